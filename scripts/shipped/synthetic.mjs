@@ -37,6 +37,7 @@ const table = z.strictObject({
   contentSpread: z.record(z.string(), quantiles),
   smallestResultChars: z.int().positive(),
   statements: z.array(z.string().min(1)),
+  facts: z.record(z.string(), z.unknown()),
 });
 
 /** Inputs as large as the median one (Bash) lean to neither side. */
@@ -52,7 +53,7 @@ function typeOf(/** @type {z.infer<typeof value>} */ is) {
 
 /** The module of synthetic.yaml: the type of a session's shape, the recorded one, the workloads, the tools and what users say. */
 export function syntheticModule(/** @type {unknown} */ written) {
-  const { shape, workloads, tools, inputSpread, contentSpread, smallestResultChars, statements } =
+  const { shape, workloads, tools, inputSpread, contentSpread, smallestResultChars, statements, facts } =
     table.parse(written);
   const fields = Object.entries(shape);
   for (const { name, shape: changes } of workloads)
@@ -77,8 +78,7 @@ export function syntheticModule(/** @type {unknown} */ written) {
   const recorded = Object.fromEntries(fields.map(([name, { is }]) => [name, is]));
   const lines = (/** @type {readonly unknown[]} */ list) =>
     list.map((item) => `  ${JSON.stringify(item)},`).join('\n');
-  return `import type { Distribution } from './distribution.js';
-import type { ToolProfile } from './tools/tool-profiles.js';
+  return `import type { Distribution, QuantileTable } from './distribution.js';
 
 /** Everything about a generated session that is drawn at random. */
 export interface SessionShape {
@@ -100,6 +100,27 @@ export const SHIPPED_WORKLOADS: readonly Workload[] = [
 ${lines(workloads)}
 ];
 
+/** How a tool shows in recorded sessions: how often, how large its input and result, how slow, how often it fails. */
+export interface ToolProfile {
+  readonly name: string;
+  /** Share of all tool calls. */
+  readonly share: number;
+  readonly errorRate: number;
+  readonly inputCharsP50: number;
+  /** Input sizes around that median. */
+  readonly inputSpread: QuantileTable;
+  readonly resultChars: QuantileTable;
+  readonly latencySeconds: QuantileTable;
+  /** What the tool's result looks like. */
+  readonly style: 'code' | 'output' | 'words';
+  /** What decides how often it is called: the mix of plain work, or a share of its own. */
+  readonly group: 'plain' | 'skill' | 'todo' | 'mcp' | 'plan';
+  /** From -1 (goes with long outputs) to 1 (goes with short ones); by the size of the input. */
+  readonly lean: number;
+  /** Images in each result. */
+  readonly images: number;
+}
+
 /** The tools that sessions call, the most used first. */
 export const TOOL_PROFILES: readonly ToolProfile[] = [
 ${lines(profiles)}
@@ -109,5 +130,8 @@ ${lines(profiles)}
 export const STATEMENTS: readonly string[] = [
 ${lines(statements)}
 ];
+
+/** What the generator goes by. */
+export const FACTS = ${JSON.stringify(facts)} as const;
 `;
 }

@@ -73,7 +73,7 @@ function estimateOwn(block: Block, rules: HeuristicRules): number {
 }
 
 /** False for boundaries: system messages of the client, kept in the list but never sent (TOK-3, FLT-1). */
-export function isCounted(message: Message): boolean {
+function isCounted(message: Message): boolean {
   return message.origin !== 'boundary' && (message.role === 'user' || message.role === 'assistant');
 }
 

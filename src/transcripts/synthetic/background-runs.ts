@@ -1,5 +1,6 @@
 import type { Random } from '../../core/base/random.js';
 import type { Sampler } from './distribution.js';
+import { FACTS } from './synthetic.generated.js';
 
 /** An agent or a command that runs beside the conversation. */
 export interface BackgroundRun {
@@ -9,9 +10,6 @@ export interface BackgroundRun {
   readonly toolUseId: string;
   readonly endMs: number;
 }
-
-/** Agents among 52 background starts of the shared recordings: 44. */
-const AGENT_SHARE = 0.85;
 
 /** What runs in the background of a session, the first to end first. */
 export class BackgroundRuns {
@@ -27,7 +25,7 @@ export class BackgroundRuns {
 
   /** What would be started next. */
   choose(): Pick<BackgroundRun, 'task' | 'kind' | 'label'> {
-    const kind = this.#random.chance(AGENT_SHARE) ? 'agent' : 'command';
+    const kind = this.#random.chance(FACTS.backgroundAgentShare) ? 'agent' : 'command';
     const n = ++this.#started;
     return kind === 'agent'
       ? { kind, task: `a${n}`, label: `Look into part ${n}` }

@@ -5,40 +5,13 @@ import type { ToolEffect } from '../../core/model/tool-effect.js';
 import type { BackgroundRun } from './background-runs.js';
 import { compileDistribution, type Sampler } from './distribution.js';
 import type { Samplers } from './samplers.js';
-import type { SessionShape } from './synthetic.generated.js';
-import { TOOL_PROFILES } from './synthetic.generated.js';
+import { FACTS, type SessionShape, TOOL_PROFILES } from './synthetic.generated.js';
 import type { ThreadWriter } from './thread-writer.js';
 import type { FillerInit } from './tools/filler-text.js';
 import type { TodoList } from './tools/todo-list.js';
-import { ToolDesk } from './tools/tool-desk.js';
 
 const OPENING = '<system-reminder>\n';
 const CLOSING = '\n</system-reminder>';
-
-/** Instructions of one MCP server: 644 characters in six of eight shared announcements. */
-const INSTRUCTION_CHARS = 644;
-const INSTRUCTING_SERVER = 'playwright';
-
-/** Notices of ended agents carry their answer (40 of the shared recordings); those of commands do not. */
-const AGENT_NOTICE_CHARS = {
-  p: [0, 0.25, 0.5, 0.75, 0.9, 1],
-  v: [3_006, 3_719, 4_334, 6_832, 11_690, 35_060],
-};
-const COMMAND_NOTICE_CHARS = 429;
-
-/** Tools of the client itself that are announced by name alone. */
-const DEFERRED_TOOLS = ['WebFetch', 'WebSearch', 'NotebookEdit', 'TaskOutput', 'TaskStop', 'EnterPlanMode'];
-
-const REMINDERS = {
-  task_reminder:
-    'The task list has not been used for a while. Keep it up to date if the work has several steps: add what is new, ' +
-    'mark what is done, remove what no longer matters. Ignore this note where it does not apply.',
-  todo_reminder:
-    'The list of things to do has not been used for a while. Keep it up to date if the work has several steps, and ' +
-    'clear what is stale. Ignore this note where it does not apply.',
-  plan_mode: 'Plan mode is on: read and think, present a plan, change nothing before the plan is accepted.',
-  plan_mode_exit: 'Plan mode is off: the plan was accepted, you may change files now.',
-} as const;
 
 /** Writes what the client puts into the conversation by itself: listings, reminders, contents of skills, notices. */
 export class ClientNotes {
@@ -60,12 +33,12 @@ export class ClientNotes {
     this.#listings = random.split('listings');
     this.#notices = random.split('notices');
     this.#gaps = random.split('reminders');
-    this.#noticeChars = compileDistribution('noticeChars', AGENT_NOTICE_CHARS);
+    this.#noticeChars = compileDistribution('noticeChars', FACTS.agentNoticeChars);
     this.#gap = compileDistribution('todoReminderCalls', shape.todoReminderCalls);
     const skillChars = compileDistribution('skillChars', shape.skillChars);
     const sizes = random.split('skill chars');
     this.#skills = new Map(
-      ToolDesk.skills.map((name) => [name, Math.max(1, Math.round(skillChars(sizes.next())))]),
+      FACTS.skills.map((name) => [name, Math.max(1, Math.round(skillChars(sizes.next())))]),
     );
     this.#callsToReminder = this.#nextGap();
   }
@@ -76,19 +49,25 @@ export class ClientNotes {
     const { skillShare, mcpShare, skillListingChars } = this.#shape;
     if (mcpShare > 0) {
       const names = TOOL_PROFILES.filter(({ group }) => group === 'mcp').map(({ name }) => name);
-      const all = [...DEFERRED_TOOLS, ...names].sort();
+      const all = [...FACTS.deferredTools, ...names].sort();
       const added = all.map((name) => [name, name.length] as const);
       const head = `The following tools are available by a search:\n${all.join('\n')}`;
       tokens += this.#reminder('deferred_tools_delta', head, 0, at, { kind: 'announce', added, removed: [] });
-      tokens += this.#reminder('mcp_instructions_delta', `# ${INSTRUCTING_SERVER}\n`, INSTRUCTION_CHARS, at, {
-        kind: 'announce',
-        added: [[INSTRUCTING_SERVER, INSTRUCTION_CHARS]],
-        removed: [],
-      });
+      tokens += this.#reminder(
+        'mcp_instructions_delta',
+        `# ${FACTS.instructingServer}\n`,
+        FACTS.instructionChars,
+        at,
+        {
+          kind: 'announce',
+          added: [[FACTS.instructingServer, FACTS.instructionChars]],
+          removed: [],
+        },
+      );
     }
     if (skillShare > 0) {
       const sample = compileDistribution('skillListingChars', skillListingChars);
-      const names = ToolDesk.skills.map((name) => `- ${name}`).join('\n');
+      const names = FACTS.skills.map((name) => `- ${name}`).join('\n');
       const head = `The following skills are available:\n${names}\n`;
       tokens += this.#reminder('skill_listing', head, Math.round(sample(this.#listings.next())), at, null);
     }
@@ -105,7 +84,7 @@ export class ClientNotes {
 
   planMode(state: 'on' | 'off', at: number): void {
     const kind = state === 'on' ? 'plan_mode' : 'plan_mode_exit';
-    this.#reminder(kind, REMINDERS[kind], 0, at, null);
+    this.#reminder(kind, FACTS.reminders[kind], 0, at, null);
   }
 
   /** The list was used: the next reminder is some calls away again. */
@@ -118,7 +97,7 @@ export class ClientNotes {
     if (--this.#callsToReminder > 0) return;
     this.#callsToReminder = this.#nextGap();
     const list = todos.text === '' ? '' : `\n\n${todos.text}`;
-    this.#reminder(todos.reminder, `${REMINDERS[todos.reminder]}${list}`, 0, at, null);
+    this.#reminder(todos.reminder, `${FACTS.reminders[todos.reminder]}${list}`, 0, at, null);
   }
 
   #nextGap(): number {
@@ -136,7 +115,7 @@ export class ClientNotes {
       `<status>completed</status>\n<summary>${what} "${label}" finished</summary>\n<result>`;
     const tail = '</result>\n</task-notification>';
     const least = head.length + tail.length;
-    const chars = Math.max(least, kind === 'agent' ? Math.round(drawn) : COMMAND_NOTICE_CHARS);
+    const chars = Math.max(least, kind === 'agent' ? Math.round(drawn) : FACTS.commandNoticeChars);
     const effect = { kind: 'background-news', state: 'ended', task, call: null } as const;
     if (way === 'message') this.#add('meta', { style: 'prose', chars, head, tail }, { effect }, at);
     else {
@@ -166,11 +145,7 @@ export class ClientNotes {
 
   #add(origin: MessageOrigin, filler: FillerInit, facts: BlockFacts, at: number): number {
     const tokens = Math.max(1, Math.round(filler.chars / this.#samplers.addedCharsPerToken(filler.chars)));
-    this.#writer.message(
-      origin,
-      [this.#writer.block({ kind: 'text', role: 'user', tokens, filler, facts })],
-      at,
-    );
+    this.#writer.say(origin, tokens, filler, at, facts);
     return tokens;
   }
 }

@@ -47,29 +47,25 @@ function writeChild(writer: ThreadWriter, fork: ForkSpec, model: string, startMs
   let at = startMs;
   const chars = (tokens: number): number => tokens * CHARS_PER_TOKEN;
   const tokens = fork.directiveTokens ?? DIRECTIVE_TOKENS;
-  const words = { style: 'prose', chars: chars(tokens) } as const;
-  writer.message('directive', [writer.block({ kind: 'text', role: 'user', tokens, filler: words })], at);
+  writer.say('directive', tokens, { style: 'prose', chars: chars(tokens) }, at);
   for (let turn = 1; turn <= fork.turns; turn++) {
-    const output = { role: 'assistant', tokens: OUTPUT_TOKENS } as const;
     if (turn === fork.turns) {
       const filler = { style: 'prose', chars: chars(OUTPUT_TOKENS) } as const;
-      writer.call(model, at, at + CALL_MS, [writer.block({ kind: 'text', ...output, filler })]);
+      const last = writer.block({ kind: 'text', role: 'assistant', tokens: OUTPUT_TOKENS, filler });
+      writer.call(model, at, at + CALL_MS, [last]);
       at += CALL_MS;
       break;
     }
-    const toolUseId = writer.toolUseId();
-    const tool = { tool: 'Read', toolUseId, facts: { path: `/repo/src/part-${turn}.ts` } };
-    const use = { style: 'words', chars: chars(OUTPUT_TOKENS) } as const;
-    writer.call(model, at, at + CALL_MS, [
-      writer.block({ kind: 'tool_use', ...output, ...tool, filler: use }),
-    ]);
+    const use = {
+      tool: 'Read',
+      toolUseId: writer.toolUseId(),
+      facts: { path: `/repo/src/part-${turn}.ts` },
+    };
+    const input = { style: 'words', chars: chars(OUTPUT_TOKENS) } as const;
+    writer.call(model, at, at + CALL_MS, [writer.toolUse(use, OUTPUT_TOKENS, input)]);
     at += CALL_MS + TOOL_MS;
-    const filler = { style: 'code', chars: chars(RESULT_TOKENS) } as const;
-    writer.message(
-      'tool',
-      [writer.block({ kind: 'tool_result', role: 'user', tokens: RESULT_TOKENS, ...tool, filler })],
-      at,
-    );
+    const result = { style: 'code', chars: chars(RESULT_TOKENS) } as const;
+    writer.message('tool', [writer.toolResult(use, RESULT_TOKENS, result)], at);
     for (const letter of fork.letters ?? [])
       if (letter.afterTurn === turn) writer.event({ kind: 'agent-message', at, letter: letterOf(letter) });
   }

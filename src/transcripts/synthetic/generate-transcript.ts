@@ -4,9 +4,9 @@ import type { Step, StepFlow, Thread, Transcript } from '../../core/model/transc
 import type { Capability } from '../../core/run/capability.js';
 import { memoryFilesOf } from './project-memory.js';
 import { SessionGenerator } from './session.js';
-import type { SessionSource } from './session-source.js';
 import { checkSpec, type SyntheticSpec } from './spec.js';
 import { generateSteadyThreads, steadySession } from './steady.js';
+import type { SessionSource } from './thread-writer.js';
 import { shapeOf } from './workloads.js';
 
 /** A generated thread whose steps are made as they are taken. Copies of it, by spread, hold all steps and no flow. */

@@ -1,14 +1,7 @@
 import type { Random } from '../../core/base/random.js';
 import { compileDistribution } from './distribution.js';
-import type { SessionShape } from './synthetic.generated.js';
+import { FACTS, type SessionShape } from './synthetic.generated.js';
 import { TREE_FOLDERS } from './tools/file-tree.js';
-
-/** Where the agent keeps its memory of the project (C32). */
-const MEMORY_FOLDER = '/user/.claude/projects/-repo/memory';
-
-/** How memory is written in the shared recordings: 9 new files, 8 edits of the index, 3 of a file. */
-const NEW_SHARE = 0.45;
-const INDEX_SHARE = 0.73;
 
 /** The agent's own memory: an index and files on subjects. */
 export class AgentMemory {
@@ -21,12 +14,12 @@ export class AgentMemory {
 
   /** The next write: to a new file, or as an edit of the index or of a known one. */
   next(): { readonly tool: 'Write' | 'Edit'; readonly path: string } {
-    const isNew = this.#random.chance(NEW_SHARE);
-    const ofIndex = this.#random.chance(INDEX_SHARE);
+    const isNew = this.#random.chance(FACTS.newMemoryShare);
+    const ofIndex = this.#random.chance(FACTS.indexShare);
     if (this.#files === 0 || isNew)
-      return { tool: 'Write', path: `${MEMORY_FOLDER}/subject-${++this.#files}.md` };
+      return { tool: 'Write', path: `${FACTS.memoryFolder}/subject-${++this.#files}.md` };
     const path = ofIndex ? 'MEMORY.md' : `subject-${this.#files}.md`;
-    return { tool: 'Edit', path: `${MEMORY_FOLDER}/${path}` };
+    return { tool: 'Edit', path: `${FACTS.memoryFolder}/${path}` };
   }
 }
 

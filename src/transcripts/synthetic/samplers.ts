@@ -1,8 +1,6 @@
 import type { Random } from '../../core/base/random.js';
 import { compileDistribution, type Distribution, type Sampler } from './distribution.js';
-import type { SessionShape } from './synthetic.generated.js';
-import { TOOL_PROFILES } from './synthetic.generated.js';
-import { SUBAGENT_TOOL, type ToolProfile } from './tools/tool-profiles.js';
+import { FACTS, type SessionShape, TOOL_PROFILES, type ToolProfile } from './synthetic.generated.js';
 
 /** A tool with its distributions ready. */
 export interface ToolSampler {
@@ -47,24 +45,6 @@ export interface Samplers {
   readonly files: Random;
 }
 
-/** Median size of a recorded tool result, all tools together (tool-stats). */
-const MEDIAN_CHARS = 300;
-
-/** Median size of a recorded read (tool-stats). */
-const MEDIAN_READ_CHARS = 2_304;
-
-/** How much reads of parts go with small results; medians of the shared recordings are 1,135 and 5,714 characters. */
-const PARTS_LEAN = 0.43;
-
-/** Calls behind 32 notices of the shared recordings. */
-const CALLS_PER_NOTICE = { p: [0, 0.25, 0.5, 0.75, 0.9, 1], v: [1, 2, 5, 11, 17, 65] };
-
-/** How much thinking goes with long outputs; medians of the shared recordings are 616 tokens with it, 181 without. */
-const THINKING_LEAN = 0.85;
-
-/** Share of texts whose density follows their size; set so that the growth per call meets E6. */
-const DENSITY_BY_SIZE = 0.65;
-
 /** Prepares the distributions of a shape. */
 export function createSamplers(shape: SessionShape, random: Random): Samplers {
   const draw = (label: string, distribution: Distribution): (() => number) => {
@@ -97,8 +77,8 @@ export function createSamplers(shape: SessionShape, random: Random): Samplers {
     const stream = random.split(label);
     return (chars) => {
       const u = stream.next();
-      const rank = chars / (chars + MEDIAN_CHARS);
-      return sample(u < DENSITY_BY_SIZE ? rank : (u - DENSITY_BY_SIZE) / (1 - DENSITY_BY_SIZE));
+      const rank = chars / (chars + FACTS.medianResultChars);
+      return sample(u < FACTS.densityBySize ? rank : (u - FACTS.densityBySize) / (1 - FACTS.densityBySize));
     };
   };
   const thinking = random.split('thinking');
@@ -106,7 +86,7 @@ export function createSamplers(shape: SessionShape, random: Random): Samplers {
   const parts = random.split('partial read');
   return {
     callsPerPrompt: whole('callsPerPrompt', shape.callsPerPrompt, 1),
-    callsPerNotice: whole('callsPerNotice', CALLS_PER_NOTICE, 1),
+    callsPerNotice: whole('callsPerNotice', FACTS.callsPerNotice, 1),
     humanIdleMs: () => Math.round(idleSeconds() * 1_000),
     humanPromptChars: whole('humanPromptChars', shape.humanPromptChars, 1),
     outputTokens() {
@@ -124,12 +104,12 @@ export function createSamplers(shape: SessionShape, random: Random): Samplers {
     thinkingPart() {
       const part = thinkingPart();
       const share = shape.thinkingShare;
-      const lean = Math.min(share, 1 - share) * THINKING_LEAN;
+      const lean = Math.min(share, 1 - share) * FACTS.thinkingLean;
       return thinking.chance(share + lean * (2 * outputShare - 1)) ? part : 0;
     },
     readsPart(chars) {
-      const rank = chars / (chars + MEDIAN_READ_CHARS);
-      return parts.chance(shape.partialReadShare * (1 + PARTS_LEAN * (1 - 2 * rank)));
+      const rank = chars / (chars + FACTS.medianReadChars);
+      return parts.chance(shape.partialReadShare * (1 + FACTS.partsLean * (1 - 2 * rank)));
     },
     pick: () => pick(chooseTool(outputShare)),
     toolNamed: (name) => named.get(name)!,
@@ -157,7 +137,7 @@ function picker(
       ['skill', shape.skillShare, () => named('Skill')],
       ['todo', shape.todoShare, () => named('TodoWrite')],
       ['mcp', shape.mcpShare, () => server.weighted(servers)],
-      ['background', shape.backgroundShare, () => named(SUBAGENT_TOOL)],
+      ['background', shape.backgroundShare, () => named(FACTS.subagentTool)],
       ['memory', shape.memoryWriteShare, () => named('Write')],
     ] as const
   ).map(([as, share, tool]) => new Purpose(as, share, tool, random.split(as)));

@@ -7,20 +7,16 @@ import { ClientNotes } from './client-notes.js';
 import { compileDistribution } from './distribution.js';
 import { forkChildren } from './fork-children.js';
 import { createSamplers, type Samplers } from './samplers.js';
-import type { SessionSource } from './session-source.js';
 import { DEFAULT_MODEL, type ForkSpec, type SyntheticSpec } from './spec.js';
 import type { SessionShape } from './synthetic.generated.js';
-import { STATEMENTS } from './synthetic.generated.js';
+import { FACTS, STATEMENTS } from './synthetic.generated.js';
+import type { SessionSource } from './thread-writer.js';
 import { ThreadWriter } from './thread-writer.js';
 import { PlanMode } from './tools/plan-mode.js';
 import { TodoList } from './tools/todo-list.js';
 import { ToolDesk } from './tools/tool-desk.js';
-import { SUBAGENT_TOOL } from './tools/tool-profiles.js';
 import type { ToolSketch } from './tools/tool-sketch.js';
 import { type ToolUse, TurnWriter } from './turn-writer.js';
-
-/** Tools and system prompt of a recorded Explore subagent (E1). */
-const SUBAGENT_PREFIX_TOKENS = 9_041;
 
 /** What a subagent of a recorded session has none of. */
 const SUBAGENT_SHAPE = {
@@ -238,7 +234,7 @@ export class SessionGenerator implements SessionSource {
   }
 
   #startsAgent(): ToolSketch {
-    return this.#desk.sketch({ tool: this.#samplers.toolNamed(SUBAGENT_TOOL), as: 'plain' });
+    return this.#desk.sketch({ tool: this.#samplers.toolNamed(FACTS.subagentTool), as: 'plain' });
   }
 
   /** A turn that starts several children at once: their results are there when the last has finished (AGT-2), or at once. */
@@ -274,7 +270,7 @@ export class SessionGenerator implements SessionSource {
         seed,
         turns,
         model: model ?? this.#model,
-        prefixTokens: SUBAGENT_PREFIX_TOKENS,
+        prefixTokens: FACTS.subagentPrefixTokens,
         ...(text && { text }),
       },
       { ...this.#shape, ...SUBAGENT_SHAPE, callsPerPrompt: turns },

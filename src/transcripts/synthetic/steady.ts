@@ -3,10 +3,10 @@ import { CcbenchError } from '../../core/base/errors.js';
 import type { Thread } from '../../core/model/transcript.js';
 import { createAgenda } from './agenda.js';
 import { forkChildren } from './fork-children.js';
-import type { SessionSource } from './session-source.js';
 import { DEFAULT_MODEL, type ForkSpec, type SteadySpec, type SyntheticSpec } from './spec.js';
+import { FACTS } from './synthetic.generated.js';
+import type { SessionSource } from './thread-writer.js';
 import { ThreadWriter } from './thread-writer.js';
-import { SUBAGENT_TOOL } from './tools/tool-profiles.js';
 
 /** Characters per token of steady sessions: a chars/4 counter then sees the true size. */
 const STEADY_CHARS_PER_TOKEN = 4;
@@ -74,8 +74,7 @@ function* writeTurns(
   let model = spec.model ?? DEFAULT_MODEL;
   let at = 0;
   const prompt = steady.promptTokens ?? STEADY_PROMPT_TOKENS;
-  const filler = { style: 'prose', chars: chars(prompt) } as const;
-  writer.message('human', [writer.block({ kind: 'text', role: 'user', tokens: prompt, filler })], at);
+  writer.say('human', prompt, { style: 'prose', chars: chars(prompt) }, at);
   for (let turn = 1; turn <= spec.turns; turn++) {
     yield;
     const fork = spec.forks?.find(({ afterTurn }) => afterTurn === turn);
@@ -85,42 +84,14 @@ function* writeTurns(
       at = started.endMs;
       continue;
     }
-    const toolUseId = writer.toolUseId();
-    const facts = { path: `/repo/src/file-${turn}.ts` };
-    const use = {
-      style: 'words',
-      chars: chars(outputTokens),
-      head: `${tool}{"file_path":"${facts.path}","note":"`,
-      tail: '"}',
-    } as const;
-    const result = { style: 'code', chars: chars(resultTokens) } as const;
-    writer.call(model, at, at + Math.floor(gapMs / 2), [
-      writer.block({
-        tool,
-        toolUseId,
-        facts,
-        kind: 'tool_use',
-        role: 'assistant',
-        tokens: outputTokens,
-        filler: use,
-      }),
-    ]);
+    const path = `/repo/src/file-${turn}.ts`;
+    const use = { tool, toolUseId: writer.toolUseId(), facts: { path } };
+    const head = `${tool}{"file_path":"${path}","note":"`;
+    const input = { style: 'words', chars: chars(outputTokens), head, tail: '"}' } as const;
+    writer.call(model, at, at + Math.floor(gapMs / 2), [writer.toolUse(use, outputTokens, input)]);
     at += gapMs;
-    writer.message(
-      'tool',
-      [
-        writer.block({
-          tool,
-          toolUseId,
-          facts,
-          kind: 'tool_result',
-          role: 'user',
-          tokens: resultTokens,
-          filler: result,
-        }),
-      ],
-      at,
-    );
+    const result = { style: 'code', chars: chars(resultTokens) } as const;
+    writer.message('tool', [writer.toolResult(use, resultTokens, result)], at);
     const entry = agenda.get(turn);
     for (const event of entry?.atOnce ?? []) writer.event(event(at));
     at += entry?.idleMs ?? 0;
@@ -141,12 +112,12 @@ function startChildren(
   startMs: number,
   gapMs: number,
 ): { readonly threads: readonly Thread[]; readonly endMs: number } {
-  const tool = SUBAGENT_TOOL;
-  const ids = Array.from({ length: fork.children }, () => writer.toolUseId());
+  const uses = Array.from({ length: fork.children }, () => ({
+    tool: FACTS.subagentTool,
+    toolUseId: writer.toolUseId(),
+  }));
   const filler = { style: 'words', chars: TASK_TOKENS * STEADY_CHARS_PER_TOKEN } as const;
-  const calls = ids.map((toolUseId) =>
-    writer.block({ kind: 'tool_use', role: 'assistant', tokens: TASK_TOKENS, tool, toolUseId, filler }),
-  );
+  const calls = uses.map((use) => writer.toolUse(use, TASK_TOKENS, filler));
   const endMs = startMs + Math.floor(gapMs / 2);
   const children = forkChildren(fork, {
     callId: writer.call(model, startMs, endMs, calls),
@@ -155,9 +126,7 @@ function startChildren(
     origin: `${spec.seed}`,
     text: spec.text ?? 'filler',
   });
-  const results = ids.map((toolUseId) =>
-    writer.block({ kind: 'tool_result', role: 'user', tokens: TASK_TOKENS, tool, toolUseId, filler }),
-  );
+  const results = uses.map((use) => writer.toolResult(use, TASK_TOKENS, filler));
   const backMs = fork.parent === 'goes-on' ? endMs : children.endMs;
   writer.message('tool', results, backMs);
   return { threads: children.threads, endMs: Math.max(startMs + gapMs, backMs) };

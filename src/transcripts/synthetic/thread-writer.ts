@@ -2,10 +2,8 @@ import { chainDigest, type Digest, digestParts } from '../../core/base/digest.js
 import { type Block, type BlockInit, createBlock, NO_FACTS, uniformFacts } from '../../core/model/block.js';
 import { createMessage, type Message } from '../../core/model/message.js';
 import type { Step, Thread, ThreadEvent } from '../../core/model/transcript.js';
+import { FACTS } from './synthetic.generated.js';
 import { type FillerInit, FillerText } from './tools/filler-text.js';
-
-/** Share of tools in the prefix of recorded requests: tool_tokens / (tool_tokens + system_tokens), median (E1). */
-const TOOLS_SHARE = 0.82;
 
 /** A prompt that was typed is a plain string (TOK-3). */
 const PLAIN = uniformFacts({ plain: true });
@@ -15,6 +13,9 @@ export interface WriterBlock
   extends Pick<BlockInit, 'kind' | 'role' | 'tokens' | 'toolUseId' | 'tool' | 'facts'> {
   readonly filler: FillerInit;
 }
+
+/** What a tool call and its result share. */
+type WrittenUse = Pick<WriterBlock, 'tool' | 'toolUseId' | 'facts'>;
 
 /** What identifies a thread that is being written. */
 export interface WriterInit {
@@ -64,6 +65,21 @@ export class ThreadWriter {
     });
   }
 
+  /** A tool call. */
+  toolUse(use: WrittenUse, tokens: number, filler: FillerInit): Block {
+    return this.block({ ...use, kind: 'tool_use', role: 'assistant', tokens, filler });
+  }
+
+  /** What a tool call gives back. */
+  toolResult(use: WrittenUse, tokens: number, filler: FillerInit): Block {
+    return this.block({ ...use, kind: 'tool_result', role: 'user', tokens, filler });
+  }
+
+  /** A message of one text. */
+  say(origin: Message['origin'], tokens: number, filler: FillerInit, at: number, facts = NO_FACTS): void {
+    this.message(origin, [this.block({ kind: 'text', role: 'user', tokens, filler, facts })], at);
+  }
+
   message(origin: Message['origin'], blocks: readonly Block[], at: number): void {
     const [only] = blocks;
     const isTyped = origin === 'human' && blocks.length === 1 && only?.kind === 'text';
@@ -107,7 +123,7 @@ export class ThreadWriter {
   /** The finished thread; its prefix depends on its size and label alone, so subagents of a kind share it. */
   thread(prefixTokens: number, charsPerToken: number): Thread {
     const { id, parentId, label } = this.#init;
-    const tools = Math.round(prefixTokens * TOOLS_SHARE);
+    const tools = Math.round(prefixTokens * FACTS.toolsShare);
     const prefix = (
       [
         ['tools', tools],
@@ -146,4 +162,14 @@ export class ThreadWriter {
       responseId,
     });
   }
+}
+
+/** A session that is generated turn by turn. */
+export interface SessionSource {
+  /** Writes the opening, then a turn at a time. */
+  write(): Generator<void, void, void>;
+  /** The thread with the steps that are written and not taken; its prefix is known from the opening on. */
+  thread(): Thread;
+  /** The steps since the last time. */
+  takeSteps(): readonly Step[];
 }

@@ -2,14 +2,10 @@ import type { Mutable } from '../../core/base/mutable.js';
 import { type Block, type BlockFacts, CHARS_PER_TOKEN, NO_FACTS } from '../../core/model/block.js';
 import type { ToolEffect } from '../../core/model/tool-effect.js';
 import type { Samplers } from './samplers.js';
+import { FACTS, type ToolProfile } from './synthetic.generated.js';
 import type { ThreadWriter } from './thread-writer.js';
 import { type FillerInit, fillerHole } from './tools/filler-text.js';
-import type { ToolProfile } from './tools/tool-profiles.js';
 import type { ResultSketch, ToolSketch } from './tools/tool-sketch.js';
-
-/** Duration of an API call in recorded requests: about 2 s and 14.5 ms per output token (E1). */
-const CALL_OVERHEAD_MS = 2_000;
-const MS_PER_OUTPUT_TOKEN = 14.5;
 
 /** Responses keep at least this many tokens for text or thinking, or have none. */
 const SMALLEST_TOKENS = 4;
@@ -57,7 +53,7 @@ export class TurnWriter {
     if (thought > 0) blocks.push(this.#prose('thinking', thought, this.#samplers.thoughtCharsPerToken));
     if (rest > thought) blocks.push(this.#prose('text', rest - thought, this.#samplers.spokenCharsPerToken));
     for (const use of uses) blocks.push(use.block);
-    const endMs = at + Math.round(CALL_OVERHEAD_MS + (called + rest) * MS_PER_OUTPUT_TOKEN);
+    const endMs = at + Math.round(FACTS.callOverheadMs + (called + rest) * FACTS.msPerOutputToken);
     return { blocks, uses, endMs };
   }
 
@@ -75,15 +71,9 @@ export class TurnWriter {
     const chars = frame + body;
     const id = this.#writer.toolUseId();
     const effect = sketch.effect === null ? null : sketch.effect(body, old);
-    const block = this.#writer.block({
-      kind: 'tool_use',
-      role: 'assistant',
-      tokens: Math.max(1, Math.round(chars / this.#samplers.charsPerToken(chars))),
-      tool: tool.profile.name,
-      toolUseId: id,
-      filler: { style: 'words', chars, head, tail: input.tail },
-      facts: callFacts(path, effect),
-    });
+    const tokens = Math.max(1, Math.round(chars / this.#samplers.charsPerToken(chars)));
+    const use = { tool: tool.profile.name, toolUseId: id, facts: callFacts(path, effect) };
+    const block = this.#writer.toolUse(use, tokens, { style: 'words', chars, head, tail: input.tail });
     return { id, block, sketch, effect };
   }
 
@@ -94,16 +84,9 @@ export class TurnWriter {
     let tokens = Math.max(1, Math.round(result.chars / this.#samplers.charsPerToken(result.chars)));
     tokens += result.moreTokens ?? 0;
     for (let i = 0; i < profile.images; i++) tokens += this.#samplers.imageTokens();
-    const block = this.#writer.block({
-      kind: 'tool_result',
-      role: 'user',
-      tokens,
-      tool: profile.name,
-      toolUseId: id,
-      facts: resultFacts(profile, result.path ?? path, result.effect ?? null, isError),
-      filler: fillerOf(profile.style, result),
-    });
-    this.#writer.message('tool', [block], at);
+    const facts = resultFacts(profile, result.path ?? path, result.effect ?? null, isError);
+    const use = { tool: profile.name, toolUseId: id, facts };
+    this.#writer.message('tool', [this.#writer.toolResult(use, tokens, fillerOf(profile.style, result))], at);
   }
 }
 

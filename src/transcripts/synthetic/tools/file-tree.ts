@@ -1,4 +1,5 @@
 import type { Random } from '../../../core/base/random.js';
+import { FACTS } from '../synthetic.generated.js';
 
 /** A file of the imagined repository. */
 export interface TreeFile {
@@ -10,39 +11,8 @@ export interface TreeFile {
   readonly contentSeed: number;
 }
 
-/** Where the project's folders lie. */
-const SOURCE_FOLDER = '/repo/src';
-
-const FOLDERS = [
-  'api',
-  'auth',
-  'cache',
-  'cli',
-  'core',
-  'db',
-  'jobs',
-  'lib',
-  'model',
-  'routes',
-  'ui',
-  'util',
-] as const;
-const NAMES = [
-  'client',
-  'config',
-  'errors',
-  'format',
-  'handler',
-  'index',
-  'limits',
-  'loader',
-  'parser',
-  'queue',
-] as const;
-const EXTENSIONS = ['.ts', '.ts', '.ts', '.test.ts', '.tsx', '.json', '.md'] as const;
-
 /** The folders of the imagined repository. */
-export const TREE_FOLDERS: readonly string[] = FOLDERS.map((name) => `${SOURCE_FOLDER}/${name}`);
+export const TREE_FOLDERS: readonly string[] = FACTS.folders.map((name) => `${FACTS.sourceFolder}/${name}`);
 
 /** Files that are still fresh in mind: the ones a session comes back to. */
 const RECENT = 16;
@@ -94,11 +64,11 @@ export class FileTree {
 
   #create(slot: number, chars: number, read: TreeFile['read']): TreeFile {
     const n = this.#made++;
-    const folder = FOLDERS[n % FOLDERS.length]!;
-    const name = NAMES[Math.floor(n / FOLDERS.length) % NAMES.length]!;
-    const round = Math.floor(n / (FOLDERS.length * NAMES.length));
+    const folder = FACTS.folders[n % FACTS.folders.length]!;
+    const name = FACTS.fileNames[Math.floor(n / FACTS.folders.length) % FACTS.fileNames.length]!;
+    const round = Math.floor(n / (FACTS.folders.length * FACTS.fileNames.length));
     const part = round === 0 ? '' : `part-${round}/`;
-    const path = `${SOURCE_FOLDER}/${folder}/${part}${name}${EXTENSIONS[n % EXTENSIONS.length]!}`;
+    const path = `${FACTS.sourceFolder}/${folder}/${part}${name}${FACTS.extensions[n % FACTS.extensions.length]!}`;
     const file: TreeFile = { path, chars, read, contentSeed: n * 0x9e37_79b1 + 7 };
     if (this.#recent.length < RECENT) this.#recent.push(file);
     else this.#recent[slot] = file;

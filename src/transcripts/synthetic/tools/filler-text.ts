@@ -1,5 +1,6 @@
 import { createRandom, type Random } from '../../../core/base/random.js';
 import type { Text } from '../../../core/model/text.js';
+import { FACTS } from '../synthetic.generated.js';
 
 /** What a filler looks like; `words` is one line without quotes, safe inside JSON. */
 export type FillerStyle = 'code' | 'output' | 'prose' | 'words';
@@ -61,28 +62,15 @@ function wholeHead({ head, style, seed }: FillerText): string {
 
 const CHUNKS = 256;
 
-const NOUNS =
-  'cache request token entry window block message session prompt summary file path result error buffer index parser queue budget limit'.split(
-    ' ',
-  );
-const VERBS =
-  'read write parse merge trim check update remove collect resolve compare flush schedule retry validate encode'.split(
-    ' ',
-  );
-const WORDS =
-  'the a of when after before each new old last first value list test call state should must now still also only change keep case'.split(
-    ' ',
-  );
-
 type Line = (random: Random) => string;
 
 const LINES: Readonly<Record<FillerStyle, Line>> = {
   code(random) {
-    const noun = random.pick(NOUNS);
-    const other = random.pick(NOUNS);
-    const verb = random.pick(VERBS);
+    const noun = random.pick(FACTS.nouns);
+    const other = random.pick(FACTS.nouns);
+    const verb = random.pick(FACTS.verbs);
     return random.pick([
-      `  const ${noun} = ${verb}${capital(other)}(${random.pick(NOUNS)}, ${random.integer(0, 4_096)});\n`,
+      `  const ${noun} = ${verb}${capital(other)}(${random.pick(FACTS.nouns)}, ${random.integer(0, 4_096)});\n`,
       `export function ${verb}${capital(noun)}(${other}: ${capital(noun)}): number {\n`,
       `  if (${noun}.${other} > ${random.integer(1, 900)}) return ${verb}(${noun});\n`,
       `  // ${verb} the ${noun} of each ${other}\n`,
@@ -90,10 +78,10 @@ const LINES: Readonly<Record<FillerStyle, Line>> = {
     ]);
   },
   output(random) {
-    const path = `src/${random.pick(NOUNS)}/${random.pick(NOUNS)}.ts`;
+    const path = `src/${random.pick(FACTS.nouns)}/${random.pick(FACTS.nouns)}.ts`;
     return random.pick([
-      `${path}:${random.integer(1, 900)}: ${random.pick(VERBS)}${capital(random.pick(NOUNS))}(${random.pick(NOUNS)})\n`,
-      `ok ${random.integer(1, 400)} - ${random.pick(VERBS)} ${random.pick(NOUNS)} (${random.integer(1, 90)} ms)\n`,
+      `${path}:${random.integer(1, 900)}: ${random.pick(FACTS.verbs)}${capital(random.pick(FACTS.nouns))}(${random.pick(FACTS.nouns)})\n`,
+      `ok ${random.integer(1, 400)} - ${random.pick(FACTS.verbs)} ${random.pick(FACTS.nouns)} (${random.integer(1, 90)} ms)\n`,
       `-rw-r--r-- 1 dev dev ${random.integer(100, 90_000)} ${path}\n`,
     ]);
   },
@@ -132,7 +120,9 @@ function fill(style: FillerStyle, seed: number, chars: number): string {
 function sentence(random: Random): string {
   const words: string[] = [];
   for (let i = random.integer(6, 14); i > 0; i--) {
-    words.push(random.pick(random.chance(0.5) ? WORDS : random.chance(0.6) ? NOUNS : VERBS));
+    words.push(
+      random.pick(random.chance(0.5) ? FACTS.words : random.chance(0.6) ? FACTS.nouns : FACTS.verbs),
+    );
   }
   return `${capital(words.join(' '))}.`;
 }

@@ -1,12 +1,8 @@
 import type { Random } from '../../../core/base/random.js';
+import { FACTS } from '../synthetic.generated.js';
 
 /** What a turn in plan mode does besides its work. */
 export type PlanStep = 'enter' | 'write' | 'exit';
-
-/** EnterPlanMode among the ways into plan mode; otherwise the human turns it on (tool-stats: 19 for 27 accepted plans). */
-const BY_TOOL_SHARE = 0.7;
-/** Plans that are in a file (one of two in the shared recordings). */
-const IN_FILE_SHARE = 0.5;
 
 /** Plan mode of a session: a prompt begins it, an accepted plan ends it. */
 export class PlanMode {
@@ -42,8 +38,8 @@ export class PlanMode {
   /** A prompt that leads to so many calls; true when the client tells the model that plan mode is on. */
   prompt(calls: number): boolean {
     const begins = this.#random.chance(this.#share);
-    const byTool = this.#random.chance(BY_TOOL_SHARE);
-    const inFile = this.#random.chance(IN_FILE_SHARE);
+    const byTool = this.#random.chance(FACTS.planByToolShare);
+    const inFile = this.#random.chance(FACTS.planInFileShare);
     this.#presentAt = Math.ceil(calls / 2);
     if (this.#isOn) return true;
     if (!begins) return false;

@@ -1,6 +1,7 @@
 import type { Random } from '../../../core/base/random.js';
 import type { ToolEffect } from '../../../core/model/tool-effect.js';
-import { exactInput, type InputFrame, inputAround } from './tool-input.js';
+import { FACTS } from '../synthetic.generated.js';
+import { exactInput, type InputFrame, inputAround } from './tool-sketch.js';
 
 /** A call on the list: which tool, its input, what it does and what comes back. */
 export interface TodoCall {
@@ -20,34 +21,6 @@ interface Task {
   status: Status;
 }
 
-/** Sessions with TodoWrite among those with a list: 7 of 24 shared recordings; a client has one kind of list. */
-const WHOLE_LIST_SHARE = 0.29;
-/** TaskCreate among TaskCreate and TaskUpdate (tool-stats: 835 and 1,573). */
-const CREATE_SHARE = 0.347;
-/** Items of 79 lists of the shared recordings: 3 to 9, 5 in the median. */
-const LIST_ITEMS = [3, 4, 5, 5, 6, 8, 9] as const;
-/** Tasks of a long list (p90 of 177 shared reminders); when there are more, what was finished first leaves. */
-const MOST_TASKS = 10;
-
-const ANSWER =
-  'Todos have been modified successfully. Continue to use the list to keep track of the work, and go on with the current ' +
-  'tasks where that applies for the moment.';
-const DEEDS = [
-  ['Update', 'Updating'],
-  ['Check', 'Checking'],
-  ['Remove', 'Removing'],
-  ['Write', 'Writing'],
-  ['Simplify', 'Simplifying'],
-] as const;
-const THINGS = [
-  'the request parser',
-  'the session cache',
-  'the error paths',
-  'the queue limits',
-  'the index',
-];
-const PLACES = ['in the client', 'of each entry', 'for new files', 'and its tests', 'behind the flag'];
-
 /** The todo list of a session: written whole each time, or task by task, as its client does. */
 export class TodoList {
   readonly #random: Random;
@@ -57,7 +30,7 @@ export class TodoList {
 
   constructor(random: Random) {
     this.#random = random;
-    this.#isWhole = random.chance(WHOLE_LIST_SHARE);
+    this.#isWhole = random.chance(FACTS.wholeListShare);
   }
 
   /** Kind of the attachment that reminds of the list. */
@@ -73,10 +46,10 @@ export class TodoList {
 
   /** The next call on the list. */
   next(): TodoCall {
-    const creates = this.#random.chance(CREATE_SHARE);
+    const creates = this.#random.chance(FACTS.createShare);
     if (this.#isWhole) return this.#write();
     const open = this.#tasks.find(({ status }) => status !== 'completed');
-    return open === undefined || (creates && this.#tasks.length <= MOST_TASKS)
+    return open === undefined || (creates && this.#tasks.length <= FACTS.mostTasks)
       ? this.#create()
       : this.#update(open);
   }
@@ -87,7 +60,7 @@ export class TodoList {
     const following = this.#tasks.find(({ status }) => status === 'pending');
     if (following !== undefined) following.status = 'in_progress';
     else if (current === undefined) {
-      this.#tasks = Array.from({ length: this.#random.pick(LIST_ITEMS) }, () => this.#task());
+      this.#tasks = Array.from({ length: this.#random.pick(FACTS.listItems) }, () => this.#task());
       this.#tasks[0]!.status = 'in_progress';
     }
     const todos = this.#tasks.map(({ subject, status, doing }) => ({
@@ -100,7 +73,7 @@ export class TodoList {
       tool: 'TodoWrite',
       input: exactInput('TodoWrite', { todos }),
       effect: () => effect,
-      answer: ANSWER,
+      answer: FACTS.todoAnswer,
     };
   }
 
@@ -118,9 +91,11 @@ export class TodoList {
 
   /** What is begun is finished, then the next is begun; a full list is worked off, and loses what was finished first. */
   #update(open: Task): TodoCall {
-    const isFull = this.#tasks.length >= MOST_TASKS;
+    const isFull = this.#tasks.length >= FACTS.mostTasks;
     const done =
-      this.#tasks.length > MOST_TASKS ? this.#tasks.find(({ status }) => status === 'completed') : undefined;
+      this.#tasks.length > FACTS.mostTasks
+        ? this.#tasks.find(({ status }) => status === 'completed')
+        : undefined;
     const task = done ?? open;
     const begins = !isFull && open.status === 'pending';
     const status = done !== undefined ? 'deleted' : begins ? 'in_progress' : 'completed';
@@ -136,8 +111,8 @@ export class TodoList {
   }
 
   #task(): Task {
-    const [deed, doing] = this.#random.pick(DEEDS);
-    const rest = `${this.#random.pick(THINGS)} ${this.#random.pick(PLACES)}`;
+    const [deed, doing] = this.#random.pick(FACTS.deeds);
+    const rest = `${this.#random.pick(FACTS.things)} ${this.#random.pick(FACTS.places)}`;
     return { id: ++this.#made, subject: `${deed} ${rest}`, doing: `${doing} ${rest}`, status: 'pending' };
   }
 }

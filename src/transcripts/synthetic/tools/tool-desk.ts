@@ -4,35 +4,12 @@ import type { BackgroundRuns } from '../background-runs.js';
 import { compileDistribution, type Sampler } from '../distribution.js';
 import { AgentMemory } from '../project-memory.js';
 import type { Samplers, ToolPick, ToolSampler } from '../samplers.js';
-import type { SessionShape } from '../synthetic.generated.js';
+import { FACTS, type SessionShape } from '../synthetic.generated.js';
 import { FileTree } from './file-tree.js';
 import type { PlanMode } from './plan-mode.js';
 import type { TodoList } from './todo-list.js';
-import { exactInput, type InputFrame, inputAround, toolInputFrame } from './tool-input.js';
-import { SEARCH_TOOL, SUBAGENT_TOOL } from './tool-profiles.js';
-import { ToolSketch } from './tool-sketch.js';
+import { exactInput, type InputFrame, inputAround, ToolSketch, toolInputFrame } from './tool-sketch.js';
 
-/** New text over old text in 988 edits of the shared recordings. */
-const EDIT_RATIO = {
-  p: [0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1],
-  v: [0, 0.51, 0.72, 0.98, 1.16, 1.76, 4.1, 11, 51, 359],
-};
-/** Edits of all occurrences: 33 of 988. */
-const REPLACE_ALL_SHARE = 0.033;
-/** Writes of new files: 98 of 126. */
-const NEW_FILE_SHARE = 0.78;
-/** Whole over part, by lines, in 885 reads of parts. */
-const WHOLE_OVER_PART = { p: [0, 0.25, 0.5, 0.75, 0.9, 1], v: [1.4, 8.4, 17.8, 35.5, 59, 320] };
-/** Characters of a line of code, to say where a part begins (assumed). */
-const LINE_CHARS = 33;
-/** Definitions that a search for tools adds to the prompt: growth behind 8 searches of the shared recordings. */
-const DEFINITION_TOKENS = { p: [0, 0.25, 0.5, 0.75, 1], v: [900, 1_600, 2_500, 2_650, 3_800] };
-/** Answers to a start in the background (shared recordings): 827 characters for an agent, 163 for a command. */
-const STARTED_CHARS = { agent: 827, command: 163 } as const;
-/** Answer to a plan, accepted and rejected (tool-stats, shared recordings). */
-const ACCEPTED = 'User has approved your plan. You can now start coding.';
-const REJECTED = 'The user does not want to proceed with this tool use. ';
-const REJECTED_CHARS = 225;
 /** A frame that is still to be made. */
 const NO_INPUT: InputFrame = { head: '', tail: '', hasBody: false };
 const PART: ToolEffect = { kind: 'read-part' };
@@ -42,7 +19,6 @@ const EDITS_ONE = (bodyChars: number, oldChars: number): ToolEffect => ({
   kind: 'edit',
   chars: bodyChars - 2 * oldChars,
 });
-const SKILLS = ['code-changes', 'commit-message', 'release-notes', 'debugging', 'test-style', 'user-docs'];
 
 /** What tool calls of a session act on. */
 export interface DeskState {
@@ -80,14 +56,11 @@ export class ToolDesk {
     this.#skills = random.split('skills');
     this.#definitions = random.split('definitions');
     this.#plans = random.split('plan chars');
-    this.#editRatio = compileDistribution('editRatio', EDIT_RATIO);
-    this.#wholeOverPart = compileDistribution('wholeOverPart', WHOLE_OVER_PART);
-    this.#definitionTokens = compileDistribution('definitionTokens', DEFINITION_TOKENS);
+    this.#editRatio = compileDistribution('editRatio', FACTS.editRatio);
+    this.#wholeOverPart = compileDistribution('wholeOverPart', FACTS.wholeOverPart);
+    this.#definitionTokens = compileDistribution('definitionTokens', FACTS.definitionTokens);
     this.#planChars = compileDistribution('planChars', shape.planChars);
   }
-
-  /** Names of the skills that may be invoked. */
-  static readonly skills: readonly string[] = SKILLS;
 
   /** The files the session works on, for what calls change in them. */
   get files(): FileTree {
@@ -139,11 +112,13 @@ export class ToolDesk {
       this.#samplers.toolNamed('ExitPlanMode'),
       isInFile ? exactInput('ExitPlanMode', {}) : toolInputFrame('ExitPlanMode', null),
     );
-    const saved = isInFile ? `${ACCEPTED} Your plan has been saved to: ${path}` : ACCEPTED;
+    const saved = isInFile
+      ? `${FACTS.planAccepted} Your plan has been saved to: ${path}`
+      : FACTS.planAccepted;
     if (!isInFile) sketch.inputChars = this.#planSize();
     sketch.effect = (chars) => ({ kind: 'plan-exit', chars, path: null });
     sketch.result = sketch.isError
-      ? { chars: REJECTED_CHARS, head: REJECTED }
+      ? { chars: FACTS.planRejectedChars, head: FACTS.planRejected }
       : { chars: saved.length, head: saved, ...(isInFile && { path }) };
     sketch.leadsTo = { kind: sketch.isError ? 'plan-rejected' : 'plan-accepted' };
     return sketch;
@@ -177,8 +152,8 @@ export class ToolDesk {
       return sketch;
     }
     const partChars = Math.max(1, Math.min(chars, file.chars));
-    const limit = Math.max(1, Math.round(partChars / LINE_CHARS));
-    const offset = 1 + Math.floor((place * Math.max(0, file.chars - partChars)) / LINE_CHARS);
+    const limit = Math.max(1, Math.round(partChars / FACTS.lineChars));
+    const offset = 1 + Math.floor((place * Math.max(0, file.chars - partChars)) / FACTS.lineChars);
     const head = `Read{"file_path":"${file.path}","offset":${offset},"limit":${limit}`;
     sketch.input = { head, tail: '}', hasBody: false };
     sketch.effect = READS_PART;
@@ -190,7 +165,7 @@ export class ToolDesk {
   #edit(tool: ToolSampler, outside: string | null): ToolSketch {
     const sketch = new ToolSketch(tool, NO_INPUT);
     const ratio = this.#editRatio(this.#edits.next());
-    const replacesAll = this.#edits.chance(REPLACE_ALL_SHARE);
+    const replacesAll = this.#edits.chance(FACTS.replaceAllShare);
     const file = outside === null ? this.#files.pick(sketch.result.chars) : null;
     sketch.path = outside ?? file!.path;
     sketch.input = {
@@ -206,7 +181,7 @@ export class ToolDesk {
 
   #write(tool: ToolSampler, outside: string | null): ToolSketch {
     const sketch = new ToolSketch(tool, NO_INPUT);
-    const isNew = this.#writes.chance(NEW_FILE_SHARE);
+    const isNew = this.#writes.chance(FACTS.newFileShare);
     const file = outside !== null ? null : isNew ? this.#files.add(0) : this.#files.pick(0);
     sketch.path = outside ?? file!.path;
     sketch.input = toolInputFrame('Write', sketch.path);
@@ -216,7 +191,7 @@ export class ToolDesk {
   }
 
   #skill(tool: ToolSampler): ToolSketch {
-    const name = this.#skills.pick(SKILLS);
+    const name = this.#skills.pick(FACTS.skills);
     const head = `Launching skill: ${name}`;
     const sketch = new ToolSketch(tool, exactInput('Skill', { skill: name }));
     sketch.effect = () => ({ kind: 'skill', name });
@@ -238,12 +213,13 @@ export class ToolDesk {
   /** A call to a server, or first the search for its tools. */
   #server(tool: ToolSampler): ToolSketch {
     const { name } = tool.profile;
-    if (name !== SEARCH_TOOL && this.#hasSearched) return new ToolSketch(tool, toolInputFrame(name, null));
+    if (name !== FACTS.searchTool && this.#hasSearched)
+      return new ToolSketch(tool, toolInputFrame(name, null));
     this.#hasSearched = true;
-    const query = name === SEARCH_TOOL ? 'browser page issue docs' : `select:${name}`;
+    const query = name === FACTS.searchTool ? 'browser page issue docs' : `select:${name}`;
     const moreTokens = Math.round(this.#definitionTokens(this.#definitions.next()));
-    const search = this.#samplers.toolNamed(SEARCH_TOOL);
-    const sketch = new ToolSketch(search, exactInput(SEARCH_TOOL, { query, max_results: 5 }));
+    const search = this.#samplers.toolNamed(FACTS.searchTool);
+    const sketch = new ToolSketch(search, exactInput(FACTS.searchTool, { query, max_results: 5 }));
     sketch.result = { chars: 0, moreTokens };
     sketch.isError = false;
     return sketch;
@@ -251,7 +227,7 @@ export class ToolDesk {
 
   #background(): ToolSketch {
     const { task, kind, label } = this.#state.runs.choose();
-    const name = kind === 'agent' ? SUBAGENT_TOOL : 'Bash';
+    const name = kind === 'agent' ? FACTS.subagentTool : 'Bash';
     const input =
       kind === 'agent'
         ? inputAround(name, { description: label }, 'prompt', {
@@ -266,7 +242,7 @@ export class ToolDesk {
         : `Command running in background with ID: ${task}. Output is being written to a file. `;
     sketch.effect = () => ({ kind: 'background', label });
     sketch.result = {
-      chars: STARTED_CHARS[kind],
+      chars: FACTS.startedChars[kind],
       head,
       effect: { kind: 'background-news', state: 'running', task, call: null },
     };
