@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { PluginFile } from '../config/plugins/plugin.js';
-import { shareInput } from '../transcripts/files/share-input.js';
 import type { TranscriptInput } from '../transcripts/files/transcript-input.js';
+import { shareInput } from '../transcripts/files/transcript-input.js';
 import { expectedCalls } from './expected-calls.js';
 import { type Job, type JobResult, jobError, KNOWN_TRANSCRIPTS } from './job.js';
 import { JobShares } from './job-shares.js';

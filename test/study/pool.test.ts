@@ -9,9 +9,9 @@ import { builtinContext } from '../../src/config/context.js';
 import { type Job, type JobResult, TranscriptShelf } from '../../src/study/job.js';
 import { runJobs } from '../../src/study/pool.js';
 import { WorkerPool } from '../../src/study/worker-pool.js';
-import { shareInput } from '../../src/transcripts/files/share-input.js';
 import {
   recordedInput,
+  shareInput,
   syntheticInput,
   type TranscriptInput,
 } from '../../src/transcripts/files/transcript-input.js';

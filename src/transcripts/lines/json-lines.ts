@@ -321,7 +321,7 @@ export function parseDocument(bytes: Uint8Array, options: JsonLinesOptions): unk
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new CcbenchError('bad-transcript', `${options.name}: the file is not complete JSON`, {
+    throw new CcbenchError('bad-transcript', `${options.name}: the file is not valid JSON, or is truncated`, {
       hint: 'the session was still being written, or the copy was cut short: copy the file again',
       place: { file: options.name },
       cause,
