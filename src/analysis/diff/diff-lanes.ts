@@ -85,7 +85,7 @@ function sumOf({ title, requests }: Lane) {
 /** A lane in a line; the cost is without requests that have no price, and null where none has. */
 export type LaneSum = Readonly<ReturnType<typeof sumOf>>;
 
-/** What the second costs more; null where that cannot be told. */
+/** What the second costs more; null where a price is missing. */
 function moreOf({ a, b }: LanePair): number | null {
   if (a?.prices === null || b?.prices === null) return null;
   return usd((b?.costNano ?? 0) - (a?.costNano ?? 0));

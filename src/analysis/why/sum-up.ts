@@ -38,7 +38,7 @@ export interface WhyReport {
   readonly byProject: readonly Slice[];
   readonly byModel: readonly Slice[];
   readonly byDay: readonly Slice[];
-  /** Sessions by what they cost, the dearest first. */
+  /** Sessions by what they cost, the most expensive first. */
   readonly worst: readonly RankedSession[];
   /** Empty where none could be tried on any session. */
   readonly changes: readonly ChangeSum[];
@@ -74,7 +74,7 @@ export function countOnce(sessions: readonly SessionWhy[]): readonly Counted[] {
   });
 }
 
-/** What of a cause was avoidable, in dollars; null where that is not worked out. */
+/** What of a cause was avoidable, in dollars; null where that is not computed. */
 function avoidableUsd(cause: WhyCause, nano: number): number | null {
   return UNJUDGED_CAUSES.includes(cause) ? null : usd(nano);
 }

@@ -42,7 +42,7 @@ function badFile(name: string, sentence: string, hint: string): CcbenchError {
   return new CcbenchError('bad-transcript', `${name}: ${sentence}`, { hint, place: { file: name } });
 }
 
-/** How a packed file is told and unpacked. */
+/** How a packed file is recognised and unpacked. */
 interface Packing {
   readonly name: 'gzip' | 'zstd';
   readonly magic: readonly number[];
