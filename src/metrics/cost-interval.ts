@@ -1,10 +1,10 @@
 import type { EndEntry } from '../core/run/run-log.js';
 
-/** What breaks that nothing foretells do to a cost (K14), and how far a run may be off besides. Nano-dollars. */
+/** What unpredictable cache breaks do to a cost (K14), and the error of the model. Nano-dollars. */
 export interface CostInterval {
   /** The cost with what such breaks add on average. */
   readonly expected: number;
-  /** Nine of ten sessions cost something between these two; what is expected lies there as well. */
+  /** The 90 % interval; what is expected lies in it. */
   readonly low: number;
   readonly high: number;
 }
@@ -21,14 +21,11 @@ const REACH = 8;
 /** Share of what breaks add that the upper end covers; the lower end is a session without one. */
 const UPPER_SHARE = 0.95;
 
-/**
- * How far nine of ten recorded sessions were from the simulator besides such breaks: without a compaction, and with one,
- * whose summary and restored files are the simulator's own (docs/fidelity.md).
- */
+/** Error of 90 % of the recorded sessions without such breaks: without a compaction, and with one (docs/fidelity.md). */
 export const PLAIN_ERROR = 0.03;
 const COMPACTED_ERROR = 0.08;
 
-/** The error that nine of ten recorded sessions stayed within, as a share. */
+/** The error that 90 % of the recorded sessions stayed within, as a share. */
 export function modelError(compactions: 'none' | 'some'): number {
   return compactions === 'none' ? PLAIN_ERROR : COMPACTED_ERROR;
 }
@@ -72,7 +69,7 @@ export class RiskTally {
     return { expected, low: Math.round(cost * (1 - error)), high: Math.max(expected, high) };
   }
 
-  /** What breaks add at most in so many of a hundred sessions: independent events, added up on a grid. */
+  /** A quantile of what breaks add: independent events, added up on a grid. */
   private quantile(share: number): number {
     let mean = 0;
     let variance = 0;
@@ -103,7 +100,7 @@ export class RiskTally {
   }
 }
 
-/** The distribution `after` one more break of a chance, so many cells away; what falls between two cells goes to both. */
+/** The distribution after one more break at a distance in cells; what falls between two cells goes to both. */
 function addBreak(cells: Float64Array, after: Float64Array, chance: number, distance: number): void {
   const whole = Math.floor(distance);
   const part = distance - whole;

@@ -25,9 +25,9 @@ export interface RunFacts extends RequestTotals, LayerTotals {
   /** The log has its last line. */
   readonly complete: boolean;
   readonly durationMs: number | null;
-  /** What breaks that nothing foretells may make of the cost; null where none are known. Nano-dollars. */
+  /** The 90 % interval of the cost under unpredictable cache breaks; null where none are known. Nano-dollars. */
   readonly costInterval: CostInterval | null;
-  /** Cache breaks by cause, told apart by whether a layer announced them (BRD-3). */
+  /** Cache breaks by cause, and by whether a layer announced them (BRD-3). */
   readonly breaks: { readonly unexpected: BreaksByCause; readonly expected: BreaksByCause };
   readonly requestsRefused: number;
   readonly refusals: Readonly<Record<string, number>>;

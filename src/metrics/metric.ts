@@ -12,7 +12,7 @@ export interface Metric {
   value(facts: RunFacts): number | null;
 }
 
-/** A group of metrics under one name, told apart by a key: `costByCause.carry`. */
+/** A group of metrics under one name, each with a key: `costByCause.carry`. */
 export interface MetricFamily {
   readonly name: string;
   readonly better: 'lower' | 'higher' | null;

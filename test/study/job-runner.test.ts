@@ -9,9 +9,9 @@ import { builtinContext } from '../../src/config/context.js';
 import { type Job, type JobResult, OpenTranscripts } from '../../src/study/job.js';
 import { JobRunner } from '../../src/study/job-runner.js';
 import { WorkerPool } from '../../src/study/worker-pool.js';
-import { shareInput } from '../../src/transcripts/files/share-input.js';
 import {
   recordedInput,
+  shareInput,
   syntheticInput,
   type TranscriptInput,
 } from '../../src/transcripts/files/transcript-input.js';

@@ -1,3 +1,4 @@
+import { sum } from '../../core/base/stats.js';
 import { usd } from '../../metrics/metric.js';
 import { explainAct, explainPair, type Reason } from './explain.js';
 import type { Lane, LaneRequest } from './lane.js';
@@ -21,16 +22,6 @@ export interface Difference extends Reason {
   readonly costUsd: number | null;
 }
 
-/** The figures of one side. */
-export interface Figures {
-  readonly request: number;
-  readonly prompt: number;
-  readonly read: number;
-  readonly written: number;
-  /** Null where the model has no price. */
-  readonly costUsd: number | null;
-}
-
 /** Two lanes side by side. */
 export interface LaneDiff {
   readonly a: LaneSum;
@@ -44,16 +35,6 @@ export interface LaneDiff {
   readonly sameSession: boolean | null;
   /** Whether one plan made both: then nothing could differ. */
   readonly samePlan: boolean;
-}
-
-/** A lane in a line. */
-export interface LaneSum {
-  readonly title: string;
-  readonly requests: number;
-  /** Requests whose model has no price: the cost is without them. */
-  readonly unpricedRequests: number;
-  /** Null where no request has a price. */
-  readonly costUsd: number | null;
 }
 
 /** Names a request by what both lanes know of it; several of one kind in a turn are counted. */
@@ -87,25 +68,24 @@ export function alignLanes(a: Lane, b: Lane): readonly LanePair[] {
   return pairs;
 }
 
-function figuresOf(request: LaneRequest | null): Figures | null {
-  if (request === null) return null;
-  const { n, prompt, read, written, costNano, prices } = request;
+function figuresOf({ n, prompt, read, written, costNano, prices }: LaneRequest) {
   return { request: n, prompt, read, written, costUsd: prices === null ? null : usd(costNano) };
 }
 
-function sumOf({ title, requests }: Lane): LaneSum {
-  const nano = requests.reduce((sum, { costNano }) => sum + costNano, 0);
-  const unpriced = requests.filter(({ prices }) => prices === null).length;
-  const isUnpriced = unpriced > 0 && unpriced === requests.length;
-  return {
-    title,
-    requests: requests.length,
-    unpricedRequests: unpriced,
-    costUsd: isUnpriced ? null : usd(nano),
-  };
+/** The figures of one side; the cost is null where its model has no price. */
+export type Figures = Readonly<ReturnType<typeof figuresOf>>;
+
+function sumOf({ title, requests }: Lane) {
+  const unpricedRequests = requests.filter(({ prices }) => prices === null).length;
+  const isUnpriced = unpricedRequests > 0 && unpricedRequests === requests.length;
+  const costUsd = isUnpriced ? null : usd(sum(requests.map(({ costNano }) => costNano)));
+  return { title, requests: requests.length, unpricedRequests, costUsd };
 }
 
-/** What the second costs more; null where that cannot be told. */
+/** A lane in a line; the cost is without requests that have no price, and null where none has. */
+export type LaneSum = Readonly<ReturnType<typeof sumOf>>;
+
+/** What the second costs more; null where a price is missing. */
 function moreOf({ a, b }: LanePair): number | null {
   if (a?.prices === null || b?.prices === null) return null;
   return usd((b?.costNano ?? 0) - (a?.costNano ?? 0));
@@ -152,15 +132,14 @@ export function diffLanes(laneA: Lane, laneB: Lane, tolerance: number): LaneDiff
       turn,
       purpose,
       ...reason,
-      a: figuresOf(pair.a),
-      b: figuresOf(pair.b),
+      a: pair.a && figuresOf(pair.a),
+      b: pair.b && figuresOf(pair.b),
       costUsd: moreOf(pair),
     });
   }
   const [sumA, sumB] = [sumOf(a), sumOf(b)];
   const all = [sumOf(laneA), sumOf(laneB)];
-  const left = (pick: (sum: LaneSum) => number): number =>
-    all.reduce((sum, each) => sum + pick(each), 0) - pick(sumA) - pick(sumB);
+  const left = (pick: (of: LaneSum) => number): number => sum(all.map(pick)) - pick(sumA) - pick(sumB);
   return {
     a: sumA,
     b: sumB,

@@ -33,12 +33,12 @@ function actOf(event: ThreadEvent): LaneAct | null {
 }
 
 /** What a call was billed, beside which a run is held: with the writes that the rules of its provider bill, where it tells none. */
-function usageOf(call: RecordedCall, row: ModelRow | null, writes: 'told' | 'untold'): Usage | null {
+function usageOf(call: RecordedCall, row: ModelRow | null, writes: 'recorded' | 'assumed'): Usage | null {
   const usage = billedUsage(call);
-  return usage === null || row === null || writes === 'told' ? usage : withUntoldWrites(row, usage);
+  return usage === null || row === null || writes === 'recorded' ? usage : withUntoldWrites(row, usage);
 }
 
-function requestsOf(thread: Thread, writes: 'told' | 'untold'): readonly Omit<LaneRequest, 'n'>[] {
+function requestsOf(thread: Thread, writes: 'recorded' | 'assumed'): readonly Omit<LaneRequest, 'n'>[] {
   const found: Omit<LaneRequest, 'n'>[] = [];
   let turn = 0;
   let acts: LaneAct[] = [];
@@ -77,15 +77,15 @@ function requestsOf(thread: Thread, writes: 'told' | 'untold'): readonly Omit<La
 
 /** What a recording tells of its own requests, all threads by time. */
 export function laneOfRecording(transcript: Transcript): Lane {
-  const writes = transcript.carries.includes('cache-writes') ? 'told' : 'untold';
+  const writes = transcript.carries.includes('cache-writes') ? 'recorded' : 'assumed';
   const requests = transcript.threads
     .flatMap((thread) => requestsOf(thread, writes))
     .sort((a, b) => a.t - b.t)
     .map((request, i) => ({ ...request, n: i + 1 }));
-  // Writes that are not told are in the costs of the requests.
+  // Assumed writes are in the costs of the requests.
   const bill = recordedBill(transcript);
   const assumed =
-    writes === 'untold' && requests.some(({ written }) => written > 0)
+    writes === 'assumed' && requests.some(({ written }) => written > 0)
       ? ', with writes that it does not tell'
       : '';
   return {

@@ -46,7 +46,7 @@ const NANO = 1e9;
 /** Where tokens come from that are read in place of being billed otherwise. */
 const TAKEN = ['cacheWrite5m', 'cacheWrite1h', 'input'] as const;
 
-/** What can be read of so many tokens: down to a step of the cache, nothing below its minimum. */
+/** The part of some tokens that can be read: whole steps of the cache, nothing below its minimum. */
 export function readable(rules: CacheRules, tokens: number): number {
   return tokens < (rules.minimum ?? 0) ? 0 : onGrain(rules, tokens);
 }

@@ -42,7 +42,7 @@ export interface Comparison {
   readonly predictedPrompt: number;
   readonly predicted: Usage;
   readonly cause: PredictedCause;
-  /** Chance of a break that nothing foretells, and what it would add. */
+  /** Chance of an unpredictable break, and what it would add. */
   readonly risk: { readonly chance: number; readonly cost: number };
   readonly recordedClass: ReadClass;
   readonly predictedClass: ReadClass;

@@ -11,10 +11,7 @@ export interface Contained {
   readonly responses: number;
 }
 
-/**
- * The files of which another one holds every response: sessions that were copied when they were taken up again. Counting them
- * would count the same requests twice. Of equal files the first stays.
- */
+/** Files of which another one holds every response, such as copies of resumed sessions. Of equal files the first stays. */
 export function containedFiles(files: readonly Identified[]): readonly Contained[] {
   const holders = new Map<string, Identified[]>();
   for (const file of files)

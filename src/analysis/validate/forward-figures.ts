@@ -31,7 +31,7 @@ export interface ForwardFigures {
   /** Σ |predicted − recorded| ÷ Σ recorded over the first requests behind compactions. */
   readonly contextAfterError: number | null;
   readonly firstReadAfterError: number | null;
-  /** Share of sessions whose recorded cost lies within the interval for nine of ten, of those for which one is stated. */
+  /** Share of sessions whose recorded cost lies within the 90 % interval, of those for which one is stated. */
   readonly intervalCoverage90: number | null;
 }
 

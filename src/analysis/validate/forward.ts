@@ -33,7 +33,7 @@ export interface ForwardSession {
   readonly cost: Beside;
   /** Tokens that were written, as the recording tells; or as its provider's rules have it, which bill them, where it tells none. */
   readonly recordedWrites: 'told' | 'assumed';
-  /** The same with what breaks that nothing foretells add on average, and the ends that hold nine of ten sessions: one number where nothing is left to chance. */
+  /** The same with the average cost of unpredictable breaks, and the 90 % interval; one number where nothing is left to chance. */
   readonly interval: CostInterval;
   readonly hitRate: { readonly predicted: number | null; readonly recorded: number | null };
   readonly compactions: Beside;
@@ -155,10 +155,10 @@ export function runForward(transcript: Transcript, truth: Truth, file: string): 
   const version = transcript.agentVersion;
   const summaries = new Set(transcript.threads.filter(isSummaryFork).map(({ id }) => id));
   const recorded = [...truth.threads].flatMap(([id, requests]) => (summaries.has(id) ? [] : requests));
-  const isTold = transcript.carries.includes('cache-writes');
-  const told = recorded.map(({ usage }) => usage);
-  const billed = isTold
-    ? told
+  const hasWrites = transcript.carries.includes('cache-writes');
+  const usages = recorded.map(({ usage }) => usage);
+  const billed = hasWrites
+    ? usages
     : recorded.map(({ model, usage }) => withUntoldWrites(modelOrUnknown(model), usage));
   const recordedNano = recorded.reduce((sum, { model }, i) => sum + inputNano(model, billed[i]!), 0);
   if (recorded.length < FEWEST_REQUESTS || recordedNano === 0) return { kind: 'empty' };
@@ -189,7 +189,7 @@ export function runForward(transcript: Transcript, truth: Truth, file: string): 
       requests: recorded.length,
       callsLost: sink.lost,
       cost,
-      recordedWrites: billed.every((usage, i) => usage === told[i]) ? 'told' : 'assumed',
+      recordedWrites: billed.every((usage, i) => usage === usages[i]) ? 'told' : 'assumed',
       interval: sink.interval,
       hitRate: { predicted: ratio(sink.read, sink.prompt), recorded: ratio(read, prompt) },
       compactions,

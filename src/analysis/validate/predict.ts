@@ -63,7 +63,7 @@ export interface Prediction {
   readonly cause: PredictedCause;
   /** What would have broken the prompt had no lifetime run out before; left out where nothing would have. */
   readonly besides?: PredictedCause;
-  /** Chance of a break that nothing foretells, and what it would add (K14). */
+  /** Chance of an unpredictable break, and what it would add (K14). */
   readonly risk: { readonly chance: number; readonly cost: number };
 }
 

@@ -37,10 +37,7 @@ export class PromptTrack {
     return this.#tokens;
   }
 
-  /**
-   * Adds what a request or a response brought, in so many blocks. Clients that mark the last two messages reach the end of
-   * the request before, however long the step was.
-   */
+  /** Adds what a request or a response brought. Clients that mark the last two messages always reach the end of the one before. */
   grow(tokens: number, blocks: number, step: 'reached' | 'counted' = 'reached'): void {
     const count = Math.max(1, step === 'reached' ? Math.min(blocks, LARGEST_STEP_BLOCKS) : blocks);
     for (let i = 0; i < count; i++) {
@@ -76,7 +73,7 @@ export class PromptTrack {
     this.#touch(0);
   }
 
-  /** The contents behind so many tokens differ from what they were. */
+  /** The contents behind an offset in tokens have changed. */
   changeAfter(tokens: number): void {
     let total = 0;
     for (let i = 0; i < this.#pieces.length; i++) {

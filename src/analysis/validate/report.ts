@@ -1,52 +1,36 @@
-import type { ReadClass } from './compare.js';
-import type { PredictedCause } from './predict.js';
+import type { Comparison } from './compare.js';
 import type { TraceFidelity } from './traces.js';
 import { countTriggers } from './triggers.js';
 import { type FileFidelity, type TotalFidelity, totalFidelity, type Way } from './validate.js';
 
 /** One request of a chart of predicted against recorded. */
-export interface FidelityPoint {
-  readonly file: string;
-  readonly thread: string;
-  readonly index: number;
-  readonly way: Way;
-  readonly startMs: number;
-  readonly gapMs: number;
-  readonly recordedPrompt: number;
-  readonly predictedPrompt: number;
-  readonly recordedRead: number;
-  readonly predictedRead: number;
-  readonly recordedCreation: number;
-  readonly predictedCreation: number;
-  readonly recordedClass: ReadClass;
-  readonly predictedClass: ReadClass;
-  readonly cause: PredictedCause;
-  readonly recordedReason: string | null;
+export type FidelityPoint = Readonly<ReturnType<typeof pointOf>>;
+
+function pointOf(file: string, way: Way, comparison: Comparison) {
+  const { request, predicted, predictedPrompt, recordedClass, predictedClass, cause } = comparison;
+  return {
+    file,
+    thread: request.threadId,
+    index: request.index,
+    way,
+    startMs: request.startMs,
+    gapMs: request.gapMs!,
+    recordedPrompt: request.prompt,
+    predictedPrompt,
+    recordedRead: request.read,
+    predictedRead: predicted.cacheRead,
+    recordedCreation: request.creation,
+    predictedCreation: predicted.cacheWrite5m + predicted.cacheWrite1h,
+    recordedClass,
+    predictedClass,
+    cause,
+    recordedReason: request.missReason,
+  };
 }
 
 /** The plain numbers behind a chart: every compared request of a file, one way of predicting. */
-export function fidelityPoints(file: FileFidelity, way: Way): readonly FidelityPoint[] {
-  return file.comparisons[way].map((comparison) => {
-    const { request, predicted } = comparison;
-    return {
-      file: file.file,
-      thread: request.threadId,
-      index: request.index,
-      way,
-      startMs: request.startMs,
-      gapMs: request.gapMs!,
-      recordedPrompt: request.prompt,
-      predictedPrompt: comparison.predictedPrompt,
-      recordedRead: request.read,
-      predictedRead: predicted.cacheRead,
-      recordedCreation: request.creation,
-      predictedCreation: predicted.cacheWrite5m + predicted.cacheWrite1h,
-      recordedClass: comparison.recordedClass,
-      predictedClass: comparison.predictedClass,
-      cause: comparison.cause,
-      recordedReason: request.missReason,
-    };
-  });
+export function fidelityPoints({ file, comparisons }: FileFidelity, way: Way): readonly FidelityPoint[] {
+  return comparisons[way].map((comparison) => pointOf(file, way, comparison));
 }
 
 /** The requests whose reads were furthest off, largest first; ties keep their order. */

@@ -1,6 +1,7 @@
 import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
 import { recordedWindow } from '../../agent/client/window.js';
 import { COMPACTABLE_TOOLS } from '../../agent/layers/support/compactable.js';
+import { sum } from '../../core/base/stats.js';
 import type { Message } from '../../core/model/message.js';
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import { SeenCounter } from '../../engine/counting/seen-counter.js';
@@ -56,17 +57,6 @@ export interface TriggerReport {
   readonly unrecorded: readonly UnrecordedTrigger[];
   /** Recorded ones that cannot be checked, as the recording starts behind what they depend on. */
   readonly unchecked: number;
-}
-
-/** How many there are of each kind. */
-export interface TriggerCounts {
-  readonly recorded: number;
-  readonly matched: number;
-  /** Matched only within the slack of a mean step. */
-  readonly withinStep: number;
-  readonly early: number;
-  readonly late: number;
-  readonly unrecorded: number;
 }
 
 /** Requests a trigger may be away from the recorded one. */
@@ -338,17 +328,19 @@ export function checkCodexTriggers(transcript: Transcript, truth: Truth): Trigge
 /** Nothing to check. */
 export const NO_TRIGGERS: TriggerReport = { checks: [], unrecorded: [], unchecked: 0 };
 
-/** Counts of several reports. */
-export function countTriggers(reports: readonly TriggerReport[]): TriggerCounts {
+/** Counts of several reports; `withinStep` are those matched only within the slack of a mean step. */
+export function countTriggers(reports: readonly TriggerReport[]) {
   const checks = reports.flatMap((report) => report.checks);
-  const having = (verdict: TriggerCheck['verdict']): number =>
-    checks.filter((check) => check.verdict === verdict).length;
+  const having = (verdict: TriggerCheck['verdict']) => checks.filter((check) => check.verdict === verdict);
   return {
     recorded: checks.length,
-    matched: having('matched'),
-    withinStep: checks.filter(({ verdict, reach }) => verdict === 'matched' && reach === 'mean-step').length,
-    early: having('early'),
-    late: having('late'),
-    unrecorded: reports.reduce((sum, report) => sum + report.unrecorded.length, 0),
+    matched: having('matched').length,
+    withinStep: having('matched').filter(({ reach }) => reach === 'mean-step').length,
+    early: having('early').length,
+    late: having('late').length,
+    unrecorded: sum(reports.map(({ unrecorded }) => unrecorded.length)),
   };
 }
+
+/** How many there are of each kind. */
+export type TriggerCounts = Readonly<ReturnType<typeof countTriggers>>;

@@ -8,7 +8,7 @@ import { billedUsage, writtenPremium } from '../../provider/prices/recorded-bill
 import { callKeys } from '../../transcripts/readers/call-keys.js';
 import type { PredictedCause } from '../validate/predict.js';
 import { type RecordedRequest, startsMidSession, type Truth } from '../validate/truth.js';
-import { SWITCH_CAUSES, TOLD_CAUSES, WALK_CAUSES, type WhyCause } from './causes.js';
+import { REPORTED_CAUSES, SWITCH_CAUSES, WALK_CAUSES, type WhyCause } from './causes.js';
 import { lifetimeMs, partings } from './pauses.js';
 
 /** Tokens of one request that were paid in full, and what for. */
@@ -84,21 +84,21 @@ interface Place {
 /** What the request for a summary sends: the prompt as it stands, which is read; or the messages behind a prompt of its own, which are written. */
 export type SummaryRequest = 'same-prompt' | 'own-prompt';
 
-/** What the API told of a miss; else it is unexplained. */
-function toldCause({ missReason }: RecordedRequest): WhyCause {
-  return (missReason === null ? undefined : TOLD_CAUSES[missReason]) ?? 'unexplained';
+/** What the API reported as the reason of a miss; else it is unexplained. */
+function reportedCause({ missReason }: RecordedRequest): WhyCause {
+  return (missReason === null ? undefined : REPORTED_CAUSES[missReason]) ?? 'unexplained';
 }
 
 /** What a request paid again of the prompt before it, by what made it do so. */
 function lossesOf(request: RecordedRequest, lossOf: LossOf, again: number): readonly [WhyCause, number][] {
   const { cause, missed } = lossOf(request);
   const known = WALK_CAUSES[cause ?? 'given-break'];
-  const told = toldCause(request);
-  if (known === 'unexplained' || known === 'growth') return [[told, again]];
+  const reported = reportedCause(request);
+  if (known === 'unexplained' || known === 'growth') return [[reported, again]];
   const riddle = Math.min(again, missed);
   const losses: [WhyCause, number][] = [
     [known, again - riddle],
-    [told, riddle],
+    [reported, riddle],
   ];
   return losses.filter(([, tokens]) => tokens > 0);
 }
@@ -149,10 +149,7 @@ function partsOf(place: Place, lossOf: LossOf, paid: number, nano: number): read
   return fresh === 0 ? parts : [part('growth', fresh, nanoLeft), ...parts];
 }
 
-/**
- * Attributes every dollar of a recording. What a request writes beyond the prompt before it is growth; what it writes of that
- * prompt once more has the cause that the simulator finds, or the one the API told.
- */
+/** Attributes every dollar of a recording: tokens beyond the prompt before are growth, the rest has a cause. */
 export function attributeRequests(
   transcript: Transcript,
   truth: Truth,

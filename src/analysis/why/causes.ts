@@ -22,7 +22,7 @@ const CAUSES = {
   microcompaction: { title: 'microcompaction', remedy: null },
   clear: { title: 'the conversation was cleared', remedy: null },
   rewind: { title: 'the prompt became shorter', remedy: null },
-  resume: { title: 'a session taken up again', remedy: 'keep the session open' },
+  resume: { title: 'a resumed session', remedy: 'keep the session open' },
   tools: { title: 'tools changed', remedy: 'load tools at the start' },
   system: { title: 'the system prompt changed', remedy: 'leave the system prompt alone' },
   model: { title: 'the model changed', remedy: 'stay with one model' },
@@ -68,7 +68,7 @@ export const WALK_CAUSES: Readonly<Record<PredictedCause, WhyCause>> = {
 };
 
 /** What the API says of a miss that the recording does not explain. */
-export const TOLD_CAUSES: Readonly<Record<string, WhyCause>> = {
+export const REPORTED_CAUSES: Readonly<Record<string, WhyCause>> = {
   model_changed: 'model',
   system_changed: 'system',
   tools_changed: 'tools',
@@ -78,7 +78,7 @@ export const TOLD_CAUSES: Readonly<Record<string, WhyCause>> = {
 /** Causes that a user avoids by leaving things as they are in mid-session. */
 export const SWITCH_CAUSES: readonly WhyCause[] = ['tools', 'system', 'model', 'version', 'thinking'];
 
-/** Causes of which it is not worked out what a user could have kept: no compaction of such a client is priced. */
+/** Causes whose avoidable part is not computed: no compaction of such a client is priced. */
 export const UNJUDGED_CAUSES: readonly WhyCause[] = ['lifetime'];
 
 /** Causes that are not an event: every session has them. */

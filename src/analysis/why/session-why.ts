@@ -49,10 +49,7 @@ function hourOutcome(request: AttributedRequest, truth: Truth): HourOutcome {
   };
 }
 
-/**
- * What was avoidable of a session's 5-minute breaks, by the remedy that keeps more of them: `/compact` before each, as attributed,
- * or a 1-hour lifetime, whose dearer writes in the whole session are taken off, each break bearing its part of them.
- */
+/** Avoidable cost of 5-minute breaks by the better remedy: compacting before each, or 1-hour entries less what their writes add. */
 function withBetterRemedy(
   requests: readonly AttributedRequest[],
   truth: Truth,
@@ -84,7 +81,7 @@ interface Reproduced {
   readonly recordedNano: number;
 }
 
-/** The same, or why that cannot be told. */
+/** The same, or why it is not known. */
 export type Reproduction = Reproduced | { readonly kind: 'set-aside'; readonly reason: string };
 
 /** One session with all of its money attributed. */
@@ -117,8 +114,8 @@ function lossIn({ predictions, breaks }: Walk): LossOf {
     breaks.map(({ request, expectedRead }) => [request.key, expectedRead - request.read]),
   );
   return ({ key }) => {
-    const told = predictions.get(key);
-    return { cause: told?.cause ?? null, missed: missed.get(key) ?? 0, besides: told?.besides ?? null };
+    const { cause = null, besides = null } = predictions.get(key) ?? {};
+    return { cause, missed: missed.get(key) ?? 0, besides };
   };
 }
 
@@ -169,7 +166,7 @@ function errorOf({ predictedNano, recordedNano }: Reproduced): number {
   return Math.abs(predictedNano / recordedNano - 1);
 }
 
-/** How the client of a recording asks for a summary; of one that is not known the dearer way is taken. */
+/** How the client of a recording asks for a summary; the more expensive way where it is not known. */
 function summaryRequest(transcript: Transcript): SummaryRequest {
   return forwardPlan(transcript).policy.params['compact.summariser'] === 'fork'
     ? 'same-prompt'

@@ -6,63 +6,6 @@ import { STEADY_CAUSES, UNJUDGED_CAUSES, WHY_CAUSES, type WhyCause } from './cau
 import { CHANGES, type ChangeName, type ChangeOutcome } from './changes.js';
 import type { SessionWhy, Uncounted } from './session-why.js';
 
-/** What one cause took. */
-export interface CauseSum {
-  readonly cause: WhyCause;
-  /** Tokens written to the cache. */
-  readonly tokens: number;
-  /** Tokens read, sent beyond the cache or put out. */
-  readonly otherTokens: number;
-  readonly usd: number;
-  /** What a user could have kept of it; null where that is not worked out. */
-  readonly avoidableUsd: number | null;
-  readonly events: number;
-}
-
-/** One event that made a session pay for content again. */
-export interface WhyBreak {
-  readonly file: string;
-  readonly thread: string;
-  readonly isMain: boolean;
-  /** Request of its thread, from 1. */
-  readonly request: number;
-  /** The same among all requests of its session in the order of time. */
-  readonly sessionRequest: number;
-  /** Time of the day and date in UTC; null where the record does not tell. */
-  readonly at: string | null;
-  readonly gapMs: number | null;
-  readonly cause: WhyCause;
-  readonly model: string;
-  readonly tokens: number;
-  readonly usd: number;
-  /** Null where it is not worked out. */
-  readonly avoidableUsd: number | null;
-}
-
-/** Money by project, model or day. */
-export interface Slice {
-  readonly name: string;
-  readonly sessions: number;
-  readonly requests: number;
-  readonly usd: number;
-}
-
-/** A session in the ranking. */
-export interface RankedSession {
-  readonly file: string;
-  readonly project: string;
-  readonly from: string | null;
-  readonly requests: number;
-  readonly hitRate: number | null;
-  readonly usd: number;
-  /** The cause that took most. */
-  readonly topCause: WhyCause;
-  /** What its events cost: all but reading, output, first prompts and new content. */
-  readonly lostUsd: number;
-  /** The event that cost most; null where there is none. */
-  readonly topEvent: WhyCause | null;
-}
-
 /** What a change would have saved on all sessions together; negative where it costs. */
 export interface ChangeSum {
   readonly name: ChangeName;
@@ -81,15 +24,6 @@ interface HeldBack {
   readonly sessions: number;
 }
 
-/** How well the simulator reproduces the sessions. */
-export interface Reproduced {
-  readonly sessions: number;
-  readonly withinPercentMedian: number | null;
-  readonly withinPercentNineOfTen: number | null;
-  readonly netPercent: number | null;
-  readonly setAside: readonly Uncounted[];
-}
-
 /** The answer to where the money went. */
 export interface WhyReport {
   readonly sessions: number;
@@ -104,7 +38,7 @@ export interface WhyReport {
   readonly byProject: readonly Slice[];
   readonly byModel: readonly Slice[];
   readonly byDay: readonly Slice[];
-  /** Sessions by what they cost, the dearest first. */
+  /** Sessions by what they cost, the most expensive first. */
   readonly worst: readonly RankedSession[];
   /** Empty where none could be tried on any session. */
   readonly changes: readonly ChangeSum[];
@@ -140,7 +74,7 @@ export function countOnce(sessions: readonly SessionWhy[]): readonly Counted[] {
   });
 }
 
-/** What of a cause was avoidable, in dollars; null where that is not worked out. */
+/** What of a cause was avoidable, in dollars; null where that is not computed. */
 function avoidableUsd(cause: WhyCause, nano: number): number | null {
   return UNJUDGED_CAUSES.includes(cause) ? null : usd(nano);
 }
@@ -188,12 +122,17 @@ class CauseTally {
   list(): readonly CauseSum[] {
     return WHY_CAUSES.flatMap((cause) => {
       const own = this.#sums.get(cause);
-      if (own === undefined) return [];
-      const { tokens, otherTokens, events, nano, avoidableNano } = own;
-      const kept = avoidableUsd(cause, avoidableNano);
-      return [{ cause, tokens, otherTokens, usd: usd(nano), avoidableUsd: kept, events }];
+      return own === undefined ? [] : [sumOfCause(cause, own)];
     });
   }
+}
+
+/** What one cause took: tokens written, tokens read, sent beyond the cache or put out, and the money. */
+export type CauseSum = Readonly<ReturnType<typeof sumOfCause>>;
+
+function sumOfCause(cause: WhyCause, { tokens, otherTokens, events, nano, avoidableNano }: Tallied) {
+  const kept = avoidableUsd(cause, avoidableNano);
+  return { cause, tokens, otherTokens, usd: usd(nano), avoidableUsd: kept, events };
 }
 
 /** What a request cost. */
@@ -212,7 +151,7 @@ export function dayOf({ startedAtMs }: SessionWhy, { startMs }: AttributedReques
   return timeOf(startedAtMs, startMs, DAY_CHARS) ?? 'unknown';
 }
 
-function breaksOf({ session, requests }: Counted): readonly WhyBreak[] {
+function breaksOf({ session, requests }: Counted) {
   return requests.flatMap((request, i) =>
     request.parts
       .filter(({ cause }) => !STEADY_CAUSES.includes(cause))
@@ -220,23 +159,30 @@ function breaksOf({ session, requests }: Counted): readonly WhyBreak[] {
         file: session.file,
         thread: request.threadId,
         isMain: request.isMain,
+        /** Request of its thread, from 1. */
         request: request.number,
+        /** The same among all requests of its session in the order of time. */
         sessionRequest: i + 1,
+        /** Time of the day and date in UTC; null where the record does not tell. */
         at: timeOf(session.startedAtMs, request.startMs, MINUTE_CHARS),
         gapMs: request.gapMs,
         cause,
         model: request.model,
         tokens: written + uncached,
         usd: usd(nano),
+        /** Null where it is not computed. */
         avoidableUsd: avoidableUsd(cause, avoidableNano),
       })),
   );
 }
 
+/** One event that made a session pay for content again. */
+export type WhyBreak = Readonly<ReturnType<typeof breaksOf>[number]>;
+
 function slices(
   counted: readonly Counted[],
   nameOf: (session: SessionWhy, request: AttributedRequest) => string,
-): readonly Slice[] {
+) {
   const found = new Map<string, { sessions: Set<SessionWhy>; requests: number; nano: number }>();
   for (const { session, requests } of counted)
     for (const request of requests) {
@@ -260,11 +206,14 @@ function slices(
     .sort((a, b) => b.usd - a.usd || (a.name < b.name ? -1 : 1));
 }
 
+/** Money by project, model or day. */
+export type Slice = Readonly<ReturnType<typeof slices>[number]>;
+
 function largest(sums: readonly CauseSum[]): WhyCause | null {
   return [...sums].sort((a, b) => b.usd - a.usd)[0]?.cause ?? null;
 }
 
-function ranked({ session, requests }: Counted): RankedSession {
+function ranked({ session, requests }: Counted) {
   const tally = new CauseTally();
   for (const request of requests) tally.request(request);
   const sums = tally.list();
@@ -276,17 +225,26 @@ function ranked({ session, requests }: Counted): RankedSession {
     requests: requests.length,
     hitRate: hitRateOf(requests),
     usd: usd(sum(requests.map(nanoOf))),
+    /** The cause that took most. */
     topCause: largest(sums) ?? 'read',
+    /** What its events cost: all but reading, output, first prompts and new content. */
     lostUsd: sum(events.map((each) => each.usd)),
+    /** The event that cost most; null where there is none. */
     topEvent: largest(events),
   };
 }
+
+/** A session in the ranking. */
+export type RankedSession = Readonly<ReturnType<typeof ranked>>;
 
 function hitRateOf(requests: readonly AttributedRequest[]): number | null {
   return ratio(sum(requests.map(({ read }) => read)), sum(requests.map(({ prompt }) => prompt)));
 }
 
-function reproducedOf(sessions: readonly SessionWhy[], uncounted: readonly Uncounted[]): Reproduced {
+/** How well the simulator reproduces the sessions. */
+export type Reproduced = Readonly<ReturnType<typeof reproducedOf>>;
+
+function reproducedOf(sessions: readonly SessionWhy[], uncounted: readonly Uncounted[]) {
   const ran = sessions.flatMap(({ reproduction }) =>
     reproduction.kind === 'reproduced' ? [reproduction] : [],
   );

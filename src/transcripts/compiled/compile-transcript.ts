@@ -8,29 +8,7 @@ import type { Usage } from '../../core/model/usage.js';
 import { RecordedText } from '../readers/claude-code/recorded-text.js';
 import { FillerText } from '../synthetic/tools/filler-text.js';
 import { aligned, ColumnWriter } from './columns.js';
-import {
-  BLOCK_COLUMNS,
-  CALL_COLUMNS,
-  CHECKSUM_BYTES,
-  CHECKSUM_OFFSET,
-  COMPILED_VERSION,
-  type CompiledHeader,
-  type EventEntry,
-  FILLER_STYLES,
-  HEADER_LENGTH_OFFSET,
-  KINDS,
-  MAGIC,
-  MESSAGE_COLUMNS,
-  ORIGINS,
-  PREAMBLE_BYTES,
-  ROLES,
-  STEP_COLUMNS,
-  STEP_KINDS,
-  TEXT_KINDS,
-  type ThreadEntry,
-  USAGE_COLUMNS,
-  VERSION_OFFSET,
-} from './layout.js';
+import * as layout from './layout.js';
 import { StringTableWriter } from './string-table.js';
 
 /** Rows of one table, column by column. */
@@ -81,27 +59,27 @@ function withoutEffect(key: string, member: unknown): unknown {
 
 type TextRow = Readonly<Record<'text' | 'file' | 'offset' | 'length' | 'part', number>>;
 
-const NO_TEXT: TextRow = { text: TEXT_KINDS.indexOf('none'), file: 0, offset: 0, length: 0, part: 0 };
-const RECORDED = TEXT_KINDS.indexOf('recorded');
-const EMBEDDED = TEXT_KINDS.indexOf('embedded');
-const FILLER = TEXT_KINDS.indexOf('filler');
+const NO_TEXT: TextRow = { text: layout.TEXT_KINDS.indexOf('none'), file: 0, offset: 0, length: 0, part: 0 };
+const RECORDED = layout.TEXT_KINDS.indexOf('recorded');
+const EMBEDDED = layout.TEXT_KINDS.indexOf('embedded');
+const FILLER = layout.TEXT_KINDS.indexOf('filler');
 
 class Compiler {
   readonly #strings = new StringTableWriter();
   readonly #facts = new Distinct<Omit<BlockFacts, 'effect'>>();
   readonly #effects = new Distinct<ToolEffect>();
   readonly #files: string[] = [];
-  readonly #events: EventEntry[] = [];
+  readonly #events: layout.EventEntry[] = [];
   readonly #usages = new Map<Usage, number>();
-  readonly #blocks = new Table(BLOCK_COLUMNS);
-  readonly #usage = new Table(USAGE_COLUMNS);
-  readonly #messages = new Table(MESSAGE_COLUMNS);
-  readonly #calls = new Table(CALL_COLUMNS);
-  readonly #steps = new Table(STEP_COLUMNS);
+  readonly #blocks = new Table(layout.BLOCK_COLUMNS);
+  readonly #usage = new Table(layout.USAGE_COLUMNS);
+  readonly #messages = new Table(layout.MESSAGE_COLUMNS);
+  readonly #calls = new Table(layout.CALL_COLUMNS);
+  readonly #steps = new Table(layout.STEP_COLUMNS);
 
   compile(transcript: Transcript): Uint8Array<SharedArrayBuffer> {
     const { threads: all, ...rest } = transcript;
-    const threads = all.map((thread): ThreadEntry => {
+    const threads = all.map((thread): layout.ThreadEntry => {
       const { prefix, steps, ...own } = thread;
       for (const block of prefix) this.#block(block);
       for (const step of steps) this.#step(step);
@@ -138,11 +116,11 @@ class Compiler {
         : step.kind === 'call'
           ? this.#call(step.call)
           : this.#event(step.event);
-    this.#steps.add({ kind: STEP_KINDS.indexOf(step.kind), row });
+    this.#steps.add({ kind: layout.STEP_KINDS.indexOf(step.kind), row });
   }
 
   #event(event: ThreadEvent): number {
-    const entry: EventEntry =
+    const entry: layout.EventEntry =
       event.kind === 'recorded-compaction'
         ? { ...event, summary: event.summary === null ? null : this.#message(event.summary) }
         : event;
@@ -170,7 +148,7 @@ class Compiler {
     return this.#messages.add({
       id: this.#strings.add(message.id),
       role: message.role === 'user' ? 0 : 1,
-      origin: ORIGINS.indexOf(message.origin),
+      origin: layout.ORIGINS.indexOf(message.origin),
       blocks: message.blocks.length,
       at: message.at,
       responseId: this.#strings.add(message.responseId),
@@ -191,8 +169,8 @@ class Compiler {
 
   #block(block: Block): void {
     this.#blocks.add({
-      kind: KINDS.indexOf(block.kind),
-      role: ROLES.indexOf(block.role),
+      kind: layout.KINDS.indexOf(block.kind),
+      role: layout.ROLES.indexOf(block.role),
       tokens: block.tokens,
       chars: block.chars,
       rough: block.rough,
@@ -213,7 +191,7 @@ class Compiler {
       return { text: RECORDED, file: this.#fileRow(text.file.name), offset, length, part };
     }
     if (text instanceof FillerText) {
-      const file = FILLER_STYLES.indexOf(text.style);
+      const file = layout.FILLER_STYLES.indexOf(text.style);
       const [length, part] = [this.#strings.add(text.head), this.#strings.add(text.tail)];
       return { text: FILLER, file, offset: text.seed, length, part };
     }
@@ -227,26 +205,26 @@ class Compiler {
 }
 
 function assemble(
-  header: CompiledHeader,
+  header: layout.CompiledHeader,
   columns: ColumnWriter,
   strings: Buffer,
 ): Uint8Array<SharedArrayBuffer> {
   const json = Buffer.from(JSON.stringify(header));
-  const start = aligned(PREAMBLE_BYTES + json.length);
+  const start = aligned(layout.PREAMBLE_BYTES + json.length);
   const bytes = Buffer.from(new SharedArrayBuffer(start + columns.bytes + strings.length));
-  bytes.write(MAGIC, 'latin1');
-  bytes.writeUInt32LE(COMPILED_VERSION, VERSION_OFFSET);
-  bytes.writeUInt32LE(json.length, HEADER_LENGTH_OFFSET);
-  json.copy(bytes, PREAMBLE_BYTES);
+  bytes.write(layout.MAGIC, 'latin1');
+  bytes.writeUInt32LE(layout.COMPILED_VERSION, layout.VERSION_OFFSET);
+  bytes.writeUInt32LE(json.length, layout.HEADER_LENGTH_OFFSET);
+  json.copy(bytes, layout.PREAMBLE_BYTES);
   columns.write(bytes.buffer, start);
   strings.copy(bytes, start + columns.bytes);
-  checksumOf(bytes).copy(bytes, CHECKSUM_OFFSET, 0, CHECKSUM_BYTES);
+  checksumOf(bytes).copy(bytes, layout.CHECKSUM_OFFSET, 0, layout.CHECKSUM_BYTES);
   return bytes;
 }
 
 /** Checksum of everything behind the preamble. */
 export function checksumOf(bytes: Uint8Array): Buffer {
-  return createHash('sha256').update(bytes.subarray(PREAMBLE_BYTES)).digest();
+  return createHash('sha256').update(bytes.subarray(layout.PREAMBLE_BYTES)).digest();
 }
 
 /**

@@ -6,10 +6,7 @@ import type { FillerStyle } from '../synthetic/tools/filler-text.js';
 import type { ColumnEntry } from './columns.js';
 import type { StringEncoding } from './string-table.js';
 
-/**
- * Version of the compiled form and of the readers whose work it holds: it goes up whenever a reader makes something else
- * of the same file.
- */
+/** Version of the compiled form: it goes up whenever a reader makes something else of the same file. */
 export const COMPILED_VERSION = 10;
 
 /** First bytes of a compiled transcript. */
@@ -81,7 +78,7 @@ export const MESSAGE_COLUMNS = [
   ...(['id', 'role', 'origin', 'blocks', 'at', 'responseId', 'usage', 'attachedTo'] as const),
 ] as const;
 
-/** `output` is one more than what is told beside no usage, and 0 where nothing is. */
+/** `output` is one more than the output recorded without usage, and 0 where there is none. */
 export const CALL_COLUMNS = [
   ...(['id', 'startMs', 'endMs', 'model', 'response', 'usage', 'output', 'placeholder'] as const),
   ...(['stopReason', 'missReason', 'effort'] as const),

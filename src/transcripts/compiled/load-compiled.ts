@@ -7,28 +7,7 @@ import { FileTexts, RecordedText, type TextSource } from '../readers/claude-code
 import { FillerText } from '../synthetic/tools/filler-text.js';
 import { ALIGNMENT, aligned, type Column, readColumns } from './columns.js';
 import { checksumOf } from './compile-transcript.js';
-import {
-  BLOCK_COLUMNS,
-  CALL_COLUMNS,
-  CHECKSUM_BYTES,
-  CHECKSUM_OFFSET,
-  COMPILED_VERSION,
-  type CompiledHeader,
-  FILLER_STYLES,
-  HEADER_LENGTH_OFFSET,
-  KINDS,
-  MAGIC,
-  MESSAGE_COLUMNS,
-  ORIGINS,
-  PREAMBLE_BYTES,
-  ROLES,
-  STEP_COLUMNS,
-  STEP_KINDS,
-  TEXT_KINDS,
-  type ThreadEntry,
-  USAGE_COLUMNS,
-  VERSION_OFFSET,
-} from './layout.js';
+import * as layout from './layout.js';
 import { readStrings } from './string-table.js';
 
 /** What a compiled transcript needs besides its bytes. */
@@ -39,16 +18,18 @@ export interface LoadOptions {
   source(name: string): TextSource;
 }
 
-const EMBEDDED = TEXT_KINDS.indexOf('embedded');
-const RECORDED = TEXT_KINDS.indexOf('recorded');
-const FILLER = TEXT_KINDS.indexOf('filler');
+const EMBEDDED = layout.TEXT_KINDS.indexOf('embedded');
+const RECORDED = layout.TEXT_KINDS.indexOf('recorded');
+const FILLER = layout.TEXT_KINDS.indexOf('filler');
 
 function isIntact(bytes: Buffer): boolean {
   return (
-    bytes.length >= PREAMBLE_BYTES &&
-    bytes.toString('latin1', 0, MAGIC.length) === MAGIC &&
-    bytes.readUInt32LE(VERSION_OFFSET) === COMPILED_VERSION &&
-    checksumOf(bytes).equals(bytes.subarray(CHECKSUM_OFFSET, CHECKSUM_OFFSET + CHECKSUM_BYTES))
+    bytes.length >= layout.PREAMBLE_BYTES &&
+    bytes.toString('latin1', 0, layout.MAGIC.length) === layout.MAGIC &&
+    bytes.readUInt32LE(layout.VERSION_OFFSET) === layout.COMPILED_VERSION &&
+    checksumOf(bytes).equals(
+      bytes.subarray(layout.CHECKSUM_OFFSET, layout.CHECKSUM_OFFSET + layout.CHECKSUM_BYTES),
+    )
   );
 }
 
@@ -65,32 +46,34 @@ function tableOf<Name extends string>(
 
 /** Rebuilds objects from columns; blocks lie in the order in which threads and their steps use them. */
 class Loader {
-  readonly #header: CompiledHeader;
+  readonly #header: layout.CompiledHeader;
   readonly #facts: readonly BlockFacts[];
   /** Facts with an effect, each pair once. */
   readonly #withEffect = new Map<BlockFacts, Map<number, BlockFacts>>();
   readonly #string: (index: number) => string | null;
   readonly #texts: readonly FileTexts[];
-  readonly #block: Columns<(typeof BLOCK_COLUMNS)[number]>;
-  readonly #message: Columns<(typeof MESSAGE_COLUMNS)[number]>;
-  readonly #call: Columns<(typeof CALL_COLUMNS)[number]>;
-  readonly #step: Columns<(typeof STEP_COLUMNS)[number]>;
+  readonly #block: Columns<(typeof layout.BLOCK_COLUMNS)[number]>;
+  readonly #message: Columns<(typeof layout.MESSAGE_COLUMNS)[number]>;
+  readonly #call: Columns<(typeof layout.CALL_COLUMNS)[number]>;
+  readonly #step: Columns<(typeof layout.STEP_COLUMNS)[number]>;
   readonly #usages: readonly (Usage | null)[];
   readonly #tools = new Map<number, string | null>();
   #nextBlock = 0;
   #nextStep = 0;
 
   constructor(bytes: Buffer, options: LoadOptions) {
-    const headerEnd = PREAMBLE_BYTES + bytes.readUInt32LE(HEADER_LENGTH_OFFSET);
-    this.#header = JSON.parse(bytes.toString('utf8', PREAMBLE_BYTES, headerEnd)) as CompiledHeader;
+    const headerEnd = layout.PREAMBLE_BYTES + bytes.readUInt32LE(layout.HEADER_LENGTH_OFFSET);
+    this.#header = JSON.parse(
+      bytes.toString('utf8', layout.PREAMBLE_BYTES, headerEnd),
+    ) as layout.CompiledHeader;
     const { columns, strings, files } = this.#header;
     this.#facts = this.#header.facts.map(uniformFacts);
     const column = readColumns(columns, bytes.buffer, bytes.byteOffset + aligned(headerEnd));
-    this.#block = tableOf(column, 'block', BLOCK_COLUMNS);
-    this.#message = tableOf(column, 'message', MESSAGE_COLUMNS);
-    this.#call = tableOf(column, 'call', CALL_COLUMNS);
-    this.#step = tableOf(column, 'step', STEP_COLUMNS);
-    this.#usages = loadUsages(tableOf(column, 'usage', USAGE_COLUMNS));
+    this.#block = tableOf(column, 'block', layout.BLOCK_COLUMNS);
+    this.#message = tableOf(column, 'message', layout.MESSAGE_COLUMNS);
+    this.#call = tableOf(column, 'call', layout.CALL_COLUMNS);
+    this.#step = tableOf(column, 'step', layout.STEP_COLUMNS);
+    this.#usages = loadUsages(tableOf(column, 'usage', layout.USAGE_COLUMNS));
     const table = bytes.subarray(bytes.length - strings.bytes);
     this.#string = readStrings(table, strings.encoding, column('strings'));
     this.#texts = files.map((name) => new FileTexts(name, options.source(name)));
@@ -107,7 +90,7 @@ class Loader {
   }
 
   #takeStep(): Step {
-    const kind = STEP_KINDS[this.#step.kind[this.#nextStep]!]!;
+    const kind = layout.STEP_KINDS[this.#step.kind[this.#nextStep]!]!;
     const row = this.#step.row[this.#nextStep++]! - 1;
     if (kind === 'message') return { kind, message: this.#messageAt(row) };
     if (kind === 'call') return { kind, call: this.#callAt(row) };
@@ -139,7 +122,7 @@ class Loader {
     return createMessage({
       id: this.#string(message.id[row]!)!,
       role: message.role[row] === 0 ? 'user' : 'assistant',
-      origin: ORIGINS[message.origin[row]!]!,
+      origin: layout.ORIGINS[message.origin[row]!]!,
       blocks: this.#takeBlocks(message.blocks[row]!),
       at: message.at[row]!,
       responseId: this.#string(message.responseId[row]!),
@@ -157,8 +140,8 @@ class Loader {
   #blockAt(row: number): Block {
     const block = this.#block;
     return {
-      kind: KINDS[block.kind[row]!]!,
-      role: ROLES[block.role[row]!]!,
+      kind: layout.KINDS[block.kind[row]!]!,
+      role: layout.ROLES[block.role[row]!]!,
       tokens: block.tokens[row]!,
       chars: block.chars[row]!,
       rough: block.rough[row]!,
@@ -209,7 +192,7 @@ class Loader {
     const block = this.#block;
     const seed = block.offset[row]!;
     const init = {
-      style: FILLER_STYLES[block.file[row]!]!,
+      style: layout.FILLER_STYLES[block.file[row]!]!,
       chars: block.textChars[row]!,
       head: this.#string(block.length[row]!) ?? '',
       tail: this.#string(block.part[row]!) ?? '',
@@ -218,7 +201,7 @@ class Loader {
   }
 }
 
-function loadUsages(usage: Columns<(typeof USAGE_COLUMNS)[number]>): readonly (Usage | null)[] {
+function loadUsages(usage: Columns<(typeof layout.USAGE_COLUMNS)[number]>): readonly (Usage | null)[] {
   const usages: (Usage | null)[] = [null];
   for (let row = 0; row < usage.input.length; row++) {
     usages.push({
@@ -232,7 +215,7 @@ function loadUsages(usage: Columns<(typeof USAGE_COLUMNS)[number]>): readonly (U
   return usages;
 }
 
-function threadOf({ thread }: ThreadEntry, prefix: readonly Block[], steps: readonly Step[]): Thread {
+function threadOf({ thread }: layout.ThreadEntry, prefix: readonly Block[], steps: readonly Step[]): Thread {
   const { id, parentId, label, ...more } = thread;
   return { id, parentId, label, prefix, steps, ...more };
 }

@@ -140,8 +140,8 @@ export class ThreadDraft {
     const { trigger, preTokens, postTokens = null, durationMs = null, keptIds = [] } = recorded;
     const pieces: readonly Piece[] = [{ kind: 'text', text: summary, source: summarySource }];
     const message = summary === null ? null : this.#message(null, 'user', 'summary', timeMs, pieces);
-    const told = { trigger, preTokens: preTokens ?? this.#prompt, postTokens, durationMs, keptIds };
-    this.#rebuild(compactionEvent(timeMs, told, message));
+    const known = { trigger, preTokens: preTokens ?? this.#prompt, postTokens, durationMs, keptIds };
+    this.#rebuild(compactionEvent(timeMs, known, message));
   }
 
   /** Old results were emptied, and everything else stayed. */
@@ -199,7 +199,7 @@ export class ThreadDraft {
   }
 }
 
-/** Content that the record leaves out is told from other content by its place. */
+/** Content that the record leaves out has a digest of its place. */
 function draftBlock(piece: Piece, role: 'user' | 'assistant', place: Digest): DraftBlock {
   const { kind, text, source = null, chars = 0, tool, toolUseId, facts } = piece;
   const block = createBlock({

@@ -65,7 +65,7 @@ function charsOf(message: DraftMessage): number {
   return chars;
 }
 
-/** Up to so many weights are looked through again for each number; more are sorted. */
+/** At most this many weights are scanned again for each number; more are sorted. */
 const FEW = 12;
 
 /** The indices of the largest remainders come first; ties in order. */

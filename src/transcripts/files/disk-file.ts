@@ -21,22 +21,33 @@ export interface DiskFile {
 const CHUNK_BYTES = 524_288;
 /** Bytes at the start of a file that tell its format, even when they are packed. */
 const HEAD_BYTES = 262_144;
+/** Bytes that tell a packed file. */
+const MAGIC_BYTES = 4;
 /** Files kept open for texts. */
 const MOST_OPEN = 16;
 
-function readInto(file: DiskFile, descriptor: number, buffer: Uint8Array, position: number | null): number {
+/** What a file says to whoever asks it; where it cannot be read, an error with its place. */
+function attempt<T>({ place }: DiskFile, ask: () => T): T {
   try {
-    return readSync(descriptor, buffer, 0, buffer.length, position);
+    return ask();
   } catch (error) {
-    throw unreadable(file.place.file, file.place, error);
+    throw unreadable(place.file, place, error);
   }
 }
 
-function open(file: DiskFile): number {
+/** Bytes of a file from an offset on: as many as are asked for, fewer at its end. */
+export function readPart(path: string, offset: number, length: number): Buffer {
+  const descriptor = openSync(path, 'r');
   try {
-    return openSync(file.path, 'r');
-  } catch (error) {
-    throw unreadable(file.place.file, file.place, error);
+    const buffer = Buffer.alloc(length);
+    let bytes = 0;
+    for (;;) {
+      const more = readSync(descriptor, buffer, bytes, length - bytes, offset + bytes);
+      bytes += more;
+      if (more === 0 || bytes === length) return buffer.subarray(0, bytes);
+    }
+  } finally {
+    closeSync(descriptor);
   }
 }
 
@@ -44,11 +55,11 @@ function open(file: DiskFile): number {
 export function fileChunks(file: DiskFile): Iterable<Uint8Array> {
   return {
     *[Symbol.iterator]() {
-      const descriptor = open(file);
+      const descriptor = attempt(file, () => openSync(file.path, 'r'));
       try {
         const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
         for (;;) {
-          const bytes = readInto(file, descriptor, buffer, null);
+          const bytes = attempt(file, () => readSync(descriptor, buffer, 0, buffer.length, null));
           if (bytes === 0) return;
           yield buffer.subarray(0, bytes);
         }
@@ -68,39 +79,18 @@ export function hashFile(file: DiskFile): string {
 
 /** The start of a file: enough to tell its format. */
 export function fileHead(file: DiskFile): Uint8Array {
-  const descriptor = open(file);
-  try {
-    const buffer = Buffer.alloc(HEAD_BYTES);
-    let bytes = 0;
-    for (;;) {
-      const more = readInto(file, descriptor, buffer.subarray(bytes), null);
-      bytes += more;
-      if (more === 0 || bytes === buffer.length) return buffer.subarray(0, bytes);
-    }
-  } finally {
-    closeSync(descriptor);
-  }
+  return attempt(file, () => readPart(file.path, 0, HEAD_BYTES));
 }
 
 /** Size and time of the latest change: when both stay, the file was not written to. */
 export function fileState(file: DiskFile): { readonly bytes: number; readonly mtimeMs: number } {
-  try {
-    const { size, mtimeMs } = statSync(file.path);
-    return { bytes: size, mtimeMs };
-  } catch (error) {
-    throw unreadable(file.place.file, file.place, error);
-  }
+  const { size, mtimeMs } = attempt(file, () => statSync(file.path));
+  return { bytes: size, mtimeMs };
 }
 
 /** True when the file is gzip or zstd. */
 export function isPacked(file: DiskFile): boolean {
-  const descriptor = open(file);
-  try {
-    const magic = new Uint8Array(4);
-    return beginsPacked(magic.subarray(0, readInto(file, descriptor, magic, 0)));
-  } finally {
-    closeSync(descriptor);
-  }
+  return beginsPacked(attempt(file, () => readPart(file.path, 0, MAGIC_BYTES)));
 }
 
 /** Open files by path, the latest used last. */
@@ -109,7 +99,7 @@ const descriptors = new Map<string, number>();
 function descriptorOf(file: DiskFile): number {
   const known = descriptors.get(file.path);
   descriptors.delete(file.path);
-  const descriptor = known ?? open(file);
+  const descriptor = known ?? attempt(file, () => openSync(file.path, 'r'));
   descriptors.set(file.path, descriptor);
   if (descriptors.size > MOST_OPEN) {
     const [oldest, unused] = descriptors.entries().next().value!;
@@ -120,11 +110,7 @@ function descriptorOf(file: DiskFile): number {
 }
 
 function readAll(file: DiskFile): Uint8Array {
-  try {
-    return readFileSync(file.path);
-  } catch (error) {
-    throw unreadable(file.place.file, file.place, error);
-  }
+  return attempt(file, () => readFileSync(file.path));
 }
 
 /** Where texts of the file are read: at their place in a plain file, from memory in a packed one. */
@@ -133,7 +119,7 @@ export function fileSource(file: DiskFile): TextSource {
   const plain: TextSource = {
     read(offset, length) {
       const bytes = Buffer.alloc(length);
-      readInto(file, descriptorOf(file), bytes, offset);
+      attempt(file, () => readSync(descriptorOf(file), bytes, 0, length, offset));
       return bytes;
     },
   };

@@ -42,21 +42,12 @@ function entriesOf(folder: string, cwd: string): readonly Dirent[] {
   }
 }
 
-function isFolder(path: string, entry: Dirent): boolean {
-  if (!entry.isSymbolicLink()) return entry.isDirectory();
+/** An entry of a folder, or what it links to; null for a link that leads nowhere. */
+function followed(path: string, entry: Dirent): Pick<Dirent, 'isFile' | 'isDirectory'> | null {
   try {
-    return statSync(path).isDirectory();
+    return entry.isSymbolicLink() ? statSync(path) : entry;
   } catch {
-    return false;
-  }
-}
-
-function isFile(path: string, entry: Dirent): boolean {
-  if (!entry.isSymbolicLink()) return entry.isFile();
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
+    return null;
   }
 }
 
@@ -124,8 +115,9 @@ class Search {
       const path = join(folder, entry.name);
       const absolute = resolve(cwd, path);
       if (entry.name.startsWith('.') || NOT_SEARCHED.has(entry.name)) continue;
-      if (isFolder(absolute, entry)) this.#belowQuietly(path);
-      else if (isFile(absolute, entry)) this.#addFile(path, 'found');
+      const found = followed(absolute, entry);
+      if (found?.isDirectory()) this.#belowQuietly(path);
+      else if (found?.isFile()) this.#addFile(path, 'found');
     }
   }
 

@@ -130,7 +130,7 @@ export function readTextInput(path: string, options: InputOptions): string {
   }
 }
 
-/** Texts that are read in one piece may have so many bytes. */
+/** Largest text that is read in one piece. */
 const MAX_TEXT_BYTES = 256 * 1024 * 1024;
 
 /** What a name may hold and no line of a table. */

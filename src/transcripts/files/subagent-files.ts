@@ -1,5 +1,6 @@
-import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
+import { readPart } from './disk-file.js';
 
 /** Files of Claude Code's subagents. */
 const AGENT_FILE = /^agent-.*\.jsonl(?:\.gz)?$/;
@@ -15,13 +16,7 @@ export function isAgentFile(path: string): boolean {
 
 function headText(path: string): string {
   try {
-    const descriptor = openSync(path, 'r');
-    try {
-      const buffer = Buffer.alloc(HEAD_BYTES);
-      return buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, HEAD_BYTES, 0));
-    } finally {
-      closeSync(descriptor);
-    }
+    return readPart(path, 0, HEAD_BYTES).toString('utf8');
   } catch {
     return '';
   }

@@ -1,14 +1,17 @@
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import type { Transcript } from '../../core/model/transcript.js';
+import { createWarnings } from '../../core/run/warning.js';
+import { compileTranscript } from '../compiled/compile-transcript.js';
 import { loadCompiled } from '../compiled/load-compiled.js';
+import { unpackBytes } from '../lines/json-lines.js';
 import { readTranscript } from '../read-transcript.js';
 import type { SessionFile } from '../readers/claude-code/read.js';
 import { memorySource, type TextSource } from '../readers/claude-code/recorded-text.js';
 import { mergeSessions, type SessionPart } from '../sessions/merge-sessions.js';
 import { generateTranscript } from '../synthetic/generate-transcript.js';
 import type { SyntheticSpec } from '../synthetic/spec.js';
-import { workerFile } from './worker-file.js';
+import { readPart } from './disk-file.js';
 
 /** A file whose texts a compiled transcript refers to: unpacked in memory, or where it lies on disk. */
 export type SharedFile =
@@ -94,6 +97,62 @@ function loadShared(input: TranscriptInput & { readonly kind: 'shared' }): Trans
   return transcript;
 }
 
+/** Where texts are read: a file on disk is read at their place each time, so that whoever replays it holds none of its bytes. */
 function sourceOf(file: SharedFile): TextSource {
-  return 'path' in file ? workerFile(file.name, file.path) : memorySource(file.bytes);
+  if ('bytes' in file) return memorySource(file.bytes);
+  const { name, path } = file;
+  return {
+    read(offset, length) {
+      try {
+        return readPart(path, offset, length);
+      } catch (cause) {
+        throw new CcbenchError('file-unreadable', `${name} cannot be read again`, {
+          place: { file: name },
+          cause,
+        });
+      }
+    },
+  };
+}
+
+/** A recording together with its compiled form, in memory that threads share. */
+export function sharedRecording(
+  input: RecordedInput,
+  compiled: Uint8Array<SharedArrayBuffer>,
+): TranscriptInput {
+  const { key, id } = input;
+  const files = [{ name: id, bytes: input.bytes }, ...input.agents].flatMap(sharedFile);
+  return { kind: 'shared', key, id, compiled, files };
+}
+
+/** Compiles a transcript into memory that threads share; what cannot be opened stays as it is, and fails where it is used. */
+export function shareInput(input: TranscriptInput): TranscriptInput {
+  if (input.kind === 'shared') return input;
+  if (input.kind === 'sessions') {
+    return {
+      ...input,
+      sessions: input.sessions.map((session) => ({ ...session, input: shareInput(session.input) })),
+    };
+  }
+  let transcript: Transcript;
+  try {
+    transcript = openTranscript(input);
+  } catch {
+    return input;
+  }
+  const compiled = compileTranscript(transcript);
+  if (input.kind === 'recorded') return sharedRecording(input, compiled);
+  return { kind: 'shared', key: input.key, id: transcript.id, compiled, files: [] };
+}
+
+/** A file that cannot be unpacked was left out of the transcript, so no text is read from it. */
+function sharedFile({ name, bytes }: SessionFile): readonly SharedFile[] {
+  try {
+    const plain = unpackBytes(bytes, { name, warnings: createWarnings() });
+    const shared = new Uint8Array(new SharedArrayBuffer(plain.length));
+    shared.set(plain);
+    return [{ name, bytes: shared }];
+  } catch {
+    return [];
+  }
 }

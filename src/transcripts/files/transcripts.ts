@@ -6,14 +6,13 @@ import type { Transcript } from '../../core/model/transcript.js';
 import { compileTranscript } from '../compiled/compile-transcript.js';
 import { readSession } from '../read-transcript.js';
 import { parseRequestTrace } from '../readers/request-trace/parse-request-trace.js';
+import { openTranscriptCache } from './compiled-store.js';
 import { type DiskFile, fileState, hashFile, isPacked, sessionFile } from './disk-file.js';
 import { formatOfFile, readForeignSession, sessionPath } from './foreign-session.js';
 import { checkIsFile, type InputOptions, inputId, readInput } from './read-input.js';
-import { sharedRecording } from './share-input.js';
 import { pathOnDisk, STDIN } from './stdin.js';
 import { agentsOfSession, isAgentFile } from './subagent-files.js';
-import { openTranscriptCache } from './transcript-cache.js';
-import { recordedInput, recordingKey, type TranscriptInput } from './transcript-input.js';
+import { recordedInput, recordingKey, sharedRecording, type TranscriptInput } from './transcript-input.js';
 
 /** Name of the reader of sessions: only they are compiled and have subagents. */
 const SESSION_FORMAT = 'claude-code';

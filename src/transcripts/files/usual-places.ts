@@ -1,9 +1,9 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CcbenchError } from '../../core/base/errors.js';
 import { decodeHead } from '../lines/json-lines.js';
 import { transcriptReaders } from '../readers/readers.js';
-import { fileHead } from './disk-file.js';
+import { fileHead, readPart } from './disk-file.js';
 import type { LeftOut } from './find-sessions.js';
 import { expandGlob } from './glob.js';
 import { withHome } from './home.js';
@@ -60,15 +60,9 @@ export function usualPlaces(home: string, env: Environment): readonly UsualPlace
 }
 
 function tailOf(path: string): { readonly text: string; readonly bytes: number } {
-  const descriptor = openSync(path, 'r');
-  try {
-    const { size } = fstatSync(descriptor);
-    const buffer = Buffer.alloc(Math.min(TAIL_BYTES, size));
-    const bytes = readSync(descriptor, buffer, 0, buffer.length, size - buffer.length);
-    return { text: buffer.toString('utf8', 0, bytes), bytes: size };
-  } finally {
-    closeSync(descriptor);
-  }
+  const { size } = statSync(path);
+  const bytes = Math.min(TAIL_BYTES, size);
+  return { text: readPart(path, size - bytes, bytes).toString('utf8'), bytes: size };
 }
 
 function daysIn(text: string): readonly string[] {

@@ -16,7 +16,7 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 /** First size of the buffer for lines that reach over chunks. */
 const CARRY_BYTES = 65_536;
 
-/** A line may have so many bytes: it is parsed in one piece. */
+/** Longest line: it is parsed in one piece. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 /** Collects the parts of a line that reaches over several chunks. */
@@ -62,11 +62,7 @@ function wholeLine(bytes: Buffer, offset: number, complete: boolean): ByteLine {
   return { buffer: bytes, start, end: bytes.length, offset: offset + start, complete };
 }
 
-/**
- * The lines of a file that comes in chunks, split on line feeds alone; a byte order mark at the start is left out. A
- * chunk may be overwritten once the next one is asked for; lines of one chunk share a buffer object of their own. The name is the one
- * that an error calls the file by.
- */
+/** The lines of a file that comes in chunks, without a byte order mark. A chunk may be overwritten once the next one is asked for. */
 export function* splitLines(chunks: Iterable<Uint8Array>, name: string): Generator<ByteLine, void, void> {
   const carry = new Carry(name);
   let offset = 0;

@@ -42,7 +42,7 @@ function badFile(name: string, sentence: string, hint: string): CcbenchError {
   return new CcbenchError('bad-transcript', `${name}: ${sentence}`, { hint, place: { file: name } });
 }
 
-/** How a packed file is told and unpacked. */
+/** How a packed file is recognised and unpacked. */
 interface Packing {
   readonly name: 'gzip' | 'zstd';
   readonly magic: readonly number[];
@@ -321,7 +321,7 @@ export function parseDocument(bytes: Uint8Array, options: JsonLinesOptions): unk
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new CcbenchError('bad-transcript', `${options.name}: the file is not complete JSON`, {
+    throw new CcbenchError('bad-transcript', `${options.name}: the file is not valid JSON, or is truncated`, {
       hint: 'the session was still being written, or the copy was cut short: copy the file again',
       place: { file: options.name },
       cause,

@@ -7,10 +7,7 @@ export interface KeyedStep {
   readonly key: string;
 }
 
-/**
- * Keys of all calls and compactions, in order. Forks and resumed sessions copy the lines of others, so that a call is known by what
- * was said of it, not by its file; without usage nothing tells it from others but its own file and time.
- */
+/** Keys of all calls and compactions, in order: by model and usage, since forks copy lines; without usage by file and time. */
 export function callKeys({ id, threads, startedAtMs }: Transcript): readonly KeyedStep[] {
   const at = (ms: number): number => (startedAtMs ?? 0) + ms;
   return threads.flatMap((thread, t) =>

@@ -80,12 +80,12 @@ function billed(counts: JsonObject, rule: PromptRule): Usage | null {
 }
 
 function condensedOf(message: JsonObject): Condensed | null {
-  const told = message.say === 'condense_context' ? message.contextCondense : message.contextTruncation;
-  if (!isObject(told)) return null;
+  const recorded = message.say === 'condense_context' ? message.contextCondense : message.contextTruncation;
+  if (!isObject(recorded)) return null;
   return {
-    preTokens: numberOf(told.prevContextTokens),
-    postTokens: numberOf(told.newContextTokens),
-    summary: textOf(told.summary),
+    preTokens: numberOf(recorded.prevContextTokens),
+    postTokens: numberOf(recorded.newContextTokens),
+    summary: textOf(recorded.summary),
     range: null,
   };
 }

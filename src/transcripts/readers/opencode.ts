@@ -104,7 +104,7 @@ function stepsOf(messageId: string, parts: readonly JsonObject[]): readonly Step
   return steps;
 }
 
-/** The pieces of a message of the user; what the client put there by itself is told apart. */
+/** The pieces of a message of the user; those of the client have another origin. */
 function spokenPieces(parts: readonly JsonObject[]): {
   readonly pieces: readonly Piece[];
   readonly origin: 'human' | 'meta';

@@ -13,12 +13,12 @@ import { defineReader, type ReaderFile } from './reader.js';
 
 const CARRIES = allBut('lifetimes', 'subagents');
 
-/** The usage of a response: input excludes what was read and written. Null when nothing was billed or told. */
+/** The usage of a response: input excludes what was read and written. Null when nothing was billed. */
 function billed(value: unknown): Usage | null {
   const { input, cacheRead, cacheWrite, output } = objectOf(value);
-  const [prompt, read, written, told] = [input, cacheRead, cacheWrite, output].map(countOf);
-  if (prompt! + read! + written! === 0) return null;
-  return usageOf({ prompt: prompt!, read: read!, written: written!, output: told! }, 'apart');
+  const counts = { prompt: countOf(input), read: countOf(cacheRead), written: countOf(cacheWrite) };
+  if (counts.prompt + counts.read + counts.written === 0) return null;
+  return usageOf({ ...counts, output: countOf(output) }, 'apart');
 }
 
 /** What the model said, thought and called. */
@@ -49,7 +49,7 @@ function resultPiece(message: JsonObject): Piece {
   };
 }
 
-/** A command that the user ran, as the model is told of it; null where it is kept from the model. */
+/** A command that the user ran, as the model sees it; null where the model does not. */
 function commandText(message: JsonObject): string | null {
   if (message.excludeFromContext === true) return null;
   return `Ran \`${textOf(message.command) ?? ''}\`\n\`\`\`\n${textOf(message.output) ?? '(no output)'}\n\`\`\``;

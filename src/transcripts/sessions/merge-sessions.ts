@@ -7,7 +7,7 @@ import type { SessionEnding, SessionInfo, Step, Thread, Transcript } from '../..
 interface ThreadPlacement {
   readonly name: string;
   readonly offsetMs: number;
-  /** Thread whose conversation it takes up. */
+  /** Thread whose conversation it continues. */
   readonly continues: string | null;
 }
 
@@ -64,7 +64,7 @@ export type SessionStart = { readonly afterMs: number } | { readonly atMs: numbe
 export interface SessionPart {
   readonly name: string;
   readonly start: SessionStart;
-  /** Name of an earlier session whose record it takes up. */
+  /** Name of the earlier session that it resumes. */
   readonly resumes: string | null;
   readonly ending: SessionEnding;
   /** Project it works in, and which checkout of it; absent where all work in the same. */
@@ -80,10 +80,7 @@ interface Placed {
   readonly endMs: number;
 }
 
-/**
- * Puts several sessions on one clock: threads get the session's name in front of theirs, times count from the start of the
- * first, and a session that takes up an earlier one continues its main thread.
- */
+/** Puts several sessions on one clock. A session that resumes an earlier one continues its main thread. */
 export function mergeSessions(
   parts: readonly (SessionPart & { readonly transcript: Transcript })[],
 ): Transcript {
@@ -150,7 +147,7 @@ function mergedMemoryFiles(
   return Object.keys(memoryFiles).length === 0 ? {} : { memoryFiles };
 }
 
-/** The session that is taken up; it must be known and over. */
+/** The session that is resumed; it must be known and over. */
 function originOf(part: SessionPart, placed: ReadonlyMap<string, Placed>, startMs: number): Placed | null {
   if (part.resumes === null) return null;
   const origin = placed.get(part.resumes);
@@ -160,7 +157,7 @@ function originOf(part: SessionPart, placed: ReadonlyMap<string, Placed>, startM
     throw refused(
       part,
       `"${part.name}" resumes "${part.resumes}" while that is still running`,
-      'let it start after the end of the session it takes up',
+      'let it start after the end of the session it resumes',
     );
   }
   for (const what of ['project', 'checkout'] as const) {
@@ -168,7 +165,7 @@ function originOf(part: SessionPart, placed: ReadonlyMap<string, Placed>, startM
       throw refused(
         part,
         `"${part.name}" resumes "${part.resumes}" in another ${what}`,
-        'leave it out: a session that is taken up goes on where it was',
+        'leave it out: a resumed session stays where it was',
       );
   }
   return origin;

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
-import { shareInput } from '../../../src/transcripts/files/share-input.js';
 import {
   openTranscript,
   recordedInput,
   sessionsInput,
+  shareInput,
   syntheticInput,
   type TranscriptInput,
 } from '../../../src/transcripts/files/transcript-input.js';

@@ -163,7 +163,7 @@ describe('parseRequestTrace', () => {
       [new Uint8Array(), 'empty'],
       [good.subarray(0, good.length - 20), 'truncated'],
       [zipped.subarray(0, zipped.length - 12), 'truncated'],
-      [new Uint8Array([0x1f, 0x8b, 9, 9, 9, 9]), 'damaged'],
+      [new Uint8Array([0x1f, 0x8b, 9, 9, 9, 9]), 'cannot be unpacked'],
       [new Uint8Array([1, 0, 2, 0, 255]), 'binary'],
       [new TextEncoder().encode('hello'), 'not valid JSON'],
       [bytes([1, 2]), 'not one object'],

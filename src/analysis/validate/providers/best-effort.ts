@@ -9,7 +9,7 @@ import type { ProviderRequest } from './provider-requests.js';
 
 /** Fewer sessions than this are not split into halves. */
 const FEWEST_SESSIONS = 8;
-/** Draws of each session for its interval, and the ends that hold nine of ten. */
+/** Draws of each session for its 90 % interval. */
 const DRAWS = 400;
 const LOW = 0.05;
 const HIGH = 0.95;
@@ -19,7 +19,7 @@ export interface BestEffort {
   readonly sessions: number;
   /** Signed error of the cost of all sessions. */
   readonly netError: number;
-  /** Share of the sessions whose cost lies within the interval that is stated to hold nine of ten. */
+  /** Share of the sessions whose cost lies within the 90 % interval. */
   readonly coverage: number;
   /** The fit to all sessions, for reading: chance of coming up short by seconds since the last request, with its 95 % interval. */
   readonly fit: HitFit;

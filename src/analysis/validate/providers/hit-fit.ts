@@ -28,7 +28,7 @@ export function isShort({ request, reachable }: ProviderRequest): boolean {
 }
 
 /** Whether a request tells of chance: what it could read was there, and lived. */
-function isTold({ cause, reachable, rules, gapMs }: ProviderRequest): boolean {
+function isInformative({ cause, reachable, rules, gapMs }: ProviderRequest): boolean {
   return cause === 'hit' && reachable > 0 && survival(rules.lifetime, gapMs) === 1;
 }
 
@@ -41,8 +41,8 @@ function logSeconds({ gapMs }: ProviderRequest): number {
  * method), what sessions differ by, and how much is read all the same. Null without a short request or without one that is not.
  */
 export function fitHitChance(sessions: readonly (readonly ProviderRequest[])[]): HitFit | null {
-  const told = sessions.map((requests) => requests.filter(isTold));
-  const all = told.flat();
+  const informative = sessions.map((requests) => requests.filter(isInformative));
+  const all = informative.flat();
   const short = all.filter(isShort);
   if (short.length === 0 || short.length === all.length) return null;
   let a = Math.log(short.length / (all.length - short.length));
@@ -72,7 +72,7 @@ export function fitHitChance(sessions: readonly (readonly ProviderRequest[])[]):
   return {
     chance: {
       ...chance,
-      sessions: sessionFactors(told, chance),
+      sessions: sessionFactors(informative, chance),
       partial: tenths(short.map(({ request, reachable }) => request.read / reachable)),
     },
     requests: all.length,
@@ -164,7 +164,7 @@ export class SessionLuck {
 
   /** Learns from a request; `expected` is its chance before anything was known of the session. */
   learn(request: ProviderRequest, expected: number): void {
-    if (!isTold(request)) return;
+    if (!isInformative(request)) return;
     this.#odds.push(expected / (1 - expected));
     if (isShort(request)) this.#short++;
     this.factor = factorOf(this.#odds, this.#short, this.factor);

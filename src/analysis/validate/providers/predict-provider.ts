@@ -9,7 +9,7 @@ import type { ProviderRequest } from './provider-requests.js';
 const NO_RISK: Prediction['risk'] = { chance: 0, cost: 0 };
 /** Why less than the prompt before is read where the cache still has it. */
 const LIVING_CAUSES = { nothing: 'hit', reasoning: 'reasoning', more: 'shrank' } as const;
-/** The one-line rule: so long a prefix is there, in steps of so many tokens. */
+/** The one-line rule: how long a prefix is there, and its steps in tokens. */
 const BASELINE_MS = 600_000;
 const BASELINE_STEP = 128;
 

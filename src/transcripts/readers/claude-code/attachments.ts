@@ -9,8 +9,8 @@ const UNSEEN = new Set([
   'goal_status',
 ]);
 
-/** Fields that hold what the model is told, in the order in which they are told. */
-const TOLD = [
+/** Fields that the model sees, in that order. */
+const SHOWN = [
   'filename',
   'path',
   'hookName',
@@ -75,7 +75,7 @@ export function renderAttachment(attachment: JsonObject): string | null {
   if (type === 'hook_success' && textOf(attachment.content) === null) return null;
   const ready = textOf(attachment.content);
   if (ready?.startsWith(REMINDER) === true) return ready;
-  const parts = TOLD.map((field) => payloadText(attachment[field])).filter((text) => text !== '');
+  const parts = SHOWN.map((field) => payloadText(attachment[field])).filter((text) => text !== '');
   const standing = STANDING_TEXT[type];
   if (standing !== undefined) parts.unshift(standing);
   const text = parts.length === 0 ? type : parts.join('\n');

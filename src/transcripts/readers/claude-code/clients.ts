@@ -84,7 +84,7 @@ function alternating(
   return clients.length < 2 ? [] : [...seen].filter((key) => clients.includes(key));
 }
 
-/** The same line with blocks of its own: what it weighs is worked out for each conversation. */
+/** The same line with blocks of its own: each conversation computes its tokens. */
 function copyOf(line: Line): Line {
   if (line.type !== 'user' && line.type !== 'assistant' && line.type !== 'attachment') return line;
   const blocks = line.blocks === null ? null : line.blocks.map((block) => ({ ...block }));

@@ -23,7 +23,7 @@ function agentOf({ kind, tool, text, facts }: Block): string | null {
 }
 
 /** Says of how many agents the results of a conversation tell whose requests are in no file that was read. */
-function tellMissingAgents(
+function warnOfMissingAgents(
   threads: readonly Thread[],
   known: ReadonlySet<string | null>,
   warnings: WarningList,
@@ -70,7 +70,7 @@ function baseName(path: string): string {
 interface SessionLines {
   readonly own: Line[];
   /** Lines of subagents that stand in the file of their parent. */
-  readonly told: Line[];
+  readonly fromParents: Line[];
 }
 
 function readLines(stream: SessionStream, warnings: WarningList, lines: SessionLines): void {
@@ -80,7 +80,7 @@ function readLines(stream: SessionStream, warnings: WarningList, lines: SessionL
   const read: ReadObject = (buffer, start, end) => reader.read(buffer, start, end);
   for (const json of streamJsonLines(chunks, { name, warnings, read })) {
     const line = parser.parse(json, reader.head);
-    if (line !== null) (parser.isTold ? lines.told : lines.own).push(line);
+    if (line !== null) (parser.isFromParent ? lines.fromParents : lines.own).push(line);
   }
 }
 
@@ -99,11 +99,11 @@ function hasMessage(chain: Chain): boolean {
 }
 
 /** The subagents that are known from the file of their parent alone (K15). */
-function toldChains({ own, told }: SessionLines, warnings: WarningList): readonly Chain[] {
-  if (told.length === 0) return [];
+function chainsFromParents({ own, fromParents }: SessionLines, warnings: WarningList): readonly Chain[] {
+  if (fromParents.length === 0) return [];
   const known = new Set(own.map((line) => line.agentId));
   const chains = splitChains(
-    told.filter((line) => !known.has(line.agentId)),
+    fromParents.filter((line) => !known.has(line.agentId)),
     warnings,
   );
   warnings.add(
@@ -129,7 +129,7 @@ function sessionsOf(chains: readonly Chain[], originMs: number): readonly Sessio
 function build(read: SessionLines, id: string, warnings: WarningList): Transcript {
   const lines = read.own;
   const whole = splitChains(lines, warnings).filter(hasMessage);
-  const chains = [...whole, ...toldChains(read, warnings)];
+  const chains = [...whole, ...chainsFromParents(read, warnings)];
   if (chains.length === 0) {
     throw new CcbenchError('bad-transcript', `${id}: the file holds no message of a Claude Code session`, {
       hint: 'pass the session file itself, as found below ~/.claude/projects',
@@ -149,14 +149,18 @@ function build(read: SessionLines, id: string, warnings: WarningList): Transcrip
     ...(sessions === null ? {} : { session: chain.isMain ? chain.id : mainId! }),
   }));
   const threads = finishThreads(unfinished, { source: 'claude-code', startedAtMs, warnings });
-  tellMissingAgents(threads, new Set([...lines, ...read.told].map((line) => line.agentId)), warnings);
+  warnOfMissingAgents(
+    threads,
+    new Set([...lines, ...read.fromParents].map((line) => line.agentId)),
+    warnings,
+  );
   const isTimed = chains.some((chain) => chain.lines.some((line) => line.timeMs !== null));
   const carries = carriesOf(CAPABILITIES, threads, { times: isTimed ? 'known' : 'unknown', warnings });
   return {
     id,
     source: 'claude-code',
     carries,
-    agentVersion: firstVersion(lines) ?? firstVersion(read.told),
+    agentVersion: firstVersion(lines) ?? firstVersion(read.fromParents),
     startedAtMs,
     threads,
     ...(sessions === null ? {} : { sessions }),
@@ -192,7 +196,7 @@ export function readClaudeCodeFiles(
     });
   }
   const agents = files.length === 1 ? [] : files.filter(isAgent);
-  const lines: SessionLines = { own: [], told: [] };
+  const lines: SessionLines = { own: [], fromParents: [] };
   for (const file of [...mains, ...agents]) readLines(streamOf(file, warnings), warnings, lines);
   return build(lines, options.id, warnings);
 }

@@ -133,7 +133,7 @@ export interface RolloutUsage {
   readonly total: number;
 }
 
-/** The usage of a call: input includes what was read and written. Null when nothing is told. */
+/** The usage of a call: input includes what was read and written. Null when nothing was counted. */
 export function rolloutUsage(value: unknown): RolloutUsage | null {
   if (!isObject(value) || numberOf(value.input_tokens) === null) return null;
   const read = countOf(value.cached_input_tokens);

@@ -321,7 +321,7 @@ export class Rollout {
     };
   }
 
-  /** The compaction that waits is told. */
+  /** Adds the compaction that is waiting for its size. */
   #settle(): void {
     if (this.#pending === null) return;
     const { later, ...compacted } = this.#pending;

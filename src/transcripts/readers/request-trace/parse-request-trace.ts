@@ -1,8 +1,8 @@
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { RequestTrace, TraceRequest, TraceThread } from '../../../core/model/request-trace.js';
 import { createWarnings, type WarningList } from '../../../core/run/warning.js';
+import { parseDocument } from '../../lines/json-lines.js';
 import { isObject, type JsonObject, textOf, textsOf } from '../../lines/narrow.js';
-import { decodeJson } from './decode-json.js';
 
 /** Numbers beyond these cannot come from a recording. */
 const MAX_TOKENS = 100_000_000;
@@ -28,13 +28,14 @@ export function looksLikeRequestTrace(head: string): boolean {
 
 /** Parses a request trace (E1): plain or gzip JSON in, checked typed arrays out. */
 export function parseRequestTrace(bytes: Uint8Array, options: { readonly id: string }): RequestTrace {
-  const data = decodeJson(bytes, options.id);
+  const warnings = createWarnings();
+  const data = parseDocument(bytes, { name: options.id, warnings });
   if (!isObject(data)) throw wrongShape(options.id, 'the file is JSON, but not one object');
   if (!Array.isArray(data.requests)) throw wrongShape(options.id, 'the object has no list "requests"');
   const blockSize = data.block_size;
   if (!isWhole(blockSize, 1, MAX_BLOCK_SIZE))
     throw wrongShape(options.id, '"block_size" is not a positive whole number');
-  const reading: Reading = { threads: [], warnings: createWarnings(), ids: new IdTable(), omitted: 0 };
+  const reading: Reading = { threads: [], warnings, ids: new IdTable(), omitted: 0 };
   readThread(reading, data, { id: 'main', parentId: null, label: 'main', offsetMs: 0, depth: 0 });
   const { threads } = reading;
   if (threads.length === 0) throw wrongShape(options.id, 'the trace holds no usable request');

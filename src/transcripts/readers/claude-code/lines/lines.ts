@@ -281,7 +281,7 @@ export class LineParser {
   #beforeInMain: Line | null = null;
   #at: LinePlace | null = null;
   /** The latest line is a subagent's, found in the file of its parent. */
-  isTold = false;
+  isFromParent = false;
 
   constructor(texts: FileTexts | null) {
     this.#place = (part, text) =>
@@ -300,7 +300,7 @@ export class LineParser {
    * metadata, which belongs to no conversation.
    */
   parse(json: LocatedLine, head: JsonObject = NO_MEMBERS): Line | null {
-    this.isTold = false;
+    this.isFromParent = false;
     if (json.value === IDLE_LINE) return null;
     this.#at = json.place;
     const timeMs = this.#times.read(json.value.timestamp);
@@ -333,8 +333,8 @@ export class LineParser {
       case 'progress': {
         const start = processStart(objectOf(value.data));
         if (start !== null) return new HiddenLine(json, moment, start);
-        const told = agentMessageOf(value);
-        if (told !== null) return this.#told(json, moment, told);
+        const message = agentMessageOf(value);
+        if (message !== null) return this.#agentLine(json, moment, message);
         return tellsNothing(value, this.#beforeInMain) ? null : new HiddenLine(json, moment);
       }
       default:
@@ -343,8 +343,12 @@ export class LineParser {
   }
 
   /** A line of a subagent, with what only the line around it says. */
-  #told({ line, value, place }: LocatedLine, moment: Moment, { agentId, line: inner }: AgentMessage): Line {
-    this.isTold = true;
+  #agentLine(
+    { line, value, place }: LocatedLine,
+    moment: Moment,
+    { agentId, line: inner }: AgentMessage,
+  ): Line {
+    this.isFromParent = true;
     const sessionId = value.sessionId ?? moment.head.sessionId;
     const version = value.version ?? moment.head.version;
     const own = { ...inner, isSidechain: true, agentId, sessionId, version };

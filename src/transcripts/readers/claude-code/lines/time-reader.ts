@@ -12,7 +12,7 @@ function figures(text: string, from: number, to: number): number {
   return value;
 }
 
-/** Reads times as milliseconds since 1970, null for what is no time; a day is worked out only when it changes. */
+/** Reads times as milliseconds since 1970, null for what is no time; a day is parsed only when it changes. */
 export class TimeReader {
   #day = '';
   #dayMs = Number.NaN;
