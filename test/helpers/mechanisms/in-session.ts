@@ -152,7 +152,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'SES-8',
     'A result that would fire again at once, with the margin, is refused.',
-    'src/agent/layers/session-memory/result-estimate.ts',
+    'src/agent/layers/session-memory/compact.ts',
     'analysis',
     'results refused',
     layers('session-memory', 'compact', ({ outcome }) => outcome !== 'done'),
