@@ -8,8 +8,7 @@ import {
   renderMemory,
 } from '../../core/model/memory.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
-import { renderIndex } from '../layers/auto-memory/memory-index.js';
-import { indexLimits } from '../layers/auto-memory/params.js';
+import { indexLimits, renderIndex } from '../layers/auto-memory/memory-index.js';
 import { DREAM_LOCK } from '../layers/dreaming/lock.js';
 
 /** The home as the first session finds it: time 0 is when that one starts. */

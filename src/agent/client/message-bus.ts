@@ -1,4 +1,5 @@
 import type { Files } from '../../core/base/files.js';
+import { entryOf } from '../../core/base/once.js';
 import type { AgentMessage, MessageRoute, MessageSubject } from '../../core/model/transcript.js';
 
 /** A message on its way. */
@@ -51,8 +52,6 @@ const ENDS_WAITING: ReadonlySet<MessageSubject> = new Set([
   'plan-rejection',
   'shutdown-request',
 ]);
-
-const WORLD_KEY = 'message-bus';
 
 const NO_ANSWERS: readonly PlanAnswer[] = [];
 
@@ -242,10 +241,5 @@ function parseEnvelope(line: string): Envelope | null {
 
 /** The message bus of a run. */
 export function messageBus(world: Map<string, unknown>): MessageBus {
-  let bus = world.get(WORLD_KEY) as MessageBus | undefined;
-  if (bus === undefined) {
-    bus = new MessageBus();
-    world.set(WORLD_KEY, bus);
-  }
-  return bus;
+  return entryOf(world, 'message-bus', () => new MessageBus());
 }

@@ -16,10 +16,10 @@ export function isRendered({ env }: RunningThread, { facts: { attachment } }: Bl
   return attachment !== undefined && env.tiers.some(({ systemPart }) => systemPart?.name === attachment);
 }
 
-function render({ env, context, now, thread }: RunningThread, part: SystemPart): void {
+function render(run: RunningThread, part: SystemPart): void {
+  const { env, context } = run;
   const rendered = part.render(env.files, env.plan.policy.params);
-  const note = (notice: Notice): void =>
-    env.sink.write({ type: 'notice', t: now, thread: thread.id, ...notice });
+  const note = ({ what, message, details }: Notice): void => run.note(what, message, details);
   if (rendered !== null && rendered.problem !== null) note(rendered.problem);
   const current = context.prefix.find((block) => block.facts.attachment === part.name) ?? null;
   const next = rendered?.block ?? null;

@@ -4,9 +4,9 @@ import { explainMiss, isBreak } from '../../provider/cache/break-detector.js';
 import { chosenTtlMs, TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
 import { priceUsage } from '../../provider/prices/price.js';
 import { rewriteCostOf } from '../requests/exchange.js';
+import { runEntryOf } from '../run/replay.js';
 import { ColumnarCache } from './columnar-cache.js';
 import type { RequestColumns } from './request-columns.js';
-import { runEntryOf } from './run-entry.js';
 
 /** Requests between two chances to do something else. */
 const REQUESTS_PER_PART = 4_096;

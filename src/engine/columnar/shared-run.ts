@@ -7,9 +7,8 @@ import type { RunPlan } from '../../core/run/run-plan.js';
 import { NO_TIMING } from '../requests/run-env.js';
 import { ShownStatus, type StatusCheck } from '../requests/shown-status.js';
 import { canPause } from '../run/paused-run.js';
-import { replayParts } from '../run/replay.js';
+import { replayParts, runEntryOf } from '../run/replay.js';
 import type { ThreadRun } from '../thread/thread-run.js';
-import { runEntryOf } from './run-entry.js';
 import { type Branch, type Told, Way } from './way.js';
 
 /** Items between two chances to do something else. */

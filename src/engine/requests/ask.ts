@@ -1,4 +1,5 @@
 import { MS_PER_SECOND } from '../../core/base/clock.js';
+import type { Random } from '../../core/base/random.js';
 import { type Block, createBlock } from '../../core/model/block.js';
 import type { DeletedContent } from '../../core/model/deleted-content.js';
 import { type Message, messageTokens } from '../../core/model/message.js';
@@ -211,4 +212,18 @@ function ownPrefix(systemTokens: number, toolTokens: number, purpose: string): r
     }),
   );
   return blocks;
+}
+
+/** The chance in what layers of a thread are answered: the same call draws the same, whatever others asked (INV-11). */
+export class AskDraws {
+  private readonly counts = new Map<string, number>();
+
+  constructor(private readonly random: Random) {}
+
+  /** A generator for the next call of a purpose. */
+  next(purpose: string): Random {
+    const count = (this.counts.get(purpose) ?? 0) + 1;
+    this.counts.set(purpose, count);
+    return this.random.split(`${purpose} ${count}`);
+  }
 }

@@ -76,14 +76,8 @@ function tellRepairs(run: RunningThread, addedPrompts: number): void {
     [missingResults, 'calls without a result were answered'],
     [leadingMarkers + addedPrompts, 'short prompts were put in where nothing asks for a response'],
   ] as const;
-  run.env.sink.write({
-    type: 'notice',
-    t: run.now,
-    thread: run.thread.id,
-    what: 'repaired',
-    message: done.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])).join('; '),
-    details: { orphanResults, missingResults, leadingMarkers, addedPrompts },
-  });
+  const message = done.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])).join('; ');
+  run.note('repaired', message, { orphanResults, missingResults, leadingMarkers, addedPrompts });
 }
 
 /** Whose thinking stays: that of the latest turn, or nobody's, as a prompt of the client's own ends it. */

@@ -1,4 +1,5 @@
 import { type Digest, digestText } from '../../core/base/digest.js';
+import { oncePer } from '../../core/base/once.js';
 import { firstModel, type Thread, type Transcript } from '../../core/model/transcript.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
@@ -22,22 +23,13 @@ export interface RecordedModels {
   readonly ofAgents: readonly string[];
 }
 
-/** A sweep asks at every point. */
-const known = new WeakMap<Transcript, RecordedModels>();
-
-/** The models of a recording. */
-export function recordedModels(transcript: Transcript): RecordedModels {
-  let recorded = known.get(transcript);
-  if (recorded === undefined) {
-    const { threads, provider } = transcript;
-    const modelsOfAll = (all: readonly Thread[]): readonly string[] =>
-      all.flatMap((thread) => firstModel(thread) ?? []);
-    const agents = threads.filter(({ parentId }) => parentId !== null);
-    recorded = { provider, models: modelsOfAll(threads), ofAgents: modelsOfAll(agents) };
-    known.set(transcript, recorded);
-  }
-  return recorded;
-}
+/** The models of a recording; a sweep asks at every point. */
+export const recordedModels = oncePer(({ threads, provider }: Transcript): RecordedModels => {
+  const modelsOfAll = (all: readonly Thread[]): readonly string[] =>
+    all.flatMap((thread) => firstModel(thread) ?? []);
+  const agents = threads.filter(({ parentId }) => parentId !== null);
+  return { provider, models: modelsOfAll(threads), ofAgents: modelsOfAll(agents) };
+});
 
 /** The provider of a recording where nothing else names one. */
 function recordedProvider({ provider }: RecordedModels): string {

@@ -8,7 +8,7 @@ import type { ManualCompaction, RecordedCall, Thread } from '../../core/model/tr
 import type { StopKind } from '../../core/run/action.js';
 import type { Point } from '../../core/run/point.js';
 import type { BreakCause } from '../../core/run/run-log.js';
-import type { ContextView, QuerySource, Unfolded } from '../../core/run/tier.js';
+import type { ContextView, Notice, QuerySource, Unfolded } from '../../core/run/tier.js';
 import type { CacheObservation } from '../../provider/cache/break-detector.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import type { Context } from '../context/context.js';
@@ -171,6 +171,8 @@ export interface RunningThread {
   wakeAt(timeMs: number): void;
   /** A message waits for the next request. */
   expectMessage(message: Message): void;
+  /** Writes a notice about it to the log. */
+  note(what: string, message: string, details?: Notice['details']): void;
   /** Takes in what is waiting. */
   joinPending(): void;
   /** Messages join the context, the counter, the journal and the layers' knowledge. */

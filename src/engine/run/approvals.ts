@@ -52,14 +52,7 @@ export class Approvals {
     const planned = run.steps.upcoming();
     const startMs = first?.startMs ?? (planned?.kind === 'call' ? planned.call.startMs : planned?.event.at);
     if (startMs !== undefined) run.shiftMs = Math.max(run.shiftMs, run.now - startMs);
-    run.env.sink.write({
-      type: 'notice',
-      t: run.now,
-      thread: run.thread.id,
-      what: `plan-${verdict}`,
-      message: SENTENCES[verdict],
-      details: { waitedMs, calls: again.length },
-    });
+    run.note(`plan-${verdict}`, SENTENCES[verdict], { waitedMs, calls: again.length });
   }
 }
 

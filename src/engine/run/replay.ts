@@ -10,7 +10,7 @@ import { createEventQueue } from '../../core/base/queue.js';
 import { createRandom } from '../../core/base/random.js';
 import { countCalls, type Transcript, withoutSummaryForks } from '../../core/model/transcript.js';
 import { Limits } from '../../core/run/limit.js';
-import { type LogSink, RUN_LOG_VERSION } from '../../core/run/run-log.js';
+import { type LogSink, RUN_LOG_VERSION, type RunEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { createWarnings } from '../../core/run/warning.js';
 import { breakdown } from '../../core/tokens/breakdown.js';
@@ -81,28 +81,18 @@ export function* replayParts(
 ): Generator<void, void, void> {
   const recorded = recordedBill(recording, modelsOf(plan));
   const transcript = withoutSummaryForks(recording);
-  sink.write({
-    type: 'run',
-    version: RUN_LOG_VERSION,
-    name: plan.name,
-    seed: plan.seed,
-    policy: plan.policy.name,
-    // Found when somebody reads it: sums do not.
-    get planDigest() {
-      return planDigest(plan);
-    },
-    plan,
-    ...(plan.plugins === undefined ? {} : { plugins: plan.plugins }),
-    transcript: {
-      id: transcript.id,
-      source: transcript.source,
-      agentVersion: transcript.agentVersion,
-      carries: transcript.carries,
-      threads: transcript.threads.length,
-      calls: countCalls(transcript),
-      ...(recorded === null ? {} : { recorded }),
-    },
-  });
+  const { id, source, agentVersion, carries, threads } = transcript;
+  const about = { id, source, agentVersion, carries, threads: threads.length, calls: countCalls(transcript) };
+  sink.write(
+    runEntryOf(
+      {
+        version: RUN_LOG_VERSION,
+        ...(plan.plugins === undefined ? {} : { plugins: plan.plugins }),
+        transcript: recorded === null ? about : { ...about, recorded },
+      },
+      plan,
+    ),
+  );
   const random = createRandom(plan.seed);
   const habitsAt: HabitsAt = (version) => habitsOf(plan.policy.params, version);
   const recordedBy = recordedClient(transcript);
@@ -293,4 +283,24 @@ export function tellBreakdown(env: ThreadEnv, run: ThreadRun): void {
     breakdown: breakdown(run.context.messages, 'true'),
     estimator: estimatorError(run.context.messages),
   });
+}
+
+/** The first entry of a run under a plan; the digest of the plan is computed when somebody reads it, which sums do not. */
+export function runEntryOf(
+  { version, plugins, transcript }: Pick<RunEntry, 'version' | 'plugins' | 'transcript'>,
+  plan: RunPlan,
+): RunEntry {
+  return {
+    type: 'run',
+    version,
+    name: plan.name,
+    seed: plan.seed,
+    policy: plan.policy.name,
+    get planDigest() {
+      return planDigest(plan);
+    },
+    plan,
+    ...(plugins === undefined ? {} : { plugins }),
+    transcript,
+  };
 }

@@ -17,15 +17,15 @@ export function happen(run: RunningThread, event: ThreadEvent): void {
       compactNow(run, event.compaction);
       return;
     case 'resume':
-      notice(run, event.kind, `the session was taken up again: ${event.reason}`);
+      run.note(event.kind, `the session was taken up again: ${event.reason}`);
       resume(run, event.lostIds ?? []);
       return;
     case 'model-switch':
-      notice(run, event.kind, `the model changes to ${event.model}`);
+      run.note(event.kind, `the model changes to ${event.model}`);
       run.model.use(event.model);
       return;
     case 'prefix-change':
-      notice(run, event.kind, `the ${event.what} changes: ${event.label}`);
+      run.note(event.kind, `the ${event.what} changes: ${event.label}`);
       run.context.replacePrefix(
         run.context.prefix.map((block) =>
           block.role === event.what && !isRendered(run, block)
@@ -45,13 +45,13 @@ export function happen(run: RunningThread, event: ThreadEvent): void {
       else if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
       return;
     case 'clear':
-      notice(run, event.kind, 'the user emptied the conversation');
+      run.note(event.kind, 'the user emptied the conversation');
       clearConversation(run);
       return;
     case 'rewind':
       if (rewindConversation(run, event.lastId) === 'rewound')
-        notice(run, event.kind, 'the user went back to an earlier message');
-      else notice(run, event.kind, 'the user went back to a message that this run no longer holds');
+        run.note(event.kind, 'the user went back to an earlier message');
+      else run.note(event.kind, 'the user went back to a message that this run no longer holds');
       return;
     case 'agent-message':
       send(run, event.letter);
@@ -61,15 +61,11 @@ export function happen(run: RunningThread, event: ThreadEvent): void {
   }
 }
 
-function notice(run: RunningThread, what: string, message: string): void {
-  run.env.sink.write({ type: 'notice', t: run.now, thread: run.thread.id, what, message, details: {} });
-}
-
 /** A letter goes out; without the layer of agents there is nobody to carry it (AGT-4). Who sends a plan waits for the answer. */
 function send(run: RunningThread, letter: AgentMessage): void {
   if (run.failure !== null || !run.env.tiers.some((tier) => tier.name === 'agents')) return;
   const reached = messageBus(run.env.sessions.world).send(run.thread.id, letter, run.env.files, run.now);
-  if (reached === 0) notice(run, 'message-returned', `nobody is called ${letter.to}: the message comes back`);
+  if (reached === 0) run.note('message-returned', `nobody is called ${letter.to}: the message comes back`);
   else if (letter.subject === 'plan-request' && letter.way !== 'bridge') run.env.approvals.wait(run);
 }
 

@@ -5,6 +5,7 @@ import type { RecordedCall, Thread } from '../../core/model/transcript.js';
 import type { Action, StopKind } from '../../core/run/action.js';
 import type { Point } from '../../core/run/point.js';
 import type { BreakCause } from '../../core/run/run-log.js';
+import type { Notice } from '../../core/run/tier.js';
 import { apply } from '../actions/apply.js';
 import { Prevention } from '../actions/prevention.js';
 import { Context } from '../context/context.js';
@@ -13,7 +14,7 @@ import { TakenOut } from '../context/taken-out.js';
 import { CachedPrefix, CountedThread, ThreadView } from '../context/thread-view.js';
 import type { Origin } from '../counting/own-tokens.js';
 import { type CounterRules, counterRules, SeenCounter } from '../counting/seen-counter.js';
-import { AskDraws } from '../requests/ask-draws.js';
+import { AskDraws } from '../requests/ask.js';
 import { ClientState } from '../requests/client-state.js';
 import { Exchange } from '../requests/exchange.js';
 import { stripThinking } from '../requests/main-request.js';
@@ -310,12 +311,16 @@ export class ThreadRun implements RunningThread {
     this.env.forks.lose(this, call);
   }
 
+  note(what: string, message: string, details: Notice['details'] = {}): void {
+    this.env.sink.write({ type: 'notice', t: this.now, thread: this.thread.id, what, message, details });
+  }
+
   giveUp(reason: string, how: Stop['how'] = 'lost'): void {
     this.standstill.stop = { reason, until: 'end', how };
   }
 
   stop(what: StopKind, message: string): void {
-    this.env.sink.write({ type: 'notice', t: this.now, thread: this.thread.id, what, message, details: {} });
+    this.note(what, message);
     this.standstill.stop = stopOf(what, message);
   }
 }

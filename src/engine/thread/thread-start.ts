@@ -1,11 +1,13 @@
 import { messageBus } from '../../agent/client/message-bus.js';
 import { copyState, restoreState } from '../../core/base/checkpoint.js';
 import { digestText } from '../../core/base/digest.js';
-import { type Message, withBlocks } from '../../core/model/message.js';
+import { createBlock } from '../../core/model/block.js';
+import { createMessage, type Message, withBlocks } from '../../core/model/message.js';
+import { lazyText } from '../../core/model/text.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
+import type { ParamValues } from '../../core/run/params.js';
 import { firstTokenMs } from '../../provider/llm/latency.js';
 import { renderPrompt } from '../actions/render-prompt.js';
-import { contextMessage } from '../context/context-message.js';
 import { checkLostChild } from '../context/invariants.js';
 import type { Outgoing } from '../requests/run-env.js';
 import { type RunningThread, requestStateOf } from '../requests/running-thread.js';
@@ -64,7 +66,7 @@ function inherit(run: RunningThread, parent: RunningThread): void {
   const child = env.forks.numberOf(thread);
   const refusal = refusalOf(point.messages, child, params['agents.maxChildren'] as number);
   if (refusal !== null) {
-    tell(run, 'fork-refused', refusal);
+    run.note('fork-refused', refusal);
     run.giveUp(refusal);
     return;
   }
@@ -110,7 +112,7 @@ function lose(run: RunningThread): void {
     `a fork never started, and all its calls are lost: ${reason}`,
     'the events tell what ended the prompt before that call: a refusal, a guard or a fault',
   );
-  tell(run, 'fork-lost', message);
+  run.note('fork-lost', message);
   run.giveUp(reason);
 }
 
@@ -135,7 +137,7 @@ function takeUp(run: RunningThread, origin: RunningThread): void {
   run.client.inherit(origin.client.key);
   run.context.unchanged = form === 'new-content' ? run.context.systemEnd : run.context.length;
   if (form === 'new-system') renewSystem(run);
-  tell(run, 'resume', `the session ${origin.session.name} was taken up again`);
+  run.note('resume', `the session ${origin.session.name} was taken up again`);
 }
 
 /** What a client changes when it takes a session up again; everything behind the first difference is cold (E5.5). */
@@ -154,6 +156,35 @@ export function inNewForm(messages: readonly Message[]): readonly Message[] {
   });
 }
 
-function tell(run: RunningThread, what: string, message: string): void {
-  run.env.sink.write({ type: 'notice', t: run.now, thread: run.thread.id, what, message, details: {} });
+/** Share of characters to tokens of memory files, which are prose. */
+const CHARS_PER_MEMORY_TOKEN = 4;
+
+/**
+ * The system reminder with the context map that goes first (FLT-5): memory files in the order given, up to their common limit;
+ * one that does not fit any more is left out. Null when the map is empty.
+ */
+export function contextMessage(params: ParamValues, at: number): Message | null {
+  const files = params['context.memoryFiles'] as Readonly<Record<string, number>> | undefined;
+  const limit = params['context.memoryTokens'] as number;
+  if (files === undefined) return null;
+  let left = limit;
+  const blocks = [];
+  for (const [path, tokens] of Object.entries(files)) {
+    if (tokens > left) continue;
+    left -= tokens;
+    const chars = tokens * CHARS_PER_MEMORY_TOKEN;
+    const opening = `<system-reminder>\n${path}\n`;
+    blocks.push(
+      createBlock({
+        kind: 'text',
+        role: 'user',
+        tokens,
+        text: lazyText(chars, () => opening.padEnd(chars, '.').slice(0, chars)),
+        facts: { attachment: 'memory', path },
+      }),
+    );
+  }
+  return blocks.length === 0
+    ? null
+    : createMessage({ id: 'context', role: 'user', origin: 'context', blocks, at });
 }

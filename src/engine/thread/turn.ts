@@ -1,7 +1,6 @@
 import { hasToolUse, type Message } from '../../core/model/message.js';
 import type { RecordedCall } from '../../core/model/transcript.js';
 import { isTransient, parseFailure, retryDelayMs } from '../../provider/llm/failures.js';
-import { answeredMessage } from '../context/answered-message.js';
 import { outgoingOf, suggest } from '../requests/main-request.js';
 import type { Outgoing } from '../requests/run-env.js';
 import type { RunningThread } from '../requests/running-thread.js';
@@ -92,4 +91,14 @@ function answered(
   if (deletedIsFree) run.seen.forgetDeleted();
   run.env.forks.note(run, call);
   if (run.thread.fork !== undefined) tellWarm(run, out, usage, latencyMs);
+}
+
+/** The recorded response as it is answered in this run. */
+export function answeredMessage(
+  call: RecordedCall,
+  usage: NonNullable<Message['usage']>,
+  at: number,
+): Message {
+  const { id, role, origin, blocks, attachedTo } = call.response;
+  return { id, role, origin, blocks, at, responseId: call.id, usage, attachedTo };
 }

@@ -12,13 +12,10 @@ function withUnfolded(run: RunningThread, messageId: string | null): readonly Me
   const unfolded = messageId === null ? null : run.host.unfold(messageId, run.env.files);
   if (unfolded === null) return messages;
   const originals = new Map(unfolded.messages.map((message) => [message.id, message]));
-  run.env.sink.write({
-    type: 'notice',
-    t: run.now,
-    thread: run.thread.id,
-    what: 'unfold',
-    message: 'the user went back into a folded prompt: it is read back from its file',
-    details: { path: unfolded.path, messages: originals.size },
+  const { path } = unfolded;
+  run.note('unfold', 'the user went back into a folded prompt: it is read back from its file', {
+    path,
+    messages: originals.size,
   });
   return messages.map((message) => originals.get(message.id) ?? message);
 }
@@ -50,15 +47,7 @@ function isSwitchedOff({ env }: RunningThread): boolean {
 }
 
 function refuse(run: RunningThread, reason: string): void {
-  const message = `the user asked for a compaction, and none was made: ${reason}`;
-  run.env.sink.write({
-    type: 'notice',
-    t: run.now,
-    thread: run.thread.id,
-    what: 'compact-refused',
-    message,
-    details: { reason },
-  });
+  run.note('compact-refused', `the user asked for a compaction, and none was made: ${reason}`, { reason });
 }
 
 /**

@@ -6,6 +6,7 @@ import { MEMORY_INDEX } from '../../../src/core/model/memory.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { renderPrompt } from '../../../src/engine/actions/render-prompt.js';
 import { Context } from '../../../src/engine/context/context.js';
+import { ThreadRun } from '../../../src/engine/thread/thread-run.js';
 import { planOf } from '../../helpers/plan.js';
 
 const SYSTEM = createBlock({ kind: 'system', role: 'system', tokens: 50, text: 'system' });
@@ -28,6 +29,7 @@ function thread(change: { readonly isMain?: boolean; readonly tiers?: readonly s
     },
     thread: { id: 'main' },
     now: 9,
+    note: ThreadRun.prototype.note,
     context,
   } as unknown as Parameters<typeof renderPrompt>[0];
   const render = (index: string | null) => {

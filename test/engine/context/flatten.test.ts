@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import { Context } from '../../../src/engine/context/context.js';
-import { contextMessage } from '../../../src/engine/context/context-message.js';
 import { flatten } from '../../../src/engine/context/flatten.js';
+import { contextMessage } from '../../../src/engine/thread/thread-start.js';
 import { normaliseInput } from '../../../src/transcripts/readers/claude-code/lines/part-text.js';
 
 const text = (value: string, role: 'user' | 'assistant' = 'user') =>

@@ -5,11 +5,11 @@ import { createMessage, type Message } from '../../../src/core/model/message.js'
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { apply } from '../../../src/engine/actions/apply.js';
 import { Context } from '../../../src/engine/context/context.js';
-import { contextMessage } from '../../../src/engine/context/context-message.js';
 import { Journal } from '../../../src/engine/context/journal.js';
 import { TakenOut } from '../../../src/engine/context/taken-out.js';
 import { ThreadView } from '../../../src/engine/context/thread-view.js';
 import { counterRules, SeenCounter } from '../../../src/engine/counting/seen-counter.js';
+import { contextMessage } from '../../../src/engine/thread/thread-start.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { Approvals } from '../../../src/engine/run/approvals.js';
 import { StepQueue } from '../../../src/engine/thread/step-queue.js';
-import type { ThreadRun } from '../../../src/engine/thread/thread-run.js';
+import { ThreadRun } from '../../../src/engine/thread/thread-run.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 
 /** An agent that has planned with one call from 0 to 1 s; the next two start at 10 and 21 s. */
@@ -19,6 +19,7 @@ function agent(id: string, nowMs: number) {
     thread: { id },
     now: nowMs,
     shiftMs: 0,
+    note: ThreadRun.prototype.note,
     steps: new StepQueue({ steps }),
     env: { sink: { write: (entry: LogEntry) => entries.push(entry) } },
   };

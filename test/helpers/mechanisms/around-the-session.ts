@@ -69,7 +69,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FLT-5',
     'Memory files and other context go first.',
-    'src/engine/context/context-message.ts',
+    'src/engine/thread/thread-start.ts',
     'analysis',
     'conversations that begin so',
     where({ 'context.memoryFiles': (value) => amount(value) > 0 }, entriesOf('thread')),

@@ -209,7 +209,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'BRK-3',
     'A result at or above the threshold is refused, or reported as thrash.',
-    'src/agent/layers/session-memory/result-estimate.ts',
+    'src/agent/layers/session-memory/compact.ts',
     'analysis',
     'results too large',
     (run) =>

@@ -162,7 +162,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'SES-8',
     'A result that would trigger again at once, with the margin, is rejected.',
-    'src/agent/layers/session-memory/result-estimate.ts',
+    'src/agent/layers/session-memory/compact.ts',
     'analysis',
     'results refused',
     layers('session-memory', 'compact', ({ outcome }) => outcome !== 'done'),

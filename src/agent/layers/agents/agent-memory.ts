@@ -7,8 +7,7 @@ import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import type { ContextView, Moment, TierContext } from '../../../core/run/tier.js';
 import { tokensOfChars } from '../auto-memory/fork-turns.js';
-import { loadIndex } from '../auto-memory/memory-index.js';
-import { indexLimits } from '../auto-memory/params.js';
+import { indexLimits, loadIndex } from '../auto-memory/memory-index.js';
 import { param } from '../support/param-reader.js';
 import { quietReport } from '../support/quiet-report.js';
 

@@ -1,3 +1,4 @@
+import { entryOf } from '../../../core/base/once.js';
 import type { Limit } from '../../../core/run/limit.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import type { Moment } from '../../../core/run/tier.js';
@@ -68,14 +69,7 @@ export class CompactionHistory {
   }
 }
 
-const KEY = 'compaction-history';
-
 /** The history of a thread, shared by its tiers. */
 export function compactionHistory(shared: Map<string, unknown>): CompactionHistory {
-  let history = shared.get(KEY) as CompactionHistory | undefined;
-  if (history === undefined) {
-    history = new CompactionHistory();
-    shared.set(KEY, history);
-  }
-  return history;
+  return entryOf(shared, 'compaction-history', () => new CompactionHistory());
 }

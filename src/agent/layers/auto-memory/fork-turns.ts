@@ -58,14 +58,14 @@ interface ReadBlocks {
   readonly result: Block;
 }
 
-/** Reads of memories, made once for what each memory says: name and size follow from that. */
-const READS = new WeakMap<StoredMemory['line'], ReadBlocks>();
-
 function readBlocks(path: string, resultTokens: number): ReadBlocks {
   const call: ForkCall = { tool: 'Read', about: path, resultTokens };
   const id = `read ${path}`;
   return { use: useBlock(call, id), result: resultBlock(call, id) };
 }
+
+/** Reads of memories, made once for what each memory says: name and size follow from that. */
+const READS = new WeakMap<StoredMemory['line'], ReadBlocks>();
 
 const INDEX_READ = readBlocks(MEMORY_INDEX, 1);
 
@@ -82,11 +82,9 @@ function indexRead(indexChars: number): ReadBlocks {
 export function readTurn(index: StoredFile | null, memories: readonly StoredMemory[]): TurnBlocks {
   const reads = [indexRead(index?.chars ?? 0)];
   for (const memory of memories) {
-    let blocks = READS.get(memory.line);
-    if (blocks === undefined) {
-      blocks = readBlocks(memory.path, tokensOfChars(memory.chars));
-      READS.set(memory.line, blocks);
-    }
+    const known = READS.get(memory.line);
+    const blocks = known ?? readBlocks(memory.path, tokensOfChars(memory.chars));
+    if (known === undefined) READS.set(memory.line, blocks);
     reads.push(blocks);
   }
   return { uses: reads.map(({ use }) => use), results: reads.map(({ result }) => result) };

@@ -1,5 +1,6 @@
 import { type Digest, digestText } from '../../../core/base/digest.js';
 import type { StoredFile } from '../../../core/base/files.js';
+import { oncePer } from '../../../core/base/once.js';
 import { isBinary } from '../../../core/model/memory.js';
 import type { Text } from '../../../core/model/text.js';
 
@@ -75,15 +76,10 @@ export class IndexText implements Text {
   }
 }
 
-const PARSED = new WeakMap<StoredFile, IndexText>();
-
 /** The lines of an index file, read once for each writing of it. */
 export function indexTextOf(file: StoredFile): IndexText {
   if (file.content instanceof IndexText) return file.content;
-  let index = PARSED.get(file);
-  if (index === undefined) {
-    index = IndexText.parse(file.text);
-    PARSED.set(file, index);
-  }
-  return index;
+  return parsed(file);
 }
+
+const parsed = oncePer((file: StoredFile) => IndexText.parse(file.text));

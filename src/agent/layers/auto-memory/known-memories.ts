@@ -1,36 +1,90 @@
 import type { StoredFile } from '../../../core/base/files.js';
-import { meaningOf, relate } from '../../../core/memory/meaning.js';
+import { oncePer } from '../../../core/base/once.js';
+import {
+  contentWords,
+  type Meaning,
+  meaningOf,
+  overlap,
+  relate,
+  wordsIn,
+} from '../../../core/memory/meaning.js';
 import type { Block } from '../../../core/model/block.js';
-import type { KnownMemories } from '../../../core/model/memory.js';
+import type { KnownMemories, Memory } from '../../../core/model/memory.js';
 import type { Message } from '../../../core/model/message.js';
 import { indexTextOf } from './index-text.js';
-import { instructionBlocks, instructionsSay } from './instruction-files.js';
-import { memoryLines } from './memory-lines.js';
 import type { MemoryStore, StoredMemory } from './memory-store.js';
 
+/** Attachments that hold a project's instructions. */
+const ATTACHED = new Set(['memory', 'nested_memory']);
+const FILE = /(?:^|[\\/])(?:CLAUDE(?:\.local)?|AGENTS|GEMINI)\.md$/;
+
+/** Characters of an instruction file that are looked at (assumed). */
+const LOOK_CHARS = 40_000;
+
+/** Share of a sentence's words that one line of the instructions holds when it says as much (assumed). */
+const SAID_SHARE = 0.8;
+
+const linesIn = oncePer((block: Block): readonly ReadonlySet<string>[] => {
+  const text = block.text?.read().slice(0, LOOK_CHARS) ?? '';
+  return text.split('\n').map((line) => new Set(contentWords(line)));
+});
+
+function isInstruction({ kind, facts }: Block): boolean {
+  if (kind === 'text' && facts.attachment !== undefined && ATTACHED.has(facts.attachment)) return true;
+  return kind === 'tool_result' && facts.path !== undefined && FILE.test(facts.path);
+}
+
+/** Blocks of a conversation that hold instructions. */
+export function instructionBlocks(messages: readonly Message[]): readonly Block[] {
+  const found: Block[] = [];
+  for (const { blocks } of messages) for (const block of blocks) if (isInstruction(block)) found.push(block);
+  return found;
+}
+
+/** Whether instruction files say as much as a sentence does (AUT-2). */
+export function instructionsSay(instructions: readonly Block[], sentence: string): boolean {
+  if (instructions.length === 0) return false;
+  const words = wordsIn(sentence);
+  if (words.size === 0) return false;
+  return instructions.some((block) => linesIn(block).some((line) => holds(line, words)));
+}
+
+function holds(line: ReadonlySet<string>, words: ReadonlySet<string>): boolean {
+  return line.size >= words.size * SAID_SHARE && overlap(words, line) >= SAID_SHARE;
+}
+
+/** One thing that a memory says. */
+export interface MemoryLine {
+  readonly text: string;
+  readonly meaning: Meaning;
+}
+
+/** What a memory says, line by line. */
+export const memoryLines = oncePer((memory: Memory): readonly MemoryLine[] =>
+  memory.body
+    .split('\n')
+    .filter((text) => text.trim() !== '')
+    .map((text) => ({ text, meaning: meaningOf(text) })),
+);
+
 const LINK = /\]\(([^)]+)\.md\)/;
-const NAMES = new WeakMap<StoredFile, ReadonlySet<string>>();
+const NOBODY: ReadonlySet<string> = new Set();
 
 /** The memories that an index has a line for, by name. */
 export function indexedNames(index: StoredFile | null): ReadonlySet<string> {
-  if (index === null) return NOBODY;
-  let names = NAMES.get(index);
-  if (names === undefined) {
-    const found = new Set<string>();
-    const lines = indexTextOf(index);
-    for (let i = 0; ; i++) {
-      const line = lines.lineAt(i);
-      if (line === null) break;
-      const name = LINK.exec(line.text)?.[1];
-      if (name !== undefined) found.add(name);
-    }
-    names = found;
-    NAMES.set(index, names);
-  }
-  return names;
+  return index === null ? NOBODY : namesIn(index);
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
+const namesIn = oncePer((index: StoredFile): ReadonlySet<string> => {
+  const found = new Set<string>();
+  const lines = indexTextOf(index);
+  for (let i = 0; ; i++) {
+    const line = lines.lineAt(i);
+    if (line === null) return found;
+    const name = LINK.exec(line.text)?.[1];
+    if (name !== undefined) found.add(name);
+  }
+});
 
 /** True when one of the things a memory says is what a sentence says. */
 function saysSame(memory: StoredMemory, sentence: string): boolean {

@@ -2,9 +2,13 @@ import type { StoredFile } from '../../../core/base/files.js';
 import { relate } from '../../../core/memory/meaning.js';
 import { isForbidden } from '../../../core/memory/statement.js';
 import type { Message } from '../../../core/model/message.js';
-import { instructionBlocks, instructionsSay } from './instruction-files.js';
-import { indexedNames } from './known-memories.js';
-import { type MemoryLine, memoryLines } from './memory-lines.js';
+import {
+  indexedNames,
+  instructionBlocks,
+  instructionsSay,
+  type MemoryLine,
+  memoryLines,
+} from './known-memories.js';
 import type { MemoryStore, StoredMemory } from './memory-store.js';
 
 /** How good the memories of a directory are (C33). */

@@ -1,6 +1,5 @@
-import type { ParamSpec, ParamValues } from '../../../core/run/params.js';
-import { integerParam, param, switchParam } from '../support/param-reader.js';
-import type { IndexLimits } from './memory-index.js';
+import type { ParamSpec } from '../../../core/run/params.js';
+import { integerParam, switchParam } from '../support/param-reader.js';
 
 /** Parameters of auto memory (AUT). */
 export const AUTO_MEMORY_PARAMS: readonly ParamSpec[] = [
@@ -33,12 +32,3 @@ export const AUTO_MEMORY_PARAMS: readonly ParamSpec[] = [
     'Memory files an extraction reads in its first turn at most (AUT-4; the number is assumed).',
   ),
 ];
-
-/** What of the index enters the system prompt, from the parameters. */
-export function indexLimits(params: ParamValues): IndexLimits {
-  return {
-    lines: param.number(params, 'autoMemory.indexLines'),
-    bytes: param.number(params, 'autoMemory.indexBytes'),
-    lineChars: param.number(params, 'autoMemory.lineChars'),
-  };
-}

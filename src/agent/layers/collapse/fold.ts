@@ -1,3 +1,4 @@
+import { entryOf } from '../../../core/base/once.js';
 import { type Block, type BlockFacts, createBlock } from '../../../core/model/block.js';
 import { createMessage, type Message } from '../../../core/model/message.js';
 
@@ -64,14 +65,7 @@ export class Folds {
   }
 }
 
-const KEY = 'folds';
-
 /** The folds of a thread, shared by its tiers. */
 export function foldsOf(shared: Map<string, unknown>): Folds {
-  let folds = shared.get(KEY) as Folds | undefined;
-  if (folds === undefined) {
-    folds = new Folds();
-    shared.set(KEY, folds);
-  }
-  return folds;
+  return entryOf(shared, 'folds', () => new Folds());
 }

@@ -1,7 +1,7 @@
 import { withDates } from '../../../core/memory/dates.js';
 import { type Meaning, relate } from '../../../core/memory/meaning.js';
 import type { Memory } from '../../../core/model/memory.js';
-import { type MemoryLine, memoryLines } from '../auto-memory/memory-lines.js';
+import { type MemoryLine, memoryLines } from '../auto-memory/known-memories.js';
 import type { StoredMemory } from '../auto-memory/memory-store.js';
 
 /** Wall-clock time of the simulated time 0 where a transcript tells none (assumed: a Monday). */

@@ -12,14 +12,12 @@ import type {
 import { confine } from '../auto-memory/confine.js';
 import { directive, directiveBlock, forkTurn, handedBack, turnBlocks } from '../auto-memory/fork-turns.js';
 import { byteLength } from '../auto-memory/index-text.js';
-import { renderIndex } from '../auto-memory/memory-index.js';
+import { indexLimits, renderIndex } from '../auto-memory/memory-index.js';
 import { readMemories, type StoredMemory } from '../auto-memory/memory-store.js';
-import { indexLimits } from '../auto-memory/params.js';
 import { param } from '../support/param-reader.js';
 import { quietReporter } from '../support/quiet-report.js';
 import { consolidate } from './consolidate.js';
-import { type Dream, dreamText, planTurns, sessionsTouchedSince } from './dream.js';
-import { indexedMemories } from './indexed-memories.js';
+import { type Dream, dreamText, indexedMemories, planTurns, sessionsTouchedSince } from './dream.js';
 import {
   acquireLock,
   completeLock,

@@ -1,4 +1,5 @@
 import type { Files } from '../../../core/base/files.js';
+import { entryOf } from '../../../core/base/once.js';
 import { MEMORY_DIRECTORY } from '../../../core/model/memory.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 
@@ -10,16 +11,9 @@ export interface LockLedger {
   finished: { readonly pid: number; readonly mtimeMs: number } | null;
 }
 
-const LEDGER = 'dream-lock';
-
 /** The ledger of a run, shared by its sessions. */
 export function lockLedger(world: Map<string, unknown>): LockLedger {
-  let ledger = world.get(LEDGER) as LockLedger | undefined;
-  if (ledger === undefined) {
-    ledger = { finished: null };
-    world.set(LEDGER, ledger);
-  }
-  return ledger;
+  return entryOf(world, 'dream-lock', () => ({ finished: null }));
 }
 
 /** A process that wants the lock. */

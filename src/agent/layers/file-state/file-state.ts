@@ -1,5 +1,6 @@
 import { copyState } from '../../../core/base/checkpoint.js';
 import { type Digest, digestText } from '../../../core/base/digest.js';
+import { entryOf, oncePer } from '../../../core/base/once.js';
 import type { Block } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { Text } from '../../../core/model/text.js';
@@ -8,16 +9,7 @@ import { AwaitedCalls } from '../support/awaited-calls.js';
 import { editedVersion, type FileVersion, KnownFile, shownVersion, writtenVersion } from './known-file.js';
 
 /** Digests of contents, each found once however often a transcript is replayed. */
-const DIGESTS = new WeakMap<Text, Digest>();
-
-function contentDigest(text: Text): Digest {
-  let digest = DIGESTS.get(text);
-  if (digest === undefined) {
-    digest = digestText(text.read());
-    DIGESTS.set(text, digest);
-  }
-  return digest;
-}
+const contentDigest = oncePer((text: Text): Digest => digestText(text.read()));
 
 /** Attachments that show a file: one the user named, and one that came back after a compaction. */
 const SHOWN_FILE = 'file';
@@ -254,14 +246,7 @@ export class FileState {
   }
 }
 
-const KEY = 'file-state';
-
 /** The file state of a thread, shared by its tiers. */
 export function fileState({ shared }: Pick<TierContext, 'shared'>): FileState {
-  let state = shared.get(KEY) as FileState | undefined;
-  if (state === undefined) {
-    state = new FileState();
-    shared.set(KEY, state);
-  }
-  return state;
+  return entryOf(shared, 'file-state', () => new FileState());
 }

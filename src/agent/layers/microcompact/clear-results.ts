@@ -1,8 +1,7 @@
 import type { Action, LayerReport, Outcome } from '../../../core/run/action.js';
 import type { ContextView, TierContext } from '../../../core/run/tier.js';
 import { fileState } from '../file-state/file-state.js';
-import { resultPath } from '../storage/result-path.js';
-import { fullText } from '../storage/slots.js';
+import { fullText, resultPath } from '../storage/replacements.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
 import { Clearing } from './clearing.js';
 import type { LedgerEntry, ResultLedger } from './ledger.js';

@@ -1,4 +1,5 @@
 import { type Copied, copyState, restoreFields } from '../../../core/base/checkpoint.js';
+import { entryOf } from '../../../core/base/once.js';
 import type { Block } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { ContextView, TierContext } from '../../../core/run/tier.js';
@@ -235,10 +236,5 @@ export class ResultLedger {
 
 /** The ledger of a thread, shared by the forms of microcompaction. */
 export function resultLedger(context: Pick<TierContext, 'shared'>): ResultLedger {
-  let ledger = context.shared.get('microcompact') as ResultLedger | undefined;
-  if (ledger === undefined) {
-    ledger = new ResultLedger();
-    context.shared.set('microcompact', ledger);
-  }
-  return ledger;
+  return entryOf(context.shared, 'microcompact', () => new ResultLedger());
 }

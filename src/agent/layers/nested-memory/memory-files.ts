@@ -1,4 +1,5 @@
 import { isInside, normalisePath } from '../../../core/base/files.js';
+import { entryOf, oncePer } from '../../../core/base/once.js';
 
 /** A memory file: where it lies and how large it is. */
 export interface MemoryFile {
@@ -88,22 +89,12 @@ export class MemoryFiles {
 }
 
 /** Projects by the list of their memory files: what is found on the ways of one holds in every run over it. */
-const PROJECTS = new WeakMap<Readonly<Record<string, number>>, Map<string, MemoryFiles>>();
+const projectsOf = oncePer((_listed: Readonly<Record<string, number>>) => new Map<string, MemoryFiles>());
 
 /** The memory files of a list, in a project whose paths start at a folder. */
 export function memoryFilesIn(
   workingDirectory: string,
   listed: Readonly<Record<string, number>>,
 ): MemoryFiles {
-  let byFolder = PROJECTS.get(listed);
-  if (byFolder === undefined) {
-    byFolder = new Map();
-    PROJECTS.set(listed, byFolder);
-  }
-  let files = byFolder.get(workingDirectory);
-  if (files === undefined) {
-    files = new MemoryFiles(workingDirectory, listed);
-    byFolder.set(workingDirectory, files);
-  }
-  return files;
+  return entryOf(projectsOf(listed), workingDirectory, () => new MemoryFiles(workingDirectory, listed));
 }

@@ -1,4 +1,5 @@
 import { chainDigest, type Digest, digestText } from '../../../core/base/digest.js';
+import { entryOf } from '../../../core/base/once.js';
 import { type Block, CHARS_PER_TOKEN } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { ToolEffect } from '../../../core/model/tool-effect.js';
@@ -221,14 +222,7 @@ export class WorkState {
 
 const UNNAMED_SKILL: ToolEffect = { kind: 'skill', name: 'unnamed' };
 
-const KEY = 'work-state';
-
 /** The work state of a thread, shared by its tiers. */
 export function workState(context: Pick<TierContext, 'shared'>): WorkState {
-  let state = context.shared.get(KEY) as WorkState | undefined;
-  if (state === undefined) {
-    state = new WorkState(fileState(context));
-    context.shared.set(KEY, state);
-  }
-  return state;
+  return entryOf(context.shared, 'work-state', () => new WorkState(fileState(context)));
 }

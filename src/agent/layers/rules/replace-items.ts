@@ -13,7 +13,7 @@ import type { Action, BlockEdit, Outcome } from '../../../core/run/action.js';
 import type { ReplacePart } from '../../../core/run/parts.js';
 import type { ContextView, Moment } from '../../../core/run/tier.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
-import { resultPath } from '../storage/result-path.js';
+import { resultPath } from '../storage/replacements.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
 import { CLEARED_PLACEHOLDER } from '../support/compactable.js';
 import { askForSummary } from './ask-summary.js';

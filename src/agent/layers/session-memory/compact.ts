@@ -1,19 +1,79 @@
 import { MS_PER_SECOND } from '../../../core/base/clock.js';
+import { chainDigest, digestText } from '../../../core/base/digest.js';
+import { CHARS_PER_TOKEN, textBlock, uniformFacts } from '../../../core/model/block.js';
+import { createMessage, type Message, messageTokens } from '../../../core/model/message.js';
+import type { Notes } from '../../../core/model/notes.js';
+import { lazyText, type Text } from '../../../core/model/text.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
 import type { ContextView, Moment, TierContext } from '../../../core/run/tier.js';
-import { estimateMessages, PLAIN_RULES } from '../../../core/tokens/heuristic.js';
+import { estimateMessages, PLAIN_RULES, heuristicRules } from '../../../core/tokens/heuristic.js';
 import { awaitHooks, hookMessages, hookRuns, hookTokens, tellHooks } from '../hooks/hook-runs.js';
 import { restore } from '../restore/restore.js';
 import { workState } from '../restore/work-state.js';
 import { contextBefore, reportCompaction } from '../support/compaction-report.js';
 import { param } from '../support/param-reader.js';
+import { autoCompactEnabled, compactLimit } from '../window/thresholds.js';
 import { keptTailStart } from './kept-tail.js';
-import { landExtraction } from './land-extraction.js';
 import { cutForUse, isEmptyTemplate, notesPath } from './notes-file.js';
 import { keepLimits } from './params.js';
-import { estimateResult } from './result-estimate.js';
-import { notesOnDisk, type SessionMemoryState, sessionMemoryState } from './state.js';
-import { boundaryMessage, summaryMessage } from './summary-message.js';
+import { landExtraction, notesOnDisk, type SessionMemoryState, sessionMemoryState } from './state.js';
+
+const OPENING = [
+  'This session goes on from an earlier one whose conversation had filled the context.',
+  'What follows are the notes that were kept of the part that is no longer here; the latest messages stand behind them',
+  'unchanged. Go on with the work where it was left, without asking about it and without telling what the notes say.',
+  '',
+  '',
+].join('\n');
+
+const SUMMARY_FACTS = uniformFacts({ replaces: 'summary' });
+const OPENING_DIGEST = digestText(OPENING);
+
+/** The marker that separates what was compacted from what follows (FUL-9): never sent. */
+export function boundaryMessage(id: string, at: number): Message {
+  return createMessage({ id, role: 'user', origin: 'boundary', blocks: [], at });
+}
+
+/** What stands for the compacted part. */
+export type SummaryText = Pick<Notes, 'text' | 'tokens' | 'digest'>;
+
+/** The user message that stands for the compacted part: our opening, then the summary. Built when read. */
+export function summaryMessage(id: string, at: number, summary: SummaryText): Message {
+  const text: Text = lazyText(OPENING.length + summary.text.chars, () => `${OPENING}${summary.text.read()}`);
+  const tokens = Math.ceil(OPENING.length / CHARS_PER_TOKEN) + summary.tokens;
+  const digest = chainDigest(OPENING_DIGEST, summary.digest);
+  const block = textBlock(text, tokens, digest, SUMMARY_FACTS);
+  return createMessage({ id, role: 'user', origin: 'summary', blocks: [block], at });
+}
+
+/** What a new history would weigh. */
+export interface ResultEstimate {
+  /** As the policy's own counter would see it before the next usage (TOK-5): messages alone. */
+  readonly seen: number;
+  /** The same with the margin of TOK-3, whatever the counter adds. */
+  readonly withMargin: number;
+  /** True tokens of the request that would be sent, tools and system prompt included. */
+  readonly true: number;
+  /** True when that with the margin is at or above the auto-compact threshold (SES-8, BRK-3, C26). */
+  readonly wouldFireAgain: boolean;
+}
+
+/** Estimates a new history and compares it with the auto-compact threshold (SES-8). */
+export function estimateResult(
+  messages: readonly Message[],
+  view: ContextView,
+  context: TierContext,
+): ResultEstimate {
+  const { params, plan } = context;
+  const estimate = (margin: 'margin' | 'bare'): number =>
+    Math.round(estimateMessages(messages, heuristicRules(params, margin)) * plan.estimatorFactor);
+  const withMargin = estimate('margin');
+  const seen = param.text(params, 'counter.newContent') === 'padded' ? withMargin : estimate('bare');
+  let total = view.prefixTokens;
+  for (const message of messages) total += messageTokens(message);
+  const wouldFireAgain = autoCompactEnabled(params) && compactLimit(context).isMetBy(withMargin);
+  return { seen, withMargin, true: total, wouldFireAgain };
+}
 
 const BY: Asker = { layer: 'session-memory', reason: 'the notes stand in for the conversation they cover' };
 

@@ -1,6 +1,7 @@
 import type { Message } from '../../../core/model/message.js';
 import { NOTES_TEMPLATE, type Notes, notesFromText } from '../../../core/model/notes.js';
 import type { Action, Answer, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
+import { CLOSING_TOKENS } from '../../../core/run/edit-price.js';
 import type {
   ContextView,
   Moment,
@@ -8,15 +9,14 @@ import type {
   TierDefinition,
   TierInstance,
 } from '../../../core/run/tier.js';
+import { handedBack } from '../auto-memory/fork-turns.js';
 import { param } from '../support/param-reader.js';
 import { quietReport } from '../support/quiet-report.js';
-import { closeFork, type EditingFork } from './close-fork.js';
 import { extractionInstruction } from './instruction.js';
 import { settledLength } from './kept-tail.js';
-import { landExtraction } from './land-extraction.js';
 import { notesPath, type OverLimit, sectionsOver } from './notes-file.js';
 import { notesLimits, SESSION_MEMORY_PARAMS } from './params.js';
-import { notesOnDisk, sessionMemoryState } from './state.js';
+import { landExtraction, notesOnDisk, sessionMemoryState } from './state.js';
 
 const LAYER = 'session-memory';
 
@@ -220,4 +220,53 @@ function report(
   { outcome, failure, details }: Pick<LayerReport, 'outcome' | 'failure' | 'details'>,
 ): Action {
   return quietReport(LAYER, view, { action: 'extract', outcome, reason: by.reason, failure, details });
+}
+
+const BY: Asker = { layer: LAYER, reason: 'the edits of the notes are in the file' };
+
+const NOTHING: readonly Message[] = [];
+
+/** A fork that has answered with edits. */
+export interface EditingFork {
+  readonly id: string;
+  /** The conversation that it was sent, and what it was told behind it. */
+  readonly messages: readonly Message[];
+  readonly instruction: Message;
+  readonly outputTokens: number;
+  readonly edits: number;
+}
+
+/** Sends the results of the edits back; the fork ends with a few words (SES-3, C31). Nothing depends on them any more. */
+export function* closeFork(
+  fork: EditingFork,
+  at: number,
+  view: ContextView,
+): Generator<Action, void, Outcome> {
+  const { id, messages, instruction, outputTokens, edits } = fork;
+  const { calls, results } = handedBack(`${id}-edits`, edits, outputTokens, at);
+  const outcome = yield {
+    kind: 'ask',
+    by: BY,
+    request: {
+      purpose: 'session_memory',
+      shape: { kind: 'fork' },
+      messages,
+      ownTurns: [instruction, calls],
+      about: NOTHING,
+      instruction: results,
+      write: 'write',
+      maxOutputTokens: null,
+      retries: 0,
+      mode: 'background',
+      answer: { kind: 'short', tokens: CLOSING_TOKENS },
+    },
+  };
+  const failure = outcome.kind === 'failed' ? outcome.failure.reason : null;
+  yield quietReport(LAYER, view, {
+    action: 'close',
+    outcome: failure === null ? 'done' : 'failed',
+    reason: BY.reason,
+    failure,
+    details: { edits },
+  });
 }

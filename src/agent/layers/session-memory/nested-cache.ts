@@ -4,8 +4,7 @@ import type { ContextView, Moment, TierContext } from '../../../core/run/tier.js
 import { workState } from '../restore/work-state.js';
 import { contextBefore, reportCompaction } from '../support/compaction-report.js';
 import { param } from '../support/param-reader.js';
-import { estimateResult } from './result-estimate.js';
-import { boundaryMessage } from './summary-message.js';
+import { boundaryMessage, estimateResult } from './compact.js';
 
 /** A summary that was paid for once and may stand in again for what it covers (SES-10). */
 interface CachedSummary {

@@ -1,6 +1,7 @@
 import type { StoredFile } from '../../../core/base/files.js';
+import { entryOf } from '../../../core/base/once.js';
 import { type Notes, notesFromText } from '../../../core/model/notes.js';
-import type { Action, Outcome } from '../../../core/run/action.js';
+import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 
 /** An extraction that was started; its notes are there once its time has come. */
 export interface Extraction {
@@ -24,16 +25,14 @@ export interface SessionMemoryState {
   compactions: number;
 }
 
-const SHARED_KEY = 'session-memory';
-
-/** The state in a thread's shared map, under the key `session-memory`; made at the first asking. */
+/** The state of a thread, shared by its tiers. */
 export function sessionMemoryState(shared: Map<string, unknown>): SessionMemoryState {
-  let state = shared.get(SHARED_KEY) as SessionMemoryState | undefined;
-  if (state === undefined) {
-    state = { notes: null, lastSummarisedMessageId: null, running: null, compactions: 0 };
-    shared.set(SHARED_KEY, state);
-  }
-  return state;
+  return entryOf(shared, 'session-memory', () => ({
+    notes: null,
+    lastSummarisedMessageId: null,
+    running: null,
+    compactions: 0,
+  }));
 }
 
 /** The notes of a file: those in the state when the file holds them, else as far as its text tells. */
@@ -45,3 +44,20 @@ export function notesOnDisk(state: SessionMemoryState, file: StoredFile): Notes 
     ? notes
     : notesFromText(file.text);
 }
+
+/** The edits of an extraction reach the file; what they cover is taken over, and the fork comes to its end. */
+export function* landExtraction(
+  state: SessionMemoryState,
+  path: string,
+  nowMs: number,
+): Generator<Action, void, Outcome> {
+  const { running } = state;
+  if (running === null || running.endMs > nowMs) return;
+  state.running = null;
+  state.notes = running.notes;
+  state.lastSummarisedMessageId = running.lastMessageId;
+  yield { kind: 'write-file', by: LANDED, path, text: running.notes.text };
+  yield* running.close(nowMs);
+}
+
+const LANDED: Asker = { layer: 'session-memory', reason: 'the extraction has finished' };

@@ -6,9 +6,16 @@ import type { ContextView, TierContext, TierDefinition, TierInstance } from '../
 import { fileState } from '../file-state/file-state.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
 import { choiceParam, integerParam, param, switchParam } from '../support/param-reader.js';
-import { cutBlock, previewBlock, stubBlock } from './replacements.js';
-import { resultPath } from './result-path.js';
-import { findSlots, fullText, isWholeRead, type Slot } from './slots.js';
+import {
+  cutBlock,
+  findSlots,
+  fullText,
+  isWholeRead,
+  previewBlock,
+  resultPath,
+  type Slot,
+  stubBlock,
+} from './replacements.js';
 
 /** Parameters of tool-result storage (STO). */
 const STORAGE_PARAMS: readonly ParamSpec[] = [

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
+  indexedNames,
   instructionBlocks,
   instructionsSay,
-} from '../../../../src/agent/layers/auto-memory/instruction-files.js';
-import { indexedNames } from '../../../../src/agent/layers/auto-memory/known-memories.js';
+} from '../../../../src/agent/layers/auto-memory/known-memories.js';
 import { memoryQuality } from '../../../../src/agent/layers/auto-memory/memory-quality.js';
 import { readMemories } from '../../../../src/agent/layers/auto-memory/memory-store.js';
 import { createFiles } from '../../../../src/core/base/files.js';

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { cutBlock, previewBlock, stubBlock } from '../../../../src/agent/layers/storage/replacements.js';
-import { findSlots, fullText, isWholeRead } from '../../../../src/agent/layers/storage/slots.js';
+import {
+  cutBlock,
+  findSlots,
+  fullText,
+  isWholeRead,
+  previewBlock,
+  stubBlock,
+} from '../../../../src/agent/layers/storage/replacements.js';
 import { storageTier } from '../../../../src/agent/layers/storage/storage.js';
 import { createMessage } from '../../../../src/core/model/message.js';
 import { callBlock, type ResultShape, resultBlock, TierDriver } from '../../../helpers/drive/drive-tier.js';
