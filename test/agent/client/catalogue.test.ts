@@ -3,7 +3,8 @@ import { clientNamed, clientOfVersion, clientRegistry } from '../../../src/agent
 import { AS_CLIENT, BARE_API, type ClientHabits, type Habit } from '../../../src/agent/client/habits.js';
 import { CLIENT_PARAMS } from '../../../src/agent/client/params.js';
 import { habitsOf } from '../../../src/agent/client/resolve-habits.js';
-import { policyRegistry, resolvePolicy } from '../../../src/agent/policies/catalogue.js';
+import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
+import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 
 const HABITS = Object.keys(BARE_API) as Habit[];
 
