@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { parse } from 'yaml';
 import { clientsModule } from './shipped/clients.mjs';
 import { memoryModule } from './shipped/memory.mjs';
@@ -11,8 +12,35 @@ import { syntheticModule } from './shipped/synthetic.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
+const READERS = `
+export { policyFrom } from './src/agent/policies/parts-policy.ts';
+export { readPolicy } from './src/agent/policy-file/read-policy.ts';
+export { readProvider } from './src/provider/providers/read-provider.ts';
+`;
+
+/** The readers of policies and providers, made of their sources. */
+async function loadReaders() {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    stdin: { contents: READERS, resolveDir: root },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    write: false,
+  });
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
+}
+
+/** Throws what is wrong with a file, all of it. */
+function checked(file, read) {
+  const problems = [];
+  const value = read((problem) => problems.push(problem));
+  if (value !== null) return value;
+  throw new Error(problems.map(({ path, message }) => `${file}, ${path.join('.')}: ${message}`).join('\n'));
+}
+
 /** The files below a folder as entries of a module, by name; what is in them must be called `prefix` and the name of the file. */
-function entriesOf(folder, prefix) {
+function entriesOf(folder, prefix, read) {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => [basename(file, '.yaml'), file])
@@ -22,7 +50,8 @@ function entriesOf(folder, prefix) {
       const written = parse(readFileSync(join(root, folder, file), 'utf8'));
       if (written.name !== name) throw new Error(`${folder}/${file} is called ${written.name}`);
       // As a text: it is parsed when it is asked for.
-      return `  [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(written))}],`;
+      const value = checked(`${folder}/${file}`, (problems) => read(written, name, problems));
+      return `  [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(value))}],`;
     });
 }
 
@@ -37,7 +66,7 @@ function writeText(path, text) {
 
 /** Writes a module of files by name. */
 function writeModule(path, what, entries) {
-  const text = `/** ${what} that are shipped as files by name, each as the JSON of its file; made by scripts/build-shipped.mjs. */
+  const text = `/** ${what} that are shipped as files by name, each as the JSON of what was read; made by scripts/build-shipped.mjs. */
 export const SHIPPED: readonly (readonly [string, string])[] = [
 ${entries.join('\n')}
 ];
@@ -59,21 +88,28 @@ function writeTable(path, moduleOf) {
 }
 
 /** Writes the modules of what is shipped as files. */
-export function buildShipped() {
-  writeModule(
-    'src/agent/policies/shipped.generated.ts',
-    'Policies',
-    ['baselines', 'peers'].flatMap((folder) => entriesOf(`src/agent/policies/${folder}`, `${folder}/`)),
-  );
-  writeModule(
-    'src/provider/providers/providers.generated.ts',
-    'Providers',
-    entriesOf('src/provider/providers', ''),
-  );
+async function buildShipped() {
   writeTable('src/provider/prices/models', modelsModule);
   writeTable('src/core/memory/heuristics', memoryModule);
   writeTable('src/agent/client/clients', clientsModule);
   writeTable('src/transcripts/synthetic/synthetic', syntheticModule);
+  const { policyFrom, readPolicy, readProvider } = await loadReaders();
+  const policiesIn = (folder, kind) =>
+    entriesOf(`src/agent/policies/${folder}`, `${folder}/`, (written, name, problems) => {
+      const read = readPolicy(written, { name }, problems);
+      return read === null ? null : policyFrom(read, written, kind);
+    });
+  writeModule('src/agent/policies/shipped.generated.ts', 'Policies', [
+    ...policiesIn('baselines', 'baseline'),
+    ...policiesIn('peers', 'peer'),
+  ]);
+  writeModule(
+    'src/provider/providers/providers.generated.ts',
+    'Providers',
+    entriesOf('src/provider/providers', '', (written, name, problems) =>
+      readProvider(written, { name }, problems),
+    ),
+  );
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) buildShipped();
+await buildShipped();

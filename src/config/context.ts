@@ -1,5 +1,6 @@
-import { paramSpecs, planPolicy, policyRegistry, resolvePolicy } from '../agent/policies/catalogue.js';
+import { paramSpecs, policyRegistry } from '../agent/policies/catalogue.js';
 import { isReadBy } from '../agent/policies/param-readers.js';
+import { planPolicy, resolvePolicy } from '../agent/policies/plan-policy.js';
 import { policyWindow } from '../agent/policies/policy-window.js';
 import type { ParamSpec, ParamValue, ParamValues } from '../core/run/params.js';
 import type { PlannedPolicy } from '../core/run/run-plan.js';

@@ -1,6 +1,8 @@
 import { type CcbenchError, ProblemList } from '../core/base/errors.js';
-import { explainIssue, type LocatedProblem } from './check/explain.js';
-import { type Path, type ReadDocument, readDocument, type ScenarioDocument } from './files/document.js';
+import { readBy } from '../core/base/explain.js';
+import { formatPath, type Path } from '../core/base/problem.js';
+import { type ReadDocument, readDocument, type ScenarioDocument } from './files/document.js';
+import { placedProblems } from './files/file-problems.js';
 import { scenarioSchema } from './schema/schema.js';
 
 /** Problems of one scenario; of several at one path the first is kept. */
@@ -54,8 +56,7 @@ export function loadScenario(text: string, file: string, problems: ProblemCollec
 
 /** Checks names of keys and kinds of values against the schema. */
 export function checkShape(document: ScenarioDocument, problems: ProblemCollector): void {
-  const result = scenarioSchema.safeParse(document.value);
-  if (result.success) return;
-  const located: LocatedProblem[] = result.error.issues.flatMap((issue) => explainIssue(document, issue));
-  for (const { path, error } of located) problems.add(path, error);
+  const label = (path: Path): string => (path.length === 0 ? '' : `\`${formatPath(path)}\`: `);
+  const add = placedProblems(document, null, (error, { path }) => problems.add(path, error));
+  readBy(scenarioSchema, document.value, add, { label });
 }

@@ -1,7 +1,6 @@
 import type { Policy } from '../agent/policies/policy.js';
-import { definePlugin as checkPlugin } from '../config/plugins/define-plugin.js';
+import { definePlugin as checkPlugin, defineTier as checkTier } from '../config/plugins/define-plugin.js';
 import { definePolicy as checkPolicy } from '../config/plugins/define-policy.js';
-import { defineTier as checkTier } from '../config/plugins/define-tier.js';
 import type { Plugin, PolicySource, TierInput } from '../config/plugins/plugin.js';
 import { type ActivePlugin, usePlugin as activatePlugin } from '../config/plugins/use-plugins.js';
 import type { TierDefinition } from '../core/run/tier.js';

@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { policySchema } from '../../src/agent/policy-file/read-policy.js';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
 import { scenarioTemplate } from '../../src/config/files/template.js';
-import { scenarioJsonSchema } from '../../src/config/schema/json-schema.js';
-import { type SchemaNode, scenarioPaths } from '../../src/config/schema/schema-tree.js';
-import { providerSchema } from '../../src/provider/providers/read-provider.js';
+import { FILE_SCHEMAS, scenarioJsonSchema, scenarioPaths } from '../../src/config/schema/json-schema.js';
+import type { SchemaNode } from '../../src/core/base/schema.js';
 import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';
 import { expectGenerated } from '../helpers/pages/generated.js';
 
@@ -80,9 +78,12 @@ describe('template', () => {
 
 describe('JSON Schema', () => {
   it('is the committed one', () => {
-    expectGenerated('schema/scenario.schema.json', `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`);
-    expectGenerated('schema/policy.schema.json', `${JSON.stringify(policySchema(), null, 2)}\n`);
-    expectGenerated('schema/provider.schema.json', `${JSON.stringify(providerSchema(), null, 2)}\n`);
+    for (const [kind, schema] of Object.entries(FILE_SCHEMAS))
+      expectGenerated(
+        `schema/${kind}.schema.json`,
+        `${JSON.stringify(schema(), null, 2)}
+`,
+      );
   });
 
   it('describes every key', () => {

@@ -42,15 +42,15 @@ describe('C22 hooks of a scenario', () => {
   it.each([
     [
       'hooks: [{ event: BeforeCompact }]\n',
-      /^bad-value 3:18 `hooks\[0\]\.event` must be PreCompact, SessionStart or PostCompact; found "BeforeCompact"/,
+      /^bad-value 3:18 `hooks\[0\]\.event`: expected PreCompact, SessionStart or PostCompact, got "BeforeCompact"/,
     ],
     [
       'hooks: [{ event: PreCompact, tokens: -1 }]\n',
-      /^bad-value 3:38 `hooks\[0\]\.tokens` must be a whole number from 0 to 1,000,000; found -1/,
+      /^bad-value 3:38 `hooks\[0\]\.tokens`: expected a whole number from 0 to 1,000,000, got -1/,
     ],
     [
       'hooks: [{ event: PreCompact, fails: 2 }]\n',
-      /^bad-value 3:37 `hooks\[0\]\.fails` must be true or false or a number from 0 to 1; found 2/,
+      /^bad-value 3:37 `hooks\[0\]\.fails`: expected true or false or a number from 0 to 1, got 2/,
     ],
     ['hooks: [{ tokens: 1 }]\n', /^bad-value 3:\d+ `hooks\[0\]\.event` is missing/],
     [

@@ -95,7 +95,11 @@ describe('a provider file that a scenario names', () => {
       `${OWN}\nlokback: 1`,
       'mine.yaml:15:1: unknown key `lokback` (did you mean `lookback`?',
     ],
-    ['an unknown word', OWN.replace('prefix', 'prefx'), 'mine.yaml:6:8: "prefx" is not known here'],
+    [
+      'an unknown word',
+      OWN.replace('prefix', 'prefx'),
+      'mine.yaml:6:8: expected breakpoint, prefix, unit or object, got "prefx"',
+    ],
     ['no effect', OWN.replace('lookback: null', 'lookback: 20'), 'mine.yaml:7:11: `lookback` has no effect'],
     ['an unknown model', OWN.replace('gpt-5.4', 'gpt-9'), 'mine.yaml:5:8: `gpt-9` is in no table'],
     ['a model of others', OWN.replace('gpt-5.4', 'glm-5'), 'mine.yaml:5:8: `glm-5` is a model of glm'],

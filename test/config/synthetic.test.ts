@@ -83,10 +83,10 @@ describe('generated sessions', () => {
       'steady: { tokensPerTurn: 10 }',
       'overrides: { outputTokens: { p: [0], v: [x, 1] } }',
     );
-    expect(problemsOf(text).map((problem) => problem.split(';')[0])).toEqual([
+    expect(problemsOf(text).map((problem) => problem.split(', got')[0])).toEqual([
       's.yaml:4:13: `transcript.synthetic.steady.gapSeconds` is missing',
-      's.yaml:5:37: `transcript.synthetic.overrides.outputTokens.p` must be a list of at least 2',
-      's.yaml:5:46: `transcript.synthetic.overrides.outputTokens.v[0]` must be a number from 0 to 10,000,000',
+      's.yaml:5:37: `transcript.synthetic.overrides.outputTokens.p`: expected a list of at least 2',
+      's.yaml:5:46: `transcript.synthetic.overrides.outputTokens.v[0]`: expected a number from 0 to 10,000,000',
     ]);
   });
 });

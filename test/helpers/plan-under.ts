@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { stringify } from 'yaml';
-import { planPolicy } from '../../src/agent/policies/catalogue.js';
+import { planPolicy } from '../../src/agent/policies/plan-policy.js';
 import { readPolicyFile } from '../../src/config/files/policy-file.js';
 import type { RunPlan } from '../../src/core/run/run-plan.js';
 import { type PlanInit, planOf } from './plan.js';

@@ -1,4 +1,5 @@
-import { planPolicy, policyRegistry } from '../../src/agent/policies/catalogue.js';
+import { policyRegistry } from '../../src/agent/policies/catalogue.js';
+import { planPolicy } from '../../src/agent/policies/plan-policy.js';
 import type { Transcript } from '../../src/core/model/transcript.js';
 import type { LogEntry, RequestEntry } from '../../src/core/run/run-log.js';
 import type { FaultRule, RunPlan } from '../../src/core/run/run-plan.js';

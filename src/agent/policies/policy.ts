@@ -1,4 +1,5 @@
 import type { ParamValues } from '../../core/run/params.js';
+import type { PartsPolicy } from '../../core/run/parts.js';
 import type { WrittenPolicy } from '../policy-file/paths.js';
 
 /** A policy is data with provenance: which tiers, in which order, with which numbers, and where each number is from. */
@@ -18,4 +19,6 @@ export interface Policy {
   readonly sources: Readonly<Record<string, string>>;
   /** What its file says, for a policy in parts. */
   readonly written?: WrittenPolicy;
+  /** The same as read, with nothing left open. */
+  readonly parts?: PartsPolicy;
 }

@@ -1,6 +1,6 @@
 import { MS_PER_HOUR } from '../../core/base/clock.js';
 import { nearestName } from '../../core/base/nearest.js';
-import { type PartPath, type PartProblem, type Problems, wrongValue } from '../../core/base/shape.js';
+import { type Path, type Problem, type Problems, problemAt } from '../../core/base/problem.js';
 import type { Comparison, GroupPart, PartsPolicy, RulePart } from '../../core/run/parts.js';
 import { MIDDLE, parseAmount, type Sizes } from './expression.js';
 import { sizesOf } from './sizes.js';
@@ -11,12 +11,12 @@ const LARGEST_WINDOW = 10_000_000;
 const USUAL_OUTPUT = 32_000;
 
 /** Checks rules against each other: names, ways back, and what can never come about. */
-export function checkRules(policy: PartsPolicy, path: PartPath, problems: Problems): void {
+export function checkRules(policy: PartsPolicy, path: Path, problems: Problems): void {
   const names = policy.rules.map(({ name }) => name);
   policy.rules.forEach((rule, i) => {
     const at = [...path, i];
     if (names.indexOf(rule.name) < i)
-      problems(wrongValue([...at, 'name'], `two rules are called \`${rule.name}\``));
+      problems(problemAt([...at, 'name'], `two rules are called \`${rule.name}\``));
     checkFallback(policy, rule, at, problems);
     if (rule.when.length === 0 && !policy.rules.some((other) => fallsBackOn(other, rule.name)))
       problems(
@@ -33,8 +33,8 @@ export function checkRules(policy: PartsPolicy, path: PartPath, problems: Proble
   });
 }
 
-function warning(path: PartPath, message: string, hint: string | null): PartProblem {
-  return { path, side: 'value', offset: null, message, hint, weight: 'warning' };
+function warning(path: Path, message: string, hint: string | null): Problem {
+  return problemAt(path, message, { hint, weight: 'warning' });
 }
 
 function fallsBackOn({ fail }: RulePart, name: string): boolean {
@@ -42,7 +42,7 @@ function fallsBackOn({ fail }: RulePart, name: string): boolean {
 }
 
 /** The rule that another falls back on must exist, and the way must end. */
-function checkFallback(policy: PartsPolicy, rule: RulePart, at: PartPath, problems: Problems): void {
+function checkFallback(policy: PartsPolicy, rule: RulePart, at: Path, problems: Problems): void {
   const seen = new Set<string>([rule.name]);
   let next = rule.fail.else;
   while (next.kind === 'rule') {
@@ -55,17 +55,15 @@ function checkFallback(policy: PartsPolicy, rule: RulePart, at: PartPath, proble
       );
       const known = policy.rules.map((other) => other.name).join(', ');
       problems(
-        wrongValue(
-          [...at, 'fail', 'else'],
-          `no rule is called \`${name}\``,
-          `${near === null ? '' : `did you mean \`${near}\`? `}known: go-on, stop, ${known}`,
-        ),
+        problemAt([...at, 'fail', 'else'], `no rule is called \`${name}\``, {
+          hint: `${near === null ? '' : `did you mean \`${near}\`? `}known: go-on, stop, ${known}`,
+        }),
       );
       return;
     }
     if (seen.has(name)) {
       problems(
-        wrongValue(
+        problemAt(
           [...at, 'fail', 'else'],
           `\`${rule.name}\` comes back to \`${name}\`: the way out would never end`,
         ),
@@ -82,7 +80,7 @@ function checkGroup(
   policy: PartsPolicy,
   rule: RulePart,
   group: GroupPart,
-  at: PartPath,
+  at: Path,
   problems: Problems,
 ): void {
   const test = <K extends GroupPart['tests'][number]['kind']>(kind: K) =>
@@ -94,11 +92,9 @@ function checkGroup(
     !group.at.includes(event.is)
   )
     problems(
-      wrongValue(
-        at,
-        `\`event: ${event.is}\` and \`at: ${group.at.join(', ')}\` exclude each other`,
-        `take \`at\` out, or write at: [${event.is}]`,
-      ),
+      problemAt(at, `\`event: ${event.is}\` and \`at: ${group.at.join(', ')}\` exclude each other`, {
+        hint: `take \`at\` out, or write at: [${event.is}]`,
+      }),
     );
   const idle = test('idle');
   const warm = test('warm');
@@ -159,7 +155,7 @@ function checkSizes(
   rule: RulePart,
   tokens: Comparison,
   { tests }: GroupPart,
-  at: PartPath,
+  at: Path,
   problems: Problems,
 ): void {
   const others = tests.length > 1;

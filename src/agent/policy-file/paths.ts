@@ -1,5 +1,5 @@
+import { isGroup, type Path } from '../../core/base/problem.js';
 import { unknownName } from '../../core/base/registry.js';
-import { isGroup, type PartPath } from '../../core/base/shape.js';
 
 /** A policy as it was written: what YAML holds, before anything is read into it. */
 export type WrittenPolicy = Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ export interface PolicyValue {
   readonly path: string;
   readonly value: unknown;
   /** Where it stands in the document. */
-  readonly at: PartPath;
+  readonly at: Path;
 }
 
 /** Keys that say who a policy is, and not what it does. */
@@ -19,7 +19,7 @@ const HEAD = ['name', 'description', 'sources', 'client', 'layers', 'set'];
 /** Every value of a written policy that can be set, in its order. */
 export function policyValues(written: WrittenPolicy): readonly PolicyValue[] {
   const values: PolicyValue[] = [];
-  const walk = (value: unknown, named: readonly string[], at: PartPath): void => {
+  const walk = (value: unknown, named: readonly string[], at: Path): void => {
     if (Array.isArray(value)) {
       value.forEach((item, i) => {
         const isRule = at.length === 1 && at[0] === 'rules';
@@ -62,7 +62,7 @@ export function withPolicyValue(written: WrittenPolicy, path: string, value: unk
   return replaced(written, found.at, keeps ? `${sign}${value}` : value) as WrittenPolicy;
 }
 
-function replaced(current: unknown, [part, ...rest]: PartPath, value: unknown): unknown {
+function replaced(current: unknown, [part, ...rest]: Path, value: unknown): unknown {
   if (part === undefined) return value;
   if (typeof part === 'number')
     return (current as readonly unknown[]).map((item, i) =>

@@ -1,6 +1,7 @@
 import { compactsOn } from '../../agent/layers/auto-compact/may-compact.js';
 import { type ModelLimits, thresholds } from '../../agent/layers/window/thresholds.js';
-import { planPolicy, policyRegistry, resolvePolicy } from '../../agent/policies/catalogue.js';
+import { policyRegistry } from '../../agent/policies/catalogue.js';
+import { planPolicy, resolvePolicy } from '../../agent/policies/plan-policy.js';
 import { compactsAt } from '../../agent/policy-file/triggers.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { thinkingRule } from '../../core/run/thinking-rule.js';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { NAME_PATTERN, PATTERN_WORDS } from '../../config/schema/schema-words.js';
+import { NAME_PATTERN, NAME_WORDS } from '../../config/schema/schema-words.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type CliSession, printJson } from '../session.js';
@@ -32,7 +32,7 @@ export async function writeStarter(
   const name = wanted.replace(/\.ya?ml$/, '');
   if (!NAME_PATTERN.test(name)) {
     throw new CcbenchError('bad-usage', `"${wanted}" cannot be the name of a ${what}`, {
-      hint: `use ${PATTERN_WORDS[NAME_PATTERN.source]}`,
+      hint: `use ${NAME_WORDS}`,
     });
   }
   const file = `${name}.yaml`;

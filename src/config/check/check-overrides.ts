@@ -1,11 +1,11 @@
 import { compactsOn } from '../../agent/layers/auto-compact/may-compact.js';
 import { CcbenchError } from '../../core/base/errors.js';
+import { formatNumber } from '../../core/base/explain.js';
+import { formatPath, type Path, valueAt } from '../../core/base/problem.js';
 import type { ParamValues } from '../../core/run/params.js';
 import type { OverrideName } from '../context.js';
-import { formatPath, type Path, valueAt } from '../files/document.js';
 import type { NormalRun, NormalScenario } from '../normalise/normalise.js';
 import { type Checker, consult, group } from './checker.js';
-import { formatNumber } from './explain.js';
 
 /** A policy's `set` of the base (empty path) or of a variant. */
 function setsOf(at: Path): readonly Path[] {

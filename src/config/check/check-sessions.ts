@@ -1,4 +1,4 @@
-import { formatPath, type Path, valueAt } from '../files/document.js';
+import { formatPath, type Path, valueAt } from '../../core/base/problem.js';
 import { durationMs } from '../normalise/normalise-sessions.js';
 import { type Checker, group, list, refuse } from './checker.js';
 

@@ -1,9 +1,9 @@
+import { formatPath, type Path, valueAt } from '../../core/base/problem.js';
 import { unknownName } from '../../core/base/registry.js';
 import { compileDistribution, type Distribution } from '../../transcripts/synthetic/distribution.js';
 import type { SteadySpec } from '../../transcripts/synthetic/spec.js';
 import { generateSteady } from '../../transcripts/synthetic/steady.js';
 import { TOOL_PROFILES } from '../../transcripts/synthetic/synthetic.generated.js';
-import { formatPath, type Path, valueAt } from '../files/document.js';
 import { SYNTHETIC_DEFAULTS, SYNTHETIC_LISTS } from '../normalise/normalise-synthetic.js';
 import { checkForks } from './check-sessions.js';
 import { type Checker, consult, group, list, refuse } from './checker.js';

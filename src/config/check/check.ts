@@ -1,7 +1,8 @@
 import { CcbenchError } from '../../core/base/errors.js';
+import { formatPath, type Path, valueAt } from '../../core/base/problem.js';
 import { unknownName } from '../../core/base/registry.js';
 import type { ScenarioContext } from '../context.js';
-import { formatPath, type Path, type ScenarioDocument, valueAt } from '../files/document.js';
+import type { ScenarioDocument } from '../files/document.js';
 import { slug } from '../files/slug.js';
 import type { ProblemCollector } from '../load.js';
 import { defaultPolicy } from '../schema/defaults.js';

@@ -1,6 +1,7 @@
 import { CcbenchError, type ErrorDetails } from '../../core/base/errors.js';
+import type { Path } from '../../core/base/problem.js';
 import type { ScenarioContext } from '../context.js';
-import type { Path, ScenarioDocument } from '../files/document.js';
+import type { ScenarioDocument } from '../files/document.js';
 import type { ProblemCollector } from '../load.js';
 
 /** What the checks of meaning work with. Values may have any shape: what the schema refused is passed over. */

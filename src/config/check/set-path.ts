@@ -1,11 +1,12 @@
 import { parseDocument } from 'yaml';
 import { isPolicyPath } from '../../agent/policy-file/paths.js';
 import { CcbenchError, type Place } from '../../core/base/errors.js';
+import type { Path } from '../../core/base/problem.js';
 import { unknownPath } from '../../core/base/registry.js';
 import type { ScenarioContext } from '../context.js';
-import type { Path, ScenarioDocument } from '../files/document.js';
+import type { ScenarioDocument } from '../files/document.js';
 import type { ProblemCollector } from '../load.js';
-import { scenarioPaths } from '../schema/schema-tree.js';
+import { scenarioPaths } from '../schema/json-schema.js';
 
 /** A change from the command line: where, and what. */
 interface Assignment {

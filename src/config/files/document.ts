@@ -12,9 +12,7 @@ import {
   visit,
 } from 'yaml';
 import { CcbenchError, type Place } from '../../core/base/errors.js';
-
-/** Keys and list positions from the top of a document. */
-export type Path = readonly (string | number)[];
+import type { Path } from '../../core/base/problem.js';
 
 /** A scenario's value together with where each part of it was written. */
 export interface ScenarioDocument {
@@ -187,26 +185,6 @@ export function readDocument(
     },
     problems,
   };
-}
-
-/** `a.b[0].c` as messages show it. */
-export function formatPath(path: Path): string {
-  let text = '';
-  for (const part of path) {
-    if (typeof part === 'number') text += `[${part}]`;
-    else text += text === '' ? part : `.${part}`;
-  }
-  return text;
-}
-
-/** The value at a path, undefined where there is none. */
-export function valueAt(value: unknown, path: Path): unknown {
-  let current = value;
-  for (const part of path) {
-    if (current === null || typeof current !== 'object' || !Object.hasOwn(current, part)) return undefined;
-    current = (current as Record<string | number, unknown>)[part];
-  }
-  return current;
 }
 
 /** A value with another in the place of the one at a path. */

@@ -1,5 +1,5 @@
 import { CcbenchError } from '../../core/base/errors.js';
-import { isGroup } from '../../core/base/shape.js';
+import { isGroup } from '../../core/base/problem.js';
 
 /** What a YAML file is meant as, where its keys leave no doubt. */
 export function kindOfFile(value: unknown): 'scenario' | 'policy' | null {

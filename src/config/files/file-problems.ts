@@ -1,33 +1,22 @@
 import { CcbenchError, type Place } from '../../core/base/errors.js';
-import type { PartProblem, Problems } from '../../core/base/shape.js';
+import type { Problem, Problems } from '../../core/base/problem.js';
 import type { ScenarioDocument } from './document.js';
 
-/** What is wrong with a file: what keeps it from being used, and what leaves it usable. */
-export interface FoundProblems {
-  readonly problems: CcbenchError[];
-  readonly warnings: CcbenchError[];
-}
-
-/** Puts what shapes find into lists, each with its place in the document. */
+/** Takes in problems and hands them on as errors with their places in a document, whose text shows where values begin. */
 export function placedProblems(
   document: ScenarioDocument,
   text: string | null,
-  { problems, warnings }: FoundProblems,
+  add: (error: CcbenchError, problem: Problem) => void,
 ): Problems {
   return (problem) => {
-    const { message, hint, weight } = problem;
+    const { code, message, hint } = problem;
     const place = placeOf(document, problem, text);
-    const error = new CcbenchError('bad-value', message, { place, ...(hint === null ? {} : { hint }) });
-    (weight === 'error' ? problems : warnings).push(error);
+    add(new CcbenchError(code, message, { place, ...(hint === null ? {} : { hint }) }), problem);
   };
 }
 
-/** Where a problem stands; one about a character of a value is shown at that character. */
-function placeOf(
-  document: ScenarioDocument,
-  { path, side, offset }: PartProblem,
-  text: string | null,
-): Place {
+/** Where a problem is; one about a character of a value is shown at that character. */
+function placeOf(document: ScenarioDocument, { path, side, offset }: Problem, text: string | null): Place {
   if (side === 'key') return document.placeOfKey(path);
   const place = document.placeOf(path);
   if (offset === null || place.line === undefined || place.column === undefined) return place;

@@ -1,4 +1,5 @@
 import { CcbenchError } from '../../core/base/errors.js';
+import type { Path } from '../../core/base/problem.js';
 import { unknownName } from '../../core/base/registry.js';
 import type { PlannedModel, PlannedPrices } from '../../core/run/run-plan.js';
 import type { ModelBook } from '../../provider/prices/model-book.js';
@@ -8,7 +9,7 @@ import { providerRegistry } from '../../provider/providers/providers.js';
 import { group } from '../check/checker.js';
 import type { ProblemCollector } from '../load.js';
 import { modelTableSchema, type WrittenModel } from '../schema/schema-models.js';
-import { type Path, readDocument, type ScenarioDocument } from './document.js';
+import { readDocument, type ScenarioDocument } from './document.js';
 import type { ReadPolicyText } from './lift-policies.js';
 
 type WrittenPrices = NonNullable<WrittenModel['prices']>;

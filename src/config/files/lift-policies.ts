@@ -1,13 +1,14 @@
-import { planPolicy } from '../../agent/policies/catalogue.js';
 import { isReadBy } from '../../agent/policies/param-readers.js';
+import { planPolicy } from '../../agent/policies/plan-policy.js';
 import type { Policy } from '../../agent/policies/policy.js';
 import { CcbenchError, type Place } from '../../core/base/errors.js';
+import { type Path, valueAt } from '../../core/base/problem.js';
 import { unknownName } from '../../core/base/registry.js';
 import type { PlannedPolicy } from '../../core/run/run-plan.js';
 import { isGroup, list } from '../check/checker.js';
 import type { PolicyCatalogue } from '../context.js';
 import type { ProblemCollector } from '../load.js';
-import { type Path, replaceAt, type ScenarioDocument, valueAt } from './document.js';
+import { replaceAt, type ScenarioDocument } from './document.js';
 import { isFileName } from './file-name.js';
 import { readPolicyAt, readPolicyFile } from './policy-file.js';
 

@@ -1,9 +1,10 @@
 import { CcbenchError } from '../../core/base/errors.js';
+import { type Path, valueAt } from '../../core/base/problem.js';
 import type { Provider } from '../../core/run/provider.js';
 import type { ModelBook } from '../../provider/prices/model-book.js';
 import { isGroup, list } from '../check/checker.js';
 import type { ProblemCollector } from '../load.js';
-import { type Path, replaceAt, type ScenarioDocument, valueAt } from './document.js';
+import { replaceAt, type ScenarioDocument } from './document.js';
 import { isFileName, stem } from './file-name.js';
 import type { ReadPolicyText } from './lift-policies.js';
 import { modelProblem, type ProviderFile, readProviderFile } from './provider-file.js';

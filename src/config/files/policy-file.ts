@@ -1,12 +1,12 @@
 import { tierRegistry } from '../../agent/layers/registry.js';
-import { planPolicy } from '../../agent/policies/catalogue.js';
 import { policyFrom } from '../../agent/policies/parts-policy.js';
+import { planPolicy } from '../../agent/policies/plan-policy.js';
 import type { Policy } from '../../agent/policies/policy.js';
 import { type ReadPolicy, readPolicy } from '../../agent/policy-file/read-policy.js';
 import { CcbenchError } from '../../core/base/errors.js';
-import { isGroup } from '../../core/base/shape.js';
+import { isGroup, type Path } from '../../core/base/problem.js';
 import { resolveModel } from '../../provider/prices/models.js';
-import { type Path, readDocument, type ScenarioDocument } from './document.js';
+import { readDocument, type ScenarioDocument } from './document.js';
 import { kindOfFile, wrongKind } from './file-kind.js';
 import { stem } from './file-name.js';
 import { placedProblems } from './file-problems.js';
@@ -48,7 +48,9 @@ export function readPolicyAt(
     (at, key) => (at as Record<string | number, unknown>)[key],
     document.value,
   );
-  const tell = placedProblems(document, text, { problems, warnings });
+  const tell = placedProblems(document, text, (error, { weight }) =>
+    (weight === 'error' ? problems : warnings).push(error),
+  );
   const read = readPolicy(value, { name }, tell, path);
   const policy = read === null || !isGroup(value) ? null : policyFrom(read, value, 'file');
   if (read !== null && policy !== null)

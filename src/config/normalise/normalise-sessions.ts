@@ -1,7 +1,8 @@
 import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../../core/base/clock.js';
+import type { Path } from '../../core/base/problem.js';
 import type { HomePlan } from '../../core/run/run-plan.js';
 import type { SessionPart, SessionStart } from '../../transcripts/sessions/merge-sessions.js';
-import type { Path, ScenarioDocument } from '../files/document.js';
+import type { ScenarioDocument } from '../files/document.js';
 import type { FileRef, SyntheticRef } from '../files/transcript-ref.js';
 import type { ScenarioSession } from '../schema/schema.js';
 import type { ScenarioHome } from '../schema/schema-sessions.js';

@@ -1,4 +1,5 @@
 import { CcbenchError } from '../../core/base/errors.js';
+import type { Path } from '../../core/base/problem.js';
 import type {
   Amount,
   CachePlan,
@@ -7,7 +8,7 @@ import type {
   HomePlan,
   HookPlan,
 } from '../../core/run/run-plan.js';
-import type { Path, ScenarioDocument } from '../files/document.js';
+import type { ScenarioDocument } from '../files/document.js';
 import type { FileRef, FindRecordings, SyntheticRef } from '../files/transcript-ref.js';
 import { type ScenarioDefaults, scenarioDefaults } from '../schema/defaults.js';
 import type {

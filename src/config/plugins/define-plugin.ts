@@ -1,64 +1,120 @@
-import type { Plugin, PluginModule, PluginTools } from './plugin.js';
-import { isKeyed, isName, type ShapeProblems, shapeProblems, shown } from './shape-problems.js';
+import * as z from 'zod';
+import { CcbenchError, ProblemList } from '../../core/base/errors.js';
+import { readBy } from '../../core/base/explain.js';
+import { foundWords, isGroup, withPath } from '../../core/base/problem.js';
+import { described, refuse, text, words } from '../../core/base/schema.js';
+import { CAPABILITIES } from '../../core/run/capability.js';
+import type { Point } from '../../core/run/point.js';
+import { LAYERS } from '../../core/run/run-log.js';
+import type { TierDefinition } from '../../core/run/tier.js';
+import { fullTier, type Plugin, type TierInput } from './plugin.js';
 
-const LISTS = ['tiers', 'policies', 'readers', 'metrics'] as const;
-const KEYS: readonly string[] = ['name', ...LISTS];
-const UNITS = ['tokens', 'usd', 'share', 'ratio', 'count', 'ms', 'hours'];
+const POINTS: Readonly<Record<Point, true>> = {
+  results: true,
+  'before-request': true,
+  refused: true,
+  manual: true,
+  'after-response': true,
+  'end-of-loop': true,
+  wake: true,
+  'thread-end': true,
+  'session-end': true,
+};
 
-/** Checks the outer shape of a plug-in and returns it; throws an error that names every problem. */
-export function definePlugin(plugin: Plugin): Plugin {
-  const problems = shapeProblems();
-  checkPlugin(plugin, problems);
-  problems.settle(isKeyed(plugin) && isName(plugin.name) ? `plug-in "${plugin.name}"` : 'the plug-in');
-  return plugin;
+const PARAM_KINDS = ['integer', 'number', 'switch', 'text', 'model', 'choice', 'names', 'table'] as const;
+const UNITS = ['tokens', 'usd', 'share', 'ratio', 'count', 'ms', 'hours'] as const;
+
+const name = text('Its name.');
+const help = text('One sentence.');
+
+/** A function; messages say of what. */
+const method = (of: string) =>
+  z.unknown().check((ctx) => {
+    if (typeof ctx.value !== 'function') refuse(ctx, `expected ${of}, got ${foundWords(ctx.value)}`);
+  });
+
+const paramKind = z.looseObject({ type: words(PARAM_KINDS, 'Kind of the parameter.') }).check((ctx) => {
+  const { type, min, max, values } = ctx.value;
+  const isRange = type === 'integer' || type === 'number';
+  if (isRange && (typeof min !== 'number' || typeof max !== 'number'))
+    refuse(ctx, 'expected `min` and `max`, both numbers');
+  if (type === 'choice' && !Array.isArray(values)) refuse(ctx, 'expected `values`, a list of texts');
+});
+
+const param = z
+  .looseObject({
+    path: described(z.string().check(z.regex(/^[\w-]+(?:\.[\w-]+)+$/)), {
+      title: 'names with dots, such as my-tier.keep',
+    }),
+    kind: paramKind,
+    unit: text('Unit of its values; null where there is none.').nullable(),
+    help,
+  })
+  .check((ctx) => {
+    if (!Object.hasOwn(ctx.value, 'default')) refuse(ctx, '`default` is missing');
+  });
+
+const tier = z.looseObject({
+  name,
+  points: z.array(words(Object.keys(POINTS), 'A point of the loop.')).check((ctx) => {
+    if (ctx.value.length === 0) refuse(ctx, 'expected at least one point: without any it is never asked');
+  }),
+  create: method('a function that gives { due, act }'),
+  needs: z.array(words(CAPABILITIES, 'What a transcript must carry.')).optional(),
+  layer: words(LAYERS, 'Under which layer the log counts what it does.').optional(),
+  killSwitch: text('Path of the parameter that switches it off.').optional(),
+  params: z.array(param).optional(),
+});
+
+const reader = z.looseObject({
+  name,
+  label: text('What a file of this format is called.').optional(),
+  detect: method('a function of the beginning of a file'),
+  read: method('a function of the text of a file'),
+});
+
+const metric = z.looseObject({
+  name: described(z.string().check(z.regex(/^[A-Za-z]\w*$/)), { title: 'one word of letters and figures' }),
+  unit: words(UNITS, 'Unit of the number.'),
+  better: words(['lower', 'higher'], 'The better direction; null where neither is.').nullable(),
+  help,
+  value: method('a function of the facts of a run'),
+});
+
+const plugin = described(
+  z.strictObject({
+    name,
+    tiers: z.array(tier).optional(),
+    policies: z.array(z.unknown()).optional(),
+    readers: z.array(reader).optional(),
+    metrics: z.array(metric).optional(),
+  }),
+  { title: '{ name, tiers, policies, readers, metrics } or a function that gives it' },
+);
+
+/** Throws one error that names every problem of a value from outside, if there are any. */
+function check(schema: z.ZodType, value: unknown, kind: string, nameless: string): void {
+  const subject =
+    isGroup(value) && typeof value.name === 'string' && value.name.trim() !== ''
+      ? `${kind} "${value.name}"`
+      : nameless;
+  const errors: CcbenchError[] = [];
+  readBy(schema, value, (problem) => {
+    const details = problem.hint === null ? {} : { hint: problem.hint };
+    errors.push(new CcbenchError('bad-plugin', `${subject}: ${withPath(problem)}`, details));
+  });
+  if (errors.length === 1) throw errors[0]!;
+  if (errors.length > 1) throw new ProblemList('bad-plugin', subject, errors);
 }
 
-/** The plug-in behind a default export: itself, or what it gives when it is called. */
-export async function openPlugin(module: PluginModule, tools: PluginTools): Promise<Plugin> {
-  return definePlugin(typeof module === 'function' ? await module(tools) : module);
+/** Checks a plug-in and returns it; throws an error that names every problem. */
+export function definePlugin(input: Plugin): Plugin {
+  check(plugin, input, 'plug-in', 'the plug-in');
+  return input;
 }
 
-function checkPlugin(value: unknown, { need }: ShapeProblems): void {
-  const shape = `{ ${KEYS.join(', ')} }`;
-  if (
-    !need(
-      isKeyed(value),
-      `the default export must be ${shape} or a function that gives it, not ${shown(value)}`,
-    )
-  )
-    return;
-  const plugin = value as Readonly<Record<string, unknown>>;
-  need(isName(plugin.name), `\`name\` must be a text, not ${shown(plugin.name)}`);
-  for (const key of Object.keys(plugin))
-    need(KEYS.includes(key), `\`${key}\` is unknown; a plug-in has ${KEYS.join(', ')}`);
-  for (const key of LISTS)
-    need(plugin[key] === undefined || Array.isArray(plugin[key]), `\`${key}\` must be a list`);
-  for (const [i, metric] of listOf(plugin.metrics).entries()) checkMetric(metric, `metrics[${i}]`, need);
-  for (const [i, reader] of listOf(plugin.readers).entries()) checkReader(reader, `readers[${i}]`, need);
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function checkMetric(value: unknown, at: string, need: ShapeProblems['need']): void {
-  if (!need(isKeyed(value), `${at} must be { name, unit, better, help, value }`)) return;
-  const { name, unit, better, help, value: fold } = value as Readonly<Record<string, unknown>>;
-  need(
-    isName(name) && /^[A-Za-z]\w*$/.test(name),
-    `${at}.name must be one word of letters and figures, not ${shown(name)}`,
-  );
-  need(UNITS.includes(unit as string), `${at}.unit must be one of ${UNITS.join(', ')}`);
-  need([null, 'lower', 'higher'].includes(better as null), `${at}.better must be "lower", "higher" or null`);
-  need(isName(help), `${at}.help must be one sentence`);
-  need(typeof fold === 'function', `${at}.value must be a function of the facts of a run`);
-}
-
-function checkReader(value: unknown, at: string, need: ShapeProblems['need']): void {
-  if (!need(isKeyed(value), `${at} must be { name, detect, read }`)) return;
-  const { name, label, detect, read } = value as Readonly<Record<string, unknown>>;
-  need(isName(name), `${at}.name must be a text, not ${shown(name)}`);
-  if (label !== undefined) need(isName(label), `${at}.label must be a text`);
-  need(typeof detect === 'function', `${at}.detect must be a function of the beginning of a file`);
-  need(typeof read === 'function', `${at}.read must be a function of the text of a file`);
+/** Checks a tier and returns it with nothing left open; throws an error that names every problem. */
+export function defineTier(input: TierInput): TierDefinition {
+  check(tier, input, 'tier', 'tier without a name');
+  return fullTier(input);
 }

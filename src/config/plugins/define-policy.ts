@@ -2,7 +2,7 @@ import { policyFrom } from '../../agent/policies/parts-policy.js';
 import type { Policy } from '../../agent/policies/policy.js';
 import { readPolicy } from '../../agent/policy-file/read-policy.js';
 import { CcbenchError, ProblemList } from '../../core/base/errors.js';
-import { formatPartPath, isGroup, type PartProblem } from '../../core/base/shape.js';
+import { isGroup, type Problem, withPath } from '../../core/base/problem.js';
 import { readDocument } from '../files/document.js';
 import type { PolicySource } from './plugin.js';
 
@@ -23,12 +23,10 @@ export function definePolicy(source: PolicySource): Policy {
     problems.push(...read.problems);
     value = read.document?.value;
   }
-  const tell = ({ path, message, hint, weight }: PartProblem): void => {
-    if (weight !== 'error') return;
-    const at = formatPartPath(path);
-    problems.push(
-      new CcbenchError('bad-value', at === '' ? message : `${at}: ${message}`, hint === null ? {} : { hint }),
-    );
+  const tell = (problem: Problem): void => {
+    const { hint, weight } = problem;
+    if (weight === 'error')
+      problems.push(new CcbenchError('bad-value', withPath(problem), hint === null ? {} : { hint }));
   };
   const read = value === undefined ? null : readPolicy(value, { name: UNNAMED }, tell);
   if (read !== null && isGroup(value) && problems.length === 0) return policyFrom(read, value, 'file');

@@ -1,4 +1,5 @@
 import { CcbenchError } from '../../core/base/errors.js';
+import { isGroup } from '../../core/base/problem.js';
 import type { Action, Outcome } from '../../core/run/action.js';
 import type { ContextView, Moment, TierDefinition, TierInstance } from '../../core/run/tier.js';
 import { createWarnings } from '../../core/run/warning.js';
@@ -6,7 +7,6 @@ import type { Metric } from '../../metrics/metric.js';
 import { decodeBytes } from '../../transcripts/lines/json-lines.js';
 import type { TranscriptReader } from '../../transcripts/readers/reader.js';
 import type { ReaderInput } from './plugin.js';
-import { isKeyed, shown } from './shape-problems.js';
 
 const ACTION_KINDS: Readonly<Record<Action['kind'], true>> = {
   'rewrite-blocks': true,
@@ -56,7 +56,7 @@ export function guardTier(plugin: string, tier: TierDefinition): TierDefinition 
     ...tier,
     create(context) {
       const inner = call('create', () => tier.create(context));
-      if (!isKeyed(inner) || typeof inner.due !== 'function' || typeof inner.act !== 'function')
+      if (!isGroup(inner) || typeof inner.due !== 'function' || typeof inner.act !== 'function')
         throw pluginFault(plugin, `create of ${named} must give { due, act }, not ${shown(inner)}`);
       return guardInstance(plugin, named, inner, call);
     },
@@ -101,7 +101,7 @@ function* guardedAct(
     let step = call('act', () => actions.next());
     while (step.done !== true) {
       const action: unknown = step.value;
-      if (!isKeyed(action) || !Object.hasOwn(ACTION_KINDS, action.kind as string))
+      if (!isGroup(action) || !Object.hasOwn(ACTION_KINDS, action.kind as string))
         throw pluginFault(plugin, `act of ${named} asks for ${shown(action)}, which is no action`);
       const outcome = yield step.value;
       step = call('act', () => actions.next(outcome));
@@ -124,14 +124,17 @@ export function guardMetric(plugin: string, metric: Metric): Metric {
       if (value === null || (typeof value === 'number' && Number.isFinite(value))) return value;
       throw pluginFault(
         plugin,
-        `the metric "${name}" must give a finite number or null, not ${shownNumber(value)}`,
+        `the metric "${name}" must give a finite number or null, not ${shown(value)}`,
       );
     },
   };
 }
 
-function shownNumber(value: unknown): string {
-  return typeof value === 'number' ? String(value) : shown(value);
+/** A value as messages show it, whole. */
+function shown(value: unknown): string {
+  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'number') return String(value);
+  return value === undefined ? 'nothing' : (JSON.stringify(value) ?? typeof value);
 }
 
 /** A reader of a plug-in whose errors name the plug-in. */
@@ -152,7 +155,7 @@ export function guardReader(plugin: string, reader: ReaderInput): TranscriptRead
 }
 
 function missingIn(value: unknown): string | null {
-  if (!isKeyed(value)) return shown(value);
+  if (!isGroup(value)) return shown(value);
   const lists = ['carries', 'threads', 'warnings'].filter((key) => !Array.isArray(value[key]));
   const texts = ['id', 'source'].filter((key) => typeof value[key] !== 'string');
   const [key] = [...lists, ...texts];
@@ -160,7 +163,7 @@ function missingIn(value: unknown): string | null {
   const threads = value.threads as readonly unknown[];
   const at = threads.findIndex(
     (thread) =>
-      !isKeyed(thread) ||
+      !isGroup(thread) ||
       typeof thread.id !== 'string' ||
       !Array.isArray(thread.prefix) ||
       !Array.isArray(thread.steps),

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { sha256Hex } from '../../core/base/digest.js';
 import { CcbenchError, type Place, ProblemList } from '../../core/base/errors.js';
-import { openPlugin } from './define-plugin.js';
 import type { Plugin, PluginFile, PluginModule } from './plugin.js';
 import { pluginTools } from './plugin-tools.js';
 
@@ -24,7 +23,7 @@ export function findPlugin(path: string, shown: string, place: Place): PluginFil
   }
 }
 
-/** Loads a plug-in's file: an ES module whose default export is the plug-in, or a function that gives it. */
+/** Loads a plug-in's file, unchecked: an ES module whose default export is the plug-in, or a function that gives it. */
 export async function loadPlugin({ path, sha256 }: PluginFile, shown: string, place: Place): Promise<Plugin> {
   let module: { readonly default?: PluginModule };
   try {
@@ -45,9 +44,8 @@ export async function loadPlugin({ path, sha256 }: PluginFile, shown: string, pl
       hint: 'write export default { name, tiers, policies, readers, metrics }',
     });
   try {
-    return await openPlugin(plugin, pluginTools);
+    return typeof plugin === 'function' ? await plugin(pluginTools) : plugin;
   } catch (error) {
-    if (error instanceof CcbenchError && error.code === 'bad-plugin') throw placed(error, place);
     throw new CcbenchError('bad-plugin', `plug-in ${shown} threw when it was called: ${reasonOf(error)}`, {
       place,
       cause: error,

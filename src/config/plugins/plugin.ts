@@ -17,6 +17,12 @@ export interface TierInput
   readonly layer?: Layer;
 }
 
+/** A tier with nothing left open. */
+export function fullTier(input: TierInput): TierDefinition {
+  const { name, points, needs = [], params = [], layer = 'rules', killSwitch = `${name}.enabled` } = input;
+  return { name, layer, points, needs, params, killSwitch, create: (context) => input.create(context) };
+}
+
 /** A reader of transcripts in a format that ccbench does not know. */
 export interface ReaderInput {
   readonly name: string;

@@ -3,9 +3,8 @@ import type { Policy } from '../../agent/policies/policy.js';
 import { CcbenchError, ProblemList } from '../../core/base/errors.js';
 import { METRICS } from '../../metrics/registry.js';
 import { transcriptReaders } from '../../transcripts/readers/readers.js';
-import { defineTier } from './define-tier.js';
 import { guardMetric, guardReader, guardTier } from './guard.js';
-import type { Plugin } from './plugin.js';
+import { fullTier, type Plugin } from './plugin.js';
 
 /** Tiers of plug-ins by name, with the plug-in each comes from. */
 const owners = new Map<string, string>();
@@ -53,7 +52,7 @@ export function registerPlugin(
   };
   try {
     inPlugin(name, () => {
-      const tiers = (plugin.tiers ?? []).map((tier) => guardTier(name, defineTier(tier)));
+      const tiers = (plugin.tiers ?? []).map((tier) => guardTier(name, fullTier(tier)));
       undo.push(addTiers(tiers));
       for (const tier of tiers) owners.set(tier.name, name);
       undo.push(() => {

@@ -1,8 +1,10 @@
+import { policySchema } from '../../agent/policy-file/read-policy.js';
+import { schemaMap } from '../../core/base/explain.js';
+import { jsonSchema, type SchemaNode } from '../../core/base/schema.js';
 import type { ParamSpec } from '../../core/run/params.js';
+import { providerSchema } from '../../provider/providers/provider-schema.js';
 import { builtinContext, type ScenarioContext } from '../context.js';
-import { type SchemaNode, schemaTree } from './schema-tree.js';
-
-const TITLE = 'ccbench scenario';
+import { scenarioSchema } from './schema.js';
 
 /** A policy that is named by its file. */
 const POLICY_FILE = '\\.ya?ml$';
@@ -34,12 +36,12 @@ function paramSchema(spec: ParamSpec): object {
 
 /** The JSON Schema of a scenario file, for editors: names and parameters that exist are offered, others marked. */
 export function scenarioJsonSchema(context: ScenarioContext = builtinContext): object {
-  const { $defs = {}, ...top } = schemaTree();
+  const { $defs = {}, ...top } = jsonSchema(scenarioSchema);
   const params = Object.fromEntries(context.policies.specs.map((spec) => [spec.path, paramSchema(spec)]));
   const synthetic: SchemaNode = $defs.Synthetic ?? {};
   return {
     ...top,
-    title: TITLE,
+    title: 'ccbench scenario',
     $defs: {
       ...$defs,
       PolicyName: {
@@ -56,4 +58,16 @@ export function scenarioJsonSchema(context: ScenarioContext = builtinContext): o
       },
     },
   };
+}
+
+/** The JSON Schemas of the files that users write, by their kinds. */
+export const FILE_SCHEMAS = {
+  scenario: scenarioJsonSchema,
+  policy: (): object => ({ ...jsonSchema(policySchema), title: 'ccbench policy' }),
+  provider: (): object => ({ ...jsonSchema(providerSchema), title: 'ccbench provider' }),
+} as const;
+
+/** Every key of the scenario as a dotted path; `[]` is a list position. */
+export function scenarioPaths(): readonly string[] {
+  return schemaMap(scenarioSchema).paths();
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { whole } from '../../core/base/schema.js';
 import { HOOK_EVENTS } from '../../core/run/run-plan.js';
-import { whole } from './schema-words.js';
 
 /** Hooks of the user that run around compactions. */
 export const hooksSchema = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { text, whole } from '../../core/base/schema.js';
 import { providerRegistry } from '../../provider/providers/providers.js';
-import { text, whole } from './schema-words.js';
 
 const dollars = (what: string) =>
   z.number().min(0).max(10_000).describe(`${what}, dollars per million tokens.`);

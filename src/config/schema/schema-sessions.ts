@@ -1,10 +1,17 @@
 import { z } from 'zod';
+import { text, whole } from '../../core/base/schema.js';
 import { SESSION_ENDINGS } from '../../core/model/transcript.js';
-import { DURATION_PATTERN, NAME_PATTERN, text, whole } from './schema-words.js';
+import { safeName } from './schema-words.js';
+
+/** One or more amounts with a unit, such as `18h` or `2d 4h`. */
+const DURATION = /^[0-9]+(?:\.[0-9]+)?[smhd](?: ?[0-9]+(?:\.[0-9]+)?[smhd])*$/;
 
 const duration = (what: string) =>
   z
-    .union([z.number().min(0).max(10_000_000), z.string().regex(DURATION_PATTERN)])
+    .union([
+      z.number().min(0).max(10_000_000),
+      z.string().regex(DURATION).meta({ title: 'a duration such as 18h, 90m or 2d 4h' }),
+    ])
     .optional()
     .describe(`${what}: minutes, or a text such as 18h or 2d 4h.`);
 
@@ -12,21 +19,13 @@ const duration = (what: string) =>
 export function sessionSchema<T extends z.ZodType>(transcript: T) {
   return z
     .strictObject({
-      name: z.string().regex(NAME_PATTERN).describe('Name of the session, in front of its threads’ names.'),
+      name: safeName('Name of the session, in front of its threads’ names.'),
       transcript,
       startsAfter: duration('Time between the end of the session before it and its start'),
       at: duration('Start, counted from that of the first session'),
       resume: text('Name of an earlier session whose record it takes up.').optional(),
-      project: z
-        .string()
-        .regex(NAME_PATTERN)
-        .optional()
-        .describe('Project it works in; all work in the same one unless they say.'),
-      checkout: z
-        .string()
-        .regex(NAME_PATTERN)
-        .optional()
-        .describe('Which checkout of the project it works in, where there are several.'),
+      project: safeName('Project it works in; all work in the same one unless they say.').optional(),
+      checkout: safeName('Which checkout of the project it works in, where there are several.').optional(),
       end: z
         .enum(SESSION_ENDINGS)
         .optional()

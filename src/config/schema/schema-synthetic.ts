@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { orNull, text, whole } from '../../core/base/schema.js';
 import { LETTER_SUBJECTS, LETTER_WAYS } from '../../core/model/transcript.js';
 import { FORK_PARENTS } from '../../transcripts/synthetic/spec.js';
-import { orNull, text, whole } from './schema-words.js';
 
 const MAX_TURNS = 1_000_000;
 

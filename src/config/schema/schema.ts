@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { orNull, text, whole } from '../../core/base/schema.js';
 import { CALL_PURPOSES, FAULT_KINDS } from '../../core/run/run-plan.js';
 import { hooksSchema } from './schema-hooks.js';
 import { modelsSchema } from './schema-models.js';
 import { homeSchema, sessionSchema } from './schema-sessions.js';
 import { syntheticSchema } from './schema-synthetic.js';
-import { NAME_PATTERN, orNull, text, VARIANT_NAME_PATTERN, whole } from './schema-words.js';
+import { safeName } from './schema-words.js';
 
 const fileSchema = z
   .union([text('A file.'), z.array(text('A file.')).min(1)])
@@ -182,9 +183,15 @@ const settings = {
     .describe('What must hold at the end of the run, each as `metric op value`.'),
 };
 
+/** Names of variants begin and end with something visible. */
+const VARIANT_NAME = /^(?=.{1,64}$)(?=.*[\p{L}\p{N}])[^\s./\\\p{Cc}](?:[^/\\\p{Cc}]*[^\s./\\\p{Cc}])?$/u;
+
 const variantSchema = z
   .strictObject({
-    name: z.string().regex(VARIANT_NAME_PATTERN).describe('Name of the variant in reports.'),
+    name: z.string().regex(VARIANT_NAME).meta({
+      title: 'one line of at most 64 characters with a letter or digit and without slashes',
+      description: 'Name of the variant in reports.',
+    }),
     description: z.string().optional().describe('One line for reports.'),
     set: paramSetSchema.optional(),
     ...settings,
@@ -194,7 +201,7 @@ const variantSchema = z
 /** The scenario file. It accepts exactly what is written here and changes nothing. */
 export const scenarioSchema = z
   .strictObject({
-    name: z.string().regex(NAME_PATTERN).describe('Name of the scenario and of its report folder.'),
+    name: safeName('Name of the scenario and of its report folder.'),
     description: z.string().optional().describe('One line for reports.'),
     transcript: transcriptSchema.optional(),
     transcripts: z
@@ -217,7 +224,7 @@ export const scenarioSchema = z
     variants: z.array(variantSchema).optional().describe('Further runs over the same transcripts.'),
     seed: whole(0, Number.MAX_SAFE_INTEGER, 'Seed of everything that is drawn.').optional(),
   })
-  .describe('A ccbench scenario.');
+  .describe('A scenario: at least `name:` and `transcript:`; `ccbench init` makes a starter file.');
 
 /** A scenario as the user wrote it, once its shape is checked. */
 export type Scenario = z.infer<typeof scenarioSchema>;

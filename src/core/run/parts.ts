@@ -100,6 +100,11 @@ export const SELECTABLE = [
 ] as const;
 export type Selectable = (typeof SELECTABLE)[number];
 
+/** Whether a selection is of blocks inside messages, and not of messages. */
+export function isOfBlocks(what: Selectable): boolean {
+  return what !== 'messages' && what !== 'history';
+}
+
 /** What a rule touches. */
 export interface SelectPart {
   readonly what: Selectable;

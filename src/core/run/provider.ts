@@ -86,3 +86,7 @@ export interface PriceShares {
   /** For entries that live longer. */
   readonly writeLong: number;
 }
+
+/** What is assumed where another model stands for the recorded one. */
+export const SAME_TOKENS =
+  'Prompts are taken to have as many tokens as in the recording, whatever the tokenizer.';

@@ -1,11 +1,10 @@
-import type { CacheWritten } from '../../core/run/provider.js';
+import { type CacheWritten, SAME_TOKENS } from '../../core/run/provider.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import type { WarningList } from '../../core/run/warning.js';
 import { offersHour } from '../../provider/cache/ttl.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import { modelsOf } from '../../provider/prices/models.js';
 import { isServedBy, knownProvider, plannedProvider } from '../../provider/providers/providers.js';
-import { SAME_TOKENS } from '../../provider/providers/read-provider.js';
 import { firstModels, providersOf, type RecordedModels } from './provider-of.js';
 
 /** What the reader of a run's numbers must know of a provider whose cache it goes by. */

@@ -1,25 +1,14 @@
-import { CcbenchError } from '../../core/base/errors.js';
 import { createRegistry } from '../../core/base/registry.js';
-import { formatPartPath, type PartProblem } from '../../core/base/shape.js';
 import type { CacheRules, Provider } from '../../core/run/provider.js';
 import type { ModelRow, Prices } from '../prices/model-row.js';
 import { SHIPPED } from './providers.generated.js';
-import { readProvider } from './read-provider.js';
 
-/** The providers by name, each a file in `providers`; it is read when it is asked for. */
+/** The providers by name, each a file in `providers`, read when ccbench is built. */
 export const providerRegistry = createRegistry<Provider>(
   'provider',
   [],
-  SHIPPED.map(([name, json]) => [name, () => shippedProvider(name, JSON.parse(json))]),
+  SHIPPED.map(([name, json]) => [name, () => JSON.parse(json) as Provider]),
 );
-
-function shippedProvider(name: string, written: unknown): Provider {
-  const problems: PartProblem[] = [];
-  const read = readProvider(written, { name }, (problem) => problems.push(problem));
-  if (read !== null) return read;
-  const { path, message } = problems[0]!;
-  throw new CcbenchError('bad-value', `${name}, ${formatPartPath(path)}: ${message}`);
-}
 
 /** A provider by its name, or as a scenario brings it. */
 export type ProviderRef = string | Provider;

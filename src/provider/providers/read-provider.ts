@@ -1,24 +1,25 @@
-import { type PartPath, type PartProblem, type Problems, wrongValue } from '../../core/base/shape.js';
-import type { CacheRules, Provider } from '../../core/run/provider.js';
+import { readBy } from '../../core/base/explain.js';
+import { type Path, type Problems, problemAt } from '../../core/base/problem.js';
+import { type CacheRules, type Provider, SAME_TOKENS } from '../../core/run/provider.js';
 import { MATCH } from '../cache/cache-rules.js';
 import { TTL_5M_MS } from '../cache/ttl.js';
-import { providerShape, type WrittenProvider } from './provider-shape.js';
+import { providerSchema, type WrittenProvider } from './provider-schema.js';
 
 /** Refuses what a file says and nothing would come of, with the reason. */
-function checkEffects(written: WrittenProvider, path: PartPath, problems: Problems): void {
-  const refuse = (at: PartPath, message: string, hint: string): void =>
-    problems(wrongValue([...path, ...at], message, hint));
-  const idle = (at: PartPath, why: string, hint: string): void =>
+function checkEffects(written: WrittenProvider, problems: Problems): void {
+  const refuse = (at: Path, message: string, hint: string): void =>
+    problems(problemAt(at, message, { hint }));
+  const idle = (at: Path, why: string, hint: string): void =>
     refuse(at, `\`${String(at.at(-1))}\` has no effect: ${why}`, hint);
   const { match, lifetime, price, hit, exceptions = [] } = written;
-  const kind = written.written!;
+  const kind = written.written;
   if (match !== MATCH[kind])
     refuse(
       ['match'],
-      `what is written at \`${kind}\` is read by \`${MATCH[kind]}\`, not by \`${match!}\``,
+      `what is written at \`${kind}\` is read by \`${MATCH[kind]}\`, not by \`${match}\``,
       `write \`match: ${MATCH[kind]}\`, or another \`written:\``,
     );
-  const { long = null, max = null, refresh, tail = [] } = lifetime!;
+  const { long = null, max = null, refresh, tail = [] } = lifetime;
   if (kind === 'marks') {
     const marked = 'entries stand at the marks of the client';
     if (written.grain !== null) idle(['grain'], `${marked}, and reads end there`, 'write null');
@@ -48,7 +49,7 @@ function checkEffects(written: WrittenProvider, path: PartPath, problems: Proble
   }
   if (price?.writeLong !== undefined && long === null)
     idle(['price', 'writeLong'], 'all entries have one lifetime', 'take it out, or write `lifetime.long`');
-  const idleMs = lifetime!.idle ?? TTL_5M_MS;
+  const idleMs = lifetime.idle ?? TTL_5M_MS;
   if (max !== null && max < idleMs)
     idle(['lifetime', 'idle'], '`max` ends every entry before', 'write a longer `max`');
   if (tail.length > 0 && tail[0]!.afterMs <= idleMs)
@@ -59,37 +60,24 @@ function checkEffects(written: WrittenProvider, path: PartPath, problems: Proble
   });
 }
 
-/** What is assumed where another model stands for the recorded one. */
-export const SAME_TOKENS =
-  'Prompts are taken to have as many tokens as in the recording, whatever the tokenizer.';
 const NOT_PROMISED = 'How long entries live is not promised: five minutes after their last use are assumed.';
 const NO_MINIMUM = 'The smallest prefix that is cached is not published: none is assumed.';
 const FOUND = 'The chance that an entry is found is not known: every living entry is taken to be found.';
-
-/** JSON Schema of a provider file. */
-export function providerSchema(): Readonly<Record<string, unknown>> {
-  return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: 'ccbench provider',
-    ...providerShape.schema,
-  };
-}
 
 /** Reads a written provider; null when it cannot be used. What is wrong goes to `problems`. */
 export function readProvider(
   value: unknown,
   otherwise: { readonly name: string },
   tell: Problems,
-  path: PartPath = [],
 ): Provider | null {
   let isSound = true;
-  const problems = (problem: PartProblem): void => {
-    if (problem.weight === 'error') isSound = false;
+  const problems: Problems = (problem) => {
+    isSound = false;
     tell(problem);
   };
-  const written = providerShape.read(value, path, problems);
+  const written = readBy(providerSchema, value, problems);
   if (written === undefined) return null;
-  checkEffects(written, path, problems);
+  checkEffects(written, problems);
   return isSound ? providerFrom(written, otherwise.name) : null;
 }
 
@@ -99,29 +87,29 @@ function providerFrom(written: WrittenProvider, fileName: string): Provider {
     name,
     label: written.label ?? name,
     cache: rulesFrom(written),
-    exceptions: (written.exceptions ?? []).map(({ models, ...rules }) => ({ models: models!, rules })),
+    exceptions: (written.exceptions ?? []).map(({ models, ...rules }) => ({ models, rules })),
     serves: written.serves ?? name,
     shares:
       price == null
         ? null
-        : { read: price.read!, write: price.write!, writeLong: price.writeLong ?? price.write! },
-    defaultModel: written.model!,
+        : { read: price.read, write: price.write, writeLong: price.writeLong ?? price.write },
+    defaultModel: written.model,
     doubts: doubtsOf(written),
-    source: written.source!,
+    source: written.source,
   };
 }
 
 function rulesFrom(written: WrittenProvider): CacheRules {
-  const { idle, long = null, max = null, refresh, tail = [] } = written.lifetime!;
+  const { idle, long = null, max = null, refresh, tail = [] } = written.lifetime;
   return {
-    lookback: written.lookback!,
-    grain: written.grain!,
+    lookback: written.lookback,
+    grain: written.grain,
     ...(written.minimum ?? { minimum: null, minimumFor: 'silent-models' }),
-    written: written.written!,
+    written: written.written,
     storesOutput: written.storesOutput ?? false,
-    visibleAfter: written.visibleAfter!,
-    lifetime: { idleMs: idle ?? TTL_5M_MS, longMs: long, maxMs: max, refresh: refresh!, tail },
-    hit: written.hit === 'always' ? null : written.hit!,
+    visibleAfter: written.visibleAfter,
+    lifetime: { idleMs: idle ?? TTL_5M_MS, longMs: long, maxMs: max, refresh, tail },
+    hit: written.hit === 'always' ? null : written.hit,
     tellsWrites: written.tellsWrites ?? written.written === 'marks',
   };
 }
@@ -130,9 +118,9 @@ function rulesFrom(written: WrittenProvider): CacheRules {
 function doubtsOf({ lifetime, minimum, hit, doubts }: WrittenProvider): readonly string[] {
   return [
     SAME_TOKENS,
-    ...(lifetime!.idle === null ? [NOT_PROMISED] : []),
+    ...(lifetime.idle === null ? [NOT_PROMISED] : []),
     ...(minimum === null ? [NO_MINIMUM] : []),
-    ...doubts!,
+    ...doubts,
     ...(hit === null ? [FOUND] : []),
   ];
 }

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  paramSpecs,
-  paramsOf,
-  policyRegistry,
-  resolvePolicy,
-} from '../../../src/agent/policies/catalogue.js';
+import { paramSpecs, paramsOf, policyRegistry } from '../../../src/agent/policies/catalogue.js';
+import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import type { Policy } from '../../../src/agent/policies/policy.js';
 import { CcbenchError } from '../../../src/core/base/errors.js';
 import type { ParamSpec, ParamValue } from '../../../src/core/run/params.js';

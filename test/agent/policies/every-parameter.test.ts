@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { paramsOf, policyRegistry, resolvePolicy } from '../../../src/agent/policies/catalogue.js';
+import { paramsOf, policyRegistry } from '../../../src/agent/policies/catalogue.js';
+import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import { CcbenchError } from '../../../src/core/base/errors.js';
 import type { ParamSpec, ParamValue } from '../../../src/core/run/params.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';

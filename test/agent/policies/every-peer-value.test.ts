@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { planPolicy, policyRegistry } from '../../../src/agent/policies/catalogue.js';
+import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
+import { planPolicy } from '../../../src/agent/policies/plan-policy.js';
 import type { Policy } from '../../../src/agent/policies/policy.js';
 import { policyValues } from '../../../src/agent/policy-file/paths.js';
 import { CcbenchError } from '../../../src/core/base/errors.js';

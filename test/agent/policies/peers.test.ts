@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { planPolicy, policyRegistry } from '../../../src/agent/policies/catalogue.js';
+import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
+import { planPolicy } from '../../../src/agent/policies/plan-policy.js';
 import { policyValues } from '../../../src/agent/policy-file/paths.js';
 import { readPolicy } from '../../../src/agent/policy-file/read-policy.js';
 import { compactsAt } from '../../../src/agent/policy-file/triggers.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planPolicy } from '../../../src/agent/policies/catalogue.js';
+import { planPolicy } from '../../../src/agent/policies/plan-policy.js';
 import { policyValues, withPolicyValue } from '../../../src/agent/policy-file/paths.js';
 import { policySentences } from '../../../src/agent/policy-file/sentences.js';
 import { compactsAt } from '../../../src/agent/policy-file/triggers.js';
@@ -104,12 +104,12 @@ describe('a policy file', () => {
     [
       'an unknown key',
       SOUND.replace('prunable:', 'prunible:'),
-      'p.yaml:5:13: unknown key `prunible` (did you mean `prunable`?',
+      'p.yaml:5:13: unknown key `prunible` in `rules[0].when` (did you mean `prunable`?',
     ],
     [
       'an unknown word',
       SOUND.replace('placeholder', 'placehodler'),
-      'p.yaml:7:22: "placehodler" is not known here (did you mean `placeholder`?',
+      'p.yaml:7:22: expected placeholder, preview, reference, hash-ref, nothing or summary, got "placehodler" (did you mean `placeholder`?',
     ],
     [
       'a bad amount, at its character',
@@ -119,7 +119,7 @@ describe('a policy file', () => {
     [
       'D8 an amount below nothing',
       SOUND.replace('">= 1·B"', '-3'),
-      'p.yaml:9:22: an amount from 0 on is wanted here, not -3',
+      'p.yaml:9:22: expected an amount of 0 or more, got -3',
     ],
     [
       'a share of nothing',
@@ -144,17 +144,17 @@ describe('a policy file', () => {
     [
       'a bound the wrong way round',
       SOUND.replace('">= 1·B"', '"=> 170k"'),
-      'p.yaml:9:22: a bound is wanted here, not "=> 170k" (the equals sign comes second: >= or <=)',
+      'p.yaml:9:22: expected a bound, got "=> 170k" (the equals sign comes second: >= or <=)',
     ],
     [
       'a word in the place of its group',
       SOUND.replace('breaker: { after: 3, until: success }', 'breaker: 3'),
-      'p.yaml:13:20: a group of keys (after, until, scope) is wanted here, not 3 (write { after: 3 })',
+      'p.yaml:13:20: expected a group of keys (after, until, scope), got 3 (did you mean `breaker: { after: 3 }`?)',
     ],
     [
       'a key in another place',
       SOUND.replace('select: { what: history,', 'select: { when: now, what: history,'),
-      'p.yaml:10:15: unknown key `when` (`when` belongs to rules[].when;',
+      'p.yaml:10:15: unknown key `when` in `rules[1].select` (`when` belongs to rules[].when;',
     ],
     [
       'a rule that is not there',
@@ -164,7 +164,7 @@ describe('a policy file', () => {
     [
       'a rule without a condition',
       SOUND.replace('    when: { prunable: ">= 20k" }\n', ''),
-      'p.yaml:4:5: `when` is missing',
+      'p.yaml:4:5: `rules[0].when` is missing',
     ],
     [
       'two rules of one name',
@@ -179,7 +179,7 @@ describe('a policy file', () => {
     [
       'what nothing replaces',
       SOUND.replace('    replace: { with: placeholder }\n', ''),
-      'p.yaml:4:5: tool-results are selected, and `replace` does not say what stands there afterwards',
+      'p.yaml:4:5: tool-results are selected, and `replace` does not say what replaces them',
     ],
     [
       'an event at another point',
@@ -189,12 +189,12 @@ describe('a policy file', () => {
     [
       'a time without its unit',
       SOUND.replace('prunable: ">= 20k"', 'idle: ">= 60"'),
-      'p.yaml:5:23: a time is wanted here, not "60"',
+      'p.yaml:5:23: expected a time, got "60"',
     ],
     [
       'a piece that is not kept',
       SOUND.replace('    fail:', '    layout: [files, summary, tail]\n    fail:'),
-      'p.yaml:12:5: `files` stands in the layout, and `select.keep.recent-files` does not say what it is',
+      'p.yaml:12:5: `files` is in the layout, and `select.keep.recent-files` does not say what it is',
     ],
   ])('refuses %s with file, line and column', (_name, text, message) => {
     const found = problemsOf(text);
@@ -280,7 +280,7 @@ describe('words that other agents have', () => {
 
   it.each([
     ['{ event: memory-pressure }', 'no transcript records the memory of the machine'],
-    ['{ tokens: 9k, jitter: 3 }', 'a pair of factors is wanted here'],
+    ['{ tokens: 9k, jitter: 3 }', 'expected a pair of factors'],
     ['{ idle: ">= 5m", jitter: [0.7, 0.8] }', '`jitter` has no effect without `tokens`'],
   ])('are refused with the reason: %s', (group, message) => {
     expect(problemsOf(rule.replace('{ tokens: 100k }', group))[0]).toContain(message);
@@ -314,7 +314,7 @@ describe('words that other agents have', () => {
     ],
     [
       'select: { what: history, keep: { last: 2 } }, ask: { shape: own }, layout: [summary]',
-      '`tail` does not stand in the layout',
+      '`tail` is not in the layout',
     ],
     [
       'select: { what: tool-results }, replace: { with: nothing }',
@@ -327,7 +327,7 @@ describe('words that other agents have', () => {
     ],
     [
       'select: { what: tool-results }, replace: { with: placeholder }, until: { tokens: ">= 3k" }',
-      'a bound with <= or < is wanted',
+      'expected a bound with <= or <',
     ],
     ['select: { what: history, move: split }, ask: { shape: own }', 'write boundary: pair'],
     ['ask: { shape: own, calls: { chunks: { tokens: 9k, parallel: 3 } } }', 'one after the other'],

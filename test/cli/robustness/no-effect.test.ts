@@ -105,7 +105,7 @@ describe('a percentage', () => {
   it.each(['150', '0', '-5'])('WIN-4 of %s as an override too', async (percent) => {
     const text = `${BASE}overrides: { autoCompactPercent: ${percent} }\n`;
     expect(await refused(['run', 'a.yaml'], text)).toEqual([
-      `error[bad-value] a.yaml:3:34: \`overrides.autoCompactPercent\` must be a number above 0, up to 100 or null; found ${percent}`,
+      `error[bad-value] a.yaml:3:34: \`overrides.autoCompactPercent\`: expected a number above 0, up to 100 or null, got ${percent}`,
       '  hint: Compact at this share of the window, in percent; can only make compaction earlier.',
     ]);
   });

@@ -84,7 +84,7 @@ describe('--set', () => {
       's.yaml:3:1: unknown key `sede`',
       '--set seed: "seed" is not path=value',
       '--set seed=: "seed=" has no value',
-      '--set cache.ttl=2h: `cache.ttl` must be 5m, 1h or recorded; found "2h"',
+      '--set cache.ttl=2h: `cache.ttl`: expected 5m, 1h or recorded, got "2h"',
       `--set ${GAP}=0: ${GAP} must be a whole number from 1 to 1440`,
     ]);
   });

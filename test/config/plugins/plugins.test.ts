@@ -194,29 +194,29 @@ describe('a plug-in that is wrong', () => {
     [
       'is a number',
       'export default 7;',
-      'the default export must be { name, tiers, policies, readers, metrics }',
+      'the plug-in: expected { name, tiers, policies, readers, metrics } or a function that gives it, got 7',
     ],
     [
       'is a function that throws',
       'export default () => { throw new Error("odd"); };',
       'threw when it was called: odd',
     ],
-    ['has no name', 'export default { tiers: [] };', '`name` must be a text, not nothing'],
-    ['has an unknown key', 'export default { name: "x", tires: [] };', 'plug-in "x": `tires` is unknown'],
+    ['has no name', 'export default { tiers: [] };', 'the plug-in: `name` is missing'],
+    ['has an unknown key', 'export default { name: "x", tires: [] };', 'plug-in "x": unknown key `tires`'],
     [
       'has a list that is none',
       'export default { name: "x", tiers: {} };',
-      'plug-in "x": `tiers` must be a list',
+      'plug-in "x": tiers: expected a list, got a group of keys',
     ],
     [
       'has a tier at no known point',
       'export default { name: "x", tiers: [{ name: "t", points: ["later"], create() {} }] };',
-      'plug-in "x": tier "t": `points` holds "later"; known are results, before-request',
+      'plug-in "x": tiers[0].points[0]: expected results, before-request, refused',
     ],
     [
       'has a tier without create',
       'export default { name: "x", tiers: [{ name: "t", points: ["results"] }] };',
-      'plug-in "x": tier "t": `create` must be a function',
+      'plug-in "x": tiers[0].create: expected a function that gives { due, act }, got nothing',
     ],
     [
       'has a tier with a name that is taken',
@@ -246,7 +246,7 @@ describe('a plug-in that is wrong', () => {
     [
       'has a metric without a unit',
       'export default { name: "x", metrics: [{ name: "m", better: null, help: "h", value: () => 1 }] };',
-      'plug-in "x": metrics[0].unit must be one of tokens, usd',
+      'plug-in "x": `metrics[0].unit` is missing',
     ],
   ])('because it %s is refused by name, with exit code 2', async (_what, text, sentence) => {
     const cwd = tempFolder({ 's.yaml': scenario('s'), ...(text === null ? {} : { 'p.mjs': text }) });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolvePolicy } from '../../../src/agent/policies/catalogue.js';
+import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import { createBlock } from '../../../src/core/model/block.js';
 import { createMessage } from '../../../src/core/model/message.js';
 import type { Step } from '../../../src/core/model/transcript.js';

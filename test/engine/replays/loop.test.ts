@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tierRegistry } from '../../../src/agent/layers/registry.js';
-import { policyRegistry, resolvePolicy } from '../../../src/agent/policies/catalogue.js';
+import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
+import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import { compileScenario } from '../../../src/config/compile.js';
 import { builtinContext } from '../../../src/config/context.js';
 import { CcbenchError, formatPlace, ProblemList } from '../../../src/core/base/errors.js';

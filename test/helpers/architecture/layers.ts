@@ -33,10 +33,10 @@ const HASH_AND_ZIP = ['crypto', 'zlib'];
 export const LAYERS: Readonly<Record<string, Layer>> = {
   core: {
     folders: [],
-    packages: { 'gpt-tokenizer': 'lazy', 'js-tiktoken': 'lazy' },
+    packages: { 'gpt-tokenizer': 'lazy', 'js-tiktoken': 'lazy', zod: 'any' },
     builtins: HASH_AND_ZIP,
   },
-  provider: { folders: ['core'], packages: { '@anthropic-ai/sdk': 'lazy' }, builtins: [] },
+  provider: { folders: ['core'], packages: { '@anthropic-ai/sdk': 'lazy', zod: 'any' }, builtins: [] },
   agent: { folders: ['core', 'provider'], packages: { zod: 'any' }, builtins: [] },
   transcripts: { folders: ['core', 'provider'], packages: {}, builtins: 'all' },
   engine: { folders: ['core', 'provider', 'agent'], packages: {}, builtins: [] },

@@ -1,6 +1,6 @@
 import { compactFully } from '../../../src/agent/layers/full-compact/compact.js';
 import { workState } from '../../../src/agent/layers/restore/work-state.js';
-import { resolvePolicy } from '../../../src/agent/policies/catalogue.js';
+import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import { createFiles } from '../../../src/core/base/files.js';
 import { createRandom } from '../../../src/core/base/random.js';
 import type { Message } from '../../../src/core/model/message.js';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { formatPartPath, type PartProblem } from '../../../src/core/base/shape.js';
+import { formatPath, type Problem } from '../../../src/core/base/problem.js';
 import type { Provider } from '../../../src/core/run/provider.js';
 import type { CacheOutcome, Luck, PromptCache } from '../../../src/provider/cache/prompt-cache.js';
 import { createProviderCache } from '../../../src/provider/cache/provider-cache.js';
@@ -36,11 +36,11 @@ function read(written: unknown): {
   readonly provider: Provider | null;
   readonly problems: readonly string[];
 } {
-  const found: PartProblem[] = [];
+  const found: Problem[] = [];
   const provider = readProvider(written, { name: 'own' }, (problem) => found.push(problem));
   return {
     provider,
-    problems: found.map(({ path, message, hint }) => `${formatPartPath(path)}: ${message} (${hint})`),
+    problems: found.map(({ path, message, hint }) => `${formatPath(path)}: ${message} (${hint})`),
   };
 }
 
@@ -75,7 +75,7 @@ function ask(
 
 describe('the files of the shipped providers', () => {
   const folder = join(ROOT, 'src/provider/providers');
-  const files = readdirSync(folder);
+  const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
 
   it('are what the registry has, each with its source and its schema', () => {
     expect(providerRegistry.names).toEqual(files.map((file) => file.replace('.yaml', '')).sort());
@@ -296,17 +296,17 @@ describe('what would have no effect is refused with the reason', () => {
       { ...PLAIN, price: { read: 1, write: 1, writeLong: 2 } },
       'price.writeLong: `writeLong` has no effect',
     ],
-    ['storage', { ...PLAIN, price: { read: 1, write: 1, storagePerHour: 1 } }, 'cannot be played: storage'],
+    ['storage', { ...PLAIN, price: { read: 1, write: 1, storagePerHour: 1 } }, 'is not supported: storage'],
     ['steps', { ...PLAIN, price: { read: 1, write: 1, steps: [] } }, 'under `models:`'],
-    ['pinning', { ...PLAIN, hit: { pinned: 1 } }, 'cannot be played: which server'],
-    ['intervals', { ...PLAIN, written: 'intervals' }, 'cannot be played: no provider publishes'],
+    ['pinning', { ...PLAIN, hit: { pinned: 1 } }, 'is not supported: which server'],
+    ['intervals', { ...PLAIN, written: 'intervals' }, 'is not supported: no provider publishes'],
     ['an empty exception', { ...PLAIN, exceptions: [{ models: 'x' }] }, 'nothing is different'],
     ['a misspelt key', { ...PLAIN, lokback: 20 }, 'lokback: unknown key `lokback` (did you mean `lookback`?'],
     ['a missing knob', { ...PLAIN, hit: undefined }, 'hit'],
     [
       'no tenth of sessions',
       { ...PLAIN, hit: { logOdds: 0, perLogSecond: 0, sessions: [], partial: [0] } },
-      'hit.sessions: at least one item',
+      'hit.sessions: expected at least one item',
     ],
     [
       'points that fall',

@@ -1,8 +1,7 @@
 import type { Message } from '../../../core/model/message.js';
-import type { PartsPolicy, RulePart } from '../../../core/run/parts.js';
+import { isOfBlocks, type PartsPolicy, type RulePart } from '../../../core/run/parts.js';
 import type { ContextView, TierContext } from '../../../core/run/tier.js';
 import { MIDDLE, parseAmount, type Sizes } from '../../policy-file/expression.js';
-import { isOfBlocks } from '../../policy-file/read-select.js';
 import { sizesOf } from '../../policy-file/sizes.js';
 import { Items } from './items.js';
 

@@ -1,4 +1,5 @@
-import { planPolicy, policyRegistry } from '../../../agent/policies/catalogue.js';
+import { policyRegistry } from '../../../agent/policies/catalogue.js';
+import { planPolicy } from '../../../agent/policies/plan-policy.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { Transcript } from '../../../core/model/transcript.js';
 import type { LogSink } from '../../../core/run/run-log.js';

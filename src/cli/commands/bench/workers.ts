@@ -1,4 +1,4 @@
-import { resolvePolicy } from '../../../agent/policies/catalogue.js';
+import { resolvePolicy } from '../../../agent/policies/plan-policy.js';
 import type { RunPlan } from '../../../core/run/run-plan.js';
 import type { Job } from '../../../study/job.js';
 import { syntheticInput } from '../../../transcripts/files/transcript-input.js';

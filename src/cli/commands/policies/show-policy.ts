@@ -1,4 +1,5 @@
-import { paramsOf, planPolicy } from '../../../agent/policies/catalogue.js';
+import { paramsOf } from '../../../agent/policies/catalogue.js';
+import { planPolicy } from '../../../agent/policies/plan-policy.js';
 import type { Policy } from '../../../agent/policies/policy.js';
 import { type PolicyThresholds, policyThresholds } from '../../../agent/policies/policy-thresholds.js';
 import { policyWindow } from '../../../agent/policies/policy-window.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { partsTier } from '../../../../src/agent/layers/rules/parts.js';
-import { planPolicy, policyRegistry } from '../../../../src/agent/policies/catalogue.js';
+import { policyRegistry } from '../../../../src/agent/policies/catalogue.js';
+import { planPolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { TierDriver } from '../../../helpers/drive/drive-tier.js';
 
 function masked(ids: string, keepResults: number, batchResults: number): TierDriver {

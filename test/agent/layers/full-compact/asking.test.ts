@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { askForSummary, type SummaryResult } from '../../../../src/agent/layers/full-compact/summarise.js';
-import { resolvePolicy } from '../../../../src/agent/policies/catalogue.js';
+import { resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
 import type { Action, Answer, AskRequest, CallFailure, Outcome } from '../../../../src/core/run/action.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolvePolicy } from '../../../../src/agent/policies/catalogue.js';
+import { resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
 import type { RequestEntry } from '../../../../src/core/run/run-log.js';
 import type { FaultKind } from '../../../../src/core/run/run-plan.js';
 import { above, COMPACTION_ONLY } from '../../../helpers/drive/above-threshold.js';

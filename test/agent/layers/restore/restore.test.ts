@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { restore } from '../../../../src/agent/layers/restore/restore.js';
 import { workState } from '../../../../src/agent/layers/restore/work-state.js';
-import { resolvePolicy } from '../../../../src/agent/policies/catalogue.js';
+import { resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { createRandom } from '../../../../src/core/base/random.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { workState } from '../../../../src/agent/layers/restore/work-state.js';
 import { layOut } from '../../../../src/agent/layers/rules/new-history.js';
 import type { Split } from '../../../../src/agent/layers/rules/split-history.js';
-import { resolvePolicy } from '../../../../src/agent/policies/catalogue.js';
+import { resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message, messageTokens } from '../../../../src/core/model/message.js';
 import type { LayoutPart, RulePart, SelectPart } from '../../../../src/core/run/parts.js';

@@ -6,7 +6,8 @@ import {
   effectiveWindow,
   thresholds,
 } from '../../../../src/agent/layers/window/thresholds.js';
-import { planPolicy, policyRegistry, resolvePolicy } from '../../../../src/agent/policies/catalogue.js';
+import { policyRegistry } from '../../../../src/agent/policies/catalogue.js';
+import { planPolicy, resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { policyThresholds } from '../../../../src/agent/policies/policy-thresholds.js';
 import { policyWindow } from '../../../../src/agent/policies/policy-window.js';
 import { shownLimits, shownStatus } from '../../../../src/agent/policies/shown-limits.js';

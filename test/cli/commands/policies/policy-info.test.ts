@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolvePolicy } from '../../../../src/agent/policies/catalogue.js';
+import { resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { policyInfoOf } from '../../../../src/cli/runs/policy-info.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { requestEntry, runEntry, threadEntry } from '../../../helpers/log.js';

@@ -1,4 +1,5 @@
-import { planPolicy, policyRegistry } from '../../../../agent/policies/catalogue.js';
+import { policyRegistry } from '../../../../agent/policies/catalogue.js';
+import { planPolicy } from '../../../../agent/policies/plan-policy.js';
 import { countCalls, type Transcript } from '../../../../core/model/transcript.js';
 import type { LogSink, SummingSink } from '../../../../core/run/run-log.js';
 import type { RunPlan } from '../../../../core/run/run-plan.js';
