@@ -1,6 +1,8 @@
 import { createRegistry } from '../../core/base/registry.js';
 import { compareVersions } from '../../core/model/agent-version.js';
 import type { ParamSpec, ParamValues } from '../../core/run/params.js';
+import type { CachePlan } from '../../core/run/run-plan.js';
+import type { FadeMode } from '../../provider/cache/fade.js';
 import { BARE_API, type ClientHabits, HABITS, SHIPPED_CLIENTS } from './clients.generated.js';
 
 export type { ClientHabits } from './clients.generated.js';
@@ -102,4 +104,10 @@ export function isBareClient(habits: ClientHabits): boolean {
 /** The habits of the client that recorded a version. */
 export function recordedHabits(version: string | null): ClientHabits {
   return { ...BARE_API, ...clientOfVersion(version).habits };
+}
+
+/** How five-minute entries end in a run: as its plan says, or as its client's lifetimes do. */
+export function fadeOf(fade: CachePlan['fade'], { lifetimes }: ClientHabits): FadeMode {
+  if (fade !== 'client') return fade;
+  return lifetimes === 'observed' ? 'likely' : 'off';
 }

@@ -1,10 +1,9 @@
 import type { HabitsAt } from '../../agent/client/call-plan.js';
-import { habitsOf } from '../../agent/client/client.js';
-import { fadeOf } from '../../agent/client/fade-of.js';
+import { fadeOf, habitsOf } from '../../agent/client/client.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';
 import { postOffice } from '../../agent/layers/agents/post-office.js';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
-import { createEventQueue } from '../../core/base/queue.js';
+import { EventQueue } from '../../core/base/queue.js';
 import { createRandom } from '../../core/base/random.js';
 import { countCalls, type Transcript, withoutSummaryForks } from '../../core/model/transcript.js';
 import { Limits } from '../../core/run/limit.js';
@@ -178,7 +177,7 @@ interface ReplayEnv extends LoopEnv {
 }
 
 function* runThreads(env: ReplayEnv, transcript: Transcript): Generator<void, number, void> {
-  const queue = createEventQueue<ThreadRun>();
+  const queue = new EventQueue<ThreadRun>();
   const runs = new Map<string, ThreadRun>();
   const started = new Set<ThreadRun>();
   const finished = new Set<ThreadRun>();

@@ -95,11 +95,6 @@ export interface ApiCall {
   readonly error: string | null;
 }
 
-/** A server of the Messages API in this process: no socket, no wall clock. */
-export interface FakeApi {
-  readonly fetch: FetchLike;
-}
-
 /** Largest body the API takes: 32 MB. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
@@ -138,8 +133,8 @@ function interrupt(events: readonly StreamEvent[], error: ApiError): readonly St
 
 type Target = Pick<ApiCall, 'method' | 'path'>;
 
-/** Creates a fake API. Give its `fetch` to the client. */
-export function createFakeApi(options: FakeApiOptions): FakeApi {
+/** Creates a server of the Messages API in this process: no socket, no wall clock. Give its `fetch` to the client. */
+export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchLike } {
   const { clock, faults = null, strike = 'at-start', latencyScale = 1, answer = defaultContent } = options;
   const { ttlMs = null, onCall = () => {} } = options;
   const llm = createFakeLlm(options.cache ?? null, latencyScale);
