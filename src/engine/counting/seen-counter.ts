@@ -7,10 +7,10 @@ import {
   estimateBlock,
   estimateMessage,
   type HeuristicRules,
+  heuristicRules,
   isCountedBy,
   PLAIN_RULES,
 } from '../../core/tokens/heuristic.js';
-import { heuristicRules } from '../../core/tokens/heuristic.js';
 import { PastReasoning } from './past-reasoning.js';
 
 /** How a policy counts its context. */

@@ -1,6 +1,5 @@
 import type { Digest } from '../../core/base/digest.js';
-import type { DeletedContent } from '../../core/model/deleted-content.js';
-import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
+import type { Breakpoint, DeletedContent, PrefixView } from '../../core/model/prefix.js';
 import type { BreakCause } from '../../core/run/run-log.js';
 import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
 import type { LevelSalts } from '../../provider/cache/salts.js';

@@ -1,6 +1,5 @@
 import type { Digest } from '../../core/base/digest.js';
-import type { DeletedContent } from '../../core/model/deleted-content.js';
-import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
+import type { Breakpoint, DeletedContent, PrefixView } from '../../core/model/prefix.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
 import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
 import type { ApiError } from '../cache/api-error.js';

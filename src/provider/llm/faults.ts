@@ -1,6 +1,6 @@
 import type { Random } from '../../core/base/random.js';
 import type { CallPurpose, FaultKind, FaultRule } from '../../core/run/run-plan.js';
-import { type ApiError, invalidRequest } from '../cache/api-error.js';
+import { type ApiError, apiError, invalidRequest } from '../cache/api-error.js';
 
 /** Says for each call, in order, what goes wrong with it. */
 export interface FaultPlan {
@@ -66,10 +66,6 @@ function tooLongBy(gapTokens: number | null, promptTokens: number, windowTokens:
   }
   const gap = gapTokens ?? Math.max(1, promptTokens - windowTokens);
   return promptTooLong(windowTokens + gap, windowTokens);
-}
-
-function apiError(status: number, type: string, message: string): ApiError {
-  return { ok: false, status, type, message };
 }
 
 /** Errors in the API's words, of the faults that give back one and always the same. */

@@ -3,8 +3,7 @@ import { resolvePolicy } from '../../../src/agent/policies/catalogue.js';
 import { createBlock } from '../../../src/core/model/block.js';
 import { createMessage } from '../../../src/core/model/message.js';
 import type { Step } from '../../../src/core/model/transcript.js';
-import { estimateMessages, PLAIN_RULES } from '../../../src/core/tokens/heuristic.js';
-import { heuristicRules } from '../../../src/core/tokens/heuristic.js';
+import { estimateMessages, heuristicRules, PLAIN_RULES } from '../../../src/core/tokens/heuristic.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, planOf, runLog } from '../../helpers/plan.js';
 import {

@@ -1,7 +1,6 @@
 import { type Message, messageTokens } from '../../../core/model/message.js';
 import type { ContextView, TierContext } from '../../../core/run/tier.js';
-import { estimateMessages } from '../../../core/tokens/heuristic.js';
-import { heuristicRules } from '../../../core/tokens/heuristic.js';
+import { estimateMessages, heuristicRules } from '../../../core/tokens/heuristic.js';
 import { param } from '../support/param-reader.js';
 import { autoCompactEnabled, compactLimit } from '../window/thresholds.js';
 

@@ -1,5 +1,4 @@
-import type { Client } from '../../../agent/client/client.js';
-import { type ClientHabits, clientRegistry, type Habit } from '../../../agent/client/client.js';
+import { type Client, type ClientHabits, clientRegistry, type Habit } from '../../../agent/client/client.js';
 import { BARE_API } from '../../../agent/client/clients.generated.js';
 import { type Column, tableLines, wrapText } from '../../../report/text/table.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
