@@ -24,7 +24,7 @@ export interface Client {
   readonly sources: Readonly<Partial<Record<Habit, string>>>;
 }
 
-/** Value of a habit's parameter that leaves it to the client. */
+/** Value of a habit's parameter that leaves it to the client. @internal */
 export const AS_CLIENT = 'client';
 
 /** Value of `client.use` that takes the client of the recording. */
@@ -57,7 +57,7 @@ export const clientRegistry = createRegistry<Client>(
   SHIPPED_CLIENTS.map(([name, json]) => [name, () => JSON.parse(json) as Client]),
 );
 
-/** The client of a name; an unknown one is an error that lists the known ones. */
+/** The client of a name; an unknown one is an error that lists the known ones. @internal */
 export function clientNamed(name: string): Client {
   return clientRegistry.get(name);
 }

@@ -11,7 +11,7 @@ import { firstTokenMs, responseMs } from './latency.js';
 
 /**
  * What is billed for a request: what the cache did with its bytes, less what was deleted on the server (C7). Where the cache
- * was hit, reads drop by exactly the deleted tokens; deleted content behind the hit is not written either.
+ * was hit, reads drop by exactly the deleted tokens; deleted content behind the hit is not written either. @internal
  */
 export function usageOf(
   outcome: CacheOutcome,
