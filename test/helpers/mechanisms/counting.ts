@@ -110,7 +110,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'TOK-9',
     'The breakdown is also told in rounded percentages of the total.',
-    'src/core/tokens/percentages.ts',
+    'src/core/tokens/breakdown.ts',
     'analysis',
     'compactions that tell them',
     compactions(({ details }) => isSet(details.context)),
@@ -118,7 +118,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'TOK-10',
     'Counters can be exchanged, and the report says how far the estimate is off.',
-    'src/core/tokens/estimator-error.ts',
+    'src/core/tokens/heuristic.ts',
     'design',
     'threads whose estimate is held against the truth',
     entriesOf('breakdown'),
