@@ -1,6 +1,8 @@
 import { createRegistry } from '../../core/base/registry.js';
 import { compareVersions } from '../../core/model/agent-version.js';
 import type { ParamSpec, ParamValues } from '../../core/run/params.js';
+import type { CachePlan } from '../../core/run/run-plan.js';
+import type { FadeMode } from '../../provider/cache/fade.js';
 import { BARE_API, type ClientHabits, HABITS, SHIPPED_CLIENTS } from './clients.generated.js';
 
 export type { ClientHabits } from './clients.generated.js';
@@ -22,7 +24,7 @@ export interface Client {
   readonly sources: Readonly<Partial<Record<Habit, string>>>;
 }
 
-/** Value of a habit's parameter that leaves it to the client. */
+/** Value of a habit's parameter that leaves it to the client. @internal */
 export const AS_CLIENT = 'client';
 
 /** Value of `client.use` that takes the client of the recording. */
@@ -55,7 +57,7 @@ export const clientRegistry = createRegistry<Client>(
   SHIPPED_CLIENTS.map(([name, json]) => [name, () => JSON.parse(json) as Client]),
 );
 
-/** The client of a name; an unknown one is an error that lists the known ones. */
+/** The client of a name; an unknown one is an error that lists the known ones. @internal */
 export function clientNamed(name: string): Client {
   return clientRegistry.get(name);
 }
@@ -102,4 +104,10 @@ export function isBareClient(habits: ClientHabits): boolean {
 /** The habits of the client that recorded a version. */
 export function recordedHabits(version: string | null): ClientHabits {
   return { ...BARE_API, ...clientOfVersion(version).habits };
+}
+
+/** How five-minute entries end in a run: as its plan says, or as its client's lifetimes do. */
+export function fadeOf(fade: CachePlan['fade'], { lifetimes }: ClientHabits): FadeMode {
+  if (fade !== 'client') return fade;
+  return lifetimes === 'observed' ? 'likely' : 'off';
 }

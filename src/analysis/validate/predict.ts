@@ -1,6 +1,5 @@
 import type { HabitsAt } from '../../agent/client/call-plan.js';
-import { recordedHabits } from '../../agent/client/client.js';
-import { fadeOf } from '../../agent/client/fade-of.js';
+import { fadeOf, recordedHabits } from '../../agent/client/client.js';
 import { hazardOf } from '../../agent/client/hazard.js';
 import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
 import {
@@ -11,7 +10,7 @@ import {
   writtenLifetimes,
 } from '../../agent/client/warmth.js';
 import { digestParts } from '../../core/base/digest.js';
-import { createEventQueue } from '../../core/base/queue.js';
+import { EventQueue } from '../../core/base/queue.js';
 import type { Breakpoint } from '../../core/model/prefix.js';
 import type { Thread, Transcript } from '../../core/model/transcript.js';
 import type { Usage } from '../../core/model/usage.js';
@@ -324,7 +323,7 @@ export function predictRequests(transcript: Transcript, truth: Truth, options: W
   });
   const predictions = new Map<string, Prediction>();
   const breaks: UnexplainedBreak[] = [];
-  const queue = createEventQueue<() => void>();
+  const queue = new EventQueue<() => void>();
   for (const thread of transcript.threads) {
     const walk = new ThreadWalk(thread, transcript, truth, cache, options, recordedHabits);
     let done = 0;

@@ -1,25 +1,5 @@
 import { chainDigest, type Digest, digestText } from './digest.js';
 
-/** A seeded generator. `split` derives an independent one by name, so adding a consumer never shifts another. */
-export interface Random {
-  /** Uniform in [0, 1). */
-  next(): number;
-  /** Uniform integer in [low, high], both included. */
-  integer(low: number, high: number): number;
-  /** True with the given probability. */
-  chance(probability: number): boolean;
-  /** Standard normal. */
-  normal(): number;
-  /** One of the items. */
-  pick<T>(items: readonly T[]): T;
-  /** An item by weight; weights need not sum to one. */
-  weighted<T>(items: readonly (readonly [T, number])[]): T;
-  /** An independent generator that depends on this one's seed and the label alone. */
-  split(label: string): Random;
-  /** The same by a digest. */
-  splitBy(digest: Digest): Random;
-}
-
 function mix(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -33,11 +13,14 @@ function mix(seed: number): () => number {
 
 /** Creates a generator from a seed (a whole number or a text). */
 export function createRandom(seed: number | string): Random {
-  return new Generator(null, String(seed));
+  return new Random(null, String(seed));
 }
 
-/** A generator whose origin and state are made when they are needed: many are only split further, or never drawn from. */
-class Generator implements Random {
+/**
+ * A seeded generator. `split` derives an independent one by name, so adding a consumer never shifts another. Origin and state are made
+ * when they are needed: many are only split further, or never drawn from.
+ */
+class Random {
   private a = 0;
   private b = 0;
   private c = 0;
@@ -75,28 +58,34 @@ class Generator implements Random {
     return sum;
   }
 
+  /** Uniform in [0, 1). */
   next(): number {
     if (this.counter === 0) this.start();
     return (this.next32() * 0x20_0000 + (this.next32() >>> 11)) / 0x20_0000_0000_0000;
   }
 
+  /** Uniform integer in [low, high], both included. */
   integer(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }
 
+  /** True with the given probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }
 
+  /** Standard normal. */
   normal(): number {
     const u = 1 - this.next();
     return Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * this.next());
   }
 
+  /** One of the items. */
   pick<T>(items: readonly T[]): T {
     return items[this.integer(0, items.length - 1)]!;
   }
 
+  /** An item by weight; weights need not sum to one. */
   weighted<T>(items: readonly (readonly [T, number])[]): T {
     let total = 0;
     for (const [, weight] of items) total += weight;
@@ -108,12 +97,16 @@ class Generator implements Random {
     return items[items.length - 1]![0];
   }
 
+  /** An independent generator that depends on this one's seed and the label alone. */
   split(label: string): Random {
     this.name ??= `${this.origin}/`;
     return createRandom(this.name + label);
   }
 
+  /** The same by a digest. */
   splitBy(digest: Digest): Random {
-    return new Generator(chainDigest(this.origin, digest), '');
+    return new Random(chainDigest(this.origin, digest), '');
   }
 }
+
+export type { Random };

@@ -139,23 +139,8 @@ function saltOf(role: BlockRole, kind: BlockKind): Digest {
   return salt;
 }
 
-/** What the digest of a block is made of. */
-export interface BlockContent {
-  readonly kind: BlockKind;
-  readonly role: BlockRole;
-  readonly tool: string | null;
-  readonly toolUseId: string | null;
-  /** Images and documents inside a tool result. */
-  readonly images: number;
-}
-
-/** Digest of a block's content: role, kind, text, tool, id and images. */
-export function digestContent(text: string, content: BlockContent): Digest {
-  const { kind, role, tool, toolUseId, images } = content;
-  return digestOf(text, kind, role, tool, toolUseId, images);
-}
-
-function digestOf(
+/** Digest of a block's content: role, kind, text, tool, id, and the images and documents inside a tool result. */
+export function digestContent(
   text: string,
   kind: BlockKind,
   role: BlockRole,
@@ -181,7 +166,7 @@ export function createBlock(init: BlockInit): Block {
   const toolUseId = init.toolUseId ?? null;
   const digest =
     init.digest ??
-    digestOf(
+    digestContent(
       text === null ? `opaque ${init.tokens}` : text.read(),
       kind,
       role,
@@ -241,7 +226,7 @@ export function toolBlock(
     tokens,
     chars: text.length,
     rough: Math.round(text.length / 4),
-    digest: digestOf(text, kind, role, tool, toolUseId, 0),
+    digest: digestContent(text, kind, role, tool, toolUseId, 0),
     text: literalText(text),
     toolUseId,
     tool,
@@ -252,6 +237,5 @@ export function toolBlock(
 /** The same block with another true token count (calibration against recorded usage). */
 export function withTokens(block: Block, tokens: number): Block {
   if (tokens === block.tokens) return block;
-  const { kind, role, chars, rough, digest, text, toolUseId, tool, facts } = block;
-  return { kind, role, tokens, chars, rough, digest, text, toolUseId, tool, facts };
+  return { ...block, tokens };
 }

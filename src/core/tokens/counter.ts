@@ -20,41 +20,34 @@ const FAST_CHUNK_BYTES = 512;
 /** Chunk for the oracle, which merges byte pairs with far more work per pair. */
 const ORACLE_CHUNK_BYTES = 128;
 
-/** Characters over four, as clients guess (TOK-1). */
-async function loadHeuristic(): Promise<TextCounter> {
-  return { name: 'heuristic', count: (text) => estimateText(text.length) };
-}
+type CountText = TextCounter['count'];
 
-/** Median characters per token of recorded sessions (E6): a first size, to be fitted to the recorded usage. */
-async function loadRecorded(): Promise<TextCounter> {
-  return { name: 'recorded', count: (text) => Math.ceil(text.length / CHARS_PER_TOKEN) };
-}
-
-/** o200k by the fast library; special tokens count as the text they are. */
-async function loadGptTokenizer(): Promise<TextCounter> {
-  const { countO200k } = await import('./count-o200k.js');
-  return { name: 'gpt-tokenizer', count: (text) => countGuarded(text, countO200k, FAST_CHUNK_BYTES) };
-}
-
-/** o200k by the reference port: the oracle for the fast one. */
-async function loadJsTiktoken(): Promise<TextCounter> {
-  const { Tiktoken } = await import('js-tiktoken/lite');
-  const { default: ranks } = await import('js-tiktoken/ranks/o200k_base');
-  const encoding = new Tiktoken(ranks);
-  const count = (part: string): number => encoding.encode(part, [], []).length;
-  return { name: 'js-tiktoken', count: (text) => countGuarded(text, count, ORACLE_CHUNK_BYTES) };
-}
-
-const LOADERS: Readonly<Record<CounterName, () => Promise<TextCounter>>> = {
-  heuristic: loadHeuristic,
-  'gpt-tokenizer': loadGptTokenizer,
-  'js-tiktoken': loadJsTiktoken,
-  recorded: loadRecorded,
+const LOADERS: Readonly<Record<CounterName, () => Promise<CountText>>> = {
+  /** Characters over four, as clients guess (TOK-1). */
+  heuristic: async () => (text) => estimateText(text.length),
+  /** o200k by the fast library; special tokens count as the text they are. */
+  async 'gpt-tokenizer'() {
+    const { countO200k } = await import('./count-o200k.js');
+    return (text) => countGuarded(text, countO200k, FAST_CHUNK_BYTES);
+  },
+  /** o200k by the reference port: the oracle for the fast one. */
+  async 'js-tiktoken'() {
+    const { Tiktoken } = await import('js-tiktoken/lite');
+    const { default: ranks } = await import('js-tiktoken/ranks/o200k_base');
+    const encoding = new Tiktoken(ranks);
+    const count: CountText = (part) => encoding.encode(part, [], []).length;
+    return (text) => countGuarded(text, count, ORACLE_CHUNK_BYTES);
+  },
+  /** Median characters per token of recorded sessions (E6): a first size, to be fitted to the recorded usage. */
+  recorded: async () => (text) => Math.ceil(text.length / CHARS_PER_TOKEN),
 };
 
 const COUNTERS = createRegistry(
   'token counter',
-  COUNTER_NAMES.map((name) => [name, LOADERS[name]] as const),
+  COUNTER_NAMES.map((name) => [
+    name,
+    async (): Promise<TextCounter> => ({ name, count: await LOADERS[name]() }),
+  ]),
 );
 
 /** Loads a counter with the library behind it; an unknown name is an error that lists the known ones. */

@@ -1,5 +1,4 @@
-import { habitsOf } from '../../agent/client/client.js';
-import { fadeOf } from '../../agent/client/fade-of.js';
+import { fadeOf, habitsOf } from '../../agent/client/client.js';
 import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { createLifetime, type Lifetime } from '../../provider/cache/fade.js';

@@ -1,6 +1,6 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import type { Block } from '../../core/model/block.js';
-import type { DeletedContent } from '../../core/model/deleted-content.js';
+import type { DeletedContent } from '../../core/model/prefix.js';
 import type { PlacedResult } from '../../core/run/action.js';
 import type { Layer } from '../../core/run/run-log.js';
 import type { Context } from './context.js';

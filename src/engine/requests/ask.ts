@@ -1,9 +1,8 @@
 import { MS_PER_SECOND } from '../../core/base/clock.js';
 import type { Random } from '../../core/base/random.js';
 import { type Block, createBlock } from '../../core/model/block.js';
-import type { DeletedContent } from '../../core/model/deleted-content.js';
 import { type Message, messageTokens } from '../../core/model/message.js';
-import type { PrefixView } from '../../core/model/prefix.js';
+import type { DeletedContent, PrefixView } from '../../core/model/prefix.js';
 import type { AskRequest, CallFailure, Outcome } from '../../core/run/action.js';
 import type { FaultRule } from '../../core/run/run-plan.js';
 import { levelSalts } from '../../provider/cache/salts.js';

@@ -1,5 +1,4 @@
-import type { ClientHabits } from '../../agent/client/client.js';
-import { habitsOf } from '../../agent/client/client.js';
+import { type ClientHabits, habitsOf } from '../../agent/client/client.js';
 import { type RecordedClient, recordedClient } from '../../agent/client/recorded-client.js';
 import { largestPrompt, recordedWindow } from '../../agent/client/window.js';
 import { policyWindow } from '../../agent/policies/policy-window.js';

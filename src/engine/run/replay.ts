@@ -1,12 +1,11 @@
 import type { HabitsAt } from '../../agent/client/call-plan.js';
-import { habitsOf } from '../../agent/client/client.js';
-import { fadeOf } from '../../agent/client/fade-of.js';
+import { habitsOf, fadeOf } from '../../agent/client/client.js';
 import { createHome } from '../../agent/client/home.js';
 import { messageBus } from '../../agent/client/message-bus.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';
 import { tiersAtWork } from '../../agent/policies/tiers-at-work.js';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
-import { createEventQueue } from '../../core/base/queue.js';
+import { EventQueue } from '../../core/base/queue.js';
 import { createRandom } from '../../core/base/random.js';
 import { countCalls, type Transcript, withoutSummaryForks } from '../../core/model/transcript.js';
 import { Limits } from '../../core/run/limit.js';
@@ -26,12 +25,7 @@ import { ChanceTally } from '../requests/chance-tally.js';
 import { clientRules } from '../requests/client-rules.js';
 import { otherTokens, tellDoubts } from '../requests/provider-doubts.js';
 import { cacheKinds, providerOf, recordedModels } from '../requests/provider-of.js';
-import {
-  NO_TIMING,
-  type RequestListener,
-  type StatusListener,
-  type TimingSink,
-} from '../requests/run-env.js';
+import { NO_TIMING, type RequestListener, type StatusListener, type TimingSink } from '../requests/run-env.js';
 import type { ThreadEnv } from '../requests/running-thread.js';
 import { Sessions } from '../requests/session-state.js';
 import { ThreadRun } from '../thread/thread-run.js';
@@ -171,7 +165,7 @@ interface ReplayEnv extends ThreadEnv {
 }
 
 function* runThreads(env: ReplayEnv, transcript: Transcript): Generator<void, number, void> {
-  const queue = createEventQueue<ThreadRun>();
+  const queue = new EventQueue<ThreadRun>();
   const runs = new Map<string, ThreadRun>();
   const started = new Set<ThreadRun>();
   const finished = new Set<ThreadRun>();

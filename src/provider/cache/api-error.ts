@@ -6,7 +6,12 @@ export interface ApiError {
   readonly message: string;
 }
 
+/** A refusal. */
+export function apiError(status: number, type: string, message: string): ApiError {
+  return { ok: false, status, type, message };
+}
+
 /** A refusal with status 400. */
 export function invalidRequest(message: string): ApiError {
-  return { ok: false, status: 400, type: 'invalid_request_error', message };
+  return apiError(400, 'invalid_request_error', message);
 }

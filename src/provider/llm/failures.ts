@@ -54,14 +54,8 @@ export function parseFailure(error: SeenError): CallFailure {
 }
 
 /** True when the same call may succeed later. */
-export function isTransient(failure: CallFailure): boolean {
-  const { reason } = failure;
-  return (
-    reason === 'overloaded' ||
-    reason === 'rate-limited' ||
-    reason === 'server-error' ||
-    reason === 'connection'
-  );
+export function isTransient({ reason }: CallFailure): boolean {
+  return ['overloaded', 'rate-limited', 'server-error', 'connection'].includes(reason);
 }
 
 /** How long a client waits after its nth failed try, counted from 0: as told, else doubling with a little chance on top. */

@@ -1,6 +1,5 @@
 import type { Digest } from '../../core/base/digest.js';
-import type { DeletedContent } from '../../core/model/deleted-content.js';
-import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
+import type { Breakpoint, DeletedContent, PrefixView } from '../../core/model/prefix.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
 import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
 import type { ApiError } from '../cache/api-error.js';
@@ -12,7 +11,7 @@ import { firstTokenMs, responseMs } from './latency.js';
 
 /**
  * What is billed for a request: what the cache did with its bytes, less what was deleted on the server (C7). Where the cache
- * was hit, reads drop by exactly the deleted tokens; deleted content behind the hit is not written either.
+ * was hit, reads drop by exactly the deleted tokens; deleted content behind the hit is not written either. @internal
  */
 export function usageOf(
   outcome: CacheOutcome,

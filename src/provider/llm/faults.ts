@@ -1,6 +1,6 @@
 import type { Random } from '../../core/base/random.js';
-import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
-import { type ApiError, invalidRequest } from '../cache/api-error.js';
+import type { CallPurpose, FaultKind, FaultRule } from '../../core/run/run-plan.js';
+import { type ApiError, apiError, invalidRequest } from '../cache/api-error.js';
 
 /** Says for each call, in order, what goes wrong with it. */
 export interface FaultPlan {
@@ -68,44 +68,30 @@ function tooLongBy(gapTokens: number | null, promptTokens: number, windowTokens:
   return promptTooLong(windowTokens + gap, windowTokens);
 }
 
+/** Errors in the API's words, of the faults that give back one and always the same. */
+const ERRORS: Readonly<Partial<Record<FaultKind, ApiError>>> = {
+  prompt_too_long_unparseable: apiError(413, 'invalid_request_error', 'Prompt is too long'),
+  overloaded: apiError(529, 'overloaded_error', 'Overloaded'),
+  rate_limited: apiError(
+    429,
+    'rate_limit_error',
+    "This request would exceed your organization's rate limit of 30,000 input tokens per minute.",
+  ),
+  server_error: apiError(500, 'api_error', 'Internal server error'),
+  invalid_request: invalidRequest('messages.0.content: Input should be a valid list'),
+  connection_cut: apiError(NO_STATUS, CONNECTION_ERROR, 'Connection error.'),
+  aborted: apiError(NO_STATUS, ABORTED, 'Request was aborted.'),
+};
+
 /** The error a fault gives back in the API's words, or null when the fault changes the answer instead. */
 export function faultError(
-  rule: FaultRule,
+  { error, gapTokens }: FaultRule,
   promptTokens: number,
   windowTokens: number | null,
 ): ApiError | null {
-  switch (rule.error) {
-    case 'prompt_too_long':
-      return tooLongBy(rule.gapTokens, promptTokens, windowTokens);
-    case 'prompt_too_long_unparseable':
-      return { ok: false, status: 413, type: 'invalid_request_error', message: 'Prompt is too long' };
-    case 'overloaded':
-      return { ok: false, status: 529, type: 'overloaded_error', message: 'Overloaded' };
-    case 'rate_limited':
-      return {
-        ok: false,
-        status: 429,
-        type: 'rate_limit_error',
-        message:
-          "This request would exceed your organization's rate limit of 30,000 input tokens per minute.",
-      };
-    case 'server_error':
-      return { ok: false, status: 500, type: 'api_error', message: 'Internal server error' };
-    case 'invalid_request':
-      return invalidRequest('messages.0.content: Input should be a valid list');
-    case 'connection_cut':
-      return { ok: false, status: NO_STATUS, type: CONNECTION_ERROR, message: 'Connection error.' };
-    case 'aborted':
-      return { ok: false, status: NO_STATUS, type: ABORTED, message: 'Request was aborted.' };
-    case 'empty_summary':
-    case 'error_as_summary':
-    case 'tool_call':
-    case 'no_summary_tags':
-    case 'cut_summary':
-    case 'slow':
-    case 'stray_write':
-      return null;
-  }
+  return error === 'prompt_too_long'
+    ? tooLongBy(gapTokens, promptTokens, windowTokens)
+    : (ERRORS[error] ?? null);
 }
 
 /** Milliseconds a fault adds before it shows. */

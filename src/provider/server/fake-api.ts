@@ -1,8 +1,7 @@
 import type { Clock } from '../../core/base/clock.js';
-import { apiUsage } from '../../core/model/api-usage.js';
-import { promptTokens, type Usage } from '../../core/model/usage.js';
+import { apiUsage, promptTokens, type Usage } from '../../core/model/usage.js';
 import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
-import { type ApiError, invalidRequest } from '../cache/api-error.js';
+import { type ApiError, apiError, invalidRequest } from '../cache/api-error.js';
 import type { CacheOutcome, PromptCache } from '../cache/prompt-cache.js';
 import { createFakeLlm } from '../llm/fake-llm.js';
 import { type FaultPlan, faultDelayMs, faultError, NO_STATUS } from '../llm/faults.js';
@@ -95,11 +94,6 @@ export interface ApiCall {
   readonly error: string | null;
 }
 
-/** A server of the Messages API in this process: no socket, no wall clock. */
-export interface FakeApi {
-  readonly fetch: FetchLike;
-}
-
 /** Largest body the API takes: 32 MB. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
@@ -138,8 +132,8 @@ function interrupt(events: readonly StreamEvent[], error: ApiError): readonly St
 
 type Target = Pick<ApiCall, 'method' | 'path'>;
 
-/** Creates a fake API. Give its `fetch` to the client. */
-export function createFakeApi(options: FakeApiOptions): FakeApi {
+/** Creates a server of the Messages API in this process: no socket, no wall clock. Give its `fetch` to the client. */
+export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchLike } {
   const { clock, faults = null, strike = 'at-start', latencyScale = 1, answer = defaultContent } = options;
   const { ttlMs = null, onCall = () => {} } = options;
   const llm = createFakeLlm(options.cache ?? null, latencyScale);
@@ -275,7 +269,7 @@ export function createFakeApi(options: FakeApiOptions): FakeApi {
 }
 
 function notFound(message: string): ApiError {
-  return { ok: false, status: 404, type: 'not_found_error', message };
+  return apiError(404, 'not_found_error', message);
 }
 
 /** A part of a path as it was meant; one that is encoded wrongly stands as it is. */
@@ -303,17 +297,12 @@ function parseBody(body: string): unknown {
 /** What is wrong before the body is looked at. The wording of the first two is ours. */
 function checkHeaders(headers: Headers, body: string): ApiError | null {
   if (headers.get('authorization') === null && headers.get('x-api-key') === null) {
-    return {
-      ok: false,
-      status: 401,
-      type: 'authentication_error',
-      message: 'The request carries no API key.',
-    };
+    return apiError(401, 'authentication_error', 'The request carries no API key.');
   }
   if (headers.get('anthropic-version') === null)
     return invalidRequest('anthropic-version: header is required');
   if (Math.max(body.length, Number(headers.get('content-length') ?? 0)) > MAX_BODY_BYTES) {
-    return { ok: false, status: 413, type: 'request_too_large', message: 'Request exceeds the maximum size' };
+    return apiError(413, 'request_too_large', 'Request exceeds the maximum size');
   }
   return null;
 }

@@ -1,12 +1,12 @@
 import { chainDigest, type Digest } from '../../core/base/digest.js';
 import { createMessage, type Message } from '../../core/model/message.js';
 import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
-import { type ApiError, invalidRequest } from '../cache/api-error.js';
-import { validateBreakpoints } from '../cache/breakpoints.js';
+import { type ApiError, apiError, invalidRequest } from '../cache/api-error.js';
 import { type LevelSalts, levelSalts } from '../cache/salts.js';
 import { thinkingKeptFrom } from '../cache/thinking.js';
 import type { ModelRow } from '../prices/model-row.js';
 import { findModel, resolveWindow } from '../prices/models.js';
+import { validateBreakpoints } from './breakpoints.js';
 import { acceptsPrefill, cacheParameters, checkParameters, toolOverhead } from './parameters.js';
 import { spokenDigest, type ThinkingBook } from './thinking-book.js';
 import {
@@ -204,8 +204,7 @@ export function readRequest(value: unknown, options: ReadOptions): ApiRequest | 
   const modelName = asText(body.model);
   if (modelName === null) return invalidRequest('model: Field required');
   const model = findModel(modelName);
-  if (model === null)
-    return { ok: false, status: 404, type: 'not_found_error', message: `model: ${modelName}` };
+  if (model === null) return apiError(404, 'not_found_error', `model: ${modelName}`);
   if (options.purpose === 'create') {
     const refused = checkParameters(body, model, options.version);
     if (refused !== null) return refused;
@@ -233,10 +232,7 @@ export function readRequest(value: unknown, options: ReadOptions): ApiRequest | 
   if ('ok' in blocks) return blocks;
   const automaticTtlMs = readMarker(body.cache_control, 'request');
   if (automaticTtlMs !== null && typeof automaticTtlMs === 'object') return automaticTtlMs;
-  const marks = validateBreakpoints(
-    blocks.map(({ path, block, isEmptyText, ttlMs }) => ({ path, kind: block.kind, isEmptyText, ttlMs })),
-    automaticTtlMs,
-  );
+  const marks = validateBreakpoints(blocks, automaticTtlMs);
   if (!marks.ok) return marks;
   const refused = checkMessages(turns, model);
   if (refused !== null) return refused;

@@ -13,19 +13,17 @@ export interface BackgroundRun {
 
 /** What runs in the background of a session, the first to end first. */
 export class BackgroundRuns {
-  readonly #random: Random;
-  readonly #seconds: Sampler;
   readonly #running: BackgroundRun[] = [];
   #started = 0;
 
-  constructor(random: Random, seconds: Sampler) {
-    this.#random = random;
-    this.#seconds = seconds;
-  }
+  constructor(
+    private readonly random: Random,
+    private readonly seconds: Sampler,
+  ) {}
 
   /** What would be started next. */
   choose(): Pick<BackgroundRun, 'task' | 'kind' | 'label'> {
-    const kind = this.#random.chance(FACTS.backgroundAgentShare) ? 'agent' : 'command';
+    const kind = this.random.chance(FACTS.backgroundAgentShare) ? 'agent' : 'command';
     const n = ++this.#started;
     return kind === 'agent'
       ? { kind, task: `a${n}`, label: `Look into part ${n}` }
@@ -33,7 +31,7 @@ export class BackgroundRuns {
   }
 
   start(run: Omit<BackgroundRun, 'endMs'>, startMs: number): void {
-    const endMs = startMs + Math.round(this.#seconds(this.#random.next()) * 1_000);
+    const endMs = startMs + Math.round(this.seconds(this.random.next()) * 1_000);
     const behind = this.#running.findIndex((other) => other.endMs > endMs);
     this.#running.splice(behind === -1 ? this.#running.length : behind, 0, { ...run, endMs });
   }

@@ -15,9 +15,6 @@ const CLOSING = '\n</system-reminder>';
 
 /** Writes what the client puts into the conversation by itself: listings, reminders, contents of skills, notices. */
 export class ClientNotes {
-  readonly #writer: ThreadWriter;
-  readonly #samplers: Samplers;
-  readonly #shape: SessionShape;
   readonly #listings: Random;
   readonly #notices: Random;
   readonly #gaps: Random;
@@ -26,10 +23,12 @@ export class ClientNotes {
   readonly #skills: ReadonlyMap<string, number>;
   #callsToReminder: number;
 
-  constructor(shape: SessionShape, random: Random, samplers: Samplers, writer: ThreadWriter) {
-    this.#writer = writer;
-    this.#samplers = samplers;
-    this.#shape = shape;
+  constructor(
+    private readonly shape: SessionShape,
+    random: Random,
+    private readonly samplers: Samplers,
+    private readonly writer: ThreadWriter,
+  ) {
     this.#listings = random.split('listings');
     this.#notices = random.split('notices');
     this.#gaps = random.split('reminders');
@@ -46,24 +45,16 @@ export class ClientNotes {
   /** What a session is told at its start; its tokens. */
   opening(at: number): number {
     let tokens = 0;
-    const { skillShare, mcpShare, skillListingChars } = this.#shape;
+    const { skillShare, mcpShare, skillListingChars } = this.shape;
     if (mcpShare > 0) {
       const names = TOOL_PROFILES.filter(({ group }) => group === 'mcp').map(({ name }) => name);
       const all = [...FACTS.deferredTools, ...names].sort();
       const added = all.map((name) => [name, name.length] as const);
       const head = `The following tools are available by a search:\n${all.join('\n')}`;
       tokens += this.#reminder('deferred_tools_delta', head, 0, at, { kind: 'announce', added, removed: [] });
-      tokens += this.#reminder(
-        'mcp_instructions_delta',
-        `# ${FACTS.instructingServer}\n`,
-        FACTS.instructionChars,
-        at,
-        {
-          kind: 'announce',
-          added: [[FACTS.instructingServer, FACTS.instructionChars]],
-          removed: [],
-        },
-      );
+      const { instructingServer: server, instructionChars: chars } = FACTS;
+      const instructs = { kind: 'announce', added: [[server, chars]], removed: [] } as const;
+      tokens += this.#reminder('mcp_instructions_delta', `# ${server}\n`, chars, at, instructs);
     }
     if (skillShare > 0) {
       const sample = compileDistribution('skillListingChars', skillListingChars);
@@ -102,7 +93,7 @@ export class ClientNotes {
 
   #nextGap(): number {
     const calls = Math.round(this.#gap(this.#gaps.next()));
-    return calls === 0 || this.#shape.todoShare === 0 ? Number.POSITIVE_INFINITY : calls;
+    return calls === 0 || this.shape.todoShare === 0 ? Number.POSITIVE_INFINITY : calls;
   }
 
   /** Tells of the end of what ran in the background: as a message of its own, or beside what is going on. */
@@ -144,8 +135,8 @@ export class ClientNotes {
   }
 
   #add(origin: MessageOrigin, filler: FillerInit, facts: BlockFacts, at: number): number {
-    const tokens = Math.max(1, Math.round(filler.chars / this.#samplers.addedCharsPerToken(filler.chars)));
-    this.#writer.say(origin, tokens, filler, at, facts);
+    const tokens = Math.max(1, Math.round(filler.chars / this.samplers.addedCharsPerToken(filler.chars)));
+    this.writer.say(origin, tokens, filler, at, facts);
     return tokens;
   }
 }

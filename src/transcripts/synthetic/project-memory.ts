@@ -5,17 +5,14 @@ import { TREE_FOLDERS } from './tools/file-tree.js';
 
 /** The agent's own memory: an index and files on subjects. */
 export class AgentMemory {
-  readonly #random: Random;
   #files = 0;
 
-  constructor(random: Random) {
-    this.#random = random;
-  }
+  constructor(private readonly random: Random) {}
 
   /** The next write: to a new file, or as an edit of the index or of a known one. */
   next(): { readonly tool: 'Write' | 'Edit'; readonly path: string } {
-    const isNew = this.#random.chance(FACTS.newMemoryShare);
-    const ofIndex = this.#random.chance(FACTS.indexShare);
+    const isNew = this.random.chance(FACTS.newMemoryShare);
+    const ofIndex = this.random.chance(FACTS.indexShare);
     if (this.#files === 0 || isNew)
       return { tool: 'Write', path: `${FACTS.memoryFolder}/subject-${++this.#files}.md` };
     const path = ofIndex ? 'MEMORY.md' : `subject-${this.#files}.md`;

@@ -17,36 +17,11 @@ export interface ToolPick {
   readonly as: 'plain' | 'skill' | 'todo' | 'mcp' | 'background' | 'memory';
 }
 
-/** The random side of a session: one generator per purpose, so one distribution never shifts another. */
-export interface Samplers {
-  callsPerPrompt(): number;
-  /** Calls that follow a notice from the background. */
-  callsPerNotice(): number;
-  humanIdleMs(): number;
-  humanPromptChars(): number;
-  /** Output of the next response; the tools drawn after it go with it. */
-  outputTokens(): number;
-  toolCalls(): number;
-  firstPromptTokens(): number;
-  /** Characters per token of a text of so many characters: short ones hold more tokens for their length. */
-  charsPerToken(chars: number): number;
-  /** The same for what the model says, for what it thinks, and for what its client puts in. */
-  spokenCharsPerToken(chars: number): number;
-  thoughtCharsPerToken(chars: number): number;
-  addedCharsPerToken(chars: number): number;
-  imageTokens(): number;
-  promptHasImage(): boolean;
-  /** Share of the next response that is thinking; 0 when it does not think. */
-  thinkingPart(): number;
-  /** Whether a read of so many characters is of a part. */
-  readsPart(chars: number): boolean;
-  pick(): ToolPick;
-  toolNamed(name: string): ToolSampler;
-  readonly files: Random;
-}
+/** The random side of a session. */
+export type Samplers = ReturnType<typeof createSamplers>;
 
-/** Prepares the distributions of a shape. */
-export function createSamplers(shape: SessionShape, random: Random): Samplers {
+/** Prepares the distributions of a shape: one generator per purpose, so one distribution never shifts another. */
+export function createSamplers(shape: SessionShape, random: Random) {
   const draw = (label: string, distribution: Distribution): (() => number) => {
     const sample = compileDistribution(label, distribution);
     const stream = random.split(label);
@@ -86,33 +61,39 @@ export function createSamplers(shape: SessionShape, random: Random): Samplers {
   const parts = random.split('partial read');
   return {
     callsPerPrompt: whole('callsPerPrompt', shape.callsPerPrompt, 1),
+    /** Calls that follow a notice from the background. */
     callsPerNotice: whole('callsPerNotice', FACTS.callsPerNotice, 1),
     humanIdleMs: () => Math.round(idleSeconds() * 1_000),
     humanPromptChars: whole('humanPromptChars', shape.humanPromptChars, 1),
-    outputTokens() {
+    /** Output of the next response; the tools drawn after it go with it. */
+    outputTokens(): number {
       outputShare = outputs.next();
       return Math.max(1, Math.round(output(outputShare)));
     },
     toolCalls: whole('toolCallsPerResponse', shape.toolCallsPerResponse, 1),
     firstPromptTokens: whole('firstPromptTokens', shape.firstPromptTokens, 1),
+    /** Characters per token of a text of so many characters: short ones hold more tokens for their length. */
     charsPerToken: density('charsPerToken'),
+    /** The same for what the model says, for what it thinks, and for what its client puts in. */
     spokenCharsPerToken: density('spoken density'),
     thoughtCharsPerToken: density('thought density'),
     addedCharsPerToken: density('added density'),
     imageTokens: whole('imageTokens', shape.imageTokens, 1),
     promptHasImage: chance('imagePrompt', shape.imagePromptShare),
-    thinkingPart() {
+    /** Share of the next response that is thinking; 0 when it does not think. */
+    thinkingPart(): number {
       const part = thinkingPart();
       const share = shape.thinkingShare;
       const lean = Math.min(share, 1 - share) * FACTS.thinkingLean;
       return thinking.chance(share + lean * (2 * outputShare - 1)) ? part : 0;
     },
-    readsPart(chars) {
+    /** Whether a read of so many characters is of a part. */
+    readsPart(chars: number): boolean {
       const rank = chars / (chars + FACTS.medianReadChars);
       return parts.chance(shape.partialReadShare * (1 + FACTS.partsLean * (1 - 2 * rank)));
     },
-    pick: () => pick(chooseTool(outputShare)),
-    toolNamed: (name) => named.get(name)!,
+    pick: (): ToolPick => pick(chooseTool(outputShare)),
+    toolNamed: (name: string): ToolSampler => named.get(name)!,
     files: random.split('files'),
   };
 }

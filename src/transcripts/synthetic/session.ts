@@ -8,10 +8,8 @@ import { compileDistribution } from './distribution.js';
 import { forkChildren } from './fork-children.js';
 import { createSamplers, type Samplers } from './samplers.js';
 import { DEFAULT_MODEL, type ForkSpec, type SyntheticSpec } from './spec.js';
-import type { SessionShape } from './synthetic.generated.js';
-import { FACTS, STATEMENTS } from './synthetic.generated.js';
-import type { SessionSource } from './thread-writer.js';
-import { ThreadWriter } from './thread-writer.js';
+import { FACTS, type SessionShape, STATEMENTS } from './synthetic.generated.js';
+import { type SessionSource, ThreadWriter } from './thread-writer.js';
 import { PlanMode } from './tools/plan-mode.js';
 import { TodoList } from './tools/todo-list.js';
 import { ToolDesk } from './tools/tool-desk.js';
@@ -30,8 +28,6 @@ const SUBAGENT_SHAPE = {
 
 /** Generates a main thread and its subagents; time and work are drawn from a shape. */
 export class SessionGenerator implements SessionSource {
-  readonly #spec: SyntheticSpec;
-  readonly #random: Random;
   readonly #samplers: Samplers;
   readonly #writer: ThreadWriter;
   readonly #todos: TodoList;
@@ -42,7 +38,6 @@ export class SessionGenerator implements SessionSource {
   readonly #notes: ClientNotes;
   readonly #agenda: ReadonlyMap<number, AgendaEntry>;
   readonly #subagents: Thread[] = [];
-  readonly #shape: SessionShape;
   /** Chance of what the user says besides the task, apart from all other draws. */
   readonly #statements: Random;
   #pending: readonly PlannedEvent[] = [];
@@ -52,10 +47,12 @@ export class SessionGenerator implements SessionSource {
   /** The human does not agree and speaks next. */
   #isRejected = false;
 
-  constructor(spec: SyntheticSpec, shape: SessionShape, random: Random, place: ThreadPlace) {
-    this.#spec = spec;
-    this.#shape = shape;
-    this.#random = random;
+  constructor(
+    private readonly spec: SyntheticSpec,
+    private readonly shape: SessionShape,
+    private readonly random: Random,
+    place: ThreadPlace,
+  ) {
     this.#statements = random.split('statements');
     this.#samplers = createSamplers(shape, random);
     this.#writer = new ThreadWriter({
@@ -101,15 +98,15 @@ export class SessionGenerator implements SessionSource {
   *write(): Generator<void, void, void> {
     const firstPrompt = this.#samplers.firstPromptTokens();
     const first = this.#humanPrompt() + this.#notes.opening(this.#at);
-    this.#prefixTokens = this.#spec.prefixTokens ?? Math.max(1, firstPrompt - first);
+    this.#prefixTokens = this.spec.prefixTokens ?? Math.max(1, firstPrompt - first);
     let callsLeft = this.#promptCalls();
-    for (let turn = 1; turn <= this.#spec.turns; turn++) {
+    for (let turn = 1; turn <= this.spec.turns; turn++) {
       yield;
       if (callsLeft === 0) callsLeft = this.#nextPrompt(turn);
       else this.#flushEvents();
       const entry = this.#agenda.get(turn);
-      callsLeft = entry?.endsPrompt === true || turn === this.#spec.turns ? 0 : callsLeft - 1;
-      const fork = this.#spec.forks?.find(({ afterTurn }) => afterTurn === turn);
+      callsLeft = entry?.endsPrompt === true || turn === this.spec.turns ? 0 : callsLeft - 1;
+      const fork = this.spec.forks?.find(({ afterTurn }) => afterTurn === turn);
       if (fork !== undefined) {
         callsLeft = Math.max(1, callsLeft);
         this.#forkTurn(fork);
@@ -160,7 +157,7 @@ export class SessionGenerator implements SessionSource {
 
   #humanPrompt(): number {
     const drawn = this.#samplers.humanPromptChars();
-    const said = this.#statements.chance(this.#shape.statementShare) ? this.#statements.pick(STATEMENTS) : '';
+    const said = this.#statements.chance(this.shape.statementShare) ? this.#statements.pick(STATEMENTS) : '';
     const head = said === '' ? '' : `${said}\n`;
     const chars = Math.max(drawn, head.length);
     const tokens = this.#tokens(chars);
@@ -242,7 +239,7 @@ export class SessionGenerator implements SessionSource {
     const startMs = this.#at;
     const starts = Array.from({ length: fork.children }, () => this.#startsAgent());
     const { blocks, uses, endMs } = this.#turns.respond(this.#samplers.outputTokens(), starts, startMs);
-    const { workload, seed, text } = this.#spec;
+    const { workload, seed, text } = this.spec;
     const children = forkChildren(fork, {
       callId: this.#writer.call(this.#model, startMs, endMs, blocks),
       endMs,
@@ -261,9 +258,9 @@ export class SessionGenerator implements SessionSource {
     const output = this.#samplers.outputTokens();
     const { blocks, uses, endMs } = this.#turns.respond(output, [this.#startsAgent()], startMs);
     this.#writer.call(this.#model, startMs, endMs, blocks);
-    const { turns, model } = this.#spec.subagents!;
+    const { turns, model } = this.spec.subagents!;
     const label = `agent-${this.#subagents.length + 1}`;
-    const { workload, seed, text } = this.#spec;
+    const { workload, seed, text } = this.spec;
     const child = new SessionGenerator(
       {
         workload,
@@ -273,8 +270,8 @@ export class SessionGenerator implements SessionSource {
         prefixTokens: FACTS.subagentPrefixTokens,
         ...(text && { text }),
       },
-      { ...this.#shape, ...SUBAGENT_SHAPE, callsPerPrompt: turns },
-      this.#random.split(label),
+      { ...this.shape, ...SUBAGENT_SHAPE, callsPerPrompt: turns },
+      this.random.split(label),
       { id: label, parentId: 'main', label: 'subagent', startMs: endMs },
     ).generate();
     this.#subagents.push(...child.threads);
@@ -283,7 +280,7 @@ export class SessionGenerator implements SessionSource {
   }
 
   #startsSubagent(turn: number, entry: AgendaEntry | undefined): boolean {
-    const { subagents, turns } = this.#spec;
+    const { subagents, turns } = this.spec;
     return (
       subagents !== undefined &&
       turn % subagents.everyTurns === 0 &&

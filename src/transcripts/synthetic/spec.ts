@@ -95,17 +95,12 @@ export function checkSpec(spec: SyntheticSpec): void {
   for (const name of ['idle', 'compactAt', 'modelAt', 'resumeAt', 'prefixChangeAt'] as const) {
     for (const entry of spec[name] ?? []) whole(`${name}.afterTurn`, entry.afterTurn, 1, spec.turns);
   }
-  for (const { minutes } of spec.idle ?? []) {
-    if (!(minutes >= 0 && minutes <= 1e7))
-      throw refused('idle.minutes', minutes, 'a number from 0 to 10,000,000');
-  }
+  for (const { minutes } of spec.idle ?? []) checkMinutes('idle.minutes', minutes);
   for (const fork of spec.forks ?? []) {
     whole('forks.afterTurn', fork.afterTurn, 1, spec.turns - 1);
     whole('forks.children', fork.children, 1, MAX_CHILDREN);
     whole('forks.turns', fork.turns, 1, 100_000);
-    const delay = fork.delayMinutes ?? 0;
-    if (!(delay >= 0 && delay <= 1e7))
-      throw refused('forks.delayMinutes', delay, 'a number from 0 to 10,000,000');
+    checkMinutes('forks.delayMinutes', fork.delayMinutes ?? 0);
   }
   for (const { afterTurn } of spec.letters ?? []) whole('letters.afterTurn', afterTurn, 1, spec.turns);
   if (spec.subagents !== undefined) {
@@ -118,6 +113,10 @@ function whole(name: string, value: number, low: number, high: number): void {
   if (!(Number.isInteger(value) && value >= low && value <= high)) {
     throw refused(name, value, `a whole number from ${low} to ${high}`);
   }
+}
+
+function checkMinutes(name: string, value: number): void {
+  if (!(value >= 0 && value <= 1e7)) throw refused(name, value, 'a number from 0 to 10,000,000');
 }
 
 function refused(name: string, value: number, wanted: string): CcbenchError {

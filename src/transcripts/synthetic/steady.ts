@@ -5,8 +5,7 @@ import { createAgenda } from './agenda.js';
 import { forkChildren } from './fork-children.js';
 import { DEFAULT_MODEL, type ForkSpec, type SteadySpec, type SyntheticSpec } from './spec.js';
 import { FACTS } from './synthetic.generated.js';
-import type { SessionSource } from './thread-writer.js';
-import { ThreadWriter } from './thread-writer.js';
+import { type SessionSource, ThreadWriter } from './thread-writer.js';
 
 /** Characters per token of steady sessions: a chars/4 counter then sees the true size. */
 const STEADY_CHARS_PER_TOKEN = 4;

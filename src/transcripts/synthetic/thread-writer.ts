@@ -31,7 +31,6 @@ export interface WriterInit {
 
 /** Collects the steps of a generated thread and gives blocks and messages their identities. */
 export class ThreadWriter {
-  readonly #init: WriterInit;
   readonly #digest: Digest;
   #steps: Step[] = [];
   #blocks = 0;
@@ -39,19 +38,18 @@ export class ThreadWriter {
   #calls = 0;
   #toolUses = 0;
 
-  constructor(init: WriterInit) {
-    this.#init = init;
+  constructor(private readonly init: WriterInit) {
     this.#digest = digestParts(['synthetic', init.origin, init.id]);
   }
 
   toolUseId(): string {
-    return `${this.#init.id}-tool-${++this.#toolUses}`;
+    return `${this.init.id}-tool-${++this.#toolUses}`;
   }
 
   block(init: WriterBlock): Block {
     const { filler, tokens } = init;
     const digest = chainDigest(chainDigest(this.#digest, ++this.#blocks), tokens);
-    const isText = this.#init.text === 'filler' && init.kind !== 'image';
+    const isText = this.init.text === 'filler' && init.kind !== 'image';
     return createBlock({
       kind: init.kind,
       role: init.role,
@@ -89,7 +87,7 @@ export class ThreadWriter {
 
   /** Writes a call and returns its id. */
   call(model: string, startMs: number, endMs: number, blocks: readonly Block[]): string {
-    const id = `${this.#init.id}-call-${++this.#calls}`;
+    const id = `${this.init.id}-call-${++this.#calls}`;
     const usesTools = blocks.some((block) => block.kind === 'tool_use');
     this.#steps.push({
       kind: 'call',
@@ -122,7 +120,7 @@ export class ThreadWriter {
 
   /** The finished thread; its prefix depends on its size and label alone, so subagents of a kind share it. */
   thread(prefixTokens: number, charsPerToken: number): Thread {
-    const { id, parentId, label } = this.#init;
+    const { id, parentId, label } = this.init;
     const tools = Math.round(prefixTokens * FACTS.toolsShare);
     const prefix = (
       [
@@ -134,13 +132,13 @@ export class ThreadWriter {
       .map(([role, tokens]) => {
         const digest = digestParts([
           'synthetic prefix',
-          this.#init.prefixOrigin ?? this.#init.origin,
+          this.init.prefixOrigin ?? this.init.origin,
           label,
           role,
           tokens,
         ]);
         const chars = Math.round(tokens * charsPerToken);
-        const text = this.#init.text === 'none' ? null : new FillerText({ style: 'prose', chars }, digest);
+        const text = this.init.text === 'none' ? null : new FillerText({ style: 'prose', chars }, digest);
         return createBlock({ kind: role, role, tokens, text, chars, digest });
       });
     return { id, parentId, label, prefix, steps: this.#steps };
@@ -152,7 +150,7 @@ export class ThreadWriter {
     at: number,
     responseId: string | null,
   ): Message {
-    const id = `${this.#init.id}-${++this.#messages}`;
+    const id = `${this.init.id}-${++this.#messages}`;
     return createMessage({
       id,
       role: origin === 'model' ? 'assistant' : 'user',

@@ -20,13 +20,10 @@ export interface ToolUse {
 
 /** Writes responses and results: what was sketched becomes blocks. */
 export class TurnWriter {
-  readonly #writer: ThreadWriter;
-  readonly #samplers: Samplers;
-
-  constructor(writer: ThreadWriter, samplers: Samplers) {
-    this.#writer = writer;
-    this.#samplers = samplers;
-  }
+  constructor(
+    private readonly writer: ThreadWriter,
+    private readonly samplers: Samplers,
+  ) {}
 
   /** A response with these calls: thinking, text and calls share its output; calls that need more make it longer. */
   respond(
@@ -41,7 +38,7 @@ export class TurnWriter {
       called += use.block.tokens;
       uses.push(use);
     }
-    const part = this.#samplers.thinkingPart();
+    const part = this.samplers.thinkingPart();
     const least = uses.length === 0 ? SMALLEST_TOKENS : 0;
     let rest = Math.max(drawnTokens, least) - called;
     if (part > 0) rest = Math.max(rest, least + SMALLEST_TOKENS);
@@ -50,8 +47,8 @@ export class TurnWriter {
     let thought = part === 0 ? 0 : Math.min(wanted, rest - least);
     if (rest - thought < SMALLEST_TOKENS && thought > 0 && least === 0) thought = rest;
     const blocks: Block[] = [];
-    if (thought > 0) blocks.push(this.#prose('thinking', thought, this.#samplers.thoughtCharsPerToken));
-    if (rest > thought) blocks.push(this.#prose('text', rest - thought, this.#samplers.spokenCharsPerToken));
+    if (thought > 0) blocks.push(this.#prose('thinking', thought, this.samplers.thoughtCharsPerToken));
+    if (rest > thought) blocks.push(this.#prose('text', rest - thought, this.samplers.spokenCharsPerToken));
     for (const use of uses) blocks.push(use.block);
     const endMs = at + Math.round(FACTS.callOverheadMs + (called + rest) * FACTS.msPerOutputToken);
     return { blocks, uses, endMs };
@@ -59,7 +56,7 @@ export class TurnWriter {
 
   #prose(kind: 'thinking' | 'text', tokens: number, charsPerToken: (chars: number) => number): Block {
     const chars = Math.round(tokens * charsPerToken(tokens * CHARS_PER_TOKEN));
-    return this.#writer.block({ kind, role: 'assistant', tokens, filler: { style: 'prose', chars } });
+    return this.writer.block({ kind, role: 'assistant', tokens, filler: { style: 'prose', chars } });
   }
 
   #use(sketch: ToolSketch): ToolUse {
@@ -69,11 +66,11 @@ export class TurnWriter {
     const old = halves === null ? 0 : Math.round(body * halves.oldShare);
     const head = halves === null ? input.head : `${input.head}${fillerHole(old)}${halves.between}`;
     const chars = frame + body;
-    const id = this.#writer.toolUseId();
+    const id = this.writer.toolUseId();
     const effect = sketch.effect === null ? null : sketch.effect(body, old);
-    const tokens = Math.max(1, Math.round(chars / this.#samplers.charsPerToken(chars)));
+    const tokens = Math.max(1, Math.round(chars / this.samplers.charsPerToken(chars)));
     const use = { tool: tool.profile.name, toolUseId: id, facts: callFacts(path, effect) };
-    const block = this.#writer.toolUse(use, tokens, { style: 'words', chars, head, tail: input.tail });
+    const block = this.writer.toolUse(use, tokens, { style: 'words', chars, head, tail: input.tail });
     return { id, block, sketch, effect };
   }
 
@@ -81,12 +78,12 @@ export class TurnWriter {
   result({ id, sketch }: ToolUse, at: number): void {
     const { tool, path, result, isError } = sketch;
     const { profile } = tool;
-    let tokens = Math.max(1, Math.round(result.chars / this.#samplers.charsPerToken(result.chars)));
+    let tokens = Math.max(1, Math.round(result.chars / this.samplers.charsPerToken(result.chars)));
     tokens += result.moreTokens ?? 0;
-    for (let i = 0; i < profile.images; i++) tokens += this.#samplers.imageTokens();
+    for (let i = 0; i < profile.images; i++) tokens += this.samplers.imageTokens();
     const facts = resultFacts(profile, result.path ?? path, result.effect ?? null, isError);
     const use = { tool: profile.name, toolUseId: id, facts };
-    this.#writer.message('tool', [this.#writer.toolResult(use, tokens, fillerOf(profile.style, result))], at);
+    this.writer.message('tool', [this.writer.toolResult(use, tokens, fillerOf(profile.style, result))], at);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeletedContent } from '../../../src/core/model/deleted-content.js';
+import type { DeletedContent } from '../../../src/core/model/prefix.js';
 import type { CacheOutcome } from '../../../src/provider/cache/prompt-cache.js';
 import { usageOf } from '../../../src/provider/llm/fake-llm.js';
 

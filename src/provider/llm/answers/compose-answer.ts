@@ -90,32 +90,13 @@ const ANSWER_SALT = digestText('answer');
 /** There are only a few kinds of answers. */
 const KIND_DIGESTS = new Map<string, Digest>();
 
-/** Three to five words on what is going on; made when read. */
-class ShortText implements Text {
-  private words: string | null = null;
-
-  constructor(
-    /** The latest block about a file or a tool. */
-    private readonly about: Block | null,
-    private readonly random: Random,
-  ) {}
-
-  get chars(): number {
-    return this.read().length;
-  }
-
-  read(): string {
-    this.words ??= this.write();
-    return this.words;
-  }
-
-  private write(): string {
-    if (this.about === null) return 'Thinking about the request';
-    const { tool, facts } = this.about;
-    if (facts.path === undefined) return `Waiting for ${tool!.replaceAll(' ', '-')} results`;
-    const name = excerpt(facts.path.slice(facts.path.lastIndexOf('/') + 1), 40);
-    return `${this.random.pick(SHORT_VERBS)} the file ${name.replaceAll(' ', '-')}`;
-  }
+/** Three to five words on what is going on, by the latest block about a file or a tool. */
+function shortWords(about: Block | null, random: Random): string {
+  if (about === null) return 'Thinking about the request';
+  const { tool, facts } = about;
+  if (facts.path === undefined) return `Waiting for ${tool!.replaceAll(' ', '-')} results`;
+  const name = excerpt(facts.path.slice(facts.path.lastIndexOf('/') + 1), 40);
+  return `${random.pick(SHORT_VERBS)} the file ${name.replaceAll(' ', '-')}`;
 }
 
 function latestWork(messages: readonly Message[]): Block | null {
@@ -145,7 +126,7 @@ function write(
     case 'memories':
       return memoriesAnswer(composeMemories(messages, spec.existing));
     case 'short':
-      return { text: new ShortText(latestWork(messages), random), tokens: spec.tokens };
+      return { text: literalText(shortWords(latestWork(messages), random)), tokens: spec.tokens };
   }
 }
 
@@ -164,15 +145,6 @@ function withinLimit(answer: ComposedAnswer, limit: number, kind: AnswerSpec['ki
     form: kind === 'summary' ? 'cut' : answer.form,
     stopReason: 'max_tokens',
   };
-}
-
-/** A summary that goes on and on until it is cut: everything it may write and more. */
-function runaway(question: Question, plan: FakeLlmPlan): readonly [Question, FakeLlmPlan] {
-  const { maxOutputTokens } = question;
-  return [
-    { ...question, maxOutputTokens: Number.POSITIVE_INFINITY },
-    { ...plan, summaryTokens: { fixed: maxOutputTokens + 1 } },
-  ];
 }
 
 /**
@@ -251,7 +223,10 @@ function faulty(
     const written = write(spec, question, plan, random, 'untagged');
     return answered(written, digestText('untagged', digest), 'untagged');
   }
-  const isRunaway = spec.kind === 'summary' && error === 'cut_summary';
-  const [asked, planned] = isRunaway ? runaway(question, plan) : [question, plan];
-  return answered(write(spec, asked, planned, random, 'tagged'), digest, 'normal');
+  if (spec.kind !== 'summary' || error !== 'cut_summary')
+    return answered(write(spec, question, plan, random, 'tagged'), digest, 'normal');
+  // It goes on and on until it is cut: everything it may write and more.
+  const endless = { ...question, maxOutputTokens: Number.POSITIVE_INFINITY };
+  const longer = { ...plan, summaryTokens: { fixed: question.maxOutputTokens + 1 } };
+  return answered(write(spec, endless, longer, random, 'tagged'), digest, 'normal');
 }

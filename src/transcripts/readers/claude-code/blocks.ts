@@ -112,7 +112,7 @@ interface TextBlockInit {
 
 function textBlock({ role, index, place }: Part, text: string, init: TextBlockInit): Block {
   const { kind, toolUseId = null, tool = null, facts = NO_FACTS } = init;
-  const digest = digestContent(text, { kind, role, tool, toolUseId, images: mediaCount(facts) });
+  const digest = digestContent(text, kind, role, tool, toolUseId, mediaCount(facts));
   return createBlock({
     kind,
     role,

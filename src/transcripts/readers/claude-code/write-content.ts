@@ -1,8 +1,7 @@
 import { formatDigest } from '../../../core/base/digest.js';
-import { apiUsage } from '../../../core/model/api-usage.js';
 import type { Block } from '../../../core/model/block.js';
 import type { ToolEffect } from '../../../core/model/tool-effect.js';
-import type { Usage } from '../../../core/model/usage.js';
+import { apiUsage, type Usage } from '../../../core/model/usage.js';
 import { isObject } from '../../lines/narrow.js';
 import { fillerText, textOrFiller } from '../../synthetic/filler.js';
 

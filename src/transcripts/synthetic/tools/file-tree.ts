@@ -19,21 +19,19 @@ const RECENT = 16;
 
 /** The files a session works on: new ones appear, recent ones are visited again with the same size. */
 export class FileTree {
-  readonly #random: Random;
-  readonly #revisitShare: number;
   readonly #recent: TreeFile[] = [];
   #made = 0;
   #edits = 0;
 
-  constructor(random: Random, revisitShare: number) {
-    this.#random = random;
-    this.#revisitShare = revisitShare;
-  }
+  constructor(
+    private readonly random: Random,
+    private readonly revisitShare: number,
+  ) {}
 
   /** A file to read; a new one has the given size. What was read in parts is not read whole. */
   visit(newChars: number, read: TreeFile['read']): TreeFile {
-    const again = this.#random.chance(this.#revisitShare);
-    const slot = this.#random.integer(0, RECENT - 1);
+    const again = this.random.chance(this.revisitShare);
+    const slot = this.random.integer(0, RECENT - 1);
     const known = again ? this.#recent[slot % Math.max(1, this.#recent.length)] : undefined;
     const fits = known !== undefined && (read === 'part' || known.read === 'whole');
     return fits ? known : this.#create(slot, newChars, read);
@@ -41,13 +39,13 @@ export class FileTree {
 
   /** A file to edit: one that was seen. */
   pick(newChars: number): TreeFile {
-    const slot = this.#random.integer(0, RECENT - 1);
+    const slot = this.random.integer(0, RECENT - 1);
     return this.#recent[slot % Math.max(1, this.#recent.length)] ?? this.#create(0, newChars, 'whole');
   }
 
   /** A file that did not exist. */
   add(chars: number): TreeFile {
-    return this.#create(this.#random.integer(0, RECENT - 1), chars, 'whole');
+    return this.#create(this.random.integer(0, RECENT - 1), chars, 'whole');
   }
 
   /** A file has another content now: so many characters more or less, or as many as given. */

@@ -6,8 +6,6 @@ export type PlanStep = 'enter' | 'write' | 'exit';
 
 /** Plan mode of a session: a prompt begins it, an accepted plan ends it. */
 export class PlanMode {
-  readonly #random: Random;
-  readonly #share: number;
   #plans = 0;
   #isOn = false;
   #entersByTool = false;
@@ -16,10 +14,10 @@ export class PlanMode {
   /** Calls that are left of the prompt when the plan is presented. */
   #presentAt = 0;
 
-  constructor(random: Random, share: number) {
-    this.#random = random;
-    this.#share = share;
-  }
+  constructor(
+    private readonly random: Random,
+    private readonly share: number,
+  ) {}
 
   get isOn(): boolean {
     return this.#isOn;
@@ -37,9 +35,9 @@ export class PlanMode {
 
   /** A prompt that leads to so many calls; true when the client tells the model that plan mode is on. */
   prompt(calls: number): boolean {
-    const begins = this.#random.chance(this.#share);
-    const byTool = this.#random.chance(FACTS.planByToolShare);
-    const inFile = this.#random.chance(FACTS.planInFileShare);
+    const begins = this.random.chance(this.share);
+    const byTool = this.random.chance(FACTS.planByToolShare);
+    const inFile = this.random.chance(FACTS.planInFileShare);
     this.#presentAt = Math.ceil(calls / 2);
     if (this.#isOn) return true;
     if (!begins) return false;

@@ -10,6 +10,10 @@ import type { PlanMode } from './plan-mode.js';
 import type { TodoList } from './todo-list.js';
 import { exactInput, type InputFrame, inputAround, ToolSketch, toolInputFrame } from './tool-sketch.js';
 
+const editRatio = compileDistribution('editRatio', FACTS.editRatio);
+const wholeOverPart = compileDistribution('wholeOverPart', FACTS.wholeOverPart);
+const definitionTokens = compileDistribution('definitionTokens', FACTS.definitionTokens);
+
 /** A frame that is still to be made. */
 const NO_INPUT: InputFrame = { head: '', tail: '', hasBody: false };
 const PART: ToolEffect = { kind: 'read-part' };
@@ -29,8 +33,6 @@ export interface DeskState {
 
 /** Thinks out the tool calls of a session: inputs that are what such calls really say, and results that fit them. */
 export class ToolDesk {
-  readonly #samplers: Samplers;
-  readonly #state: DeskState;
   readonly #files: FileTree;
   readonly #memory: AgentMemory;
   readonly #edits: Random;
@@ -39,15 +41,15 @@ export class ToolDesk {
   readonly #skills: Random;
   readonly #definitions: Random;
   readonly #plans: Random;
-  readonly #editRatio: Sampler;
-  readonly #wholeOverPart: Sampler;
-  readonly #definitionTokens: Sampler;
   readonly #planChars: Sampler;
   #hasSearched = false;
 
-  constructor(shape: SessionShape, random: Random, samplers: Samplers, state: DeskState) {
-    this.#samplers = samplers;
-    this.#state = state;
+  constructor(
+    shape: SessionShape,
+    random: Random,
+    private readonly samplers: Samplers,
+    private readonly state: DeskState,
+  ) {
     this.#files = new FileTree(samplers.files, shape.revisitShare);
     this.#memory = new AgentMemory(random.split('agent memory'));
     this.#edits = random.split('edits');
@@ -56,9 +58,6 @@ export class ToolDesk {
     this.#skills = random.split('skills');
     this.#definitions = random.split('definitions');
     this.#plans = random.split('plan chars');
-    this.#editRatio = compileDistribution('editRatio', FACTS.editRatio);
-    this.#wholeOverPart = compileDistribution('wholeOverPart', FACTS.wholeOverPart);
-    this.#definitionTokens = compileDistribution('definitionTokens', FACTS.definitionTokens);
     this.#planChars = compileDistribution('planChars', shape.planChars);
   }
 
@@ -80,7 +79,7 @@ export class ToolDesk {
         return this.#background();
       case 'memory': {
         const { tool: name, path } = this.#memory.next();
-        const writer = this.#samplers.toolNamed(name);
+        const writer = this.samplers.toolNamed(name);
         return name === 'Write' ? this.#write(writer, path) : this.#edit(writer, path);
       }
       case 'plain':
@@ -90,7 +89,7 @@ export class ToolDesk {
 
   /** The call that enters plan mode. */
   enterPlan(): ToolSketch {
-    const tool = this.#samplers.toolNamed('EnterPlanMode');
+    const tool = this.samplers.toolNamed('EnterPlanMode');
     const sketch = new ToolSketch(tool, exactInput('EnterPlanMode', {}));
     sketch.effect = () => ({ kind: 'plan-enter' });
     sketch.isError = false;
@@ -99,7 +98,7 @@ export class ToolDesk {
 
   /** The call that puts the plan into its file. */
   writePlan(): ToolSketch {
-    const sketch = this.#write(this.#samplers.toolNamed('Write'), this.#state.plan.path);
+    const sketch = this.#write(this.samplers.toolNamed('Write'), this.state.plan.path);
     sketch.inputChars = this.#planSize();
     sketch.isError = false;
     return sketch;
@@ -107,9 +106,9 @@ export class ToolDesk {
 
   /** The call that presents the plan. */
   exitPlan(): ToolSketch {
-    const { isInFile, path } = this.#state.plan;
+    const { isInFile, path } = this.state.plan;
     const sketch = new ToolSketch(
-      this.#samplers.toolNamed('ExitPlanMode'),
+      this.samplers.toolNamed('ExitPlanMode'),
       isInFile ? exactInput('ExitPlanMode', {}) : toolInputFrame('ExitPlanMode', null),
     );
     const saved = isInFile
@@ -132,15 +131,15 @@ export class ToolDesk {
     const { name } = tool.profile;
     if (name === 'Read') return this.#read(tool);
     if (name !== 'Edit' && name !== 'Write') return new ToolSketch(tool, toolInputFrame(name, null));
-    if (this.#state.plan.isOn) return this.#read(this.#samplers.toolNamed('Read'));
+    if (this.state.plan.isOn) return this.#read(this.samplers.toolNamed('Read'));
     return name === 'Edit' ? this.#edit(tool, null) : this.#write(tool, null);
   }
 
   #read(tool: ToolSampler): ToolSketch {
     const sketch = new ToolSketch(tool, NO_INPUT);
     const { chars } = sketch.result;
-    const asksPart = this.#samplers.readsPart(chars);
-    const whole = this.#wholeOverPart(this.#places.next());
+    const asksPart = this.samplers.readsPart(chars);
+    const whole = wholeOverPart(this.#places.next());
     const place = this.#places.next();
     const file = asksPart
       ? this.#files.visit(Math.round(chars * whole), 'part')
@@ -164,7 +163,7 @@ export class ToolDesk {
   /** An edit of a file outside the tree, or of one of its files. */
   #edit(tool: ToolSampler, outside: string | null): ToolSketch {
     const sketch = new ToolSketch(tool, NO_INPUT);
-    const ratio = this.#editRatio(this.#edits.next());
+    const ratio = editRatio(this.#edits.next());
     const replacesAll = this.#edits.chance(FACTS.replaceAllShare);
     const file = outside === null ? this.#files.pick(sketch.result.chars) : null;
     sketch.path = outside ?? file!.path;
@@ -201,8 +200,8 @@ export class ToolDesk {
   }
 
   #todo(): ToolSketch {
-    const { tool, input, effect, answer } = this.#state.todos.next();
-    const sketch = new ToolSketch(this.#samplers.toolNamed(tool), input);
+    const { tool, input, effect, answer } = this.state.todos.next();
+    const sketch = new ToolSketch(this.samplers.toolNamed(tool), input);
     sketch.effect = effect;
     sketch.result = { chars: answer.length, head: answer };
     sketch.isError = false;
@@ -217,8 +216,8 @@ export class ToolDesk {
       return new ToolSketch(tool, toolInputFrame(name, null));
     this.#hasSearched = true;
     const query = name === FACTS.searchTool ? 'browser page issue docs' : `select:${name}`;
-    const moreTokens = Math.round(this.#definitionTokens(this.#definitions.next()));
-    const search = this.#samplers.toolNamed(FACTS.searchTool);
+    const moreTokens = Math.round(definitionTokens(this.#definitions.next()));
+    const search = this.samplers.toolNamed(FACTS.searchTool);
     const sketch = new ToolSketch(search, exactInput(FACTS.searchTool, { query, max_results: 5 }));
     sketch.result = { chars: 0, moreTokens };
     sketch.isError = false;
@@ -226,7 +225,7 @@ export class ToolDesk {
   }
 
   #background(): ToolSketch {
-    const { task, kind, label } = this.#state.runs.choose();
+    const { task, kind, label } = this.state.runs.choose();
     const name = kind === 'agent' ? FACTS.subagentTool : 'Bash';
     const input =
       kind === 'agent'
@@ -235,7 +234,7 @@ export class ToolDesk {
             run_in_background: true,
           })
         : inputAround(name, {}, 'command', { description: label, run_in_background: true });
-    const sketch = new ToolSketch(this.#samplers.toolNamed(name), input);
+    const sketch = new ToolSketch(this.samplers.toolNamed(name), input);
     const head =
       kind === 'agent'
         ? `Async agent launched successfully.\nagentId: ${task} (internal ID). `

@@ -1,28 +1,19 @@
-import type { BlockKind } from '../../core/model/block.js';
+import type { Block } from '../../core/model/block.js';
 import type { Breakpoint } from '../../core/model/prefix.js';
-import { type ApiError, invalidRequest } from './api-error.js';
-import { isLongTtl } from './ttl.js';
+import { type ApiError, invalidRequest } from '../cache/api-error.js';
+import { isLongTtl } from '../cache/ttl.js';
+import type { WireBlock } from './wire-block.js';
 
 /** Most breakpoints a request may carry, the automatic one included (CCH-1). */
 const MAX_BREAKPOINTS = 4;
 
 /** One block of a request as far as its marker matters, in the order tools, system, messages. */
-export interface MarkableBlock {
-  /** Where the API says it is: `tools.0`, `system.1`, `messages.3.content.0`. */
-  readonly path: string;
-  readonly kind: BlockKind;
-  /** A text block without text. */
-  readonly isEmptyText: boolean;
-  /** Lifetime asked for by the block's marker; null when it has none. */
-  readonly ttlMs: number | null;
-}
+export type MarkableBlock = Pick<WireBlock, 'path' | 'isEmptyText' | 'ttlMs'> & {
+  readonly block: Pick<Block, 'kind'>;
+};
 
 /** The breakpoints of an accepted request, or the API's refusal. */
 export type BreakpointCheck = { readonly ok: true; readonly breakpoints: readonly Breakpoint[] } | ApiError;
-
-function canBeMarked(block: MarkableBlock): boolean {
-  return block.kind !== 'thinking' && !block.isEmptyText;
-}
 
 function ttlName(ttlMs: number): string {
   return isLongTtl(ttlMs) ? '1h' : '5m';
@@ -44,16 +35,13 @@ export function validateBreakpoints(
 ): BreakpointCheck {
   const breakpoints: Breakpoint[] = [];
   let lastEligible = -1;
-  for (const [position, block] of blocks.entries()) {
-    if (canBeMarked(block)) lastEligible = position;
-    if (block.ttlMs === null) continue;
-    if (block.kind === 'thinking') {
-      return invalidRequest(`${block.path}.thinking.cache_control: Extra inputs are not permitted`);
-    }
-    if (block.isEmptyText) {
-      return invalidRequest(`${block.path}.text: cache_control cannot be set for empty text blocks`);
-    }
-    breakpoints.push({ position, ttlMs: block.ttlMs });
+  for (const [position, { path, block, isEmptyText, ttlMs }] of blocks.entries()) {
+    const isThinking = block.kind === 'thinking';
+    if (!isThinking && !isEmptyText) lastEligible = position;
+    if (ttlMs === null) continue;
+    if (isThinking) return invalidRequest(`${path}.thinking.cache_control: Extra inputs are not permitted`);
+    if (isEmptyText) return invalidRequest(`${path}.text: cache_control cannot be set for empty text blocks`);
+    breakpoints.push({ position, ttlMs });
   }
   if (breakpoints.length > MAX_BREAKPOINTS) return tooMany(breakpoints.length);
   if (automaticTtlMs !== null && lastEligible >= 0) {

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type MarkableBlock, validateBreakpoints } from '../../../src/provider/cache/breakpoints.js';
+import type { BlockKind } from '../../../src/core/model/block.js';
+import { type MarkableBlock, validateBreakpoints } from '../../../src/provider/server/breakpoints.js';
 
 const M5 = 300_000;
 const H1 = 3_600_000;
 
-function block(path: string, ttlMs: number | null = null, given: Partial<MarkableBlock> = {}): MarkableBlock {
-  return { path, kind: 'text', isEmptyText: false, ttlMs, ...given };
+function block(
+  path: string,
+  ttlMs: number | null = null,
+  { kind = 'text', isEmptyText = false }: { kind?: BlockKind; isEmptyText?: boolean } = {},
+): MarkableBlock {
+  return { path, block: { kind }, isEmptyText, ttlMs };
 }
 
 function refusal(message: string) {
