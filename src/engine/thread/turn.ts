@@ -94,11 +94,7 @@ function answered(
 }
 
 /** The recorded response as it is answered in this run. */
-export function answeredMessage(
-  call: RecordedCall,
-  usage: NonNullable<Message['usage']>,
-  at: number,
-): Message {
+function answeredMessage(call: RecordedCall, usage: NonNullable<Message['usage']>, at: number): Message {
   const { id, role, origin, blocks, attachedTo } = call.response;
   return { id, role, origin, blocks, at, responseId: call.id, usage, attachedTo };
 }
