@@ -47,6 +47,20 @@ export function copyState<T extends object>(source: T, copied: Copied = new Map(
   return copy;
 }
 
+/** Gives the objects of a map the state of those of another, by name; those that are missing are copied. */
+export function restoreEntries(
+  target: Map<string, unknown>,
+  source: ReadonlyMap<string, unknown>,
+  copied: Copied = new Map(),
+): void {
+  copied.set(source, target);
+  for (const [name, state] of source) {
+    const own = target.get(name);
+    if (own === undefined) target.set(name, copyState(state as object, copied));
+    else restoreState(own as object, state as object, copied);
+  }
+}
+
 /** A value as the target holds it; `own` is what stands in its place there now. */
 function carry(value: unknown, own: unknown, copied: Copied): unknown {
   if (typeof value === 'function') return own;

@@ -33,7 +33,7 @@ export class Prevention {
     const threshold = this.thresholdOf(run);
     if (threshold === null) return;
     if (this.exception !== 'none') {
-      this.tellException(run, threshold);
+      this.warnOfException(run, threshold);
       return;
     }
     if (this.isOver) {
@@ -64,7 +64,7 @@ export class Prevention {
   }
 
   /** Whoever sets a threshold would look for the compaction in vain. */
-  private tellException({ env, seen, model: { facts } }: RunningThread, threshold: Limit): void {
+  private warnOfException({ env, seen, model: { facts } }: RunningThread, threshold: Limit): void {
     if (this.exception === 'told' || !threshold.isMetBy(seen.tokens)) return;
     this.exception = 'told';
     env.warnings.add(

@@ -6,10 +6,10 @@ import type { LayerEntry, LogEntry, LogSink, RunEntry, SummingSink } from '../..
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { NO_TIMING } from '../requests/run-env.js';
 import { ShownStatus, type StatusCheck } from '../requests/shown-status.js';
-import { canPause } from '../run/paused-run.js';
+import { canCheckpoint } from '../run/checkpoint.js';
 import { replayParts, runEntryOf } from '../run/replay.js';
 import type { ThreadRun } from '../thread/thread-run.js';
-import { type Branch, type Told, Way } from './way.js';
+import { type ForkPoint, RunTrace, type TraceItem } from './run-trace.js';
 
 /** Items between two chances to do something else. */
 const ITEMS_PER_PART = 4_096;
@@ -25,14 +25,14 @@ interface SeenRequest {
 }
 
 /** An entry of the log, or what one follows from once the limits are known. */
-type Item = Told | SeenRequest;
+type Item = TraceItem | SeenRequest;
 
 /**
  * A run of the engine that stands for all plans which differ from its own in limits alone, as long as every comparison with
- * a limit comes out as it did: the same happens in them, and what the log tells of the limits is told anew.
+ * a limit comes out as it did: the same happens in them, and only what the log says about limits is written for each.
  */
 export class SharedRun {
-  /** All entries; for a sink that sums up those that limits have a say in. */
+  /** All entries; for a sink that sums up, those that limits affect. */
   private readonly items: Item[] = [];
   private limits: Limits;
   private run: RunEntry | null = null;
@@ -51,52 +51,52 @@ export class SharedRun {
     return this.items.length + SUM_SIZE;
   }
 
-  /** Runs the engine, and fills a sink on the way; returns the way it took, where others may branch off from it. */
-  *record(transcript: Transcript, sink: LogSink): Generator<void, Way | null, void> {
+  /** Runs the engine and fills a sink; returns the trace where others may fork from it. */
+  *record(transcript: Transcript, sink: LogSink): Generator<void, RunTrace | null, void> {
     const { plan, limits } = this;
-    const way = canPause(plan, transcript) ? new Way() : null;
-    const { write, onStatus, onAct } = this.hearers(transcript, sink, way);
-    const listeners = way === null ? { onStatus, limits } : { onStatus, limits, onAct };
+    const trace = canCheckpoint(plan, transcript) ? new RunTrace() : null;
+    const { write, onStatus, onAct } = this.listeners(transcript, sink, trace);
+    const listeners = trace === null ? { onStatus, limits } : { onStatus, limits, onAct };
     yield* replayParts(plan, transcript, { write }, NO_TIMING, listeners);
     this.finish(sink);
-    return way;
+    return trace;
   }
 
-  /** The same from a branch of another way on: what went before is told anew. */
-  *recordFrom(branch: Branch, transcript: Transcript, sink: LogSink): Generator<void, Way, void> {
+  /** The same from a fork point of another trace on: what went before is logged again. */
+  *recordFrom(fork: ForkPoint, transcript: Transcript, sink: LogSink): Generator<void, RunTrace, void> {
     const { plan } = this;
-    const way = branch.way.upTo(branch, plan);
-    const { write, onStatus, onAct } = this.hearers(transcript, sink, way);
-    write(runEntryOf(branch.way.run!, plan));
-    for (const item of branch.told) {
+    const trace = fork.trace.upTo(fork, plan);
+    const { write, onStatus, onAct } = this.listeners(transcript, sink, trace);
+    write(runEntryOf(fork.trace.run!, plan));
+    for (const item of fork.prefix) {
       if (item.type === 'status-check') onStatus(item);
-      else write(toldWith(item, branch.limits));
+      else write(entryUnder(item, fork.limits));
     }
-    this.limits = branch.paused.limits;
-    yield* branch.paused.goOn(plan.policy, { sink: { write }, onStatus, onAct });
+    this.limits = fork.checkpoint.limits;
+    yield* fork.checkpoint.resume(plan.policy, { sink: { write }, onStatus, onAct });
     this.finish(sink);
-    return way;
+    return trace;
   }
 
-  private hearers(transcript: Transcript, sink: LogSink, way: Way | null) {
+  private listeners(transcript: Transcript, sink: LogSink, trace: RunTrace | null) {
     const { items } = this;
     const status = new Statuses(this.plan);
     const keep = this.keeps === 'sum' ? limitedItem : (entry: LogEntry): Item => entry;
     return {
       write: (entry: LogEntry): void => {
-        way?.note(entry);
+        trace?.add(entry);
         const item = keep(entry);
         if (entry.type === 'run') this.run = entry;
         else if (item !== null) items.push(item);
         sink.write(entry);
       },
       onStatus: (check: StatusCheck): void => {
-        way?.note(check);
+        trace?.add(check);
         items.push(check);
         const entry = status.at(check);
         if (entry !== null) sink.write(entry);
       },
-      onAct: (run: ThreadRun, tier: number): void => way?.pause(run, transcript, tier),
+      onAct: (run: ThreadRun, tier: number): void => trace?.addCheckpoint(run, transcript, tier),
     };
   }
 
@@ -104,13 +104,13 @@ export class SharedRun {
     if (isSumming(sink)) this.sum = sink.finish();
   }
 
-  /** Limits of another plan of the same shape by those of this one; null when the run would go another way. */
+  /** Limits of another plan of the same shape by those of this one; null when the run would be another one. */
   limitsUnder(plan: RunPlan, known: Map<string, number>): ReadonlyMap<number, number> | null {
     return this.limits.under(plan.policy, known);
   }
 
   /** Writes the log of another plan, or what a sum needs of it. */
-  *retell(plan: RunPlan, limits: ReadonlyMap<number, number>, sink: LogSink): Generator<void, void, void> {
+  *logFor(plan: RunPlan, limits: ReadonlyMap<number, number>, sink: LogSink): Generator<void, void, void> {
     const { items } = this;
     const status = new Statuses(plan);
     const summing = isSumming(sink) ? sink : null;
@@ -123,13 +123,13 @@ export class SharedRun {
       else if (item.type === 'status-check') {
         const entry = status.at(item);
         if (entry !== null) sink.write(entry);
-      } else sink.write(toldWith(item, limits));
+      } else sink.write(entryUnder(item, limits));
     }
   }
 }
 
-/** An entry as a run with other limits tells it. */
-function toldWith(entry: LogEntry, limits: ReadonlyMap<number, number>): LogEntry {
+/** An entry as a run with other limits logs it. */
+function entryUnder(entry: LogEntry, limits: ReadonlyMap<number, number>): LogEntry {
   if (entry.type === 'layer') return withLimits(entry, limits);
   return entry.type === 'crossing' ? { ...entry, threshold: limits.get(entry.threshold)! } : entry;
 }
@@ -139,7 +139,7 @@ export function isSumming(sink: LogSink): sink is SummingSink {
   return 'resume' in sink;
 }
 
-/** What limits have a say in of an entry; null when they have none. */
+/** What of an entry limits affect; null when they affect nothing. */
 function limitedItem(entry: LogEntry): Item | null {
   if (entry.type === 'request')
     return entry.purpose === 'main' && entry.seen !== null
@@ -167,7 +167,7 @@ class Statuses {
   }
 }
 
-/** What a layer tells of the limit that it fired at (BRK-4, WIN-8). */
+/** A layer's entry with the limit that it fired at (BRK-4, WIN-8). */
 function withLimits(entry: LayerEntry, limits: ReadonlyMap<number, number>): LayerEntry {
   const { threshold, overshoot } = entry.details;
   if (typeof threshold !== 'number' || typeof overshoot !== 'number') return entry;

@@ -13,7 +13,7 @@ import { goOn, leadingMarker, missingResults, OpenCalls, RepairCount, type Repai
  * The conversation of one thread as it would be sent: blocks in request order with chained digests and running
  * token sums. Appending costs the new blocks; an edit at position i costs the blocks after i.
  */
-export class Context implements PrefixView {
+export class Context extends PrefixColumns implements PrefixView {
   prefix: readonly Block[];
   toolsEnd = 0;
   systemEnd = 0;
@@ -28,11 +28,11 @@ export class Context implements PrefixView {
   private readonly fresh = new FreshBlocks();
   private wasSent = false;
   private readonly own = new OwnTokens();
-  private readonly columns = new PrefixColumns();
   private readonly calls = new OpenCalls();
   private readonly repaired = new RepairCount();
 
   constructor(prefix: readonly Block[]) {
+    super();
     this.prefix = prefix;
     this.layPrefix();
     for (const block of prefix) this.fresh.add(block);
@@ -56,7 +56,7 @@ export class Context implements PrefixView {
     this.own.empty('start');
     this.blocks.length = 0;
     this.owners.length = 0;
-    this.columns.truncate(0);
+    this.truncateColumns(0);
     this.prefix = prefix;
     this.layPrefix();
     // Another form of what was sent is no news.
@@ -101,28 +101,6 @@ export class Context implements PrefixView {
     let tokens = 0;
     for (const block of blocks) if (!held.has(block) || this.fresh.has(block)) tokens += block.tokens;
     return tokens;
-  }
-
-  get digests(): Float64Array {
-    return this.columns.digests;
-  }
-
-  get sums(): Float64Array {
-    return this.columns.sums;
-  }
-
-  get uncounted(): Float64Array {
-    return this.columns.uncounted;
-  }
-
-  /** Makes room in the columns for so many positions. */
-  reserve(positions: number): void {
-    this.columns.reserve(positions);
-  }
-
-  /** True tokens of the request as it stands. */
-  get trueTokens(): number {
-    return this.columns.trueTokens;
   }
 
   get repairs(): Repairs {
@@ -217,7 +195,7 @@ export class Context implements PrefixView {
 
   private pushBlock(block: Block, owner: number, origin: Origin): void {
     if (origin === 'original') this.own.add(block);
-    this.columns.push(block);
+    this.pushColumns(block);
     this.blocks.push(block);
     this.owners.push(owner);
     if (holdsImage(block)) this.imageBlocks++;
@@ -275,7 +253,7 @@ export class Context implements PrefixView {
     else this.uncount(position);
     this.blocks.length = position;
     this.owners.length = position;
-    this.columns.truncate(position);
+    this.truncateColumns(position);
     this.messages.length = firstMessage;
     this.calls.reopen(this.blocks, this.systemEnd);
   }
@@ -286,11 +264,6 @@ export class Context implements PrefixView {
       this.own.remove(block, this.messages[this.owners[i]!]!);
       if (this.imageBlocks > 0 && holdsImage(block)) this.imageBlocks--;
     }
-  }
-
-  /** True tokens of the positions from one on up to another. */
-  tokensBetween(from: number, to: number): number {
-    return this.columns.tokensBetween(from, to);
   }
 
   /** Number of positions that the first so many messages and the prefix take. */

@@ -35,7 +35,7 @@ export class PrefixColumns {
   }
 
   /** A block at the next position. */
-  push(block: Block): void {
+  pushColumns(block: Block): void {
     const last = this.totals.length - 1;
     this.chain.push(chainDigest(last < 0 ? START : this.chain.data[last]!, block.digest));
     this.totals.push((last < 0 ? 0 : this.totals.data[last]!) + block.tokens);
@@ -44,7 +44,7 @@ export class PrefixColumns {
   }
 
   /** Takes everything from a position on away. */
-  truncate(position: number): void {
+  truncateColumns(position: number): void {
     this.chain.truncate(position);
     this.totals.truncate(position);
     this.thinkingCounts.truncate(position);

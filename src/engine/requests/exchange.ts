@@ -71,8 +71,8 @@ export class Exchange {
     checkRead(outcome.readTokens, outcome.hitPosition, out.view, this.env.cacheKinds.reads);
     checkWindow(outcome.promptTokens - deletedTokens, out.windowTokens);
     const cost = priceUsage(out.model, usage);
-    if (!out.model.pricesAreKnown) tellNoPrice(this.env.warnings, out.model.id);
-    if (out.model.pricesOf !== null) tellAssumedPrice(this.env.warnings, out.model.id, out.model.pricesOf);
+    if (!out.model.pricesAreKnown) warnNoPrice(this.env.warnings, out.model.id);
+    if (out.model.pricesOf !== null) warnAssumedPrice(this.env.warnings, out.model.id, out.model.pricesOf);
     const unread = prompt - usage.cacheRead;
     const rewritten = Math.max(0, unread - out.freshTokens);
     const observation = observationOf(out, answerOf(reply));
@@ -164,7 +164,7 @@ export class Exchange {
 }
 
 /** Says once for each model, with its requests counted, that nobody knows what they cost. */
-function tellNoPrice(warnings: WarningList, model: string): void {
+function warnNoPrice(warnings: WarningList, model: string): void {
   warnings.add(
     'no-price',
     `no price is known for ${model}: its requests count as 0 dollars`,
@@ -173,7 +173,7 @@ function tellNoPrice(warnings: WarningList, model: string): void {
 }
 
 /** Says once for each model, with its requests counted, that it is priced as another. */
-function tellAssumedPrice(warnings: WarningList, model: string, other: string): void {
+function warnAssumedPrice(warnings: WarningList, model: string, other: string): void {
   warnings.add(
     'assumed-price',
     `no price is published for ${model}: its requests are priced as those of ${other}`,

@@ -39,7 +39,7 @@ export function outgoingOf(run: RunningThread, call: RecordedCall): Outgoing {
   context.seal(run.now);
   const isPrompted = !context.endWithUser(run.now);
   if (!isPrompted) run.env.warnings.add('unprompted-request', UNPROMPTED);
-  tellRepairs(run, isPrompted ? 0 : 1);
+  noteRepairs(run, isPrompted ? 0 : 1);
   checkRequestShape(context);
   return {
     purpose: run.steps.isAgain ? 'plan_again' : run.isMain ? 'main' : 'subagent',
@@ -67,7 +67,7 @@ export function outgoingOf(run: RunningThread, call: RecordedCall): Outgoing {
 }
 
 /** Says what had to be mended so that the API would take the request (FLT-4). */
-function tellRepairs(run: RunningThread, addedPrompts: number): void {
+function noteRepairs(run: RunningThread, addedPrompts: number): void {
   const repairs = run.context.takeRepairs();
   if (repairs === null && addedPrompts === 0) return;
   const { orphanResults = 0, missingResults = 0, leadingMarkers = 0 } = repairs ?? {};

@@ -66,7 +66,7 @@ function standInSentence(label: string, named: string | null, model: string): st
 }
 
 /** Says what is not known of the providers that a run goes by, and that chance was drawn. */
-export function tellDoubts(plan: RunPlan, recorded: RecordedModels, warnings: WarningList): void {
+export function warnOfDoubts(plan: RunPlan, recorded: RecordedModels, warnings: WarningList): void {
   const providers = providerDoubts(plan, recorded);
   if (providers.length > 1) warnings.add('several-providers', severalProviders(providers));
   for (const { label, chance, standIn, noHour, doubts } of providers) {

@@ -23,14 +23,14 @@ import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { checkLostChild } from '../context/invariants.js';
 import { ChanceTally } from '../requests/chance-tally.js';
 import { clientRules } from '../requests/client-rules.js';
-import { otherTokens, tellDoubts } from '../requests/provider-doubts.js';
+import { otherTokens, warnOfDoubts } from '../requests/provider-doubts.js';
 import { cacheKinds, providerOf, recordedModels } from '../requests/provider-of.js';
 import { NO_TIMING, type RequestListener, type StatusListener, type TimingSink } from '../requests/run-env.js';
 import type { ThreadEnv } from '../requests/running-thread.js';
 import { Sessions } from '../requests/session-state.js';
 import { ThreadRun } from '../thread/thread-run.js';
 import { Approvals } from './approvals.js';
-import { ForkPoints } from './fork-points.js';
+import { ThreadForks } from './thread-forks.js';
 
 /** Steps of the replay between two chances to do something else. */
 const STEPS_PER_PART = 64;
@@ -121,18 +121,18 @@ export function* replayParts(
     totals: { requests: 0, turns: 0, costNano: 0 },
     luck: new ChanceTally(),
     sessions,
-    forks: new ForkPoints(transcript),
+    forks: new ThreadForks(transcript),
     approvals: new Approvals(sessions.world),
     onRequest: onRequest ?? null,
     onStatus: onStatus ?? null,
     onAct: onAct === undefined ? null : (run, tier) => onAct(run as ThreadRun, tier),
   };
   const models = recordedModels(transcript);
-  tellDoubts(plan, models, env.warnings);
+  warnOfDoubts(plan, models, env.warnings);
   const tokens = recorded === null ? null : otherTokens(plan, models);
   if (tokens !== null) env.warnings.add('other-tokens', tokens.message, tokens.remedy);
   const endMs = yield* runThreads(env, transcript);
-  tellEnd(env, transcript, endMs);
+  logEnd(env, transcript, endMs);
 }
 
 /** What answers the requests of a plan. */
@@ -142,9 +142,9 @@ export function llmOf(plan: RunPlan, cache: PromptCache | null, faults: FaultPla
 }
 
 /** Says what became of the whole. */
-export function tellEnd(env: ThreadEnv, transcript: Transcript, endMs: number): void {
+export function logEnd(env: ThreadEnv, transcript: Transcript, endMs: number): void {
   const { sink } = env;
-  tellMail(env, endMs);
+  logMessageTotals(env, endMs);
   for (const warning of [...transcript.warnings, ...env.warnings.list()])
     sink.write({ type: 'warning', ...warning });
   const chance = env.luck.finish();
@@ -160,7 +160,7 @@ export function tellEnd(env: ThreadEnv, transcript: Transcript, endMs: number): 
 
 /** What the threads share, with what the replay itself asks of forks and approvals. */
 interface ReplayEnv extends ThreadEnv {
-  readonly forks: ForkPoints;
+  readonly forks: ThreadForks;
   readonly approvals: Approvals;
 }
 
@@ -194,7 +194,7 @@ function* runThreads(env: ReplayEnv, transcript: Transcript): Generator<void, nu
   const finish = (run: ThreadRun, timeMs: number): void => {
     run.finish();
     finished.add(run);
-    tellBreakdown(env, run);
+    logBreakdown(env, run);
     for (const [held, origin] of heldBy) {
       if (origin !== run) continue;
       heldBy.delete(held);
@@ -256,7 +256,7 @@ function* runThreads(env: ReplayEnv, transcript: Transcript): Generator<void, nu
 }
 
 /** What became of the messages between agents (AGT-4); none may be lost. */
-function tellMail(env: ThreadEnv, endMs: number): void {
+function logMessageTotals(env: ThreadEnv, endMs: number): void {
   const totals = messageBus(env.sessions.world).totals(env.files);
   if (totals.sent === 0 && totals.broken === 0) return;
   env.sink.write({
@@ -270,7 +270,7 @@ function tellMail(env: ThreadEnv, endMs: number): void {
 }
 
 /** What a conversation consists of at its end. */
-export function tellBreakdown(env: ThreadEnv, run: ThreadRun): void {
+export function logBreakdown(env: ThreadEnv, run: ThreadRun): void {
   env.sink.write({
     type: 'breakdown',
     thread: run.thread.id,

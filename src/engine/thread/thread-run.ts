@@ -1,4 +1,4 @@
-import { type Copied, restoreFields, restoreState } from '../../core/base/checkpoint.js';
+import { type Copied, restoreEntries, restoreFields, restoreState } from '../../core/base/checkpoint.js';
 import type { Random } from '../../core/base/random.js';
 import { isSpoken, type Message } from '../../core/model/message.js';
 import type { RecordedCall, Thread } from '../../core/model/transcript.js';
@@ -28,10 +28,10 @@ import {
 } from '../requests/running-thread.js';
 import type { SessionState } from '../requests/session-state.js';
 import { ThreadModel } from '../requests/thread-model.js';
-import { happen } from './happen.js';
+import { Halt, stopOf } from './halt.js';
+import { handleEvent } from './handle-event.js';
 import { returnExpired } from './returned-content.js';
 import { finishThread } from './session-record.js';
-import { Standstill, stopOf } from './standstill.js';
 import { StepQueue } from './step-queue.js';
 import { ThreadClock } from './thread-clock.js';
 import { startThread } from './thread-start.js';
@@ -73,7 +73,7 @@ export class ThreadRun implements RunningThread {
   spoken: 'spoken' | 'silent' = 'silent';
   thinkingStrippedTo = 0;
   private readonly clock: ThreadClock;
-  private readonly standstill: Standstill;
+  private readonly halt: Halt;
   private readonly draws: AskDraws;
   private readonly moment: MutableMoment;
   private promptNumber = 0;
@@ -92,7 +92,7 @@ export class ThreadRun implements RunningThread {
     this.context = new Context(thread.prefix);
     this.steps = new StepQueue(thread);
     this.clock = new ThreadClock(plan.timing, this.steps);
-    this.standstill = new Standstill(env.sink, thread.id);
+    this.halt = new Halt(env.sink, thread.id);
     this.counter = counterRules(plan.policy.params, plan.estimatorFactor, plan.policy.parts ?? null);
     this.model = new ThreadModel(plan, thread, env.habits, env.recorded);
     this.seen = new SeenCounter(this.counter, new CountedThread(this.context, this.model, env.client));
@@ -129,14 +129,12 @@ export class ThreadRun implements RunningThread {
 
   /** Takes over the state of another copy of the same thread, its layers before they act; layers keep their map of shared state. */
   restoreFrom(other: ThreadRun, copied: Copied): void {
-    copied.set(other.shared, this.shared);
-    for (const [name, state] of other.shared)
-      restoreState(this.shared.get(name) as object, state as object, copied);
+    restoreEntries(this.shared, other.shared, copied);
     restoreFields(this, other, copied);
   }
 
-  /** Goes on with the turn that was taken over, from the question to a tier on, or from behind the last. */
-  goOn(tier: number): void {
+  /** Continues the turn of a checkpoint from the question to a tier on, or from behind the last. */
+  resumeTurn(tier: number): void {
     if (tier !== BEHIND_TIERS) this.askTiers('before-request', null, tier);
     finishTurn(this, this.call!);
   }
@@ -157,7 +155,7 @@ export class ThreadRun implements RunningThread {
   }
 
   get failure(): Stop | null {
-    return this.standstill.stop;
+    return this.halt.stop;
   }
 
   get now(): number {
@@ -197,7 +195,7 @@ export class ThreadRun implements RunningThread {
         continue;
       }
       this.clock.reach(step);
-      if (step.kind === 'event') happen(this, step.event);
+      if (step.kind === 'event') handleEvent(this, step.event);
       else {
         this.call = step.call;
         takeTurn(this, step.call);
@@ -209,13 +207,13 @@ export class ThreadRun implements RunningThread {
   /** Nothing is left: what was lost is told. */
   finish(): void {
     finishThread(this);
-    this.standstill.tell(this.now);
+    this.halt.tell(this.now);
   }
 
   private receive(message: Message): void {
     if (message.origin === 'human' || message.origin === 'directive') {
       this.promptNumber++;
-      this.standstill.promptBegins(this.now);
+      this.halt.promptBegins(this.now);
     }
     if (this.failure === null && !this.recordedSummaries.has(message.attachedTo ?? ''))
       this.pending.push(message);
@@ -307,7 +305,7 @@ export class ThreadRun implements RunningThread {
   }
 
   lose(call: RecordedCall): void {
-    if (!this.steps.isAgain) this.standstill.lose();
+    if (!this.steps.isAgain) this.halt.lose();
     this.env.forks.lose(this, call);
   }
 
@@ -316,11 +314,11 @@ export class ThreadRun implements RunningThread {
   }
 
   giveUp(reason: string, how: Stop['how'] = 'lost'): void {
-    this.standstill.stop = { reason, until: 'end', how };
+    this.halt.stop = { reason, until: 'end', how };
   }
 
   stop(what: StopKind, message: string): void {
     this.note(what, message);
-    this.standstill.stop = stopOf(what, message);
+    this.halt.stop = stopOf(what, message);
   }
 }

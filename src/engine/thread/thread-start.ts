@@ -1,5 +1,5 @@
 import { messageBus } from '../../agent/client/message-bus.js';
-import { copyState, restoreState } from '../../core/base/checkpoint.js';
+import { restoreEntries } from '../../core/base/checkpoint.js';
 import { digestText } from '../../core/base/digest.js';
 import { createBlock } from '../../core/model/block.js';
 import { createMessage, type Message, withBlocks } from '../../core/model/message.js';
@@ -83,11 +83,7 @@ function inherit(run: RunningThread, parent: RunningThread): void {
   run.context.unchanged = layout === 'own-system' ? run.context.toolsEnd : point.sentLength;
   run.sentLength = point.sentLength;
   run.sharedTokens = run.context.trueTokens;
-  for (const [name, state] of point.shared) {
-    const own = run.shared.get(name);
-    if (own === undefined) run.shared.set(name, copyState(state));
-    else restoreState(own as object, state);
-  }
+  restoreEntries(run.shared, point.shared);
   const uses = (point.messages.at(-1)?.blocks ?? []).filter((block) => block.kind === 'tool_use');
   const lead = childLead(uses, layout, child, run.now);
   run.sharedEnd = run.context.length + lead.blocks.length - 1;
@@ -117,7 +113,7 @@ function lose(run: RunningThread): void {
 }
 
 /** A child's response began: what it wrote can be read by the siblings that wait for it (CCH-5). */
-export function tellWarm(run: RunningThread, out: Outgoing, usage: Usage, latencyMs: number): void {
+export function noteWarm(run: RunningThread, out: Outgoing, usage: Usage, latencyMs: number): void {
   const { env, thread, model } = run;
   const uncached = promptTokens(usage) - usage.cacheRead;
   const beginsMs = firstTokenMs(model.row, uncached, env.plan.llm.fake.latencyScale);

@@ -5,7 +5,7 @@ import { outgoingOf, suggest } from '../requests/main-request.js';
 import type { Outgoing } from '../requests/run-env.js';
 import type { RunningThread } from '../requests/running-thread.js';
 import { keepRecord } from './session-record.js';
-import { tellWarm } from './thread-start.js';
+import { noteWarm } from './thread-start.js';
 
 /** One turn of the loop (LOP-1): what arrived joins, layers act, the call goes out, layers act on its answer. */
 export function takeTurn(run: RunningThread, call: RecordedCall): void {
@@ -90,15 +90,11 @@ function answered(
   run.seen.anchor(usage, run.takenOut.recent - (deletedIsFree ? 0 : run.view.deletedTokens));
   if (deletedIsFree) run.seen.forgetDeleted();
   run.env.forks.note(run, call);
-  if (run.thread.fork !== undefined) tellWarm(run, out, usage, latencyMs);
+  if (run.thread.fork !== undefined) noteWarm(run, out, usage, latencyMs);
 }
 
 /** The recorded response as it is answered in this run. */
-export function answeredMessage(
-  call: RecordedCall,
-  usage: NonNullable<Message['usage']>,
-  at: number,
-): Message {
+function answeredMessage(call: RecordedCall, usage: NonNullable<Message['usage']>, at: number): Message {
   const { id, role, origin, blocks, attachedTo } = call.response;
   return { id, role, origin, blocks, at, responseId: call.id, usage, attachedTo };
 }

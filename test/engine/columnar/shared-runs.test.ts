@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
-import { PausedRun } from '../../../src/engine/run/paused-run.js';
+import { Checkpoint } from '../../../src/engine/run/checkpoint.js';
 import { createMetricsFold } from '../../../src/metrics/fold.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
@@ -26,7 +26,7 @@ describe('runs that plans with other limits share', () => {
   it('are made once for all thresholds between which the same happens', () => {
     const generated = generateTranscript({ workload: 'refactor', turns: 60, seed: 1 });
     const transcript = { ...generated };
-    const branches = vi.spyOn(PausedRun.prototype, 'goOn');
+    const forks = vi.spyOn(Checkpoint.prototype, 'resume');
     const ways = new Set<string>();
     for (let percent = 1; percent <= 100; percent += 0.5) {
       const plan = planOf({ policy: 'claude-code/2.1.112', set: { 'window.percent': percent } });
@@ -40,8 +40,8 @@ describe('runs that plans with other limits share', () => {
     }
     expect(ways.size).toBeGreaterThan(5);
     // Two runs are whole: that of the first plan of a shape is not kept, in case it is the only one.
-    const runs = branches.mock.calls.length + 2;
-    branches.mockRestore();
+    const runs = forks.mock.calls.length + 2;
+    forks.mockRestore();
     expect(runs).toBeGreaterThanOrEqual(ways.size);
     expect(runs).toBeLessThanOrEqual(1.1 * ways.size + 1);
   });

@@ -49,7 +49,7 @@ describe('numbers beside the blocks of a request', () => {
     createBlock({ kind, role: 'user', tokens, text: `${kind} ${tokens}` });
   const columns = (...blocks: readonly ReturnType<typeof block>[]) => {
     const made = new PrefixColumns();
-    for (const each of blocks) made.push(each);
+    for (const each of blocks) made.pushColumns(each);
     return made;
   };
 
@@ -75,8 +75,8 @@ describe('numbers beside the blocks of a request', () => {
 
   it('are those of what is left behind a cut, with room for more', () => {
     const made = columns(block(1), block(2, 'thinking'), block(4));
-    made.truncate(1);
-    made.push(block(9));
+    made.truncateColumns(1);
+    made.pushColumns(block(9));
     const alone = columns(block(1), block(9));
     expect(made.trueTokens).toBe(10);
     expect([...made.digests.subarray(0, 2)]).toEqual([...alone.digests.subarray(0, 2)]);

@@ -15,7 +15,7 @@ import { Limit } from '../../../src/core/run/limit.js';
 import { Journal } from '../../../src/engine/context/journal.js';
 import { OpenCalls } from '../../../src/engine/context/repairs.js';
 import { ThreadModel } from '../../../src/engine/requests/thread-model.js';
-import { ForkPoints } from '../../../src/engine/run/fork-points.js';
+import { ThreadForks } from '../../../src/engine/run/thread-forks.js';
 import * as forkLayout from '../../../src/engine/thread/fork-layout.js';
 import * as userActs from '../../../src/engine/thread/user-acts.js';
 import * as fade from '../../../src/provider/cache/fade.js';
@@ -252,7 +252,7 @@ const FAULTS: readonly PlantedFault[] = [
     invariant: 'INV-15',
     what: 'what children start from is forgotten',
     plant: () => {
-      vi.spyOn(ForkPoints.prototype, 'snapshotOf').mockImplementation(() => null);
+      vi.spyOn(ThreadForks.prototype, 'snapshotOf').mockImplementation(() => null);
     },
     among: forks,
   },

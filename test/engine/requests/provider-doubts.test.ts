@@ -4,7 +4,7 @@ import { createWarnings } from '../../../src/core/run/warning.js';
 import {
   type ProviderDoubts,
   providerDoubts,
-  tellDoubts,
+  warnOfDoubts,
 } from '../../../src/engine/requests/provider-doubts.js';
 import { planOf } from '../../helpers/plan.js';
 
@@ -61,7 +61,7 @@ describe('what is not known of a provider', () => {
 describe('what a run says of its providers', () => {
   const codesOf = (of: RunPlan, ...models: readonly string[]): readonly string[] => {
     const warnings = createWarnings();
-    tellDoubts(of, { provider: undefined, models, ofAgents: [] }, warnings);
+    warnOfDoubts(of, { provider: undefined, models, ofAgents: [] }, warnings);
     return [...new Set(warnings.list().map(({ code }) => code))];
   };
   const codes = (provider: string | undefined, ...models: readonly string[]): readonly string[] =>

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { canonicalJson, sha256Hex } from '../../../src/core/base/digest.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
-import { ForkPoints } from '../../../src/engine/run/fork-points.js';
+import { ThreadForks } from '../../../src/engine/run/thread-forks.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { WORKLOADS } from '../../../src/transcripts/synthetic/workloads.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
@@ -20,7 +20,7 @@ describe('replay without layers', () => {
     const threads = [main.thread(), { ...child, fork: { callId: callId! } }];
     const run = () => runLog(planOf(), main.transcript({ threads }));
     expect(ofType(run(), 'thread').map(({ thread }) => thread)).toEqual(['main', 'child']);
-    const forgotten = vi.spyOn(ForkPoints.prototype, 'takeReady').mockImplementation(() => []);
+    const forgotten = vi.spyOn(ThreadForks.prototype, 'takeReady').mockImplementation(() => []);
     expect(run).toThrow(/INV-15 .* the fork child did not start/);
     forgotten.mockRestore();
   });

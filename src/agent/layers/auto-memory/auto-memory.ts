@@ -27,11 +27,12 @@ import {
 import { IndexText, indexTextOf } from './index-text.js';
 import { extractionText, type Listing } from './instruction.js';
 import { knownMemories } from './known-memories.js';
-import { indexLimits, indexLineOf, memoryIndexPart } from './memory-index.js';
+import { indexLimits, indexLineOf } from './memory-index.js';
 import { memoryQuality } from './memory-quality.js';
 import { type MemoryStore, readMemories } from './memory-store.js';
 import { keepOwnWrites, type OwnWrite } from './own-writes.js';
 import { AUTO_MEMORY_PARAMS } from './params.js';
+import { memoryIndexPart } from './system-part.js';
 
 const LAYER = 'auto-memory';
 const report = quietReporter(LAYER);

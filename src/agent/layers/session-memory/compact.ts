@@ -38,7 +38,7 @@ export function boundaryMessage(id: string, at: number): Message {
 export type SummaryText = Pick<Notes, 'text' | 'tokens' | 'digest'>;
 
 /** The user message that stands for the compacted part: our opening, then the summary. Built when read. */
-export function summaryMessage(id: string, at: number, summary: SummaryText): Message {
+function summaryMessage(id: string, at: number, summary: SummaryText): Message {
   const text: Text = lazyText(OPENING.length + summary.text.chars, () => `${OPENING}${summary.text.read()}`);
   const tokens = Math.ceil(OPENING.length / CHARS_PER_TOKEN) + summary.tokens;
   const digest = chainDigest(OPENING_DIGEST, summary.digest);

@@ -237,11 +237,7 @@ export interface EditingFork {
 }
 
 /** Sends the results of the edits back; the fork ends with a few words (SES-3, C31). Nothing depends on them any more. */
-export function* closeFork(
-  fork: EditingFork,
-  at: number,
-  view: ContextView,
-): Generator<Action, void, Outcome> {
+function* closeFork(fork: EditingFork, at: number, view: ContextView): Generator<Action, void, Outcome> {
   const { id, messages, instruction, outputTokens, edits } = fork;
   const { calls, results } = handedBack(`${id}-edits`, edits, outputTokens, at);
   const outcome = yield {

@@ -3,7 +3,7 @@ import type { LogSink } from '../../core/run/run-log.js';
 import type { Stop } from '../requests/running-thread.js';
 
 /** Why a thread makes no calls, and how many it has lost for that. */
-export class Standstill {
+export class Halt {
   /** Null while it makes calls. */
   stop: Stop | null = null;
   private lostCalls = 0;

@@ -21,7 +21,7 @@ interface Family {
 }
 
 /** Where threads fork, what their children start from, and when (C4). */
-export class ForkPoints implements Forks {
+export class ThreadForks implements Forks {
   private readonly families = new Map<string, Family>();
   private ready: string[] = [];
 

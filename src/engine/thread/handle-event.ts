@@ -11,7 +11,7 @@ import { clearConversation, compactByHand, compactNow, rewindConversation } from
  * Something happens to a thread besides messages and calls. What the user did happens in every run (C1); automatic
  * compactions are the recording's own and pass by, with what it attached because of them (C2).
  */
-export function happen(run: RunningThread, event: ThreadEvent): void {
+export function handleEvent(run: RunningThread, event: ThreadEvent): void {
   switch (event.kind) {
     case 'manual-compact':
       compactNow(run, event.compaction);

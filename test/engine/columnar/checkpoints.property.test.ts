@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sweepReplayParts } from '../../../src/engine/columnar/sweep-replay.js';
-import { canPause, PausedRun } from '../../../src/engine/run/paused-run.js';
+import { Checkpoint, canCheckpoint } from '../../../src/engine/run/checkpoint.js';
 import { createMetricsFold, foldLog } from '../../../src/metrics/fold.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { anyWindow, buildSession, sessionSteps } from '../../helpers/generators/arbitrary-session.js';
@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Policies whose layers can go on from where another copy of them stands. */
+/** Policies whose layers can be checkpointed. */
 const POLICIES = [
   'claude-code/2.0',
   'claude-code/2.0.76',
@@ -44,9 +44,9 @@ function rising(init: PlanInit & { readonly policy: string }, shares: readonly n
 const tenths = Array.from({ length: 40 }, (_, i) => 0.2 + i / 50);
 
 describe('plans whose limits rise', () => {
-  it('branch off from the way of the plan before, and tell what the engine tells', () => {
-    const goOn = vi.spyOn(PausedRun.prototype, 'goOn');
-    const branches = new Map<string, number>();
+  it('resume from a checkpoint of the plan before, and log what the engine logs', () => {
+    const resume = vi.spyOn(Checkpoint.prototype, 'resume');
+    const forks = new Map<string, number>();
     fc.assert(
       fc.property(
         fc.constantFrom(...POLICIES),
@@ -55,28 +55,28 @@ describe('plans whose limits rise', () => {
         fc.array(fc.double({ min: 0.1, max: 1, noNaN: true }), { minLength: 5, maxLength: 9 }),
         fc.constantFrom('recorded' as const, 'think-time' as const),
         (policy, steps, window, shares, timing) => {
-          const before = goOn.mock.calls.length;
+          const before = resume.mock.calls.length;
           expectSame(rising({ policy, window, timing }, shares), buildSession(steps));
-          branches.set(policy, (branches.get(policy) ?? 0) + goOn.mock.calls.length - before);
+          forks.set(policy, (forks.get(policy) ?? 0) + resume.mock.calls.length - before);
         },
       ),
       { numRuns: propertyRuns(60) },
     );
-    const some = [...branches.values()].filter((count) => count > 0);
+    const some = [...forks.values()].filter((count) => count > 0);
     expect(some.length).toBeGreaterThan(POLICIES.length / 2);
   }, 240_000);
 
-  it('do so at each policy of the list on a long session', () => {
+  it('do so under each policy of the list on a long session', () => {
     const transcript = generateTranscript({ workload: 'research', turns: 60, seed: 3 });
     for (const policy of POLICIES) {
-      const goOn = vi.spyOn(PausedRun.prototype, 'goOn');
+      const resume = vi.spyOn(Checkpoint.prototype, 'resume');
       expectSame(rising({ policy }, tenths), transcript);
-      expect([policy, goOn.mock.calls.length > 0]).toEqual([policy, true]);
-      goOn.mockRestore();
+      expect([policy, resume.mock.calls.length > 0]).toEqual([policy, true]);
+      resume.mockRestore();
     }
   }, 240_000);
 
-  it('branch off where a threshold is only told of, on a model that its client does not compact on', () => {
+  it('fork where a threshold is only reported, on a model that its client does not compact on', () => {
     const policy = 'claude-code/2.1.325';
     const transcript = generateTranscript({
       workload: 'research',
@@ -84,13 +84,13 @@ describe('plans whose limits rise', () => {
       seed: 3,
       model: 'claude-sonnet-4-5',
     });
-    const goOn = vi.spyOn(PausedRun.prototype, 'goOn');
+    const resume = vi.spyOn(Checkpoint.prototype, 'resume');
     expectSame(rising({ policy }, tenths), transcript);
-    expect(goOn.mock.calls.length).toBeGreaterThan(0);
+    expect(resume.mock.calls.length).toBeGreaterThan(0);
   });
 
   it.each(['/repo/src', '/repo/src/CLAUDE.md'])(
-    'tell once of what may not be read for memories, before and behind the branch: %s',
+    'report once what may not be read for memories, before and after the fork point: %s',
     (path) => {
       const policy = 'claude-code/2.0';
       const memory = {
@@ -108,28 +108,28 @@ describe('plans whose limits rise', () => {
     },
   );
 
-  it('make the turns before the branch once', () => {
+  it('run the turns before the fork point once', () => {
     const transcript = generateTranscript({ workload: 'refactor', turns: 80, seed: 2 });
     const plans = rising({ policy: 'claude-code/2.1.112' }, tenths);
-    const goOn = vi.spyOn(PausedRun.prototype, 'goOn');
+    const resume = vi.spyOn(Checkpoint.prototype, 'resume');
     for (const plan of plans) sweep(plan, transcript, createMetricsFold());
     // Ways that differ, less the first plan, whose run is not kept, and the second, which has nothing to branch off from.
     const ways = new Set(plans.map((plan) => JSON.stringify(foldLog(runLog(plan, transcript)).layers)));
-    expect(goOn.mock.calls.length).toBeGreaterThanOrEqual(ways.size - 3);
+    expect(resume.mock.calls.length).toBeGreaterThanOrEqual(ways.size - 3);
   });
 
-  it('that were stopped on their way leave nothing half done to the next', () => {
+  it('that were stopped leave nothing half done to the next', () => {
     const transcript = generateTranscript({ workload: 'refactor', turns: 150, seed: 2 });
     const plans = rising({ policy: 'claude-code/2.1.112' }, tenths);
-    const goOn = vi.spyOn(PausedRun.prototype, 'goOn');
+    const resume = vi.spyOn(Checkpoint.prototype, 'resume');
     let stopped = 0;
     for (const [i, plan] of plans.entries()) {
       if (i % 3 === 2) {
-        const before = goOn.mock.calls.length;
+        const before = resume.mock.calls.length;
         const parts = sweepReplayParts(plan, transcript, createMetricsFold());
         if (parts.next().done !== true) {
           parts.return();
-          stopped += goOn.mock.calls.length - before;
+          stopped += resume.mock.calls.length - before;
         }
       }
       const fold = createMetricsFold();
@@ -145,16 +145,16 @@ describe('a run can be paused', () => {
   const zed = { policy: 'peers/zed' };
 
   it('where one thread meets nothing that is drawn from a row of its own', () => {
-    expect(canPause(planOf(zed), transcript)).toBe(true);
-    expect(canPause(planOf({ ...zed, faults: [{ nth: 3 }] }), transcript)).toBe(false);
+    expect(canCheckpoint(planOf(zed), transcript)).toBe(true);
+    expect(canCheckpoint(planOf({ ...zed, faults: [{ nth: 3 }] }), transcript)).toBe(false);
     const forked = generateTranscript({
       workload: 'refactor',
       turns: 10,
       seed: 1,
       subagents: { everyTurns: 4, turns: 3 },
     });
-    expect(canPause(planOf(zed), forked)).toBe(false);
+    expect(canCheckpoint(planOf(zed), forked)).toBe(false);
     const jitter = { ...zed, set: { 'rules.compact.when.0.tokens': '>= jitter(100000, 0.1)' } };
-    expect(canPause(planOf(jitter), transcript)).toBe(false);
+    expect(canCheckpoint(planOf(jitter), transcript)).toBe(false);
   });
 });

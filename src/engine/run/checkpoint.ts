@@ -7,37 +7,31 @@ import type { PartsPolicy, TestPart } from '../../core/run/parts.js';
 import type { LogEntry, LogSink } from '../../core/run/run-log.js';
 import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
 import { createWarnings } from '../../core/run/warning.js';
+import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import type { StatusListener } from '../requests/run-env.js';
 import type { ThreadEnv } from '../requests/running-thread.js';
 import { Sessions } from '../requests/session-state.js';
 import { ThreadRun } from '../thread/thread-run.js';
-import { llmOf, tellBreakdown, tellEnd } from './replay.js';
+import { llmOf, logBreakdown, logEnd } from './replay.js';
 
 /** Steps between two chances to do something else. */
 const STEPS_PER_PART = 64;
 
-/** Where the entries of a paused run go once somebody lets it go on. */
-interface Door {
-  sink: LogSink | null;
-  onStatus: StatusListener | null;
-  onAct: ActListener | null;
-}
-
-/** Hears which tier of a run is about to act before a request. */
+/** Called when a tier of a run is about to act before a request. */
 export type ActListener = (run: ThreadRun, tier: number) => void;
 
-/** Who hears of a paused run that goes on. */
-interface Hearers {
+/** Where a resumed run writes its log, and who follows it. */
+interface Listeners {
   readonly sink: LogSink;
   readonly onStatus: StatusListener;
   readonly onAct: ActListener;
 }
 
 /**
- * Whether a run can be paused, as far as its plan tells: one thread that nothing else depends on, and no chance in what it meets
- * but what is drawn by place.
+ * Whether checkpoints can be taken of a run, as far as its plan tells: one thread that nothing else depends on, and no chance in what
+ * it meets but what is drawn by place.
  */
-export function canPause(plan: RunPlan, recording: Transcript): boolean {
+export function canCheckpoint(plan: RunPlan, recording: Transcript): boolean {
   const { threads, sessions } = withoutSummaryForks(recording);
   const [thread] = threads;
   const { parts } = plan.policy;
@@ -60,76 +54,75 @@ function drawsLots({ rules }: PartsPolicy): boolean {
   return rules.some(({ when }) => when.some(({ tests }) => tests.some(draws)));
 }
 
-/** A copy of a run, standing still where a tier is about to act: whoever lets it go on decides by which limits. */
-export class PausedRun {
+/** A copy of a run from right before a tier acts, which can be resumed once under other limits. */
+export class Checkpoint {
+  /** Set when it is resumed. */
+  private listeners: Listeners | null = null;
+  private readonly run: ThreadRun;
+
   private constructor(
-    private readonly run: ThreadRun,
+    original: ThreadRun,
     private readonly transcript: Transcript,
     private readonly tier: number,
-    private readonly door: Door,
-  ) {}
-
-  /** A copy of a run whose tier at a position is about to act; null where something of it cannot be copied. */
-  static of(run: ThreadRun, recording: Transcript, tier: number): PausedRun | null {
-    const { env } = run;
-    if (!run.host.canCheckpoint) return null;
-    const cache = env.cache?.copy?.();
-    if (env.cache !== null && cache === undefined) return null;
+    cache: PromptCache | null,
+  ) {
+    const { env, thread } = original;
     const { plan } = env;
-    const transcript = withoutSummaryForks(recording);
-    const door: Door = { sink: null, onStatus: null, onAct: null };
-    const limits = new Limits(env.limits.policy);
-    const sessions = new Sessions(transcript, plan.home);
     const warnings = createWarnings();
     for (const { code, message, remedy, count } of env.warnings.list())
       warnings.add(code, message, remedy, count);
     const copy: ThreadEnv = {
       ...env,
-      limits,
-      sink: { write: (entry: LogEntry) => door.sink!.write(entry) },
-      llm: llmOf(plan, cache ?? null, null),
-      cache: cache ?? null,
+      limits: new Limits(env.limits.policy),
+      sink: { write: (entry: LogEntry) => this.listeners!.sink.write(entry) },
+      llm: llmOf(plan, cache, null),
+      cache,
       files: env.files.clone(),
       warnings,
       totals: { ...env.totals },
-      sessions,
-      onStatus: (check) => door.onStatus!(check),
-      onAct: (actor, position) => door.onAct!(actor as ThreadRun, position),
+      sessions: new Sessions(transcript, plan.home),
+      onStatus: (check) => this.listeners!.onStatus(check),
+      onAct: (actor, position) => this.listeners!.onAct(actor as ThreadRun, position),
     };
-    const paused = new ThreadRun(copy, run.thread);
-    for (const name of run.shared.keys()) if (!paused.shared.has(name)) return null;
-    const bus = messageBus(sessions.world);
-    bus.register(run.thread.id, paused.session.name, paused.isMain);
-    bus.arrive(run.thread.id);
+    this.run = new ThreadRun(copy, thread);
+    const bus = messageBus(copy.sessions.world);
+    bus.register(thread.id, this.run.session.name, this.run.isMain);
+    bus.arrive(thread.id);
     const copied: Copied = new Map<object, object>([[env, copy]]);
     for (const name of Object.keys(env) as (keyof ThreadEnv)[]) {
       const [own, other] = [env[name], copy[name]];
-      if (typeof own === 'object' && typeof other === 'object' && own !== null && other !== null)
-        copied.set(own, other);
+      if (typeof own === 'object' && own !== null) copied.set(own, other as object);
     }
-    limits.restoreMarked(env.limits, copied);
-    restoreState(paused, run, copied);
-    return new PausedRun(paused, transcript, tier, door);
+    copy.limits.restoreMarked(env.limits, copied);
+    restoreState(this.run, original, copied);
+  }
+
+  /** A checkpoint of a run whose tier at a position is about to act; null where something of it cannot be copied. */
+  static of(run: ThreadRun, recording: Transcript, tier: number): Checkpoint | null {
+    if (!run.host.canCheckpoint) return null;
+    const { cache } = run.env;
+    const copy = cache === null ? null : cache.copy?.();
+    return copy === undefined ? null : new Checkpoint(run, withoutSummaryForks(recording), tier, copy);
   }
 
   get limits(): Limits {
     return this.run.env.limits;
   }
 
-  /** Lets it go on to its end by the limits of a policy that it has gone the way of so far. Once. */
-  *goOn(policy: PlannedPolicy, hearers: Hearers): Generator<void, void, void> {
-    const { run, door } = this;
+  /** Runs to the end under the limits of a policy that has run the same so far. Once. */
+  *resume(policy: PlannedPolicy, listeners: Listeners): Generator<void, void, void> {
+    const { run } = this;
     const { env } = run;
-    Object.assign(door, hearers);
+    this.listeners = listeners;
     env.limits.become(policy);
-    run.goOn(this.tier);
+    run.resumeTurn(this.tier);
     for (let steps = 1; run.nextTimeMs() !== null; steps++) {
       if (steps % STEPS_PER_PART === 0) yield;
       run.advance();
     }
     const endMs = run.now;
     run.finish();
-    tellBreakdown(env, run);
-    tellEnd(env, this.transcript, endMs);
+    logBreakdown(env, run);
+    logEnd(env, this.transcript, endMs);
   }
 }

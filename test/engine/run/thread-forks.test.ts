@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedCall, Thread, Transcript } from '../../../src/core/model/transcript.js';
 import type { RunningThread } from '../../../src/engine/requests/running-thread.js';
-import { ForkPoints } from '../../../src/engine/run/fork-points.js';
+import { ThreadForks } from '../../../src/engine/run/thread-forks.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 
 const talk = new Conversation()
@@ -16,8 +16,8 @@ const fork = (id: string, callId: string, parentId: string | null = 'main'): Thr
   fork: { callId },
 });
 const pointsOf = (...forks: readonly Thread[]) =>
-  new ForkPoints(talk.transcript({ threads: [main, ...forks] }) as Transcript);
-const lost = (points: ForkPoints, callId: string, parent = 'main', shiftMs = 0) =>
+  new ThreadForks(talk.transcript({ threads: [main, ...forks] }) as Transcript);
+const lost = (points: ThreadForks, callId: string, parent = 'main', shiftMs = 0) =>
   points.lose({ thread: { id: parent }, shiftMs } as RunningThread, { id: callId } as RecordedCall);
 
 describe('where threads fork', () => {
