@@ -24,7 +24,7 @@ function countCalls(thread: Thread): number {
   return thread.steps.filter((step) => step.kind === 'call').length;
 }
 
-/** The beginning of a transcript: a share of each main thread's calls, and of other threads what happened until then. */
+/** The beginning of a transcript: a share of each main thread's calls, and of other threads what happened until then. @internal */
 export function cutTranscript(transcript: Transcript, share: number): Transcript {
   if (share >= 1) return transcript;
   let endMs = 0;

@@ -187,10 +187,11 @@ export function readBaseline(
   for (const { scenario, runs } of scenarios) {
     for (const planned of runs) {
       const places = [join(folder, scenario.name, planned.folder), join(folder, planned.folder)];
-      const earlier = places.map((place) => readEarlier(resolve(cwd, place))).find((item) => item !== null);
+      const place = { file: join(places[0]!, 'summary.json') };
+      const earlier = places.map((each) => readEarlier(resolve(cwd, each))).find((item) => item !== null);
       if (earlier === undefined || earlier === null) {
         throw new CcbenchError('file-missing', `the baseline has no report of ${planned.label}`, {
-          place: { file: join(folder, scenario.name, planned.folder, 'summary.json') },
+          place,
           hint: REMAKE,
         });
       }
@@ -199,7 +200,7 @@ export function readBaseline(
         throw new CcbenchError(
           'bad-input',
           `the baseline's report of ${planned.label} does not say ${missing.join(', ')}`,
-          { place: { file: join(folder, scenario.name, planned.folder, 'summary.json') }, hint: REMAKE },
+          { place, hint: REMAKE },
         );
       }
       found.set(planned, earlier);

@@ -60,21 +60,16 @@ export async function queuePackages(): Promise<{
 export async function connectRedis(session: CliSession, options: RedisOptions): Promise<Redis> {
   const url = urlOf(session, options);
   const { Redis: Client } = await queuePackages();
-  const fileOf = (path: string | undefined): Buffer | undefined => {
-    if (path === undefined) return undefined;
+  const files = { ca: options.redisCa, cert: options.redisCert, key: options.redisKey };
+  const tls = Object.entries(files).flatMap(([name, path]) => {
+    if (path === undefined) return [];
     try {
-      return readFileSync(resolve(session.host.cwd, path));
+      return [[name, readFileSync(resolve(session.host.cwd, path))] as const];
     } catch (cause) {
       throw new CcbenchError('file-unreadable', `${path} cannot be read`, { place: { file: path }, cause });
     }
-  };
-  const [ca, cert, key] = [fileOf(options.redisCa), fileOf(options.redisCert), fileOf(options.redisKey)];
-  const tls = {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-  };
-  if (Object.keys(tls).length > 0 && !url.startsWith('rediss://'))
+  });
+  if (tls.length > 0 && !url.startsWith('rediss://'))
     throw new CcbenchError('bad-usage', 'certificates have no effect without TLS', {
       hint: 'write the address as rediss://',
     });
@@ -85,7 +80,7 @@ export async function connectRedis(session: CliSession, options: RedisOptions): 
     lazyConnect: true,
     maxRetriesPerRequest: null,
     retryStrategy: (times) => (wasReady ? Math.min(LONGEST_WAIT_MS, times * 200) : null),
-    ...(Object.keys(tls).length === 0 ? {} : { tls }),
+    ...(tls.length === 0 ? {} : { tls: Object.fromEntries(tls) }),
   });
   client.on('error', (error: unknown) => {
     failure = error;

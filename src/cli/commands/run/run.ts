@@ -44,8 +44,7 @@ import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { reportVerdicts } from './judge-runs.js';
 import type { RunResult } from './run-result.js';
 import { openRunFiles } from './run-result.js';
-import { scenarioConclusion, scenariosConclusion } from './runs-conclusion.js';
-import { variantTable } from './variant-table.js';
+import { scenarioConclusion, scenariosConclusion, variantTable } from './runs-conclusion.js';
 
 /** Options of `ccbench run`. */
 export interface RunOptions extends ScenarioChanges, PictureOptions, PluginOptions {

@@ -3,6 +3,11 @@ import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { isRecording } from '../../../config/files/scenario-text.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { unknownName } from '../../../core/base/registry.js';
+import type { NamedChart } from '../../../report/charts/chart-spec.js';
+import type { ParetoPoint } from '../../../report/charts/pareto.js';
+import type { reportHtml } from '../../../report/html/report-html.js';
+import type { ReportedRun } from '../../../report/page-data/page-run.js';
+import { createRunSample } from '../../../report/page-data/run-sample.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
@@ -15,34 +20,32 @@ import type { StoredResult } from '../../../study/results/run-store.js';
 import { type RowRun, uniqueName } from '../../../study/run-rows.js';
 import { type Variant, variantsOf } from '../../../study/variants.js';
 import { splitValues } from '../../../study/vary.js';
+import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import { summarise } from '../../ci/github.js';
 import type { ExitCode } from '../../exit-codes.js';
-import { openReport } from '../../files/output.js';
+import { openReport, type ReportFolder } from '../../files/output.js';
+import { execute } from '../../runs/execute.js';
+import { policyInfoOf } from '../../runs/policy-info.js';
 import { type OpenScenario, openScenarios } from '../../runs/scenario-reader.js';
-import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
+import { withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
+import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
-import { writeCompareReport } from './compare-report.js';
 import { comparisonTable, sessionsTable } from './comparison-table.js';
 import { answeredExit, completenessJson, standingJson } from './completeness-notes.js';
 import { assumedOf } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
-import { compareAgain, repeatCommand } from './repeat-command.js';
+import { type CompareRecipe, compareAgain, repeatCommand } from './repeat-command.js';
 import { runRows } from './run-rows.js';
+import { metricAxis, pointMark } from './study-axes.js';
 import { comparisonConclusion, concluded } from './study-conclusion.js';
-import { jsonText, STUDY_PAGE } from './study-files.js';
+import { jsonText, STUDY_PAGE, writeCharts } from './study-files.js';
 import { globbedRecordings, loadInputs, type StudyInputs, type StudyTranscript } from './study-inputs.js';
 
 /** Options of `ccbench compare`. */
-export interface CompareOptions extends PluginOptions {
-  readonly policy?: string;
-  readonly set: readonly string[];
+export interface CompareOptions extends Omit<CompareRecipe, 'files'> {
   readonly transcripts?: readonly string[];
-  readonly metrics?: string;
-  readonly baseline?: string;
-  readonly seed?: number;
-  readonly model?: string;
   readonly workers?: number;
   readonly out: string;
   readonly files: boolean;
@@ -145,7 +148,8 @@ async function compare(
           return path === null ? null : compareAgain({ ...options, files }, path);
         },
       });
-      await writeCompareReport(session, folder, name, { comparison, conclusion, table, sessions }, done);
+      const page = { title: name, conclusion, comparison: table, sessions };
+      await writeCompareReport(session, folder, comparison, done, page);
       folder.commit();
     }
     summarise(session, markdown);
@@ -275,4 +279,58 @@ function comparisonJson(
       error === null ? [] : [{ variant: row.name, transcript: session.label, error }],
     ),
   };
+}
+
+/** Runs that the page shows side by side; more could not be told apart. */
+const SHOWN_RUNS = 8;
+
+/** Metrics of the Pareto chart: what it costs, and what the model still sees. */
+const TRADE_OFF = ['costUsd', 'keptContentShare'] as const;
+
+/** Charts and report.html of a comparison: the variants over its first transcript side by side, with the table of all. */
+async function writeCompareReport(
+  session: CliSession,
+  folder: ReportFolder,
+  { variants }: Comparison,
+  planned: readonly Compared[],
+  page: Omit<Parameters<typeof reportHtml>[0], 'runs' | 'pictures'>,
+): Promise<void> {
+  const first = planned[0]!.session;
+  const { pareto } = await import('../../../report/charts/pareto.js');
+  const shown = planned.filter((run) => run.session.label === first.label).slice(0, SHOWN_RUNS);
+  const runs: ReportedRun[] = [];
+  for (const { row, job, session: own } of shown) {
+    const transcript = await withoutPause(session.host.interrupt, () => openTranscript(own.input));
+    const sample = createRunSample();
+    const { digest, facts } = await execute(session, job.plan, transcript, {
+      async write(entries) {
+        for (const entry of entries) sample.write(entry);
+      },
+    });
+    runs.push({ name: row.name, ...sample.finish(), facts, digest, policyInfo: policyInfoOf(facts) });
+  }
+  const [x, y] = TRADE_OFF;
+  const points = variants.flatMap(({ name, metrics, completeness }) => {
+    const cost = metrics[x] ?? null;
+    const kept = metrics[y] ?? null;
+    if (cost === null || kept === null) return [];
+    const point: ParetoPoint = { label: name, x: cost, y: kept, ...pointMark(completeness) };
+    return [point];
+  });
+  const isRanked = points.some(({ mark }) => mark === undefined);
+  const isFlat = [points.map((point) => point.x), points.map((point) => point.y)].some(
+    (values) => new Set(values).size < 2,
+  );
+  const charts: NamedChart[] =
+    isFlat || !isRanked
+      ? []
+      : [
+          {
+            name: 'cost-against-kept',
+            spec: pareto({ x: metricAxis(x), y: metricAxis(y), points, subtitle: page.title }),
+          },
+        ];
+  const pictures = await writeCharts(folder, charts);
+  const html = await import('../../../report/html/report-html.js');
+  await folder.write('', STUDY_PAGE, html.reportHtml({ ...page, runs, pictures }));
 }

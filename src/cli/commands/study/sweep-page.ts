@@ -16,8 +16,7 @@ import type { MetricRecord } from '../../../study/job.js';
 import type { Point } from '../../../study/point.js';
 import type { SweptPoint } from '../../../study/run-rows.js';
 import type { Axis } from '../../../study/vary.js';
-import { metricAxis } from './compare-report.js';
-import { axisOf, isCompletion, isNumeric, lineMark } from './sweep-axes.js';
+import { axisOf, isCompletion, isNumeric, lineMark, metricAxis } from './study-axes.js';
 
 /** What the page of a sweep or a search is made from. */
 export interface SweepPageInput {

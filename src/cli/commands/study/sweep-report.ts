@@ -1,7 +1,6 @@
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
-import { metricAxis, pointMark } from './compare-report.js';
+import { axisOf, isCompletion, isNumeric, lineMark, metricAxis, pointMark } from './study-axes.js';
 import { STUDY_PAGE, type StudyFolder, writeCharts } from './study-files.js';
-import { axisOf, isCompletion, isNumeric, lineMark } from './sweep-axes.js';
 import type { SweepPageInput } from './sweep-page.js';
 
 /** What the pictures of a sweep are made from. */

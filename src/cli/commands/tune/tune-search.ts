@@ -8,7 +8,7 @@ import type { Point } from '../../../study/point.js';
 import type { StoredResult } from '../../../study/results/run-store.js';
 import type { SweptPoint } from '../../../study/run-rows.js';
 import { type Candidate, type Goal, judge, rungWork, type Trial } from '../../../study/search.js';
-import type { SearchStep } from '../../../study/study-points.js';
+import type { SearchStep } from '../../../study/vary.js';
 import type { CliSession } from '../../session.js';
 import type { PointStudy } from '../study/point-study.js';
 import { runRows } from '../study/run-rows.js';

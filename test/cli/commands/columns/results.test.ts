@@ -4,17 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseCondition } from '../../../../src/cli/commands/columns/questions.js';
 import { cli, scenario, tempFolder } from '../../cli.js';
 
-const SWEEP = [
-  'sweep',
-  'a.yaml',
-  '--vary',
-  'cache.ttl=5m,1h',
-  '--vary',
-  'seed=1..6:6',
-  '--workers',
-  '0',
-  '--json',
-];
+const SWEEP = 'sweep a.yaml --vary cache.ttl=5m,1h --vary seed=1..6:6 --workers 0 --json'.split(' ');
 
 async function swept(): Promise<{ cwd: string; points: readonly Point[] }> {
   const cwd = tempFolder({ 'a.yaml': scenario('tiny').replace('turns: 40', 'turns: 8') });

@@ -94,17 +94,7 @@ describe('ccbench run', () => {
 
   it('--seed, --model, --policy and --set change every scenario', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
-    const argv = [
-      'run',
-      'a.yaml',
-      '--no-files',
-      '--log',
-      'out.jsonl',
-      '--seed',
-      '9',
-      '--policy',
-      'unbounded',
-    ];
+    const argv = 'run a.yaml --no-files --log out.jsonl --seed 9 --policy unbounded'.split(' ');
     const { code } = await cli([...argv, '--model', 'claude-opus-4-5', '--set', 'cache.ttl=1h'], { cwd });
     expect(code).toBe(0);
     const header = JSON.parse(readFileSync(join(cwd, 'out.jsonl'), 'utf8').split('\n')[0]!);

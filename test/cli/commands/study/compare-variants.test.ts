@@ -45,16 +45,7 @@ describe('ccbench compare', () => {
     mkdirSync(join(cwd, 'logs/deep'), { recursive: true });
     for (const [i, name] of ['one', 'two', 'deep/three'].entries())
       writeFileSync(join(cwd, 'logs', `${name}.json`), larger(10_000 + i * 100));
-    const argv = [
-      'compare',
-      'a.yaml',
-      '--policy',
-      'none',
-      '--set',
-      'cache.ttl=5m,1h',
-      '--json',
-      '--no-files',
-    ];
+    const argv = 'compare a.yaml --policy none --set cache.ttl=5m,1h --json --no-files'.split(' ');
     const { stdout } = await cli([...argv, '--transcripts', 'logs/**/*.json'], { cwd });
     const result = JSON.parse(stdout);
     expect(result.transcripts).toEqual(['logs/deep/three.json', 'logs/one.json', 'logs/two.json']);
@@ -125,16 +116,7 @@ describe('ccbench compare', () => {
 
   it('leaves broken transcripts out and says so', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny'), 'good.json': TRACE, 'bad.json': '{"requests": 7}' });
-    const argv = [
-      'compare',
-      'a.yaml',
-      '--policy',
-      'none,unbounded',
-      '--transcripts',
-      '*.json',
-      '--json',
-      '--no-files',
-    ];
+    const argv = 'compare a.yaml --policy none,unbounded --transcripts *.json --json --no-files'.split(' ');
     const { code, stdout, stderr } = await cli(argv, { cwd });
     expect(code).toBe(0);
     expect(stderr).toContain('bad.json');

@@ -131,16 +131,7 @@ it('over many recordings the line is a sweep of one point, by the pattern that f
 it('the line of a tune repeats its best setting', async () => {
   const files = { 'a.yaml': `name: a\n${BASE}${VARIANTS}`, 'one.json': TRACE, 'two.json': TRACE };
   const cwd = tempFolder(files);
-  const argv = [
-    'tune',
-    'a.yaml',
-    '--vary',
-    'cache.ttl=5m,1h',
-    '--set',
-    'policy=none',
-    '--minimise',
-    'costUsd',
-  ];
+  const argv = 'tune a.yaml --vary cache.ttl=5m,1h --set policy=none --minimise costUsd'.split(' ');
   const { stdout } = await cli(
     [...argv, '--transcripts', '*.json', '--budget', '4', '--no-files', '--json'],
     { cwd },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunResult } from '../../../../src/cli/commands/run/run-result.js';
-import { variantTable } from '../../../../src/cli/commands/run/variant-table.js';
+import { variantTable } from '../../../../src/cli/commands/run/runs-conclusion.js';
 import type { LogEntry } from '../../../../src/core/run/run-log.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';

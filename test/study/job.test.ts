@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { cutTranscript } from '../../src/study/job.js';
+import { runKey } from '../../src/study/point.js';
 import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';
+import { planOf } from '../helpers/plan.js';
 import { callsOf } from '../helpers/session.js';
 
 const WHOLE = generateTranscript({
@@ -29,4 +31,15 @@ describe('cutTranscript', () => {
     expect(cutTranscript(WHOLE, 1)).toBe(WHOLE);
     expect(callsOf(cutTranscript(WHOLE, 0.001).threads[0]!)).toHaveLength(1);
   });
+});
+
+const key = (share: number, transcript = 't') => runKey({ plan: planOf({}), transcript, share } as never);
+
+it('equal plans over equal transcripts have one address, which a part of the transcript changes', () => {
+  expect(key(1)).toBe(key(1));
+  expect(key(1, 'u')).not.toBe(key(1));
+  expect(key(1)).toMatch(/-t$/);
+  expect(key(0.5)).toBe(`${key(1)}-0.500000`);
+  // A millionth more is another part.
+  expect(key(0.500001)).not.toBe(key(0.5));
 });

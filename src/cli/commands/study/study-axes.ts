@@ -1,7 +1,19 @@
 import { paramSpecs } from '../../../agent/policies/catalogue.js';
+import { findMetric } from '../../../metrics/registry.js';
+import type { MetricAxis } from '../../../report/charts/sweep-point.js';
 import type { VariantCompleteness } from '../../../study/completeness.js';
 import type { Axis } from '../../../study/vary.js';
-import { pointMark } from './compare-report.js';
+
+/** A metric as an axis of a chart. */
+export function metricAxis(name: string): MetricAxis {
+  const { unit, better } = findMetric(name)!;
+  return { name, unit, better };
+}
+
+/** The mark of a point that takes no part in the ranking. */
+export function pointMark({ standing }: VariantCompleteness): { readonly mark?: 'unranked' } {
+  return standing === 'ranked' ? {} : { mark: 'unranked' };
+}
 
 /** How far points came: nothing is best in it, and there is nothing to show where all came as far. */
 const COMPLETION = new Set(['finishedShare', 'callsLost']);
