@@ -16,12 +16,7 @@ import { liftPolicies, type ReadPolicyText } from './files/lift-policies.js';
 import { liftProviders } from './files/lift-providers.js';
 import type { FindRecordings } from './files/transcript-ref.js';
 import { createProblems, loadScenario, readScenario, scenarioProblems } from './load.js';
-import {
-  type NormalRun,
-  type NormalScenario,
-  normaliseScenario,
-  type TranscriptRef,
-} from './normalise/normalise.js';
+import { type NormalRun, type NormalScenario, normaliseScenario, type TranscriptRef } from './normalise.js';
 
 /** A scenario's text, where it is from, and what the command line changes in it. */
 export interface ScenarioSource {

@@ -56,13 +56,13 @@ const overridesSchema = z
       .gt(0)
       .max(100)
       .nullable()
-      .optional()
+      .exactOptional()
       .describe('Compact at this share of the window, in percent; can only make compaction earlier.'),
-    disableCompact: flag('No compaction at all, not even by hand.').optional(),
-    disableAutoCompact: flag('No automatic compaction.').optional(),
+    disableCompact: flag('No compaction at all, not even by hand.').exactOptional(),
+    disableAutoCompact: flag('No automatic compaction.').exactOptional(),
     contextWindow: orNull(
       whole(1_000, 100_000_000, 'Context window in tokens that the client is told to assume.'),
-    ).optional(),
+    ).exactOptional(),
   })
   .meta({ id: 'Overrides' })
   .describe("What a user's environment may override.");
@@ -71,12 +71,12 @@ const ttlSchema = z.enum(['5m', '1h', 'recorded']);
 
 const cacheSchema = z
   .strictObject({
-    mode: z.enum(['on', 'off']).optional().describe('Whether there is a prompt cache.'),
-    ttl: ttlSchema.optional().describe('Lifetime of cache entries of the main thread.'),
-    subagentTtl: ttlSchema.optional().describe('Lifetime of cache entries of subagents.'),
+    mode: z.enum(['on', 'off']).exactOptional().describe('Whether there is a prompt cache.'),
+    ttl: ttlSchema.exactOptional().describe('Lifetime of cache entries of the main thread.'),
+    subagentTtl: ttlSchema.exactOptional().describe('Lifetime of cache entries of subagents.'),
     fade: z
       .enum(['client', 'off', 'expected', 'likely', 'sampled'])
-      .optional()
+      .exactOptional()
       .describe(
         'How five-minute entries end: as the client says, on time, where half are left, where most are left, or drawn.',
       ),
@@ -106,10 +106,10 @@ const amountSchema = z
 
 const fakeSchema = z
   .strictObject({
-    summaryTokens: amountSchema.optional().describe('Tokens of a summary.'),
-    scratchpadTokens: amountSchema.optional().describe('Tokens thought aloud before a summary.'),
-    notesTokens: amountSchema.optional().describe('Tokens of an update of the session notes.'),
-    latencyScale: number(0, 1_000, 'Factor on every latency of the model table.').optional(),
+    summaryTokens: amountSchema.exactOptional().describe('Tokens of a summary.'),
+    scratchpadTokens: amountSchema.exactOptional().describe('Tokens thought aloud before a summary.'),
+    notesTokens: amountSchema.exactOptional().describe('Tokens of an update of the session notes.'),
+    latencyScale: number(0, 1_000, 'Factor on every latency of the model table.').exactOptional(),
   })
   .describe('How the fake LLM answers what the transcript does not hold.');
 

@@ -1,19 +1,19 @@
-import { CcbenchError } from '../../core/base/errors.js';
-import type { Path } from '../../core/base/problem.js';
-import type { CachePlan, FakeLlmPlan, FaultRule, HomePlan, HookPlan } from '../../core/run/run-plan.js';
-import type { SessionPart } from '../../transcripts/sessions/merge-sessions.js';
-import { DEFAULT_MODEL } from '../../transcripts/synthetic/spec.js';
-import type { ScenarioDocument } from '../files/document.js';
-import type { FileRef, FindRecordings, SyntheticRef } from '../files/transcript-ref.js';
-import { type ScenarioDefaults, scenarioDefaults } from '../schema/defaults.js';
+import { CcbenchError } from '../core/base/errors.js';
+import type { Path } from '../core/base/problem.js';
+import type { CachePlan, FakeLlmPlan, FaultRule, HomePlan, HookPlan } from '../core/run/run-plan.js';
+import { DEFAULT_FAKE_LLM } from '../provider/llm/default-fake.js';
+import type { SessionPart } from '../transcripts/sessions/merge-sessions.js';
+import { DEFAULT_MODEL } from '../transcripts/synthetic/spec.js';
+import type { ScenarioDocument } from './files/document.js';
+import type { FileRef, FindRecordings, SyntheticRef } from './files/transcript-ref.js';
 import type {
   Scenario,
   ScenarioSession,
   ScenarioSettings,
   ScenarioTranscript,
   ScenarioVariant,
-} from '../schema/schema.js';
-import type { NormalSynthetic } from '../schema/schema-synthetic.js';
+} from './schema/schema.js';
+import type { NormalSynthetic } from './schema/schema-synthetic.js';
 
 /** A session of a scenario: when it takes place, and where its transcript is. */
 export interface SessionRef extends SessionPart {
@@ -96,51 +96,47 @@ function mergeSettings(base: ScenarioSettings, variant: ScenarioVariant): Scenar
   };
 }
 
+const PREFERRED_POLICY = 'claude-code/2026';
+
+/** The policy of a scenario that names none. */
+export function defaultPolicy(names: readonly string[]): string {
+  return names.includes(PREFERRED_POLICY) ? PREFERRED_POLICY : 'none';
+}
+
+/** A run with every default filled in; a recording answers for its own model and lifetimes, a generated session cannot. */
 function normaliseRun(
   transcript: TranscriptRef,
-  variant: { readonly name: string | null; readonly description: string },
+  variant: Pick<NormalRun, 'variant' | 'description'>,
   settings: ScenarioSettings,
   policy: WrittenPolicy,
-  defaults: ScenarioDefaults,
+  policyNames: readonly string[],
   home: HomePlan | undefined,
 ): NormalRun {
-  const { overrides, cache } = settings;
-  const fake = settings.llm?.fake;
+  const { overrides, cache, llm, hooks } = settings;
+  const isRecorded = kindOf(transcript) === 'file';
+  const ttl = isRecorded ? 'recorded' : '5m';
   return {
     transcript,
-    variant: variant.name,
-    description: variant.description,
-    model: settings.model ?? defaults.model,
+    ...variant,
+    model: settings.model ?? (isRecorded ? null : DEFAULT_MODEL),
     ...(settings.provider == null ? {} : { provider: settings.provider }),
-    window: settings.window ?? defaults.window,
-    policy: { name: policy.use ?? defaults.policy, set: policy.set },
+    window: settings.window ?? null,
+    policy: { name: policy.use ?? defaultPolicy(policyNames), set: policy.set },
     overrides: {
-      autoCompactPercent: overrides?.autoCompactPercent ?? null,
-      disableCompact: overrides?.disableCompact ?? false,
-      disableAutoCompact: overrides?.disableAutoCompact ?? false,
-      contextWindow: overrides?.contextWindow ?? null,
+      autoCompactPercent: null,
+      disableCompact: false,
+      disableAutoCompact: false,
+      contextWindow: null,
+      ...overrides,
     },
-    cache: {
-      mode: cache?.mode ?? defaults.cache.mode,
-      ttl: cache?.ttl ?? defaults.cache.ttl,
-      subagentTtl: cache?.subagentTtl ?? defaults.cache.subagentTtl,
-      fade: cache?.fade ?? defaults.cache.fade,
-    },
+    cache: { mode: 'on', ttl, subagentTtl: ttl, fade: 'client', ...cache },
     lifetime: cache?.ttl === undefined ? 'default' : 'written',
-    timing: settings.timing ?? defaults.timing,
-    estimatorFactor: settings.estimatorFactor ?? defaults.estimatorFactor,
-    llm: {
-      fake: {
-        summaryTokens: fake?.summaryTokens ?? defaults.summaryTokens,
-        scratchpadTokens: fake?.scratchpadTokens ?? defaults.scratchpadTokens,
-        notesTokens: fake?.notesTokens ?? defaults.notesTokens,
-        latencyScale: fake?.latencyScale ?? defaults.latencyScale,
-      },
-      faults: settings.llm?.faults ?? [],
-    },
+    timing: settings.timing ?? 'recorded',
+    estimatorFactor: settings.estimatorFactor ?? 1,
+    llm: { fake: { ...DEFAULT_FAKE_LLM, ...llm?.fake }, faults: llm?.faults ?? [] },
     expect: settings.expect ?? [],
     home,
-    hooks: settings.hooks?.length === 0 ? undefined : settings.hooks,
+    hooks: hooks?.length === 0 ? undefined : hooks,
   };
 }
 
@@ -232,8 +228,7 @@ export function normaliseScenario(
   policyNames: readonly string[],
   find: FindRecordings,
 ): NormalScenario {
-  const shared = scenarioDefaults('file', policyNames);
-  const seed = scenario.seed ?? shared.seed;
+  const { seed = 1, description = '' } = scenario;
   const base = writtenPolicy(scenario.policy);
   const refs = (item: ScenarioTranscript, at: Path) =>
     transcriptRefs(item, at, document, seed, scenario.model, find);
@@ -243,21 +238,18 @@ export function normaliseScenario(
     ...(scenario.sessions === undefined ? [] : [sessionsRef(scenario.sessions, refs, document)]),
   ];
   const home = scenario.home ?? undefined;
-  const runs = transcripts.flatMap((transcript) => {
-    const defaults = scenarioDefaults(kindOf(transcript), policyNames);
-    return [
-      normaliseRun(transcript, { name: null, description: '' }, scenario, base, defaults, home),
-      ...(scenario.variants ?? []).map((variant) =>
-        normaliseRun(
-          transcript,
-          { name: variant.name, description: variant.description ?? '' },
-          mergeSettings(scenario, variant),
-          mergePolicy(base, variant),
-          defaults,
-          home,
-        ),
+  const runs = transcripts.flatMap((transcript) => [
+    normaliseRun(transcript, { variant: null, description: '' }, scenario, base, policyNames, home),
+    ...(scenario.variants ?? []).map((variant) =>
+      normaliseRun(
+        transcript,
+        { variant: variant.name, description: variant.description ?? '' },
+        mergeSettings(scenario, variant),
+        mergePolicy(base, variant),
+        policyNames,
+        home,
       ),
-    ];
-  });
-  return { name: scenario.name, description: scenario.description ?? shared.description, seed, runs };
+    ),
+  ]);
+  return { name: scenario.name, description, seed, runs };
 }
