@@ -15,14 +15,8 @@ import { liftModels } from './files/lift-models.js';
 import { liftPolicies, type ReadPolicyText } from './files/lift-policies.js';
 import { liftProviders } from './files/lift-providers.js';
 import type { FindRecordings } from './files/transcript-ref.js';
-import { checkShape, createProblems, loadScenario, scenarioProblems } from './load.js';
-import {
-  type NormalRun,
-  type NormalScenario,
-  normaliseScenario,
-  type TranscriptRef,
-} from './normalise/normalise.js';
-import type { Scenario } from './schema/schema.js';
+import { createProblems, loadScenario, readScenario, scenarioProblems } from './load.js';
+import { type NormalRun, type NormalScenario, normaliseScenario, type TranscriptRef } from './normalise.js';
 
 /** A scenario's text, where it is from, and what the command line changes in it. */
 export interface ScenarioSource {
@@ -201,13 +195,13 @@ export function checkScenario(source: ScenarioSource, world: ScenarioContext): C
   const named = { ...withProviders(world, own.providers), policies: lifted.policies };
   const context = book === MODELS ? named : withModels(named, book);
 
-  checkShape(document, problems);
+  const scenario = readScenario(document, problems);
   checkMeaning(document, context, problems);
   const found = problems.list();
-  if (found.length > 0) throw scenarioProblems(source.file, found);
+  if (found.length > 0 || scenario === undefined) throw scenarioProblems(source.file, found);
 
   const find = source.findRecordings ?? ((path: string) => [path]);
-  const normal = normaliseScenario(document.value as Scenario, document, context.policies.names, find);
+  const normal = normaliseScenario(scenario, document, context.policies.names, find);
   const varied = new Set((source.varied ?? []).map((change) => `--set ${change}`));
   checkWindows({ document, context, problems }, normal, varied);
   const empty = problems.list();

@@ -3,7 +3,7 @@ import { readBy } from '../core/base/explain.js';
 import { formatPath, type Path } from '../core/base/problem.js';
 import { type ReadDocument, readDocument, type ScenarioDocument } from './files/document.js';
 import { placedProblems } from './files/file-problems.js';
-import { scenarioSchema } from './schema/schema.js';
+import { type Scenario, scenarioSchema } from './schema/schema.js';
 
 /** Problems of one scenario; of several at one path the first is kept. */
 export interface ProblemCollector {
@@ -54,9 +54,9 @@ export function loadScenario(text: string, file: string, problems: ProblemCollec
   return read.document;
 }
 
-/** Checks names of keys and kinds of values against the schema. */
-export function checkShape(document: ScenarioDocument, problems: ProblemCollector): void {
+/** Reads a scenario by its schema; undefined after its problems were reported. */
+export function readScenario(document: ScenarioDocument, problems: ProblemCollector): Scenario | undefined {
   const label = (path: Path): string => (path.length === 0 ? '' : `\`${formatPath(path)}\`: `);
   const add = placedProblems(document, null, (error, { path }) => problems.add(path, error));
-  readBy(scenarioSchema, document.value, add, { label });
+  return readBy(scenarioSchema, document.value, add, { label });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
-import { durationMs } from '../../src/config/normalise/normalise-sessions.js';
+import { durationMs } from '../../src/config/schema/schema-sessions.js';
 import { ProblemList } from '../../src/core/base/errors.js';
 
 function compile(text: string) {

@@ -31,44 +31,36 @@ export class AmountError extends Error {
 export const MIDDLE = 0.5;
 
 const UNITS: Readonly<Record<string, number>> = { k: 1_000, K: 1_000, m: 1_000_000, M: 1_000_000, '%': 0.01 };
-const NAMES = ['W', 'O', 'I', 'B', 'window', 'output', 'input', 'base'] as const;
 const NAME_OF: Readonly<Record<string, keyof Sizes>> = {
-  window: 'W',
-  output: 'O',
-  input: 'I',
-  base: 'B',
   W: 'W',
   O: 'O',
   I: 'I',
   B: 'B',
+  window: 'W',
+  output: 'O',
+  input: 'I',
+  base: 'B',
 };
+
+/** Functions of amounts, with how many they take; min and max take any number. */
 const FUNCTIONS: Readonly<
-  Record<string, { readonly takes: number | 'some'; readonly make: (args: readonly Amount[]) => Amount }>
+  Record<string, readonly [number, (values: readonly number[], draw: number) => number]>
 > = {
-  min: { takes: 'some', make: (args) => (s, d) => Math.min(...args.map((arg) => arg(s, d))) },
-  max: { takes: 'some', make: (args) => (s, d) => Math.max(...args.map((arg) => arg(s, d))) },
-  floor: {
-    takes: 1,
-    make:
-      ([a]) =>
-      (s, d) =>
-        Math.floor(a!(s, d)),
-  },
-  jitter: {
-    takes: 2,
-    make:
-      ([a, b]) =>
-      (s, d) =>
-        a!(s, d) + (b!(s, d) - a!(s, d)) * d,
-  },
-  /** below(x, limit, then, else) */
-  below: {
-    takes: 4,
-    make:
-      ([x, limit, then, other]) =>
-      (s, d) =>
-        x!(s, d) < limit!(s, d) ? then!(s, d) : other!(s, d),
-  },
+  min: [Number.NaN, (values) => Math.min(...values)],
+  max: [Number.NaN, (values) => Math.max(...values)],
+  floor: [1, ([a]) => Math.floor(a!)],
+  jitter: [2, ([a, b], draw) => a! + (b! - a!) * draw],
+  below: [4, ([x, limit, then, other]) => (x! < limit! ? then! : other!)],
+};
+
+const OPERATORS: Readonly<Record<string, (a: number, b: number) => number>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '−': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '·': (a, b) => a * b,
+  '×': (a, b) => a * b,
+  '/': (a, b) => a / b,
 };
 
 const TOKEN = /\s*(?:(\d[\d_,]*(?:\.\d+)?|\.\d+)\s*([kKmM%](?![A-Za-z]))?|([A-Za-z]+)|([-+*/()·×,−]))/y;
@@ -90,7 +82,7 @@ function tokensOf(text: string): readonly Token[] {
     const start = at + /^\s*/.exec(text.slice(at))![0].length;
     if (match === null)
       throw new AmountError(
-        `\`${text[start]}\` means nothing in an amount`,
+        `\`${text[start]}\` is not known in an amount`,
         start,
         'amounts are written like 0.9·B, W - 33k or min(150k, 0.8·W)',
       );
@@ -141,7 +133,7 @@ class Parser {
     const amount = this.sum();
     if (this.next.kind !== 'end')
       throw new AmountError(
-        `\`${this.next.text}\` cannot stand here`,
+        `\`${this.next.text}\` is out of place here`,
         this.next.offset,
         NAME_OF[this.next.text] !== undefined
           ? `put a dot or a star before it: 0.9·${this.next.text} or 0.9*${this.next.text}`
@@ -153,31 +145,19 @@ class Parser {
   }
 
   private sum(): Amount {
-    let left = this.product();
-    for (;;) {
-      const l = left;
-      if (this.takes('+')) {
-        const right = this.product();
-        left = (s, d) => l(s, d) + right(s, d);
-      } else if (this.takes('-', '−')) {
-        const right = this.product();
-        left = (s, d) => l(s, d) - right(s, d);
-      } else return left;
-    }
+    return this.chain(['+', '-', '−'], () => this.chain(['*', '·', '×', '/'], () => this.factor()));
   }
 
-  private product(): Amount {
-    let left = this.factor();
-    for (;;) {
-      const l = left;
-      if (this.takes('*', '·', '×')) {
-        const right = this.factor();
-        left = (s, d) => l(s, d) * right(s, d);
-      } else if (this.takes('/')) {
-        const right = this.factor();
-        left = (s, d) => l(s, d) / right(s, d);
-      } else return left;
+  /** Operands joined by operators of one rank, from the left. */
+  private chain(signs: readonly string[], operand: () => Amount): Amount {
+    let left = operand();
+    for (let sign = this.next.text; this.takes(...signs); sign = this.next.text) {
+      const before = left;
+      const right = operand();
+      const apply = OPERATORS[sign]!;
+      left = (s, d) => apply(before(s, d), right(s, d));
     }
+    return left;
   }
 
   private factor(): Amount {
@@ -211,20 +191,25 @@ class Parser {
       throw new AmountError(
         `\`${name.text}\` is not known in an amount`,
         name.offset,
-        `known: ${[...NAMES, ...Object.keys(FUNCTIONS)].join(', ')}`,
+        `known: ${[...Object.keys(NAME_OF), ...Object.keys(FUNCTIONS)].join(', ')}`,
       );
     if (!this.takes('('))
       throw new AmountError(
-        `\`${name.text}\` wants its values in brackets`,
+        `\`${name.text}\` needs its values in brackets`,
         name.offset,
         `for instance ${name.text}(0.78, 0.82)`,
       );
     const args: Amount[] = [this.sum()];
     while (this.takes(',')) args.push(this.sum());
     this.close();
-    if (known.takes !== 'some' && args.length !== known.takes)
-      throw new AmountError(`\`${name.text}\` takes ${known.takes} values, not ${args.length}`, name.offset);
-    return known.make(args);
+    const [takes, apply] = known;
+    if (!Number.isNaN(takes) && args.length !== takes)
+      throw new AmountError(`\`${name.text}\` takes ${takes} values, not ${args.length}`, name.offset);
+    return (s, d) =>
+      apply(
+        args.map((arg) => arg(s, d)),
+        d,
+      );
   }
 
   private close(): void {

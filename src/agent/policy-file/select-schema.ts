@@ -42,19 +42,6 @@ const user = z.union([
   ),
 ]);
 
-const NOTHING_KEPT: KeepPart = {
-  last: null,
-  tokens: null,
-  share: null,
-  atMost: null,
-  atLeast: null,
-  first: 0,
-  user: null,
-  recentFiles: null,
-  finalAnswers: false,
-  errors: false,
-};
-
 const keepGroup = group(
   'What stays as it is; several keys add up.',
   {},
@@ -124,8 +111,7 @@ function idleKeys(what: SelectPart['what']): readonly string[] {
   ];
 }
 
-/** What a rule touches. */
-export const select = group(
+const selectGroup = group(
   'What a rule touches.',
   { what: words(SELECTABLE, 'What it touches.') },
   {
@@ -151,7 +137,29 @@ export const select = group(
     ),
     count: whole(1, 1_000_000, 'Items taken at a time.'),
   },
-).transform((written, ctx): SelectPart => {
+);
+
+/** A selection with nothing left open. */
+function selectionOf(written: z.output<typeof selectGroup>, kept: WrittenKeep): SelectPart {
+  return {
+    what: written.what,
+    of: written.of ?? null,
+    except: written.except ?? [],
+    minChars: written.minChars ?? 0,
+    exceptMedia: written['except-media'] ?? false,
+    keep: keepOf(kept),
+    order: written.order ?? 'oldest',
+    boundary: written.boundary ?? 'pair',
+    move: written.move ?? (kept.last === undefined ? 'forward' : 'back'),
+    count: written.count ?? null,
+  };
+}
+
+/** What a rule that says nothing touches. */
+export const ALL_HISTORY = selectionOf({ what: 'history' }, {});
+
+/** What a rule touches. */
+export const select = selectGroup.transform((written, ctx): SelectPart => {
   const kept: WrittenKeep = written.keep ?? {};
   const keys = [...Object.keys(written), ...Object.keys(kept).map((key) => `keep.${key}`)];
   const has = (key: string): boolean => keys.includes(`keep.${key}`);
@@ -167,33 +175,8 @@ export const select = group(
       no(`keep.${key}`, `\`${key}\` has no effect without tokens or share`);
   if (isOfBlocks(written.what) && kept.first === 'opening')
     no('keep.first', '`opening` has no effect where blocks are selected', 'give a number');
-  return {
-    what: written.what,
-    of: written.of ?? null,
-    except: written.except ?? [],
-    minChars: written.minChars ?? 0,
-    exceptMedia: written['except-media'] ?? false,
-    keep: keepOf(kept),
-    order: written.order ?? 'oldest',
-    boundary: written.boundary ?? 'pair',
-    move: written.move ?? (kept.last === undefined ? 'forward' : 'back'),
-    count: written.count ?? null,
-  };
+  return selectionOf(written, kept);
 });
-
-/** What a rule that says nothing touches. */
-export const ALL_HISTORY: SelectPart = {
-  what: 'history',
-  of: null,
-  except: [],
-  minChars: 0,
-  exceptMedia: false,
-  keep: NOTHING_KEPT,
-  order: 'oldest',
-  boundary: 'pair',
-  move: 'forward',
-  count: null,
-};
 
 /** What replaces what was selected, as written. */
 export const replace = group(

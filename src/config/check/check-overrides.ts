@@ -4,7 +4,7 @@ import { formatNumber } from '../../core/base/explain.js';
 import { formatPath, type Path, valueAt } from '../../core/base/problem.js';
 import type { ParamValues } from '../../core/run/params.js';
 import type { OverrideName } from '../context.js';
-import type { NormalRun, NormalScenario } from '../normalise/normalise.js';
+import type { NormalRun, NormalScenario } from '../normalise.js';
 import { type Checker, consult, group } from './checker.js';
 
 /** A policy's `set` of the base (empty path) or of a variant. */

@@ -1,15 +1,54 @@
 import { CcbenchError } from '../../core/base/errors.js';
-import { formatPath, type Path, valueAt } from '../../core/base/problem.js';
+import { formatPath, isGroup, type Path, valueAt } from '../../core/base/problem.js';
 import { unknownName } from '../../core/base/registry.js';
 import type { ScenarioContext } from '../context.js';
 import type { ScenarioDocument } from '../files/document.js';
 import { slug } from '../files/slug.js';
 import type { ProblemCollector } from '../load.js';
-import { defaultPolicy } from '../schema/defaults.js';
+import { defaultPolicy } from '../normalise.js';
 import { checkOverrides } from './check-overrides.js';
-import { checkSessions } from './check-sessions.js';
-import { checkSynthetic } from './check-synthetic.js';
-import { type Checker, consult, group, isGroup, list, refuse } from './checker.js';
+import { type Checker, consult, group, list, refuse } from './checker.js';
+
+const MAX_CHILDREN = 'agents.maxChildren';
+
+/** Children one turn may start, as the scenario or the parameter's default says. */
+function maxChildren({ document, context }: Checker): number {
+  const written = valueAt(document.value, ['policy', 'set', MAX_CHILDREN]);
+  if (typeof written === 'number') return written;
+  const value = context.policies.specs.find((spec) => spec.path === MAX_CHILDREN)?.default;
+  return typeof value === 'number' ? value : Number.POSITIVE_INFINITY;
+}
+
+/** Checks a generated session: its workload and models exist, and no turn starts more children than the policy allows. */
+function checkSynthetic(checker: Checker, path: Path): void {
+  const synthetic = group(valueAt(checker.document.value, path));
+  const { workload } = synthetic;
+  const { workloads, models } = checker.context;
+  if (typeof workload === 'string' && workload !== '' && !workloads.includes(workload)) {
+    consult(checker, [...path, 'workload'], 'value', () => {
+      throw unknownName('workload', workload, workloads);
+    });
+  }
+  const named = [
+    ...list(synthetic.modelAt).map((_, i) => [...path, 'modelAt', i, 'model']),
+    [...path, 'subagents', 'model'],
+  ];
+  for (const at of named) {
+    const model = valueAt(checker.document.value, at);
+    if (typeof model === 'string' && model !== '') consult(checker, at, 'value', () => models.check(model));
+  }
+  const most = maxChildren(checker);
+  list(synthetic.forks).forEach((fork, i) => {
+    const { children } = group(fork);
+    if (typeof children === 'number' && children > most)
+      refuse(
+        checker,
+        [...path, 'forks', i, 'children'],
+        `${children} children of one turn are more than the limit of ${most}`,
+        'raise it with the policy parameter agents.maxChildren',
+      );
+  });
+}
 
 function checkModel(checker: Checker, path: Path): void {
   const model = valueAt(checker.document.value, path);
@@ -25,17 +64,6 @@ function checkProvider(checker: Checker, path: Path): void {
   }
 }
 
-function checkTranscript(checker: Checker, path: Path): void {
-  const transcript = valueAt(checker.document.value, path);
-  if (!isGroup(transcript)) return;
-  const given = ['file', 'synthetic'].filter((key) => transcript[key] !== undefined);
-  if (given.length !== 1) {
-    const found = given.length === 0 ? 'neither is there' : 'both are there';
-    refuse(checker, path, `\`${formatPath(path)}\` takes \`file\` or \`synthetic\`; ${found}`);
-  }
-  checkSynthetic(checker, [...path, 'synthetic']);
-}
-
 function checkTranscripts(checker: Checker): void {
   const scenario = group(checker.document.value);
   const { sessions } = scenario;
@@ -49,11 +77,12 @@ function checkTranscripts(checker: Checker): void {
   if (sessions !== undefined && (scenario.transcript !== undefined || scenario.transcripts !== undefined)) {
     refuse(checker, ['sessions'], 'use `sessions`, or transcripts on their own, not both');
   }
-  checkSessions(checker, (path) => checkTranscript(checker, path));
-  checkTranscript(checker, ['transcript']);
-  list(scenario.transcripts).forEach((_, i) => {
-    checkTranscript(checker, ['transcripts', i]);
-  });
+  const paths: readonly Path[] = [
+    ['transcript'],
+    ...list(scenario.transcripts).map((_, i) => ['transcripts', i]),
+    ...list(sessions).map((_, i) => ['sessions', i, 'transcript']),
+  ];
+  for (const path of paths) checkSynthetic(checker, [...path, 'synthetic']);
 }
 
 function policyName(policy: unknown): string | null {
@@ -142,51 +171,11 @@ function isTaken(resolve: () => unknown): boolean {
   }
 }
 
-const AMOUNTS = ['summaryTokens', 'scratchpadTokens', 'notesTokens'] as const;
-
-function checkAmount(checker: Checker, path: Path): void {
-  const { min, median, p90, max } = group(valueAt(checker.document.value, path));
-  if (
-    typeof min !== 'number' ||
-    typeof median !== 'number' ||
-    typeof p90 !== 'number' ||
-    typeof max !== 'number'
-  )
-    return;
-  if (min > median || median > p90 || p90 > max) {
-    refuse(checker, path, `\`${formatPath(path)}\` must rise: min ≤ median ≤ p90 ≤ max`);
-  }
-}
-
-function checkFault(checker: Checker, path: Path): void {
-  const { nth, every, from, to } = group(valueAt(checker.document.value, path));
-  if (typeof from === 'number' && typeof to === 'number' && from > to) {
-    refuse(
-      checker,
-      [...path, 'to'],
-      `\`${formatPath([...path, 'to'])}\` comes before \`from\` (${to} < ${from})`,
-    );
-  }
-  const others = [every, from, to].some((value) => typeof value === 'number');
-  if (typeof nth === 'number' && others) {
-    refuse(
-      checker,
-      [...path, 'nth'],
-      `\`${formatPath([...path, 'nth'])}\` names one call; \`every\`, \`from\` and \`to\` have nothing to add`,
-    );
-  }
-}
-
 function checkSettings(checker: Checker, at: Path): void {
   const settings = group(valueAt(checker.document.value, at));
   checkModel(checker, [...at, 'model']);
   checkProvider(checker, [...at, 'provider']);
   checkPolicy(checker, at);
-  const llm = group(settings.llm);
-  for (const name of AMOUNTS) checkAmount(checker, [...at, 'llm', 'fake', name]);
-  list(llm.faults).forEach((_, i) => {
-    checkFault(checker, [...at, 'llm', 'faults', i]);
-  });
   list(settings.expect).forEach((text, i) => {
     if (typeof text !== 'string' || text === '') return;
     consult(checker, [...at, 'expect', i], 'value', () => checker.context.metrics.parse(text));

@@ -1,5 +1,5 @@
 import { CcbenchError, type ErrorDetails } from '../../core/base/errors.js';
-import type { Path } from '../../core/base/problem.js';
+import { isGroup, type Path } from '../../core/base/problem.js';
 import type { ScenarioContext } from '../context.js';
 import type { ScenarioDocument } from '../files/document.js';
 import type { ProblemCollector } from '../load.js';
@@ -11,16 +11,8 @@ export interface Checker {
   readonly problems: ProblemCollector;
 }
 
-/** A group of keys whose values are still unknown. */
-export type Group = Readonly<Record<string, unknown>>;
-
-/** Whether a value is a group of keys. */
-export function isGroup(value: unknown): value is Group {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The value as a group; empty when it is something else. */
-export function group(value: unknown): Group {
+export function group(value: unknown): Readonly<Record<string, unknown>> {
   return isGroup(value) ? value : {};
 }
 

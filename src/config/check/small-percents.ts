@@ -1,6 +1,6 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import type { OverrideName, ScenarioContext } from '../context.js';
-import type { NormalRun } from '../normalise/normalise.js';
+import type { NormalRun } from '../normalise.js';
 
 /** The largest percentage that may be meant as a share of one. */
 const MOST_DOUBTED = 1;

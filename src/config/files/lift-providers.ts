@@ -1,8 +1,8 @@
 import { CcbenchError } from '../../core/base/errors.js';
-import { type Path, valueAt } from '../../core/base/problem.js';
+import { isGroup, type Path, valueAt } from '../../core/base/problem.js';
 import type { Provider } from '../../core/run/provider.js';
 import type { ModelBook } from '../../provider/prices/model-book.js';
-import { isGroup, list } from '../check/checker.js';
+import { list } from '../check/checker.js';
 import type { ProblemCollector } from '../load.js';
 import { replaceAt, type ScenarioDocument } from './document.js';
 import { isFileName, stem } from './file-name.js';

@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import type { Place } from '../../core/base/errors.js';
+import { isGroup } from '../../core/base/problem.js';
 import type { PlannedPlugin } from '../../core/run/run-plan.js';
-import { isGroup, list } from '../check/checker.js';
+import { list } from '../check/checker.js';
 import { findPlugin } from '../plugins/load-plugin.js';
 import { type ActivePlugin, activePlugins, usePluginFile } from '../plugins/use-plugins.js';
 import { readDocument } from './document.js';

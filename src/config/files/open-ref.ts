@@ -8,7 +8,7 @@ import {
 import { loadTranscript, loadTranscriptInput } from '../../transcripts/files/transcripts.js';
 import { mergeSessions } from '../../transcripts/sessions/merge-sessions.js';
 import { generateFlowing } from '../../transcripts/synthetic/generate-transcript.js';
-import type { TranscriptRef } from '../normalise/normalise.js';
+import type { TranscriptRef } from '../normalise.js';
 import type { FileRef } from './transcript-ref.js';
 
 /** Equal keys are equal transcripts. */

@@ -1,5 +1,5 @@
 import type { Place } from '../../core/base/errors.js';
-import type { NormalSynthetic } from '../normalise/normalise-synthetic.js';
+import type { NormalSynthetic } from '../schema/schema-synthetic.js';
 
 /** A recorded session. */
 export interface FileRef {

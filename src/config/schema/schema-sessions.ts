@@ -1,10 +1,28 @@
 import { z } from 'zod';
-import { text, whole } from '../../core/base/schema.js';
+import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../../core/base/clock.js';
+import { valueAt } from '../../core/base/problem.js';
+import { number, refuse, text, whole } from '../../core/base/schema.js';
 import { SESSION_ENDINGS } from '../../core/model/transcript.js';
 import { safeName } from './schema-words.js';
 
 /** One or more amounts with a unit, such as `18h` or `2d 4h`. */
 const DURATION = /^[0-9]+(?:\.[0-9]+)?[smhd](?: ?[0-9]+(?:\.[0-9]+)?[smhd])*$/;
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: MS_PER_SECOND,
+  m: MS_PER_MINUTE,
+  h: MS_PER_HOUR,
+  d: 24 * MS_PER_HOUR,
+};
+
+/** Milliseconds of a duration: a number of minutes, or a text such as `18h`. @internal */
+export function durationMs(written: number | string): number {
+  if (typeof written === 'number') return Math.round(written * MS_PER_MINUTE);
+  let total = 0;
+  for (const [, amount, unit] of written.matchAll(/([0-9.]+)([smhd])/g))
+    total += Number(amount) * UNIT_MS[unit!]!;
+  return Math.round(total);
+}
 
 const duration = (what: string) =>
   z
@@ -12,12 +30,13 @@ const duration = (what: string) =>
       z.number().min(0).max(10_000_000),
       z.string().regex(DURATION).meta({ title: 'a duration such as 18h, 90m or 2d 4h' }),
     ])
-    .optional()
-    .describe(`${what}: minutes, or a text such as 18h or 2d 4h.`);
+    .transform(durationMs)
+    .describe(`${what}: minutes, or a text such as 18h or 2d 4h.`)
+    .optional();
 
-/** One session of several; the transcript's own schema is handed in. */
-export function sessionSchema<T extends z.ZodType>(transcript: T) {
-  return z
+/** Several sessions; the transcript's own schema is handed in. */
+export function sessionsSchema<T extends z.ZodType>(transcript: T) {
+  const session = z
     .strictObject({
       name: safeName('Name of the session, in front of its threads’ names.'),
       transcript,
@@ -28,41 +47,75 @@ export function sessionSchema<T extends z.ZodType>(transcript: T) {
       checkout: safeName('Which checkout of the project it works in, where there are several.').optional(),
       end: z
         .enum(SESSION_ENDINGS)
-        .optional()
         .describe(
           'How its process ends: with all work done, killed, or by a crash that leaves its lock behind.',
-        ),
+        )
+        .default('clean'),
+    })
+    .check((ctx) => {
+      const { at, startsAfter } = ctx.value;
+      if (Array.isArray(valueAt(ctx.value, ['transcript', 'file'])))
+        refuse(ctx, 'a session has one transcript, not a list of them', { path: ['transcript', 'file'] });
+      if (at !== undefined && startsAfter !== undefined)
+        refuse(ctx, 'a session starts `at` a time or `startsAfter` another, not both', { path: ['at'] });
     })
     .describe('A session that shares home, cache and clock with the others.');
+  return z
+    .array(session)
+    .min(1)
+    .check((ctx) => {
+      const starts = new Map<string, number | undefined>();
+      ctx.value.forEach(({ name, resume, at }, i) => {
+        const no = (key: string, message: string, hint: string | null = null) =>
+          refuse(ctx, message, { path: [i, key], hint });
+        const known = [...starts.keys()].join(', ');
+        if (resume !== undefined && !starts.has(resume))
+          no(
+            'resume',
+            `no earlier session is called "${resume}"`,
+            known === '' ? 'there is no earlier session' : `earlier sessions: ${known}`,
+          );
+        if (starts.has(name))
+          no(
+            'name',
+            `two sessions are called "${name}": they would overlap`,
+            'a session that goes on where another ended has a name of its own and `resume: …`',
+          );
+        const origin = resume === undefined ? undefined : starts.get(resume);
+        if (at !== undefined && origin !== undefined && at <= origin)
+          no('at', '`at` is not after the session it resumes');
+        starts.set(name, at);
+      });
+    })
+    .describe('Sessions on one clock that share home and cache, in the order of their starts.');
 }
+
+const hoursAgo = (what: string) => number(0, 1_000_000, what);
 
 /** What the home holds before the first session. */
 export const homeSchema = z
   .strictObject({
-    memories: whole(0, 10_000, 'Memories in the memory directory, with their index.').optional(),
+    memories: whole(0, 10_000, 'Memories in the memory directory, with their index.').default(0),
     files: z
       .array(
         z.strictObject({
           path: z.string().regex(/^\//).describe('Absolute path in the simulated home.'),
           text: z.string().describe('What the file holds.'),
-          hoursAgo: z.number().min(0).max(1_000_000).optional().describe('When it was written.'),
+          hoursAgo: hoursAgo('When it was written.').default(1),
         }),
       )
-      .optional()
-      .describe('Further files.'),
+      .describe('Further files.')
+      .default([]),
     lock: z
       .strictObject({
         body: z.string().describe('What the lock file holds, usually a process id.'),
-        hoursAgo: z.number().min(0).max(1_000_000).describe('Time of the last consolidation.'),
-        process: z.enum(['alive', 'dead']).optional().describe('Whether that process is still running.'),
+        hoursAgo: hoursAgo('Time of the last consolidation.'),
+        process: z.enum(['alive', 'dead']).describe('Whether that process is still running.').default('dead'),
       })
       .nullable()
-      .optional()
-      .describe('The lock of an earlier dream; null for none.'),
+      .describe('The lock of an earlier dream; null for none.')
+      .default(null),
   })
   .nullable()
   .meta({ id: 'Home' })
   .describe('What the home holds before the first session; null for nothing.');
-
-/** The home as written. */
-export type ScenarioHome = z.infer<typeof homeSchema>;

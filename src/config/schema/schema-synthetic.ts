@@ -1,9 +1,34 @@
 import { z } from 'zod';
-import { orNull, text, whole } from '../../core/base/schema.js';
+import { CcbenchError } from '../../core/base/errors.js';
+import type { Path } from '../../core/base/problem.js';
+import { unknownName } from '../../core/base/registry.js';
+import { number, orNull, refuse, text, whole } from '../../core/base/schema.js';
 import { LETTER_SUBJECTS, LETTER_WAYS } from '../../core/model/transcript.js';
-import { FORK_PARENTS } from '../../transcripts/synthetic/spec.js';
+import { compileDistribution, type Distribution } from '../../transcripts/synthetic/distribution.js';
+import { FORK_PARENTS, type SteadySpec, type SyntheticSpec } from '../../transcripts/synthetic/spec.js';
+import { generateSteady } from '../../transcripts/synthetic/steady.js';
+import { TOOL_PROFILES } from '../../transcripts/synthetic/synthetic.generated.js';
 
 const MAX_TURNS = 1_000_000;
+
+/** Workload and length of a generated session that names none. */
+const DEFAULTS = { workload: 'bugfix', turns: 200, text: 'filler' } as const;
+
+/** Tools whose share is weighed; the others have a share of their own in the shape. */
+const TOOLS = TOOL_PROFILES.filter(({ group }) => group === 'plain' || group === 'mcp').map(
+  ({ name }) => name,
+);
+
+/** Lets another module check a value; what it throws is refused at a path. */
+function attempt(ctx: z.core.ParsePayload<unknown>, path: Path, work: () => unknown): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof CcbenchError)) throw error;
+    const { code, message, hint } = error;
+    refuse(ctx, message, { path, hint, code, side: code === 'unknown-name' ? 'key' : 'value' });
+  }
+}
 
 const afterTurn = whole(1, MAX_TURNS, 'It happens after this turn, counted from 1.');
 
@@ -31,7 +56,7 @@ const distribution = (what: string, most: number, least = 0) => {
     .describe(`${what}: a number, or quantiles { p, v }.`);
 };
 
-const share = (what: string) => z.number().min(0).max(1).optional().describe(what);
+const share = (what: string) => number(0, 1, what).optional();
 
 const shapeSchema = z
   .strictObject({
@@ -65,16 +90,21 @@ const shapeSchema = z
     memoryWriteShare: share('Share of tool calls by which the agent writes its memory.'),
     memoryFolderShare: share('Share of the folders of the project that hold a memory file.'),
     memoryFileTokens: distribution('Tokens of such a memory file', MOST.tokens),
-    resultScale: z
-      .number()
-      .min(0)
-      .max(10_000)
-      .optional()
-      .describe('Factor on the size of every tool result.'),
+    resultScale: number(0, 10_000, 'Factor on the size of every tool result.').optional(),
     toolWeights: z
       .record(z.string(), z.number().min(0).max(1_000_000))
       .optional()
       .describe('Factors on how often tools are used, by name.'),
+  })
+  .check((ctx) => {
+    for (const [name, value] of Object.entries(ctx.value))
+      if (typeof value === 'object' && Object.hasOwn(value, 'p'))
+        attempt(ctx, [name], () => compileDistribution(name, value as Distribution));
+    for (const tool of Object.keys(ctx.value.toolWeights ?? {}))
+      if (!TOOLS.includes(tool))
+        attempt(ctx, ['toolWeights', tool], () => {
+          throw unknownName('tool', tool, TOOLS);
+        });
   })
   .describe('What the workload draws its sizes and times from.');
 
@@ -93,6 +123,10 @@ const steadySchema = z
     promptTokens: whole(0, 10_000_000, 'Tokens of the human prompt at the beginning.').optional(),
     tool: text('Tool that every turn calls.').optional(),
     charsPerToken: z.number().gt(0).max(100).optional().describe('Characters that make a token.'),
+  })
+  .check((ctx) => {
+    const spec = { workload: DEFAULTS.workload, turns: 1, seed: 0, text: 'none' } as const;
+    attempt(ctx, [], () => generateSteady(spec, ctx.value as SteadySpec));
   })
   .describe('Equal turns without chance, for runs whose result can be calculated.');
 
@@ -120,12 +154,7 @@ const forksSchema = z
       children: whole(1, 1_000, 'Children that start at once.'),
       turns: whole(1, 100_000, 'Turns of each child.'),
       directiveTokens: whole(1, 1_000_000, 'Size of what each child is told.').optional(),
-      delayMinutes: z
-        .number()
-        .min(0)
-        .max(10_000_000)
-        .optional()
-        .describe('From the response to their start.'),
+      delayMinutes: number(0, 10_000_000, 'From the response to their start.').optional(),
       parent: z
         .enum(FORK_PARENTS)
         .optional()
@@ -135,20 +164,68 @@ const forksSchema = z
   )
   .optional();
 
+/** A generated session with every default filled in; what is null in the scenario is absent here. */
+export type NormalSynthetic = SyntheticSpec &
+  Required<
+    Pick<
+      SyntheticSpec,
+      'model' | 'text' | 'overrides' | 'idle' | 'compactAt' | 'modelAt' | 'resumeAt' | 'prefixChangeAt'
+    >
+  >;
+
+/** Lists of a generated session whose entries point at turns. */
+const LISTS = ['idle', 'compactAt', 'modelAt', 'resumeAt', 'prefixChangeAt', 'letters'] as const;
+
+/** Calls that all threads of a session may make together. */
+const MOST_CALLS = 2_000_000;
+
+/** What the turns of a generated session are checked by. */
+type Turns = {
+  readonly [K in (typeof LISTS)[number]]?: readonly { readonly afterTurn: number }[] | undefined;
+} & {
+  readonly turns: number;
+  readonly forks?: readonly { afterTurn: number; children: number; turns: number }[] | undefined;
+  readonly subagents?: { readonly everyTurns: number; readonly turns: number } | null | undefined;
+};
+
+/** Checks that turns lie within the session, and that its threads do not make too many calls. */
+function checkTurns(ctx: z.core.ParsePayload<unknown>, session: Turns): void {
+  const { turns, forks = [], subagents } = session;
+  for (const name of LISTS)
+    session[name]?.forEach(({ afterTurn: turn }, i) => {
+      if (turn > turns)
+        refuse(ctx, `\`{path}\` is turn ${turn}, but the session has ${turns}`, {
+          path: [name, i, 'afterTurn'],
+        });
+    });
+  forks.forEach(({ afterTurn: turn }, i) => {
+    if (turn >= turns)
+      refuse(ctx, `children of turn ${turn} need a turn after it; the session has ${turns}`, {
+        path: ['forks', i, 'afterTurn'],
+      });
+  });
+  const beside = subagents == null ? 0 : Math.floor(turns / subagents.everyTurns) * subagents.turns;
+  const calls = forks.reduce((sum, fork) => sum + fork.children * fork.turns, turns + beside);
+  if (calls > MOST_CALLS)
+    refuse(ctx, `the threads of the session would make ${calls} calls; at most ${MOST_CALLS} are possible`, {
+      hint: 'give it fewer turns, subagents or children',
+    });
+}
+
 /** A generated session. */
 export const syntheticSchema = z
   .strictObject({
-    workload: text('Kind of work.').optional(),
-    turns: whole(1, MAX_TURNS, 'Length: API calls of the main thread.').optional(),
+    workload: text('Kind of work.').default(DEFAULTS.workload),
+    turns: whole(1, MAX_TURNS, 'Length: API calls of the main thread.').default(DEFAULTS.turns),
     idle: z
       .array(
         z.strictObject({
           afterTurn,
-          minutes: z.number().min(0).max(10_000_000).describe('Length of the pause.'),
+          minutes: number(0, 10_000_000, 'Length of the pause.'),
         }),
       )
-      .optional()
-      .describe('When the human stays away.'),
+      .describe('When the human stays away.')
+      .default([]),
     compactAt: z
       .array(
         z.strictObject({
@@ -165,16 +242,16 @@ export const syntheticSchema = z
             .describe('Summarise one side of a pivot only.'),
         }),
       )
-      .optional()
-      .describe('When the human asks for a compaction.'),
+      .describe('When the human asks for a compaction.')
+      .default([]),
     modelAt: z
       .array(z.strictObject({ afterTurn, model: text('Model from there on.') }))
-      .optional()
-      .describe('Switches of the model.'),
+      .describe('Switches of the model.')
+      .default([]),
     resumeAt: z
       .array(z.strictObject({ afterTurn, reason: text('Why, for the log.').optional() }))
-      .optional()
-      .describe('When the process ends and the session is taken up again.'),
+      .describe('When the process ends and the session is resumed.')
+      .default([]),
     prefixChangeAt: z
       .array(
         z.strictObject({
@@ -183,13 +260,16 @@ export const syntheticSchema = z
           label: text('Name of the change, for the log.').optional(),
         }),
       )
-      .optional()
-      .describe('Changes of the system prompt or the tools.'),
+      .describe('Changes of the system prompt or the tools.')
+      .default([]),
     prefixTokens: orNull(
       whole(0, 10_000_000, 'Tokens of tools and system prompt; null leaves them to the workload.'),
     ).optional(),
-    text: z.enum(['filler', 'none']).optional().describe('Whether blocks carry a text or only a size.'),
-    overrides: shapeSchema.optional(),
+    text: z
+      .enum(['filler', 'none'])
+      .describe('Whether blocks carry a text or only a size.')
+      .default(DEFAULTS.text),
+    overrides: shapeSchema.default({}),
     subagents: z
       .strictObject({
         everyTurns: whole(1, MAX_TURNS, 'A subagent starts every so many turns.'),
@@ -205,8 +285,17 @@ export const syntheticSchema = z
     letters: lettersSchema.describe('Messages of the main agent to others.'),
     steady: orNull(steadySchema).optional(),
   })
+  .check((ctx) => checkTurns(ctx, ctx.value))
+  .transform((written) => {
+    const { prefixTokens, subagents, steady, forks = [], letters = [], ...rest } = written;
+    return {
+      ...rest,
+      ...(prefixTokens == null ? {} : { prefixTokens }),
+      ...(subagents == null ? {} : { subagents }),
+      ...(steady == null ? {} : { steady }),
+      ...(forks.length === 0 ? {} : { forks }),
+      ...(letters.length === 0 ? {} : { letters }),
+    } as Omit<NormalSynthetic, 'seed' | 'model'>;
+  })
   .meta({ id: 'Synthetic' })
   .describe('A generated session, the same for the same seed.');
-
-/** A generated session as written. */
-export type ScenarioSynthetic = z.infer<typeof syntheticSchema>;

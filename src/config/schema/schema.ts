@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { orNull, text, whole } from '../../core/base/schema.js';
-import { CALL_PURPOSES, FAULT_KINDS } from '../../core/run/run-plan.js';
-import { hooksSchema } from './schema-hooks.js';
+import { flag, number, orNull, refuse, text, whole } from '../../core/base/schema.js';
+import { type Amount, CALL_PURPOSES, FAULT_KINDS, HOOK_EVENTS } from '../../core/run/run-plan.js';
 import { modelsSchema } from './schema-models.js';
-import { homeSchema, sessionSchema } from './schema-sessions.js';
+import { homeSchema, sessionsSchema } from './schema-sessions.js';
 import { syntheticSchema } from './schema-synthetic.js';
 import { safeName } from './schema-words.js';
 
@@ -15,6 +14,14 @@ const fileSchema = z
 
 const transcriptSchema = z
   .strictObject({ file: fileSchema.optional(), synthetic: syntheticSchema.optional() })
+  .check((ctx) => {
+    const given = Object.keys(ctx.value).length;
+    if (given !== 1)
+      refuse(
+        ctx,
+        `\`{path}\` takes \`file\` or \`synthetic\`; ${given === 0 ? 'neither is' : 'both are'} there`,
+      );
+  })
   .meta({ id: 'Transcript', minProperties: 1, maxProperties: 1 })
   .describe('What is replayed: recorded files or a generated session.');
 
@@ -49,13 +56,13 @@ const overridesSchema = z
       .gt(0)
       .max(100)
       .nullable()
-      .optional()
+      .exactOptional()
       .describe('Compact at this share of the window, in percent; can only make compaction earlier.'),
-    disableCompact: z.boolean().optional().describe('No compaction at all, not even by hand.'),
-    disableAutoCompact: z.boolean().optional().describe('No automatic compaction.'),
+    disableCompact: flag('No compaction at all, not even by hand.').exactOptional(),
+    disableAutoCompact: flag('No automatic compaction.').exactOptional(),
     contextWindow: orNull(
       whole(1_000, 100_000_000, 'Context window in tokens that the client is told to assume.'),
-    ).optional(),
+    ).exactOptional(),
   })
   .meta({ id: 'Overrides' })
   .describe("What a user's environment may override.");
@@ -64,12 +71,12 @@ const ttlSchema = z.enum(['5m', '1h', 'recorded']);
 
 const cacheSchema = z
   .strictObject({
-    mode: z.enum(['on', 'off']).optional().describe('Whether there is a prompt cache.'),
-    ttl: ttlSchema.optional().describe('Lifetime of cache entries of the main thread.'),
-    subagentTtl: ttlSchema.optional().describe('Lifetime of cache entries of subagents.'),
+    mode: z.enum(['on', 'off']).exactOptional().describe('Whether there is a prompt cache.'),
+    ttl: ttlSchema.exactOptional().describe('Lifetime of cache entries of the main thread.'),
+    subagentTtl: ttlSchema.exactOptional().describe('Lifetime of cache entries of subagents.'),
     fade: z
       .enum(['client', 'off', 'expected', 'likely', 'sampled'])
-      .optional()
+      .exactOptional()
       .describe(
         'How five-minute entries end: as the client says, on time, where half are left, where most are left, or drawn.',
       ),
@@ -81,31 +88,33 @@ const tokens = (what: string) => whole(1, 10_000_000, what);
 
 const amountSchema = z
   .union([
-    whole(0, 10_000_000, 'Always this many.'),
-    z.strictObject({
-      median: tokens('Half of the draws are below.'),
-      p90: tokens('Nine of ten draws are below.'),
-      min: tokens('Never less.'),
-      max: tokens('Never more.'),
-    }),
+    whole(0, 10_000_000, 'Always this many.').transform((fixed): Amount => ({ fixed })),
+    z
+      .strictObject({
+        median: tokens('Half of the draws are below.'),
+        p90: tokens('Nine of ten draws are below.'),
+        min: tokens('Never less.'),
+        max: tokens('Never more.'),
+      })
+      .check((ctx) => {
+        const { min, median, p90, max } = ctx.value;
+        if (min > median || median > p90 || p90 > max)
+          refuse(ctx, '`{path}` must rise: min ≤ median ≤ p90 ≤ max');
+      }),
   ])
   .meta({ id: 'Amount' });
 
 const fakeSchema = z
   .strictObject({
-    summaryTokens: amountSchema.optional().describe('Tokens of a summary.'),
-    scratchpadTokens: amountSchema.optional().describe('Tokens thought aloud before a summary.'),
-    notesTokens: amountSchema.optional().describe('Tokens of an update of the session notes.'),
-    latencyScale: z
-      .number()
-      .min(0)
-      .max(1_000)
-      .optional()
-      .describe('Factor on every latency of the model table.'),
+    summaryTokens: amountSchema.exactOptional().describe('Tokens of a summary.'),
+    scratchpadTokens: amountSchema.exactOptional().describe('Tokens thought aloud before a summary.'),
+    notesTokens: amountSchema.exactOptional().describe('Tokens of an update of the session notes.'),
+    latencyScale: number(0, 1_000, 'Factor on every latency of the model table.').exactOptional(),
   })
   .describe('How the fake LLM answers what the transcript does not hold.');
 
-const callCount = (what: string) => orNull(whole(1, 1_000_000, what)).optional();
+const callCount = (what: string) => orNull(whole(1, 1_000_000, what)).default(null);
+const seconds = (what: string) => orNull(number(0, 86_400, what)).default(null);
 
 const faultSchema = z
   .strictObject({
@@ -115,28 +124,19 @@ const faultSchema = z
     every: callCount('Every nth call of this purpose.'),
     from: callCount('From this call on.'),
     to: callCount('Up to and including this call.'),
-    probability: z
-      .number()
-      .min(0)
-      .max(1)
-      .nullable()
-      .optional()
-      .describe('Chance that a matching call is hit.'),
-    gapTokens: orNull(whole(1, 10_000_000, 'Tokens over the limit that the error tells of.')).optional(),
-    retryAfterSeconds: z
-      .number()
-      .min(0)
-      .max(86_400)
-      .nullable()
-      .optional()
-      .describe('Wait the error asks for.'),
-    delaySeconds: z
-      .number()
-      .min(0)
-      .max(86_400)
-      .nullable()
-      .optional()
-      .describe('Time lost before the fault shows.'),
+    probability: orNull(number(0, 1, 'Chance that a matching call is hit.')).default(null),
+    gapTokens: orNull(whole(1, 10_000_000, 'Tokens over the limit that the error tells of.')).default(null),
+    retryAfterSeconds: seconds('Wait the error asks for.'),
+    delaySeconds: seconds('Time lost before the fault shows.'),
+  })
+  .check((ctx) => {
+    const { nth, every, from, to } = ctx.value;
+    if (from !== null && to !== null && from > to)
+      refuse(ctx, `\`{path}\` comes before \`from\` (${to} < ${from})`, { path: ['to'] });
+    if (nth !== null && (every ?? from ?? to) !== null)
+      refuse(ctx, '`{path}` names one call; `every`, `from` and `to` have no effect beside it', {
+        path: ['nth'],
+      });
   })
   .describe('A fault: without a condition every call of the purpose is hit.');
 
@@ -147,6 +147,36 @@ const llmSchema = z
   })
   .meta({ id: 'Llm' })
   .describe('The simulated LLM.');
+
+/** Hooks of the user that run around compactions. */
+const hooksSchema = z
+  .array(
+    z
+      .strictObject({
+        event: z
+          .enum(HOOK_EVENTS)
+          .describe('Before a compaction, when the session starts anew behind it, or when it is done.'),
+        on: z
+          .enum(['auto', 'manual', 'both'])
+          .describe('Compactions it runs at, by who asked for them.')
+          .default('both'),
+        tokens: whole(0, 1_000_000, 'Tokens it prints.').default(0),
+        prints: z
+          .enum(['context', 'screen'])
+          .describe(
+            'Where they go: into the summary instruction (PreCompact) or the new context, or to the user alone.',
+          )
+          .default('context'),
+        seconds: number(0, 86_400, 'Time it takes.').default(0),
+        fails: z
+          .union([z.boolean(), z.number().min(0).max(1)])
+          .transform(Number)
+          .describe('Whether it fails, or in which share of its runs; the compaction goes on all the same.')
+          .default(0),
+      })
+      .describe('A hook that runs at compactions.'),
+  )
+  .describe('Hooks of the user at compactions, in the order they run.');
 
 const settings = {
   model: orNull(text('Model of the main thread; null keeps what was recorded.')).optional(),
@@ -198,7 +228,7 @@ const variantSchema = z
   })
   .describe('A run that differs from the base: groups merge key by key, lists and single values replace.');
 
-/** The scenario file. It accepts exactly what is written here and changes nothing. */
+/** The scenario file. */
 export const scenarioSchema = z
   .strictObject({
     name: safeName('Name of the scenario and of its report folder.'),
@@ -209,11 +239,7 @@ export const scenarioSchema = z
       .min(1)
       .optional()
       .describe('Several transcripts, replayed one by one.'),
-    sessions: z
-      .array(sessionSchema(transcriptSchema))
-      .min(1)
-      .optional()
-      .describe('Sessions on one clock that share home and cache, in the order of their starts.'),
+    sessions: sessionsSchema(transcriptSchema).optional(),
     home: homeSchema.optional(),
     plugins: z
       .array(text('A file.'))
@@ -226,7 +252,7 @@ export const scenarioSchema = z
   })
   .describe('A scenario: at least `name:` and `transcript:`; `ccbench init` makes a starter file.');
 
-/** A scenario as the user wrote it, once its shape is checked. */
+/** A scenario as it was read: what only the whole scenario can fill in is still absent. */
 export type Scenario = z.infer<typeof scenarioSchema>;
 /** One entry of `variants`. */
 export type ScenarioVariant = z.infer<typeof variantSchema>;
@@ -236,7 +262,3 @@ export type ScenarioTranscript = z.infer<typeof transcriptSchema>;
 export type ScenarioSession = NonNullable<Scenario['sessions']>[number];
 /** The keys a variant shares with the base. */
 export type ScenarioSettings = Pick<Scenario, keyof typeof settings>;
-/** A number of tokens as written. */
-export type ScenarioAmount = z.infer<typeof amountSchema>;
-/** A fault as written. */
-export type ScenarioFault = z.infer<typeof faultSchema>;

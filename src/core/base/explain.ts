@@ -195,7 +195,7 @@ class Explainer {
   explain(issue: Issue, prefix: Path): readonly Problem[] {
     const path = [...prefix, ...(issue.path as (string | number)[])];
     if (issue.code === 'custom') {
-      const message = issue.message.replace('{key}', String(path.at(-1)));
+      const message = issue.message.replace('{key}', String(path.at(-1))).replace('{path}', formatPath(path));
       return [problemAt(path, message, issue.params as ProblemDetails)];
     }
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => this.#unknownKey(path, key));

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { MS_PER_MINUTE, MS_PER_SECOND } from './clock.js';
+import type { ErrorCode } from './errors.js';
 import type { Path } from './problem.js';
 
 /** What a schema says of itself. */
@@ -94,15 +95,25 @@ interface Refusal {
   readonly path?: Path;
   readonly side?: 'key' | 'value';
   readonly offset?: number | null;
+  readonly code?: ErrorCode;
 }
 
-/** Refuses a value inside a check or a transform; `{key}` in the sentence is the key that it stands behind. */
+/** Refuses a value inside a check or a transform; in the sentence `{key}` is the key of the value and `{path}` its path. */
 export function refuse(
   ctx: z.core.ParsePayload<unknown>,
   message: string,
   { path = [], ...params }: Refusal = {},
 ): never {
-  ctx.issues.push({ code: 'custom', input: ctx.value, message, path: [...path], params });
+  // The value behind a check is what it should be, so that the checks above it go on; that behind a transform is not.
+  const isCheck = !Object.hasOwn(ctx, 'addIssue');
+  ctx.issues.push({
+    code: 'custom',
+    input: ctx.value,
+    message,
+    path: [...path],
+    params,
+    continue: isCheck,
+  });
   return z.NEVER;
 }
 

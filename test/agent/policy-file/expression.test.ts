@@ -35,11 +35,11 @@ describe('amounts of a policy file', () => {
     ['0.9·X', 4, '`X` is not known'],
     ['W -', 3, 'an amount is missing at the end'],
     ['min(W, 3', 8, 'a bracket is not closed'],
-    ['W W', 2, '`W` cannot stand here'],
+    ['W W', 2, '`W` is out of place here'],
     ['0.9·', 4, 'an amount is missing'],
     ['jitter(1)', 0, 'takes 2 values, not 1'],
-    ['W ? 3', 2, '`?` means nothing'],
-    ['min W', 0, 'wants its values in brackets'],
+    ['W ? 3', 2, '`?` is not known'],
+    ['min W', 0, 'needs its values in brackets'],
   ])('%s is refused at character %d', (text, offset, message) => {
     const refused = (() => {
       try {

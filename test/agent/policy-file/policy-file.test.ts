@@ -134,12 +134,12 @@ describe('a policy file', () => {
     [
       'a unit that nobody knows',
       SOUND.replace('1·B', '170k tokens'),
-      'p.yaml:9:31: `tokens` cannot stand here (units are k, m and %; sizes are W, O, I and B, as in 0.9·B)',
+      'p.yaml:9:31: `tokens` is out of place here (units are k, m and %; sizes are W, O, I and B, as in 0.9·B)',
     ],
     [
       'a size without its sign',
       SOUND.replace('1·B', '0.85W'),
-      'p.yaml:9:30: `W` cannot stand here (put a dot or a star before it: 0.9·W or 0.9*W)',
+      'p.yaml:9:30: `W` is out of place here (put a dot or a star before it: 0.9·W or 0.9*W)',
     ],
     [
       'a bound the wrong way round',

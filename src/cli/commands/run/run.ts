@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { openRef, refKey } from '../../../config/files/open-ref.js';
-import type { TranscriptRef } from '../../../config/normalise/normalise.js';
+import type { TranscriptRef } from '../../../config/normalise.js';
 import { sha256Hex } from '../../../core/base/digest.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';

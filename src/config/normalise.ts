@@ -1,45 +1,17 @@
-import { CcbenchError } from '../../core/base/errors.js';
-import type { Path } from '../../core/base/problem.js';
-import type {
-  Amount,
-  CachePlan,
-  FakeLlmPlan,
-  FaultRule,
-  HomePlan,
-  HookPlan,
-} from '../../core/run/run-plan.js';
-import type { ScenarioDocument } from '../files/document.js';
-import type { FileRef, FindRecordings, SyntheticRef } from '../files/transcript-ref.js';
-import { type ScenarioDefaults, scenarioDefaults } from '../schema/defaults.js';
-import type {
-  Scenario,
-  ScenarioAmount,
-  ScenarioFault,
-  ScenarioSession,
-  ScenarioSettings,
-  ScenarioTranscript,
-  ScenarioVariant,
-} from '../schema/schema.js';
-import type { ScenarioHooks } from '../schema/schema-hooks.js';
-import {
-  normaliseHome,
-  normaliseSession,
-  type SessionRef,
-  SHARED_PREFIX_TOKENS,
-} from './normalise-sessions.js';
-import { asSession, normaliseSynthetic } from './normalise-synthetic.js';
+import { CcbenchError } from '../core/base/errors.js';
+import type { Path } from '../core/base/problem.js';
+import type { CachePlan, FakeLlmPlan, FaultRule, HomePlan, HookPlan } from '../core/run/run-plan.js';
+import { DEFAULT_FAKE_LLM } from '../provider/llm/fake-plan.js';
+import type { SessionPart } from '../transcripts/sessions/merge-sessions.js';
+import { DEFAULT_MODEL } from '../transcripts/synthetic/spec.js';
+import type { ScenarioDocument } from './files/document.js';
+import type { FileRef, FindRecordings, SyntheticRef } from './files/transcript-ref.js';
+import type { Scenario, ScenarioSession, ScenarioSettings, ScenarioTranscript, ScenarioVariant } from './schema/schema.js';
+import type { NormalSynthetic } from './schema/schema-synthetic.js';
 
-/** Hooks with nothing left open; undefined when there are none. */
-function normaliseHooks(written: ScenarioHooks | undefined): readonly HookPlan[] | undefined {
-  if (written === undefined || written.length === 0) return undefined;
-  return written.map(({ event, on, tokens, prints, seconds, fails }) => ({
-    event,
-    on: on ?? 'both',
-    tokens: tokens ?? 0,
-    prints: prints ?? 'context',
-    seconds: seconds ?? 0,
-    fails: Number(fails ?? 0),
-  }));
+/** A session of a scenario: when it takes place, and where its transcript is. */
+export interface SessionRef extends SessionPart {
+  readonly transcript: FileRef | SyntheticRef;
 }
 
 /** Several sessions on one clock. */
@@ -118,72 +90,47 @@ function mergeSettings(base: ScenarioSettings, variant: ScenarioVariant): Scenar
   };
 }
 
-function amount(written: ScenarioAmount | undefined, fallback: Amount): Amount {
-  if (written === undefined) return fallback;
-  if (typeof written === 'number') return { fixed: written };
-  return { median: written.median, p90: written.p90, min: written.min, max: written.max };
+const PREFERRED_POLICY = 'claude-code/2026';
+
+/** The policy of a scenario that names none. */
+export function defaultPolicy(names: readonly string[]): string {
+  return names.includes(PREFERRED_POLICY) ? PREFERRED_POLICY : 'none';
 }
 
-function fault(written: ScenarioFault): FaultRule {
-  return {
-    call: written.call,
-    error: written.error,
-    nth: written.nth ?? null,
-    every: written.every ?? null,
-    from: written.from ?? null,
-    to: written.to ?? null,
-    probability: written.probability ?? null,
-    gapTokens: written.gapTokens ?? null,
-    retryAfterSeconds: written.retryAfterSeconds ?? null,
-    delaySeconds: written.delaySeconds ?? null,
-  };
-}
-
+/** A run with every default filled in; a recording answers for its own model and lifetimes, a generated session cannot. */
 function normaliseRun(
   transcript: TranscriptRef,
-  variant: { readonly name: string | null; readonly description: string },
+  variant: Pick<NormalRun, 'variant' | 'description'>,
   settings: ScenarioSettings,
   policy: WrittenPolicy,
-  defaults: ScenarioDefaults,
+  policyNames: readonly string[],
   home: HomePlan | undefined,
 ): NormalRun {
-  const { overrides, cache } = settings;
-  const fake = settings.llm?.fake;
+  const { overrides, cache, llm, hooks } = settings;
+  const isRecorded = kindOf(transcript) === 'file';
+  const ttl = isRecorded ? 'recorded' : '5m';
   return {
     transcript,
-    variant: variant.name,
-    description: variant.description,
-    model: settings.model ?? defaults.model,
+    ...variant,
+    model: settings.model ?? (isRecorded ? null : DEFAULT_MODEL),
     ...(settings.provider == null ? {} : { provider: settings.provider }),
-    window: settings.window ?? defaults.window,
-    policy: { name: policy.use ?? defaults.policy, set: policy.set },
+    window: settings.window ?? null,
+    policy: { name: policy.use ?? defaultPolicy(policyNames), set: policy.set },
     overrides: {
-      autoCompactPercent: overrides?.autoCompactPercent ?? null,
-      disableCompact: overrides?.disableCompact ?? false,
-      disableAutoCompact: overrides?.disableAutoCompact ?? false,
-      contextWindow: overrides?.contextWindow ?? null,
+      autoCompactPercent: null,
+      disableCompact: false,
+      disableAutoCompact: false,
+      contextWindow: null,
+      ...overrides,
     },
-    cache: {
-      mode: cache?.mode ?? defaults.cache.mode,
-      ttl: cache?.ttl ?? defaults.cache.ttl,
-      subagentTtl: cache?.subagentTtl ?? defaults.cache.subagentTtl,
-      fade: cache?.fade ?? defaults.cache.fade,
-    },
+    cache: { mode: 'on', ttl, subagentTtl: ttl, fade: 'client', ...cache },
     lifetime: cache?.ttl === undefined ? 'default' : 'written',
-    timing: settings.timing ?? defaults.timing,
-    estimatorFactor: settings.estimatorFactor ?? defaults.estimatorFactor,
-    llm: {
-      fake: {
-        summaryTokens: amount(fake?.summaryTokens, defaults.summaryTokens),
-        scratchpadTokens: amount(fake?.scratchpadTokens, defaults.scratchpadTokens),
-        notesTokens: amount(fake?.notesTokens, defaults.notesTokens),
-        latencyScale: fake?.latencyScale ?? defaults.latencyScale,
-      },
-      faults: (settings.llm?.faults ?? []).map(fault),
-    },
+    timing: settings.timing ?? 'recorded',
+    estimatorFactor: settings.estimatorFactor ?? 1,
+    llm: { fake: { ...DEFAULT_FAKE_LLM, ...llm?.fake }, faults: llm?.faults ?? [] },
     expect: settings.expect ?? [],
     home,
-    hooks: normaliseHooks(settings.hooks),
+    hooks: hooks?.length === 0 ? undefined : hooks,
   };
 }
 
@@ -206,7 +153,7 @@ function transcriptRefs(
   find: FindRecordings,
 ): readonly (FileRef | SyntheticRef)[] {
   if (written.synthetic !== undefined) {
-    return [{ kind: 'synthetic', spec: normaliseSynthetic(written.synthetic, seed, model) }];
+    return [{ kind: 'synthetic', spec: { ...written.synthetic, seed, model: model ?? DEFAULT_MODEL } }];
   }
   const one = typeof written.file === 'string';
   const files: readonly string[] = typeof written.file === 'string' ? [written.file] : (written.file ?? []);
@@ -219,13 +166,22 @@ function transcriptRefs(
   });
 }
 
+/** Tools and system prompt that sessions have in common unless they say otherwise: the median first prompt (E6). */
+const SHARED_PREFIX_TOKENS = 34_700;
+
+/** A generated session as one of several: content of its own, tools and system prompt in common with the others. */
+function asSession(spec: NormalSynthetic, name: string): NormalSynthetic {
+  const { seed, prefixTokens = SHARED_PREFIX_TOKENS } = spec;
+  return { ...spec, seed: `${seed}/${name}`, prefixSeed: seed, prefixTokens };
+}
+
 /** Sessions on one clock are one transcript. */
 function sessionsRef(
   written: readonly ScenarioSession[],
   refs: (item: ScenarioTranscript, at: Path) => readonly (FileRef | SyntheticRef)[],
   document: ScenarioDocument,
 ): SessionsRef {
-  const sessions = written.map((session, i) => {
+  const sessions = written.map((session, i): SessionRef => {
     const at: Path = ['sessions', i];
     const [ref, ...others] = refs(session.transcript, [...at, 'transcript']) as [FileRef | SyntheticRef];
     if (others.length > 0) {
@@ -238,11 +194,17 @@ function sessionsRef(
         },
       );
     }
-    const own: FileRef | SyntheticRef =
-      ref.kind === 'file'
-        ? ref
-        : { kind: 'synthetic', spec: asSession(ref.spec, session.name, SHARED_PREFIX_TOKENS) };
-    return normaliseSession(session, at, document, own);
+    const { name, at: atMs, startsAfter: afterMs = 0, resume = null, end, project, checkout } = session;
+    return {
+      name,
+      start: atMs === undefined ? { afterMs } : { atMs },
+      resumes: resume,
+      ending: end,
+      ...(project === undefined ? {} : { project }),
+      ...(checkout === undefined ? {} : { checkout }),
+      place: document.placeOf([...at, resume === null ? 'name' : 'resume']),
+      transcript: ref.kind === 'file' ? ref : { kind: 'synthetic', spec: asSession(ref.spec, name) },
+    };
   });
   return { kind: 'sessions', sessions };
 }
@@ -260,8 +222,7 @@ export function normaliseScenario(
   policyNames: readonly string[],
   find: FindRecordings,
 ): NormalScenario {
-  const shared = scenarioDefaults('file', policyNames);
-  const seed = scenario.seed ?? shared.seed;
+  const { seed = 1, description = '' } = scenario;
   const base = writtenPolicy(scenario.policy);
   const refs = (item: ScenarioTranscript, at: Path) =>
     transcriptRefs(item, at, document, seed, scenario.model, find);
@@ -270,22 +231,19 @@ export function normaliseScenario(
     ...(scenario.transcripts ?? []).flatMap((item, i) => refs(item, ['transcripts', i])),
     ...(scenario.sessions === undefined ? [] : [sessionsRef(scenario.sessions, refs, document)]),
   ];
-  const home = normaliseHome(scenario.home);
-  const runs = transcripts.flatMap((transcript) => {
-    const defaults = scenarioDefaults(kindOf(transcript), policyNames);
-    return [
-      normaliseRun(transcript, { name: null, description: '' }, scenario, base, defaults, home),
-      ...(scenario.variants ?? []).map((variant) =>
-        normaliseRun(
-          transcript,
-          { name: variant.name, description: variant.description ?? '' },
-          mergeSettings(scenario, variant),
-          mergePolicy(base, variant),
-          defaults,
-          home,
-        ),
+  const home = scenario.home ?? undefined;
+  const runs = transcripts.flatMap((transcript) => [
+    normaliseRun(transcript, { variant: null, description: '' }, scenario, base, policyNames, home),
+    ...(scenario.variants ?? []).map((variant) =>
+      normaliseRun(
+        transcript,
+        { variant: variant.name, description: variant.description ?? '' },
+        mergeSettings(scenario, variant),
+        mergePolicy(base, variant),
+        policyNames,
+        home,
       ),
-    ];
-  });
-  return { name: scenario.name, description: scenario.description ?? shared.description, seed, runs };
+    ),
+  ]);
+  return { name: scenario.name, description, seed, runs };
 }
