@@ -1,4 +1,4 @@
-// Writes the policies and providers that are shipped as files (src/agent/policies/{baselines,peers}/*.yaml, src/provider/providers/*.yaml) as
+// Writes the policies and providers that are shipped as files (src/agent/policies/**/*.yaml, src/provider/providers/*.yaml) as
 // modules of plain data, so that no YAML is read at start-up.
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -11,15 +11,22 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 function entriesOf(folder, prefix) {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.yaml'))
-    .map((file) => [basename(file, '.yaml'), file])
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([stem, file]) => {
-      const name = `${prefix}${stem}`;
+    .map((file) => {
+      const name = `${prefix}${basename(file, '.yaml')}`;
       const written = parse(readFileSync(join(root, folder, file), 'utf8'));
+      return { file, name, written, place: placeOf(written.kind, name) };
+    })
+    .sort((a, b) => (a.place < b.place ? -1 : 1))
+    .map(({ file, name, written }) => {
       if (written.name !== name) throw new Error(`${folder}/${file} is called ${written.name}`);
       // As a text: it is parsed when it is asked for.
       return `  [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(written))}],`;
     });
+}
+
+/** Where an entry stands among the others: by kind, then by name, numbers in their order (2.1.7 before 2.1.112). */
+function placeOf(kind, name) {
+  return `${kind ?? ''} ${name.replace(/\d+/g, (digits) => digits.padStart(6, '0'))}`;
 }
 
 /** Writes a module when it differs from what is there. */
@@ -41,7 +48,12 @@ export function buildShipped() {
   writeModule(
     'src/agent/policies/shipped.generated.ts',
     'Policies',
-    ['baselines', 'peers'].flatMap((folder) => entriesOf(`src/agent/policies/${folder}`, `${folder}/`)),
+    Object.entries({
+      bounds: '',
+      'claude-code': 'claude-code/',
+      baselines: 'baselines/',
+      peers: 'peers/',
+    }).flatMap(([folder, prefix]) => entriesOf(`src/agent/policies/${folder}`, prefix)),
   );
   writeModule(
     'src/provider/providers/providers.generated.ts',

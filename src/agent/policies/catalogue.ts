@@ -8,15 +8,6 @@ import { checkModel } from '../client/check-model.js';
 import { RECORDED_CLIENT } from '../client/habits.js';
 import { tierRegistry } from '../layers/registry.js';
 import { isPolicyPath } from '../policy-file/paths.js';
-import { none } from './bounds/none.js';
-import { unbounded } from './bounds/unbounded.js';
-import { claudeCode2076 } from './claude-code/2.0.76.js';
-import { claudeCode20 } from './claude-code/2.0.js';
-import { claudeCode217 } from './claude-code/2.1.7.js';
-import { claudeCode21112 } from './claude-code/2.1.112.js';
-import { claudeCode21325 } from './claude-code/2.1.325.js';
-import { claudeCode21 } from './claude-code/2.1.js';
-import { claudeCode2026 } from './claude-code/2026.js';
 import { CORE_PARAMS } from './core-params.js';
 import { checkExclusive } from './exclusive.js';
 import { isReadBy, layersOf } from './param-readers.js';
@@ -24,22 +15,8 @@ import { partsOf } from './parts-policy.js';
 import type { Policy } from './policy.js';
 import { shippedPolicies } from './shipped-policies.js';
 
-/** Every policy, by name; adding one is one file and one line, a baseline or another agent is one file in `baselines` or `peers`. */
-export const policyRegistry = createRegistry<Policy>(
-  'policy',
-  [
-    none,
-    unbounded,
-    claudeCode20,
-    claudeCode21,
-    claudeCode2026,
-    claudeCode2076,
-    claudeCode217,
-    claudeCode21112,
-    claudeCode21325,
-  ].map((policy) => [policy.name, policy] as const),
-  shippedPolicies,
-);
+/** Every policy, by name; adding one is one file in `bounds`, `claude-code`, `baselines` or `peers`. */
+export const policyRegistry = createRegistry<Policy>('policy', [], shippedPolicies);
 
 const specs = createRegistry<ParamSpec>(
   'parameter',
