@@ -11,6 +11,7 @@ import { Guards } from './guards.js';
 import { rebased, staleReport, unusedReport } from './rebased.js';
 import type { PolicyState, RuleState } from './rule-state.js';
 import { warmingRequest } from './short-request.js';
+import { splitHistory } from './split-history.js';
 
 /** Carries out a rule whatever its conditions say. */
 type CarryOut = (
@@ -24,9 +25,9 @@ type CarryOut = (
 export class Compactions {
   private readonly guards: Guards;
   private readonly thrash: ParamValues;
-  private underway: Underway | null = null;
+  private underway: Underway<RulePart> | null = null;
   /** A summary that nobody waits for any more, until that is told. */
-  private dropped: { readonly underway: Underway; readonly reason: string } | null = null;
+  private dropped: { readonly underway: Underway<RulePart>; readonly reason: string } | null = null;
   private refused = { turn: -1, tokens: 0 };
 
   constructor(
@@ -102,7 +103,8 @@ export class Compactions {
       };
       return false;
     }
-    const compaction: Compaction = {
+    const compaction: Compaction<RulePart> = {
+      layer: 'rules',
       rule,
       trigger: moment.point === 'manual' ? 'manual' : moment.point === 'refused' ? 'reactive' : 'auto',
       reason,
@@ -110,8 +112,19 @@ export class Compactions {
     };
     yield* this.warmBefore(rule, moment, view);
     if (rule.ask?.run.kind === 'background') return yield* this.startBackground(compaction, moment, view);
-    const asked = yield* askFor(compaction, moment, view, this.state);
+    const asked = yield* this.ask(compaction, moment, view);
     return yield* this.finish(compaction, asked, moment, view);
+  }
+
+  /** Splits the conversation as the rule says and asks for the summary of what goes. */
+  private ask(
+    compaction: Compaction<RulePart>,
+    moment: Moment,
+    view: ContextView,
+  ): ReturnType<typeof askFor<RulePart>> {
+    const { select, ask } = compaction.rule;
+    const split = splitHistory(view.messages, select, this.state.sizes, ask === null ? 'drops' : 'asks');
+    return askFor(compaction, split, moment, view, this.state);
   }
 
   /** Writes the entry that a summary request is about to read, where it is gone. */
@@ -128,8 +141,8 @@ export class Compactions {
   }
 
   private *finish(
-    compaction: Compaction,
-    asked: Underway | { readonly failedAfter: number },
+    compaction: Compaction<RulePart>,
+    asked: Underway<RulePart> | { readonly failedAfter: number },
     moment: Moment,
     view: ContextView,
   ): Generator<Action, boolean, Outcome> {
@@ -162,7 +175,7 @@ export class Compactions {
 
   /** What a rule does when no summary came. */
   private *fallBack(
-    { rule, reason }: Compaction,
+    { rule, reason }: Compaction<RulePart>,
     moment: Moment,
     view: ContextView,
   ): Generator<Action, boolean, Outcome> {
@@ -192,12 +205,12 @@ export class Compactions {
 
   /** Asks beside the work: the answer is put in place when it is there. */
   private *startBackground(
-    compaction: Compaction,
+    compaction: Compaction<RulePart>,
     moment: Moment,
     view: ContextView,
   ): Generator<Action, boolean, Outcome> {
     if (this.underway !== null) return false;
-    const asked = yield* askFor(compaction, moment, view, this.state);
+    const asked = yield* this.ask(compaction, moment, view);
     if ('failedAfter' in asked) return yield* this.finish(compaction, asked, moment, view);
     this.underway = asked;
     return false;

@@ -19,6 +19,7 @@ import { CLEARED_PLACEHOLDER } from '../support/compactable.js';
 import { askForSummary } from './ask-summary.js';
 import { chosenItems } from './choose-items.js';
 import type { Item } from './items.js';
+import { summaryInstruction } from './prompt.js';
 import type { PolicyState, RuleState } from './rule-state.js';
 
 const CLEARED = uniformFacts({ replaces: 'cleared' });
@@ -225,15 +226,16 @@ function* askForItems(
   const orders =
     ask.calls.kind === 'per-pair' ? [...calls].map((call) => about.filter(holds(call))) : [about];
   for (const [i, messages] of orders.entries()) {
+    const id = `items-${moment.turn}-${moment.now}-${i}`;
+    const words = moment.manual?.instructions ?? '';
     const result = yield* askForSummary({
-      id: `items-${moment.turn}-${moment.now}-${i}`,
-      moment,
-      context: state.context,
-      sizes: state.sizes,
-      ask: { ...ask, calls: { kind: 'one' } },
-      accept: rule.accept,
-      fail: rule.fail,
-      about: messages,
+      id,
+      now: moment.now,
+      place: state,
+      rule: { ask: { ...ask, calls: { kind: 'one' } }, accept: rule.accept, fail: rule.fail },
+      instruction: summaryInstruction(`${id}-instruction`, moment.now, 'full', words, []),
+      style: 'full',
+      messages,
       after: [],
     });
     if (!result.ok) return false;

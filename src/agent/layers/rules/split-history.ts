@@ -6,9 +6,10 @@ import {
   tokensOf,
   withBlocks,
 } from '../../../core/model/message.js';
+import type { ManualCompaction } from '../../../core/model/transcript.js';
 import type { KeepPart, SelectPart } from '../../../core/run/parts.js';
 import type { Sizes } from '../../policy-file/expression.js';
-import { groupByRound } from '../full-compact/rounds.js';
+import { groupByRound } from './rounds.js';
 import { tokenBudget } from './token-budget.js';
 
 /** A conversation taken apart for a new history. */
@@ -51,6 +52,43 @@ export function splitHistory(
     user,
     lastPrompt: lastPromptOf(older, user),
   };
+}
+
+/** Messages from the last boundary on; the summary of the previous compaction is among them, so summaries chain (FUL-1). */
+export function sinceBoundary(messages: readonly Message[]): readonly Message[] {
+  for (let i = messages.length - 1; i >= 0; i--)
+    if (messages[i]!.origin === 'boundary') return messages.slice(i + 1);
+  return messages;
+}
+
+/**
+ * Takes a conversation apart as Claude Code does (FUL-11): all since the boundary goes, all but the last rounds, or one side of a
+ * pivot that the user chose. What stands before the boundary is sent along with a request that shares the prefix.
+ */
+export function splitSinceBoundary(
+  messages: readonly Message[],
+  keepRounds: number,
+  partial: ManualCompaction['partial'],
+): Split {
+  const live = sinceBoundary(messages);
+  const ahead = messages
+    .slice(0, messages.length - live.length)
+    .filter((message) => message.blocks.length > 0);
+  const groups = keepRounds === 0 && partial === null ? [] : groupByRound(live);
+  if (partial === null) {
+    const keeps = keepRounds > 0 && groups.length > keepRounds + 1;
+    const older = keeps ? groups.slice(0, -keepRounds).flat() : live;
+    const tail = keeps ? groups.slice(-keepRounds).flat() : [];
+    return { first: [], older, sent: [...ahead, ...older], tail, user: [], lastPrompt: null };
+  }
+  let back = 0;
+  let index = groups.length;
+  while (index > 0 && back < partial.messagesBack) back += groups[--index]!.length;
+  const head = groups.slice(0, index).flat();
+  const tail = groups.slice(index).flat();
+  return partial.direction === 'from'
+    ? { first: [...ahead, ...head], older: tail, sent: messages, tail: [], user: [], lastPrompt: null }
+    : { first: [], older: head, sent: [...ahead, ...head], tail, user: [], lastPrompt: null };
 }
 
 /** The latest prompt among what goes, unless it stays with the messages of the user. */

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { askForSummary, type SummaryResult } from '../../../../src/agent/layers/full-compact/summarise.js';
+import { fullRule } from '../../../../src/agent/layers/full-compact/compact.js';
+import { askForSummary, type SummaryResult } from '../../../../src/agent/layers/rules/ask-summary.js';
 import { resolvePolicy } from '../../../../src/agent/policies/catalogue.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
 import type { Action, Answer, AskRequest, CallFailure, Outcome } from '../../../../src/core/run/action.js';
 import type { ParamValue } from '../../../../src/core/run/params.js';
-import { notesAnswer } from '../../../helpers/drive/drive-session-memory.js';
+import { notesAnswer, tierContext } from '../../../helpers/drive/drive-session-memory.js';
+import { SIZES } from '../rules/talk.js';
 
 const words = (id: string, role: Message['role'], tokens = 100): Message =>
   createMessage({
@@ -28,9 +30,13 @@ function asking(
   outcomes: readonly Outcome[] = [],
   about?: readonly Message[],
 ): { readonly requests: readonly AskRequest[]; readonly result: SummaryResult } {
+  const params = resolvePolicy('claude-code/2026', set);
   const steps = askForSummary({
-    params: resolvePolicy('claude-code/2026', set),
+    id: 's',
+    place: { context: tierContext(params), sizes: SIZES },
+    rule: fullRule(params),
     messages: TALK,
+    after: [],
     ...(about === undefined ? {} : { about }),
     instruction: words('instruction', 'user'),
     style: 'full',

@@ -5,7 +5,7 @@ import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message, messageTokens, tokensOf } from '../../../../src/core/model/message.js';
 import type { Action, Answer, AskRequest, CallFailure, Outcome } from '../../../../src/core/run/action.js';
 import type { AcceptPart, AskPart, FailPart, ShrinkPart } from '../../../../src/core/run/parts.js';
-import { moment, notesAnswer, tierContext } from '../../../helpers/drive/drive-session-memory.js';
+import { notesAnswer, tierContext } from '../../../helpers/drive/drive-session-memory.js';
 import { idsOf, prompt, round, SIZES, text } from './talk.js';
 
 const ASK: AskPart = {
@@ -59,13 +59,12 @@ function asking(
 ): Asked {
   const steps = askForSummary({
     id: 's',
-    moment: moment(0),
-    context: tierContext({ 'client.retries': 3, 'compact.quoteTokens': 40 }),
-    sizes: SIZES,
-    ask: { ...ASK, ...change },
-    accept,
-    fail: { ...FAIL, ...fail },
-    about,
+    now: 0,
+    place: { context: tierContext({ 'client.retries': 3, 'compact.quoteTokens': 40 }), sizes: SIZES },
+    rule: { ask: { ...ASK, ...change }, accept, fail: { ...FAIL, ...fail } },
+    instruction: prompt('s-instruction', 1),
+    style: 'full',
+    messages: about,
     after: TAIL,
   });
   const requests: AskRequest[] = [];
