@@ -70,11 +70,6 @@ export class CompactionHistory {
     this.judged = false;
   }
 
-  failed(prompt: number): void {
-    this.failures++;
-    this.failurePrompt = prompt;
-  }
-
   /** A new process knows nothing of the old one's failures. */
   restart(): void {
     this.failures = 0;

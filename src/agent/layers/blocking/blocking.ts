@@ -6,7 +6,7 @@ import type {
   TierInstance,
 } from '../../../core/run/tier.js';
 import { waitsForRefusal } from '../auto-compact/may-compact.js';
-import { switchParam } from '../support/param-reader.js';
+import { layerParams } from '../support/param-reader.js';
 import { thresholds } from '../window/thresholds.js';
 
 /** Refuses new input close to the limit when compaction could not make room (WIN-6). */
@@ -15,13 +15,7 @@ export const blockingTier: TierDefinition = {
   layer: 'full-compact',
   points: ['before-request'],
   needs: [],
-  params: [
-    switchParam(
-      'blocking.enabled',
-      true,
-      'Whether the client refuses input near the limit by itself (WIN-6).',
-    ),
-  ],
+  params: layerParams('blocking'),
   killSwitch: 'blocking.enabled',
   create: (context) => createBlocking(context),
 };

@@ -7,7 +7,9 @@ import { askFor, type Compaction, putInPlace } from '../rules/compact.js';
 import type { CompactionPlace, CompactionRule, ShrinkStep } from '../rules/compaction-rule.js';
 import { splitSinceBoundary } from '../rules/split-history.js';
 import { param } from '../support/param-reader.js';
-import { OWN_MODEL } from './params.js';
+
+/** Name for the thread's own model in `compact.model`. */
+const OWN_MODEL = 'thread';
 
 /** Full compaction (FUL-1): the parameters as a rule, carried out like one of a policy file. A failure leaves everything as it was. */
 export function* compactFully(

@@ -9,7 +9,7 @@ import type {
 } from '../../../core/run/tier.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
-import { choiceParam, integerParam, param, switchParam } from '../support/param-reader.js';
+import { layerParams, param } from '../support/param-reader.js';
 import { type ResultLedger, resultLedger } from './ledger.js';
 
 /** How often each of a few names came up, in the order of their first coming. */
@@ -113,25 +113,6 @@ export const cachedMicrocompactTier: TierDefinition = {
   points: ['before-request'],
   needs: ['tools', 'timestamps'],
   killSwitch: 'microcompact.cached.enabled',
-  params: [
-    switchParam(
-      'microcompact.cached.enabled',
-      true,
-      'Old tool results are deleted on the server while the cache is warm (MIC-3).',
-    ),
-    integerParam(
-      'microcompact.cached.minActive',
-      12,
-      'results',
-      'Deletes once this many results are in place (MIC-3).',
-      { min: 1 },
-    ),
-    integerParam('microcompact.cached.keepRecent', 5, 'results', 'The latest results stay (MIC-3).'),
-    choiceParam(
-      'microcompact.cached.billDeleted',
-      ['free', 'read'],
-      'Deleted content leaves the prompt and the bill (free), or is still billed as read from the cache (MIC-3).',
-    ),
-  ],
+  params: layerParams('microcompact-cached'),
   create: (context) => new CachedMicrocompact(context),
 };

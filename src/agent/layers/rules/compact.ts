@@ -1,5 +1,5 @@
 import type { Message } from '../../../core/model/message.js';
-import type { Action, LayerReport, Outcome } from '../../../core/run/action.js';
+import type { Action, Outcome } from '../../../core/run/action.js';
 import type { AcceptPart } from '../../../core/run/parts.js';
 import type { Layer } from '../../../core/run/run-log.js';
 import type { ContextView, Moment } from '../../../core/run/tier.js';
@@ -9,6 +9,7 @@ import { awaitHooks, type HookRun, hookBlocks, hookRuns, hookTokens, tellHooks }
 import { workState } from '../restore/work-state.js';
 import { type SizeBefore, sizeBefore } from '../support/change-report.js';
 import { contextBefore, reportCompaction } from '../support/compaction-report.js';
+import { quietReport } from '../support/quiet-report.js';
 import { askForSummary, type SummaryResult } from './ask-summary.js';
 import type { CompactionPlace, CompactionRule } from './compaction-rule.js';
 import { layOut, type NewHistory } from './new-history.js';
@@ -213,8 +214,8 @@ function failureReport(
   requests: number,
 ): Action {
   const isClient = rule.client !== undefined;
-  const entry: LayerReport = {
-    layer,
+  const size = { seenTokens: seenBefore, trueTokens: trueBefore };
+  return quietReport(layer, size, {
     action: rule.ask === null ? 'truncate' : 'compact',
     trigger,
     outcome: 'failed',
@@ -223,15 +224,9 @@ function failureReport(
         ? `${message}; start a new session or remove large files from the context`
         : message,
     failure,
-    seenBefore,
-    seenAfter: seenBefore,
-    trueBefore,
-    trueAfter: trueBefore,
-    saved: 0,
     details: {
       ...(isClient ? {} : { rule: rule.name }),
       ...(rule.ask === null ? {} : { ...tracking, requests }),
     },
-  };
-  return { kind: 'report', entry };
+  });
 }

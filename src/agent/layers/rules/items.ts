@@ -136,24 +136,13 @@ export class Items {
     return this.live[index]!;
   }
 
-  /** How many of the newest fit into so many tokens. */
-  newestWithin(tokens: number): number {
+  /** How many of the newest fit into so many tokens, or characters. */
+  newestWithin(limit: number, unit: 'tokens' | 'chars'): number {
     let sum = 0;
     let count = 0;
     for (let i = this.live.length - 1; i >= 0; i--, count++) {
-      sum += this.live[i]!.tokens;
-      if (sum > tokens) break;
-    }
-    return count;
-  }
-
-  /** How many of the newest fit into so many characters. */
-  newestWithinChars(chars: number): number {
-    let sum = 0;
-    let count = 0;
-    for (let i = this.live.length - 1; i >= 0; i--, count++) {
-      sum += this.live[i]!.chars;
-      if (sum > chars) break;
+      sum += this.live[i]![unit];
+      if (sum > limit) break;
     }
     return count;
   }

@@ -12,7 +12,7 @@ import type {
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { workState } from '../restore/work-state.js';
-import { switchParam } from '../support/param-reader.js';
+import { layerParams } from '../support/param-reader.js';
 import { Compactions } from './compactions.js';
 import { type CompiledGroup, compileGroup, type Test } from './conditions.js';
 import { replaceItems } from './replace-items.js';
@@ -74,7 +74,7 @@ export const partsTier: TierDefinition = {
   layer: 'rules',
   points: POINTS,
   needs: [],
-  params: [switchParam('parts.enabled', true, 'Whether the rules of a policy file act.')],
+  params: layerParams('parts'),
   killSwitch: 'parts.enabled',
   create: (context) => new PartsTier(context.plan.policy.parts!, context),
 };

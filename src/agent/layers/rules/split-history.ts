@@ -9,8 +9,8 @@ import {
 import type { ManualCompaction } from '../../../core/model/transcript.js';
 import type { KeepPart, SelectPart } from '../../../core/run/parts.js';
 import type { Sizes } from '../../policy-file/expression.js';
+import { tokenBudget } from './choose-items.js';
 import { groupByRound } from './rounds.js';
-import { tokenBudget } from './token-budget.js';
 
 /** A conversation taken apart for a new history. */
 export interface Split {

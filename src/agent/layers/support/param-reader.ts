@@ -1,5 +1,6 @@
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { ParamSpec, ParamValues } from '../../../core/run/params.js';
+import { PARAMS } from '../params.generated.js';
 
 function wrong(path: string, wanted: string): never {
   throw new CcbenchError('internal', `the parameter ${path} is not ${wanted}`);
@@ -34,6 +35,13 @@ export const param = {
       : wrong(path, 'a table');
   },
 };
+
+const groups = JSON.parse(PARAMS) as Readonly<Record<string, readonly ParamSpec[]>>;
+
+/** The parameters of a group of params.yaml. */
+export function layerParams(group: string): readonly ParamSpec[] {
+  return groups[group] ?? wrong(group, 'a group of params.yaml');
+}
 
 /** Declares a whole-number parameter. */
 export function integerParam(
