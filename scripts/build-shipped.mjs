@@ -1,10 +1,10 @@
-// Writes the policies and providers that are shipped as files (src/agent/policies/**/*.yaml, src/provider/providers/*.yaml)
-// and the parameters of layers (src/agent/layers/params.yaml) as
-// modules of plain data, so that no YAML is read at start-up.
+// Writes what is shipped as YAML (policies, providers, parameters of layers) as modules of
+// plain data, so that no YAML is read at start-up.
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { paramsModule } from './shipped/params.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -30,54 +30,8 @@ function placeOf(kind, name) {
   return `${kind ?? ''} ${name.replace(/\d+/g, (digits) => digits.padStart(6, '0'))}`;
 }
 
-const TYPES = ['choice', 'switch', 'integer', 'number', 'names', 'table', 'model'];
-
-/** A parameter of params.yaml as the program holds it. */
-function paramSpec(path, written) {
-  const [type] = Object.keys(written);
-  if (!TYPES.includes(type) || typeof written.help !== 'string')
-    throw new Error(`${path} in params.yaml needs a type (${TYPES.join(', ')}) first, and help`);
-  const { [type]: value, default: other, unit = null, help, min = 0, max = 1e9, above } = written;
-  const { nullable = value === null } = written;
-  const kinds = {
-    choice: { type, values: value },
-    model: { type, own: value },
-    integer: { type, min, max, nullable },
-    number: { type, min: above ?? min, ...(above === undefined ? {} : { minIs: 'excluded' }), max, nullable },
-  };
-  const first = type === 'choice' ? (other ?? value[0]) : value;
-  return { path, kind: kinds[type] ?? { type }, default: first, unit, help };
-}
-
-/** Writes the module of the parameters, by group. */
-function writeParams() {
-  const groups = parse(readFileSync(join(root, 'src/agent/layers/params.yaml'), 'utf8'));
-  const specs = Object.entries(groups).map(([name, group]) => [
-    name,
-    Object.entries(group).map(([path, written]) => paramSpec(path, written)),
-  ]);
-  writeIfNew(
-    'src/agent/layers/params.generated.ts',
-    `/** Parameters of layers by group, as JSON; made of params.yaml by scripts/build-shipped.mjs. */
-export const PARAMS = ${JSON.stringify(JSON.stringify(Object.fromEntries(specs)))};
-`,
-  );
-}
-
-/** Writes a module of files as entries by name. */
-function writeModule(path, what, entries) {
-  writeIfNew(
-    path,
-    `/** ${what} that are shipped as files by name, each as the JSON of its file; made by scripts/build-shipped.mjs. */
-export const SHIPPED: readonly (readonly [string, string])[] = [
-${entries.join('\n')}
-];
-`,
-  );
-}
-
-/** Writes a file when it differs from what is there. */
-function writeIfNew(path, text) {
+/** Writes a module when it differs from what is there. */
+function writeText(path, text) {
   const target = join(root, path);
   if (existsSync(target) && readFileSync(target, 'utf8') === text) return;
   const fresh = `${target}.${process.pid}.new`;
@@ -85,9 +39,31 @@ function writeIfNew(path, text) {
   renameSync(fresh, target);
 }
 
+/** Writes a module of files by name. */
+function writeModule(path, what, entries) {
+  const text = `/** ${what} that are shipped as files by name, each as the JSON of its file; made by scripts/build-shipped.mjs. */
+export const SHIPPED: readonly (readonly [string, string])[] = [
+${entries.join('\n')}
+];
+`;
+  writeText(path, text);
+}
+
+/** Writes the module of a table beside its YAML. */
+function writeTable(path, moduleOf) {
+  try {
+    const written = parse(readFileSync(join(root, `${path}.yaml`), 'utf8'), { merge: true });
+    writeText(
+      `${path}.generated.ts`,
+      `// Made by scripts/build-shipped.mjs of ${basename(path)}.yaml.\n${moduleOf(written)}`,
+    );
+  } catch (error) {
+    throw new Error(`${path}.yaml: ${error.message}`, { cause: error });
+  }
+}
+
 /** Writes the modules of what is shipped as files. */
 export function buildShipped() {
-  writeParams();
   writeModule(
     'src/agent/policies/shipped.generated.ts',
     'Policies',
@@ -103,6 +79,7 @@ export function buildShipped() {
     'Providers',
     entriesOf('src/provider/providers', ''),
   );
+  writeTable('src/agent/layers/params', paramsModule);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) buildShipped();
