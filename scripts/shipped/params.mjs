@@ -1,4 +1,4 @@
-const TYPES = ['choice', 'switch', 'integer', 'number', 'names', 'table', 'model'];
+const TYPES = ['choice', 'switch', 'integer', 'number', 'names', 'table', 'text', 'model'];
 
 /** A parameter of params.yaml as the program holds it. */
 function paramSpec(path, written) {
@@ -13,7 +13,7 @@ function paramSpec(path, written) {
     integer: { type, min, max, nullable },
     number: { type, min: above ?? min, ...(above === undefined ? {} : { minIs: 'excluded' }), max, nullable },
   };
-  const first = type === 'choice' ? (other ?? value[0]) : value;
+  const first = other ?? (type === 'choice' ? value[0] : value);
   return { path, kind: kinds[type] ?? { type }, default: first, unit, help };
 }
 
