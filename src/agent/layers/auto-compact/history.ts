@@ -29,7 +29,7 @@ export class CompactionHistory {
     this.judged = other.judged;
   }
 
-  /** What is told of the trigger (BRK-4); the threshold is null where none fired it. What the user asks for is no thrash. */
+  /** Details of the trigger for the report (BRK-4); the threshold is null where none fired it. A manual compaction is no thrash. */
   track(
     moment: Moment,
     seen: number,

@@ -13,7 +13,7 @@ import { Clearing } from './clear-results.js';
 import { type ResultLedger, resultLedger } from './ledger.js';
 import { type AppliedToolEdit, ServerStrategy } from './server-strategy.js';
 
-/** An edit as the API tells of it in its response (api.md 2). */
+/** An edit as the API reports it in its response (api.md 2). */
 type AppliedEdit =
   | AppliedToolEdit
   | {

@@ -20,7 +20,7 @@ export class Clearing {
 
   constructor(private readonly messages: readonly Message[]) {}
 
-  /** Puts the placeholder in the place of a result; one that would not get smaller stays (INV-3). */
+  /** Replaces a result with the placeholder, unless that would not make it smaller (INV-3). */
   clearResult(entry: LedgerEntry): void {
     const message = this.messages[entry.messageIndex];
     const blockIndex = indexOf(message, 'tool_result', entry.toolUseId);
@@ -32,7 +32,7 @@ export class Clearing {
     this.tools[entry.tool] = (this.tools[entry.tool] ?? 0) + 1;
   }
 
-  /** Puts a call without its input in the place of a call. */
+  /** Replaces a call with one that has no input. */
   clearCall(entry: LedgerEntry, emptied: (call: Block) => Block): void {
     const message = this.messages[entry.callIndex];
     const blockIndex = indexOf(message, 'tool_use', entry.toolUseId);

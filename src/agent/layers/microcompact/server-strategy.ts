@@ -5,7 +5,7 @@ import type { LedgerEntry, ResultLedger } from './ledger.js';
 
 /** What a strategy of the server is about, what it keeps and what it clears (MIC-4). */
 export interface ServerRules {
-  /** Latest results stay up to this many true tokens, or up to so many results when that is given. */
+  /** The latest results stay: up to this many true tokens, or up to a number of results where that is set. */
   readonly keepTokens: number;
   readonly keepToolUses: number | null;
   concerns(tool: string): boolean;
@@ -79,7 +79,7 @@ export class BeyondBudget {
   }
 }
 
-/** A clearing of tool uses as the API tells of it in its response (api.md 2). */
+/** A clearing of tool uses as the API reports it in its response (api.md 2). */
 export interface AppliedToolEdit {
   readonly type: 'clear_tool_uses_20250919';
   readonly cleared_tool_uses: number;
@@ -104,7 +104,7 @@ export class ServerStrategy {
     return this.beyond.clearable >= this.clearAtLeast;
   }
 
-  /** Clears what is beyond the budget, and tells of it. */
+  /** Clears what is beyond the budget and returns the API's report of it. */
   clear(clearing: Clearing): AppliedToolEdit {
     const { saved } = clearing;
     const uses = clearing.originals.length;

@@ -21,7 +21,7 @@ export const reactiveTier: TierDefinition = {
   create: (context) => new Reactive(context),
 };
 
-/** Compacts what the API has refused, so often in a turn at most. */
+/** Compacts what the API refused, a limited number of times per turn. */
 class Reactive implements TierInstance {
   private readonly history: CompactionHistory;
   private readonly max: number;

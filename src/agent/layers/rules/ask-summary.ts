@@ -213,7 +213,7 @@ function piecesOf(
   return chunksOf(groupByRound(messages), parseAmount(calls.tokens)(place.sizes, MIDDLE));
 }
 
-/** Groups put together as long as they fit into so many tokens. */
+/** Groups joined into pieces of at most `limit` tokens. */
 function chunksOf(groups: readonly (readonly Message[])[], limit: number): readonly (readonly Message[])[] {
   const pieces: Message[][] = [[]];
   let size = 0;

@@ -61,7 +61,7 @@ export class Compactions {
     this.underway = null;
   }
 
-  /** Tells of a summary that was paid for and never used. */
+  /** Reports a summary that was paid for and never used. */
   *tellDropped(view: ContextView): Generator<Action, void, Outcome> {
     if (this.dropped === null) return;
     const { underway, reason } = this.dropped;

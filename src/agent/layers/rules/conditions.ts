@@ -9,7 +9,7 @@ import type { PolicyState, RuleState } from './rule-state.js';
 /** Whether a condition holds now. */
 export type Test = (moment: Moment, view: ContextView) => boolean;
 
-/** What happened besides growth, as the thread tells of it. */
+/** What happened to the thread besides growth. */
 export interface Events {
   readonly modelSwitched: boolean;
   readonly resumed: boolean;
@@ -36,7 +36,7 @@ export function testLimit({ rule, group, test }: TestPlace, op: Comparison['op']
   });
 }
 
-/** Compares with an amount that depends on the model: worked out anew only when the sizes are others. */
+/** Compares with an amount that depends on the model; computed again only when the sizes change. */
 function bound(comparison: Comparison, place: TestPlace, state: PolicyState): (value: number) => boolean {
   const { op, amount } = comparison;
   if (hasJitter(amount)) return jittered(comparison, state);
@@ -52,7 +52,7 @@ function bound(comparison: Comparison, place: TestPlace, state: PolicyState): (v
   return op === '>=' || op === '>' ? (value) => learn().isMetBy(value) : (value) => !learn().isMetBy(value);
 }
 
-/** Compares with an amount that is drawn anew for each model. */
+/** Compares with an amount that is drawn once for each model. */
 function jittered({ op, amount }: Comparison, state: PolicyState): (value: number) => boolean {
   const parsed = parseAmount(amount);
   const random = state.context.random.split(`jitter ${amount}`);

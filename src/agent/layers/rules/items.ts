@@ -136,7 +136,7 @@ export class Items {
     return this.live[index]!;
   }
 
-  /** How many of the newest fit into so many tokens, or characters. */
+  /** How many of the newest fit into a number of tokens or characters. */
   newestWithin(limit: number, unit: 'tokens' | 'chars'): number {
     let sum = 0;
     let count = 0;
@@ -147,7 +147,7 @@ export class Items {
     return count;
   }
 
-  /** How many of the newest stand in the latest so many messages, or in what follows so many responses or prompts. */
+  /** How many of the newest are in the latest `n` messages, responses or prompts. */
   newestIn(n: number, unit: 'messages' | 'turns' | 'rounds', { messages }: ContextView): number {
     let left = n;
     let from = messages.length;

@@ -13,7 +13,7 @@ import type { CompactionRule, LayoutPiece } from './compaction-rule.js';
 import type { SummaryStyle } from './prompt.js';
 import type { Split } from './split-history.js';
 
-/** A new history and what is told of it. */
+/** A new history and what the report needs of it. */
 export interface NewHistory {
   readonly messages: readonly Message[];
   readonly summary: Message | null;

@@ -56,7 +56,7 @@ class KeepAlive {
   }
 }
 
-/** Points at which a policy in parts may be asked. */
+/** Points at which the rules of a policy may be asked. */
 const POINTS: readonly Point[] = [
   'results',
   'before-request',
@@ -68,7 +68,7 @@ const POINTS: readonly Point[] = [
   'thread-end',
 ];
 
-/** Plays a policy that is written in parts: rules are compiled once into closures over the view of the conversation. */
+/** Runs the rules of a policy file; they are compiled once into closures over the view of the conversation. */
 export const partsTier: TierDefinition = {
   name: 'parts',
   layer: 'rules',
@@ -292,7 +292,7 @@ function reasonFor({ rule, seen, leftOut }: RuleState, { point }: Moment, view: 
   if (point === 'refused') return 'the API refused the request as too long';
   const tokens = seen(view);
   const told = `${rule.name}: ${tokens} tokens seen`;
-  // What is left out anew for each request is still in the client's record, which `tokens` goes by.
+  // What is left out of each request is still in the client's record, which `tokens` goes by.
   return leftOut === 0 ? told : `${told}, ${tokens + leftOut} with what it leaves out of each request`;
 }
 

@@ -14,7 +14,7 @@ const REINJECTED = new Set([
   'todo_reminder',
 ]);
 
-/** True tokens of the line that stands in the place of an image or document. */
+/** True tokens of the line that replaces an image or document. */
 const MARKER_TOKENS = 5;
 
 /** What is sent to be summarised: images and documents become a line of text, re-injected attachments are left out (FUL-1). */

@@ -24,7 +24,7 @@ import type { PolicyState, RuleState } from './rule-state.js';
 
 const CLEARED = uniformFacts({ replaces: 'cleared' });
 
-/** The block that stands in the place of another; null where nothing does. Never larger than what it replaces. */
+/** The block that replaces another; null where nothing does. Never larger than what it replaces. */
 function replacementFor(block: Block, { with: how, tokens, head, tail }: ReplacePart): Block | null {
   const { kind, role, tool, toolUseId } = block;
   if (kind === 'thinking' || (how === 'nothing' && !(kind === 'tool_result' && mediaCount(block.facts) > 0)))
@@ -165,7 +165,7 @@ function isOf({ toolUseId, tokens, chars }: Item, block: Block, isPair: boolean)
   return block.toolUseId === null && block.tokens === tokens && block.chars === chars;
 }
 
-/** Puts placeholders, previews or nothing in the place of what a rule selects, and reports it. True when something changed. */
+/** Replaces what a rule selects with placeholders, previews or nothing, and reports it. True when something changed. */
 export function* replaceItems(
   moment: Moment,
   view: ContextView,
@@ -211,7 +211,7 @@ export function* replaceItems(
   return true;
 }
 
-/** Asks for the words that stand in the place of items: a call for each, or one for all. False when one of them fails. */
+/** Asks for the text that replaces items: a call for each, or one for all. False when one of them fails. */
 function* askForItems(
   moment: Moment,
   view: ContextView,

@@ -12,7 +12,7 @@ import type { Sizes } from '../../policy-file/expression.js';
 import { tokenBudget } from './choose-items.js';
 import { groupByRound } from './rounds.js';
 
-/** A conversation taken apart for a new history. */
+/** A conversation split for a new history. */
 export interface Split {
   /** Oldest messages that stay in front. */
   readonly first: readonly Message[];
@@ -28,7 +28,7 @@ export interface Split {
   readonly lastPrompt: Message | null;
 }
 
-/** Takes a conversation apart as a selection says. `asks` tells whether a summary will stand for what goes. */
+/** Splits a conversation as a selection says. With `asks`, a summary will replace what goes. */
 export function splitHistory(
   messages: readonly Message[],
   { keep, boundary, move }: SelectPart,
@@ -62,7 +62,7 @@ export function sinceBoundary(messages: readonly Message[]): readonly Message[] 
 }
 
 /**
- * Takes a conversation apart as Claude Code does (FUL-11): all since the boundary goes, all but the last rounds, or one side of a
+ * Splits a conversation as Claude Code does (FUL-11): all since the boundary goes, all but the last rounds, or one side of a
  * pivot that the user chose. What stands before the boundary is sent along with a request that shares the prefix.
  */
 export function splitSinceBoundary(
@@ -97,7 +97,7 @@ function lastPromptOf(older: readonly Message[], user: readonly Message[]): Mess
   return prompt !== null && user.some(({ id }) => id === prompt.id) ? null : prompt;
 }
 
-/** What stays in front: so many messages, or what was said before the first response. */
+/** What stays in front: a number of messages, or everything before the first response. */
 function openingOf(
   messages: readonly Message[],
   { first }: KeepPart,
@@ -262,7 +262,7 @@ function userMessages(
   return [...early, ...kept];
 }
 
-/** A message cut to so many tokens; the whole one where it fits. */
+/** A message cut to at most `tokens`. */
 export function cutTo(message: Message, tokens: number): Message {
   const size = messageTokens(message);
   if (size <= tokens) return message;

@@ -29,7 +29,7 @@ export function quietReport(
   };
 }
 
-/** The same in short, for a layer that tells much. */
+/** The same in short, for a layer that reports often. */
 export function quietReporter(layer: Layer) {
   return (
     view: ContextView,
