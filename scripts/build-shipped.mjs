@@ -5,8 +5,11 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { paramsModule } from './shipped/params.mjs';
+import { checkProfile } from './shipped/profiles.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+const params = parse(readFileSync(join(root, 'src/agent/layers/params.yaml'), 'utf8'));
 
 /** The files below a folder as entries of a module, by name; what is in them must be called `prefix` and the name of the file. */
 function entriesOf(folder, prefix) {
@@ -20,6 +23,7 @@ function entriesOf(folder, prefix) {
     .sort((a, b) => (a.place < b.place ? -1 : 1))
     .map(({ file, name, written }) => {
       if (written.name !== name) throw new Error(`${folder}/${file} is called ${written.name}`);
+      checkProfile(written, params);
       // As a text: it is parsed when it is asked for.
       return `  [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(written))}],`;
     });

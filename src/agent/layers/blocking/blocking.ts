@@ -6,6 +6,7 @@ import type {
   TierInstance,
 } from '../../../core/run/tier.js';
 import { waitsForRefusal } from '../auto-compact/may-compact.js';
+import { blockStop } from '../rules/guards.js';
 import { layerParams } from '../support/param-reader.js';
 import { thresholds } from '../window/thresholds.js';
 
@@ -35,12 +36,7 @@ function createBlocking(context: TierContext): TierInstance {
       return limit !== null && view.seenTokens >= limit;
     },
     *act(_moment, view) {
-      yield {
-        kind: 'stop',
-        by: { layer: 'full-compact', reason: 'blocking limit' },
-        what: 'blocked',
-        message: `${view.seenTokens} tokens are at or above the blocking limit of ${limit}; compact or clear the conversation`,
-      };
+      yield blockStop('full-compact', view.seenTokens, limit!);
     },
   };
 }

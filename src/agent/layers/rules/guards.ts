@@ -32,6 +32,12 @@ export function thrashStop(layer: Layer): Action {
   return { kind: 'stop', by: { layer, reason: 'thrash guard' }, what: 'run-ended', message };
 }
 
+/** Refuses new input near the limit (WIN-6). */
+export function blockStop(layer: Layer, seen: number, limit: number): Action {
+  const message = `${seen} tokens are at or above the blocking limit of ${limit}; compact or clear the conversation`;
+  return { kind: 'stop', by: { layer, reason: 'blocking limit' }, what: 'blocked', message };
+}
+
 /** What holds the summaries of a policy back: breaker, cooldown, limits on calls (BRK-1). */
 export class Guards {
   private restUntilMs = 0;

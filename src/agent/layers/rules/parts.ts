@@ -15,6 +15,7 @@ import { workState } from '../restore/work-state.js';
 import { layerParams } from '../support/param-reader.js';
 import { Compactions } from './compactions.js';
 import { type CompiledGroup, compileGroup, type Test } from './conditions.js';
+import { blockStop } from './guards.js';
 import { replaceItems } from './replace-items.js';
 import { PolicyState, type RuleState } from './rule-state.js';
 import { pingRequest } from './short-request.js';
@@ -263,12 +264,7 @@ class PartsTier implements TierInstance {
     if (this.policy.guards.block === null) return;
     const limit = this.blocksAt();
     if (view.seenTokens < limit) return;
-    yield {
-      kind: 'stop',
-      by: { layer: 'rules', reason: 'blocking limit' },
-      what: 'blocked',
-      message: `${view.seenTokens} tokens are at or above the blocking limit of ${Math.ceil(limit)}; compact or clear the conversation`,
-    };
+    yield blockStop('rules', view.seenTokens, Math.ceil(limit));
   }
 
   private *arrangeWakes(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {

@@ -1,0 +1,16 @@
+const KEYS = ['name', 'kind', 'description', 'client', 'layers', 'set', 'sources'];
+const KINDS = ['bound', 'analysed', 'measured'];
+
+/** Refuses a profile that names a key, a kind or a parameter that does not exist; other policies are checked when they are read. */
+export function checkProfile(written, params) {
+  if (written.kind === undefined) return;
+  const known = new Set(Object.values(params).flatMap((group) => Object.keys(group)));
+  const fail = (what) => {
+    throw new Error(`${written.name}: ${what}`);
+  };
+  if (!KINDS.includes(written.kind)) fail(`kind is one of ${KINDS.join(', ')}, not ${written.kind}`);
+  for (const key of Object.keys(written)) if (!KEYS.includes(key)) fail(`unknown key ${key}`);
+  for (const key of KEYS) if (key !== 'set' && written[key] === undefined) fail(`${key} is missing`);
+  for (const path of [...Object.keys(written.set ?? {}), ...Object.keys(written.sources)])
+    if (path !== '*' && !known.has(path)) fail(`unknown parameter ${path}`);
+}
