@@ -1,5 +1,5 @@
-// Writes what is shipped as YAML (policies, providers, and the tables of models, clients, generated sessions and memory heuristics) as modules of
-// plain data, so that no YAML is read at start-up.
+// Reads what is shipped as YAML (policies, providers, and the tables of models, clients, layer parameters, generated sessions and
+// memory heuristics) and writes it as modules of plain data, so that nothing is read or checked at start-up.
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,9 +8,13 @@ import { parse } from 'yaml';
 import { clientsModule } from './shipped/clients.mjs';
 import { memoryModule } from './shipped/memory.mjs';
 import { modelsModule } from './shipped/models.mjs';
+import { paramsModule } from './shipped/params.mjs';
+import { profilePolicy } from './shipped/profiles.mjs';
 import { syntheticModule } from './shipped/synthetic.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+const params = parse(readFileSync(join(root, 'src/agent/layers/params.yaml'), 'utf8'));
 
 const READERS = `
 export { policyFrom } from './src/agent/policies/parts-policy.ts';
@@ -43,16 +47,23 @@ function checked(file, read) {
 function entriesOf(folder, prefix, read) {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.yaml'))
-    .map((file) => [basename(file, '.yaml'), file])
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([stem, file]) => {
-      const name = `${prefix}${stem}`;
+    .map((file) => {
+      const name = `${prefix}${basename(file, '.yaml')}`;
       const written = parse(readFileSync(join(root, folder, file), 'utf8'));
+      return { file, name, written, place: placeOf(written.kind, name) };
+    })
+    .sort((a, b) => (a.place < b.place ? -1 : 1))
+    .map(({ file, name, written }) => {
       if (written.name !== name) throw new Error(`${folder}/${file} is called ${written.name}`);
       // As a text: it is parsed when it is asked for.
       const value = checked(`${folder}/${file}`, (problems) => read(written, name, problems));
       return `  [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(value))}],`;
     });
+}
+
+/** Where an entry stands among the others: by kind, then by name, numbers in their order (2.1.7 before 2.1.112). */
+function placeOf(kind, name) {
+  return `${kind ?? ''} ${name.replace(/\d+/g, (digits) => digits.padStart(6, '0'))}`;
 }
 
 /** Writes a module when it differs from what is there. */
@@ -92,6 +103,7 @@ async function buildShipped() {
   writeTable('src/provider/prices/models', modelsModule);
   writeTable('src/core/memory/heuristics', memoryModule);
   writeTable('src/agent/client/clients', clientsModule);
+  writeTable('src/agent/layers/params', paramsModule);
   writeTable('src/transcripts/synthetic/synthetic', syntheticModule);
   const { policyFrom, readPolicy, readProvider } = await loadReaders();
   const policiesIn = (folder, kind) =>
@@ -99,7 +111,11 @@ async function buildShipped() {
       const read = readPolicy(written, { name }, problems);
       return read === null ? null : policyFrom(read, written, kind);
     });
+  const profilesIn = (folder, prefix) =>
+    entriesOf(`src/agent/policies/${folder}`, prefix, (written) => profilePolicy(written, params));
   writeModule('src/agent/policies/shipped.generated.ts', 'Policies', [
+    ...profilesIn('bounds', ''),
+    ...profilesIn('claude-code', 'claude-code/'),
     ...policiesIn('baselines', 'baseline'),
     ...policiesIn('peers', 'peer'),
   ]);

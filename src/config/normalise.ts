@@ -6,7 +6,13 @@ import type { SessionPart } from '../transcripts/sessions/merge-sessions.js';
 import { DEFAULT_MODEL } from '../transcripts/synthetic/spec.js';
 import type { ScenarioDocument } from './files/document.js';
 import type { FileRef, FindRecordings, SyntheticRef } from './files/transcript-ref.js';
-import type { Scenario, ScenarioSession, ScenarioSettings, ScenarioTranscript, ScenarioVariant } from './schema/schema.js';
+import type {
+  Scenario,
+  ScenarioSession,
+  ScenarioSettings,
+  ScenarioTranscript,
+  ScenarioVariant,
+} from './schema/schema.js';
 import type { NormalSynthetic } from './schema/schema-synthetic.js';
 
 /** A session of a scenario: when it takes place, and where its transcript is. */

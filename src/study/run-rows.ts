@@ -1,7 +1,12 @@
 import type { CompiledRun } from '../config/compile.js';
 import type { TranscriptRef } from '../config/normalise.js';
 import type { TranscriptInput } from '../transcripts/files/transcript-input.js';
-import { type Completeness, type VariantCompleteness, type VariantRuns, variantMeans } from './completeness.js';
+import {
+  type Completeness,
+  type VariantCompleteness,
+  type VariantRuns,
+  variantMeans,
+} from './completeness.js';
 import type { Job, JobError, JobResult, MetricRecord } from './job.js';
 import { type Point, runKey } from './point.js';
 import type { StoredResult } from './results/run-store.js';

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { PluginFile } from '../config/plugins/plugin.js';
-import { type TranscriptInput, shareInput } from '../transcripts/files/transcript-input.js';
+import { shareInput, type TranscriptInput } from '../transcripts/files/transcript-input.js';
 import { expectedCalls, type Job, type JobResult, jobError, KNOWN_TRANSCRIPTS } from './job.js';
 import type { WorkerOrder, WorkerSetup } from './worker-run.js';
 

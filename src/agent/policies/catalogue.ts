@@ -2,44 +2,26 @@ import { createRegistry } from '../../core/base/registry.js';
 import type { ParamSpec } from '../../core/run/params.js';
 import type { PlannedPolicy } from '../../core/run/run-plan.js';
 import type { TierDefinition } from '../../core/run/tier.js';
-import { resolveModel } from '../../provider/prices/models.js';
-import { clientRegistry, RECORDED_CLIENT } from '../client/client.js';
+import { CLIENT_PARAMS, } from '../client/client.js';
 import { tierRegistry } from '../layers/registry.js';
-import { none } from './bounds/none.js';
-import { unbounded } from './bounds/unbounded.js';
-import { claudeCode2076 } from './claude-code/2.0.76.js';
-import { claudeCode20 } from './claude-code/2.0.js';
-import { claudeCode217 } from './claude-code/2.1.7.js';
-import { claudeCode21112 } from './claude-code/2.1.112.js';
-import { claudeCode21325 } from './claude-code/2.1.325.js';
-import { claudeCode21 } from './claude-code/2.1.js';
-import { claudeCode2026 } from './claude-code/2026.js';
-import { CORE_PARAMS } from './core-params.js';
+import { layerParams } from '../layers/support/param-reader.js';
 import { isReadBy } from './param-readers.js';
 import type { Policy } from './policy.js';
 import { SHIPPED } from './shipped.generated.js';
 
-/** Every policy, by name; adding one is one file and one line, a baseline or another agent is one file in `baselines` or `peers`. */
+/** Every policy, by name; adding one is one file in `bounds`, `claude-code`, `baselines` or `peers`. */
 export const policyRegistry = createRegistry<Policy>(
   'policy',
-  [
-    none,
-    unbounded,
-    claudeCode20,
-    claudeCode21,
-    claudeCode2026,
-    claudeCode2076,
-    claudeCode217,
-    claudeCode21112,
-    claudeCode21325,
-  ].map((policy) => [policy.name, policy] as const),
+  [],
   SHIPPED.map(([name, json]) => [name, () => JSON.parse(json) as Policy]),
 );
 
 /** Every parameter by its path. */
 export const specs = createRegistry<ParamSpec>(
   'parameter',
-  [...CORE_PARAMS, ...tierRegistry.all().flatMap((tier) => tier.params)].map((spec) => [spec.path, spec]),
+  [...CLIENT_PARAMS, ...layerParams('core'), ...tierRegistry.all().flatMap((tier) => tier.params)].map(
+    (spec) => [spec.path, spec],
+  ),
 );
 
 /** How many of them are of ccbench itself: those behind are of plug-ins. */

@@ -75,7 +75,7 @@ export function isReadBy(policy: Policy, path: string): boolean {
   );
 }
 
-/** Whether the rules of a policy in parts use what a parameter is about. */
+/** Whether the rules of a policy use what a parameter is about. */
 function isUsed({ written }: Policy, layer: string, path: string): boolean {
   if (layer !== 'parts' || written === undefined) return true;
   const values = policyValues(written);

@@ -4,13 +4,12 @@ import { unknownName, unknownPath } from '../../core/base/registry.js';
 import type { ParamKind, ParamSpec, ParamValue, ParamValues } from '../../core/run/params.js';
 import type { PartsPolicy } from '../../core/run/parts.js';
 import type { PlannedPolicy } from '../../core/run/run-plan.js';
-import { clientRegistry, RECORDED_CLIENT } from '../client/client.js';
 import { resolveModel } from '../../provider/prices/models.js';
+import { clientRegistry, RECORDED_CLIENT } from '../client/client.js';
 import { tierRegistry } from '../layers/registry.js';
 import { isPolicyPath, withPolicyValue } from '../policy-file/paths.js';
 import { rereadParts } from '../policy-file/read-policy.js';
 import { ownSpecs, paramSpecs, policyRegistry, specs } from './catalogue.js';
-import { checkExclusive } from './exclusive.js';
 import { isReadBy, layersOf } from './param-readers.js';
 import type { Policy } from './policy.js';
 
@@ -63,6 +62,15 @@ function paramsFor(policy: Policy, set: Readonly<Record<string, unknown>>): Para
   checkClient(values['client.use']);
   checkExclusive(values);
   return values;
+}
+
+/** Refuses what cannot be on together (FLG-2). */
+function checkExclusive(values: ParamValues): void {
+  const collapses = values['collapse.enabled'] === true;
+  if (!collapses || values['autoCompact.enabled'] !== true || values['compact.enabled'] !== true) return;
+  throw new CcbenchError('bad-value', 'collapse.enabled and autoCompact.enabled exclude each other (FLG-2)', {
+    hint: 'turn one of them off, for instance autoCompact.enabled: false',
+  });
 }
 
 /** The client must be one of the known ones, or the recording's. */

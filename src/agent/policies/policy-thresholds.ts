@@ -27,18 +27,10 @@ export function policyThresholds(
   }
   const { window, name } = model;
   const { warning, error } = shown;
-  if (parts !== undefined) {
-    return {
-      window,
-      effective: shown.limit,
-      warning,
-      error,
-      autoCompact: compactsAt(parts, model),
-      blocking: blocksAt(parts, model),
-    };
-  }
-  if (!policy.tiers.includes('auto-compact')) {
-    return { window, effective: shown.limit, warning, error, autoCompact: null, blocking: null };
+  if (parts !== undefined || !policy.tiers.includes('auto-compact')) {
+    const autoCompact = parts === undefined ? null : compactsAt(parts, model);
+    const blocking = parts === undefined ? null : blocksAt(parts, model);
+    return { window, effective: shown.limit, warning, error, autoCompact, blocking };
   }
   const limits = thresholds(params, model);
   const blocks = policy.tiers.includes('blocking') && params['blocking.enabled'] === true;

@@ -5,7 +5,7 @@ import { DEFAULT_WINDOW_TOKENS, MODELS } from '../../provider/prices/models.js';
 
 /** What else decides which window a policy believes in. */
 interface WindowFacts {
-  /** The window that a recording tells or proves. */
+  /** The window that a recording states or proves. */
   readonly recorded?: number | null;
   readonly models?: ModelBook;
   /** The rules of a policy file: these know the windows of short models too. */
@@ -14,7 +14,7 @@ interface WindowFacts {
 
 /**
  * Window as a policy believes it to be, first that answers (WIN-1, C27): the `[1m]` suffix, a long window that the client or a
- * recording knows of, the 1M beta, a window set by the user, a short window that a recording tells or a policy file knows of, 200,000.
+ * recording knows of, the 1M beta, a window set by the user, a short window that a recording states or a policy file knows of, 200,000.
  */
 export function policyWindow(
   params: ParamValues,

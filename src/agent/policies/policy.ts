@@ -17,7 +17,7 @@ export interface Policy {
   readonly set: ParamValues;
   /** Where numbers come from, by parameter path; `*` speaks for the rest. */
   readonly sources: Readonly<Record<string, string>>;
-  /** What its file says, for a policy in parts. */
+  /** What its file says, for a policy with rules. */
   readonly written?: WrittenPolicy;
   /** The same as read, with nothing left open. */
   readonly parts?: PartsPolicy;

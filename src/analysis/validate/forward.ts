@@ -1,6 +1,6 @@
 import { clientOfVersion, RECORDED_CLIENT } from '../../agent/client/client.js';
-import { planPolicy } from '../../agent/policies/plan-policy.js';
 import { policyRegistry } from '../../agent/policies/catalogue.js';
+import { planPolicy } from '../../agent/policies/plan-policy.js';
 import { ratio } from '../../core/base/stats.js';
 import { isSummaryFork, type Transcript } from '../../core/model/transcript.js';
 import type { EndEntry, LayerEntry, LogEntry, RequestEntry } from '../../core/run/run-log.js';

@@ -1,9 +1,9 @@
-import * as doc from '../../report/document/document.js';
 import { formatCount, formatCounted, formatDecimal } from '../../core/base/format.js';
 import { unknownName } from '../../core/base/registry.js';
-import { MODELS } from '../../provider/prices/models.js';
-import { MODEL_TABLE_DATE } from '../../provider/prices/models.generated.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
+import { MODEL_TABLE_DATE } from '../../provider/prices/models.generated.js';
+import { MODELS } from '../../provider/prices/models.js';
+import * as doc from '../../report/document/document.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { CliSession } from '../session.js';
 import { present } from '../terminal/present.js';

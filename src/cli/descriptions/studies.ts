@@ -5,7 +5,17 @@ import type { RunOptions } from '../commands/run/run.js';
 import type { CompareOptions } from '../commands/study/compare.js';
 import type { SweepOptions } from '../commands/study/sweep.js';
 import type { TuneOptions } from '../commands/tune/tune.js';
-import { argument, type CommandDescription, GITHUB, option, PLUGINS, READS, required, SCENARIOS, STUDY } from '../describe-command.js';
+import {
+  argument,
+  type CommandDescription,
+  GITHUB,
+  option,
+  PLUGINS,
+  READS,
+  required,
+  SCENARIOS,
+  STUDY,
+} from '../describe-command.js';
 import { amount, collect, count, factor, oneOf, percent, shard, threads, whole } from '../option-values.js';
 import type { CliSession } from '../session.js';
 

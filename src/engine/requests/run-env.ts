@@ -4,7 +4,7 @@ import type { RecordedClient } from '../../agent/client/recorded-client.js';
 import type { Digest } from '../../core/base/digest.js';
 import type { Files } from '../../core/base/files.js';
 import type { Random } from '../../core/base/random.js';
-import type { DeletedContent, Breakpoint, PrefixView } from '../../core/model/prefix.js';
+import type { Breakpoint, DeletedContent, PrefixView } from '../../core/model/prefix.js';
 import type { Limits } from '../../core/run/limit.js';
 import type { BreakCause, LogSink } from '../../core/run/run-log.js';
 import type { CallPurpose, FaultRule, RunPlan } from '../../core/run/run-plan.js';

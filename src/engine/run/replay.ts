@@ -1,5 +1,5 @@
 import type { HabitsAt } from '../../agent/client/call-plan.js';
-import { habitsOf, fadeOf } from '../../agent/client/client.js';
+import { fadeOf, habitsOf } from '../../agent/client/client.js';
 import { createHome } from '../../agent/client/home.js';
 import { messageBus } from '../../agent/client/message-bus.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';
@@ -25,7 +25,12 @@ import { ChanceTally } from '../requests/chance-tally.js';
 import { clientRules } from '../requests/client-rules.js';
 import { otherTokens, warnOfDoubts } from '../requests/provider-doubts.js';
 import { cacheKinds, providerOf, recordedModels } from '../requests/provider-of.js';
-import { NO_TIMING, type RequestListener, type StatusListener, type TimingSink } from '../requests/run-env.js';
+import {
+  NO_TIMING,
+  type RequestListener,
+  type StatusListener,
+  type TimingSink,
+} from '../requests/run-env.js';
 import type { ThreadEnv } from '../requests/running-thread.js';
 import { Sessions } from '../requests/session-state.js';
 import { ThreadRun } from '../thread/thread-run.js';

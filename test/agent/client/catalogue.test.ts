@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { AS_CLIENT, CLIENT_PARAMS, type ClientHabits, clientNamed, clientOfVersion, clientRegistry, type Habit, habitsOf } from '../../../src/agent/client/client.js';
+import {
+  AS_CLIENT,
+  CLIENT_PARAMS,
+  type ClientHabits,
+  clientNamed,
+  clientOfVersion,
+  clientRegistry,
+  type Habit,
+  habitsOf,
+} from '../../../src/agent/client/client.js';
 import { BARE_API } from '../../../src/agent/client/clients.generated.js';
 import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
 import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';

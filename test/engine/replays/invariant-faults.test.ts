@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CompactionHistory } from '../../../src/agent/layers/auto-compact/history.js';
 import * as memoryIndex from '../../../src/agent/layers/auto-memory/memory-index.js';
 import * as lock from '../../../src/agent/layers/dreaming/lock.js';
 import * as compact from '../../../src/agent/layers/full-compact/compact.js';
-import * as rounds from '../../../src/agent/layers/full-compact/rounds.js';
 import { ResultLedger } from '../../../src/agent/layers/microcompact/ledger.js';
+import { Guards } from '../../../src/agent/layers/rules/guards.js';
+import * as shrinking from '../../../src/agent/layers/rules/shrink-request.js';
 import { param } from '../../../src/agent/layers/support/param-reader.js';
 import * as thresholds from '../../../src/agent/layers/window/thresholds.js';
 import * as random from '../../../src/core/base/random.js';
@@ -130,7 +130,7 @@ const FAULTS: readonly PlantedFault[] = [
     invariant: 'INV-7',
     what: 'the breaker counts no failures',
     plant: () => {
-      vi.spyOn(CompactionHistory.prototype, 'failed').mockImplementation(() => {});
+      vi.spyOn(Guards.prototype, 'failed').mockImplementation(function* () {});
     },
   },
   {
@@ -172,7 +172,10 @@ const FAULTS: readonly PlantedFault[] = [
     invariant: 'INV-9',
     what: 'a request that was too long is sent again as it is',
     plant: () => {
-      vi.spyOn(rounds, 'dropHead').mockImplementation((messages) => messages);
+      let times = 0;
+      vi.spyOn(shrinking, 'shorterRequest').mockImplementation((messages) =>
+        times++ % 4 === 3 ? null : messages,
+      );
     },
   },
   {

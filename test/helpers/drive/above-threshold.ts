@@ -1,14 +1,19 @@
 import { Conversation } from '../generators/conversation.js';
 
-/** Switches of layers that would act besides full compaction. */
-export const COMPACTION_ONLY = {
+/** Layers that clear, store or remember, off. */
+export const LAYERS_OFF = {
   'storage.enabled': false,
   'sessionMemory.enabled': false,
-  'microcompact.token.enabled': false,
   'microcompact.timeBased.enabled': false,
   'microcompact.cached.enabled': false,
   'microcompact.apiNative.enabled': false,
   'autoMemory.enabled': false,
+} as const;
+
+/** Switches of layers that would act besides full compaction. */
+export const COMPACTION_ONLY = {
+  ...LAYERS_OFF,
+  'microcompact.token.enabled': false,
   'dreaming.enabled': false,
 } as const;
 

@@ -1,17 +1,13 @@
 import { compactFully } from '../../../src/agent/layers/full-compact/compact.js';
 import { workState } from '../../../src/agent/layers/restore/work-state.js';
 import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
-import { createFiles } from '../../../src/core/base/files.js';
-import { createRandom } from '../../../src/core/base/random.js';
 import type { Message } from '../../../src/core/model/message.js';
-import { soloSession } from '../../../src/core/model/session.js';
-import { literalText } from '../../../src/core/model/text.js';
 import type { ManualCompaction, Transcript } from '../../../src/core/model/transcript.js';
 import type { Action, Answer, AskRequest, LayerReport, Outcome } from '../../../src/core/run/action.js';
-import { Limits } from '../../../src/core/run/limit.js';
-import type { ContextView, Moment, TierContext } from '../../../src/core/run/tier.js';
+import type { TierContext } from '../../../src/core/run/tier.js';
 import { effective } from '../effective.js';
 import { planOf } from '../plan.js';
+import { moment, notesAnswer, tierContext, viewOf } from './drive-session-memory.js';
 
 /** The messages of a built conversation as they stand before its next call. */
 export function messagesOf(transcript: Transcript): readonly Message[] {
@@ -22,21 +18,8 @@ export function messagesOf(transcript: Transcript): readonly Message[] {
 
 /** A summary that came back. */
 export function answerOf(text: string, change: Partial<Answer> = {}): Outcome {
-  return {
-    kind: 'answer',
-    answer: {
-      text: literalText(text),
-      tokens: 1_000,
-      sections: null,
-      scratchpadTokens: 200,
-      digest: 77,
-      usage: { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 1_200 },
-      stopReason: 'end_turn',
-      form: 'normal',
-      endMs: 0,
-      ...change,
-    },
-  };
+  const usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 1_200 };
+  return notesAnswer(text, 0, { tokens: 1_000, scratchpadTokens: 200, digest: 77, usage, ...change });
 }
 
 /** A refusal as too long, with or without a number. */
@@ -66,40 +49,16 @@ export function compactWith(
 ): Compaction {
   const params = resolvePolicy(policy, effective(policy, set));
   const context: TierContext = {
-    params,
-    thread: 'main',
-    source: 'main',
+    ...tierContext(params),
     model: () => ({ name: 'claude-sonnet-4-5', window: 200_000, maxOutput: 64_000 }),
     plan: planOf({ policy }),
-    limits: new Limits({ name: policy, params }),
-    random: createRandom(1),
-    shared: new Map(),
-    session: soloSession(),
   };
   const work = workState(context);
   for (const message of messages) work.observe(message);
-  const view: ContextView = {
-    messages,
-    prefix: [],
-    prefixTokens: 0,
-    trueTokens: 170_000,
-    seenTokens: 170_000,
-    seenBy: () => 0,
-    files: createFiles(),
-    cacheIsWarm: true,
-    cacheExpiresMs: null,
-    deletedTokens: 0,
-  };
-  const moment: Moment = {
-    point: manual === null ? 'before-request' : 'manual',
-    now: 5_000,
-    turn: 9,
-    prompt: 1,
-    source: 'main',
-    lastResponseMs: 4_000,
-    manual,
-  };
-  const steps = compactFully(moment, view, context, {
+  const view = { ...viewOf(messages, 170_000), trueTokens: 170_000 };
+  const point = manual === null ? 'before-request' : 'manual';
+  const at = moment(5_000, { point, turn: 9, lastResponseMs: 4_000, manual });
+  const steps = compactFully(at, view, context, {
     layer: 'full-compact',
     trigger: manual === null ? 'auto' : 'manual',
     reason: 'test',

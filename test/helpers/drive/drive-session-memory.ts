@@ -1,6 +1,5 @@
-import { RESTORE_PARAMS } from '../../../src/agent/layers/auto-compact/auto-compact.js';
 import { SESSION_MEMORY_PARAMS } from '../../../src/agent/layers/session-memory/params.js';
-import { WINDOW_PARAMS } from '../../../src/agent/layers/window/params.js';
+import { layerParams } from '../../../src/agent/layers/support/param-reader.js';
 import { createFiles, type Files } from '../../../src/core/base/files.js';
 import { createRandom } from '../../../src/core/base/random.js';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
@@ -64,9 +63,9 @@ export function modelMessage(id: string, blocks: readonly Block[], init: Partial
 /** A tier's context with every default, and some parameters set otherwise. */
 export function tierContext(set: ParamValues = {}, estimatorFactor = 1): TierContext {
   const params = {
-    ...defaults(RESTORE_PARAMS),
+    ...defaults(layerParams('restore')),
     ...defaults(SESSION_MEMORY_PARAMS),
-    ...defaults(WINDOW_PARAMS),
+    ...defaults(layerParams('window')),
     'counter.newContent': 'rough',
     'counter.jsonBytesPerToken': null,
     ...set,

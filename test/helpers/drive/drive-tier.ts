@@ -1,4 +1,4 @@
-import { WINDOW_PARAMS } from '../../../src/agent/layers/window/params.js';
+import { layerParams } from '../../../src/agent/layers/support/param-reader.js';
 import { createFiles } from '../../../src/core/base/files.js';
 import { createRandom } from '../../../src/core/base/random.js';
 import { type Block, type BlockFacts, createBlock } from '../../../src/core/model/block.js';
@@ -83,7 +83,7 @@ export class TierDriver {
     policy: Partial<RunPlan['policy']> = {},
   ) {
     const params: Record<string, ParamValue> = {};
-    const specs = [...WINDOW_PARAMS, ...definitions.flatMap((tier) => tier.params)];
+    const specs = [...layerParams('window'), ...definitions.flatMap((tier) => tier.params)];
     for (const spec of specs) params[spec.path] = spec.default;
     for (const path of Object.keys(set)) {
       if (!(path in params)) throw new Error(`no parameter ${path}`);

@@ -190,7 +190,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-1',
     'A full compaction counts, asks hooks, summarises, restores and cleans up.',
-    'src/agent/layers/full-compact/compact.ts',
+    'src/agent/layers/rules/compact.ts',
     'analysis',
     'compactions by summary',
     compactions(done),
@@ -198,7 +198,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-2',
     'The summary has an analysis and nine sections.',
-    'src/agent/layers/full-compact/prompt.ts',
+    'src/agent/layers/rules/prompt.ts',
     'analysis',
     'summaries',
     compactions(done),
@@ -214,7 +214,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-4',
     'A forked summariser shares the prefix of the session and pays for its instruction alone.',
-    'src/agent/layers/full-compact/summarise.ts',
+    'src/agent/layers/rules/ask-summary.ts',
     'measured',
     'summaries by a fork',
     compactions((entry) => done(entry) && isForked(entry)),
@@ -230,7 +230,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-6',
     'A summary request that is too long is cut, at most three times.',
-    'src/agent/layers/full-compact/rounds.ts',
+    'src/agent/layers/rules/shrink-request.ts',
     'measured',
     'summary requests refused as too long',
     ({ entries }) =>
@@ -241,7 +241,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-7',
     'A failed compaction has a name and leaves everything as it was.',
-    'src/agent/layers/full-compact/summarise.ts',
+    'src/agent/layers/rules/ask-summary.ts',
     'measured',
     'compactions that failed',
     compactions(({ outcome }) => outcome === 'failed'),
@@ -249,7 +249,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-8',
     'Boundary, summary, kept messages, attachments and hook results follow in this order.',
-    'src/agent/layers/full-compact/compact.ts',
+    'src/agent/layers/rules/new-history.ts',
     'analysis',
     'histories put in place',
     compactions(done),
@@ -257,7 +257,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-9',
     'The boundary records trigger, tokens, messages and the segment that stays.',
-    'src/agent/layers/full-compact/compact.ts',
+    'src/agent/layers/rules/compact.ts',
     'recordings',
     'boundaries',
     compactions(done),
@@ -273,7 +273,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-11',
     'One side of a message is summarised, the other stays.',
-    'src/agent/layers/full-compact/compact.ts',
+    'src/agent/layers/rules/split-history.ts',
     'analysis',
     'partial compactions',
     compactions(({ details }) => amount(details.partial) > 0),
@@ -281,7 +281,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-12',
     'Each compaction logs what its call cost and whether the next turn compacts again.',
-    'src/agent/layers/full-compact/compact.ts',
+    'src/agent/layers/support/compaction-report.ts',
     'analysis',
     'compactions that log it',
     compactions(({ details }) => details.recompactsNextTurn !== undefined),

@@ -1,7 +1,5 @@
-import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import { firedAt, type Limit } from '../../../core/run/limit.js';
-import type { ParamSpec } from '../../../core/run/params.js';
 import type {
   ContextView,
   Moment,
@@ -10,50 +8,14 @@ import type {
   TierInstance,
 } from '../../../core/run/tier.js';
 import { compactFully } from '../full-compact/compact.js';
-import { FULL_COMPACT_PARAMS } from '../full-compact/params.js';
 import { workState } from '../restore/work-state.js';
+import { Guards, thrashStop } from '../rules/guards.js';
 import { compactFromNotes } from '../session-memory/compact.js';
 import { compactFromCache, keepsSummaries, rememberSummary } from '../session-memory/nested-cache.js';
-import { choiceParam, integerParam, param, switchParam } from '../support/param-reader.js';
-import { WINDOW_PARAMS } from '../window/params.js';
+import { layerParams, param } from '../support/param-reader.js';
 import { compactLimit } from '../window/thresholds.js';
 import { compactionHistory } from './history.js';
 import { compactsOn, mayCompact } from './may-compact.js';
-
-/** Parameters of what survives a compaction (RES). */
-export const RESTORE_PARAMS: readonly ParamSpec[] = [
-  switchParam(
-    'restore.enabled',
-    true,
-    'Whether files, skills, todo list and plan are put back after a compaction.',
-  ),
-  integerParam(
-    'restore.files',
-    5,
-    'files',
-    'How many of the most recently read or written files are read again (RES-1).',
-  ),
-  integerParam('restore.fileTokens', 5_000, 'tokens', 'A restored file is cut to this (RES-1).'),
-  integerParam('restore.filesTotalTokens', 50_000, 'tokens', 'All restored files together (RES-1).'),
-  choiceParam(
-    'restore.largeFiles',
-    ['cut', 'reference'],
-    'A file over its limit is cut, or only named in a line that still uses a slot.',
-  ),
-  integerParam(
-    'restore.referenceOverChars',
-    20_000,
-    'characters',
-    'Files from this size on are only named, where that is the rule.',
-  ),
-  integerParam('restore.skillTokens', 5_000, 'tokens', 'A restored skill is cut to this (RES-2).'),
-  integerParam('restore.skillsTotalTokens', 25_000, 'tokens', 'All restored skills together (RES-2).'),
-  switchParam(
-    'restore.background',
-    true,
-    'Whether agents and commands that still run in the background are named again (RES-3).',
-  ),
-];
 
 /**
  * Auto-compaction (LOP-1): at the threshold, session memory first, then full compaction; with the breaker (BRK-1), the
@@ -64,7 +26,7 @@ export const autoCompactTier: TierDefinition = {
   layer: 'full-compact',
   points: ['before-request', 'manual'],
   needs: [],
-  params: [...WINDOW_PARAMS, ...FULL_COMPACT_PARAMS, ...RESTORE_PARAMS],
+  params: [...layerParams('window'), ...layerParams('full-compact'), ...layerParams('restore')],
   killSwitch: 'compact.enabled',
   compactsAt: ({ params, source, limits, model }) =>
     mayCompact(params, source)
@@ -77,8 +39,13 @@ function createAutoCompact(context: TierContext): TierInstance {
   const { params } = context;
   const work = workState(context);
   const history = compactionHistory(context.shared);
-  const maxFailures = param.numberOrNull(params, 'breaker.maxFailures');
-  const scope = param.text(params, 'breaker.scope');
+  const guards = Guards.ofBreaker(
+    {
+      after: param.numberOrNull(params, 'breaker.maxFailures') ?? Number.POSITIVE_INFINITY,
+      until: param.text(params, 'breaker.scope') === 'prompt' ? 'prompt' : 'success',
+    },
+    history,
+  );
   const allowed = mayCompact(params, context.source);
   const fromNotes =
     param.isOn(params, 'sessionMemory.enabled') && param.isOn(params, 'sessionMemory.compaction.enabled');
@@ -97,19 +64,12 @@ function createAutoCompact(context: TierContext): TierInstance {
   };
 
   function* automatic(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
-    const by = { layer: 'full-compact', reason: 'auto-compaction' } as const;
-    if (scope === 'prompt' && history.failurePrompt !== moment.prompt) history.failures = 0;
-    if (maxFailures !== null && history.failures >= maxFailures) {
-      yield { kind: 'breaker', by, state: 'skipped', failures: history.failures };
+    if (guards.isOpen(NAME, moment)) {
+      yield guards.skipped(NAME);
       return;
     }
     if (history.isThrashing(moment.turn, params)) {
-      yield {
-        kind: 'stop',
-        by,
-        what: 'run-ended',
-        message: 'the context fills up again right after each compaction',
-      };
+      yield thrashStop('full-compact');
       return;
     }
     const seen = view.seenTokens;
@@ -126,15 +86,8 @@ function createAutoCompact(context: TierContext): TierInstance {
         reason: firedAt(seen, limit().value),
         tracking,
       }));
-    if (compacted) {
-      if (before !== null && !fromCache) rememberSummary(context, before, view.messages);
-      if (history.failures > 0) yield { kind: 'breaker', by, state: 'reset', failures: 0 };
-      history.succeeded(moment.turn);
-      return;
-    }
-    history.failed(moment.prompt);
-    if (history.failures === maxFailures)
-      yield { kind: 'breaker', by, state: 'tripped', failures: history.failures };
+    if (compacted && before !== null && !fromCache) rememberSummary(context, before, view.messages);
+    yield* compacted ? guards.succeeded(NAME, moment) : guards.failed(NAME, moment);
   }
 
   function* manual(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
@@ -144,20 +97,11 @@ function createAutoCompact(context: TierContext): TierInstance {
       reason: 'the user asked for it',
       tracking: history.track(moment, view.seenTokens, limit(), params),
     });
-    if (!done) return;
-    if (history.failures > 0) {
-      yield {
-        kind: 'breaker',
-        by: { layer: 'full-compact', reason: 'manual compaction' },
-        state: 'reset',
-        failures: 0,
-      };
-    }
-    history.succeeded(moment.turn);
+    if (done) yield* guards.succeeded(NAME, moment);
   }
 
   return {
-    observe: (message: Message) => work.observe(message),
+    observe: (message) => work.observe(message),
     reset: (messages) => work.files.reset(messages),
     resume(messages) {
       history.restart();
@@ -173,3 +117,5 @@ function createAutoCompact(context: TierContext): TierInstance {
     act: (moment, view) => (moment.point === 'manual' ? manual(moment, view) : automatic(moment, view)),
   };
 }
+
+const NAME = 'auto-compact';

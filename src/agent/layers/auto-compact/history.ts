@@ -16,7 +16,7 @@ export class CompactionHistory {
   /** The latest compaction has been judged: it counts as one refill at most. */
   private judged = true;
 
-  /** What is told of the trigger (BRK-4); the threshold is null where none fired it. What the user asks for is no thrash. */
+  /** Details of the trigger for the report (BRK-4); the threshold is null where none fired it. A manual compaction is no thrash. */
   track(
     moment: Moment,
     seen: number,
@@ -55,11 +55,6 @@ export class CompactionHistory {
   replaced(turn: number): void {
     this.lastTurn = turn;
     this.judged = false;
-  }
-
-  failed(prompt: number): void {
-    this.failures++;
-    this.failurePrompt = prompt;
   }
 
   /** A new process knows nothing of the old one's failures. */

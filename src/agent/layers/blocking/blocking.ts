@@ -6,7 +6,8 @@ import type {
   TierInstance,
 } from '../../../core/run/tier.js';
 import { waitsForRefusal } from '../auto-compact/may-compact.js';
-import { switchParam } from '../support/param-reader.js';
+import { blockStop } from '../rules/guards.js';
+import { layerParams } from '../support/param-reader.js';
 import { thresholds } from '../window/thresholds.js';
 
 /** Refuses new input close to the limit when compaction could not make room (WIN-6). */
@@ -15,13 +16,7 @@ export const blockingTier: TierDefinition = {
   layer: 'full-compact',
   points: ['before-request'],
   needs: [],
-  params: [
-    switchParam(
-      'blocking.enabled',
-      true,
-      'Whether the client refuses input near the limit by itself (WIN-6).',
-    ),
-  ],
+  params: layerParams('blocking'),
   killSwitch: 'blocking.enabled',
   create: (context) => createBlocking(context),
 };
@@ -41,12 +36,7 @@ function createBlocking(context: TierContext): TierInstance {
       return limit !== null && view.seenTokens >= limit;
     },
     *act(_moment, view) {
-      yield {
-        kind: 'stop',
-        by: { layer: 'full-compact', reason: 'blocking limit' },
-        what: 'blocked',
-        message: `${view.seenTokens} tokens are at or above the blocking limit of ${limit}; compact or clear the conversation`,
-      };
+      yield blockStop('full-compact', view.seenTokens, limit!);
     },
   };
 }

@@ -12,7 +12,7 @@ import type {
 } from '../../../core/run/tier.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
 import { deletedResults, forgetResults, leaveOut } from '../support/leave-out.js';
-import { integerParam, param, switchParam } from '../support/param-reader.js';
+import { layerParams, param } from '../support/param-reader.js';
 import { type Folds, FoldText, foldPath, foldsOf, readFold } from './fold.js';
 
 /** What stays where it is, whatever is folded around it. */
@@ -198,36 +198,6 @@ export const collapseTier: TierDefinition = {
   points: ['before-request'],
   needs: [],
   killSwitch: 'collapse.enabled',
-  params: [
-    switchParam(
-      'collapse.enabled',
-      false,
-      'Context collapse: finished prompts are folded into a line each and kept on disk; it excludes auto-compaction (FLG-2; assumed).',
-    ),
-    integerParam(
-      'collapse.aboveTokens',
-      100_000,
-      'tokens',
-      'Folds when the counter shows more than this (assumed).',
-    ),
-    integerParam(
-      'collapse.downToTokens',
-      60_000,
-      'tokens',
-      'Prompts are folded, oldest first, until the counter shows no more than this (assumed).',
-    ),
-    integerParam(
-      'collapse.keepPrompts',
-      1,
-      'prompts',
-      'The latest finished prompts stay unfolded (assumed).',
-    ),
-    integerParam(
-      'collapse.quoteChars',
-      200,
-      'characters',
-      'What a line quotes of its prompt; a longer one by head and tail (assumed).',
-    ),
-  ],
+  params: layerParams('collapse'),
   create: (context) => new Collapse(context),
 };

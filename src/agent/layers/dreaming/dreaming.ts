@@ -14,7 +14,7 @@ import { directive, directiveBlock, forkTurn, handedBack, turnBlocks } from '../
 import { byteLength } from '../auto-memory/index-text.js';
 import { indexLimits, renderIndex } from '../auto-memory/memory-index.js';
 import { readMemories, type StoredMemory } from '../auto-memory/memory-store.js';
-import { param } from '../support/param-reader.js';
+import { layerParams, param } from '../support/param-reader.js';
 import { quietReporter } from '../support/quiet-report.js';
 import { consolidate } from './consolidate.js';
 import { type Dream, dreamText, indexedMemories, planTurns, sessionsTouchedSince } from './dream.js';
@@ -28,7 +28,6 @@ import {
   lookAtLock,
   rollBackLock,
 } from './lock.js';
-import { DREAMING_PARAMS } from './params.js';
 
 const LAYER = 'dreaming';
 const report = quietReporter(LAYER);
@@ -354,7 +353,7 @@ export const dreamingTier: TierDefinition = {
   layer: LAYER,
   points: ['end-of-loop', 'wake', 'session-end'],
   needs: ['text', 'timestamps'],
-  params: DREAMING_PARAMS,
+  params: layerParams('dreaming'),
   killSwitch: 'dreaming.enabled',
   create: (context) => new Dreaming(context),
 };

@@ -6,6 +6,7 @@ import { lazyText } from '../../../core/model/text.js';
 import type { Action, LayerReport, Outcome } from '../../../core/run/action.js';
 import type { HookEvent, HookPlan } from '../../../core/run/run-plan.js';
 import type { ContextView, Moment, TierContext } from '../../../core/run/tier.js';
+import { quietReport } from '../support/quiet-report.js';
 
 /** One run of a hook: what the user configured, and how it ended. */
 export interface HookRun {
@@ -82,30 +83,21 @@ export function* tellHooks(
 ): Generator<Action, void, Outcome> {
   for (const run of runs) {
     const { hook, outcome } = run;
-    const { seenTokens, trueTokens } = view;
     const tokens = enteringTokens(run);
-    yield {
-      kind: 'report',
-      entry: {
-        layer: 'hooks',
-        action: hook.event,
-        trigger,
-        outcome,
-        reason: outcome === 'failed' ? 'the hook failed; nothing of it is used' : SENTENCES[hook.event],
-        failure: outcome === 'failed' ? 'hook-failed' : null,
-        seenBefore: seenTokens,
-        seenAfter: seenTokens,
-        trueBefore: trueTokens,
-        trueAfter: trueTokens,
-        saved: 0,
-        details: {
-          printed: outcome === 'failed' ? 0 : hook.tokens,
-          instructionTokens: hook.event === 'PreCompact' ? tokens : 0,
-          contextTokens: hook.event === 'PreCompact' ? 0 : tokens,
-          seconds: hook.seconds,
-        },
+    const failed = outcome === 'failed';
+    yield quietReport('hooks', view, {
+      action: hook.event,
+      trigger,
+      outcome,
+      reason: failed ? 'the hook failed; nothing of it is used' : SENTENCES[hook.event],
+      failure: failed ? 'hook-failed' : null,
+      details: {
+        printed: failed ? 0 : hook.tokens,
+        instructionTokens: hook.event === 'PreCompact' ? tokens : 0,
+        contextTokens: hook.event === 'PreCompact' ? 0 : tokens,
+        seconds: hook.seconds,
       },
-    };
+    });
   }
 }
 

@@ -8,12 +8,12 @@ import type {
   TierInstance,
 } from '../../../core/run/tier.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
-import { integerParam, param, switchParam } from '../support/param-reader.js';
-import { Clearing } from './clearing.js';
+import { layerParams, param } from '../support/param-reader.js';
+import { Clearing } from './clear-results.js';
 import { type ResultLedger, resultLedger } from './ledger.js';
 import { type AppliedToolEdit, ServerStrategy } from './server-strategy.js';
 
-/** An edit as the API tells of it in its response (api.md 2). */
+/** An edit as the API reports it in its response (api.md 2). */
 type AppliedEdit =
   | AppliedToolEdit
   | {
@@ -160,66 +160,6 @@ export const apiNativeMicrocompactTier: TierDefinition = {
   points: ['before-request'],
   needs: ['tools', 'timestamps'],
   killSwitch: 'microcompact.apiNative.enabled',
-  params: [
-    switchParam('microcompact.apiNative.enabled', true, 'The server clears old content by itself (MIC-4).'),
-    switchParam('microcompact.apiNative.clearTools', true, 'Old tool results are cleared (clear_tool_uses).'),
-    integerParam(
-      'microcompact.apiNative.triggerTokens',
-      180_000,
-      'tokens',
-      'Clears once the prompt has more true tokens than this, what was cleared before included (MIC-4).',
-    ),
-    integerParam(
-      'microcompact.apiNative.keepTokens',
-      40_000,
-      'tokens',
-      'The latest results stay up to this sum, one at least, for readers and writers alike (MIC-4).',
-    ),
-    integerParam(
-      'microcompact.apiNative.keepToolUses',
-      null,
-      'results',
-      'So many of the latest results stay, whatever their size; null goes by tokens.',
-      { min: 1 },
-    ),
-    integerParam(
-      'microcompact.apiNative.clearAtLeast',
-      140_000,
-      'tokens',
-      'A strategy is not applied unless it clears this much (MIC-4).',
-    ),
-    {
-      path: 'microcompact.apiNative.excludeTools',
-      kind: { type: 'names' },
-      default: [],
-      unit: null,
-      help: 'Tools whose results the server leaves alone.',
-    },
-    {
-      path: 'microcompact.apiNative.clearToolInputs',
-      kind: { type: 'names' },
-      default: ['Edit', 'Write'],
-      unit: null,
-      help: 'Writers: tools whose call is emptied with its result, by a strategy of their own (MIC-4).',
-    },
-    switchParam(
-      'microcompact.apiNative.clearThinking',
-      true,
-      'Older thinking is dropped after a pause (clear_thinking).',
-    ),
-    integerParam(
-      'microcompact.apiNative.thinkingIdleMinutes',
-      60,
-      'minutes',
-      'The pause after which older thinking is dropped (MIC-4).',
-    ),
-    integerParam(
-      'microcompact.apiNative.thinkingKeepTurns',
-      1,
-      'responses',
-      'Latest responses that keep their thinking after a pause (MIC-4).',
-      { min: 1 },
-    ),
-  ],
+  params: layerParams('microcompact-api'),
   create: (context) => new ApiNativeMicrocompact(context),
 };

@@ -9,30 +9,8 @@ import type {
 } from '../../../core/run/tier.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
-import { choiceParam, integerParam, param, switchParam } from '../support/param-reader.js';
+import { layerParams, param } from '../support/param-reader.js';
 import { type ResultLedger, resultLedger } from './ledger.js';
-
-/** How often each of a few names came up, in the order of their first coming. */
-class NameCounts {
-  private readonly names: string[] = [];
-  private readonly counts: number[] = [];
-
-  add(name: string): void {
-    const place = this.names.indexOf(name);
-    if (place !== -1) this.counts[place]!++;
-    else {
-      this.names.push(name);
-      this.counts.push(1);
-    }
-  }
-
-  toObject(): Readonly<Record<string, number>> {
-    const { names, counts } = this;
-    const object = createNameTable<number>();
-    for (let i = 0; i < names.length; i++) object[names[i]!] = counts[i]!;
-    return object;
-  }
-}
 
 /** Deletes old results on the server while the cache is warm; local messages stay as they are (MIC-3). */
 class CachedMicrocompact implements TierInstance {
@@ -73,12 +51,12 @@ class CachedMicrocompact implements TierInstance {
     const reason = `${active} tool results are in the cached prefix, at least ${this.minActive}`;
     const by = { layer: 'microcompact', reason } as const;
     const before = sizeBefore(view);
-    const tools = new NameCounts();
+    const tools = createNameTable<number>();
     let saved = 0;
     let seenSaved = 0;
     for (let i = 0; i < entries.length; i++) {
       const entry = entries[i]!;
-      tools.add(entry.tool);
+      tools[entry.tool] = (tools[entry.tool] ?? 0) + 1;
       saved += entry.tokens;
       seenSaved += entry.rough;
       files.forgetRead(entry.toolUseId, entry.path);
@@ -94,7 +72,7 @@ class CachedMicrocompact implements TierInstance {
       saved,
       details: {
         form: 'cached',
-        tools: tools.toObject(),
+        tools,
         ids: entries.length,
         manual: false,
         seenSaved,
@@ -113,25 +91,6 @@ export const cachedMicrocompactTier: TierDefinition = {
   points: ['before-request'],
   needs: ['tools', 'timestamps'],
   killSwitch: 'microcompact.cached.enabled',
-  params: [
-    switchParam(
-      'microcompact.cached.enabled',
-      true,
-      'Old tool results are deleted on the server while the cache is warm (MIC-3).',
-    ),
-    integerParam(
-      'microcompact.cached.minActive',
-      12,
-      'results',
-      'Deletes once this many results are in place (MIC-3).',
-      { min: 1 },
-    ),
-    integerParam('microcompact.cached.keepRecent', 5, 'results', 'The latest results stay (MIC-3).'),
-    choiceParam(
-      'microcompact.cached.billDeleted',
-      ['free', 'read'],
-      'Deleted content leaves the prompt and the bill (free), or is still billed as read from the cache (MIC-3).',
-    ),
-  ],
+  params: layerParams('microcompact-cached'),
   create: (context) => new CachedMicrocompact(context),
 };

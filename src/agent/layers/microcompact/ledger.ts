@@ -110,7 +110,7 @@ export class ResultLedger {
     return entries[this.firstActive] ?? null;
   }
 
-  /** The oldest active results, at most so many; of those, the ones that were about to be sent before a turn. */
+  /** The oldest active results up to a count; of those, the ones first sent before a turn. */
   oldest(count: number, beforeTurn = Number.POSITIVE_INFINITY): LedgerEntry[] {
     const found: LedgerEntry[] = [];
     if (this.oldestActive === null) return found;
@@ -124,37 +124,39 @@ export class ResultLedger {
     return found;
   }
 
-  /** Takes note that active results were cleared, or deleted on the server. */
+  /** Marks active results as cleared, or as deleted on the server. */
   mark(entries: readonly LedgerEntry[], state: 'cleared' | 'deleted'): void {
     for (const entry of entries) {
       entry.state = state;
-      this.active--;
-      this.activeRough -= entry.rough;
-      this.activeTokens -= entry.tokens;
+      this.count(entry, -1);
     }
     if (state === 'deleted') this.pinned += entries.length;
     this.version++;
   }
 
-  /** Takes note that results are not in the conversation any more, as they stood there last. */
+  /** Forgets results that left the conversation. */
   leave(results: readonly Block[]): void {
     if (results.length === 0) return;
     const known = new Map(this.entries.map((entry) => [entry.toolUseId, entry]));
     for (const { toolUseId, tokens } of results) {
       const entry = known.get(toolUseId ?? '');
       if (entry === undefined) continue;
-      if (entry.state === 'active') {
-        this.active--;
-        this.activeRough -= entry.rough;
-        this.activeTokens -= entry.tokens;
-      } else if (entry.state === 'deleted') this.pinned--;
+      if (entry.state === 'active') this.count(entry, -1);
+      else if (entry.state === 'deleted') this.pinned--;
       else this.serverTokens = Math.max(0, this.serverTokens - (entry.tokens - tokens));
       entry.state = 'cleared';
     }
     this.version++;
   }
 
-  /** Takes note that only the latest responses kept their thinking. */
+  /** A result joined the active ones, or left them. */
+  private count({ rough, tokens }: LedgerEntry, by: 1 | -1): void {
+    this.active += by;
+    this.activeRough += by * rough;
+    this.activeTokens += by * tokens;
+  }
+
+  /** Records that only the latest responses kept their thinking. */
   keepThinking(places: ThinkingPlace[], responses: number): void {
     this.thinking = places;
     this.thinkingResponses = responses;
@@ -164,9 +166,7 @@ export class ResultLedger {
     for (const entry of this.entries) {
       if (entry.state !== 'deleted') continue;
       entry.state = 'active';
-      this.active++;
-      this.activeRough += entry.rough;
-      this.activeTokens += entry.tokens;
+      this.count(entry, 1);
     }
     this.pinned = 0;
     this.firstActive = 0;
@@ -186,7 +186,7 @@ export class ResultLedger {
         const callIndex = place === -1 ? -1 : this.openIndexes[place]!;
         if (place !== -1) this.closeCall(place);
         if (tool === null || !COMPACTABLE.has(tool) || block.facts.replaces === 'cleared') continue;
-        this.entries.push({
+        const entry: LedgerEntry = {
           toolUseId,
           tool,
           path: block.facts.path ?? call?.facts.path ?? null,
@@ -197,10 +197,9 @@ export class ResultLedger {
           rough: block.rough,
           turn,
           state: 'active',
-        });
-        this.active++;
-        this.activeRough += block.rough;
-        this.activeTokens += block.tokens;
+        };
+        this.entries.push(entry);
+        this.count(entry, 1);
       } else if (block.kind === 'thinking') this.registerThinking(message, messageIndex);
       else if (block.facts.attachment === 'nested_memory' && this.memories.at(-1) !== messageIndex) {
         this.memories.push(messageIndex);

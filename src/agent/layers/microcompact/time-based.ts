@@ -7,7 +7,7 @@ import type {
   TierDefinition,
   TierInstance,
 } from '../../../core/run/tier.js';
-import { integerParam, param, switchParam } from '../support/param-reader.js';
+import { layerParams, param } from '../support/param-reader.js';
 import { clearResults } from './clear-results.js';
 import { type ResultLedger, resultLedger } from './ledger.js';
 
@@ -60,24 +60,6 @@ export const timeBasedMicrocompactTier: TierDefinition = {
   points: ['before-request'],
   needs: ['tools', 'timestamps'],
   killSwitch: 'microcompact.timeBased.enabled',
-  params: [
-    switchParam(
-      'microcompact.timeBased.enabled',
-      true,
-      'Old tool results are cleared after a long pause (MIC-2).',
-    ),
-    integerParam(
-      'microcompact.timeBased.gapMinutes',
-      60,
-      'minutes',
-      'The pause after the last response must be longer than this (MIC-2).',
-    ),
-    integerParam(
-      'microcompact.timeBased.keepRecent',
-      5,
-      'results',
-      'The latest results stay, at least one (MIC-2).',
-    ),
-  ],
+  params: layerParams('microcompact-time'),
   create: (context) => new TimeBasedMicrocompact(context),
 };

@@ -7,7 +7,7 @@ import type {
   TierDefinition,
   TierInstance,
 } from '../../../core/run/tier.js';
-import { integerParam, param, switchParam } from '../support/param-reader.js';
+import { layerParams, param } from '../support/param-reader.js';
 import { warningLimit } from '../window/thresholds.js';
 import { clearResults } from './clear-results.js';
 import { type ResultLedger, resultLedger } from './ledger.js';
@@ -119,38 +119,6 @@ export const tokenMicrocompactTier: TierDefinition = {
   points: ['before-request', 'manual'],
   needs: ['tools'],
   killSwitch: 'microcompact.token.enabled',
-  params: [
-    switchParam('microcompact.token.enabled', true, 'Old tool results are cleared near the limit (MIC-1).'),
-    integerParam(
-      'microcompact.token.keepRecent',
-      3,
-      'results',
-      'The latest results are never cleared (MIC-1).',
-    ),
-    integerParam(
-      'microcompact.token.targetTokens',
-      40_000,
-      'tokens',
-      'Results are cleared, oldest first, while their sum is above this (MIC-1).',
-    ),
-    integerParam(
-      'microcompact.token.manualTarget',
-      null,
-      'tokens',
-      'Target when the user asks for a compaction: no warning is needed then; null clears nothing (MIC-1).',
-    ),
-    integerParam(
-      'microcompact.token.minSaving',
-      20_000,
-      'tokens',
-      'Nothing is cleared unless it saves this much (MIC-1).',
-    ),
-    switchParam(
-      'microcompact.token.requiresWarning',
-      true,
-      'Only at or above the warning threshold (MIC-1, WIN-5).',
-    ),
-    switchParam('microcompact.token.keepOriginals', false, 'Cleared results are kept on disk (MIC-1, 2.1).'),
-  ],
+  params: layerParams('microcompact-token'),
   create: (context) => new TokenMicrocompact(context),
 };

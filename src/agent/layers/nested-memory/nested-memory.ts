@@ -11,7 +11,7 @@ import type {
   TierInstance,
 } from '../../../core/run/tier.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
-import { param, switchParam } from '../support/param-reader.js';
+import { layerParams, param } from '../support/param-reader.js';
 import { type MemoryFile, type MemoryFiles, memoryFilesIn, resolvePath } from './memory-files.js';
 
 const ATTACHMENT = 'nested_memory';
@@ -233,33 +233,6 @@ export const nestedMemoryTier: TierDefinition = {
   points: ['before-request'],
   needs: ['tools'],
   killSwitch: 'nestedMemory.enabled',
-  params: [
-    switchParam(
-      'nestedMemory.enabled',
-      true,
-      'Memory files of nested folders are attached when a path below them is touched (NES-1).',
-    ),
-    {
-      path: 'nestedMemory.workingDirectory',
-      kind: { type: 'text' },
-      default: '/repo',
-      unit: null,
-      help: 'Folder the agent works in; relative paths start here.',
-    },
-    {
-      path: 'nestedMemory.files',
-      kind: { type: 'table' },
-      default: {},
-      unit: 'tokens',
-      help: 'Memory files of the project with their sizes; when empty, those of the transcript.',
-    },
-    {
-      path: 'nestedMemory.denied',
-      kind: { type: 'names' },
-      default: [],
-      unit: null,
-      help: 'Files and folders the agent may not read (NES-1).',
-    },
-  ],
+  params: layerParams('nested-memory'),
   create: (context) => new NestedMemory(context),
 };

@@ -8,7 +8,7 @@ import type {
 } from '../../../core/run/tier.js';
 import { type CompactionHistory, compactionHistory } from '../auto-compact/history.js';
 import { compactFully } from '../full-compact/compact.js';
-import { integerParam, param, switchParam } from '../support/param-reader.js';
+import { layerParams, param } from '../support/param-reader.js';
 
 /** Reactive compaction: a main request refused as too long is held back, compacted and tried again (REA-1). */
 export const reactiveTier: TierDefinition = {
@@ -16,21 +16,12 @@ export const reactiveTier: TierDefinition = {
   layer: 'reactive',
   points: ['refused'],
   needs: [],
-  params: [
-    switchParam(
-      'reactive.enabled',
-      true,
-      'Whether a prompt refused as too long is compacted and tried again (REA-1).',
-    ),
-    integerParam('reactive.maxPerTurn', 1, 'attempts', 'How often that may happen in one turn (REA-1).', {
-      min: 1,
-    }),
-  ],
+  params: layerParams('reactive'),
   killSwitch: 'reactive.enabled',
   create: (context) => new Reactive(context),
 };
 
-/** Compacts what the API has refused, so often in a turn at most. */
+/** Compacts what the API refused, a limited number of times per turn. */
 class Reactive implements TierInstance {
   readonly canCheckpoint = true;
   private readonly history: CompactionHistory;

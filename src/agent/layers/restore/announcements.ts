@@ -2,7 +2,7 @@ import { chainDigest, type Digest, digestText } from '../../../core/base/digest.
 import type { Block } from '../../../core/model/block.js';
 import { partOf, type WorkItem } from './work-item.js';
 
-/** Attachments that announce tools, agents and instructions; those in force are announced anew after a compaction (RES-3). */
+/** Attachments that announce tools, agents and instructions; those in force are announced again after a compaction (RES-3). */
 const TOOLS = 'deferred_tools_delta';
 const KINDS = new Set([TOOLS, 'agent_listing_delta', 'mcp_instructions_delta']);
 

@@ -23,3 +23,16 @@ export function partOf(label: string, block: Block, chars: number): WorkItem {
       : Math.round(block.tokens * Math.min(1, chars / block.chars));
   return { label, tokens, rough: Math.round(chars / 4), chars, digest: block.digest };
 }
+
+/** Several items as one. */
+export function sumOf(label: string, items: Iterable<WorkItem>, digest: Digest): WorkItem {
+  let tokens = 0;
+  let rough = 0;
+  let chars = 0;
+  for (const item of items) {
+    tokens += item.tokens;
+    rough += item.rough;
+    chars += item.chars;
+  }
+  return { label, tokens, rough, chars, digest };
+}

@@ -7,7 +7,7 @@ import type { TierContext } from '../../../core/run/tier.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
 import { AwaitedCalls } from '../support/awaited-calls.js';
 import { Announcements } from './announcements.js';
-import { itemOf, partOf, type WorkItem } from './work-item.js';
+import { itemOf, partOf, sumOf, type WorkItem } from './work-item.js';
 
 /** The list of things to do as it stands: the list last written, and the tasks created and updated so far (RES-3). */
 export class TodoList {
@@ -34,15 +34,7 @@ export class TodoList {
   item(): WorkItem | null {
     const parts = [...(this.list === null ? [] : [this.list]), ...this.tasks.values()];
     if (parts.length === 0) return null;
-    let tokens = 0;
-    let rough = 0;
-    let chars = 0;
-    for (const part of parts) {
-      tokens += part.tokens;
-      rough += part.rough;
-      chars += part.chars;
-    }
-    return { label: 'todo list', tokens, rough, chars, digest: this.digest };
+    return sumOf('todo list', parts, this.digest);
   }
 }
 
@@ -134,7 +126,7 @@ export class WorkState {
 
   constructor(readonly files: FileState) {}
 
-  /** Takes note of a message that joined the context. */
+  /** Records a message that joined the context. */
   observe(message: Message): void {
     this.files.observe(message);
     const { blocks } = message;

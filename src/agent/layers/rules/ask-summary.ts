@@ -1,30 +1,32 @@
-import { type Message, messageTokens, tokensOf, withBlocks } from '../../../core/model/message.js';
+import { type Message, tokensOf } from '../../../core/model/message.js';
 import type { Action, Answer, AskRequest, CallFailure, Outcome } from '../../../core/run/action.js';
-import type { AcceptPart, AskPart, AskShapePart, FailPart } from '../../../core/run/parts.js';
-import type { Moment, TierContext } from '../../../core/run/tier.js';
-import { MIDDLE, parseAmount, type Sizes } from '../../policy-file/expression.js';
-import { summaryInstruction } from '../full-compact/prompt.js';
-import { groupByRound } from '../full-compact/rounds.js';
-import type { FailureName } from '../full-compact/summarise.js';
+import type { AcceptPart, AskPart, AskShapePart } from '../../../core/run/parts.js';
+import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { param } from '../support/param-reader.js';
 import { answerMessage, asText, joined } from './answers.js';
-import { shrinkSteps, shrunk } from './shrink-request.js';
-import { shorter } from './split-history.js';
+import type { CompactionPlace, CompactionRule } from './compaction-rule.js';
+import { preparedInput, prepareForSummary } from './prepare.js';
+import { groupByRound } from './rounds.js';
+import { shorterRequest, shrinkSteps } from './shrink-request.js';
 
 /** What a summary is asked for. */
 export interface SummaryOrder {
   readonly id: string;
-  readonly moment: Moment;
-  readonly context: TierContext;
-  readonly sizes: Sizes;
-  readonly ask: AskPart;
-  readonly accept: readonly AcceptPart[];
-  readonly fail: FailPart;
-  /** What the summary is about: the conversation up to the tail that stays. */
-  readonly about: readonly Message[];
+  readonly now: number;
+  readonly place: CompactionPlace;
+  readonly rule: Pick<CompactionRule, 'accept' | 'fail' | 'client'> & { readonly ask: AskPart };
+  readonly instruction: Message;
+  readonly style: 'full' | 'partial-up-to';
+  /** The conversation up to the tail that stays. */
+  readonly messages: readonly Message[];
+  /** The part of it that the summary is about; absent for all. */
+  readonly about?: readonly Message[];
   /** The tail. */
   readonly after: readonly Message[];
 }
+
+/** Why there is no summary (FUL-7). */
+type FailureName = 'no-summary' | 'api-error' | 'prompt-too-long' | 'aborted' | 'tool-call';
 
 /** How asking ended. */
 export type SummaryResult =
@@ -47,7 +49,11 @@ interface Miss {
   readonly failure: FailureName;
   readonly message: string;
   readonly gapTokens: number | null;
+  /** Whether an answer came that the rule rejects. */
+  readonly isRejected: boolean;
 }
+
+type Try = { readonly ok: true; readonly answer: Answer } | Miss;
 
 const BY = { layer: 'rules', reason: 'summary request' } as const;
 
@@ -56,72 +62,95 @@ interface Count {
   requests: number;
 }
 
-/** Asks for a summary: the shapes in turn, repeated and shortened as the rule says. */
+/** Asks for a summary: the shapes in turn, repeated and shortened as the rule says (FUL-4, FUL-6). */
 export function* askForSummary(order: SummaryOrder): Generator<Action, SummaryResult, Outcome> {
   const count: Count = { requests: 0 };
-  const { ask, fail } = order;
-  let about = order.about;
-  const steps = shrinkSteps(fail.shrink);
+  const { shapes } = order.rule.ask;
+  if (order.rule.client?.nextShape !== 'after-failure') return yield* askShrinking(order, shapes, count);
+  const first = yield* askShrinking(order, shapes.slice(0, 1), count);
+  if (shapes.length < 2 || first.ok || first.failure === 'prompt-too-long' || first.failure === 'aborted')
+    return first;
+  return yield* askShrinking(order, shapes.slice(1), count);
+}
+
+/** Some shapes of the request in turn, shortened as long as the API calls the last too long. */
+function* askShrinking(
+  order: SummaryOrder,
+  shapes: readonly AskShapePart[],
+  count: Count,
+): Generator<Action, SummaryResult, Outcome> {
+  const whole = shapes.some(sharesPrefix) ? order.messages : stripped(order, order.messages);
+  let messages = whole;
+  const steps = shrinkSteps(order.rule.fail.shrink);
   for (;;) {
     let miss: Miss | null = null;
-    for (const shape of ask.shapes) {
-      const result: { readonly ok: true; readonly answer: Answer } | Miss = yield* askShape(
-        order,
-        shape,
-        about,
-        count,
-      );
-      if (result.ok) return { ok: true, answer: result.answer, sent: about, requests: count.requests, shape };
+    for (const shape of shapes) {
+      const result: Try = yield* askShape(order, shape, messages, count);
+      if (result.ok) {
+        const sent = sharesPrefix(shape) ? messages : stripped(order, messages);
+        return { ok: true, answer: result.answer, sent, requests: count.requests, shape };
+      }
       miss = result;
       if (result.failure === 'aborted') break;
     }
     const { failure, message, gapTokens } = miss!;
-    let rest = about;
-    while (failure === 'prompt-too-long' && !isSentShorter(order, rest, about)) {
-      const step = steps.next().value;
-      if (step === undefined) break;
-      const candidate = shrunk(rest, step, { whole: order.about, gapTokens, now: order.moment.now });
-      if (candidate !== null && tokensOf(candidate) < tokensOf(rest)) rest = candidate;
-    }
-    if (!isSentShorter(order, rest, about)) return { ok: false, failure, message, requests: count.requests };
-    about = rest;
+    const shorter =
+      failure === 'prompt-too-long'
+        ? shorterRequest(messages, steps, { whole, gapTokens, now: order.now }, (rest) =>
+            isSentShorter(order, shapes, rest, messages),
+          )
+        : null;
+    if (shorter === null) return { ok: false, failure, message, requests: count.requests };
+    messages = shorter;
   }
 }
 
 /** Whether less is sent in every shape: of a request for the newest part alone, leaving out what is older takes nothing away. */
-function isSentShorter(order: SummaryOrder, rest: readonly Message[], before: readonly Message[]): boolean {
-  return order.ask.shapes.every(
+function isSentShorter(
+  order: SummaryOrder,
+  shapes: readonly AskShapePart[],
+  rest: readonly Message[],
+  before: readonly Message[],
+): boolean {
+  return shapes.every(
     (shape) => tokensOf(shownIn(order, shape, rest)) < tokensOf(shownIn(order, shape, before)),
   );
 }
 
 /** What a shape shows of a conversation: all of it where it shares the prefix, what the rule prepares otherwise. */
-function shownIn(order: SummaryOrder, shape: AskShapePart, about: readonly Message[]): readonly Message[] {
-  return sharesPrefix(shape) ? about : prepared(order, about);
+function shownIn(order: SummaryOrder, shape: AskShapePart, messages: readonly Message[]): readonly Message[] {
+  return sharesPrefix(shape) ? messages : preparedInput(order.rule.ask.input, stripped(order, messages));
+}
+
+function stripped({ rule }: SummaryOrder, messages: readonly Message[]): readonly Message[] {
+  return rule.client?.strips === true ? prepareForSummary(messages) : messages;
 }
 
 function sharesPrefix(shape: AskShapePart): boolean {
   return shape === 'extend' || shape === 'fork' || shape === 'native';
 }
 
-/** One shape of the request, with its calls; what is rejected or failed is repeated. */
+/** One shape of the request, with its calls; what is rejected or failed is repeated (C21). */
 function* askShape(
   order: SummaryOrder,
   shape: AskShapePart,
-  about: readonly Message[],
+  messages: readonly Message[],
   count: Count,
-): Generator<Action, { readonly ok: true; readonly answer: Answer } | Miss, Outcome> {
-  const { retry } = order.fail;
-  for (let attempt = 0; ; attempt++) {
-    const result = yield* askCalls(order, shape, about, count);
-    if (
-      result.ok ||
-      attempt >= retry.n ||
-      result.failure === 'aborted' ||
-      result.failure === 'prompt-too-long'
-    )
-      return result;
-    if (retry.backoffMs > 0) yield { kind: 'wait', by: BY, ms: retry.backoffMs * 2 ** attempt };
+): Generator<Action, Try, Outcome> {
+  const { client, fail } = order.rule;
+  const { n, backoffMs } = fail.retry;
+  let asksForTags = client?.asksAgainUntagged === true;
+  for (let attempt = 0; ; ) {
+    const result = yield* askCalls(order, shape, messages, count);
+    if (result.ok) {
+      if (!asksForTags || !isUntagged(result.answer)) return result;
+      asksForTags = false;
+      continue;
+    }
+    if (attempt >= n || result.failure === 'aborted' || result.failure === 'prompt-too-long') return result;
+    if (client !== undefined && !result.isRejected) return result;
+    if (backoffMs > 0) yield { kind: 'wait', by: BY, ms: backoffMs * 2 ** attempt };
+    attempt++;
   }
 }
 
@@ -129,18 +158,18 @@ function* askShape(
 function* askCalls(
   order: SummaryOrder,
   shape: AskShapePart,
-  about: readonly Message[],
+  messages: readonly Message[],
   count: Count,
-): Generator<Action, { readonly ok: true; readonly answer: Answer } | Miss, Outcome> {
-  const { calls } = order.ask;
+): Generator<Action, Try, Outcome> {
+  const { calls } = order.rule.ask;
   if (calls.kind === 'verify') {
-    const first = yield* askOnce(order, shape, about, [], count);
+    const first = yield* askOnce(order, shape, messages, [], count);
     if (!first.ok) return first;
-    const draft = answerMessage(`${order.id}-draft`, order.moment.now, 'assistant', first.answer);
-    const second = yield* askOnce(order, shape, about, [draft], count);
+    const draft = answerMessage(`${order.id}-draft`, order.now, 'assistant', first.answer);
+    const second = yield* askOnce(order, shape, messages, [draft], count);
     return second.ok ? second : first;
   }
-  let pieces = piecesOf(order, about);
+  let pieces = piecesOf(order, messages);
   for (let level = 1; ; level++) {
     const answers: Answer[] = [];
     for (const piece of pieces) {
@@ -157,7 +186,7 @@ function* askCalls(
     if (calls.kind !== 'chunks' || answers.length < 2 || level >= calls.depth)
       return { ok: true, answer: joined(answers) };
     const summaries = answers.map((answer, i) =>
-      answerMessage(`${order.id}-chunk-${level}-${i}`, order.moment.now, 'user', answer),
+      answerMessage(`${order.id}-chunk-${level}-${i}`, order.now, 'user', answer),
     );
     // The last level has one call; before it, summaries that do not fit into one piece are pieces again.
     pieces =
@@ -165,25 +194,26 @@ function* askCalls(
         ? [summaries]
         : chunksOf(
             summaries.map((summary) => [summary]),
-            parseAmount(calls.tokens)(order.sizes, MIDDLE),
+            parseAmount(calls.tokens)(order.place.sizes, MIDDLE),
           );
   }
 }
 
 /** The pieces of a conversation that are summarised one by one. */
 function piecesOf(
-  { ask: { calls }, sizes }: SummaryOrder,
-  about: readonly Message[],
+  { rule, place }: SummaryOrder,
+  messages: readonly Message[],
 ): readonly (readonly Message[])[] {
+  const { calls } = rule.ask;
   if (calls.kind === 'split-turn') {
-    const turn = about.findLastIndex(({ origin }) => origin === 'human');
-    return turn > 0 ? [about.slice(0, turn), about.slice(turn)] : [about];
+    const turn = messages.findLastIndex(({ origin }) => origin === 'human');
+    return turn > 0 ? [messages.slice(0, turn), messages.slice(turn)] : [messages];
   }
-  if (calls.kind !== 'chunks') return [about];
-  return chunksOf(groupByRound(about), parseAmount(calls.tokens)(sizes, MIDDLE));
+  if (calls.kind !== 'chunks') return [messages];
+  return chunksOf(groupByRound(messages), parseAmount(calls.tokens)(place.sizes, MIDDLE));
 }
 
-/** Groups put together as long as they fit into so many tokens. */
+/** Groups joined into pieces of at most `limit` tokens. */
 function chunksOf(groups: readonly (readonly Message[])[], limit: number): readonly (readonly Message[])[] {
   const pieces: Message[][] = [[]];
   let size = 0;
@@ -199,41 +229,48 @@ function chunksOf(groups: readonly (readonly Message[])[], limit: number): reado
   return pieces;
 }
 
-/** One request and what the client makes of its answer. */
+/** One request and what the client makes of its answer; Claude Code may send a failed one again without streaming. */
 function* askOnce(
   order: SummaryOrder,
   shape: AskShapePart,
-  about: readonly Message[],
+  messages: readonly Message[],
   ownTurns: readonly Message[],
   count: Count,
-): Generator<Action, { readonly ok: true; readonly answer: Answer } | Miss, Outcome> {
+): Generator<Action, Try, Outcome> {
+  const { accept, client } = order.rule;
   count.requests++;
-  const outcome: Outcome = yield {
-    kind: 'ask',
-    by: BY,
-    request: requestFor(order, shape, about, ownTurns, count.requests),
-  };
-  if (outcome.kind === 'failed') return failed(outcome.failure);
-  if (outcome.kind === 'done') return missed('no-summary', 'the answer held no summary');
-  const fault = faultOf(outcome.answer, order.accept);
-  return fault ?? { ok: true, answer: outcome.answer };
+  const request = requestFor(order, shape, messages, ownTurns, count.requests);
+  const outcome: Outcome = yield { kind: 'ask', by: BY, request };
+  if (outcome.kind === 'done')
+    return { ...rejected('no-summary', 'the answer held no summary'), isRejected: false };
+  if (outcome.kind === 'answer')
+    return faultOf(outcome.answer, accept) ?? { ok: true, answer: outcome.answer };
+  if (client?.resends === true && outcome.failure.reason !== 'aborted') {
+    count.requests++;
+    const again: Outcome = yield { kind: 'ask', by: BY, request: { ...request, retries: 0 } };
+    if (again.kind === 'answer' && faultOf(again.answer, accept) === null)
+      return { ok: true, answer: again.answer };
+  }
+  return failed(outcome.failure);
 }
 
 /** The request of a shape. */
 function requestFor(
   order: SummaryOrder,
   shape: AskShapePart,
-  about: readonly Message[],
+  messages: readonly Message[],
   ownTurns: readonly Message[],
   n: number,
 ): AskRequest {
-  const { ask, context, moment, id } = order;
-  const { params } = context;
+  const { id, now, instruction, style } = order;
+  const { ask, client } = order.rule;
+  const { params } = order.place.context;
   const shares = sharesPrefix(shape);
-  const isWhole = shape === 'extend' && about === order.about;
-  const seen = shownIn(order, shape, about);
+  const isWhole = shape === 'extend' && messages === order.messages;
+  const seen = shownIn(order, shape, messages);
   const shown = isWhole ? [...seen, ...order.after] : seen;
-  const messages = shape === 'text' ? [asText(`${id}-text-${n}`, moment.now, shown)] : shown;
+  const sent = shape === 'text' ? [asText(`${id}-text-${n}`, now, shown)] : shown;
+  const about = order.about === undefined ? seen : stillSent(order.about, seen);
   return {
     purpose: 'compact',
     shape: shares
@@ -244,23 +281,23 @@ function requestFor(
           toolTokens: ask.toolTokens,
           breakpoints: ownMarks(ask),
         },
-    messages,
+    messages: sent,
     ...(ownTurns.length === 0 ? {} : { ownTurns }),
-    about: seen,
-    instruction: summaryInstruction(
-      `${id}-instruction`,
-      moment.now,
-      'full',
-      moment.manual?.instructions ?? '',
-      [],
-    ),
+    ...(about === sent ? {} : { about }),
+    instruction,
     write: shares && ask.marks === 'off' ? 'read-only' : 'write',
-    maxOutputTokens: ask.output,
+    maxOutputTokens: shares && client !== undefined ? client.sharedOutput : ask.output,
     retries: param.number(params, 'client.retries'),
     mode: ask.run.kind === 'wait' ? 'blocking' : 'background',
     ...(ask.model === null ? {} : { model: ask.model }),
-    answer: { kind: 'summary', style: 'full', quoteTokens: param.number(params, 'compact.quoteTokens') },
+    answer: { kind: 'summary', style, quoteTokens: param.number(params, 'compact.quoteTokens') },
   };
+}
+
+/** What is left to summarise of a request that was cut. */
+function stillSent(about: readonly Message[], sent: readonly Message[]): readonly Message[] {
+  const ids = new Set(sent.map(({ id }) => id));
+  return about.filter(({ id }) => ids.has(id));
 }
 
 /** A request that only follows one which shares the prefix marks nothing: nobody would read it. */
@@ -268,67 +305,31 @@ function ownMarks({ shapes, marks }: AskPart): 'on' | 'off' {
   return shapes.every((shape) => shape === 'own' || shape === 'text') ? marks : 'off';
 }
 
-/** What a request with a prefix of its own sends: less, where the rule says so. */
-function prepared({ ask: { input } }: SummaryOrder, about: readonly Message[]): readonly Message[] {
-  let messages = about;
-  if (input.scope === 'since-last') {
-    const last = messages.findLastIndex(({ origin }) => origin === 'summary');
-    if (last > 0) messages = messages.slice(last);
-  }
-  if (input.drop.length > 0) {
-    const gone = new Set<string>(
-      input.drop.flatMap((what) => (what === 'media' ? ['image', 'document'] : ['thinking'])),
-    );
-    messages = messages
-      .map((message) =>
-        withBlocks(
-          message,
-          message.blocks.filter(({ kind }) => !gone.has(kind)),
-        ),
-      )
-      .filter(({ blocks }) => blocks.length > 0);
-  }
-  if (input.results !== null) {
-    const { over, chars } = input.results;
-    messages = messages.map((message) =>
-      withBlocks(
-        message,
-        message.blocks.map((block) =>
-          block.kind === 'tool_result' && block.chars > over
-            ? shorter(block, Math.max(1, Math.round((block.tokens * chars) / block.chars)))
-            : block,
-        ),
-      ),
-    );
-  }
-  if (input.lastTokens === null) return messages;
-  let from = messages.length;
-  let sum = 0;
-  while (from > 0 && sum + messageTokens(messages[from - 1]!) <= input.lastTokens)
-    sum += messageTokens(messages[--from]!);
-  while (from < messages.length && messages[from]!.blocks.some(({ kind }) => kind === 'tool_result')) from++;
-  return messages.slice(from);
-}
-
-/** What is wrong with an answer that a rule rejects; null when it is accepted. */
+/** What is wrong with an answer that a rule rejects; null when it is accepted (FUL-7). */
 function faultOf({ form }: Answer, accept: readonly AcceptPart[]): Miss | null {
   const rejects = (kind: AcceptPart['kind']): boolean => accept.some((part) => part.kind === kind);
-  if (form === 'error') return missed('api-error', 'an error text came back in the place of a summary');
-  if (form === 'empty' && rejects('empty')) return missed('no-summary', 'the answer held no summary');
+  if (form === 'error') return rejected('api-error', 'an error text came back in the place of a summary');
+  if (form === 'empty' && rejects('empty')) return rejected('no-summary', 'the answer held no summary');
   // An answer that only calls a tool holds no text either.
   if (form === 'tool-call' && (rejects('tool-call') || rejects('empty')))
-    return missed('tool-call', 'the model called a tool instead of writing the summary');
-  if (form === 'cut' && rejects('cut')) return missed('no-summary', 'the answer was cut at its output limit');
+    return rejected('tool-call', 'the model called a tool instead of writing the summary');
+  if (form === 'cut' && rejects('cut'))
+    return rejected('no-summary', 'the answer was cut at its output limit');
   if (form === 'untagged' && rejects('untagged'))
-    return missed('no-summary', 'the summary came without its tags');
+    return rejected('no-summary', 'the summary came without its tags');
   return null;
 }
 
-function missed(failure: FailureName, message: string): Miss {
-  return { ok: false, failure, message, gapTokens: null };
+/** A cut answer has no closing tag. */
+function isUntagged({ form }: Answer): boolean {
+  return form === 'untagged' || form === 'cut';
+}
+
+function rejected(failure: FailureName, message: string): Miss {
+  return { ok: false, failure, message, gapTokens: null, isRejected: true };
 }
 
 function failed({ reason, message, gapTokens }: CallFailure): Miss {
   const failure = reason === 'prompt-too-long' || reason === 'aborted' ? reason : 'api-error';
-  return { ok: false, failure, message, gapTokens };
+  return { ok: false, failure, message, gapTokens, isRejected: false };
 }

@@ -1,8 +1,23 @@
-import type { SelectPart } from '../../../core/run/parts.js';
+import type { KeepPart, SelectPart } from '../../../core/run/parts.js';
 import type { ContextView } from '../../../core/run/tier.js';
-import type { Sizes } from '../../policy-file/expression.js';
+import { MIDDLE, parseAmount, type Sizes } from '../../policy-file/expression.js';
 import type { Item, Items } from './items.js';
-import { tokenBudget } from './token-budget.js';
+
+/** Newest tokens that stay: an amount or a share of all, within its bounds; null where nothing is said of tokens. */
+export function tokenBudget(
+  { tokens, share, atMost, atLeast }: KeepPart,
+  total: number,
+  sizes: Sizes,
+): number | null {
+  const amounts: number[] = [];
+  if (tokens !== null) amounts.push(parseAmount(tokens)(sizes, MIDDLE));
+  if (share?.of === 'tokens') amounts.push(share.is * total);
+  if (amounts.length === 0) return null;
+  let budget = Math.max(...amounts);
+  if (atMost !== null) budget = Math.min(budget, parseAmount(atMost)(sizes, MIDDLE));
+  if (atLeast !== null) budget = Math.max(budget, parseAmount(atLeast)(sizes, MIDDLE));
+  return budget;
+}
 
 /** How many of the newest items a selection leaves alone. */
 function keptItems({ keep }: SelectPart, items: Items, view: ContextView, sizes: Sizes): number {
@@ -10,8 +25,8 @@ function keptItems({ keep }: SelectPart, items: Items, view: ContextView, sizes:
   let kept = 0;
   if (last !== null) kept = last.unit === 'items' ? last.n : items.newestIn(last.n, last.unit, view);
   const budget = tokenBudget(keep, items.tokens, sizes);
-  if (budget !== null) kept = Math.max(kept, items.newestWithin(budget));
-  if (share?.of === 'chars') kept = Math.max(kept, items.newestWithinChars(share.is * items.chars));
+  if (budget !== null) kept = Math.max(kept, items.newestWithin(budget, 'tokens'));
+  if (share?.of === 'chars') kept = Math.max(kept, items.newestWithin(share.is * items.chars, 'chars'));
   return Math.min(kept, items.count);
 }
 

@@ -1,73 +1,89 @@
 import type { Message } from '../../../core/model/message.js';
-import type { Action, LayerReport, Outcome } from '../../../core/run/action.js';
-import type { AcceptPart, RulePart } from '../../../core/run/parts.js';
+import type { Action, Outcome } from '../../../core/run/action.js';
+import type { AcceptPart } from '../../../core/run/parts.js';
+import type { Layer } from '../../../core/run/run-log.js';
 import type { ContextView, Moment } from '../../../core/run/tier.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactsLimit } from '../../policy-file/triggers.js';
+import { awaitHooks, type HookRun, hookBlocks, hookRuns, hookTokens, tellHooks } from '../hooks/hook-runs.js';
 import { workState } from '../restore/work-state.js';
+import { type SizeBefore, sizeBefore } from '../support/change-report.js';
 import { contextBefore, reportCompaction } from '../support/compaction-report.js';
+import { quietReport } from '../support/quiet-report.js';
 import { askForSummary, type SummaryResult } from './ask-summary.js';
+import type { CompactionPlace, CompactionRule } from './compaction-rule.js';
 import { layOut, type NewHistory } from './new-history.js';
-import type { PolicyState } from './rule-state.js';
-import { type Split, splitHistory } from './split-history.js';
+import { type SummaryStyle, summaryInstruction } from './prompt.js';
+import type { Split } from './split-history.js';
 
-/** A compaction by a rule: what fired it. */
-export interface Compaction {
-  readonly rule: RulePart;
+/** A compaction: what it goes by and what fired it. */
+export interface Compaction<R extends CompactionRule = CompactionRule> {
+  readonly layer: Layer;
+  readonly rule: R;
   readonly trigger: 'auto' | 'manual' | 'reactive';
   readonly reason: string;
+  /** Details of the trigger that go into the report (BRK-4). */
   readonly tracking: Readonly<Record<string, unknown>>;
 }
 
 /** How it ended. */
-export type CompactionEnd =
-  | { readonly outcome: 'done'; readonly requests: number }
-  | { readonly outcome: 'failed'; readonly requests: number };
+export type CompactionEnd = { readonly outcome: 'done' | 'failed'; readonly requests: number };
 
 /** A summary that is on its way, and what it is about. */
-export interface Underway {
-  readonly compaction: Compaction;
+export interface Underway<R extends CompactionRule = CompactionRule> {
+  readonly compaction: Compaction<R>;
   readonly id: string;
   readonly split: Split;
   readonly result: Extract<SummaryResult, { ok: true }>;
 }
 
-/** Splits the conversation and asks for its summary, where the rule wants one; a failure is reported. */
-export function* askFor(
-  compaction: Compaction,
+/** Asks for the summary of what goes, where the rule wants one; a failure is reported. */
+export function* askFor<R extends CompactionRule>(
+  compaction: Compaction<R>,
+  split: Split,
   moment: Moment,
   view: ContextView,
-  state: PolicyState,
-): Generator<Action, Underway | { readonly failedAfter: number }, Outcome> {
-  const { rule } = compaction;
-  const { context, sizes } = state;
-  const split = splitHistory(view.messages, rule.select, sizes, rule.ask === null ? 'drops' : 'asks');
-  const size = { seenBefore: view.seenTokens, trueBefore: view.trueTokens };
+  place: CompactionPlace,
+): Generator<Action, Underway<R> | { readonly failedAfter: number }, Outcome> {
+  const { rule, trigger } = compaction;
+  const { ask, client, accept, fail } = rule;
+  const size = sizeBefore(view);
   const id = `compaction-${moment.turn}-${moment.now}`;
   if (split.older.length === 0) {
-    const failure = rule.ask === null ? 'nothing-to-drop' : 'nothing-to-compact';
-    const message =
-      rule.ask === null ? 'nothing is left that could be dropped' : 'there is nothing to summarise yet';
+    const [failure, message] =
+      ask === null
+        ? (['nothing-to-drop', 'nothing is left that could be dropped'] as const)
+        : (['nothing-to-compact', 'there is nothing to summarise yet'] as const);
     yield failureReport(compaction, size, failure, message, 0);
     return { failedAfter: 0 };
   }
-  if (rule.ask === null) return { compaction, id, split, result: NO_SUMMARY };
+  if (ask === null) return { compaction, id, split, result: NO_SUMMARY };
+  const hooks = runsAt('PreCompact', compaction, moment, place);
+  yield* awaitHooks(hooks);
+  yield* tellHooks(hooks, view, trigger);
+  const style = styleOf(compaction, moment);
+  // A request with the main prefix sends what stays in front too.
+  const shares = ask.shapes[0] !== 'own' || client === undefined;
   const result = yield* askForSummary({
     id,
-    moment,
-    context,
-    sizes,
-    ask: rule.ask,
-    accept: rule.accept,
-    fail: rule.fail,
-    about: split.sent,
+    now: moment.now,
+    place,
+    rule: { ask, accept, fail, ...(client === undefined ? {} : { client }) },
+    instruction: summaryInstruction(
+      `${id}-instruction`,
+      moment.now,
+      style,
+      moment.manual?.instructions ?? '',
+      hookBlocks(hooks),
+    ),
+    style,
+    messages: shares ? split.sent : split.older,
+    ...(client !== undefined && shares && split.first.length > 0 ? { about: split.older } : {}),
     after: split.tail,
   });
-  if (!result.ok) {
-    yield failureReport(compaction, size, result.failure, result.message, result.requests);
-    return { failedAfter: result.requests };
-  }
-  return { compaction, id, split, result };
+  if (result.ok) return { compaction, id, split, result };
+  yield failureReport(compaction, size, result.failure, result.message, result.requests);
+  return { failedAfter: result.requests };
 }
 
 /** A rule that asks for nothing. */
@@ -76,65 +92,98 @@ const NO_SUMMARY = { ok: true, answer: null, sent: [], requests: 0, shape: 'own'
   { ok: true }
 >;
 
-/** Puts the new history in place, unless the rule rejects it. */
+/** Hooks of an event that a compaction of Claude Code runs. */
+function runsAt(
+  event: HookRun['hook']['event'],
+  { rule, trigger }: Compaction,
+  moment: Moment,
+  { context }: CompactionPlace,
+): readonly HookRun[] {
+  return rule.client === undefined ? [] : hookRuns(context, moment, event, trigger);
+}
+
+function styleOf({ rule }: Compaction, { manual }: Moment): SummaryStyle {
+  return rule.client !== undefined && manual?.partial?.direction === 'up_to' ? 'partial-up-to' : 'full';
+}
+
+/** Puts the new history in place, unless the rule rejects it (FUL-8). */
 export function* putInPlace(
-  { compaction, id, split, result }: Underway,
+  { compaction, id, split: asked, result }: Underway,
   moment: Moment,
   view: ContextView,
-  state: PolicyState,
+  place: CompactionPlace,
 ): Generator<Action, CompactionEnd, Outcome> {
-  const { rule, trigger, reason } = compaction;
-  const { context } = state;
+  const { layer, rule, trigger, reason } = compaction;
+  const { context } = place;
+  const { answer, requests } = result;
   const before = contextBefore(view);
-  const next = layOut({ id, rule, split, answer: result.answer, trigger }, moment, context);
-  const refusal = refusalOf(rule.accept, next, view, state);
-  if (refusal !== null) {
-    yield failureReport(compaction, before, refusal, 'the new history was rejected', result.requests);
-    return { outcome: 'failed', requests: result.requests };
-  }
-  const by = { layer: 'rules', reason } as const;
-  yield { kind: 'replace-history', by, messages: next.messages };
-  yield { kind: 'cleanup', by };
+  const split = { ...asked, tail: [...leftUnsent(rule, asked.older, result.sent), ...asked.tail] };
   const asks = rule.ask !== null;
+  const summarised = asks ? covered(split, result.sent) : split.older;
+  const anew = runsAt('SessionStart', compaction, moment, place);
+  const atEnd = runsAt('PostCompact', compaction, moment, place);
+  const hooks = anew.length === 0 ? atEnd : [...anew, ...atEnd];
+  const style = styleOf(compaction, moment);
+  const next = layOut({ id, rule, split, style, answer, trigger, hooks }, moment, context);
+  const refusal = refusalOf(rule.accept, next, view, place);
+  if (refusal !== null) {
+    yield failureReport(compaction, before, refusal, 'the new history was rejected', requests);
+    return { outcome: 'failed', requests };
+  }
+  const by = { layer, reason };
+  yield* awaitHooks(anew);
+  yield { kind: 'replace-history', by, messages: next.messages };
+  yield* awaitHooks(atEnd);
+  yield { kind: 'cleanup', by };
+  const isClient = rule.client !== undefined;
   yield* reportCompaction(
     {
-      layer: 'rules',
+      layer,
       action: asks ? 'compact' : 'truncate',
       trigger,
       reason,
       before,
       tracking: compaction.tracking,
       history: {
-        summarised: asks ? covered(split.older, result.sent) : split.older,
+        summarised,
         before: asks ? split.first : [],
         after: asks ? split.tail : next.messages,
         summaryId: next.summary?.id ?? null,
       },
-      threshold: compactsLimit(context.limits, context.model()),
+      ...(isClient ? {} : { threshold: compactsLimit(context.limits, context.model()) }),
       restored: next.restored,
-      discoveredTools: rule.layout.some(({ kind }) => kind === 'todos')
-        ? workState(context).discoveredTools
-        : [],
+      discoveredTools:
+        isClient || rule.layout.some(({ kind }) => kind === 'todos')
+          ? workState(context).discoveredTools
+          : [],
       details: {
-        rule: rule.name,
-        ...(asks
-          ? {
-              requests: result.requests,
-              shape: result.shape,
-              call: result.answer.usage,
-              summaryTokens: result.answer.tokens,
-            }
-          : {}),
+        ...(isClient ? {} : { rule: rule.name }),
+        ...(asks ? { requests, shape: result.shape, call: answer.usage, summaryTokens: answer.tokens } : {}),
+        ...(hooks.length === 0 ? {} : { restoredHookTokens: hookTokens(hooks) }),
+        ...(isClient ? { partial: moment.manual?.partial?.direction ?? null } : {}),
       },
     },
     context,
     view,
   );
-  return { outcome: 'done', requests: result.requests };
+  yield* tellHooks(hooks, view, trigger);
+  return { outcome: 'done', requests };
 }
 
-/** What the summary is about, of what was sent: a shortened request leaves some out. */
-function covered(older: readonly Message[], sent: readonly Message[]): readonly Message[] {
+/** Newest rounds that a request cut at its tail did not hold: they stay as they are (FUL-6). */
+function leftUnsent(
+  { fail }: CompactionRule,
+  older: readonly Message[],
+  sent: readonly Message[],
+): readonly Message[] {
+  if (!fail.shrink.some(({ kind }) => kind === 'drop-newest')) return [];
+  const last = sent.at(-1)?.id;
+  return older.slice(older.findIndex(({ id }) => id === last) + 1);
+}
+
+/** What the summary is about, of what was sent: a shortened request leaves some out, a shared prefix brings more (FUL-9). */
+function covered({ older, sent: whole }: Split, sent: readonly Message[]): readonly Message[] {
+  if (sent === whole || sent === older) return older.slice(); // a copy: the conversation goes on changing
   const ids = new Set(sent.map(({ id }) => id));
   return older.filter(({ id }) => ids.has(id));
 }
@@ -144,12 +193,12 @@ function refusalOf(
   accept: readonly AcceptPart[],
   next: NewHistory,
   view: ContextView,
-  state: PolicyState,
+  { sizes }: CompactionPlace,
 ): string | null {
   const tokens = view.prefixTokens + next.tokens;
   for (const part of accept) {
     if (part.kind === 'larger' && tokens >= view.trueTokens) return 'larger';
-    if (part.kind === 'above' && tokens > parseAmount(part.amount)(state.sizes, MIDDLE)) return 'too-large';
+    if (part.kind === 'above' && tokens > parseAmount(part.amount)(sizes, MIDDLE)) return 'too-large';
     if (part.kind === 'below-progress' && view.trueTokens - tokens < part.share * view.trueTokens)
       return 'too-little-saved';
   }
@@ -158,25 +207,26 @@ function refusalOf(
 
 /** Says that no new history came. */
 function failureReport(
-  { rule, trigger, tracking }: Compaction,
-  { seenBefore, trueBefore }: { readonly seenBefore: number; readonly trueBefore: number },
+  { layer, rule, trigger, tracking }: Compaction,
+  { seenBefore, trueBefore }: SizeBefore,
   failure: string,
-  reason: string,
+  message: string,
   requests: number,
 ): Action {
-  const entry: LayerReport = {
-    layer: 'rules',
+  const isClient = rule.client !== undefined;
+  const size = { seenTokens: seenBefore, trueTokens: trueBefore };
+  return quietReport(layer, size, {
     action: rule.ask === null ? 'truncate' : 'compact',
     trigger,
     outcome: 'failed',
-    reason,
+    reason:
+      isClient && failure === 'prompt-too-long'
+        ? `${message}; start a new session or remove large files from the context`
+        : message,
     failure,
-    seenBefore,
-    seenAfter: seenBefore,
-    trueBefore,
-    trueAfter: trueBefore,
-    saved: 0,
-    details: { rule: rule.name, ...(rule.ask === null ? {} : { ...tracking, requests }) },
-  };
-  return { kind: 'report', entry };
+    details: {
+      ...(isClient ? {} : { rule: rule.name }),
+      ...(rule.ask === null ? {} : { ...tracking, requests }),
+    },
+  });
 }

@@ -1,16 +1,18 @@
-import type { Action, Outcome } from '../../../core/run/action.js';
+import type { Message } from '../../../core/model/message.js';
+import type { Action, LayerReport, Outcome } from '../../../core/run/action.js';
 import type { Limit } from '../../../core/run/limit.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import type { Comparison, RulePart } from '../../../core/run/parts.js';
 import type { ContextView, Moment } from '../../../core/run/tier.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactionHistory } from '../auto-compact/history.js';
+import { quietReport } from '../support/quiet-report.js';
 import { askFor, type Compaction, putInPlace, type Underway } from './compact.js';
 import { testLimit } from './conditions.js';
-import { Guards } from './guards.js';
-import { rebased, staleReport, unusedReport } from './rebased.js';
+import { Guards, thrashParams, thrashStop } from './guards.js';
 import type { PolicyState, RuleState } from './rule-state.js';
 import { warmingRequest } from './short-request.js';
+import { type Split, splitHistory } from './split-history.js';
 
 /** Carries out a rule whatever its conditions say. */
 type CarryOut = (
@@ -24,9 +26,9 @@ type CarryOut = (
 export class Compactions {
   private readonly guards: Guards;
   private readonly thrash: ParamValues;
-  private underway: Underway | null = null;
+  private underway: Underway<RulePart> | null = null;
   /** A summary that nobody waits for any more, until that is told. */
-  private dropped: { readonly underway: Underway; readonly reason: string } | null = null;
+  private dropped: { readonly underway: Underway<RulePart>; readonly reason: string } | null = null;
   private refused = { turn: -1, tokens: 0 };
 
   constructor(
@@ -34,7 +36,7 @@ export class Compactions {
     private readonly carryOut: CarryOut,
   ) {
     this.guards = new Guards(state.policy.guards, compactionHistory(state.context.shared));
-    this.thrash = this.guards.thrashParams(state.context.params);
+    this.thrash = thrashParams(state.context.params, state.policy.guards.refills);
   }
 
   /** Goes on from where the compactions of another copy of the thread stand, which has none under way. */
@@ -59,7 +61,7 @@ export class Compactions {
     this.underway = null;
   }
 
-  /** Tells of a summary that was paid for and never used. */
+  /** Reports a summary that was paid for and never used. */
   *tellDropped(view: ContextView): Generator<Action, void, Outcome> {
     if (this.dropped === null) return;
     const { underway, reason } = this.dropped;
@@ -94,15 +96,11 @@ export class Compactions {
     if (floor !== null && this.seenBy(rule, view) < parseAmount(floor)(this.state.sizes, MIDDLE))
       return false;
     if (isAutomatic && history.isThrashing(moment.turn, this.thrash)) {
-      yield {
-        kind: 'stop',
-        by: { layer: 'rules', reason },
-        what: 'run-ended',
-        message: 'the context fills up again right after each compaction',
-      };
+      yield thrashStop('rules');
       return false;
     }
-    const compaction: Compaction = {
+    const compaction: Compaction<RulePart> = {
+      layer: 'rules',
       rule,
       trigger: moment.point === 'manual' ? 'manual' : moment.point === 'refused' ? 'reactive' : 'auto',
       reason,
@@ -110,8 +108,19 @@ export class Compactions {
     };
     yield* this.warmBefore(rule, moment, view);
     if (rule.ask?.run.kind === 'background') return yield* this.startBackground(compaction, moment, view);
-    const asked = yield* askFor(compaction, moment, view, this.state);
+    const asked = yield* this.ask(compaction, moment, view);
     return yield* this.finish(compaction, asked, moment, view);
+  }
+
+  /** Splits the conversation as the rule says and asks for the summary of what goes. */
+  private ask(
+    compaction: Compaction<RulePart>,
+    moment: Moment,
+    view: ContextView,
+  ): ReturnType<typeof askFor<RulePart>> {
+    const { select, ask } = compaction.rule;
+    const split = splitHistory(view.messages, select, this.state.sizes, ask === null ? 'drops' : 'asks');
+    return askFor(compaction, split, moment, view, this.state);
   }
 
   /** Writes the entry that a summary request is about to read, where it is gone. */
@@ -128,8 +137,8 @@ export class Compactions {
   }
 
   private *finish(
-    compaction: Compaction,
-    asked: Underway | { readonly failedAfter: number },
+    compaction: Compaction<RulePart>,
+    asked: Underway<RulePart> | { readonly failedAfter: number },
     moment: Moment,
     view: ContextView,
   ): Generator<Action, boolean, Outcome> {
@@ -162,7 +171,7 @@ export class Compactions {
 
   /** What a rule does when no summary came. */
   private *fallBack(
-    { rule, reason }: Compaction,
+    { rule, reason }: Compaction<RulePart>,
     moment: Moment,
     view: ContextView,
   ): Generator<Action, boolean, Outcome> {
@@ -192,12 +201,12 @@ export class Compactions {
 
   /** Asks beside the work: the answer is put in place when it is there. */
   private *startBackground(
-    compaction: Compaction,
+    compaction: Compaction<RulePart>,
     moment: Moment,
     view: ContextView,
   ): Generator<Action, boolean, Outcome> {
     if (this.underway !== null) return false;
-    const asked = yield* askFor(compaction, moment, view, this.state);
+    const asked = yield* this.ask(compaction, moment, view);
     if ('failedAfter' in asked) return yield* this.finish(compaction, asked, moment, view);
     this.underway = asked;
     return false;
@@ -215,7 +224,11 @@ export class Compactions {
     const split = rebased(underway, view.messages, run.stale);
     if (split === null) {
       this.guards.spent(moment, underway.result.requests);
-      yield staleReport(underway, view);
+      yield unusedReport(underway, view, {
+        outcome: 'failed',
+        reason: 'the conversation changed while the summary was written',
+        failure: 'stale',
+      });
       if (underway.compaction.trigger !== 'manual') yield* this.guards.failed(rule.name, moment);
       return;
     }
@@ -269,4 +282,42 @@ function truncation(rule: RulePart, keep: number): RulePart {
     },
     layout: [{ kind: 'first' }, { kind: 'tail' }],
   };
+}
+
+/** The split of a summary that was asked for earlier, in the conversation as it is now; null when it no longer fits. */
+function rebased(
+  { split }: Underway,
+  messages: readonly Message[],
+  stale: 'prefix-unchanged' | 'ids-present',
+): Split | null {
+  const said = messages.filter(({ origin }) => origin !== 'boundary');
+  const known = new Map(said.map((message) => [message.id, message]));
+  const about = [...split.first, ...split.older];
+  const fits =
+    stale === 'ids-present'
+      ? about.every(({ id }) => known.has(id))
+      : about.every((message) => isSaidAlike(message, known.get(message.id)));
+  if (!fits) return null;
+  const gone = new Set(about.map(({ id }) => id));
+  return { ...split, tail: said.filter(({ id }) => !gone.has(id)) };
+}
+
+/** Whether a message is the one it was: the server drops earlier thinking by itself, and the client's record keeps it. */
+function isSaidAlike(before: Message, now: Message | undefined): boolean {
+  if (now === before) return true;
+  if (now === undefined) return false;
+  const said = before.blocks.filter(({ kind }) => kind !== 'thinking');
+  const still = now.blocks.filter(({ kind }) => kind !== 'thinking');
+  return said.length === still.length && said.every((block, i) => block === still[i]);
+}
+
+/** Says that a summary was asked for and paid for, and why it is not used. */
+function unusedReport(
+  { compaction, result }: Underway<RulePart>,
+  view: ContextView,
+  why: Pick<LayerReport, 'outcome' | 'reason' | 'failure'>,
+): Action {
+  const { rule, trigger, tracking } = compaction;
+  const details = { rule: rule.name, ...tracking, requests: result.requests };
+  return quietReport('rules', view, { action: 'compact', trigger, ...why, details });
 }

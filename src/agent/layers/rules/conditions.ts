@@ -1,5 +1,5 @@
 import type { Limit } from '../../../core/run/limit.js';
-import type { Comparison, GroupPart, TestPart, TimeComparison } from '../../../core/run/parts.js';
+import type { Comparison, Counted, GroupPart, TestPart, TimeComparison } from '../../../core/run/parts.js';
 import type { ContextView, Moment } from '../../../core/run/tier.js';
 import { hasJitter, MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { sizesOf } from '../../policy-file/sizes.js';
@@ -9,7 +9,7 @@ import type { PolicyState, RuleState } from './rule-state.js';
 /** Whether a condition holds now. */
 export type Test = (moment: Moment, view: ContextView) => boolean;
 
-/** What happened besides growth, as the thread tells of it. */
+/** What happened to the thread besides growth. */
 export interface Events {
   readonly modelSwitched: boolean;
   readonly resumed: boolean;
@@ -36,7 +36,7 @@ export function testLimit({ rule, group, test }: TestPlace, op: Comparison['op']
   });
 }
 
-/** Compares with an amount that depends on the model: worked out anew only when the sizes are others. */
+/** Compares with an amount that depends on the model; computed again only when the sizes change. */
 function bound(comparison: Comparison, place: TestPlace, state: PolicyState): (value: number) => boolean {
   const { op, amount } = comparison;
   if (hasJitter(amount)) return jittered(comparison, state);
@@ -52,7 +52,7 @@ function bound(comparison: Comparison, place: TestPlace, state: PolicyState): (v
   return op === '>=' || op === '>' ? (value) => learn().isMetBy(value) : (value) => !learn().isMetBy(value);
 }
 
-/** Compares with an amount that is drawn anew for each model. */
+/** Compares with an amount that is drawn once for each model. */
 function jittered({ op, amount }: Comparison, state: PolicyState): (value: number) => boolean {
   const parsed = parseAmount(amount);
   const random = state.context.random.split(`jitter ${amount}`);
@@ -65,23 +65,20 @@ function jittered({ op, amount }: Comparison, state: PolicyState): (value: numbe
     }
     return limit;
   };
-  switch (op) {
-    case '>=':
-      return (value) => value >= learn();
-    case '>':
-      return (value) => value > learn();
-    case '<=':
-      return (value) => value <= learn();
-    default:
-      return (value) => value < learn();
-  }
+  const holds = COMPARE[op];
+  return (value) => holds(value, learn());
 }
 
-function timeBound({ op, ms: limit }: TimeComparison): (value: number) => boolean {
-  if (op === '>=') return (value) => value >= limit;
-  if (op === '>') return (value) => value > limit;
-  if (op === '<=') return (value) => value <= limit;
-  return (value) => value < limit;
+const COMPARE: Readonly<Record<Comparison['op'], (value: number, limit: number) => boolean>> = {
+  '>=': (value, limit) => value >= limit,
+  '>': (value, limit) => value > limit,
+  '<=': (value, limit) => value <= limit,
+  '<': (value, limit) => value < limit,
+};
+
+function timeBound({ op, ms }: TimeComparison): (value: number) => boolean {
+  const holds = COMPARE[op];
+  return (value) => holds(value, ms);
 }
 
 /** A condition as a closure over what the policy knows. */
@@ -101,29 +98,15 @@ function compileTest(
       const holds = bound(test.is, place, state);
       return (_moment, view) => own.actedAt !== 'pending' && holds(own.seen(view) - (own.actedAt ?? 0));
     }
-    case 'piled': {
-      const holds = bound(test.is, place, state);
-      return () => holds(own.piled);
-    }
-    case 'messages': {
-      const holds = bound(test.is, place, state);
-      return () => holds(state.messages);
-    }
-    case 'turns': {
-      const holds = bound(test.is, place, state);
-      return () => holds(state.turns);
-    }
-    case 'images': {
-      const holds = bound(test.is, place, state);
-      return () => holds(state.images);
-    }
-    case 'toolResults': {
-      const holds = bound(test.is, place, state);
-      return () => holds(state.results.count);
-    }
+    case 'piled':
+    case 'messages':
+    case 'turns':
+    case 'images':
+    case 'toolResults':
     case 'toolChars': {
       const holds = bound(test.is, place, state);
-      return () => holds(state.results.chars);
+      const count = counter(test.kind, own, state);
+      return () => holds(count());
     }
     case 'prunable': {
       const holds = bound(test.is, place, state);
@@ -157,6 +140,20 @@ function compileTest(
     }
     default:
       return eventTest(test.is, events);
+  }
+}
+
+/** A count of the conversation that a condition bounds. */
+function counter(kind: Counted | 'piled', own: RuleState, state: PolicyState): () => number {
+  switch (kind) {
+    case 'piled':
+      return () => own.piled;
+    case 'toolResults':
+      return () => state.results.count;
+    case 'toolChars':
+      return () => state.results.chars;
+    default:
+      return () => state[kind];
   }
 }
 

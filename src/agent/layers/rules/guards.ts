@@ -1,6 +1,7 @@
 import type { Action } from '../../../core/run/action.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import type { GuardsPart } from '../../../core/run/parts.js';
+import type { Layer } from '../../../core/run/run-log.js';
 import type { Moment } from '../../../core/run/tier.js';
 import type { CompactionHistory } from '../auto-compact/history.js';
 
@@ -15,6 +16,28 @@ interface Failures {
   failurePrompt: number;
 }
 
+/** Parameters of the thrash guard as the shared history reads them. */
+export function thrashParams(params: ParamValues, refills: GuardsPart['refills']): ParamValues {
+  return {
+    ...params,
+    'thrash.chainTurns': CHAIN_TURNS,
+    'thrash.maxRefills': refills?.max ?? null,
+    'thrash.withinTurns': refills?.within ?? 0,
+  };
+}
+
+/** Ends a run in which compactions make no room for long. */
+export function thrashStop(layer: Layer): Action {
+  const message = 'the context fills up again right after each compaction';
+  return { kind: 'stop', by: { layer, reason: 'thrash guard' }, what: 'run-ended', message };
+}
+
+/** Refuses new input near the limit (WIN-6). */
+export function blockStop(layer: Layer, seen: number, limit: number): Action {
+  const message = `${seen} tokens are at or above the blocking limit of ${limit}; compact or clear the conversation`;
+  return { kind: 'stop', by: { layer, reason: 'blocking limit' }, what: 'blocked', message };
+}
+
 /** What holds the summaries of a policy back: breaker, cooldown, limits on calls (BRK-1). */
 export class Guards {
   private restUntilMs = 0;
@@ -25,19 +48,13 @@ export class Guards {
   private calls: number[] = [];
 
   constructor(
-    private readonly part: GuardsPart,
+    private readonly part: Pick<GuardsPart, 'breaker' | 'perTurn' | 'cooldownMs' | 'spend'>,
     private readonly history: CompactionHistory,
   ) {}
 
-  /** Parameters of the thrash guard as the shared history reads them. */
-  thrashParams(params: ParamValues): ParamValues {
-    const { refills } = this.part;
-    return {
-      ...params,
-      'thrash.chainTurns': CHAIN_TURNS,
-      'thrash.maxRefills': refills?.max ?? null,
-      'thrash.withinTurns': refills?.within ?? 0,
-    };
+  /** Guards that are a breaker and nothing else. */
+  static ofBreaker(breaker: NonNullable<GuardsPart['breaker']>, history: CompactionHistory): Guards {
+    return new Guards({ breaker, perTurn: null, cooldownMs: [], spend: null }, history);
   }
 
   /** The failures that count for a rule: its own, or those of all. */

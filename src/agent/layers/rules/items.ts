@@ -136,29 +136,18 @@ export class Items {
     return this.live[index]!;
   }
 
-  /** How many of the newest fit into so many tokens. */
-  newestWithin(tokens: number): number {
+  /** How many of the newest fit into a number of tokens or characters. */
+  newestWithin(limit: number, unit: 'tokens' | 'chars'): number {
     let sum = 0;
     let count = 0;
     for (let i = this.live.length - 1; i >= 0; i--, count++) {
-      sum += this.live[i]!.tokens;
-      if (sum > tokens) break;
+      sum += this.live[i]![unit];
+      if (sum > limit) break;
     }
     return count;
   }
 
-  /** How many of the newest fit into so many characters. */
-  newestWithinChars(chars: number): number {
-    let sum = 0;
-    let count = 0;
-    for (let i = this.live.length - 1; i >= 0; i--, count++) {
-      sum += this.live[i]!.chars;
-      if (sum > chars) break;
-    }
-    return count;
-  }
-
-  /** How many of the newest stand in the latest so many messages, or in what follows so many responses or prompts. */
+  /** How many of the newest are in the latest `n` messages, responses or prompts. */
   newestIn(n: number, unit: 'messages' | 'turns' | 'rounds', { messages }: ContextView): number {
     let left = n;
     let from = messages.length;

@@ -1,14 +1,19 @@
+import { chainDigest, digestText } from '../../../core/base/digest.js';
 import { createBlock } from '../../../core/model/block.js';
+import { formatSummary, formattedChars } from '../../../core/model/format-summary.js';
 import { createMessage, type Message, tokensOf } from '../../../core/model/message.js';
+import { lazyText } from '../../../core/model/text.js';
 import type { Answer } from '../../../core/run/action.js';
-import type { LayoutPart, RulePart } from '../../../core/run/parts.js';
 import type { Moment, TierContext } from '../../../core/run/tier.js';
-import { summaryMessage } from '../full-compact/compact.js';
+import { type HookRun, hookMessages } from '../hooks/hook-runs.js';
 import { type Restored, restore } from '../restore/restore.js';
+import { param } from '../support/param-reader.js';
 import { answerMessage } from './answers.js';
+import type { CompactionRule, LayoutPiece } from './compaction-rule.js';
+import type { SummaryStyle } from './prompt.js';
 import type { Split } from './split-history.js';
 
-/** A new history and what is told of it. */
+/** A new history and what the report needs of it. */
 export interface NewHistory {
   readonly messages: readonly Message[];
   readonly summary: Message | null;
@@ -20,19 +25,19 @@ export interface NewHistory {
 /** What a new history is laid out from. */
 export interface Laid {
   readonly id: string;
-  readonly rule: RulePart;
+  readonly rule: Pick<CompactionRule, 'layout' | 'select'>;
   readonly split: Split;
+  readonly style: SummaryStyle;
   readonly answer: Answer | null;
   readonly trigger: 'auto' | 'manual' | 'reactive';
+  /** Hooks whose words enter the new history. */
+  readonly hooks: readonly HookRun[];
 }
 
 /** Lays out a new history, piece by piece in the order of the rule. */
-export function layOut(
-  { id, rule, split, answer, trigger }: Laid,
-  moment: Moment,
-  context: TierContext,
-): NewHistory {
-  const restored = restoredFor(id, rule, split, moment, context);
+export function layOut(laid: Laid, moment: Moment, context: TierContext): NewHistory {
+  const { id, rule, split, style, answer, trigger, hooks } = laid;
+  const restored = restoredFor(laid, moment, context);
   const messages: Message[] = [];
   let summary: Message | null = null;
   for (const piece of rule.layout) {
@@ -47,7 +52,7 @@ export function layOut(
     tokens: tokensOf(messages),
   };
 
-  function pieceOf(piece: LayoutPart): readonly Message[] {
+  function pieceOf(piece: LayoutPiece): readonly Message[] {
     switch (piece.kind) {
       case 'boundary':
         return [
@@ -69,11 +74,14 @@ export function layOut(
         return split.lastPrompt === null ? [] : [split.lastPrompt];
       case 'summary':
         if (answer === null) return [];
-        if (piece.frame === 'standard')
-          return [summaryMessage(id, moment, context, { trigger }, answer, { style: 'full' })];
+        if (piece.frame === 'standard') return [framedSummary(id, moment, context, trigger, style, answer)];
         return [answerMessage(`${id}-summary`, moment.now, piece.role, answer)];
       case 'images':
         return imagesOf(id, split.older, piece.n, moment.now);
+      case 'restored':
+        return restored?.messages ?? [];
+      case 'hooks':
+        return hookMessages(hooks, `${id}-hook`, moment.now);
       case 'files':
         return restored === null ? [] : restored.messages.filter((message) => kindOf(message) !== 'standing');
       case 'todos':
@@ -111,17 +119,18 @@ function fixedMessage(id: string, kind: 'env' | 'ack' | 'trailer', tokens: numbe
   });
 }
 
-/** Files and standing work that come back; null where the layout has neither. */
+/** Files and standing work that come back; null where the layout has neither. `restored` goes by the parameters alone. */
 function restoredFor(
-  id: string,
-  { layout, select }: RulePart,
-  split: Split,
+  { id, rule: { layout, select }, split }: Laid,
   { now }: Moment,
   context: TierContext,
 ): Restored | null {
-  const has = (kind: LayoutPart['kind']): boolean => layout.some((piece) => piece.kind === kind);
+  const files = select?.keep.recentFiles ?? null;
+  const has = (kind: LayoutPiece['kind']): boolean => layout.some((piece) => piece.kind === kind);
+  const kept = { before: split.first, after: split.tail };
+  const place = { at: now, id: `${id}-restored` };
+  if (has('restored')) return restore(context, kept, place);
   if (!has('files') && !has('todos')) return null;
-  const files = select.keep.recentFiles;
   const params = {
     ...context.params,
     'restore.enabled': true,
@@ -129,11 +138,50 @@ function restoredFor(
     ...(files === null || files.each >= MANY ? {} : { 'restore.fileTokens': files.each }),
     ...(files === null || files.total >= MANY ? {} : { 'restore.filesTotalTokens': files.total }),
   };
-  return restore(
-    { ...context, params },
-    { before: split.first, after: split.tail },
-    { at: now, id: `${id}-restored` },
-  );
+  return restore({ ...context, params }, kept, place);
 }
 
 const MANY = 1e9;
+
+/** Opening of a summary message, and what is added for automatic compaction (FUL-3). */
+const OPENING =
+  'This session goes on from an earlier conversation that no longer fits the context. What happened in it:\n\n';
+const GO_ON =
+  '\n\nGo on with the work where it stopped. Do not ask whether to go on and do not repeat this summary.';
+const GO_ON_AUTONOMOUSLY =
+  '\n\nGo on with the work loop where it stopped; nobody is there to answer questions.';
+
+/** True tokens of the frame around a summary. */
+const FRAME_TOKENS = 45;
+
+/** A summary in its frame, as it opens the new history (FUL-3). */
+function framedSummary(
+  id: string,
+  { now }: Moment,
+  { params }: TierContext,
+  trigger: Laid['trigger'],
+  style: SummaryStyle,
+  answer: Answer,
+): Message {
+  const scratchpad = param.text(params, 'compact.scratchpad') === 'keep' ? 'relabel' : 'drop';
+  const tokens = answer.tokens + (scratchpad === 'relabel' ? answer.scratchpadTokens : 0) + FRAME_TOKENS;
+  const closing =
+    trigger === 'manual' ? '' : param.isOn(params, 'compact.autonomous') ? GO_ON_AUTONOMOUSLY : GO_ON;
+  const chars = OPENING.length + formattedChars(answer, scratchpad) + closing.length;
+  const block = createBlock({
+    kind: 'text',
+    role: 'user',
+    tokens,
+    chars,
+    digest: chainDigest(answer.digest, digestText(`${trigger} ${style} ${scratchpad}`)),
+    text: lazyText(chars, () => OPENING + formatSummary(answer.text.read(), scratchpad) + closing),
+    facts: { replaces: 'summary' },
+  });
+  return createMessage({
+    id: `${id}-summary`,
+    role: 'user',
+    origin: 'summary',
+    blocks: [block],
+    at: now,
+  });
+}

@@ -13,9 +13,10 @@ import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactsLimit } from '../../policy-file/triggers.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { workState } from '../restore/work-state.js';
-import { switchParam } from '../support/param-reader.js';
+import { layerParams } from '../support/param-reader.js';
 import { Compactions } from './compactions.js';
 import { type CompiledGroup, compileGroup, type Test } from './conditions.js';
+import { blockStop } from './guards.js';
 import { replaceItems } from './replace-items.js';
 import { PolicyState, type RuleState } from './rule-state.js';
 import { pingRequest } from './short-request.js';
@@ -57,7 +58,7 @@ class KeepAlive {
   }
 }
 
-/** Points at which a policy in parts may be asked. */
+/** Points at which the rules of a policy may be asked. */
 const POINTS: readonly Point[] = [
   'results',
   'before-request',
@@ -69,13 +70,13 @@ const POINTS: readonly Point[] = [
   'thread-end',
 ];
 
-/** Plays a policy that is written in parts: rules are compiled once into closures over the view of the conversation. */
+/** Runs the rules of a policy file; they are compiled once into closures over the view of the conversation. */
 export const partsTier: TierDefinition = {
   name: 'parts',
   layer: 'rules',
   points: POINTS,
   needs: [],
-  params: [switchParam('parts.enabled', true, 'Whether the rules of a policy file act.')],
+  params: layerParams('parts'),
   killSwitch: 'parts.enabled',
   compactsAt: ({ source, limits, model }) => ({
     limit: compactsLimit(limits, model, source === 'main' ? 'all' : 'not-main'),
@@ -268,12 +269,7 @@ class PartsTier implements TierInstance {
     if (this.policy.guards.block === null) return;
     const limit = this.blocksAt();
     if (view.seenTokens < limit) return;
-    yield {
-      kind: 'stop',
-      by: { layer: 'rules', reason: 'blocking limit' },
-      what: 'blocked',
-      message: `${view.seenTokens} tokens are at or above the blocking limit of ${Math.ceil(limit)}; compact or clear the conversation`,
-    };
+    yield blockStop('rules', view.seenTokens, Math.ceil(limit));
   }
 
   private *arrangeWakes(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
@@ -297,7 +293,7 @@ function reasonFor({ rule, seen, leftOut }: RuleState, { point }: Moment, view: 
   if (point === 'refused') return 'the API refused the request as too long';
   const tokens = seen(view);
   const told = `${rule.name}: ${tokens} tokens seen`;
-  // What is left out anew for each request is still in the client's record, which `tokens` goes by.
+  // What is left out of each request is still in the client's record, which `tokens` goes by.
   return leftOut === 0 ? told : `${told}, ${tokens + leftOut} with what it leaves out of each request`;
 }
 

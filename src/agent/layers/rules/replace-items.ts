@@ -19,11 +19,12 @@ import { CLEARED_PLACEHOLDER } from '../support/compactable.js';
 import { askForSummary } from './ask-summary.js';
 import { chosenItems } from './choose-items.js';
 import type { Item } from './items.js';
+import { summaryInstruction } from './prompt.js';
 import type { PolicyState, RuleState } from './rule-state.js';
 
 const CLEARED = uniformFacts({ replaces: 'cleared' });
 
-/** The block that stands in the place of another; null where nothing does. Never larger than what it replaces. */
+/** The block that replaces another; null where nothing does. Never larger than what it replaces. */
 function replacementFor(block: Block, { with: how, tokens, head, tail }: ReplacePart): Block | null {
   const { kind, role, tool, toolUseId } = block;
   if (kind === 'thinking' || (how === 'nothing' && !(kind === 'tool_result' && mediaCount(block.facts) > 0)))
@@ -164,7 +165,7 @@ function isOf({ toolUseId, tokens, chars }: Item, block: Block, isPair: boolean)
   return block.toolUseId === null && block.tokens === tokens && block.chars === chars;
 }
 
-/** Puts placeholders, previews or nothing in the place of what a rule selects, and reports it. True when something changed. */
+/** Replaces what a rule selects with placeholders, previews or nothing, and reports it. True when something changed. */
 export function* replaceItems(
   moment: Moment,
   view: ContextView,
@@ -210,7 +211,7 @@ export function* replaceItems(
   return true;
 }
 
-/** Asks for the words that stand in the place of items: a call for each, or one for all. False when one of them fails. */
+/** Asks for the text that replaces items: a call for each, or one for all. False when one of them fails. */
 function* askForItems(
   moment: Moment,
   view: ContextView,
@@ -225,15 +226,16 @@ function* askForItems(
   const orders =
     ask.calls.kind === 'per-pair' ? [...calls].map((call) => about.filter(holds(call))) : [about];
   for (const [i, messages] of orders.entries()) {
+    const id = `items-${moment.turn}-${moment.now}-${i}`;
+    const words = moment.manual?.instructions ?? '';
     const result = yield* askForSummary({
-      id: `items-${moment.turn}-${moment.now}-${i}`,
-      moment,
-      context: state.context,
-      sizes: state.sizes,
-      ask: { ...ask, calls: { kind: 'one' } },
-      accept: rule.accept,
-      fail: rule.fail,
-      about: messages,
+      id,
+      now: moment.now,
+      place: state,
+      rule: { ask: { ...ask, calls: { kind: 'one' } }, accept: rule.accept, fail: rule.fail },
+      instruction: summaryInstruction(`${id}-instruction`, moment.now, 'full', words, []),
+      style: 'full',
+      messages,
       after: [],
     });
     if (!result.ok) return false;

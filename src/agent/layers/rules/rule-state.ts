@@ -22,7 +22,7 @@ export interface RuleState {
   readonly items: Items | null;
   /** Tokens of the context as it measures them. */
   seen(view: ContextView): number;
-  /** Tokens that were seen when it last acted; `pending` until a usage tells the size of a new history. */
+  /** Estimated tokens when it last acted; `pending` until a usage gives the size of a new history. */
   actedAt: number | 'pending' | null;
   /** Tokens of results behind what it keeps, on the running total. */
   piled: number;
@@ -30,7 +30,7 @@ export interface RuleState {
   leftOut: number;
 }
 
-/** What a policy in parts knows of its thread: counts of the conversation and the state of its rules. */
+/** What the rules of a policy know of their thread: counts of the conversation and the state of each rule. */
 export class PolicyState {
   readonly rules: readonly RuleState[];
   readonly results = new Items(ALL_RESULTS);

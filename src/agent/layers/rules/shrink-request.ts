@@ -1,6 +1,6 @@
 import { type Message, messageTokens, tokensOf, withBlocks } from '../../../core/model/message.js';
-import type { ShrinkPart } from '../../../core/run/parts.js';
-import { dropHead, groupByRound } from '../full-compact/rounds.js';
+import type { ShrinkStep } from './compaction-rule.js';
+import { dropHead, dropTail, groupByRound } from './rounds.js';
 import { cutTo, shorter } from './split-history.js';
 
 const MOST_CUTS = 10_000;
@@ -15,22 +15,47 @@ interface ShrinkOrder {
 }
 
 /** The steps one by one, each when it is asked for: most summaries need none. Dropping items goes on until nothing is left to drop. */
-export function* shrinkSteps(parts: readonly ShrinkPart[]): Generator<ShrinkPart, undefined, void> {
+export function* shrinkSteps(parts: readonly ShrinkStep[]): Generator<ShrinkStep, undefined, void> {
   for (const part of parts) {
-    const times = part.kind === 'drop-oldest' ? Math.min(part.times, MOST_CUTS) : 1;
+    const times =
+      part.kind === 'drop-newest'
+        ? MOST_CUTS
+        : part.kind === 'drop-oldest'
+          ? Math.min(part.times, MOST_CUTS)
+          : 1;
     for (let i = 0; i < times; i++) yield part;
   }
+}
+
+/** A conversation that steps have made short enough to be asked about again; null when they are used up. */
+export function shorterRequest(
+  messages: readonly Message[],
+  steps: Generator<ShrinkStep, undefined, void>,
+  order: ShrinkOrder,
+  isShorter: (rest: readonly Message[]) => boolean,
+): readonly Message[] | null {
+  let rest = messages;
+  do {
+    const step = steps.next().value;
+    if (step === undefined) return null;
+    const candidate = shrunk(rest, step, order);
+    if (candidate === null && step.kind === 'drop-newest') return null;
+    if (candidate !== null && tokensOf(candidate) < tokensOf(rest)) rest = candidate;
+  } while (!isShorter(rest));
+  return rest;
 }
 
 /** The conversation after one step; null when the step finds nothing to leave out. */
 export function shrunk(
   about: readonly Message[],
-  step: ShrinkPart,
+  step: ShrinkStep,
   { whole, gapTokens, now }: ShrinkOrder,
 ): readonly Message[] | null {
   switch (step.kind) {
     case 'drop-oldest':
       return dropHead(about, { gapTokens: step.share === null ? 1 : gapTokens, share: step.share ?? 0 }, now);
+    case 'drop-newest':
+      return dropTail(about, { gapTokens, share: step.share }, step.minMessages);
     case 'drop-results':
       return withoutResults(whole, step.share);
     case 'cap-messages': {

@@ -6,12 +6,13 @@ import {
   tokensOf,
   withBlocks,
 } from '../../../core/model/message.js';
+import type { ManualCompaction } from '../../../core/model/transcript.js';
 import type { KeepPart, SelectPart } from '../../../core/run/parts.js';
 import type { Sizes } from '../../policy-file/expression.js';
-import { groupByRound } from '../full-compact/rounds.js';
-import { tokenBudget } from './token-budget.js';
+import { tokenBudget } from './choose-items.js';
+import { groupByRound } from './rounds.js';
 
-/** A conversation taken apart for a new history. */
+/** A conversation split for a new history. */
 export interface Split {
   /** Oldest messages that stay in front. */
   readonly first: readonly Message[];
@@ -27,7 +28,7 @@ export interface Split {
   readonly lastPrompt: Message | null;
 }
 
-/** Takes a conversation apart as a selection says. `asks` tells whether a summary will stand for what goes. */
+/** Splits a conversation as a selection says. With `asks`, a summary will replace what goes. */
 export function splitHistory(
   messages: readonly Message[],
   { keep, boundary, move }: SelectPart,
@@ -53,13 +54,50 @@ export function splitHistory(
   };
 }
 
+/** Messages from the last boundary on; the summary of the previous compaction is among them, so summaries chain (FUL-1). */
+export function sinceBoundary(messages: readonly Message[]): readonly Message[] {
+  for (let i = messages.length - 1; i >= 0; i--)
+    if (messages[i]!.origin === 'boundary') return messages.slice(i + 1);
+  return messages;
+}
+
+/**
+ * Splits a conversation as Claude Code does (FUL-11): all since the boundary goes, all but the last rounds, or one side of a
+ * pivot that the user chose. What stands before the boundary is sent along with a request that shares the prefix.
+ */
+export function splitSinceBoundary(
+  messages: readonly Message[],
+  keepRounds: number,
+  partial: ManualCompaction['partial'],
+): Split {
+  const live = sinceBoundary(messages);
+  const ahead = messages
+    .slice(0, messages.length - live.length)
+    .filter((message) => message.blocks.length > 0);
+  const groups = keepRounds === 0 && partial === null ? [] : groupByRound(live);
+  if (partial === null) {
+    const keeps = keepRounds > 0 && groups.length > keepRounds + 1;
+    const older = keeps ? groups.slice(0, -keepRounds).flat() : live;
+    const tail = keeps ? groups.slice(-keepRounds).flat() : [];
+    return { first: [], older, sent: [...ahead, ...older], tail, user: [], lastPrompt: null };
+  }
+  let back = 0;
+  let index = groups.length;
+  while (index > 0 && back < partial.messagesBack) back += groups[--index]!.length;
+  const head = groups.slice(0, index).flat();
+  const tail = groups.slice(index).flat();
+  return partial.direction === 'from'
+    ? { first: [...ahead, ...head], older: tail, sent: messages, tail: [], user: [], lastPrompt: null }
+    : { first: [], older: head, sent: [...ahead, ...head], tail, user: [], lastPrompt: null };
+}
+
 /** The latest prompt among what goes, unless it stays with the messages of the user. */
 function lastPromptOf(older: readonly Message[], user: readonly Message[]): Message | null {
   const prompt = older.findLast(({ origin }) => origin === 'human') ?? null;
   return prompt !== null && user.some(({ id }) => id === prompt.id) ? null : prompt;
 }
 
-/** What stays in front: so many messages, or what was said before the first response. */
+/** What stays in front: a number of messages, or everything before the first response. */
 function openingOf(
   messages: readonly Message[],
   { first }: KeepPart,
@@ -224,7 +262,7 @@ function userMessages(
   return [...early, ...kept];
 }
 
-/** A message cut to so many tokens; the whole one where it fits. */
+/** A message cut to at most `tokens`. */
 export function cutTo(message: Message, tokens: number): Message {
   const size = messageTokens(message);
   if (size <= tokens) return message;

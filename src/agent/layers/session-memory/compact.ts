@@ -6,7 +6,7 @@ import type { Notes } from '../../../core/model/notes.js';
 import { lazyText, type Text } from '../../../core/model/text.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
 import type { ContextView, Moment, TierContext } from '../../../core/run/tier.js';
-import { estimateMessages, PLAIN_RULES, heuristicRules } from '../../../core/tokens/heuristic.js';
+import { estimateMessages, heuristicRules, PLAIN_RULES } from '../../../core/tokens/heuristic.js';
 import { awaitHooks, hookMessages, hookRuns, hookTokens, tellHooks } from '../hooks/hook-runs.js';
 import { restore } from '../restore/restore.js';
 import { workState } from '../restore/work-state.js';

@@ -1,4 +1,4 @@
-import { createBlock } from '../../../core/model/block.js';
+import { type Block, createBlock } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type {
@@ -10,8 +10,71 @@ import type {
 } from '../../../core/run/tier.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
 import { deletedResults, forgetResults, type Leaves, leaveOut } from '../support/leave-out.js';
-import { integerParam, param, switchParam } from '../support/param-reader.js';
-import { leavesWithRound, oldestRounds } from './oldest-rounds.js';
+import { layerParams, param } from '../support/param-reader.js';
+
+/** How much may go, and what has to stay. */
+interface SnipLimits {
+  /** Tokens that should go, as a chars/4 counter sees them. */
+  readonly wanted: number;
+  readonly keepRounds: number;
+  /** Results that the server leaves out already, by id. */
+  readonly deleted: ReadonlySet<string>;
+}
+
+/** The oldest rounds of a conversation. */
+interface OldestRounds {
+  readonly messages: readonly Message[];
+  readonly rounds: number;
+  /** What they take as a chars/4 counter sees it. */
+  readonly rough: number;
+  /** Rounds that stay. */
+  readonly kept: number;
+}
+
+/**
+ * The oldest rounds that together take what is wanted, the latest protected. A round is a response with the results of its
+ * calls, so no pair is split; what the user said, what was attached and what stands for earlier history belong to none. @internal
+ */
+export function oldestRounds(
+  messages: readonly Message[],
+  { wanted, keepRounds, deleted }: SnipLimits,
+): OldestRounds {
+  const rounds = roundsOf(messages);
+  const most = Math.max(0, rounds.length - keepRounds);
+  const taken: Message[] = [];
+  let rough = 0;
+  let count = 0;
+  while (count < most && rough < wanted) {
+    for (const message of rounds[count]!) {
+      taken.push(message);
+      for (const block of message.blocks)
+        if (leavesWithRound(block, message) && !deleted.has(block.toolUseId ?? '')) rough += block.rough;
+    }
+    count++;
+  }
+  return { messages: taken, rounds: count, rough, kept: rounds.length - count };
+}
+
+/** True for what a round consists of: all of a response, of what follows it the results. @internal */
+export function leavesWithRound({ kind }: Block, { role }: Message): boolean {
+  return role === 'assistant' || kind === 'tool_result';
+}
+
+function roundsOf(messages: readonly Message[]): readonly (readonly Message[])[] {
+  const rounds: Message[][] = [];
+  let response: string | null = null;
+  for (const message of messages) {
+    const { role, blocks, responseId } = message;
+    if (blocks.length === 0 || blocks.some(({ facts }) => facts.replaces === 'marker')) continue;
+    if (role === 'assistant') {
+      if (responseId === null || responseId !== response) rounds.push([]);
+      response = responseId;
+      rounds.at(-1)!.push(message);
+    } else if (rounds.length > 0 && blocks.some(({ kind }) => kind === 'tool_result'))
+      rounds.at(-1)!.push(message);
+  }
+  return rounds;
+}
 
 /** Tokens of the marker (assumed). */
 const MARKER_TOKENS = 24;
@@ -111,32 +174,6 @@ export const snipTier: TierDefinition = {
   points: ['before-request'],
   needs: [],
   killSwitch: 'snip.enabled',
-  params: [
-    switchParam(
-      'snip.enabled',
-      false,
-      'History snip: the oldest rounds leave a long conversation behind a marker, without a call (FLG-1; assumed).',
-    ),
-    integerParam(
-      'snip.aboveTokens',
-      120_000,
-      'tokens',
-      'Snips when the counter shows more than this (assumed).',
-    ),
-    integerParam(
-      'snip.downToTokens',
-      80_000,
-      'tokens',
-      'Whole rounds go, oldest first, until the counter shows no more than this (assumed).',
-    ),
-    integerParam('snip.keepRounds', 10, 'rounds', 'The latest rounds always stay (assumed).', { min: 1 }),
-    integerParam(
-      'snip.minTokens',
-      10_000,
-      'tokens',
-      'Nothing goes unless it takes this much out: each snip breaks the cache (assumed).',
-      { min: 1 },
-    ),
-  ],
+  params: layerParams('snip'),
   create: (context) => new Snip(context),
 };

@@ -1,11 +1,10 @@
 import { type Block, mediaCount } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
-import type { ParamSpec } from '../../../core/run/params.js';
 import type { ContextView, TierContext, TierDefinition, TierInstance } from '../../../core/run/tier.js';
 import { fileState } from '../file-state/file-state.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
-import { choiceParam, integerParam, param, switchParam } from '../support/param-reader.js';
+import { layerParams, param } from '../support/param-reader.js';
 import {
   cutBlock,
   findSlots,
@@ -16,54 +15,6 @@ import {
   type Slot,
   stubBlock,
 } from './replacements.js';
-
-/** Parameters of tool-result storage (STO). */
-const STORAGE_PARAMS: readonly ParamSpec[] = [
-  switchParam('storage.enabled', true, 'Large tool results are kept outside the context (STO).'),
-  integerParam(
-    'storage.defaultThreshold',
-    50_000,
-    'characters',
-    'A result longer than this is stored (STO-1).',
-  ),
-  {
-    path: 'storage.tools',
-    kind: { type: 'table' },
-    default: { Bash: 30_000, Grep: 20_000 }, // STO-1
-    unit: 'characters',
-    help: 'Thresholds of single tools; they come before the exemptions (STO-1).',
-  },
-  {
-    path: 'storage.exempt',
-    kind: { type: 'names' },
-    default: ['Read'], // STO-1
-    unit: null,
-    help: 'Tools whose results have no threshold (STO-1). The budget of a message still counts them.',
-  },
-  integerParam(
-    'storage.previewBytes',
-    2_000,
-    'bytes',
-    'What is shown of a stored result: its first bytes, up to a line end (STO-1).',
-  ),
-  choiceParam(
-    'storage.how',
-    ['file', 'cut'],
-    'A long result goes to a file and leaves a preview, or is cut to its threshold for good (2.0.76).',
-  ),
-  integerParam(
-    'storage.messageBudget',
-    200_000,
-    'characters',
-    'All results of one user message together, the largest stored first; null sets no budget (STO-2).',
-    { nullable: true },
-  ),
-  switchParam(
-    'storage.stubRepeatedReads',
-    false,
-    'A repeated read of an unchanged file that is still visible becomes a short pointer (2.1.112).',
-  ),
-];
 
 /** What a client adds to a result that it cut at its limit: the mark must not carry it over that limit again. */
 const LIMIT_MARK_CHARS = 300;
@@ -261,7 +212,7 @@ export const storageTier: TierDefinition = {
   layer: 'storage',
   points: ['results'],
   needs: ['tools'],
-  params: STORAGE_PARAMS,
+  params: layerParams('storage'),
   killSwitch: 'storage.enabled',
   create: (context) => new Storage(context),
 };

@@ -10,7 +10,7 @@ export interface SizeBefore {
 /** What a layer itself has to say of a change. */
 export type ChangeSaid = Pick<LayerReport, 'layer' | 'action' | 'trigger' | 'reason' | 'saved' | 'details'>;
 
-/** Takes note of the size of a conversation that is about to change. */
+/** Records the size of a conversation that is about to change. */
 export function sizeBefore({ seenTokens, trueTokens }: ContextView): SizeBefore {
   return { seenBefore: seenTokens, trueBefore: trueTokens };
 }

@@ -12,7 +12,7 @@ export const COMPACTABLE_TOOLS: readonly string[] = [
   'Write',
 ];
 
-/** What stands in the place of a cleared result (MIC). */
+/** What replaces a cleared result (MIC). */
 export const CLEARED_PLACEHOLDER = '[Old tool result content cleared]';
 
 /** True tokens of the placeholder in its tool_result wrapper. */
@@ -20,7 +20,7 @@ export const PLACEHOLDER_TOKENS = 12;
 
 const CLEARED_FACTS = uniformFacts({ replaces: 'cleared' });
 
-/** The block that stands in the place of a cleared result. */
+/** The block that replaces a cleared result. */
 export function clearedBlock(original: Block): Block {
   const tokens = Math.min(PLACEHOLDER_TOKENS, original.tokens);
   return toolBlock(

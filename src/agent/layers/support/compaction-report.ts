@@ -14,7 +14,7 @@ export interface ContextBefore extends SizeBefore {
   readonly messages: readonly Message[];
 }
 
-/** Takes note of a context before a compaction changes it. */
+/** Records a context before a compaction changes it. */
 export function contextBefore(view: ContextView): ContextBefore {
   const { seenBefore, trueBefore } = sizeBefore(view);
   return { seenBefore, trueBefore, messages: view.messages.slice() };
@@ -30,10 +30,10 @@ export interface NewHistory {
   readonly summaryId: string | null;
 }
 
-/** A compaction that was done, as its layer tells of it. */
+/** A finished compaction as its layer reports it. */
 export interface DoneCompaction extends Pick<LayerReport, 'layer' | 'action' | 'trigger' | 'reason'> {
   readonly before: ContextBefore;
-  /** What is told of the trigger (BRK-4). */
+  /** Details of the trigger (BRK-4). */
   readonly tracking: Readonly<Record<string, unknown>>;
   readonly history: NewHistory;
   /** Null for a layer that puts nothing back. */

@@ -1,5 +1,6 @@
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { ParamSpec, ParamValues } from '../../../core/run/params.js';
+import { PARAMS } from '../params.generated.js';
 
 function wrong(path: string, wanted: string): never {
   throw new CcbenchError('internal', `the parameter ${path} is not ${wanted}`);
@@ -35,24 +36,9 @@ export const param = {
   },
 };
 
-/** Declares a whole-number parameter. */
-export function integerParam(
-  path: string,
-  value: number | null,
-  unit: string,
-  help: string,
-  range: { readonly min?: number; readonly max?: number; readonly nullable?: boolean } = {},
-): ParamSpec {
-  const { min = 0, max = 1_000_000_000, nullable = value === null } = range;
-  return { path, kind: { type: 'integer', min, max, nullable }, default: value, unit, help };
-}
+const groups = JSON.parse(PARAMS) as Readonly<Record<string, readonly ParamSpec[]>>;
 
-/** Declares a switch. */
-export function switchParam(path: string, value: boolean, help: string): ParamSpec {
-  return { path, kind: { type: 'switch' }, default: value, unit: null, help };
-}
-
-/** Declares a choice; the first value is the default. */
-export function choiceParam(path: string, values: readonly string[], help: string): ParamSpec {
-  return { path, kind: { type: 'choice', values }, default: values[0]!, unit: null, help };
+/** The parameters of a group of params.yaml. */
+export function layerParams(group: string): readonly ParamSpec[] {
+  return groups[group] ?? wrong(group, 'a group of params.yaml');
 }

@@ -5,8 +5,9 @@ import type { ContextView } from '../../../core/run/tier.js';
 /** What a layer says of work that leaves the conversation as it is. */
 export function quietReport(
   layer: Layer,
-  view: ContextView,
-  said: Pick<LayerReport, 'action' | 'outcome' | 'reason' | 'failure' | 'details'>,
+  view: Pick<ContextView, 'seenTokens' | 'trueTokens'>,
+  said: Pick<LayerReport, 'action' | 'outcome' | 'reason' | 'failure' | 'details'> &
+    Partial<Pick<LayerReport, 'trigger'>>,
 ): Action {
   const { seenTokens, trueTokens } = view;
   return {
@@ -14,7 +15,7 @@ export function quietReport(
     entry: {
       layer,
       action: said.action,
-      trigger: 'auto',
+      trigger: said.trigger ?? 'auto',
       outcome: said.outcome,
       reason: said.reason,
       failure: said.failure,
@@ -28,7 +29,7 @@ export function quietReport(
   };
 }
 
-/** The same in short, for a layer that tells much. */
+/** The same in short, for a layer that reports often. */
 export function quietReporter(layer: Layer) {
   return (
     view: ContextView,

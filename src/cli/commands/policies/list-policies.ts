@@ -1,8 +1,8 @@
-import * as doc from '../../../report/document/document.js';
-import { clientRegistry, type Client, type ClientHabits, type Habit } from '../../../agent/client/client.js';
+import { type Client, type ClientHabits, clientRegistry, type Habit } from '../../../agent/client/client.js';
 import { BARE_API } from '../../../agent/client/clients.generated.js';
 import { paramSpecs, policyRegistry } from '../../../agent/policies/catalogue.js';
 import type { Policy } from '../../../agent/policies/policy.js';
+import * as doc from '../../../report/document/document.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import type { CliSession } from '../../session.js';

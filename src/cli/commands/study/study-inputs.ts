@@ -2,7 +2,6 @@ import type { CompiledRun } from '../../../config/compile.js';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { inputOf, openFileRef, refKey, refLabel, sessionKey } from '../../../config/files/open-ref.js';
 import type { TranscriptRef } from '../../../config/normalise.js';
-import { policyTexts } from '../../../config/files/policy-text.js';
 import { CcbenchError, ProblemList } from '../../../core/base/errors.js';
 import type { Transcript } from '../../../core/model/transcript.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';

@@ -1,13 +1,27 @@
-import * as doc from '../../../report/document/document.js';
 import type { FidelityFigures } from '../../../analysis/validate/compare.js';
 import type { FidelityPoint, FidelityReport } from '../../../analysis/validate/report.js';
 import type { TraceFidelity } from '../../../analysis/validate/traces.js';
 import type { TriggerCheck } from '../../../analysis/validate/triggers.js';
 import { type FileFidelity, WAYS } from '../../../analysis/validate/validate.js';
-import { formatCount, formatCounted, formatDuration, formatMoney, formatShare, printable } from '../../../core/base/format.js';
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatMoney,
+  formatShare,
+  printable,
+} from '../../../core/base/format.js';
+import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { RecordedCosts } from '../../runs/recorded-costs.js';
-import { fileName, percent, providerBlocks, sessionBlocks, summaryBlocks, trustSentence } from './forward-document.js';
+import {
+  fileName,
+  percent,
+  providerBlocks,
+  sessionBlocks,
+  summaryBlocks,
+  trustSentence,
+} from './forward-document.js';
 
 /** A request by its file and thread, counted from 1 as `why` counts. */
 function requestName(file: string, thread: string, index: number): string {

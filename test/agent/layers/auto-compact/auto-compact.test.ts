@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { autoCompactTier } from '../../../../src/agent/layers/auto-compact/auto-compact.js';
-import { createFiles } from '../../../../src/core/base/files.js';
-import { createRandom } from '../../../../src/core/base/random.js';
-import { soloSession } from '../../../../src/core/model/session.js';
 import type { Transcript } from '../../../../src/core/model/transcript.js';
-import { Limits } from '../../../../src/core/run/limit.js';
-import type { ContextView, Moment, QuerySource } from '../../../../src/core/run/tier.js';
+import type { QuerySource } from '../../../../src/core/run/tier.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { above, COMPACTION_ONLY } from '../../../helpers/drive/above-threshold.js';
+import { moment, tierContext, viewOf } from '../../../helpers/drive/drive-session-memory.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
 
@@ -100,39 +97,9 @@ describe('the breaker', () => {
 describe('guards', () => {
   const due = (source: QuerySource, set: Record<string, boolean> = {}) => {
     const plan = planOf({ policy: POLICY, set });
-    const tier = autoCompactTier.create({
-      params: plan.policy.params,
-      thread: 't',
-      source,
-      model: () => ({ name: 'claude-sonnet-4-5', window: 200_000, maxOutput: 64_000 }),
-      plan,
-      limits: new Limits(plan.policy),
-      random: createRandom(1),
-      shared: new Map(),
-      session: soloSession(),
-    });
-    const moment: Moment = {
-      point: 'before-request',
-      now: 0,
-      turn: 1,
-      prompt: 1,
-      source,
-      lastResponseMs: null,
-      manual: null,
-    };
-    const view: ContextView = {
-      messages: [],
-      prefix: [],
-      prefixTokens: 0,
-      trueTokens: 190_000,
-      seenTokens: 190_000,
-      seenBy: () => 0,
-      files: createFiles(),
-      cacheIsWarm: true,
-      cacheExpiresMs: null,
-      deletedTokens: 0,
-    };
-    return tier.due(moment, view);
+    const context = tierContext(plan.policy.params);
+    const at = moment(0, { point: 'before-request', source });
+    return autoCompactTier.create({ ...context, source, plan }).due(at, viewOf([], 190_000));
   };
 
   it.each(['compact', 'session_memory', 'auto_memory', 'dream', 'fork', 'subagent'] as const)(

@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { runSent, sentFor } from '../../../helpers/capture.js';
+import { LAYERS_OFF } from '../../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../../../helpers/plan.js';
 import { actionsOf } from '../../../helpers/recordings/sessions.js';
 
 const COLLAPSE = {
-  'storage.enabled': false,
-  'microcompact.cached.enabled': false,
-  'microcompact.apiNative.enabled': false,
-  'microcompact.timeBased.enabled': false,
-  'sessionMemory.enabled': false,
-  'autoMemory.enabled': false,
+  ...LAYERS_OFF,
   'autoCompact.enabled': false,
   'collapse.enabled': true,
   'collapse.aboveTokens': 40_000,

@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StoredMemory } from '../../../../src/agent/layers/auto-memory/memory-store.js';
 import { consolidate } from '../../../../src/agent/layers/dreaming/consolidate.js';
-import { isReadOnlyCommand, READ_COMMANDS, indexedMemories } from '../../../../src/agent/layers/dreaming/dream.js';
+import {
+  indexedMemories,
+  isReadOnlyCommand,
+  READ_COMMANDS,
+} from '../../../../src/agent/layers/dreaming/dream.js';
 import { STATEMENTS } from '../../../../src/transcripts/synthetic/synthetic.generated.js';
 
 const DAY = 86_400_000;

@@ -1,25 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { askForSummary, type SummaryResult } from '../../../../src/agent/layers/full-compact/summarise.js';
+import { fullRule } from '../../../../src/agent/layers/full-compact/compact.js';
 import { resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
-import { createBlock } from '../../../../src/core/model/block.js';
-import { createMessage, type Message } from '../../../../src/core/model/message.js';
-import type { Action, Answer, AskRequest, CallFailure, Outcome } from '../../../../src/core/run/action.js';
+import { type Message } from '../../../../src/core/model/message.js';
+import type { Answer, Outcome } from '../../../../src/core/run/action.js';
 import type { ParamValue } from '../../../../src/core/run/params.js';
 import { notesAnswer } from '../../../helpers/drive/drive-session-memory.js';
+import { type Asked, answer, ask, failing, prompt } from '../rules/talk.js';
 
-const words = (id: string, role: Message['role'], tokens = 100): Message =>
-  createMessage({
-    id,
-    role,
-    origin: role === 'user' ? 'human' : 'model',
-    blocks: [createBlock({ kind: 'text', role, tokens, chars: 4 * tokens })],
-    at: 0,
-  });
 /** A prompt and five responses, each a round of its own. */
-const TALK = [words('p', 'user'), ...['a', 'b', 'c', 'd', 'e'].map((id) => words(id, 'assistant'))];
+const TALK = [prompt('p', 100), ...['a', 'b', 'c', 'd', 'e'].map((id) => answer(id, 100))];
 
-const failing = (reason: CallFailure['reason'], gapTokens: number | null = null): Outcome =>
-  ({ kind: 'failed', failure: { reason, message: `it was ${reason}`, gapTokens } }) as Outcome;
 const saying = (form: Answer['form'] = 'normal'): Outcome => notesAnswer('a summary', 0, { form });
 const TOO_LONG = failing('prompt-too-long');
 
@@ -27,22 +17,10 @@ function asking(
   set: Readonly<Record<string, ParamValue>> = {},
   outcomes: readonly Outcome[] = [],
   about?: readonly Message[],
-): { readonly requests: readonly AskRequest[]; readonly result: SummaryResult } {
-  const steps = askForSummary({
-    params: resolvePolicy('claude-code/2026', set),
-    messages: TALK,
-    ...(about === undefined ? {} : { about }),
-    instruction: words('instruction', 'user'),
-    style: 'full',
-    now: 0,
-  });
-  const requests: AskRequest[] = [];
-  let step: IteratorResult<Action, SummaryResult> = steps.next();
-  while (step.done !== true) {
-    if (step.value.kind === 'ask') requests.push(step.value.request);
-    step = steps.next(outcomes[requests.length - 1] ?? saying());
-  }
-  return { requests, result: step.value };
+): Asked {
+  const params = resolvePolicy('claude-code/2026', set);
+  const order = { rule: fullRule(params), messages: TALK, ...(about === undefined ? {} : { about }) };
+  return ask(order, params, outcomes, saying());
 }
 const kinds = ({ requests }: ReturnType<typeof asking>) => requests.map(({ shape }) => shape.kind);
 

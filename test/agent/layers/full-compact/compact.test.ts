@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SUMMARY_SECTIONS, summaryInstruction } from '../../../../src/agent/layers/full-compact/prompt.js';
 import { hookBlocks } from '../../../../src/agent/layers/hooks/hook-runs.js';
+import { SUMMARY_SECTIONS, summaryInstruction } from '../../../../src/agent/layers/rules/prompt.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
 import { answerOf, compactWith, messagesOf } from '../../../helpers/drive/drive-compaction.js';

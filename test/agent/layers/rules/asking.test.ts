@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { askForSummary, type SummaryResult } from '../../../../src/agent/layers/rules/ask-summary.js';
 import { shrinkSteps, shrunk } from '../../../../src/agent/layers/rules/shrink-request.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message, messageTokens, tokensOf } from '../../../../src/core/model/message.js';
-import type { Action, Answer, AskRequest, CallFailure, Outcome } from '../../../../src/core/run/action.js';
+import type { Answer, Outcome } from '../../../../src/core/run/action.js';
 import type { AcceptPart, AskPart, FailPart, ShrinkPart } from '../../../../src/core/run/parts.js';
-import { moment, notesAnswer, tierContext } from '../../../helpers/drive/drive-session-memory.js';
-import { idsOf, prompt, round, SIZES, text } from './talk.js';
+import { notesAnswer } from '../../../helpers/drive/drive-session-memory.js';
+import { type Asked, ask, failing, idsOf, prompt, round, text } from './talk.js';
 
 const ASK: AskPart = {
   shapes: ['own'],
@@ -32,16 +31,8 @@ const TALK = [
 ];
 const TAIL = [prompt('tail', 77)];
 
-const failing = (reason: CallFailure['reason'], gapTokens: number | null = null): Outcome =>
-  ({ kind: 'failed', failure: { reason, message: `it was ${reason}`, gapTokens } }) as Outcome;
 const saying = (tokens = 10, init: Partial<Answer> = {}): Outcome =>
   notesAnswer('x'.repeat(4 * tokens), 0, { tokens, ...init });
-
-interface Asked {
-  readonly requests: readonly AskRequest[];
-  readonly waits: readonly number[];
-  readonly result: SummaryResult;
-}
 
 /** Asks for a summary; the n-th request gets the n-th outcome, all others a summary of ten tokens. */
 function asking(
@@ -57,27 +48,9 @@ function asking(
     readonly about?: readonly Message[];
   } = {},
 ): Asked {
-  const steps = askForSummary({
-    id: 's',
-    moment: moment(0),
-    context: tierContext({ 'client.retries': 3, 'compact.quoteTokens': 40 }),
-    sizes: SIZES,
-    ask: { ...ASK, ...change },
-    accept,
-    fail: { ...FAIL, ...fail },
-    about,
-    after: TAIL,
-  });
-  const requests: AskRequest[] = [];
-  const waits: number[] = [];
-  let step: IteratorResult<Action, SummaryResult> = steps.next();
-  while (step.done !== true) {
-    const action = step.value;
-    if (action.kind === 'wait') waits.push(action.ms);
-    if (action.kind === 'ask') requests.push(action.request);
-    step = steps.next(action.kind === 'ask' ? (outcomes[requests.length - 1] ?? saying()) : { kind: 'done' });
-  }
-  return { requests, waits, result: step.value };
+  const rule = { ask: { ...ASK, ...change }, accept, fail: { ...FAIL, ...fail } };
+  const params = { 'client.retries': 3, 'compact.quoteTokens': 40 };
+  return ask({ rule, messages: about, after: TAIL }, params, outcomes, saying());
 }
 const sent = ({ requests }: Asked): readonly string[] => requests.map(({ messages }) => idsOf(messages));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CompactionHistory } from '../../../../src/agent/layers/auto-compact/history.js';
-import { Guards } from '../../../../src/agent/layers/rules/guards.js';
+import { Guards, thrashParams } from '../../../../src/agent/layers/rules/guards.js';
 import type { Action } from '../../../../src/core/run/action.js';
 import type { GuardsPart } from '../../../../src/core/run/parts.js';
 import type { Moment } from '../../../../src/core/run/tier.js';
@@ -126,13 +126,12 @@ describe('rests of a policy', () => {
   });
 
   it('thrash is judged by the refills that it allows', () => {
-    const { guards } = guardsOf({ refills: { max: 4, within: 6 } });
-    expect(guards.thrashParams({ other: 1 })).toEqual({
+    expect(thrashParams({ other: 1 }, { max: 4, within: 6 })).toEqual({
       other: 1,
       'thrash.chainTurns': 3,
       'thrash.maxRefills': 4,
       'thrash.withinTurns': 6,
     });
-    expect(guardsOf({}).guards.thrashParams({})).toMatchObject({ 'thrash.maxRefills': null });
+    expect(thrashParams({}, null)).toMatchObject({ 'thrash.maxRefills': null });
   });
 });

@@ -48,7 +48,15 @@ function laid(
   const said = notesAnswer('s'.repeat(400), 0, { tokens: 100 });
   if (said.kind !== 'answer') throw new Error(said.kind);
   return layOut(
-    { id: 'n', rule, split, answer: answered ? said.answer : null, trigger: 'auto' },
+    {
+      id: 'n',
+      rule,
+      split,
+      answer: answered ? said.answer : null,
+      trigger: 'auto',
+      style: 'full',
+      hooks: [],
+    },
     moment(5),
     context,
   );

@@ -1,7 +1,15 @@
+import {
+  askForSummary,
+  type SummaryOrder,
+  type SummaryResult,
+} from '../../../../src/agent/layers/rules/ask-summary.js';
 import { type Block, type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
+import type { Action, AskRequest, CallFailure, Outcome } from '../../../../src/core/run/action.js';
+import type { ParamValues } from '../../../../src/core/run/params.js';
 import type { SelectPart } from '../../../../src/core/run/parts.js';
 import type { ContextView } from '../../../../src/core/run/tier.js';
+import { tierContext } from '../../../helpers/drive/drive-session-memory.js';
 
 /** A selection of results that keeps nothing, unless told otherwise. */
 export function selectOf(
@@ -82,3 +90,44 @@ export function round(
 }
 
 export const idsOf = (messages: readonly Message[]): string => messages.map(({ id }) => id).join(' ');
+
+/** A call that failed. */
+export const failing = (reason: CallFailure['reason'], gapTokens: number | null = null): Outcome =>
+  ({ kind: 'failed', failure: { reason, message: `it was ${reason}`, gapTokens } }) as Outcome;
+
+/** What asking for a summary sends, how long it waits and what comes of it. */
+export interface Asked {
+  readonly requests: readonly AskRequest[];
+  readonly waits: readonly number[];
+  readonly result: SummaryResult;
+}
+
+/** Asks for a summary; the n-th request gets the n-th outcome, all others get the last argument. */
+export function ask(
+  order: Pick<SummaryOrder, 'rule' | 'messages' | 'about'> & Partial<SummaryOrder>,
+  params: ParamValues,
+  outcomes: readonly Outcome[],
+  otherwise: Outcome,
+): Asked {
+  const steps = askForSummary({
+    id: 's',
+    now: 0,
+    place: { context: tierContext(params), sizes: SIZES },
+    instruction: prompt('s-instruction', 1),
+    style: 'full',
+    after: [],
+    ...order,
+  });
+  const requests: AskRequest[] = [];
+  const waits: number[] = [];
+  let step: IteratorResult<Action, SummaryResult> = steps.next();
+  while (step.done !== true) {
+    const action = step.value;
+    if (action.kind === 'wait') waits.push(action.ms);
+    if (action.kind === 'ask') requests.push(action.request);
+    step = steps.next(
+      action.kind === 'ask' ? (outcomes[requests.length - 1] ?? otherwise) : { kind: 'done' },
+    );
+  }
+  return { requests, waits, result: step.value };
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { leavesWithRound, oldestRounds } from '../../../../src/agent/layers/snip/oldest-rounds.js';
+import { leavesWithRound, oldestRounds } from '../../../../src/agent/layers/snip/snip.js';
 import { type Block, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
 import { callBlock, resultBlock } from '../../../helpers/drive/drive-tier.js';

@@ -3,18 +3,10 @@ import { policyRegistry } from '../../../../src/agent/policies/catalogue.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';
 import { runSent, sentFor } from '../../../helpers/capture.js';
+import { LAYERS_OFF } from '../../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../../../helpers/plan.js';
 import { actionsOf } from '../../../helpers/recordings/sessions.js';
-
-const ALONE = {
-  'storage.enabled': false,
-  'microcompact.cached.enabled': false,
-  'microcompact.apiNative.enabled': false,
-  'microcompact.timeBased.enabled': false,
-  'sessionMemory.enabled': false,
-  'autoMemory.enabled': false,
-} as const;
 
 const SNIP = {
   'snip.enabled': true,
@@ -25,7 +17,7 @@ const SNIP = {
 } as const;
 
 const plan = (set: Readonly<Record<string, unknown>> = {}) =>
-  planOf({ policy: 'claude-code/2026', set: { ...ALONE, ...SNIP, ...set } });
+  planOf({ policy: 'claude-code/2026', set: { ...LAYERS_OFF, ...SNIP, ...set } });
 
 /** Rounds of 20 + 10,000 tokens behind 15,000 of prefix and a prompt of 100. */
 function rounds(count: number, talk = new Conversation().human(100)): Conversation {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SUMMARY_SECTIONS, UP_TO_SECTIONS } from '../../../../src/agent/layers/full-compact/prompt.js';
+import { SUMMARY_SECTIONS, UP_TO_SECTIONS } from '../../../../src/agent/layers/rules/prompt.js';
 import { createRandom } from '../../../../src/core/base/random.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import {

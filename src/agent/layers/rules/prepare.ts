@@ -1,5 +1,7 @@
 import { type Block, createBlock, mediaCount } from '../../../core/model/block.js';
-import type { Message } from '../../../core/model/message.js';
+import { type Message, messageTokens, withBlocks } from '../../../core/model/message.js';
+import type { AskPart } from '../../../core/run/parts.js';
+import { shorter } from './split-history.js';
 
 /** Attachments that come back by themselves after a compaction and need no summary (FUL-1). */
 const REINJECTED = new Set([
@@ -12,15 +14,8 @@ const REINJECTED = new Set([
   'todo_reminder',
 ]);
 
-/** True tokens of the line that stands in the place of an image or document. */
+/** True tokens of the line that replaces an image or document. */
 const MARKER_TOKENS = 5;
-
-/** Messages from the last boundary on; the summary of the previous compaction is among them, so summaries chain (FUL-1). */
-export function sinceBoundary(messages: readonly Message[]): readonly Message[] {
-  for (let i = messages.length - 1; i >= 0; i--)
-    if (messages[i]!.origin === 'boundary') return messages.slice(i + 1);
-  return messages;
-}
 
 /** What is sent to be summarised: images and documents become a line of text, re-injected attachments are left out (FUL-1). */
 export function prepareForSummary(messages: readonly Message[]): readonly Message[] {
@@ -73,4 +68,49 @@ function withoutImages(block: Block): Block {
     tool: block.tool,
     facts: { ...block.facts, images: 0, documents: 0, replaces: 'image' },
   });
+}
+
+/** What a request with a prefix of its own sends: less, where the rule says so. */
+export function preparedInput(
+  { scope, drop, results, lastTokens }: AskPart['input'],
+  messages: readonly Message[],
+): readonly Message[] {
+  let prepared = messages;
+  if (scope === 'since-last') {
+    const last = prepared.findLastIndex(({ origin }) => origin === 'summary');
+    if (last > 0) prepared = prepared.slice(last);
+  }
+  if (drop.length > 0) {
+    const gone = new Set<string>(
+      drop.flatMap((what) => (what === 'media' ? ['image', 'document'] : ['thinking'])),
+    );
+    prepared = prepared
+      .map((message) =>
+        withBlocks(
+          message,
+          message.blocks.filter(({ kind }) => !gone.has(kind)),
+        ),
+      )
+      .filter(({ blocks }) => blocks.length > 0);
+  }
+  if (results !== null) {
+    const { over, chars } = results;
+    prepared = prepared.map((message) =>
+      withBlocks(
+        message,
+        message.blocks.map((block) =>
+          block.kind === 'tool_result' && block.chars > over
+            ? shorter(block, Math.max(1, Math.round((block.tokens * chars) / block.chars)))
+            : block,
+        ),
+      ),
+    );
+  }
+  if (lastTokens === null) return prepared;
+  let from = prepared.length;
+  let sum = 0;
+  while (from > 0 && sum + messageTokens(prepared[from - 1]!) <= lastTokens)
+    sum += messageTokens(prepared[--from]!);
+  while (from < prepared.length && prepared[from]!.blocks.some(({ kind }) => kind === 'tool_result')) from++;
+  return prepared.slice(from);
 }

@@ -22,7 +22,7 @@ export const UP_TO_SECTIONS = [
 ] as const;
 
 /** What a summary is about: everything, or what stands in front of a pivot. */
-type SummaryStyle = 'full' | 'partial-up-to';
+export type SummaryStyle = 'full' | 'partial-up-to';
 
 const OPENING =
   'Answer with text only. Do not call any tool: a tool call would waste the only turn you have.';
