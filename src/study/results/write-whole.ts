@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } f
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CcbenchError } from '../../core/base/errors.js';
+import { isAtWork } from '../../transcripts/files/litter.js';
 import { remedyFor, whyUnwritable } from '../../transcripts/files/why-unwritable.js';
 
 /** Names of what a process of some machine is writing. */
@@ -44,16 +45,6 @@ export function writeWhole(
   } catch (error) {
     rmSync(fresh, { force: true });
     throw fail(error);
-  }
-}
-
-function isAtWork(pid: number): boolean {
-  if (pid === process.pid) return true;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

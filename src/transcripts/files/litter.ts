@@ -10,7 +10,7 @@ export function nameOfPart(name: string, kind: 'new' | 'old' | 'part'): string {
 }
 
 /** False for a process that has ended; its number may be this one's by now. */
-function isAtWork(pid: number): boolean {
+export function isAtWork(pid: number): boolean {
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);

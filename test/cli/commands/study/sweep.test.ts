@@ -5,12 +5,9 @@ import { cli, scenario, snapshot, tempFolder } from '../../cli.js';
 import { FAILING_TRACE, FAULTY_PLUGIN, faulty } from '../../robustness/faulty.js';
 
 const PRUNE = scenario('tiny').replace('policy: none', 'policy: baselines/prune');
-const VARY = [
-  '--vary',
-  'rules.prune.when.piled=2000,4000,8000',
-  '--set',
-  'rules.prune.select.keep.tokens=1000',
-];
+const VARY = '--vary rules.prune.when.piled=2000,4000,8000 --set rules.prune.select.keep.tokens=1000'.split(
+  ' ',
+);
 const RESULTS = 'reports/tiny-sweep/sweep.jsonl';
 
 function lines(cwd: string): readonly string[] {
