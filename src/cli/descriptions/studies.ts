@@ -24,7 +24,7 @@ import type { CliSession } from '../session.js';
 const SCENARIO =
   'scenario file (YAML), or a recording, which is run as its client would; - reads one from standard input';
 
-/** Seconds of silence after which a batch goes to another worker. */
+/** Seconds of silence after which another worker gets the batch. */
 const LEASE_SECONDS = 30;
 
 /** Options as they are typed: lists that nobody gave are absent. */
@@ -89,8 +89,8 @@ const TUNE = [
     oneOf('random', 'halving'),
     'halving',
   ),
-  option('--budget <n>', 'settings that are drawn', count, 60),
-  option('--search-seed <n>', 'seed of the drawing, and of the split of the sessions', whole, 1),
+  option('--budget <n>', 'settings to try', count, 60),
+  option('--search-seed <n>', 'seed of the search, and of the split of the sessions', whole, 1),
   option(
     '--no-holdout',
     'search on all sessions; otherwise half of four or more are kept to try the answer on',
@@ -147,20 +147,15 @@ const FLEET: readonly CommandDescription[] = [
   },
   {
     name: 'worker',
-    about: 'Do batches of studies until it is stopped.',
+    about: 'Run batches of studies until stopped.',
     options: [
       ...READS,
       ...PLUGINS,
       ...REDIS,
       option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', threads),
       option('--results <folder>', 'the results folder as this machine sees it'),
-      option('--idle <seconds>', 'end after so long without work', amount),
-      option(
-        '--lease <seconds>',
-        'silence after which a batch goes to another worker',
-        factor,
-        LEASE_SECONDS,
-      ),
+      option('--idle <seconds>', 'exit after this long without work', amount),
+      option('--lease <seconds>', 'silence after which another worker gets the batch', factor, LEASE_SECONDS),
     ],
     examples: ['fleet worker --redis redis://queue:6379', 'fleet worker --idle 60 --workers 4'],
     load: async () => (await import('../commands/fleet/fleet-worker.js')).fleetWorkerCommand,
@@ -233,7 +228,7 @@ export const STUDY_COMMANDS = {
         collect,
       ),
       option('--metrics <names>', 'columns, separated by commas'),
-      option('--baseline <variant>', 'the variant others are held against (default: the first)'),
+      option('--baseline <variant>', 'the variant others are compared with (default: the first)'),
       option('--watch', 'compare again when a scenario or a file it names changes'),
       SEED,
       MODEL,
@@ -258,7 +253,7 @@ export const STUDY_COMMANDS = {
   },
   sweep: {
     name: 'sweep',
-    about: 'Run a scenario over a grid of settings; an interrupted sweep goes on where it stopped.',
+    about: 'Run a scenario over a grid of settings; an interrupted sweep resumes where it stopped.',
     args: [argument('<scenario>', SCENARIO)],
     options: [
       ...STUDY,
@@ -319,10 +314,7 @@ export const STUDY_COMMANDS = {
     about: 'Ask about the Parquet files of a sweep: what is there, what is best, means, SQL.',
     args: [argument('<folder>', 'the folder of sweep --results')],
     options: [
-      option(
-        '--study <id>',
-        'the study that is meant, where the folder holds several; its beginning is enough',
-      ),
+      option('--study <id>', 'which study, where the folder holds several; the first characters are enough'),
       option('--best <metric>', 'the points with the best mean over the sessions'),
       option('--top <n>', 'how many points, groups or rows are shown', count, 10),
       option(

@@ -7,8 +7,8 @@ import type { CliSession } from '../../session.js';
 import { breathe } from '../../terminal/interrupt.js';
 import { WIPE_LINE } from '../../terminal/own-codes.js';
 import { present } from '../../terminal/present.js';
-import { NOISE_FACTOR, regressions } from './against.js';
 import { benchBlocks, benchConclusion } from './bench-document.js';
+import { NOISE_FACTOR, regressions } from './regressions.js';
 import { type BenchResult, joinResults } from './result.js';
 
 /** A benchmark suite: it measures and says what it found. */

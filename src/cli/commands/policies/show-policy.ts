@@ -21,7 +21,7 @@ import { namedPolicy, toldOutput } from './named-policy.js';
 /** What `policies show` is asked for. */
 export interface ShowOptions extends PluginOptions {
   readonly model: string;
-  /** Window and longest answer in the place of the model's. */
+  /** Window and longest answer instead of the model's. */
   readonly window?: number;
   readonly maxOutput?: number;
   readonly set?: readonly string[];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { regressions } from '../../../../src/cli/commands/bench/against.js';
+import { regressions } from '../../../../src/cli/commands/bench/regressions.js';
 import { growthExponent } from '../../../../src/cli/commands/bench/measure.js';
 import {
   type BenchResult,
