@@ -29,7 +29,9 @@ describe('usage', () => {
     ]);
     expect(
       loaded.filter(
-        (name) => name.startsWith('src/') && !/^src\/(cli|core\/base)\/|^src\/transcripts\/files\/home\.ts$/.test(name),
+        (name) =>
+          name.startsWith('src/') &&
+          !/^src\/(cli|core\/base)\/|^src\/transcripts\/files\/home\.ts$/.test(name),
       ),
     ).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openFile } from '../../files/output.js';
 import type { CliSession } from '../../session.js';
-import { breathe } from '../../terminal/interrupt.js';
+import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { WIPE_LINE } from '../../terminal/own-codes.js';
 import { present } from '../../terminal/present.js';
 import { benchBlocks, benchConclusion } from './bench-document.js';
@@ -142,7 +142,7 @@ async function runSuites(
   const parts: Partial<BenchResult>[] = [];
   const failed: FailedSuite[] = [];
   for (const name of names) {
-    await breathe(host.interrupt);
+    await yieldToEventLoop(host.interrupt);
     const onProgress = (what: string): void => {
       if (shows) host.stderr.write(`${WIPE_LINE}${name}: ${what}`);
     };
