@@ -1,11 +1,4 @@
 import { CcbenchError } from '../../core/base/errors.js';
-import type { ColumnSweepOptions } from '../commands/columns/column-sweep.js';
-import type { FleetRunOptions } from '../commands/fleet/fleet-run.js';
-import type { FleetTuneOptions } from '../commands/fleet/fleet-tune.js';
-import type { RunOptions } from '../commands/run/run.js';
-import type { CompareOptions } from '../commands/study/compare.js';
-import type { SweepOptions } from '../commands/study/sweep.js';
-import type { TuneOptions } from '../commands/tune/tune.js';
 import {
   argument,
   type CommandDescription,
@@ -26,6 +19,9 @@ const SCENARIO =
 
 /** Seconds of silence after which another worker gets the batch. */
 const LEASE_SECONDS = 30;
+
+/** What a command takes behind its files. */
+type OptionsOf<F extends (session: CliSession, files: never, options: never) => unknown> = Parameters<F>[2];
 
 /** Options as they are typed: lists that nobody gave are absent. */
 type Typed<T extends { readonly set: readonly string[] }> = Omit<T, 'set'> & Partial<Pick<T, 'set'>>;
@@ -127,7 +123,7 @@ const FLEET: readonly CommandDescription[] = [
     ],
     load: async () => {
       const { fleetRunCommand } = await import('../commands/fleet/fleet-run.js');
-      return (session: CliSession, file: string, options: Typed<FleetRunOptions>) =>
+      return (session: CliSession, file: string, options: Typed<OptionsOf<typeof fleetRunCommand>>) =>
         fleetRunCommand(session, file, withSet(options));
     },
   },
@@ -141,7 +137,7 @@ const FLEET: readonly CommandDescription[] = [
     ],
     load: async () => {
       const { fleetTuneCommand } = await import('../commands/fleet/fleet-tune.js');
-      return (session: CliSession, file: string, options: FleetTuneOptions) =>
+      return (session: CliSession, file: string, options: OptionsOf<typeof fleetTuneCommand>) =>
         fleetTuneCommand(session, file, searched(options));
     },
   },
@@ -208,7 +204,11 @@ export const STUDY_COMMANDS = {
     load: async () => {
       const { runCommand } = await import('../commands/run/run.js');
       const { watching } = await import('../runs/watch.js');
-      return (session: CliSession, files: readonly string[], options: Typed<RunOptions> & Watched) =>
+      return (
+        session: CliSession,
+        files: readonly string[],
+        options: Typed<OptionsOf<typeof runCommand>> & Watched,
+      ) =>
         watching(session, options.watch, [...files, ...policyFiles(options.policy)], () =>
           runCommand(session, files, withSet(options)),
         );
@@ -243,7 +243,11 @@ export const STUDY_COMMANDS = {
     load: async () => {
       const { compareCommand } = await import('../commands/study/compare.js');
       const { watching } = await import('../runs/watch.js');
-      return (session: CliSession, files: readonly string[], options: Typed<CompareOptions> & Watched) => {
+      return (
+        session: CliSession,
+        files: readonly string[],
+        options: Typed<OptionsOf<typeof compareCommand>> & Watched,
+      ) => {
         const names = [...files, ...policyFiles(options.policy), ...(options.transcripts ?? [])];
         return watching(session, options.watch, names, () =>
           compareCommand(session, files, withSet(options)),
@@ -283,7 +287,11 @@ export const STUDY_COMMANDS = {
         import('../commands/study/sweep.js'),
         import('../commands/columns/column-sweep.js'),
       ]);
-      return (session: CliSession, file: string, options: SweepOptions & Partial<ColumnSweepOptions>) => {
+      return (
+        session: CliSession,
+        file: string,
+        options: OptionsOf<typeof sweepCommand> & Partial<OptionsOf<typeof columnSweepCommand>>,
+      ) => {
         const { results, shard: own } = options;
         if (results !== undefined)
           return columnSweepCommand(session, file, { ...withPolicy(options), results });
@@ -305,7 +313,7 @@ export const STUDY_COMMANDS = {
     ],
     load: async () => {
       const { tuneCommand } = await import('../commands/tune/tune.js');
-      return (session: CliSession, file: string, options: TuneOptions) =>
+      return (session: CliSession, file: string, options: OptionsOf<typeof tuneCommand>) =>
         tuneCommand(session, file, searched(options));
     },
   },
