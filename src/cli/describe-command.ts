@@ -73,7 +73,11 @@ export const READS = [
 
 /** Options of commands that load plug-ins. */
 export const PLUGINS = [
-  option('--plugin <file>', 'ES module that adds tiers, policies, readers and metrics (repeatable)', collect),
+  option(
+    '--plugin <file>',
+    'ES module that adds layers, policies, readers and metrics (repeatable)',
+    collect,
+  ),
 ];
 
 /** Options of commands that tell GitHub what they found. */

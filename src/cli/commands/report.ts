@@ -14,7 +14,7 @@ import { openLog } from '../files/open-log.js';
 import { type FileContent, type OutputFile, openFile } from '../files/output.js';
 import { runConclusion } from '../runs/run-conclusion.js';
 import type { CliSession } from '../session.js';
-import { breathe } from '../terminal/interrupt.js';
+import { yieldToEventLoop } from '../terminal/interrupt.js';
 import { screenFor } from '../terminal/paint.js';
 import { present } from '../terminal/present.js';
 import type { PictureOptions } from '../terminal/report-pictures.js';
@@ -77,7 +77,7 @@ async function readThrough(session: CliSession, file: string, tables: GrowingTab
   const flush = async (): Promise<void> => {
     await tables?.write(batch);
     batch = [];
-    await breathe(interrupt);
+    await yieldToEventLoop(interrupt);
   };
   for (const entry of log.entries) {
     fold.write(entry);

@@ -19,9 +19,9 @@ export const RECORDING_COMMANDS = {
       ...READS,
       option('--since <day>', 'leave out sessions that ended before this day (2026-07-01, UTC)'),
       option('--top <n>', 'rows in each ranking', whole, 5),
-      option('--out <folder>', 'folder that holds the folder of the page', undefined, 'reports'),
+      option('--out <folder>', 'folder that will hold the page’s folder', undefined, 'reports'),
       option('--no-files', 'write no page'),
-      option('--share', 'print a block to show around: no names, no paths, no text; no page'),
+      option('--share', 'print a block to share: no names, no paths, no text; no page'),
     ],
     examples: [
       'why',
@@ -41,7 +41,7 @@ export const RECORDING_COMMANDS = {
       ...READS,
       option(
         '--count-with <names>',
-        'hold token counters against recorded usage: heuristic, gpt-tokenizer, js-tiktoken, api (sends text to the API)',
+        'compare token counters with recorded usage: heuristic, gpt-tokenizer, js-tiktoken, api (sends text to the API)',
         anyOf(...TEXT_COUNTERS, 'api'),
       ),
     ],
@@ -77,12 +77,12 @@ export const RECORDING_COMMANDS = {
   },
   validate: {
     name: 'validate',
-    about: 'Hold the simulator against recordings: predicted and recorded reads, cost and triggers.',
+    about: 'Compare the simulator with recordings: predicted and recorded reads, cost and triggers.',
     args: [argument('<recording...>', SESSIONS)],
     options: [
       ...READS,
       option('--forward', 'show each session run forward, beside its recorded cost'),
-      option('--worst <n>', 'how many of the requests furthest off to show', whole, 5),
+      option('--worst <n>', 'how many of the worst predicted requests to show', whole, 5),
       option('--save <file>', 'write the totals to this file'),
       option('--baseline <file>', 'compare with saved totals; worse is exit code 98'),
       option(
@@ -114,7 +114,7 @@ export const RECORDING_COMMANDS = {
       ...PLUGINS,
       option(
         '--tolerance <percent>',
-        'figures within so much are the same (default: 0; 2 beside a recording)',
+        'treat figures within this as equal (default: 0; 2 beside a recording)',
         percent,
       ),
       option('--out <folder>', 'write a page with both as aligned lanes into this folder'),
@@ -136,7 +136,7 @@ export const RECORDING_COMMANDS = {
       ...READS,
       option('--model <name>', 'prices of this model of the provider instead of its usual one'),
       option('--session <file>', 'replay this recording: cost, hit rate and break-even under each'),
-      option('--rewritten <tokens>', 'tokens that a clearing has written again', tokens, 100_000),
+      option('--rewritten <tokens>', 'tokens that a clearing rewrites', tokens, 100_000),
       option('--freed <tokens>', 'tokens that a clearing frees', tokens, 20_000),
     ],
     examples: [

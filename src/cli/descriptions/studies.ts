@@ -23,8 +23,11 @@ import type { CliSession } from '../session.js';
 const SCENARIO =
   'scenario file (YAML), or a recording, which is run as its client would; - reads one from standard input';
 
-/** Seconds of silence after which a batch goes to another worker. */
+/** Seconds of silence after which another worker gets the batch. */
 const LEASE_SECONDS = 30;
+
+/** What a command takes behind its files. */
+type OptionsOf<F extends (session: CliSession, files: never, options: never) => unknown> = Parameters<F>[2];
 
 /** Options as they are typed: lists that nobody gave are absent. */
 type Typed<T extends { readonly set: readonly string[] }> = Omit<T, 'set'> & Partial<Pick<T, 'set'>>;
@@ -88,8 +91,8 @@ const TUNE = [
     oneOf('random', 'halving'),
     'halving',
   ),
-  option('--budget <n>', 'settings that are drawn', count, 60),
-  option('--search-seed <n>', 'seed of the drawing, and of the split of the sessions', whole, 1),
+  option('--budget <n>', 'settings to try', count, 60),
+  option('--search-seed <n>', 'seed of the search, and of the split of the sessions', whole, 1),
   option(
     '--no-holdout',
     'search on all sessions; otherwise half of four or more are kept to try the answer on',
@@ -126,7 +129,7 @@ const FLEET: readonly CommandDescription[] = [
     ],
     load: async () => {
       const { fleetRunCommand } = await import('../commands/fleet/fleet-commands.js');
-      return (session: CliSession, file: string, options: Typed<FleetRunOptions>) =>
+      return (session: CliSession, file: string, options: Typed<OptionsOf<typeof fleetRunCommand>>) =>
         fleetRunCommand(session, file, withSet(options));
     },
   },
@@ -140,26 +143,21 @@ const FLEET: readonly CommandDescription[] = [
     ],
     load: async () => {
       const { fleetTuneCommand } = await import('../commands/fleet/fleet-commands.js');
-      return (session: CliSession, file: string, options: FleetTuneOptions) =>
+      return (session: CliSession, file: string, options: OptionsOf<typeof fleetTuneCommand>) =>
         fleetTuneCommand(session, file, searched(options));
     },
   },
   {
     name: 'worker',
-    about: 'Do batches of studies until it is stopped.',
+    about: 'Run batches of studies until stopped.',
     options: [
       ...READS,
       ...PLUGINS,
       ...REDIS,
       option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', threads),
       option('--results <folder>', 'the results folder as this machine sees it'),
-      option('--idle <seconds>', 'end after so long without work', amount),
-      option(
-        '--lease <seconds>',
-        'silence after which a batch goes to another worker',
-        factor,
-        LEASE_SECONDS,
-      ),
+      option('--idle <seconds>', 'exit after this long without work', amount),
+      option('--lease <seconds>', 'silence after which another worker gets the batch', factor, LEASE_SECONDS),
     ],
     examples: ['fleet worker --redis redis://queue:6379', 'fleet worker --idle 60 --workers 4'],
     load: async () => (await import('../commands/fleet/fleet-worker.js')).fleetWorkerCommand,
@@ -212,7 +210,11 @@ export const STUDY_COMMANDS = {
     load: async () => {
       const { runCommand } = await import('../commands/run/run.js');
       const { watching } = await import('../runs/watch.js');
-      return (session: CliSession, files: readonly string[], options: Typed<RunOptions> & Watched) =>
+      return (
+        session: CliSession,
+        files: readonly string[],
+        options: Typed<OptionsOf<typeof runCommand>> & Watched,
+      ) =>
         watching(session, options.watch, [...files, ...policyFiles(options.policy)], () =>
           runCommand(session, files, withSet(options)),
         );
@@ -232,7 +234,7 @@ export const STUDY_COMMANDS = {
         collect,
       ),
       option('--metrics <names>', 'columns, separated by commas'),
-      option('--baseline <variant>', 'the variant others are held against (default: the first)'),
+      option('--baseline <variant>', 'the variant others are compared with (default: the first)'),
       option('--watch', 'compare again when a scenario or a file it names changes'),
       SEED,
       MODEL,
@@ -247,7 +249,11 @@ export const STUDY_COMMANDS = {
     load: async () => {
       const { compareCommand } = await import('../commands/study/compare.js');
       const { watching } = await import('../runs/watch.js');
-      return (session: CliSession, files: readonly string[], options: Typed<CompareOptions> & Watched) => {
+      return (
+        session: CliSession,
+        files: readonly string[],
+        options: Typed<OptionsOf<typeof compareCommand>> & Watched,
+      ) => {
         const names = [...files, ...policyFiles(options.policy), ...(options.transcripts ?? [])];
         return watching(session, options.watch, names, () =>
           compareCommand(session, files, withSet(options)),
@@ -257,7 +263,7 @@ export const STUDY_COMMANDS = {
   },
   sweep: {
     name: 'sweep',
-    about: 'Run a scenario over a grid of settings; an interrupted sweep goes on where it stopped.',
+    about: 'Run a scenario over a grid of settings; an interrupted sweep resumes where it stopped.',
     args: [argument('<scenario>', SCENARIO)],
     options: [
       ...STUDY,
@@ -287,7 +293,11 @@ export const STUDY_COMMANDS = {
         import('../commands/study/sweep.js'),
         import('../commands/columns/column-sweep.js'),
       ]);
-      return (session: CliSession, file: string, options: SweepOptions & Partial<ShardedSweepOptions>) => {
+      return (
+        session: CliSession,
+        file: string,
+        options: OptionsOf<typeof sweepCommand> & Partial<OptionsOf<typeof columnSweepCommand>>,
+      ) => {
         const { results, shard: own } = options;
         if (results !== undefined)
           return columnSweepCommand(session, file, { ...withPolicy(options), results });
@@ -309,7 +319,7 @@ export const STUDY_COMMANDS = {
     ],
     load: async () => {
       const { tuneCommand } = await import('../commands/tune/tune.js');
-      return (session: CliSession, file: string, options: TuneOptions) =>
+      return (session: CliSession, file: string, options: OptionsOf<typeof tuneCommand>) =>
         tuneCommand(session, file, searched(options));
     },
   },
@@ -318,10 +328,7 @@ export const STUDY_COMMANDS = {
     about: 'Ask about the Parquet files of a sweep: what is there, what is best, means, SQL.',
     args: [argument('<folder>', 'the folder of sweep --results')],
     options: [
-      option(
-        '--study <id>',
-        'the study that is meant, where the folder holds several; its beginning is enough',
-      ),
+      option('--study <id>', 'which study, where the folder holds several; the first characters are enough'),
       option('--best <metric>', 'the points with the best mean over the sessions'),
       option('--top <n>', 'how many points, groups or rows are shown', count, 10),
       option(

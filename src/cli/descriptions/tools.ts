@@ -9,7 +9,7 @@ const SHOWN_MODEL = 'claude-sonnet-4-5';
 const POLICIES: readonly CommandDescription[] = [
   {
     name: 'show',
-    about: 'Show one policy: tiers, thresholds, parameters with unit, help and source.',
+    about: 'Show one policy: layers, thresholds, parameters with unit, help and source.',
     args: [argument('<policy>', 'name of the policy, or its file')],
     options: [
       ...PLUGINS,
@@ -19,8 +19,8 @@ const POLICIES: readonly CommandDescription[] = [
         undefined,
         SHOWN_MODEL,
       ),
-      option('--window <tokens>', 'window in the place of the model’s', tokens),
-      option('--max-output <tokens>', 'longest answer in the place of the model’s', tokens),
+      option('--window <tokens>', 'window instead of the model’s', tokens),
+      option('--max-output <tokens>', 'longest answer instead of the model’s', tokens),
       option('--set <path=value>', 'change a parameter (repeatable)', collect),
     ],
     examples: [
@@ -136,7 +136,7 @@ export const TOOL_COMMANDS = {
         collect,
       ),
       option('--scenario <file>', 'faults, latencies, fading and seed of a scenario file'),
-      option('--mid-stream', 'faults strike half-way through streamed answers'),
+      option('--mid-stream', 'faults occur half-way through streamed answers'),
       option('--latency-scale <x>', 'factor on the time an answer takes; 0 answers at once', amount),
       option('--seed <n>', 'seed of faults that are drawn', whole),
       option(

@@ -4,7 +4,7 @@ import { findSessions, type LeftOut } from '../../transcripts/files/find-session
 import { homeFolder } from '../../transcripts/files/home.js';
 import { reasonLine } from '../fail.js';
 import { type CliSession, note } from '../session.js';
-import { breathe, withoutPause } from '../terminal/interrupt.js';
+import { runInterruptible, yieldToEventLoop } from '../terminal/interrupt.js';
 import { createProgress } from '../terminal/progress.js';
 
 /** A file that could not be used, and why. */
@@ -99,7 +99,7 @@ export async function eachFile<T>(
   let leftOut: readonly LeftOut[] = [];
   try {
     progress.start('looking for sessions', 0);
-    const found = await withoutPause(host.interrupt, () =>
+    const found = await runInterruptible(host.interrupt, () =>
       findSessions(paths, { cwd: host.cwd, home: homeFolder(host.env) }),
     );
     leftOut = found.leftOut;
@@ -107,9 +107,9 @@ export async function eachFile<T>(
     progress.start(doing, files.length);
     for (const [i, file] of files.entries()) {
       progress.update(i);
-      await breathe(host.interrupt);
+      await yieldToEventLoop(host.interrupt);
       try {
-        used.push(await withoutPause(host.interrupt, () => read(file)));
+        used.push(await runInterruptible(host.interrupt, () => read(file)));
       } catch (error) {
         if (!(error instanceof CcbenchError)) throw error;
         problems.push({ file, error });

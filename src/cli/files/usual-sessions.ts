@@ -3,7 +3,7 @@ import type { LeftOut } from '../../transcripts/files/find-sessions.js';
 import { homeFolder } from '../../transcripts/files/home.js';
 import { type FoundSession, sessionsIn, usualPlaces } from '../../transcripts/files/usual-places.js';
 import { type CliSession, note } from '../session.js';
-import { withoutPause } from '../terminal/interrupt.js';
+import { runInterruptible } from '../terminal/interrupt.js';
 import { leftOutLines } from './each-file.js';
 
 /** The sessions in their usual places. */
@@ -30,7 +30,7 @@ export async function usualSessions(session: CliSession, command: string): Promi
   const { host } = session;
   const home = homeFolder(host.env);
   const places = usualPlaces(home, host.env);
-  const { sessions, leftOut } = await withoutPause(host.interrupt, () => sessionsIn(places));
+  const { sessions, leftOut } = await runInterruptible(host.interrupt, () => sessionsIn(places));
   const looked = places.map(({ pattern }) => pattern);
   for (const line of leftOutLines(leftOut)) note(session, line);
   if (sessions.length > 0) return { sessions, leftOut, looked };

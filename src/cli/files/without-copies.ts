@@ -41,12 +41,12 @@ export function withoutCopies<T extends Keyed>(
   const out = new Set(copies.map(({ file }) => file));
   const kept = items.filter(({ file }) => !out.has(file));
   const sharedCalls = repeatedCalls(kept.map(identified));
-  tellRepeated(session, sharedCalls, counting);
+  noteRepeated(session, sharedCalls, counting);
   return { kept, copies, sharedCalls };
 }
 
 /** Says which sessions share calls with one before, and what that means for sums over all. */
-export function tellRepeated(session: CliSession, repeated: readonly Repeated[], counting: Counting): void {
+export function noteRepeated(session: CliSession, repeated: readonly Repeated[], counting: Counting): void {
   for (const { file, calls } of repeated) {
     const shared = `${formatCounted(calls, 'call')} of ${file} ${calls === 1 ? 'stands' : 'stand'} in an earlier session too`;
     const elsewhere = counting === 'once' ? '' : '; ccbench inspect counts such calls once';

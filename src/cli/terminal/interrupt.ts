@@ -11,15 +11,15 @@ export class Interrupted extends Error {
 }
 
 /** Lets pending signals come in, then stops if there was one. Long work calls it every few dozen milliseconds. */
-export async function breathe(interrupt: AbortSignal): Promise<void> {
+export async function yieldToEventLoop(interrupt: AbortSignal): Promise<void> {
   await setImmediate();
   if (interrupt.aborted) throw new Interrupted();
 }
 
 /** The same before something that cannot be undone: two rounds, so that a signal of this very moment is seen. */
-export async function lastChance(interrupt: AbortSignal): Promise<void> {
-  await breathe(interrupt);
-  await breathe(interrupt);
+async function lastInterruptCheck(interrupt: AbortSignal): Promise<void> {
+  await yieldToEventLoop(interrupt);
+  await yieldToEventLoop(interrupt);
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -38,7 +38,7 @@ export function listenForInterrupt(): AbortSignal {
   return controller.signal;
 }
 
-/** What is given to `withoutPause`, where a script can call it. */
+/** What is given to `runInterruptible`, where a script can call it. */
 const workbench = createContext({ work: null as (() => unknown) | null });
 
 const events: NodeJS.EventEmitter = process;
@@ -63,10 +63,10 @@ function renewHandle(hears: () => void): void {
  * process as it ends programs that do not listen. Reports are replaced whole, so nothing is harmed by that. A Ctrl-C just before
  * the work is told after it; one in the single turn between ends the process.
  */
-export async function withoutPause<T>(interrupt: AbortSignal, work: () => T): Promise<T> {
+export async function runInterruptible<T>(interrupt: AbortSignal, work: () => T): Promise<T> {
   const hears = listener;
   if (hears === null) return work();
-  await lastChance(interrupt);
+  await lastInterruptCheck(interrupt);
   process.off('SIGTERM', hears);
   events.prependListener('removeListener', keepHandle);
   let result: T;
@@ -87,3 +87,6 @@ export async function withoutPause<T>(interrupt: AbortSignal, work: () => T): Pr
   if (interrupt.aborted) throw new Interrupted();
   return result;
 }
+
+// Names that the commands of studies still use.
+export { lastInterruptCheck as lastChance, runInterruptible as withoutPause, yieldToEventLoop as breathe };

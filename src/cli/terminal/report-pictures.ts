@@ -6,7 +6,7 @@ import type { ReportedRun } from '../../report/page-data/page-run.js';
 import type { Conclusion } from '../../report/text/conclusion.js';
 import { writeFiles } from '../files/write-files.js';
 import type { Host } from '../host.js';
-import { breathe, withoutPause } from './interrupt.js';
+import { runInterruptible, yieldToEventLoop } from './interrupt.js';
 
 /** Which pictures are wanted. */
 export interface PictureOptions {
@@ -30,7 +30,7 @@ async function* chartFiles(
   interrupt: AbortSignal,
 ): AsyncGenerator<ReportFile> {
   for (const { name, spec } of charts) {
-    await breathe(interrupt);
+    await yieldToEventLoop(interrupt);
     const svg = await renderSvg(spec);
     yield { folder: 'charts', name: `${name}.vl.json`, content: chartJson(spec) };
     yield { folder: 'charts', name: `${name}.svg`, content: svg };
@@ -66,8 +66,10 @@ export async function* reportPictures(
   interrupt: AbortSignal,
 ): AsyncGenerator<ReportFile> {
   if (!options.charts) return;
-  const page = await withoutPause(interrupt, () => reportHtml({ title: run.name, conclusion, runs: [run] }));
+  const page = await runInterruptible(interrupt, () =>
+    reportHtml({ title: run.name, conclusion, runs: [run] }),
+  );
   yield { folder: '', name: 'report.html', content: page };
-  const charts = await withoutPause(interrupt, () => runCharts(run));
+  const charts = await runInterruptible(interrupt, () => runCharts(run));
   yield* chartFiles(charts, options, interrupt);
 }

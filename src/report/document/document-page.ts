@@ -1,6 +1,6 @@
 import { printable } from '../../core/base/format.js';
 import type { ComparisonTable, PageFact } from '../page-data/page-data.js';
-import type { ColumnOf } from './document.js';
+import type { ColumnsOf } from './document.js';
 
 /** A figure at the top of a page. */
 export function card(label: string, value: string, note: string, tone: PageFact['tone'] = 'plain'): PageFact {
@@ -10,7 +10,7 @@ export function card(label: string, value: string, note: string, tone: PageFact[
 /** The table of a page: the first column names the rows. */
 export function pageTable<T>(
   caption: string,
-  [name, ...columns]: readonly [ColumnOf<T>, ...ColumnOf<T>[]],
+  [name, ...columns]: ColumnsOf<T>,
   items: readonly T[],
   notes: readonly string[],
 ): ComparisonTable {

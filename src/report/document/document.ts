@@ -52,6 +52,9 @@ export interface ColumnOf<T> extends Column {
   cell(item: T, index: number): DocumentCell;
 }
 
+/** The columns of a table; the first names the rows. */
+export type ColumnsOf<T> = readonly [ColumnOf<T>, ...ColumnOf<T>[]];
+
 const INDENT = '  ';
 
 /** A column of text. */
@@ -63,6 +66,15 @@ export function text<T>(
   return { header, align: 'left', drop, cell: (item, index) => ({ text: pick(item, index) }) };
 }
 
+/** A column whose cells are made one by one, set right. */
+export function column<T>(
+  header: string,
+  cell: (item: T, index: number) => DocumentCell,
+  drop: number | null = null,
+): ColumnOf<T> {
+  return { header, align: 'right', drop, cell };
+}
+
 /** A column of numbers. */
 export function number<T>(
   header: string,
@@ -70,11 +82,8 @@ export function number<T>(
   format: (value: number | null) => string,
   drop: number | null = null,
 ): ColumnOf<T> {
-  const cell = (item: T, index: number): DocumentCell => {
-    const value = pick(item, index);
-    return { text: format(value), value };
-  };
-  return { header, align: 'right', drop, cell };
+  const cell = (value: number | null): DocumentCell => ({ text: format(value), value });
+  return column(header, (item, index) => cell(pick(item, index)), drop);
 }
 
 /** A column of amounts that are more than a number, set right. */
@@ -83,7 +92,7 @@ export function amount<T>(
   pick: (item: T, index: number) => string,
   drop: number | null = null,
 ): ColumnOf<T> {
-  return { ...text(header, pick, drop), align: 'right' };
+  return column(header, (item, index) => ({ text: pick(item, index) }), drop);
 }
 
 /** The rows of items under their columns. */

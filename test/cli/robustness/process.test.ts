@@ -42,7 +42,7 @@ function writtenBytes(cwd: string): number {
 
 /** A program that is sent Ctrl-C the moment before work that cannot pause, and once more after it. */
 const MOMENT_BEFORE = `
-  import { breathe, listenForInterrupt, withoutPause } from ${JSON.stringify(INTERRUPT)};
+  import { yieldToEventLoop, listenForInterrupt, runInterruptible } from ${JSON.stringify(INTERRUPT)};
   const watchers = process.listenerCount('removeListener');
   const interrupt = listenForInterrupt();
   const off = process.off;
@@ -50,21 +50,21 @@ const MOMENT_BEFORE = `
     if (name === 'SIGTERM') process.kill(process.pid, 'SIGINT');
     return off.call(process, name, listener);
   };
-  const told = await withoutPause(interrupt, () => 'the work is done').catch((error) => error.message);
+  const told = await runInterruptible(interrupt, () => 'the work is done').catch((error) => error.message);
   console.log(told, process.listenerCount('SIGINT'), process.listenerCount('removeListener') - watchers);
   process.kill(process.pid, 'SIGINT');
-  await breathe(new AbortController().signal);
-  await breathe(new AbortController().signal);
+  await yieldToEventLoop(new AbortController().signal);
+  await yieldToEventLoop(new AbortController().signal);
   console.log('not reached');
 `;
 
 /** The same between two pieces of such work. */
 const MOMENT_BETWEEN = `
-  import { breathe, listenForInterrupt, withoutPause } from ${JSON.stringify(INTERRUPT)};
+  import { yieldToEventLoop, listenForInterrupt, runInterruptible } from ${JSON.stringify(INTERRUPT)};
   const interrupt = listenForInterrupt();
-  console.log(await withoutPause(interrupt, () => 'the work is done'), process.listenerCount('SIGINT'));
+  console.log(await runInterruptible(interrupt, () => 'the work is done'), process.listenerCount('SIGINT'));
   process.kill(process.pid, 'SIGINT');
-  console.log(await withoutPause(interrupt, () => 'more is done').catch((error) => error.message));
+  console.log(await runInterruptible(interrupt, () => 'more is done').catch((error) => error.message));
 `;
 
 beforeAll(needFreshBuild);

@@ -1,7 +1,7 @@
 import { formatCount, formatCounted, formatDecimal, formatExponent } from '../../../core/base/format.js';
 import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import type { Regression } from './against.js';
+import type { Regression } from './regressions.js';
 import {
   type BenchResult,
   fallsShort,

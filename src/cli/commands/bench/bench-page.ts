@@ -61,9 +61,7 @@ function cardsOf({ ratios, growth, results }: BenchResult): readonly PageFact[] 
 const millis = (ms: number | null): string => formatDecimal(ms, 4);
 
 /** The columns of times, with how each path grows. */
-function columnsOf(
-  growth: readonly GrowthResult[],
-): readonly [doc.ColumnOf<PathResult>, ...doc.ColumnOf<PathResult>[]] {
+function columnsOf(growth: readonly GrowthResult[]): doc.ColumnsOf<PathResult> {
   const byName = new Map(growth.map((own) => [own.name, own]));
   const exponentCell = ({ name }: PathResult): ComparisonCell => {
     const own = byName.get(name);
@@ -77,7 +75,7 @@ function columnsOf(
     doc.number('median ms', ({ p50Ms }) => p50Ms, millis),
     doc.number('p99 ms', ({ p99Ms }) => p99Ms, millis),
     doc.number('per second', ({ opsPerSec }) => opsPerSec, formatCount),
-    { ...doc.amount('exponent', () => ''), cell: exponentCell },
+    doc.column('exponent', exponentCell),
     doc.number(
       'promised',
       ({ name }) => byName.get(name)?.promised ?? null,

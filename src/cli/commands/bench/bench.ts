@@ -4,11 +4,11 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openFile } from '../../files/output.js';
 import type { CliSession } from '../../session.js';
-import { breathe } from '../../terminal/interrupt.js';
+import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { WIPE_LINE } from '../../terminal/own-codes.js';
 import { present } from '../../terminal/present.js';
-import { NOISE_FACTOR, regressions } from './against.js';
 import { benchBlocks, benchConclusion } from './bench-document.js';
+import { NOISE_FACTOR, regressions } from './regressions.js';
 import { type BenchResult, joinResults } from './result.js';
 
 /** A benchmark suite: it measures and says what it found. */
@@ -142,7 +142,7 @@ async function runSuites(
   const parts: Partial<BenchResult>[] = [];
   const failed: FailedSuite[] = [];
   for (const name of names) {
-    await breathe(host.interrupt);
+    await yieldToEventLoop(host.interrupt);
     const onProgress = (what: string): void => {
       if (shows) host.stderr.write(`${WIPE_LINE}${name}: ${what}`);
     };

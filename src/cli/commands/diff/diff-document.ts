@@ -13,7 +13,8 @@ import { shortName } from '../../../report/text/short-name.js';
 
 const THREAD_CHARS = 12;
 
-const COLUMNS: readonly doc.ColumnOf<Difference>[] = [
+/** What both sides have at a request where they differ. */
+export const COLUMNS: doc.ColumnsOf<Difference> = [
   doc.text('turn', place),
   doc.number('prompt A', ({ a }) => a?.prompt ?? null, formatCount, 4),
   doc.number('prompt B', ({ b }) => b?.prompt ?? null, formatCount, 5),

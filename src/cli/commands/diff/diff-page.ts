@@ -1,26 +1,22 @@
-import type { Difference, LaneDiff } from '../../../analysis/diff/diff-lanes.js';
+import type { LaneDiff } from '../../../analysis/diff/diff-lanes.js';
 import type { LaneRequest } from '../../../analysis/diff/lane.js';
-import { formatCount, formatCounted, formatMoney, printable } from '../../../core/base/format.js';
+import { formatCounted, printable } from '../../../core/base/format.js';
 import { usd } from '../../../metrics/metric.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
-import { type ColumnOf, number, text } from '../../../report/document/document.js';
 import { card, pageTable } from '../../../report/document/document-page.js';
 import { studyHtml } from '../../../report/html/study-html.js';
 import type { StudyChart } from '../../../report/page-data/study-page-data.js';
-import { type DiffContext, diffNotes, firstSentence, laneCost, place, sumSentence } from './diff-document.js';
+import {
+  COLUMNS,
+  type DiffContext,
+  diffNotes,
+  firstSentence,
+  laneCost,
+  sumSentence,
+} from './diff-document.js';
 
 /** Differences that the table lists. */
 const MOST_ROWS = 5_000;
-
-const COLUMNS: readonly [ColumnOf<Difference>, ...ColumnOf<Difference>[]] = [
-  text('turn', (difference) => `turn ${place(difference)}`),
-  number('prompt A', ({ a }) => a?.prompt ?? null, formatCount),
-  number('read A', ({ a }) => a?.read ?? null, formatCount),
-  number('prompt B', ({ b }) => b?.prompt ?? null, formatCount),
-  number('read B', ({ b }) => b?.read ?? null, formatCount),
-  number('B costs more by', ({ costUsd }) => costUsd, formatMoney),
-  text('what', ({ kind }) => kind),
-];
 
 /** Where each difference stands among the aligned requests. */
 function placesOf({ pairs, differences }: LaneDiff): ReadonlyMap<number, number> {
@@ -89,6 +85,11 @@ export function diffHtml(diff: LaneDiff, context: DiffContext): string {
     ...(left > 0 ? [`${formatCounted(left, 'difference')} not shown here: --json has all`] : []),
     ...diffNotes(diff, context).map(printable),
   ]);
+  const rows = table.rows.map((row, i) => ({
+    ...row,
+    name: `turn ${row.name}`,
+    note: printable(shown[i]!.reason),
+  }));
   return studyHtml(
     {
       title: 'Where two runs part',
@@ -96,7 +97,7 @@ export function diffHtml(diff: LaneDiff, context: DiffContext): string {
       cards: [side('A', diff.a), side('B', diff.b)],
       of: 'difference',
       charts: chartsOf(diff),
-      table: { ...table, rows: table.rows.map((row, i) => ({ ...row, note: printable(shown[i]!.reason) })) },
+      table: { ...table, rows },
     },
     'ccbench diff prints the same, and ccbench diff --json all of it.',
   );

@@ -16,7 +16,7 @@ import { execute } from '../../runs/execute.js';
 import { BASE, planScenarios } from '../../runs/plan-runs.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions } from '../../session.js';
-import { withoutPause } from '../../terminal/interrupt.js';
+import { runInterruptible } from '../../terminal/interrupt.js';
 
 const LOG = 'run.jsonl';
 
@@ -67,7 +67,7 @@ async function runScenario(
     const showOthers = plugins.only(file);
     try {
       const { run } = runs[0]!;
-      const transcript = await withoutPause(host.interrupt, () =>
+      const transcript = await runInterruptible(host.interrupt, () =>
         openRef(run.transcript, inputOptions(session)),
       );
       const writer = new LaneWriter();
@@ -95,7 +95,7 @@ function forwardLane(transcript: Transcript): Lane {
 async function open(session: CliSession, side: Side, options: PluginOptions): Promise<Lane> {
   const { host } = session;
   if (side.kind === 'scenario') return runScenario(session, side, options);
-  return withoutPause(host.interrupt, () => {
+  return runInterruptible(host.interrupt, () => {
     if (side.kind === 'log') return laneOfLog(openLog(side.file, { cwd: host.cwd }).entries);
     return laneOfRecording(loadTranscript(side.file, inputOptions(session)).transcript);
   });
@@ -104,7 +104,7 @@ async function open(session: CliSession, side: Side, options: PluginOptions): Pr
 /** What a side is held against when nothing else is named. */
 async function opposite(session: CliSession, side: Side, options: PluginOptions): Promise<Lane> {
   if (side.kind === 'recording')
-    return withoutPause(session.host.interrupt, () =>
+    return runInterruptible(session.host.interrupt, () =>
       forwardLane(loadTranscript(side.file, inputOptions(session)).transcript),
     );
   if (side.kind === 'scenario' && side.variant === null) {

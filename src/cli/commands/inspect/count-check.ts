@@ -5,7 +5,7 @@ import { loadCounter } from '../../../core/tokens/counter.js';
 import { type GrowthSample, growthSamples } from '../../../core/tokens/growth-samples.js';
 import { createLiveCounter, type LiveCounter } from '../../../provider/llm/live-counter.js';
 import type { CliSession } from '../../session.js';
-import { breathe, Interrupted } from '../../terminal/interrupt.js';
+import { Interrupted, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';
 
 /** A counter held against recorded usage (TOK-10). */
@@ -85,7 +85,7 @@ async function countHere(
   const counter = await loadCounter(name);
   let counted = 0;
   for (const { texts } of samples) {
-    await breathe(session.host.interrupt);
+    await yieldToEventLoop(session.host.interrupt);
     for (const text of texts) counted += counter.count(text);
   }
   return checkOf(name, samples, counted, null);

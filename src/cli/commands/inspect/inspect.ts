@@ -8,9 +8,9 @@ import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
-import { tellRepeated } from '../../files/without-copies.js';
+import { noteRepeated } from '../../files/without-copies.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
-import { withoutPause } from '../../terminal/interrupt.js';
+import { runInterruptible } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { present } from '../../terminal/present.js';
 import { type CountCheck, checkCounts } from './count-check.js';
@@ -37,7 +37,7 @@ async function countsOf(
   names: readonly string[] | undefined,
 ): Promise<readonly CountCheck[] | null> {
   if (names === undefined) return null;
-  const transcript = await withoutPause(
+  const transcript = await runInterruptible(
     session.host.interrupt,
     (): Transcript => loadTranscript(facts.file, inputOptions(session)).transcript,
   );
@@ -58,7 +58,7 @@ export async function inspectCommand(
     const callIds = new Set(callKeys(transcript).map(({ key }) => key));
     return { facts: inspectTranscript(transcript, source), callIds, ...rowOf(transcript, source, seen) };
   });
-  const rows = await withoutPause(session.host.interrupt, () => fullRows(session, used));
+  const rows = await runInterruptible(session.host.interrupt, () => fullRows(session, used));
   const sessions = rows.map(({ row }) => row).filter((row) => !isCopy(row));
   const copies = rows.map(({ row }) => row).filter(isCopy);
   const total = sessionsTotal(sessions);
@@ -67,7 +67,7 @@ export async function inspectCommand(
       session,
       `left out: ${file}: all of its ${formatCounted(repeatedCalls, 'call')} stand in other sessions too`,
     );
-  tellRepeated(
+  noteRepeated(
     session,
     sessions.flatMap(({ file, repeatedCalls: calls }) => (calls === 0 ? [] : [{ file, calls }])),
     'once',

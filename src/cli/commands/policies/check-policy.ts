@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import type { CliSession } from '../../session.js';
 import { present } from '../../terminal/present.js';
-import { readNamedFile, toldOutput } from './named-policy.js';
+import { outputLimit, readNamedFile } from './named-policy.js';
 
 /** What `policies check` goes by. */
 export interface CheckOptions extends PluginOptions {
@@ -37,7 +37,7 @@ export async function checkPolicyCommand(
 function checkPolicy(session: CliSession, file: string, options: CheckOptions): ExitCode {
   const { policy, problems, warnings, read } = readNamedFile(file, session.host.cwd);
   const isOk = problems.length === 0 && read !== null;
-  const sentences = isOk ? policySentences(read.parts, toldOutput(options)) : [];
+  const sentences = isOk ? policySentences(read.parts, outputLimit(options)) : [];
   const lines = (errors: readonly CcbenchError[], word: string): readonly Block[] =>
     errors.flatMap(({ place, message, hint }) => [
       `${place === null ? file : formatPlace(place)}: ${word}${message}`,

@@ -29,7 +29,7 @@ export function namedPolicy(name: string, cwd: string): Policy {
 }
 
 /** The longest answer that a policy is explained with: one that is given, or that of a model. */
-export function toldOutput({
+export function outputLimit({
   model,
   maxOutput,
 }: {

@@ -17,12 +17,12 @@ import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import type { CliSession } from '../../session.js';
 import { present } from '../../terminal/present.js';
-import { namedPolicy, toldOutput } from './named-policy.js';
+import { namedPolicy, outputLimit } from './named-policy.js';
 
 /** What `policies show` is asked for. */
 export interface ShowOptions extends PluginOptions {
   readonly model: string;
-  /** Window and longest answer in the place of the model's. */
+  /** Window and longest answer instead of the model's. */
   readonly window?: number;
   readonly maxOutput?: number;
   readonly set?: readonly string[];
@@ -90,7 +90,7 @@ function limitsOf(options: ShowOptions, { params, parts }: PlannedPolicy): Named
   const { model, window } = options;
   return {
     window: window ?? policyWindow(params, model, { parts }),
-    maxOutput: toldOutput(options).maxOutput,
+    maxOutput: outputLimit(options).maxOutput,
     ...(window === undefined ? { name: model } : {}),
   };
 }
@@ -111,7 +111,7 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
   const model = limitsOf(options, planned);
   const limits = policyThresholds(policy, planned, model);
   const parameters = [...valuesShown(policy, set), ...paramsShown(policy, planned, set)];
-  const sentences = planned.parts === undefined ? [] : policySentences(planned.parts, toldOutput(options));
+  const sentences = planned.parts === undefined ? [] : policySentences(planned.parts, outputLimit(options));
   const { kind, summary, tiers, sources } = policy;
   const of = nameOfLimits(options, planned.parts !== undefined && goesByOutput(planned.parts));
   const shownLimits = Object.entries(limits).filter(
@@ -150,7 +150,7 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
 function nameOfLimits(options: ShowOptions, isOutputNamed: boolean): string {
   const { model, window } = options;
   const of = window === undefined ? model : `a window of ${formatCount(window)}`;
-  return isOutputNamed ? `${of} and answers of up to ${formatCount(toldOutput(options).maxOutput)}` : of;
+  return isOutputNamed ? `${of} and answers of up to ${formatCount(outputLimit(options).maxOutput)}` : of;
 }
 
 /** When the policy acts, and how to try it: under the name, or the file, that was given. */

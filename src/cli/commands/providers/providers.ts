@@ -12,7 +12,7 @@ import { isServedBy, providerRegistry } from '../../../provider/providers/provid
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, inputOptions } from '../../session.js';
-import { withoutPause } from '../../terminal/interrupt.js';
+import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
 import { providerFacts } from './provider-facts.js';
 import { type ProviderReplay, replayUnder } from './provider-replay.js';
@@ -84,7 +84,9 @@ async function replayAll(
   const bill = recordedBill(transcript);
   const replays: ProviderReplay[] = [];
   for (const each of providers)
-    replays.push(await withoutPause(session.host.interrupt, () => replayUnder(each, transcript, clearing)));
+    replays.push(
+      await runInterruptible(session.host.interrupt, () => replayUnder(each, transcript, clearing)),
+    );
   present(session, {
     blocks: replayBlocks(transcript.id, bill, replays, clearing),
     closing: replayConclusion(bill, replays),

@@ -97,21 +97,29 @@ function recordedTable(cost: LifetimeCostReport, recorded: RecordedCosts): doc.B
   return doc.table(part === all ? columns.slice(0, 2) : columns, rows);
 }
 
+/** Dollars of a session, the least where calls have no price. */
+function costColumn(
+  header: string,
+  pick: (own: SessionCost, index: number) => number | null,
+): doc.ColumnOf<SessionCost> {
+  return doc.column(header, (own, i) => ({ text: formatAtLeast(pick(own, i), own), value: pick(own, i) }));
+}
+
+/** Each session at both lifetimes. */
+export const SESSION_COLUMNS: doc.ColumnsOf<SessionCost> = [
+  doc.text('session', ({ id }) => printable(id)),
+  costColumn('5 min', ({ cost5mUsd }) => cost5mUsd),
+  costColumn('1 h', ({ cost1hUsd }) => cost1hUsd),
+  doc.text('cheaper', ({ cheaper }) => cheaper, 3),
+  doc.number('rescued', ({ rescuedTokens }) => rescuedTokens, formatCount, 2),
+  doc.number('break-even', ({ breakEvenTokens }) => breakEvenTokens, formatCount, 1),
+];
+
 function sessionTable(costs: readonly SessionCost[], recorded: RecordedCosts | null): doc.Block {
-  const billed: readonly doc.ColumnOf<SessionCost>[] =
-    recorded === null
-      ? []
-      : [doc.amount(AS_RECORDED, (own, i) => formatAtLeast(recorded.each[i]!.costUsd, own))];
-  const columns: readonly doc.ColumnOf<SessionCost>[] = [
-    doc.text('session', ({ id }) => printable(id)),
-    ...billed,
-    doc.amount('5 min', (own) => formatAtLeast(own.cost5mUsd, own)),
-    doc.amount('1 h', (own) => formatAtLeast(own.cost1hUsd, own)),
-    doc.text('cheaper', ({ cheaper }) => cheaper, 3),
-    doc.number('rescued', ({ rescuedTokens }) => rescuedTokens, formatCount, 2),
-    doc.number('break-even', ({ breakEvenTokens }) => breakEvenTokens, formatCount, 1),
-  ];
-  return doc.table(columns, costs);
+  if (recorded === null) return doc.table(SESSION_COLUMNS, costs);
+  const [name, ...others] = SESSION_COLUMNS;
+  const billed = costColumn(AS_RECORDED, (_, i) => recorded.each[i]!.costUsd);
+  return doc.table([name, billed, ...others], costs);
 }
 
 /** How the sessions differ where nothing ever expires. */

@@ -1,8 +1,6 @@
-import type { SessionCost } from '../../../analysis/lifetime/lifetime-costs.js';
 import type { LifetimeReport } from '../../../analysis/lifetime/lifetime-report.js';
 import { formatCount, formatCounted, formatShare } from '../../../core/base/format.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
-import { type ColumnOf, number, text } from '../../../report/document/document.js';
 import { card, pageTable } from '../../../report/document/document-page.js';
 import { studyHtml } from '../../../report/html/study-html.js';
 import type { PageFact } from '../../../report/page-data/page-data.js';
@@ -10,6 +8,7 @@ import type { StudyChart } from '../../../report/page-data/study-page-data.js';
 import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { lifetimeName } from './provider-lifetimes-document.js';
+import { SESSION_COLUMNS } from './ttl-document.js';
 
 function curveChart({ curve }: LifetimeReport): StudyChart {
   return {
@@ -83,21 +82,6 @@ function cardsOf({ cost, sessions, requests, promptTokens }: LifetimeReport): re
   ];
 }
 
-/** Dollars of a session, at least so many where calls have no price. */
-function costColumn(header: string, pick: (own: SessionCost) => number): ColumnOf<SessionCost> {
-  const cell = (own: SessionCost) => ({ text: formatAtLeast(pick(own), own), value: pick(own) });
-  return { ...text(header, () => ''), align: 'right', cell };
-}
-
-const COLUMNS: readonly [ColumnOf<SessionCost>, ...ColumnOf<SessionCost>[]] = [
-  text('session', ({ id }) => id),
-  costColumn('5 minutes', ({ cost5mUsd }) => cost5mUsd),
-  costColumn('1 hour', ({ cost1hUsd }) => cost1hUsd),
-  text('cheaper', ({ cheaper }) => cheaper),
-  number('rescued tokens', ({ rescuedTokens }) => rescuedTokens, formatCount),
-  number('break-even tokens', ({ breakEvenTokens }) => breakEvenTokens, formatCount),
-];
-
 /** ttl.html: the curve of lifetimes, and every session at both. */
 export function ttlHtml(report: LifetimeReport, { result, advice }: Conclusion): string {
   const { cost } = report;
@@ -111,7 +95,7 @@ export function ttlHtml(report: LifetimeReport, { result, advice }: Conclusion):
       charts: [curveChart(report), ...(cost.perSession.length === 0 ? [] : [costChart(report)])],
       table: pageTable(
         'Sessions with a choice of lifetimes',
-        COLUMNS,
+        SESSION_COLUMNS,
         cost.perSession,
         [unpricedText(cost) ?? []].flat(),
       ),

@@ -37,7 +37,7 @@ import { withoutCopies } from '../../files/without-copies.js';
 import { choosesLifetime, providerLifetimes } from '../../runs/provider-lifetimes.js';
 import { type RecordedCosts, recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
-import { withoutPause } from '../../terminal/interrupt.js';
+import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
 import { lifetimeConclusion, ttlBlocks } from './ttl-document.js';
 
@@ -156,7 +156,7 @@ export async function ttlCommand(
   const skipped = [...read.skipped, ...copies];
   const sessions = used.map((item) => item.session);
   const seconds = options.ttl === undefined ? LIFETIME_SECONDS : sorted(options.ttl);
-  const { costs, report } = await withoutPause(session.host.interrupt, () => {
+  const { costs, report } = await runInterruptible(session.host.interrupt, () => {
     const each = used.map(costOf);
     return { costs: each, report: lifetimeReport(sessions, seconds, priceOf, each) };
   });

@@ -4,7 +4,7 @@ import type { FileFidelity, TotalFidelity } from '../../../analysis/validate/val
 import { formatCount, formatMoney, formatShare, printable } from '../../../core/base/format.js';
 import { usd } from '../../../metrics/metric.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
-import { type ColumnOf, number, text } from '../../../report/document/document.js';
+import { type ColumnsOf, column, number, text } from '../../../report/document/document.js';
 import { card, pageTable } from '../../../report/document/document-page.js';
 import { studyHtml } from '../../../report/html/study-html.js';
 import type { PageFact } from '../../../report/page-data/page-data.js';
@@ -99,12 +99,12 @@ function cardsOf(
   ];
 }
 
-const COLUMNS: readonly [ColumnOf<FileFidelity>, ...ColumnOf<FileFidelity>[]] = [
+const COLUMNS: ColumnsOf<FileFidelity> = [
   text('session', ({ file }) => inputId(file)),
   number('requests', ({ requests }) => requests, formatCount),
   number('recorded', (file) => forwardOf(file)?.recorded ?? null, formatMoney),
   number('simulated', (file) => forwardOf(file)?.predicted ?? null, formatMoney),
-  { ...text('off', () => ''), cell: offCell },
+  column('off', offCell),
   number('reads agree', ({ figures }) => figures.given.classAgreement, formatShare),
   number('unexplained breaks', ({ breaks }) => breaks.length, formatCount),
   text('version', ({ version }) => printable(version ?? '–')),

@@ -13,10 +13,10 @@ import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/fi
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
 import { openFile } from '../../files/output.js';
-import { tellRepeated } from '../../files/without-copies.js';
+import { noteRepeated } from '../../files/without-copies.js';
 import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
-import { withoutPause } from '../../terminal/interrupt.js';
+import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
 import { validateBlocks, validateConclusion } from './validate-document.js';
 
@@ -76,8 +76,8 @@ export async function validateCommand(
     const isKept = ({ file }: FileFidelity): boolean => contained.every((other) => other.file !== file);
     const fidelities = all.filter(isKept);
     const sharedCalls = repeatedCalls(fidelities);
-    tellRepeated(session, sharedCalls, 'in each');
-    const report = await withoutPause(host.interrupt, () =>
+    noteRepeated(session, sharedCalls, 'in each');
+    const report = await runInterruptible(host.interrupt, () =>
       fidelityReport(fidelities, rates.length === 0 ? null : validateTraces(rates), options.worst),
     );
     const recorded = recordedCosts(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { regressions } from '../../../../src/cli/commands/bench/against.js';
 import { growthExponent } from '../../../../src/cli/commands/bench/measure.js';
+import { regressions } from '../../../../src/cli/commands/bench/regressions.js';
 import {
   type BenchResult,
   fallsShort,

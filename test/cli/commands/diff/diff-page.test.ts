@@ -109,8 +109,8 @@ describe('the page of a difference', () => {
     ]);
     expect(table.rows.map(({ name, cells }) => [name, ...cells.slice(0, 5).map(({ text }) => text)])).toEqual(
       [
-        ['turn 2', '200', '50', '200', '10', '$2.00'],
-        ['turn 3', '300', '50', '–', '–', '−$1.00'],
+        ['turn 2', '200', '200', '50', '10', '$2.00'],
+        ['turn 3', '300', '–', '50', '–', '−$1.00'],
       ],
     );
     expect(table.notes).toEqual(['2 of 3 requests differ; B costs $1.00 more (33.3%).', 'a note']);
