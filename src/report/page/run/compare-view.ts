@@ -50,10 +50,10 @@ export interface CompareView {
 /** Rows side by side: sorted by any column, picked by their names. */
 export function createCompareView(table: ComparisonTable, options: CompareOptions): CompareView {
   const rows = table.rows.map((row, i) => rowOf(row, options.label(row, i)));
-  const body = h('tbody', {}, ...rows);
+  const body = h('tbody', ...rows);
   let sort: Sort = null;
   const heads = [options.of, ...table.columns].map((name, i) =>
-    h('th', { scope: 'col' }, h('button', { type: 'button', click: () => sortBy(i - 1) }, name)),
+    h('th', { scope: 'col' }, h('button', { click: () => sortBy(i - 1) }, name)),
   );
   function sortBy(column: number): void {
     sort = nextSort(sort, column);
@@ -76,14 +76,14 @@ export function createCompareView(table: ComparisonTable, options: CompareOption
   const element = h(
     'section',
     { id: options.id },
-    h('h2', {}, table.caption),
+    h('h2', table.caption),
     picker,
     h(
-      'div',
-      { class: 'wide tall', tabindex: 0, role: 'region', 'aria-label': table.caption },
-      h('table', { class: 'compare' }, h('thead', {}, h('tr', {}, ...heads)), body),
+      'div.wide.tall',
+      { tabindex: 0, role: 'region', 'aria-label': table.caption },
+      h('table.compare', h('thead', h('tr', ...heads)), body),
     ),
-    ...table.notes.map((note) => h('p', { class: 'quiet' }, note.replace(TERMINAL_BEST, BEST))),
+    ...table.notes.map((note) => h('p.quiet', note.replace(TERMINAL_BEST, BEST))),
   );
   return {
     element,
@@ -105,8 +105,8 @@ export function compareView(store: Store, data: PageData, table: ComparisonTable
       const run = data.runs.findIndex((item) => item.name === name);
       if (run < 0) return [name];
       return [
-        h('i', { class: 'swatch', style: `background:${data.colors.runs[run]}` }),
-        h('button', { type: 'button', class: 'link', click: () => store.update(toRun(run)) }, name),
+        h('i.swatch', { style: `background:${data.colors.runs[run]}` }),
+        h('button.link', { click: () => store.update(toRun(run)) }, name),
       ];
     },
   }).element;
@@ -118,9 +118,7 @@ export function sessionsView(table: ComparisonTable): HTMLElement {
     id: 'sessions',
     of: 'session',
     label: ({ name, command }) =>
-      command === undefined
-        ? [name]
-        : [h('details', { class: 'command' }, h('summary', {}, name), h('code', {}, command))],
+      command === undefined ? [name] : [h('details.command', h('summary', name), h('code', command))],
   }).element;
 }
 
@@ -130,20 +128,19 @@ function rowOf(
 ): HTMLElement {
   return h(
     'tr',
-    {},
     h(
       'th',
       { scope: 'row', title: name },
       ...label,
-      rowNote === undefined ? null : h('small', {}, ` (${rowNote})`),
+      rowNote === undefined ? null : h('small', ` (${rowNote})`),
     ),
     ...cells.map(({ text, note, interval, mark }) =>
       h(
         'td',
         { class: `right ${mark ?? ''}` },
         mark === 'best' ? `${BEST} ${text}` : text,
-        note === undefined ? null : h('small', {}, note),
-        interval === undefined ? null : h('small', {}, interval),
+        note === undefined ? null : h('small', note),
+        interval === undefined ? null : h('small', interval),
       ),
     ),
   );

@@ -76,17 +76,13 @@ function drawGaps(model: RunModel, { plot, x, view, height }: Drawing, top: numb
       const left = Math.max(x.px(from), x.px(x.from));
       const right = Math.min(x.px(to), x.px(x.to));
       if (right <= left) continue;
-      plot.append(s('rect', { class: 'idle', x: left, y: top, width: right - left, height }));
+      plot.append(s('rect.idle', { x: left, y: top, width: right - left, height }));
       if (right - left > 70) {
         const minutes = (to - from) / 60_000;
         const text =
           minutes >= 120 ? `idle ${(minutes / 60).toFixed(1)} h` : `idle ${Math.round(minutes)} min`;
         plot.append(
-          s(
-            'text',
-            { class: 'quiet', x: (left + right) / 2, y: top + height - 6, 'text-anchor': 'middle' },
-            text,
-          ),
+          s('text.quiet', { x: (left + right) / 2, y: top + height - 6, 'text-anchor': 'middle' }, text),
         );
       }
       continue;
@@ -95,7 +91,7 @@ function drawGaps(model: RunModel, { plot, x, view, height }: Drawing, top: numb
     if (index === null) continue;
     const at = x.px(model.number(index) - 0.5);
     if (at < x.px(x.from) || at > x.px(x.to)) continue;
-    plot.append(s('line', { class: 'gap', x1: at, x2: at, y1: top, y2: top + height }));
+    plot.append(s('line.gap', { x1: at, x2: at, y1: top, y2: top + height }));
   }
 }
 
@@ -108,7 +104,7 @@ function drawLimits(model: RunModel, drawing: Drawing): void {
   const { plot, x, y } = drawing;
   for (const { tokens } of limitsIn(model, drawing)) {
     const at = y.px(tokens);
-    plot.append(s('line', { class: 'limit', x1: x.px(x.from), x2: x.px(x.to), y1: at, y2: at }));
+    plot.append(s('line.limit', { x1: x.px(x.from), x2: x.px(x.to), y1: at, y2: at }));
   }
 }
 
@@ -121,7 +117,7 @@ function drawLimitNames(model: RunModel, drawing: Drawing): void {
   }));
   const ends = labelEnds(names, x.px(x.to) - 4);
   for (const [i, { y: at, text }] of names.entries())
-    plot.append(s('text', { class: 'quiet halo', x: ends[i]!, y: at, 'text-anchor': 'end' }, text));
+    plot.append(s('text.quiet.halo', { x: ends[i]!, y: at, 'text-anchor': 'end' }, text));
 }
 
 /** Context size over the axis, with lanes of marks above it for everything that happened. */
@@ -136,8 +132,8 @@ export function createContextChart(store: Store, options: ContextChartOptions): 
     for (const [row, lane] of lanes.entries()) {
       const y = middle(row);
       plot.append(
-        s('line', { class: 'lane', x1: x.px(x.from), x2: x.px(x.to), y1: y, y2: y }),
-        s('text', { class: 'lanename', x: x.px(x.from) - 8, y: y + 4, 'text-anchor': 'end' }, lane.short),
+        s('line.lane', { x1: x.px(x.from), x2: x.px(x.to), y1: y, y2: y }),
+        s('text.lanename', { x: x.px(x.from) - 8, y: y + 4, 'text-anchor': 'end' }, lane.short),
       );
       let last = Number.NEGATIVE_INFINITY;
       for (const index of lane.events) {
@@ -154,7 +150,7 @@ export function createContextChart(store: Store, options: ContextChartOptions): 
   const mark = (event: PageEvent, index: number, px: number, y: number, color: string): SVGElement => {
     const bad =
       event.outcome.startsWith('failed') || event.outcome === 'unexpected' || event.kind === 'refused';
-    const title = s('title', {}, `${event.name} ${event.action} ${event.outcome}`.trim());
+    const title = s('title', `${event.name} ${event.action} ${event.outcome}`.trim());
     return s(
       'circle',
       { class: bad ? 'mark bad' : 'mark', cx: px, cy: y, r: 5, fill: color, 'data-event': index },
@@ -178,9 +174,9 @@ export function createContextChart(store: Store, options: ContextChartOptions): 
       drawGaps(model, drawing, top);
       drawLimits(model, drawing);
       for (const thread of model.others) {
-        plot.append(s('path', { class: 'line faint', d: contextPath(model, thread, drawing) }));
+        plot.append(s('path.line.faint', { d: contextPath(model, thread, drawing) }));
       }
-      plot.append(s('path', { class: 'line', d: contextPath(model, model.main, drawing) }));
+      plot.append(s('path.line', { d: contextPath(model, model.main, drawing) }));
       drawLimitNames(model, drawing);
       drawLanes(drawing);
     },
@@ -192,8 +188,8 @@ export function createContextChart(store: Store, options: ContextChartOptions): 
         const row = lanes.findIndex(({ key }) => key === eventLane(chosen));
         if (at >= x.px(x.from) && at <= x.px(x.to)) {
           layer.append(
-            s('line', { class: 'chosen', x1: at, x2: at, y1: middle(row) + 8, y2: top + height }),
-            s('circle', { class: 'ring', cx: at, cy: middle(row), r: 8 }),
+            s('line.chosen', { x1: at, x2: at, y1: middle(row) + 8, y2: top + height }),
+            s('circle.ring', { cx: at, cy: middle(row), r: 8 }),
           );
         }
       }
@@ -202,8 +198,8 @@ export function createContextChart(store: Store, options: ContextChartOptions): 
       if (px < x.px(x.from) || px > x.px(x.to)) return;
       const value = model.run.requests.context[view.cursor]!;
       layer.append(
-        s('line', { class: 'hair', x1: px, x2: px, y1: top, y2: top + height }),
-        s('circle', { class: 'dot', cx: px, cy: y.px(value), r: 4 }),
+        s('line.hair', { x1: px, x2: px, y1: top, y2: top + height }),
+        s('circle.dot', { cx: px, cy: y.px(value), r: 4 }),
       );
     },
     click(px, py, { x, view }) {

@@ -86,8 +86,8 @@ export function createCostChart(store: Store, options: RunChartOptions): HTMLEle
       if (px < x.px(x.from) || px > x.px(x.to)) return;
       const paid = sum(model.paid(view.axis).map((column) => column[view.cursor!]!)) - sum(part().before);
       layer.append(
-        s('line', { class: 'hair', x1: px, x2: px, y1: 6, y2: 6 + height }),
-        s('circle', { class: 'dot', cx: px, cy: y.px(paid / 1e9), r: 4 }),
+        s('line.hair', { x1: px, x2: px, y1: 6, y2: 6 + height }),
+        s('circle.dot', { cx: px, cy: y.px(paid / 1e9), r: 4 }),
       );
     },
     click: (px, _py, { x, view }) => {

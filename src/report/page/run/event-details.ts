@@ -7,21 +7,20 @@ import type { RunModel } from './run-model.js';
 type Pair = readonly [string, string];
 
 function list(pairs: readonly Pair[]): HTMLElement {
-  return h('dl', {}, ...pairs.flatMap(([label, value]) => [h('dt', {}, label), h('dd', {}, value)]));
+  return h('dl', ...pairs.flatMap(([label, value]) => [h('dt', label), h('dd', value)]));
 }
 
 function part(title: string, ...content: readonly (HTMLElement | null)[]): HTMLElement {
-  return h('div', { class: 'part' }, h('h4', {}, title), ...content);
+  return h('div.part', h('h4', title), ...content);
 }
 
 function bar(label: string, tokens: number, whole: number, tone: string): HTMLElement {
   const share = whole === 0 ? 0 : Math.min(1, tokens / whole);
   return h(
-    'div',
-    { class: 'bar' },
-    h('span', {}, label),
+    'div.bar',
+    h('span', label),
     h('i', { class: tone, style: `width:${(share * 100).toFixed(1)}%` }),
-    h('b', {}, formatCount(tokens)),
+    h('b', formatCount(tokens)),
   );
 }
 
@@ -83,7 +82,7 @@ function nextRequest(model: RunModel, event: PageEvent): number | null {
 
 function requestButton(model: RunModel, index: number, show: (index: number) => void): HTMLElement {
   const label = `request ${model.number(index)}`;
-  return h('button', { type: 'button', class: 'link', click: () => show(index) }, label);
+  return h('button.link', { click: () => show(index) }, label);
 }
 
 function costPart(model: RunModel, event: PageEvent, show: (index: number) => void): HTMLElement {
@@ -93,7 +92,6 @@ function costPart(model: RunModel, event: PageEvent, show: (index: number) => vo
   const rows = own.map((index) =>
     h(
       'p',
-      {},
       requestButton(model, index, show),
       ` ${formatMoney(model.cost[index]! / 1e9)}: ${formatCount(model.prompt[index]!)} prompt tokens, ${formatShare(model.prompt[index]! === 0 ? null : requests.read[index]! / model.prompt[index]!)} from the cache, ${formatCount(requests.output[index]!)} output`,
     ),
@@ -102,7 +100,7 @@ function costPart(model: RunModel, event: PageEvent, show: (index: number) => vo
     figures.calls === 0
       ? 'It made no request.'
       : `${formatMoney(figures.cost / 1e9)} for ${formatCount(figures.calls)} request${figures.calls === 1 ? '' : 's'} of its own.`;
-  return part('What it cost', h('p', {}, sentence), ...rows);
+  return part('What it cost', h('p', sentence), ...rows);
 }
 
 function cachePart(model: RunModel, event: PageEvent, show: (index: number) => void): HTMLElement {
@@ -112,16 +110,15 @@ function cachePart(model: RunModel, event: PageEvent, show: (index: number) => v
     event.lost === 0
       ? 'No cached token was destroyed.'
       : `${formatCount(event.lost)} cached tokens behind the first change were destroyed.`;
-  if (next === null) return part('What it did to the cache', h('p', {}, lost));
+  if (next === null) return part('What it did to the cache', h('p', lost));
   const written = requests.write5m[next]! + requests.write1h[next]!;
   const after = h(
     'p',
-    {},
     'The next one, ',
     requestButton(model, next, show),
     `, read ${formatCount(requests.read[next]!)} of ${formatCount(model.prompt[next]!)} prompt tokens from the cache, wrote ${formatCount(written)} and cost ${formatMoney(model.cost[next]! / 1e9)}.`,
   );
-  return part('What it did to the cache', h('p', {}, lost), after);
+  return part('What it did to the cache', h('p', lost), after);
 }
 
 function layerParts(
@@ -177,14 +174,11 @@ export function eventDetails(model: RunModel, event: PageEvent, show: (index: nu
   const raw = Object.keys(event.details).length === 0 ? null : JSON.stringify(event.details, null, 2);
   const parts = event.layer === undefined ? [cachePart(model, event, show)] : layerParts(model, event, show);
   return h(
-    'div',
-    { class: 'details' },
-    h('h3', {}, title),
-    h('p', { class: 'quiet' }, place.filter((word) => word !== null && word !== '').join(' · ')),
-    h('p', {}, event.reason),
+    'div.details',
+    h('h3', title),
+    h('p.quiet', place.filter((word) => word !== null && word !== '').join(' · ')),
+    h('p', event.reason),
     ...(event.kind === 'layer' || event.kind === 'break' ? parts : []),
-    raw === null
-      ? null
-      : h('details', {}, h('summary', {}, 'All it says of itself'), h('pre', { tabindex: 0 }, raw)),
+    raw === null ? null : h('details', h('summary', 'All it says of itself'), h('pre', { tabindex: 0 }, raw)),
   );
 }

@@ -97,10 +97,9 @@ export function createEventsView(
     maxHeight: 460,
     onChoose: (row) => store.update({ event: row }),
   });
-  const heading = h('h2', {}, 'Events');
-  const filters = h('div', { class: 'chips', role: 'group', 'aria-label': 'Kinds of events' });
-  const details = h('aside', {
-    class: 'panel',
+  const heading = h('h2', 'Events');
+  const filters = h('div.chips', { role: 'group', 'aria-label': 'Kinds of events' });
+  const details = h('aside.panel', {
     'aria-label': 'Details of the chosen event',
     'aria-live': 'polite',
   });
@@ -121,7 +120,7 @@ export function createEventsView(
       ...lanes.map(({ key, color, events }) => {
         const chip = h(
           'button',
-          { type: 'button', 'aria-pressed': hidden.has(key) ? 'false' : 'true' },
+          { 'aria-pressed': hidden.has(key) ? 'false' : 'true' },
           h('i', { style: `background:${color}` }),
           `${key} ${formatCount(events.length)}`,
         );
@@ -140,8 +139,7 @@ export function createEventsView(
     details.replaceChildren(
       chosen === undefined
         ? h(
-            'p',
-            { class: 'quiet' },
+            'p.quiet',
             'Choose an event in the list or a mark in the timeline to see what went in, what came out and what it cost.',
           )
         : eventDetails(model(), chosen, showRequest),
@@ -156,13 +154,7 @@ export function createEventsView(
     }
     if (view.run !== before.run || view.event !== before.event) fillDetails();
   });
-  const element = h(
-    'section',
-    { id: 'events' },
-    heading,
-    filters,
-    h('div', { class: 'split' }, table.element, details),
-  );
+  const element = h('section', { id: 'events' }, heading, filters, h('div.split', table.element, details));
   requestAnimationFrame(() => {
     fillFilters();
     fill();

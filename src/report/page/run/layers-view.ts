@@ -18,41 +18,29 @@ export function layersView(run: PageRun, data: PageData): HTMLElement | null {
   const largest = Math.max(...run.layers.map(({ saved, lost }) => Math.max(saved, lost)), 1);
   const bar = (tokens: number, tone: string, label: string): HTMLElement =>
     h(
-      'div',
-      { class: 'bar' },
-      h('span', {}, label),
+      'div.bar',
+      h('span', label),
       h('i', { class: tone, style: `width:${((Math.max(tokens, 0) / largest) * 100).toFixed(1)}%` }),
-      h('b', {}, formatCount(tokens)),
+      h('b', formatCount(tokens)),
     );
   const rows = Object.keys(data.colors.layers).flatMap((name) => {
     const layer = run.layers.find((item) => item.name === name);
     if (layer === undefined) return [];
     return [
       h(
-        'div',
-        { class: 'layer' },
-        h('h3', {}, h('i', { class: 'swatch', style: `background:${data.colors.layers[name]}` }), name),
+        'div.layer',
+        h('h3', h('i.swatch', { style: `background:${data.colors.layers[name]}` }), name),
         h(
-          'p',
-          { class: 'quiet' },
+          'p.quiet',
           `${actedText(layer)}, its requests cost ${formatMoney(layer.cost / 1e9)}${preventedText(layer)}`,
         ),
         bar(layer.saved, 'after', 'out at the end'),
         bar(layer.lost, 'before', 'cache lost'),
         layer.notCarried === 0
           ? null
-          : h(
-              'p',
-              { class: 'quiet' },
-              `${formatCount(layer.notCarried)} tokens not carried, summed over the requests`,
-            ),
+          : h('p.quiet', `${formatCount(layer.notCarried)} tokens not carried, summed over the requests`),
       ),
     ];
   });
-  return h(
-    'section',
-    { id: 'layers' },
-    h('h2', {}, 'Tokens saved by layer'),
-    h('div', { class: 'layers' }, ...rows),
-  );
+  return h('section', { id: 'layers' }, h('h2', 'Tokens saved by layer'), h('div.layers', ...rows));
 }

@@ -35,8 +35,8 @@ const FIRST = 24;
 
 /** Creates a chart for each; more than a screen of them wait for a click. */
 export function createMultiples(all: readonly Multiple[], colors: PromptColors, label: string): Multiples {
-  const grid = h('div', { class: 'minis', role: 'list', 'aria-label': label });
-  const more = h('button', { type: 'button', class: 'more' }, '');
+  const grid = h('div.minis', { role: 'list', 'aria-label': label });
+  const more = h('button.more', '');
   const made = new Map<number, HTMLElement>();
   let shown: readonly number[] = [];
   let most = FIRST;
@@ -51,12 +51,12 @@ export function createMultiples(all: readonly Multiple[], colors: PromptColors, 
       'div',
       { role: 'listitem' },
       h(
-        'a',
-        { class: 'mini', href: link, click: open === undefined ? null : onClick(open) },
-        h('span', { class: 'name', title: name }, name),
-        h('b', {}, value),
+        'a.mini',
+        { href: link, click: open === undefined ? null : onClick(open) },
+        h('span.name', { title: name }, name),
+        h('b', value),
         own === null ? null : miniChart(own, colors),
-        h('small', {}, note),
+        h('small', note),
       ),
     );
   };
@@ -76,7 +76,7 @@ export function createMultiples(all: readonly Multiple[], colors: PromptColors, 
     draw();
   });
   return {
-    element: h('div', {}, grid, more),
+    element: h('div', grid, more),
     setShown(next) {
       shown = next;
       draw();

@@ -15,10 +15,10 @@ function paramRow(param: PolicyParam): HTMLElement {
     'tr',
     { class: param.from },
     h('th', { scope: 'row' }, param.path),
-    h('td', {}, `${valueText(param.value)}${unit}`),
-    h('td', {}, param.from),
-    h('td', {}, source),
-    h('td', { class: 'quiet' }, param.help),
+    h('td', `${valueText(param.value)}${unit}`),
+    h('td', param.from),
+    h('td', source),
+    h('td.quiet', param.help),
   );
 }
 
@@ -27,9 +27,9 @@ function paramTable(params: readonly PolicyParam[]): HTMLElement {
     h('th', { scope: 'col' }, name),
   );
   return h(
-    'div',
-    { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Parameters of the policy' },
-    h('table', {}, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...params.map(paramRow))),
+    'div.wide',
+    { tabindex: 0, role: 'region', 'aria-label': 'Parameters of the policy' },
+    h('table', h('thead', h('tr', ...head)), h('tbody', ...params.map(paramRow))),
   );
 }
 
@@ -37,33 +37,26 @@ function paramTable(params: readonly PolicyParam[]): HTMLElement {
 export function policyView(run: PageRun): HTMLElement {
   const { policy, settings } = run;
   const settingRows = settings.map(([path, value]) =>
-    h('tr', {}, h('th', { scope: 'row' }, path), h('td', {}, value)),
+    h('tr', h('th', { scope: 'row' }, path), h('td', value)),
   );
   const scenario = h(
-    'div',
-    { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Settings of the scenario' },
-    h('table', {}, h('tbody', {}, ...settingRows)),
+    'div.wide',
+    { tabindex: 0, role: 'region', 'aria-label': 'Settings of the scenario' },
+    h('table', h('tbody', ...settingRows)),
   );
   if (policy === null) {
-    return h(
-      'div',
-      {},
-      h('h3', {}, 'Scenario'),
-      scenario,
-      h('p', { class: 'quiet' }, 'Nothing more is known of the policy.'),
-    );
+    return h('div', h('h3', 'Scenario'), scenario, h('p.quiet', 'Nothing more is known of the policy.'));
   }
   const changed = policy.params.filter(({ from }) => from !== 'default');
   const rest = policy.params.filter(({ from }) => from === 'default');
   return h(
     'div',
-    {},
-    h('h3', {}, `Policy ${policy.name}`),
-    h('p', {}, policy.summary),
-    h('p', { class: 'quiet' }, `${policy.kind} · layers in order: ${policy.tiers.join(', ') || 'none'}`),
+    h('h3', `Policy ${policy.name}`),
+    h('p', policy.summary),
+    h('p.quiet', `${policy.kind} · layers in order: ${policy.tiers.join(', ') || 'none'}`),
     changed.length === 0 ? null : paramTable(changed),
-    h('details', {}, h('summary', {}, `${rest.length} parameters at their defaults`), paramTable(rest)),
-    h('h3', {}, 'Scenario'),
+    h('details', h('summary', `${rest.length} parameters at their defaults`), paramTable(rest)),
+    h('h3', 'Scenario'),
     scenario,
   );
 }

@@ -20,8 +20,7 @@ export interface PanelOptions {
 
 /** The details of the chosen request, with buttons to the next one that is worth a look. */
 export function createRequestPanel(store: Store, options: PanelOptions): HTMLElement {
-  const element = h('aside', {
-    class: 'panel request',
+  const element = h('aside.panel.request', {
     'aria-label': 'Details of the chosen request',
     'aria-live': 'polite',
   });
@@ -43,7 +42,6 @@ export function createRequestPanel(store: Store, options: PanelOptions): HTMLEle
       h(
         'button',
         {
-          type: 'button',
           click: go(step),
           disabled: !stops.some((index) =>
             step === 1 ? index > (request ?? -1) : request !== null && index < request,
@@ -51,22 +49,17 @@ export function createRequestPanel(store: Store, options: PanelOptions): HTMLEle
         },
         text,
       );
-    const buttons = h(
-      'div',
-      { class: 'group' },
-      button(`‹ previous ${name}`, -1),
-      button(`next ${name} ›`, 1),
-    );
+    const buttons = h('div.group', button(`‹ previous ${name}`, -1), button(`next ${name} ›`, 1));
     if (request === null) {
-      element.replaceChildren(h('p', { class: 'quiet' }, options.empty), buttons);
+      element.replaceChildren(h('p.quiet', options.empty), buttons);
       return;
     }
     const tip = options.describe({ model, index: request });
     const link = placeLink({ ...options.place(), request: model.number(request) });
     element.replaceChildren(
-      h('h3', {}, h('a', { href: link }, tip.title)),
+      h('h3', h('a', { href: link }, tip.title)),
       ...options.more(request),
-      h('div', { class: 'lines' }, ...tipLines(tip)),
+      h('div.lines', ...tipLines(tip)),
       buttons,
     );
   };

@@ -82,7 +82,7 @@ export function createRequestsView(
     maxHeight: 460,
     onChoose: (row) => store.update({ request: row, cursor: row }),
   });
-  const heading = h('h2', {}, 'Requests');
+  const heading = h('h2', 'Requests');
   const fill = (): void => {
     const { range, axis } = store.view;
     const current = model();

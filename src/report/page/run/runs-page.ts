@@ -22,7 +22,7 @@ export function startTable(app: HTMLElement, data: PageData): void {
   const table = data.comparison === null ? null : compareView(createStore(START), data, data.comparison);
   app.replaceChildren(
     pageHead(data.title, []),
-    h('main', {}, ...conclusionOf(data), document.getElementById('pictures'), table),
+    h('main', ...conclusionOf(data), document.getElementById('pictures'), table),
   );
 }
 
@@ -46,8 +46,8 @@ export function startRuns(app: HTMLElement, data: PageData): void {
   const tabs = data.runs.map((run, index) =>
     h(
       'button',
-      { type: 'button', click: () => store.update(toRun(index)) },
-      h('i', { class: 'swatch', style: `background:${data.colors.runs[index]}` }),
+      { click: () => store.update(toRun(index)) },
+      h('i.swatch', { style: `background:${data.colors.runs[index]}` }),
       runName(run),
     ),
   );
@@ -66,14 +66,11 @@ export function startRuns(app: HTMLElement, data: PageData): void {
     const { run } = model();
     for (const [index, tab] of tabs.entries())
       tab.setAttribute('aria-pressed', String(index === store.view.run));
-    summary.replaceChildren(
-      h('h2', {}, several ? `Summary of ${runName(run)}` : 'Summary'),
-      summaryView(run),
-    );
+    summary.replaceChildren(h('h2', several ? `Summary of ${runName(run)}` : 'Summary'), summaryView(run));
     const shown = layersView(run, data);
     layers.replaceChildren(...(shown === null ? [] : [shown]));
-    policy.replaceChildren(h('h2', {}, 'Scenario and policy'), policyView(run));
-    notes.replaceChildren(h('h2', {}, 'Warnings and what was skipped'), notesView(run));
+    policy.replaceChildren(h('h2', 'Scenario and policy'), policyView(run));
+    notes.replaceChildren(h('h2', 'Warnings and what was skipped'), notesView(run));
   };
   store.listen((view, before) => {
     if (view.run !== before.run) fill();
@@ -110,14 +107,11 @@ export function startRuns(app: HTMLElement, data: PageData): void {
     pageHead(several ? data.title : runName({ ...data.runs[0]!, name: data.title }), parts, box.element),
     h(
       'main',
-      {},
       ...conclusionOf(data),
       data.comparison === null ? null : compareView(store, data, data.comparison),
       data.sessions === null ? null : sessionsView(data.sessions),
       pictures,
-      several
-        ? h('div', { class: 'chips runs', role: 'group', 'aria-label': 'Run shown below' }, ...tabs)
-        : null,
+      several ? h('div.chips.runs', { role: 'group', 'aria-label': 'Run shown below' }, ...tabs) : null,
       summary,
       timeline,
       layers,

@@ -49,14 +49,14 @@ export function createSplitChart(store: Store, options: RunChartOptions): HTMLEl
         const place = model.x(index, view.axis);
         if (place < x.from || place > x.to) continue;
         const at = x.px(place);
-        plot.append(s('path', { class: 'broken', d: `M${at - 5},1h10l-5,9z`, 'data-request': index }));
+        plot.append(s('path.broken', { d: `M${at - 5},1h10l-5,9z`, 'data-request': index }));
       }
     },
     cursor({ view, x, height }, layer) {
       if (view.cursor === null) return;
       const px = x.px(options.model().x(view.cursor, view.axis));
       if (px >= x.px(x.from) && px <= x.px(x.to)) {
-        layer.append(s('line', { class: 'hair', x1: px, x2: px, y1: top, y2: top + height }));
+        layer.append(s('line.hair', { x1: px, x2: px, y1: top, y2: top + height }));
       }
     },
     click: (px, py, drawing) => {

@@ -58,7 +58,7 @@ export function createTimelineView(
   return h(
     'section',
     { id: 'timeline' },
-    h('h2', {}, 'Timeline'),
+    h('h2', 'Timeline'),
     tools,
     readout,
     ...contexts,

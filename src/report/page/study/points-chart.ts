@@ -27,9 +27,8 @@ export function createPointsChart(
   const xSpan = spanOf(xs, chart.x, 'least');
   const ySpan = spanOf([...ys, ...level], chart.y, 'zero');
   const plot = s('g');
-  const over = s('g', { class: 'cursor' });
-  const svg = s('svg', {
-    class: 'chart',
+  const over = s('g.cursor');
+  const svg = s('svg.chart', {
     height: TOP + HEIGHT + BOTTOM,
     role: 'application',
     tabindex: 0,
@@ -49,7 +48,7 @@ export function createPointsChart(
     for (const value of ticksOf(chart.y, ...ySpan, HEIGHT / 40)) {
       const at = y.px(value);
       plot.append(
-        s('line', { class: 'grid', x1: LEFT, x2: LEFT + width, y1: at, y2: at }),
+        s('line.grid', { x1: LEFT, x2: LEFT + width, y1: at, y2: at }),
         s('text', { x: LEFT - 8, y: at + 4, 'text-anchor': 'end' }, tickText(chart.y, value)),
       );
     }
@@ -72,11 +71,11 @@ export function createPointsChart(
     if (guide === 'equal') {
       const from = Math.max(xSpan[0], ySpan[0]);
       const to = Math.min(xSpan[1], ySpan[1]);
-      plot.append(s('line', { class: 'limit', x1: x.px(from), y1: y.px(from), x2: x.px(to), y2: y.px(to) }));
+      plot.append(s('line.limit', { x1: x.px(from), y1: y.px(from), x2: x.px(to), y2: y.px(to) }));
       return;
     }
     const at = y.px(guide.y);
-    plot.append(s('line', { class: 'limit', x1: LEFT, x2: LEFT + width, y1: at, y2: at }));
+    plot.append(s('line.limit', { x1: LEFT, x2: LEFT + width, y1: at, y2: at }));
   };
   /** The name of the level, above the points that it would lie among. */
   const drawGuideName = ({ y, width }: ReturnType<typeof scales>): void => {
@@ -84,7 +83,7 @@ export function createPointsChart(
     if (guide === undefined || guide === 'equal') return;
     const place = { x: LEFT + width - 4, y: y.px(guide.y) - 7, 'text-anchor': 'end' };
     const label = `${guide.name} ${axisText(chart.y, guide.y)}`;
-    plot.append(s('text', { class: 'quiet halo', ...place }, label));
+    plot.append(s('text.quiet.halo', { ...place }, label));
   };
   const drawSeries = ({ x, y }: ReturnType<typeof scales>): void => {
     for (const { color, drawn, points } of chart.series) {
@@ -99,24 +98,20 @@ export function createPointsChart(
         point.mark === 'unranked' ? [`M${at(point)}m-4,-4l8,8m0,-8l-8,8`] : [],
       );
       if (drawn === 'line' && ranked.length > 1)
-        plot.append(s('path', { class: 'joined', d: `M${ranked.map(at).join('L')}`, stroke: color }));
+        plot.append(s('path.joined', { d: `M${ranked.map(at).join('L')}`, stroke: color }));
       plot.append(
-        s('path', { class: 'whisker', d: bars.join(''), stroke: color }),
+        s('path.whisker', { d: bars.join(''), stroke: color }),
         s('path', {
           class: points.length > 300 ? 'dots small' : 'dots',
           d: ranked.map((point) => `M${at(point)}h0`).join(''),
           stroke: color,
         }),
-        s('path', { class: 'crosses', d: crosses.join('') }),
+        s('path.crosses', { d: crosses.join('') }),
       );
       for (const point of points)
         if (point.mark === 'best')
           plot.append(
-            s(
-              'text',
-              { class: 'halo star', x: x.px(point.x), y: y.px(point.y) - 8, 'text-anchor': 'middle' },
-              '★',
-            ),
+            s('text.halo.star', { x: x.px(point.x), y: y.px(point.y) - 8, 'text-anchor': 'middle' }, '★'),
           );
     }
   };
@@ -129,10 +124,9 @@ export function createPointsChart(
         points.map((point) => `M${x.px(point.x).toFixed(1)},${y.px(point.y).toFixed(1)}h0`).join('');
       // Each keeps the colour that the legend names: only the rim says that it is chosen.
       over.replaceChildren(
-        s('path', { class: 'dots own', d: at(own.map(({ point }) => point)) }),
+        s('path.dots.own', { d: at(own.map(({ point }) => point)) }),
         ...chart.series.map(({ color, points }) =>
-          s('path', {
-            class: 'dots small',
+          s('path.dots.small', {
             d: at(points.filter((point) => point.row === row)),
             stroke: color,
           }),
@@ -141,7 +135,7 @@ export function createPointsChart(
       return;
     }
     over.replaceChildren(
-      ...own.map(({ point }) => s('circle', { class: 'ring', cx: x.px(point.x), cy: y.px(point.y), r: 8 })),
+      ...own.map(({ point }) => s('circle.ring', { cx: x.px(point.x), cy: y.px(point.y), r: 8 })),
     );
   };
   const redraw = oncePerFrame(() => {
@@ -197,8 +191,7 @@ export function createPointsChart(
   new ResizeObserver(redraw).observe(svg);
   return h(
     'figure',
-    {},
-    h('figcaption', {}, chart.title),
+    h('figcaption', chart.title),
     svg,
     chart.series.length > 1
       ? legend([...new Map(chart.series.map(({ name, color }) => [name, color]))])

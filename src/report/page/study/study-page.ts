@@ -35,33 +35,27 @@ function pointTip(rows: readonly ComparisonRow[], { chart, series, point }: Poin
 
 /** The chosen row with all of its numbers, and how to get at its run. */
 function rowPanel(data: StudyPageData, store: Store<StudyView>): HTMLElement {
-  const element = h('aside', {
-    class: 'panel row',
+  const element = h('aside.panel.row', {
     'aria-live': 'polite',
     'aria-label': `The chosen ${data.of}`,
   });
   const fill = (): void => {
     const row = store.view.row === null ? undefined : data.table.rows[store.view.row];
     if (row === undefined) {
-      element.replaceChildren(h('p', { class: 'quiet' }, `Choose a ${data.of} in a chart or in the table.`));
+      element.replaceChildren(h('p.quiet', `Choose a ${data.of} in a chart or in the table.`));
       return;
     }
     const lines = row.cells.flatMap(({ text, interval }, i) => [
-      h('dt', {}, data.table.columns[i] ?? ''),
-      h('dd', {}, text, interval === undefined ? null : h('small', {}, ` ${interval}`)),
+      h('dt', data.table.columns[i] ?? ''),
+      h('dd', text, interval === undefined ? null : h('small', ` ${interval}`)),
     ]);
     element.replaceChildren(
-      h('h3', {}, row.name),
-      row.note === undefined ? '' : h('p', { class: 'alarm' }, row.note),
-      h('dl', {}, ...lines),
+      h('h3', row.name),
+      row.note === undefined ? '' : h('p.alarm', row.note),
+      h('dl', ...lines),
       row.command === undefined
         ? ''
-        : h(
-            'div',
-            { class: 'part' },
-            h('h4', {}, 'The command that makes its run'),
-            h('code', {}, row.command),
-          ),
+        : h('div.part', h('h4', 'The command that makes its run'), h('code', row.command)),
     );
   };
   store.listen(fill);
@@ -80,7 +74,7 @@ function rowSlider({ table, of }: StudyPageData, store: Store<StudyView>): HTMLE
     value: 1,
     'aria-label': `Choose a ${of}`,
   });
-  const said = h('output', {}, '');
+  const said = h('output', '');
   slider.addEventListener('input', () => store.update({ row: Number(slider.value) - 1 }));
   const fill = (): void => {
     const row = store.view.row ?? 0;
@@ -90,7 +84,7 @@ function rowSlider({ table, of }: StudyPageData, store: Store<StudyView>): HTMLE
   };
   store.listen(fill);
   fill();
-  return h('div', { class: 'slider' }, slider, said);
+  return h('div.slider', slider, said);
 }
 
 /** The row that is shown first: the best one, in the first column if it tells. */
@@ -125,7 +119,7 @@ function multiplesOf(data: StudyPageData): HTMLElement | null {
   return h(
     'section',
     { id: multiplesId(data) },
-    h('h2', {}, `Every ${data.of}: prompts by request, breaks marked`),
+    h('h2', `Every ${data.of}: prompts by request, breaks marked`),
     minis.element,
   );
 }
@@ -139,14 +133,14 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
     of: data.of,
     label: ({ name, page }, index) => [
       page === undefined
-        ? h('button', { type: 'button', class: 'link', click: () => store.update({ row: index }) }, name)
+        ? h('button.link', { click: () => store.update({ row: index }) }, name)
         : h('a', { href: page }, name),
     ],
   });
   const charts = data.charts.map((chart) => createPointsChart(store, chart, tooltip));
   const isSliding = data.table.rows.length > 1;
   const hasRows = data.table.rows.length > 0;
-  const figures = h('div', { class: 'figures' }, ...charts);
+  const figures = h('div.figures', ...charts);
   const look =
     charts.length === 0
       ? null
@@ -154,7 +148,7 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
           'section',
           { id: 'charts' },
           isSliding ? rowSlider(data, store) : null,
-          hasRows ? h('div', { class: 'split' }, figures, rowPanel(data, store)) : figures,
+          hasRows ? h('div.split', figures, rowPanel(data, store)) : figures,
         );
   store.listen(({ row }) => {
     table.choose(row);
@@ -170,15 +164,12 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
     ]),
     h(
       'main',
-      {},
       h(
         'section',
         { id: 'summary' },
         ...leadView(data.lead, data.advice),
         data.cards.length === 0 ? null : cardsView(data.cards),
-        ...[...data.notes, ...(hasRows ? [] : data.table.notes)].map((note) =>
-          h('p', { class: 'quiet' }, note),
-        ),
+        ...[...data.notes, ...(hasRows ? [] : data.table.notes)].map((note) => h('p.quiet', note)),
       ),
       look,
       hasRows ? table.element : null,

@@ -17,19 +17,15 @@ export function money(usd: number): string {
 function bar(share: number, part: number): HTMLElement {
   const width = (value: number): string => `width:${(Math.min(1, Math.max(0, value)) * 100).toFixed(2)}%`;
   return h(
-    'span',
-    { class: 'share', 'aria-hidden': 'true' },
-    h('i', { class: 'whole', style: width(share) }),
-    h('i', { class: 'kept', style: width(part) }),
+    'span.share',
+    { 'aria-hidden': 'true' },
+    h('i.whole', { style: width(share) }),
+    h('i.kept', { style: width(part) }),
   );
 }
 
 function headRow(names: readonly (readonly [string, string])[]): HTMLElement {
-  return h(
-    'thead',
-    {},
-    h('tr', {}, ...names.map(([name, align]) => h('th', { scope: 'col', class: align }, name))),
-  );
+  return h('thead', h('tr', ...names.map(([name, align]) => h('th', { scope: 'col', class: align }, name))));
 }
 
 /** What the money went for, the dearest first; a name narrows the lists down to its breaks. */
@@ -42,25 +38,22 @@ export function causesView(data: WhyPageData, onCause: (title: string) => void):
       h(
         'th',
         { scope: 'row' },
-        h('i', { class: 'swatch', style: `background:${color}` }),
-        events === 0
-          ? title
-          : h('button', { type: 'button', class: 'link', click: () => onCause(title) }, title),
+        h('i.swatch', { style: `background:${color}` }),
+        events === 0 ? title : h('button.link', { click: () => onCause(title) }, title),
       ),
-      h('td', { class: 'bars' }, bar(usd / most, avoidableUsd / most)),
-      h('td', { class: 'right' }, money(usd)),
-      h('td', { class: 'right' }, formatShare(share)),
-      h('td', { class: 'right', 'data-of': 'breaks' }, events === 0 ? '' : formatCount(events)),
-      h('td', { class: 'right', 'data-of': 'avoidable' }, avoidableUsd > 0 ? money(avoidableUsd) : ''),
-      h('td', {}, remedy ?? ''),
+      h('td.bars', bar(usd / most, avoidableUsd / most)),
+      h('td.right', money(usd)),
+      h('td.right', formatShare(share)),
+      h('td.right', { 'data-of': 'breaks' }, events === 0 ? '' : formatCount(events)),
+      h('td.right', { 'data-of': 'avoidable' }, avoidableUsd > 0 ? money(avoidableUsd) : ''),
+      h('td', remedy ?? ''),
     ),
   );
   return h(
-    'div',
-    { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Causes' },
+    'div.wide',
+    { tabindex: 0, role: 'region', 'aria-label': 'Causes' },
     h(
-      'table',
-      { class: 'money causes' },
+      'table.money.causes',
       headRow([
         ['cause', ''],
         ['', 'bars'],
@@ -70,7 +63,7 @@ export function causesView(data: WhyPageData, onCause: (title: string) => void):
         ['avoidable', 'right'],
         ['how', ''],
       ]),
-      h('tbody', {}, ...rows),
+      h('tbody', ...rows),
     ),
     legend([
       ['avoidable', 'var(--alarm)'],
@@ -95,8 +88,8 @@ function interval({ usd, low, high }: WhyPageChange, range: readonly [number, nu
       'aria-hidden': 'true',
       preserveAspectRatio: 'none',
     },
-    s('line', { class: 'zero', x1: x.px(0), x2: x.px(0), y1: 0, y2: PLOT_HEIGHT }),
-    s('line', { class: 'span', x1: x.px(low), x2: x.px(high), y1: middle, y2: middle }),
+    s('line.zero', { x1: x.px(0), x2: x.px(0), y1: 0, y2: PLOT_HEIGHT }),
+    s('line.span', { x1: x.px(low), x2: x.px(high), y1: middle, y2: middle }),
     s('circle', { cx: x.px(usd), cy: middle, r: 4 }),
   );
 }
@@ -114,30 +107,28 @@ export function changesView({ changes, assumed }: WhyPageData): HTMLElement {
       'tr',
       { class: usd > 0 ? '' : 'quiet' },
       h('th', { scope: 'row' }, name),
-      h('td', { class: 'bars' }, isIdle ? '' : interval(change, range)),
-      h('td', { class: 'right' }, isIdle ? 'nothing' : money(usd)),
-      h('td', {}, isIdle ? 'it would not have acted' : `${money(low)} to ${money(high)}`),
+      h('td.bars', isIdle ? '' : interval(change, range)),
+      h('td.right', isIdle ? 'nothing' : money(usd)),
+      h('td', isIdle ? 'it would not have acted' : `${money(low)} to ${money(high)}`),
     );
   });
   return h(
     'div',
-    {},
     h(
-      'div',
-      { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Changes' },
+      'div.wide',
+      { tabindex: 0, role: 'region', 'aria-label': 'Changes' },
       h(
-        'table',
-        { class: 'money' },
+        'table.money',
         headRow([
           ['change', ''],
           ['', 'bars'],
           ['saves', 'right'],
           ['between', ''],
         ]),
-        h('tbody', {}, ...rows),
+        h('tbody', ...rows),
       ),
     ),
-    h('p', { class: 'quiet' }, assumed),
+    h('p.quiet', assumed),
   );
 }
 
@@ -146,19 +137,16 @@ const NAME_CHARS = 40;
 
 function sliceTable(rows: readonly Slice[], most: number): HTMLElement {
   return h(
-    'table',
-    { class: 'money slices' },
+    'table.money.slices',
     h(
       'tbody',
-      {},
       ...rows.map(({ name, usd, sessions }) =>
         h(
           'tr',
-          {},
           h('th', { scope: 'row', title: name }, shortPath(name, NAME_CHARS)),
-          h('td', { class: 'bars' }, bar(usd / most, 0)),
-          h('td', { class: 'right' }, money(usd)),
-          h('td', { class: 'right quiet' }, formatCounted(sessions, 'session')),
+          h('td.bars', bar(usd / most, 0)),
+          h('td.right', money(usd)),
+          h('td.right.quiet', formatCounted(sessions, 'session')),
         ),
       ),
     ),
@@ -171,16 +159,13 @@ export function slicesView(slices: readonly Slices[]): HTMLElement {
     const most = Math.max(...rows.map(({ usd }) => usd), 0) || 1;
     const rest = rows.slice(FIRST_ROWS);
     return h(
-      'div',
-      { class: 'block' },
-      h('h3', {}, `By ${by}`),
-      rows.length === 0
-        ? h('p', { class: 'quiet' }, 'nothing to show')
-        : sliceTable(rows.slice(0, FIRST_ROWS), most),
+      'div.block',
+      h('h3', `By ${by}`),
+      rows.length === 0 ? h('p.quiet', 'nothing to show') : sliceTable(rows.slice(0, FIRST_ROWS), most),
       rest.length === 0
         ? null
-        : h('details', {}, h('summary', {}, `${formatCount(rest.length)} more`), sliceTable(rest, most)),
+        : h('details', h('summary', `${formatCount(rest.length)} more`), sliceTable(rest, most)),
     );
   });
-  return h('div', { class: 'blocks' }, ...blocks);
+  return h('div.blocks', ...blocks);
 }

@@ -45,13 +45,12 @@ function breakText(data: WhyPageData, item: WhyPageBreak): readonly HTMLElement[
       ? `${money(item.avoidableUsd)} of it was avoidable${remedy === null ? '' : `: ${remedy}`}.`
       : unavoided;
   return [
-    h('p', { class: 'alarm' }, h('b', {}, title), ` – ${money(item.usd)}`),
+    h('p.alarm', h('b', title), ` – ${money(item.usd)}`),
     h(
       'p',
-      {},
       `${formatCount(item.tokens)} tokens were paid for again${pause}${item.at === null ? '' : `, ${item.at} UTC`}.`,
     ),
-    h('p', {}, kept),
+    h('p', kept),
   ];
 }
 
@@ -71,7 +70,7 @@ export function createSessionView(store: Store, options: SessionViewOptions): HT
   const { tools, readout, causes } = createAxisTools(store, model, domain, causeColor);
   const shared = { prompt: data.prompt, tooltip, model, domain, causeColor, breaks: 'marked' } as const;
   const heading = h('h2', { tabindex: -1 }, '');
-  const about = h('p', { class: 'about' }, '');
+  const about = h('p.about', '');
   const panel = createRequestPanel(store, {
     model,
     describe: recordedTip,
@@ -97,8 +96,8 @@ export function createSessionView(store: Store, options: SessionViewOptions): HT
       ['avoidable', money(own.avoidableUsd)],
     ];
     about.replaceChildren(
-      ...facts.map(([label, value]) => h('span', {}, h('b', {}, label), ` ${value}`)),
-      own.run === null ? h('span', { class: 'alarm' }, 'The page has no room for its requests.') : '',
+      ...facts.map(([label, value]) => h('span', h('b', label), ` ${value}`)),
+      own.run === null ? h('span.alarm', 'The page has no room for its requests.') : '',
     );
   };
   store.listen((view, before) => {
@@ -114,11 +113,9 @@ export function createSessionView(store: Store, options: SessionViewOptions): HT
     tools,
     readout,
     h(
-      'div',
-      { class: 'split' },
+      'div.split',
       h(
         'div',
-        {},
         createSplitChart(store, shared),
         legend([
           ['cache read', prompt.read],

@@ -106,8 +106,8 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
     'Sessions as small charts',
   );
 
-  const breaksHead = h('h2', {}, '');
-  const sessionsHead = h('h2', {}, '');
+  const breaksHead = h('h2', '');
+  const sessionsHead = h('h2', '');
   const slices = h('div');
   const list = (): void => {
     const found = find(words);
@@ -155,35 +155,33 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
     pageHead(data.title, ['summary', 'causes', 'changes', 'breaks', 'session', 'sessions'], box.element),
     h(
       'main',
-      {},
       h(
         'section',
         { id: 'summary' },
-        h('p', { class: 'lead' }, data.advice),
+        h('p.lead', data.advice),
         cardsView(data.cards),
-        h('p', {}, data.trust),
-        ...data.notes.map((note) => h('p', { class: 'quiet' }, note)),
+        h('p', data.trust),
+        ...data.notes.map((note) => h('p.quiet', note)),
       ),
-      h('section', { id: 'causes' }, h('h2', {}, 'Where it went'), causesView(data, onCause)),
+      h('section', { id: 'causes' }, h('h2', 'Where it went'), causesView(data, onCause)),
       data.changes.length === 0
         ? null
-        : h('section', { id: 'changes' }, h('h2', {}, 'What would have been cheaper'), changesView(data)),
+        : h('section', { id: 'changes' }, h('h2', 'What would have been cheaper'), changesView(data)),
       breaksPart,
       session,
       h('section', { id: 'sessions' }, sessionsHead, sessions.element, minis.element),
-      h('section', { id: 'slices' }, h('h2', {}, 'By project, model and day'), slices),
+      h('section', { id: 'slices' }, h('h2', 'By project, model and day'), slices),
       data.setAside.length === 0
         ? null
         : h(
             'section',
             { id: 'aside' },
-            h('h2', {}, 'Set aside'),
+            h('h2', 'Set aside'),
             h(
-              'p',
-              { class: 'quiet' },
+              'p.quiet',
               'Sessions that are not run forward: what compacting otherwise would have saved there is not said.',
             ),
-            h('ul', {}, ...data.setAside.map(({ name, reason }) => h('li', {}, `${name}: ${reason}`))),
+            h('ul', ...data.setAside.map(({ name, reason }) => h('li', `${name}: ${reason}`))),
           ),
     ),
     tooltip.element,

@@ -15,8 +15,8 @@ import type { Axis, Store, View } from './store.js';
 
 /** Names beside their colours. */
 export function legend(entries: readonly (readonly [string, string])[]): HTMLElement {
-  const items = entries.map(([name, color]) => h('span', {}, h('i', { style: `background:${color}` }), name));
-  return h('div', { class: 'legend' }, ...items);
+  const items = entries.map(([name, color]) => h('span', h('i', { style: `background:${color}` }), name));
+  return h('div.legend', ...items);
 }
 
 /** The same part of the session on the other axis. */
@@ -46,11 +46,7 @@ export function createAxisTools(
   causeColor?: (cause: string) => string,
 ): AxisTools {
   const axisButton = (axis: Axis, text: string): HTMLButtonElement => {
-    const button = h(
-      'button',
-      { type: 'button', 'aria-pressed': store.view.axis === axis ? 'true' : 'false' },
-      text,
-    );
+    const button = h('button', { 'aria-pressed': store.view.axis === axis ? 'true' : 'false' }, text);
     button.addEventListener('click', () =>
       store.update({ axis, range: converted(model(), store.view, axis) }),
     );
@@ -59,11 +55,11 @@ export function createAxisTools(
   const byRequest = axisButton('request', 'by request');
   const byTime = axisButton('time', 'by time');
   const tool = (text: string, label: string, click: () => void): HTMLElement =>
-    h('button', { type: 'button', 'aria-label': label, title: label, click }, text);
+    h('button', { 'aria-label': label, title: label, click }, text);
   const zoom = (factor: number) => (): void =>
     store.update({ range: zoomed(store.view, domain(store.view), factor, null) });
   const all = tool('show all', 'show all of the session', () => store.update({ range: null }));
-  const readout = h('p', { class: 'readout', 'aria-live': 'polite' });
+  const readout = h('p.readout', { 'aria-live': 'polite' });
   const causes = h('div');
 
   const describe = (): void => {
@@ -87,17 +83,16 @@ export function createAxisTools(
   });
   describe();
   const tools = h(
-    'div',
-    { class: 'tools' },
-    h('div', { class: 'group', role: 'group', 'aria-label': 'Axis' }, byRequest, byTime),
+    'div.tools',
+    h('div.group', { role: 'group', 'aria-label': 'Axis' }, byRequest, byTime),
     h(
-      'div',
-      { class: 'group', role: 'group', 'aria-label': 'Zoom' },
+      'div.group',
+      { role: 'group', 'aria-label': 'Zoom' },
       tool('−', 'Zoom out', zoom(1 / 1.6)),
       tool('+', 'Zoom in', zoom(1.6)),
       all,
     ),
-    h('span', { class: 'quiet hint' }, 'drag to select, double-click for all, Ctrl + wheel to zoom'),
+    h('span.quiet.hint', 'drag to select, double-click for all, Ctrl + wheel to zoom'),
   );
   return { tools, readout, causes };
 }

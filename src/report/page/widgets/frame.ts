@@ -51,17 +51,16 @@ const ZOOM_STEP = 1.6;
 export function createFrame(store: Store, options: FrameOptions): HTMLElement {
   const { height, lanes } = options;
   const plot = s('g');
-  const cursorLayer = s('g', { class: 'cursor' });
-  const brush = s('rect', { class: 'brush', y: lanes, height, visibility: 'hidden' });
-  const svg = s('svg', {
-    class: 'chart',
+  const cursorLayer = s('g.cursor');
+  const brush = s('rect.brush', { y: lanes, height, visibility: 'hidden' });
+  const svg = s('svg.chart', {
     height: lanes + height + BOTTOM,
     role: 'application',
     tabindex: 0,
     'aria-label': `${options.label} Left and right move over requests, Enter chooses one, plus and minus zoom, 0 shows all.`,
   });
   svg.append(plot, brush, cursorLayer);
-  const figure = h('figure', {}, h('figcaption', {}, options.title), svg);
+  const figure = h('figure', h('figcaption', options.title), svg);
 
   const drawing = (): Drawing => {
     const width = Math.max(120, svg.clientWidth - LEFT - RIGHT);
@@ -80,7 +79,7 @@ export function createFrame(store: Store, options: FrameOptions): HTMLElement {
     for (const value of niceTicks(y.from, y.to, height / 34)) {
       const at = y.px(value);
       plot.append(
-        s('line', { class: 'grid', x1: LEFT, x2: LEFT + width, y1: at, y2: at }),
+        s('line.grid', { x1: LEFT, x2: LEFT + width, y1: at, y2: at }),
         s('text', { x: LEFT - 8, y: at + 4, 'text-anchor': 'end' }, options.yText(value)),
       );
     }
@@ -96,8 +95,8 @@ export function createFrame(store: Store, options: FrameOptions): HTMLElement {
     }
     const title = view.axis === 'time' ? 'time since the start (h:mm)' : 'request';
     plot.append(
-      s('text', { class: 'axis', x: LEFT + width, y: lanes + height + 31, 'text-anchor': 'end' }, title),
-      s('text', { class: 'axis', x: LEFT, y: lanes + height + 31 }, `↑ ${options.yTitle(view)}`),
+      s('text.axis', { x: LEFT + width, y: lanes + height + 31, 'text-anchor': 'end' }, title),
+      s('text.axis', { x: LEFT, y: lanes + height + 31 }, `↑ ${options.yTitle(view)}`),
     );
   };
 
@@ -105,7 +104,7 @@ export function createFrame(store: Store, options: FrameOptions): HTMLElement {
     if (view.request === null || view.run !== options.run()) return;
     const at = x.px(options.model().x(view.request, view.axis));
     if (at < x.px(x.from) || at > x.px(x.to)) return;
-    cursorLayer.append(s('line', { class: 'chosen', x1: at, x2: at, y1: lanes, y2: lanes + height }));
+    cursorLayer.append(s('line.chosen', { x1: at, x2: at, y1: lanes, y2: lanes + height }));
   };
   const redrawCursor = (): void => {
     const now = drawing();

@@ -5,7 +5,7 @@ const THEMES = ['auto', 'light', 'dark'] as const;
 /** The button that changes between light and dark. */
 function themeButton(): HTMLElement {
   let current = 0;
-  const button = h('button', { type: 'button', class: 'theme' }, 'theme: auto');
+  const button = h('button.theme', 'theme: auto');
   button.addEventListener('click', () => {
     current = (current + 1) % THEMES.length;
     const theme = THEMES[current]!;
@@ -24,8 +24,6 @@ export function pageHead(
 ): HTMLElement {
   const links = parts.map((id) => h('a', { href: `#${id}` }, id.replaceAll('-', ' ')));
   const nav =
-    links.length === 0
-      ? h('span', { class: 'space' })
-      : h('nav', { 'aria-label': 'Parts of the report' }, ...links);
-  return h('header', {}, h('h1', {}, title), nav, ...more, themeButton());
+    links.length === 0 ? h('span.space') : h('nav', { 'aria-label': 'Parts of the report' }, ...links);
+  return h('header', h('h1', title), nav, ...more, themeButton());
 }

@@ -29,7 +29,7 @@ export function miniChart(model: ChartModel, colors: PromptColors): SVGElement {
   for (const part of PROMPT_PARTS) svg.append(s('path', { d: paths[part], fill: colors[part] }));
   for (const index of brokenRequests(model)) {
     const at = x.px(model.x(index, 'request'));
-    svg.append(s('path', { class: 'broken', d: `M${at - 3},0h6l-3,6z` }));
+    svg.append(s('path.broken', { d: `M${at - 3},0h6l-3,6z` }));
   }
   return svg;
 }

@@ -8,8 +8,8 @@ export function rowPicker(
   const boxes = names.map((name) =>
     h('input', { type: 'checkbox', checked: true, 'aria-label': name, change }),
   );
-  const labels = names.map((name, i) => h('label', {}, boxes[i]!, name));
-  const summary = h('summary', {});
+  const labels = names.map((name, i) => h('label', boxes[i]!, name));
+  const summary = h('summary');
   const search = h('input', {
     type: 'search',
     placeholder: 'part of a name',
@@ -30,16 +30,14 @@ export function rowPicker(
   }
   change();
   return h(
-    'details',
-    { class: 'picker' },
+    'details.picker',
     summary,
     h(
-      'div',
-      { class: 'tools pick' },
+      'div.tools.pick',
       search,
-      h('button', { type: 'button', click: tick(true) }, 'all'),
-      h('button', { type: 'button', click: tick(false) }, 'none'),
+      h('button', { click: tick(true) }, 'all'),
+      h('button', { click: tick(false) }, 'none'),
     ),
-    h('div', { class: 'boxes', role: 'group', 'aria-label': 'Rows shown' }, ...labels),
+    h('div.boxes', { role: 'group', 'aria-label': 'Rows shown' }, ...labels),
   );
 }

@@ -66,21 +66,16 @@ export function createVirtualTable(options: TableOptions): VirtualTable {
     h(
       'div',
       { role: 'columnheader', class: align },
-      value === null ? header : h('button', { type: 'button', click: () => sortBy(index) }, header),
+      value === null ? header : h('button', { click: () => sortBy(index) }, header),
     ),
   );
   const least = `min-width:${leastPx}px`;
-  const body = h('div', { role: 'rowgroup', class: 'rows', style: least });
-  const head = h('div', { role: 'rowgroup', class: 'head', style: least });
+  const body = h('div.rows', { role: 'rowgroup', style: least });
+  const head = h('div.head', { role: 'rowgroup', style: least });
   head.append(
     h('div', { role: 'row', 'aria-rowindex': 1, style: `grid-template-columns:${tracks}` }, ...heads),
   );
-  const element = h(
-    'div',
-    { class: 'table', role: 'grid', tabindex: 0, 'aria-label': options.label },
-    head,
-    body,
-  );
+  const element = h('div.table', { role: 'grid', tabindex: 0, 'aria-label': options.label }, head, body);
   element.style.maxHeight = `${options.maxHeight}px`;
 
   const drawRow = (position: number): HTMLElement => {
@@ -108,9 +103,7 @@ export function createVirtualTable(options: TableOptions): VirtualTable {
     const drawn: HTMLElement[] = [];
     for (let i = first; i < Math.min(rows.length, first + seen); i++) drawn.push(drawRow(i));
     if (rows.length === 0) {
-      drawn.push(
-        h('div', { role: 'row', class: 'empty' }, h('div', { role: 'gridcell' }, 'nothing to show')),
-      );
+      drawn.push(h('div.empty', { role: 'row' }, h('div', { role: 'gridcell' }, 'nothing to show')));
     }
     body.style.height = `${Math.max(rows.length, 1) * ROW_PX}px`;
     body.replaceChildren(...drawn);
