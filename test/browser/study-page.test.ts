@@ -51,7 +51,6 @@ const POINTS: StudyPageData = {
   ],
   runs: [],
   notes: [],
-  prompt: PROMPT_COLORS,
 };
 
 const RUNS: StudyPageData = {

@@ -10,7 +10,7 @@ import {
 } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
 import { usd } from '../../../metrics/metric.js';
-import { BREAK_COLORS, causeColors, PROMPT_COLORS } from '../../../report/charts/palette.js';
+import { BREAK_COLORS, causeColors } from '../../../report/charts/palette.js';
 import { pageHtml } from '../../../report/html/page-html.js';
 import { chartedRequests } from '../../../report/page-data/charted-requests.js';
 import type { ChartedRun, PageFact } from '../../../report/page-data/page-data.js';
@@ -276,7 +276,6 @@ export function whyPageData(
       name: printable(inputId(file)),
       reason: printable(reason),
     })),
-    prompt: PROMPT_COLORS,
   };
 }
 

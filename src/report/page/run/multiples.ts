@@ -1,8 +1,9 @@
 import { formatCount, formatCounted } from '../../../core/base/format.js';
-import type { PromptColors } from '../../page-data/page-data.js';
-import { h } from '../widgets/dom.js';
-import { largestPrompt, miniChart } from '../widgets/mini-chart.js';
+import { PROMPT_COLORS } from '../../charts/palette.js';
+import { h, s } from '../widgets/dom.js';
 import { takeClick } from '../widgets/place.js';
+import { linearScale } from '../widgets/scale.js';
+import { brokenRequests, largestPrompt, PROMPT_PARTS, promptPaths } from './prompt-paths.js';
 import type { ChartModel } from './run-model.js';
 
 /** One small chart of many. */
@@ -24,17 +25,34 @@ export interface Multiples {
   setShown(shown: readonly number[]): void;
 }
 
-function onClick(open: () => void): (event: MouseEvent) => void {
-  return (event) => {
-    if (takeClick(event)) open();
-  };
+const WIDTH = 240;
+const HEIGHT = 64;
+/** Room above the bars for the marks of breaks. */
+const MARKS = 8;
+
+/** The prompts of a whole run in the size of a stamp, breaks marked above them. */
+function miniChart(model: ChartModel): SVGElement {
+  const x = linearScale(model.domain('request'), [0, WIDTH]);
+  const y = linearScale([0, largestPrompt(model) || 1], [HEIGHT, MARKS]);
+  const paths = promptPaths(model, 'request', x, y);
+  const svg = s('svg', {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    preserveAspectRatio: 'none',
+    'aria-hidden': 'true',
+  });
+  for (const part of PROMPT_PARTS) svg.append(s('path', { d: paths[part], fill: PROMPT_COLORS[part] }));
+  for (const index of brokenRequests(model)) {
+    const at = x.px(model.x(index, 'request'));
+    svg.append(s('path.broken', { d: `M${at - 3},0h6l-3,6z` }));
+  }
+  return svg;
 }
 
 /** Charts that are drawn at first. */
 const FIRST = 24;
 
 /** Creates a chart for each; more than a screen of them wait for a click. */
-export function createMultiples(all: readonly Multiple[], colors: PromptColors, label: string): Multiples {
+export function createMultiples(all: readonly Multiple[], label: string): Multiples {
   const grid = h('div.minis', { role: 'list', 'aria-label': label });
   const more = h('button.more', '');
   const made = new Map<number, HTMLElement>();
@@ -52,10 +70,10 @@ export function createMultiples(all: readonly Multiple[], colors: PromptColors, 
       { role: 'listitem' },
       h(
         'a.mini',
-        { href: link, click: open === undefined ? null : onClick(open) },
+        { href: link, click: (event: MouseEvent) => void (open !== undefined && takeClick(event) && open()) },
         h('span.name', { title: name }, name),
         h('b', value),
-        own === null ? null : miniChart(own, colors),
+        own === null ? null : miniChart(own),
         h('small', note),
       ),
     );

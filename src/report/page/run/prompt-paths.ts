@@ -72,3 +72,10 @@ export function brokenRequests({ run, count }: ChartModel): readonly number[] {
     if (run.requests.cause[i]! >= 0 && run.requests.rewriteCost[i]! > 0) found.push(i);
   return found;
 }
+
+/** The largest prompt of a run. */
+export function largestPrompt({ prompt, count }: ChartModel): number {
+  let most = 0;
+  for (let i = 0; i < count; i++) most = Math.max(most, prompt[i]!);
+  return most;
+}

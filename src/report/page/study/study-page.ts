@@ -4,16 +4,13 @@ import type { StudyPageData } from '../../page-data/study-page-data.js';
 import { createCompareView } from '../run/compare-view.js';
 import { createMultiples } from '../run/multiples.js';
 import { createRunModel } from '../run/run-model.js';
-import { cardsView } from '../widgets/cards.js';
 import { h } from '../widgets/dom.js';
-import { pageHead } from '../widgets/head.js';
-import { leadView } from '../widgets/lead.js';
+import { cardsView, leadView, pageHead } from '../widgets/page-parts.js';
 import { followPlace, numberIn, placeLink, showPlace } from '../widgets/place.js';
 import { createStore, type Store } from '../widgets/store.js';
 import { createTooltip, type Tip } from '../widgets/tooltip.js';
 import { axisText } from './point-axes.js';
-import { createPointsChart } from './points-chart.js';
-import type { PointRef, StudyView } from './study-view.js';
+import { createPointsChart, type PointRef, type StudyView } from './points-chart.js';
 
 function pointTip(rows: readonly ComparisonRow[], { chart, series, point }: PointRef): Tip {
   const name = point.row === null ? undefined : rows[point.row]?.name;
@@ -111,7 +108,6 @@ function multiplesOf(data: StudyPageData): HTMLElement | null {
         model: () => model,
       };
     }),
-    data.prompt,
     `Every ${data.of} as a small chart`,
   );
   const drawn = data.runs.flatMap((run, i) => (run === null ? [] : [i]));

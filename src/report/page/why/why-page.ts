@@ -1,46 +1,20 @@
 import { formatCount, formatCounted } from '../../../core/base/format.js';
-import type { ChartedRun } from '../../page-data/page-data.js';
 import type { WhyPageData } from '../../page-data/why-page-data.js';
+import { requestColumns } from '../../tables/request-columns.js';
 import { createMultiples } from '../run/multiples.js';
+import { recordedTip } from '../run/request-tip.js';
 import { type ChartModel, createRunModel } from '../run/run-model.js';
 import { rangeAround } from '../widgets/axis-range.js';
-import { cardsView } from '../widgets/cards.js';
 import { h } from '../widgets/dom.js';
-import { pageHead } from '../widgets/head.js';
+import { cardsView, pageHead } from '../widgets/page-parts.js';
 import { asStep, followPlace, numberIn, showPlace } from '../widgets/place.js';
 import { createSearchBox } from '../widgets/search-box.js';
 import { createStore, START, toRun } from '../widgets/store.js';
 import { createTooltip } from '../widgets/tooltip.js';
-import { createFind } from './find.js';
+import { createFind, slicesOf } from './find.js';
 import { causesView, changesView, money, slicesView } from './money-views.js';
-import { createSessionView, recordedTip } from './session-view.js';
-import { slicesOf } from './slices.js';
+import { createSessionView } from './session-view.js';
 import { createBreaksTable, createSessionsTable, whyLink } from './why-tables.js';
-
-const NOTHING: ChartedRun = {
-  threads: [],
-  names: { threads: [], purposes: [], models: [], causes: [] },
-  requests: {
-    t: [],
-    thread: [],
-    turn: [],
-    purpose: [],
-    model: [],
-    read: [],
-    write5m: [],
-    write1h: [],
-    input: [],
-    output: [],
-    context: [],
-    rewritten: [],
-    cause: [],
-    latencyMs: [],
-    readCost: [],
-    freshCost: [],
-    rewriteCost: [],
-    outputCost: [],
-  },
-};
 
 /** Models of sessions, worked out when they are first looked at. */
 function modelsOf({ sessions }: WhyPageData): (session: number) => ChartModel | null {
@@ -57,17 +31,19 @@ function modelsOf({ sessions }: WhyPageData): (session: number) => ChartModel | 
 /** Starts the page of `ccbench why`. */
 export function startWhy(app: HTMLElement, data: WhyPageData): void {
   const modelOf = modelsOf(data);
-  const [dearest] = data.breaks;
+  const [costliest] = data.breaks;
   const store = createStore({
     ...START,
-    run: dearest?.session ?? 0,
+    run: costliest?.session ?? 0,
     request:
-      dearest === undefined ? null : (modelOf(dearest.session)?.nearest(dearest.request, 'request') ?? null),
+      costliest === undefined
+        ? null
+        : (modelOf(costliest.session)?.nearest(costliest.request, 'request') ?? null),
   });
-  const nothing = createRunModel(NOTHING);
+  const nothing = createRunModel({ threads: [], ...requestColumns([]) });
   const tooltip = createTooltip(recordedTip);
   const model = (): ChartModel => modelOf(store.view.run) ?? nothing;
-  const session = createSessionView(store, { data, tooltip, model });
+  const session = createSessionView(store, data, tooltip, model);
 
   const open = (index: number, request: number | null): void => {
     const own = modelOf(index);
@@ -102,7 +78,6 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
       open: () => asStep(() => open(i, null)),
       model: () => modelOf(i),
     })),
-    data.prompt,
     'Sessions as small charts',
   );
 
@@ -189,7 +164,7 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
   requestAnimationFrame(() => {
     list();
     sessions.choose(store.view.run);
-    if (dearest !== undefined) breaks.choose(0);
+    if (costliest !== undefined) breaks.choose(0);
   });
   let isOpened = false;
   followPlace((place) => {

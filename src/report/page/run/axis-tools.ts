@@ -7,17 +7,12 @@ import {
 } from '../../../core/base/format.js';
 import { causePhrase } from '../../charts/cost-series.js';
 import { causeColors } from '../../charts/palette.js';
-import { paidPart } from '../run/paid-part.js';
-import type { ChartModel } from '../run/run-model.js';
-import { zoomed } from './axis-range.js';
-import { h } from './dom.js';
-import type { Axis, Store, View } from './store.js';
-
-/** Names beside their colours. */
-export function legend(entries: readonly (readonly [string, string])[]): HTMLElement {
-  const items = entries.map(([name, color]) => h('span', h('i', { style: `background:${color}` }), name));
-  return h('div.legend', ...items);
-}
+import { zoomed } from '../widgets/axis-range.js';
+import { h } from '../widgets/dom.js';
+import { legend } from '../widgets/page-parts.js';
+import type { Axis, Store, View } from '../widgets/store.js';
+import type { RequestCharts } from './request-chart.js';
+import { type ChartModel, paidPart } from './run-model.js';
 
 /** The same part of the session on the other axis. */
 function converted(model: ChartModel, view: View, axis: Axis): readonly [number, number] | null {
@@ -39,19 +34,9 @@ export interface AxisTools {
 }
 
 /** Creates the buttons of an axis and the sums over the part that is shown. */
-export function createAxisTools(
-  store: Store,
-  model: () => ChartModel,
-  domain: (view: View) => readonly [number, number],
-  causeColor?: (cause: string) => string,
-): AxisTools {
-  const axisButton = (axis: Axis, text: string): HTMLButtonElement => {
-    const button = h('button', { 'aria-pressed': store.view.axis === axis ? 'true' : 'false' }, text);
-    button.addEventListener('click', () =>
-      store.update({ axis, range: converted(model(), store.view, axis) }),
-    );
-    return button;
-  };
+export function createAxisTools(store: Store, { model, domain, causeColor }: RequestCharts): AxisTools {
+  const axisButton = (axis: Axis, text: string): HTMLElement =>
+    h('button', { click: () => store.update({ axis, range: converted(model(), store.view, axis) }) }, text);
   const byRequest = axisButton('request', 'by request');
   const byTime = axisButton('time', 'by time');
   const tool = (text: string, label: string, click: () => void): HTMLElement =>
