@@ -5,14 +5,13 @@ import {
   formatMoney,
   formatShare,
 } from '../../../core/base/format.js';
-import { causePhrase } from '../../charts/cost-series.js';
-import { causeColors } from '../../charts/palette.js';
+import { causeColors, causePhrase } from '../../charts/palette.js';
+import { type Axis, type ChartModel, paidPart } from '../../page-data/run-model.js';
 import { zoomed } from '../widgets/axis-range.js';
 import { h } from '../widgets/dom.js';
 import { legend } from '../widgets/page-parts.js';
-import type { Axis, Store, View } from '../widgets/store.js';
+import type { Store, View } from '../widgets/store.js';
 import type { RequestCharts } from './request-chart.js';
-import { type ChartModel, paidPart } from './run-model.js';
 
 /** The same part of the session on the other axis. */
 function converted(model: ChartModel, view: View, axis: Axis): readonly [number, number] | null {

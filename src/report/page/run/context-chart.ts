@@ -1,10 +1,10 @@
 import type { PageEvent } from '../../page-data/page-data.js';
+import type { RunModel } from '../../page-data/run-model.js';
 import { s } from '../widgets/dom.js';
 import { labelEnds, short } from '../widgets/scale.js';
 import { type Store, toRun } from '../widgets/store.js';
 import { eventLane, lanesOf } from './lanes.js';
 import { createRequestChart, type Drawing, type RequestCharts } from './request-chart.js';
-import type { RunModel } from './run-model.js';
 
 const LANE_PX = 20;
 /** Marks closer than this are one mark. */

@@ -1,9 +1,9 @@
 import { formatCount, formatCounted, formatMoney, formatShare } from '../../../core/base/format.js';
 import type { PageEvent } from '../../page-data/page-data.js';
+import type { RunModel } from '../../page-data/run-model.js';
 import { h } from '../widgets/dom.js';
 import { tokenBar } from '../widgets/page-parts.js';
 import { clock } from '../widgets/scale.js';
-import type { RunModel } from './run-model.js';
 
 type Pair = readonly [string, string];
 

@@ -1,5 +1,6 @@
 import { formatCount, formatMoney } from '../../../core/base/format.js';
 import type { PageEvent } from '../../page-data/page-data.js';
+import type { RunModel } from '../../page-data/run-model.js';
 import { h } from '../widgets/dom.js';
 import { swatch } from '../widgets/page-parts.js';
 import { clock } from '../widgets/scale.js';
@@ -14,7 +15,6 @@ import {
 } from '../widgets/virtual-table.js';
 import { eventDetails } from './event-details.js';
 import { eventLane, lanesOf } from './lanes.js';
-import type { RunModel } from './run-model.js';
 
 function columnsOf(model: () => RunModel): readonly TableColumn[] {
   const at = (row: number): PageEvent => model().run.events[row]!;

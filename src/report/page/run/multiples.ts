@@ -1,10 +1,10 @@
 import { formatCount, formatCounted } from '../../../core/base/format.js';
 import { PROMPT_COLORS } from '../../charts/palette.js';
+import type { ChartModel } from '../../page-data/run-model.js';
 import { h, s } from '../widgets/dom.js';
 import { takeClick } from '../widgets/place.js';
 import { linearScale } from '../widgets/scale.js';
 import { brokenRequests, largestPrompt, PROMPT_PARTS, promptPaths } from './prompt-paths.js';
-import type { ChartModel } from './run-model.js';
 
 /** One small chart of many. */
 export interface Multiple {

@@ -1,6 +1,7 @@
 import { formatMoney } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
 import { causeColors, PROMPT_COLORS } from '../../charts/palette.js';
+import { type ChartModel, type PaidPart, paidPart } from '../../page-data/run-model.js';
 import { s } from '../widgets/dom.js';
 import { legend } from '../widgets/page-parts.js';
 import { short } from '../widgets/scale.js';
@@ -8,7 +9,6 @@ import type { Store } from '../widgets/store.js';
 import { createAxisTools } from './axis-tools.js';
 import { brokenRequests, largestPrompt, PROMPT_PARTS, promptPaths } from './prompt-paths.js';
 import { createRequestChart, type Drawing, type RequestCharts } from './request-chart.js';
-import { type ChartModel, type PaidPart, paidPart } from './run-model.js';
 
 /** Charts of the chosen run. */
 export interface PromptChartsOptions extends RequestCharts {

@@ -1,6 +1,5 @@
+import type { Axis, ChartModel } from '../../page-data/run-model.js';
 import type { Scale } from '../widgets/scale.js';
-import type { Axis } from '../widgets/store.js';
-import type { ChartModel } from './run-model.js';
 
 /** The request that stands for a pixel column: the largest one that was mostly not read from the cache, else the largest. */
 function representatives(

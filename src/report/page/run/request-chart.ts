@@ -1,3 +1,4 @@
+import type { ChartModel } from '../../page-data/run-model.js';
 import { clampRange, rangeOf, zoomed } from '../widgets/axis-range.js';
 import { createChart, pointIn } from '../widgets/chart.js';
 import { s } from '../widgets/dom.js';
@@ -5,7 +6,6 @@ import { clockTick, linearScale, niceTicks, type Scale, timeTicks } from '../wid
 import { type Store, toRun, type View } from '../widgets/store.js';
 import type { Place, Tooltip } from '../widgets/tooltip.js';
 import type { RequestRef } from './request-tip.js';
-import type { ChartModel } from './run-model.js';
 
 /** What a chart draws into at one moment. */
 export interface Drawing {

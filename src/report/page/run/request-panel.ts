@@ -1,9 +1,9 @@
+import type { ChartModel } from '../../page-data/run-model.js';
 import { h } from '../widgets/dom.js';
 import { placeLink } from '../widgets/place.js';
 import type { Store } from '../widgets/store.js';
 import { type Tip, tipLines } from '../widgets/tooltip.js';
 import type { RequestRef } from './request-tip.js';
-import type { ChartModel } from './run-model.js';
 
 /** What a panel shows of the chosen request. */
 export interface PanelOptions {

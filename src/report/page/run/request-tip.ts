@@ -1,8 +1,8 @@
 import { formatCount, formatDuration, formatMoney, formatShare } from '../../../core/base/format.js';
+import type { ChartModel } from '../../page-data/run-model.js';
 import { causeWords } from '../../text/cause-words.js';
 import { clock } from '../widgets/scale.js';
 import type { Tip } from '../widgets/tooltip.js';
-import type { ChartModel } from './run-model.js';
 
 /** One request of a run. */
 export interface RequestRef {

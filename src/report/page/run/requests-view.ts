@@ -1,4 +1,5 @@
 import { formatCount, formatDuration, formatMoney } from '../../../core/base/format.js';
+import type { RunModel } from '../../page-data/run-model.js';
 import { causeWords } from '../../text/cause-words.js';
 import { h } from '../widgets/dom.js';
 import { clock } from '../widgets/scale.js';
@@ -7,7 +8,6 @@ import { createVirtualTable, numberColumn, type TableColumn, textColumn } from '
 import { brokenRequests } from './prompt-paths.js';
 import { createRequestPanel } from './request-panel.js';
 import { requestTip } from './request-tip.js';
-import type { RunModel } from './run-model.js';
 
 function columnsOf(model: () => RunModel): readonly TableColumn[] {
   const at = () => model().run.requests;

@@ -1,7 +1,7 @@
+import type { RunModel } from '../../page-data/run-model.js';
 import { rangeAround } from '../widgets/axis-range.js';
 import { followPlace, type Named, numberIn, placeLink, showPlace } from '../widgets/place.js';
 import { type Store, toRun, type View } from '../widgets/store.js';
-import type { RunModel } from './run-model.js';
 
 /** The first request of a turn, of the main conversation if it has one; the next that there is where it was left out. */
 function requestOfTurn({ main, run, count }: RunModel, turn: number): number | null {

@@ -1,6 +1,7 @@
 import { formatCounted } from '../../../core/base/format.js';
 import { distinctColor } from '../../charts/palette.js';
 import type { PageData, PageRun } from '../../page-data/page-data.js';
+import { createRunModel, type RunModel } from '../../page-data/run-model.js';
 import { h } from '../widgets/dom.js';
 import { leadView, pageHead, swatch } from '../widgets/page-parts.js';
 import { createSearchBox } from '../widgets/search-box.js';
@@ -10,7 +11,6 @@ import { compareView, sessionsView } from './compare-view.js';
 import { createEventsView } from './events-view.js';
 import { requestTip } from './request-tip.js';
 import { createRequestsView } from './requests-view.js';
-import { createRunModel, type RunModel } from './run-model.js';
 import { createGoing, wordsPlace } from './run-places.js';
 import { layersView, notesView, policyView, summaryView } from './run-sections.js';
 import { createTimelineView } from './timeline-view.js';

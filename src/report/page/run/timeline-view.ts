@@ -1,10 +1,10 @@
+import type { RunModel } from '../../page-data/run-model.js';
 import { h } from '../widgets/dom.js';
 import type { Store, View } from '../widgets/store.js';
 import type { Tooltip } from '../widgets/tooltip.js';
 import { createContextChart } from './context-chart.js';
 import { createPromptCharts } from './prompt-charts.js';
 import type { RequestRef } from './request-tip.js';
-import type { RunModel } from './run-model.js';
 
 /** Top of the context axis: the largest context, and limits that are not far above it. */
 function highest(models: readonly RunModel[]): number {

@@ -1,9 +1,9 @@
 import { formatCount } from '../../../core/base/format.js';
 import type { ComparisonRow } from '../../page-data/page-data.js';
+import { createRunModel } from '../../page-data/run-model.js';
 import type { StudyPageData } from '../../page-data/study-page-data.js';
 import { createCompareView } from '../run/compare-view.js';
 import { createMultiples } from '../run/multiples.js';
-import { createRunModel } from '../run/run-model.js';
 import { h } from '../widgets/dom.js';
 import { cardsView, leadView, pageHead } from '../widgets/page-parts.js';
 import { followPlace, numberIn, placeLink, showPlace } from '../widgets/place.js';

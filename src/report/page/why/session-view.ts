@@ -1,10 +1,10 @@
 import { formatCount, formatDuration } from '../../../core/base/format.js';
+import type { ChartModel } from '../../page-data/run-model.js';
 import type { WhyPageBreak, WhyPageData } from '../../page-data/why-page-data.js';
 import { createPromptCharts } from '../run/prompt-charts.js';
 import { brokenRequests } from '../run/prompt-paths.js';
 import { createRequestPanel } from '../run/request-panel.js';
 import { type RequestRef, recordedTip } from '../run/request-tip.js';
-import type { ChartModel } from '../run/run-model.js';
 import { h } from '../widgets/dom.js';
 import { aboutView } from '../widgets/page-parts.js';
 import type { Store } from '../widgets/store.js';

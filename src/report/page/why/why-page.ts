@@ -1,9 +1,9 @@
 import { formatCount, formatCounted } from '../../../core/base/format.js';
+import { type ChartModel, createRunModel } from '../../page-data/run-model.js';
 import type { WhyPageData } from '../../page-data/why-page-data.js';
 import { requestColumns } from '../../tables/request-columns.js';
 import { createMultiples } from '../run/multiples.js';
 import { recordedTip } from '../run/request-tip.js';
-import { type ChartModel, createRunModel } from '../run/run-model.js';
 import { rangeAround } from '../widgets/axis-range.js';
 import { h } from '../widgets/dom.js';
 import { cardsView, pageHead } from '../widgets/page-parts.js';

@@ -13,7 +13,7 @@ function isAttributes(value: Attributes | Child | undefined): value is Attribute
 function create(make: (tag: string) => Element, name: string, content: Content): Element {
   const [tag, ...classes] = name.split('.');
   const element = make(tag!);
-  element.classList.add(...classes);
+  if (classes.length > 0) element.setAttribute('class', classes.join(' '));
   for (const item of content) {
     if (!isAttributes(item)) {
       if (item !== null) element.append(item);

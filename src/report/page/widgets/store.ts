@@ -1,5 +1,4 @@
-/** Along which axis the charts are drawn. */
-export type Axis = 'time' | 'request';
+import type { Axis } from '../../page-data/run-model.js';
 
 /** What the reader looks at in the charts over requests. */
 export interface View {

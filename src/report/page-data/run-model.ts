@@ -1,5 +1,7 @@
-import type { ChartedRun, PageEvent, PageRun } from '../../page-data/page-data.js';
-import type { Axis } from '../widgets/store.js';
+import type { ChartedRun, PageEvent, PageRun } from './page-data.js';
+
+/** Along which axis charts over requests are drawn. */
+export type Axis = 'time' | 'request';
 
 /** Sums over the requests of a stretch. */
 export interface Sums {
@@ -9,7 +11,7 @@ export interface Sums {
   readonly cost: number;
 }
 
-/** A run, or a recording, with what the charts need worked out once. */
+/** A run, or a recording, with what the charts need computed once. */
 export interface RunModel<Run extends ChartedRun = PageRun> {
   readonly run: Run;
   readonly count: number;
@@ -108,7 +110,7 @@ function lowerBound(order: readonly number[], x: number, at: (index: number) => 
   return low;
 }
 
-/** Works a run out for the charts. */
+/** Computes what the charts need of a run. */
 export function createRunModel<Run extends ChartedRun>(run: Run): RunModel<Run> {
   const { requests, leftOut } = run;
   const count = requests.t.length;

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { LogEntry } from '../../../../src/core/run/run-log.js';
-import { foldLog } from '../../../../src/metrics/fold.js';
-import { createRunModel, paidPart } from '../../../../src/report/page/run/run-model.js';
-import { pageRun } from '../../../../src/report/page-data/page-run.js';
-import { createRunSample } from '../../../../src/report/page-data/run-sample.js';
-import { layerEntry, requestEntry, runEntry, threadEntry } from '../../../helpers/log.js';
+import type { LogEntry } from '../../../src/core/run/run-log.js';
+import { foldLog } from '../../../src/metrics/fold.js';
+import { pageRun } from '../../../src/report/page-data/page-run.js';
+import { createRunModel, paidPart } from '../../../src/report/page-data/run-model.js';
+import { createRunSample } from '../../../src/report/page-data/run-sample.js';
+import { layerEntry, requestEntry, runEntry, threadEntry } from '../../helpers/log.js';
 
 function modelOf(requests: readonly LogEntry[]) {
   const entries = [runEntry(), threadEntry(), ...requests];
