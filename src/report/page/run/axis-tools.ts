@@ -62,9 +62,7 @@ export function createAxisTools(store: Store, { model, domain, causeColor }: Req
       legend(names.flatMap((name, i) => (within[i]! > 0 ? [[causePhrase(name), colors[i]!] as const] : []))),
     );
   };
-  store.listen((view, before) => {
-    if (view.run !== before.run || view.range !== before.range || view.axis !== before.axis) describe();
-  });
+  store.watch(['run', 'range', 'axis'], describe);
   describe();
   const tools = h(
     'div.tools',

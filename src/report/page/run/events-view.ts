@@ -111,14 +111,12 @@ export function createEventsView(
     );
     table.choose(event);
   };
-  store.listen((view, before) => {
-    if (view.run !== before.run) {
-      hidden.clear();
-      fillFilters();
-      fill();
-    }
-    if (view.run !== before.run || view.event !== before.event) fillDetails();
+  store.watch(['run'], () => {
+    hidden.clear();
+    fillFilters();
+    fill();
   });
+  store.watch(['run', 'event'], fillDetails);
   const element = h('section', { id: 'events' }, heading, filters, h('div.split', table.element, details));
   requestAnimationFrame(() => {
     fillFilters();

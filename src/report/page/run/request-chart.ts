@@ -214,10 +214,7 @@ export function createRequestChart(store: Store, options: RequestChartOptions): 
     event.preventDefault();
     action();
   });
-  store.listen((view, before) => {
-    const isSamePart = view.run === before.run && view.axis === before.axis && view.range === before.range;
-    if (isSamePart && view.event === before.event) redrawOver();
-    else chart.redraw();
-  });
+  store.watch(['run', 'axis', 'range', 'event'], chart.redraw);
+  store.watch(['cursor', 'request'], redrawOver);
   return chart.figure;
 }

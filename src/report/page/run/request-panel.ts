@@ -25,31 +25,15 @@ export function createRequestPanel(store: Store, options: PanelOptions): HTMLEle
     'aria-live': 'polite',
   });
   const { name } = options.stops;
-  const go = (step: 1 | -1) => (): void => {
-    const { request } = store.view;
-    const stops = options.stops.of(options.model());
-    const next =
-      step === 1
-        ? stops.find((index) => index > (request ?? -1))
-        : stops.findLast((index) => request === null || index < request);
-    if (next !== undefined) store.update({ request: next });
-  };
   const fill = (): void => {
     const { request } = store.view;
     const model = options.model();
     const stops = options.stops.of(model);
-    const button = (text: string, step: 1 | -1): HTMLElement =>
-      h(
-        'button',
-        {
-          click: go(step),
-          disabled: !stops.some((index) =>
-            step === 1 ? index > (request ?? -1) : request !== null && index < request,
-          ),
-        },
-        text,
-      );
-    const buttons = h('div.group', button(`‹ previous ${name}`, -1), button(`next ${name} ›`, 1));
+    const button = (text: string, to: number | undefined): HTMLElement =>
+      h('button', { click: () => store.update({ request: to! }), disabled: to === undefined }, text);
+    const previous = request === null ? undefined : stops.findLast((index) => index < request);
+    const next = stops.find((index) => index > (request ?? -1));
+    const buttons = h('div.group', button(`‹ previous ${name}`, previous), button(`next ${name} ›`, next));
     if (request === null) {
       element.replaceChildren(h('p.quiet', options.empty), buttons);
       return;
@@ -63,9 +47,7 @@ export function createRequestPanel(store: Store, options: PanelOptions): HTMLEle
       buttons,
     );
   };
-  store.listen((view, before) => {
-    if (view.run !== before.run || view.request !== before.request) fill();
-  });
+  store.watch(['run', 'request'], fill);
   fill();
   return element;
 }

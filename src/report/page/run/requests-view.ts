@@ -67,10 +67,8 @@ export function createRequestsView(
       range === null ? `Requests (${all})` : `Requests (${formatCount(rows.length)} of ${all})`;
     table.setRows(rows);
   };
-  store.listen((view, before) => {
-    if (view.run !== before.run || view.range !== before.range || view.axis !== before.axis) fill();
-    if (view.run !== before.run || view.request !== before.request) table.choose(view.request);
-  });
+  store.watch(['run', 'range', 'axis'], fill);
+  store.watch(['run', 'request'], ({ request }) => table.choose(request));
   const panel = createRequestPanel(store, {
     model,
     describe: requestTip,

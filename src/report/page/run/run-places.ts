@@ -52,17 +52,13 @@ export function createGoing(
     store.update({ ...toRun(run), axis: 'request', request, range: rangeAround(model, request) });
     timeline.scrollIntoView({ block: 'start' });
   };
-  const linkOf = (view: View, before: View): string => {
-    const isEvent = view.event !== before.event && view.event !== null;
-    if (isEvent) return placeLink({ ...place(), event: view.event! + 1 });
-    if (view.request === null)
-      return placeLink({ ...place(), event: view.event === null ? null : view.event + 1 });
-    return placeLink({ ...place(), request: models[view.run]!.number(view.request) });
+  const linkOf = ({ run, event, request }: View, before: View): string => {
+    const isNewEvent = event !== null && event !== before.event;
+    if (request !== null && !isNewEvent)
+      return placeLink({ ...place(), request: models[run]!.number(request) });
+    return placeLink({ ...place(), event: event === null ? null : event + 1 });
   };
-  store.listen((view, before) => {
-    if (view.run === before.run && view.event === before.event && view.request === before.request) return;
-    showPlace(linkOf(view, before));
-  });
+  store.watch(['run', 'event', 'request'], (view, before) => showPlace(linkOf(view, before)));
   followPlace(go);
   return go;
 }

@@ -63,9 +63,7 @@ export function startRuns(app: HTMLElement, data: PageData): void {
     policy.replaceChildren(h('h2', 'Scenario and policy'), policyView(run));
     notes.replaceChildren(h('h2', 'Warnings and what was skipped'), notesView(run));
   };
-  store.listen((view, before) => {
-    if (view.run !== before.run) fill();
-  });
+  store.watch(['run'], fill);
   fill();
 
   const go = createGoing(store, models, { timeline, reveal: () => events.reveal(), place });

@@ -179,7 +179,7 @@ export function createPointsChart(
     const place = { clientX: box.left + x.px(next.point.x), clientY: box.top + y.px(next.point.y) };
     tooltip.show(next, place);
   });
-  store.listen(drawChosen);
+  store.watch(['row'], drawChosen);
   if (chart.series.length > 1)
     canvas.figure.append(legend([...new Map(chart.series.map(({ name, color }) => [name, color]))]));
   return canvas.figure;

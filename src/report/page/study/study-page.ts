@@ -32,10 +32,7 @@ function pointTip(rows: readonly ComparisonRow[], { chart, series, point }: Poin
 
 /** The chosen row with all of its numbers, and how to get at its run. */
 function rowPanel(data: StudyPageData, store: Store<StudyView>): HTMLElement {
-  const element = h('aside.panel.row', {
-    'aria-live': 'polite',
-    'aria-label': `The chosen ${data.of}`,
-  });
+  const element = h('aside.panel.row', { 'aria-live': 'polite', 'aria-label': `The chosen ${data.of}` });
   const fill = (): void => {
     const row = store.view.row === null ? undefined : data.table.rows[store.view.row];
     if (row === undefined) {
@@ -55,7 +52,7 @@ function rowPanel(data: StudyPageData, store: Store<StudyView>): HTMLElement {
         : h('div.part', h('h4', 'The command that makes its run'), h('code', row.command)),
     );
   };
-  store.listen(fill);
+  store.watch(['row'], fill);
   fill();
   return element;
 }
@@ -63,14 +60,8 @@ function rowPanel(data: StudyPageData, store: Store<StudyView>): HTMLElement {
 /** A slider over the rows. */
 function rowSlider({ table, of }: StudyPageData, store: Store<StudyView>): HTMLElement {
   const count = table.rows.length;
-  const slider = h('input', {
-    type: 'range',
-    min: 1,
-    max: count,
-    step: 1,
-    value: 1,
-    'aria-label': `Choose a ${of}`,
-  });
+  const label = `Choose a ${of}`;
+  const slider = h('input', { type: 'range', min: 1, max: count, step: 1, value: 1, 'aria-label': label });
   const said = h('output', '');
   slider.addEventListener('input', () => store.update({ row: Number(slider.value) - 1 }));
   const fill = (): void => {
@@ -79,7 +70,7 @@ function rowSlider({ table, of }: StudyPageData, store: Store<StudyView>): HTMLE
     slider.setAttribute('aria-valuetext', table.rows[row]?.name ?? '');
     said.textContent = `${of} ${formatCount(row + 1)} of ${formatCount(count)}: ${table.rows[row]?.name ?? ''}`;
   };
-  store.listen(fill);
+  store.watch(['row'], fill);
   fill();
   return h('div.slider', slider, said);
 }
@@ -93,31 +84,21 @@ function firstRow({ rows }: StudyPageData['table']): number | null {
 }
 
 /** The part of a page with the small charts of its rows. */
-const multiplesId = ({ of }: StudyPageData): string => `every-${of}`;
-
 function multiplesOf(data: StudyPageData): HTMLElement | null {
   if (data.runs.every((run) => run === null)) return null;
   const minis = createMultiples(
     data.table.rows.map(({ name, page, cells }, i) => {
       const run = data.runs[i] ?? null;
       const model = run === null ? null : createRunModel(run);
-      return {
-        name,
-        value: cells[0]?.text ?? '',
-        link: page ?? placeLink({ [data.of]: i + 1 }),
-        model: () => model,
-      };
+      const link = page ?? placeLink({ [data.of]: i + 1 });
+      return { name, value: cells[0]?.text ?? '', link, model: () => model };
     }),
     `Every ${data.of} as a small chart`,
   );
   const drawn = data.runs.flatMap((run, i) => (run === null ? [] : [i]));
   requestAnimationFrame(() => minis.setShown(drawn));
-  return h(
-    'section',
-    { id: multiplesId(data) },
-    h('h2', `Every ${data.of}: prompts by request, breaks marked`),
-    minis.element,
-  );
+  const title = h('h2', `Every ${data.of}: prompts by request, breaks marked`);
+  return h('section', { id: `every-${data.of}` }, title, minis.element);
 }
 
 /** Starts the page of a study: charts and a table over the same rows. */
@@ -146,18 +127,18 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
           isSliding ? rowSlider(data, store) : null,
           hasRows ? h('div.split', figures, rowPanel(data, store)) : figures,
         );
-  store.listen(({ row }) => {
+  store.watch(['row'], ({ row }) => {
     table.choose(row);
     if (row !== null) showPlace(placeLink({ [data.of]: row + 1 }));
   });
   if (look !== null) table.choose(store.view.row);
-  const minis = multiplesOf(data);
+  const parts = [look, hasRows ? table.element : null, multiplesOf(data)];
+  const notes = [...data.notes, ...(hasRows ? [] : data.table.notes)];
   app.replaceChildren(
-    pageHead(data.title, [
-      ...(look === null ? [] : ['charts']),
-      ...(hasRows ? ['table'] : []),
-      ...(minis === null ? [] : [multiplesId(data)]),
-    ]),
+    pageHead(
+      data.title,
+      parts.flatMap((part) => part?.id ?? []),
+    ),
     h(
       'main',
       h(
@@ -165,11 +146,9 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
         { id: 'summary' },
         ...leadView(data.lead, data.advice),
         data.cards.length === 0 ? null : cardsView(data.cards),
-        ...[...data.notes, ...(hasRows ? [] : data.table.notes)].map((note) => h('p.quiet', note)),
+        ...notes.map((note) => h('p.quiet', note)),
       ),
-      look,
-      hasRows ? table.element : null,
-      minis,
+      ...parts,
     ),
     tooltip.element,
   );

@@ -68,9 +68,7 @@ export function createSessionView(
     if (own.run === null) facts.append(h('span.alarm', 'The page has no room for its requests.'));
     about.replaceChildren(facts);
   };
-  store.listen((view, before) => {
-    if (view.run !== before.run) fill();
-  });
+  store.watch(['run'], fill);
   fill();
   const split = h('div.split', h('div', ...charts), panel);
   return h('section', { id: 'session' }, heading, about, ...tools, split);

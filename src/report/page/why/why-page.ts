@@ -117,9 +117,8 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
     breaksPart.scrollIntoView({ block: 'start' });
   };
 
-  store.listen((view, before) => {
-    if (view.run === before.run && view.request === before.request) return;
-    if (view.run !== before.run) sessions.choose(view.run);
+  store.watch(['run'], ({ run }) => sessions.choose(run));
+  store.watch(['run', 'request'], (view) => {
     const number = requestShown();
     const row = data.breaks.findIndex((item) => item.session === view.run && item.request === number);
     breaks.choose(row < 0 ? null : row);
