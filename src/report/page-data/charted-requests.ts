@@ -9,7 +9,7 @@ function largestOf(requests: readonly ColumnRequest[]): number {
   return largest;
 }
 
-/** Which of so many requests a page shows: the first, the last, the largest, those that broke the cache, and others at equal steps. */
+/** Which requests a page shows: the first, the last, the largest, those that broke the cache, and others at equal steps. */
 function keptRequests(requests: readonly ColumnRequest[], most: number): readonly number[] {
   const all = requests.map((_request, i) => i);
   if (requests.length <= most) return all;

@@ -1,3 +1,4 @@
+import type { LayerEntry } from '../../core/run/run-log.js';
 import type { Conclusion } from '../text/conclusion.js';
 import type { PolicyInfo } from '../text/policy-info.js';
 
@@ -109,18 +110,11 @@ export interface PageEvent {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The figures of a layer's action. */
-export interface PageLayerFigures {
-  readonly trigger: string;
-  readonly seenBefore: number | null;
-  readonly seenAfter: number | null;
-  readonly trueBefore: number;
-  readonly trueAfter: number;
-  readonly saved: number;
-  readonly calls: number;
-  /** Nano-dollars. */
-  readonly cost: number;
-}
+/** The figures of a layer's action; its cost is in nano-dollars. */
+type PageLayerFigures = Pick<
+  LayerEntry,
+  'trigger' | 'seenBefore' | 'seenAfter' | 'trueBefore' | 'trueAfter' | 'saved' | 'calls' | 'cost'
+>;
 
 /** What one layer did over the run. */
 export interface PageLayer {

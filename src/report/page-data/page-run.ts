@@ -46,7 +46,7 @@ function costNote({ costInterval }: RunFacts, perTurnUsd: number | null): string
   const perTurn = `${formatMoney(perTurnUsd)} per turn`;
   if (costInterval === null) return perTurn;
   const [low, high] = [costInterval.low, costInterval.high].map((nano) => formatMoney(usd(nano)));
-  return `${perTurn}; nine of ten such sessions: ${low} … ${high}`;
+  return `${perTurn}; 90 % interval ${low} … ${high}`;
 }
 
 function cardsOf(facts: RunFacts, window: number | null): readonly PageFact[] {

@@ -52,7 +52,7 @@ const EVENTS = new Set<LogEntry['type']>([
   'notice',
 ]);
 
-/** Events of the same kind stand for each other. */
+/** Events of the same kind represent each other. */
 function kindOf(entry: LogEntry): string {
   switch (entry.type) {
     case 'layer':
@@ -96,7 +96,7 @@ function keptEvents(events: readonly LogEntry[]): ReadonlySet<LogEntry> {
   return kept;
 }
 
-/** The rows without requests that are not kept; what those come to goes to the next one that is. */
+/** The rows without requests that are not kept; their sums go to the next one that is. */
 function thinRequests(rows: readonly Row[]): Row[] {
   const kept = keptRequests(rows.flatMap(({ entry }) => (entry.type === 'request' ? [entry] : [])));
   const thin: Row[] = [];
@@ -121,7 +121,7 @@ function thinEvents(rows: readonly Row[]): Row[] {
   return rows.filter(({ entry }) => !EVENTS.has(entry.type) || kept.has(entry));
 }
 
-/** Creates a sample of at most so many requests and events, a few rare ones besides. */
+/** Creates a sample of at most this many requests and events, and a few rare ones. */
 export function createRunSample(maxRequests = MAX_REQUESTS, maxEvents = MAX_EVENTS): RunSample {
   const gaps = createIdleGaps();
   const all = { requests: 0, events: 0, shrunk: 0 };

@@ -14,7 +14,7 @@ export interface CompareOptions {
   readonly id: string;
   /** What a row is. */
   readonly of: string;
-  /** What stands for a row's name. */
+  /** What is shown as a row's name. */
   label(row: ComparisonRow, index: number): readonly (Node | string)[];
 }
 

@@ -125,7 +125,7 @@ function createCostChart(store: Store, options: PromptChartsOptions): HTMLElemen
   });
 }
 
-/** The prompts and the cost of the chosen run below the tools of their axis, which other charts may stand between. */
+/** The tools of the axis, and the charts of prompts and cost of the chosen run. */
 export function createPromptCharts(
   store: Store,
   options: PromptChartsOptions,

@@ -1,7 +1,7 @@
 import type { Axis, ChartModel } from '../../page-data/run-model.js';
 import type { Scale } from '../widgets/scale.js';
 
-/** The request that stands for a pixel column: the largest one that was mostly not read from the cache, else the largest. */
+/** The request that represents a pixel column: the largest one that was mostly not read from the cache, else the largest. */
 function representatives(
   model: ChartModel,
   axis: Axis,

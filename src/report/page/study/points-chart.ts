@@ -62,7 +62,7 @@ function seriesMarks({ color, drawn, points }: StudySeries, scales: Scales): rea
   ];
 }
 
-/** Creates a chart of points: hover tells, a click or the arrow keys choose. */
+/** Creates a chart of points: hovering shows details, a click or the arrow keys choose. */
 export function createPointsChart(
   store: Store<StudyView>,
   chart: StudyChart,

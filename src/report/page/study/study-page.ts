@@ -75,7 +75,7 @@ function rowSlider({ table, of }: StudyPageData, store: Store<StudyView>): HTMLE
   return h('div.slider', slider, said);
 }
 
-/** The row that is shown first: the best one, in the first column if it tells. */
+/** The row that is shown first: the best one, by the first column if that marks one. */
 function firstRow({ rows }: StudyPageData['table']): number | null {
   if (rows.length === 0) return null;
   const first = rows.findIndex(({ cells }) => cells[0]?.mark === 'best');

@@ -16,7 +16,7 @@ import { causesView, changesView, money, slicesView } from './money-views.js';
 import { createSessionView } from './session-view.js';
 import { createBreaksTable, createSessionsTable, whyLink } from './why-tables.js';
 
-/** Models of sessions, worked out when they are first looked at. */
+/** Models of sessions, computed when first shown. */
 function modelsOf({ sessions }: WhyPageData): (session: number) => ChartModel | null {
   const made = new Map<number, ChartModel>();
   return (session) => {

@@ -86,7 +86,7 @@ const LINE_PX = 15;
 const LETTER_PX = 6.5;
 const BETWEEN_PX = 14;
 
-/** Where texts end so that each stays at its height: one that would stand over another goes to the left of it. */
+/** Where texts end so that each stays at its height: one that would overlap another moves to the left of it. */
 export function labelEnds(labels: readonly Label[], end: number): readonly number[] {
   const placed: { readonly y: number; readonly from: number; readonly to: number }[] = [];
   for (const { y, text } of labels) {
