@@ -1,6 +1,5 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { PROMPT_COLORS } from '../../src/report/charts/palette.js';
 import { pageHtml } from '../../src/report/html/page-html.js';
 import { chartedRequests } from '../../src/report/page-data/charted-requests.js';
 import type { StudyPageData } from '../../src/report/page-data/study-page-data.js';
@@ -51,7 +50,6 @@ const POINTS: StudyPageData = {
   ],
   runs: [],
   notes: [],
-  prompt: PROMPT_COLORS,
 };
 
 const RUNS: StudyPageData = {
@@ -135,7 +133,7 @@ describe('the page of a study', () => {
     const of = (name: string) => marks.all.filter((mark) => mark.class === name);
     const texts = (anchor: string) =>
       marks.all
-        .filter((mark) => mark['text-anchor'] === anchor && mark.class === undefined)
+        .filter((mark) => mark['text-anchor'] === anchor && (mark.class ?? 'axis') === 'axis')
         .map((mark) => [mark.text, Number(mark.x), Number(mark.y)]);
     expect(texts('end')).toEqual([
       ...[0, 1, 2, 3].map((usd) => [`$${usd}`, 56, near(y(usd) + 4)]),

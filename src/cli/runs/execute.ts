@@ -8,7 +8,7 @@ import type { RunFacts } from '../../metrics/facts.js';
 import { createMetricsFold } from '../../metrics/fold.js';
 import { logLines } from '../../report/tables/log-lines.js';
 import type { CliSession } from '../session.js';
-import { breathe } from '../terminal/interrupt.js';
+import { yieldToEventLoop } from '../terminal/interrupt.js';
 import { createTimings, type RunTimings } from './timings.js';
 
 /** Wall time between two looks at the terminal. */
@@ -79,11 +79,11 @@ export async function execute(
     if (entries.length >= ENTRIES_PER_PART) await flush();
     if (host.now() < nextBreath) continue;
     output.progress?.(requests);
-    await breathe(host.interrupt);
+    await yieldToEventLoop(host.interrupt);
     nextBreath = host.now() + BREATH_MS;
   }
   await flush();
-  await breathe(host.interrupt);
+  await yieldToEventLoop(host.interrupt);
   const facts = fold.finish();
   const { promptTokens } = facts.requests;
   return {

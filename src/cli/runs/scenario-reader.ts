@@ -13,7 +13,7 @@ import { inputId } from '../../transcripts/files/read-input.js';
 import { loadTranscript } from '../../transcripts/files/transcripts.js';
 import { sessionRecordings } from '../files/session-recordings.js';
 import { type CliSession, doubtNotes, inputOptions, note } from '../session.js';
-import { withoutPause } from '../terminal/interrupt.js';
+import { runInterruptible } from '../terminal/interrupt.js';
 
 /** Opens a scenario with changes; one that cannot be read throws. */
 export type OpenScenario = (
@@ -67,7 +67,7 @@ export async function openScenarios(
   for (const file of files) {
     if (known.has(file) || !isRecording(file, cwd)) continue;
     try {
-      const { transcript } = await withoutPause(interrupt, () => loadTranscript(file, inputOptions(session)));
+      const { transcript } = await runInterruptible(interrupt, () => loadTranscript(file, inputOptions(session)));
       known.set(file, scenarioOf(file, transcript));
       note(session, recordingNote(file, transcript));
     } catch (error) {

@@ -17,7 +17,7 @@ export async function yieldToEventLoop(interrupt: AbortSignal): Promise<void> {
 }
 
 /** The same before something that cannot be undone: two rounds, so that a signal of this very moment is seen. */
-async function lastInterruptCheck(interrupt: AbortSignal): Promise<void> {
+export async function lastInterruptCheck(interrupt: AbortSignal): Promise<void> {
   await yieldToEventLoop(interrupt);
   await yieldToEventLoop(interrupt);
 }
@@ -87,6 +87,3 @@ export async function runInterruptible<T>(interrupt: AbortSignal, work: () => T)
   if (interrupt.aborted) throw new Interrupted();
   return result;
 }
-
-// Names that the commands of studies still use.
-export { lastInterruptCheck as lastChance, runInterruptible as withoutPause, yieldToEventLoop as breathe };

@@ -1,4 +1,4 @@
-import { DARK, LIGHT } from './palette.js';
+import { DARK, distinctColor, LIGHT } from './palette.js';
 
 /** A Vega-Lite specification: plain JSON with its data inlined. */
 export interface ChartSpec {
@@ -67,6 +67,50 @@ export interface ChartTitle {
 /** A chart with the look that all charts share. */
 export function chartSpec(title: ChartTitle, body: Readonly<Record<string, unknown>>): ChartSpec {
   return { $schema: SCHEMA, title, padding: 16, ...PLOT, ...body, config: CONFIG };
+}
+
+type Encoding = Readonly<Record<string, unknown>>;
+
+/** An axis of numbers; without a title it takes that of the other parts of its chart. */
+export function quantity(field: string, title?: string, more: Encoding = {}): Encoding {
+  return { field, type: 'quantitative', ...(title === undefined ? {} : { title }), ...more };
+}
+
+/** A part of a chart over rows of its own; nothing without rows. */
+export function drawn(values: readonly unknown[], part: Encoding): readonly Encoding[] {
+  return values.length === 0 ? [] : [{ data: { values }, ...part }];
+}
+
+/** Texts of a field. */
+export function textOf(field: string): Encoding {
+  return { field, type: 'nominal' };
+}
+
+/** What each name of a field looks like, such as its colour. */
+export function byName(field: string, names: readonly string[], looks: readonly string[]): Encoding {
+  return { ...textOf(field), scale: { domain: names, range: looks } };
+}
+
+/** A colour for each series, with a legend where there are several. */
+export function seriesColor(names: readonly string[]): Encoding {
+  const looks = names.map((_name, index) => distinctColor(index));
+  return { ...byName('series', names, looks), ...(names.length > 1 ? {} : { legend: null }) };
+}
+
+/** Dashed lines across a plot, each with its name at its end. */
+export function namedRules(
+  values: readonly object[],
+  y: Encoding,
+  name: { readonly x: unknown; readonly field: string; readonly mark: Encoding },
+): object {
+  const text = { type: 'text', baseline: 'bottom', color: LIGHT.muted, ...name.mark };
+  return {
+    data: { values },
+    layer: [
+      { mark: { type: 'rule', strokeDash: [6, 4], color: LIGHT.muted }, encoding: { y } },
+      { mark: text, encoding: { x: { value: name.x }, y, text: textOf(name.field) } },
+    ],
+  };
 }
 
 /** The text of a chart's `.vl.json` file. */

@@ -1,5 +1,5 @@
 import { formatCount, formatCounted, formatDuration, formatMoney } from '../../core/base/format.js';
-import { type ChartSpec, chartSpec } from './chart-spec.js';
+import { byName, type ChartSpec, chartSpec, namedRules, quantity, textOf } from './chart-spec.js';
 import { keepExtremes } from './keep-extremes.js';
 import { DISTINCT, LIGHT } from './palette.js';
 import { shortShare } from './run-series.js';
@@ -43,8 +43,11 @@ const SIDES = [
 /** The lifetimes the API sells, in seconds (CCH-1). */
 const SOLD = [300, 3_600];
 
-function plotTitle(text: string): object {
-  return { text, fontSize: 12, fontWeight: 'normal', frame: 'group', offset: 10 };
+const WIDTH = 330;
+
+function plot(text: string): object {
+  const title = { text, fontSize: 12, fontWeight: 'normal', frame: 'group', offset: 10 };
+  return { width: WIDTH, height: 300, title };
 }
 
 function curvePlot({ curve }: LifetimeChartInput): object {
@@ -54,36 +57,19 @@ function curvePlot({ curve }: LifetimeChartInput): object {
       : [{ ttlSeconds, hitRate, label: formatDuration(ttlSeconds * 1_000), sold: SOLD.includes(ttlSeconds) }],
   );
   const unlimited = curve.find(({ ttlSeconds }) => ttlSeconds === null)?.hitRate ?? null;
-  const x = {
-    field: 'ttlSeconds',
-    type: 'quantitative',
-    title: 'lifetime of an entry (seconds, log scale)',
+  const x = quantity('ttlSeconds', 'lifetime of an entry (seconds, log scale)', {
     scale: { type: 'log', nice: false },
     axis: { format: '~s', tickCount: 6 },
-  };
-  const y = {
-    field: 'hitRate',
-    type: 'quantitative',
-    title: 'prompt tokens read from the cache (share)',
+  });
+  const y = quantity('hitRate', 'prompt tokens read from the cache (share)', {
     axis: { format: '.0%' },
     scale: { zero: false },
-  };
+  });
   const ceiling = unlimited === null ? [] : [{ hitRate: unlimited, label: 'never expires' }];
   return {
-    width: 330,
-    height: 300,
-    title: plotTitle('Hit rate at every lifetime'),
+    ...plot('Hit rate at every lifetime'),
     layer: [
-      {
-        data: { values: ceiling },
-        layer: [
-          { mark: { type: 'rule', strokeDash: [6, 4], color: LIGHT.muted }, encoding: { y } },
-          {
-            mark: { type: 'text', align: 'left', baseline: 'bottom', dx: 4, color: LIGHT.muted },
-            encoding: { x: { value: 0 }, y, text: { field: 'label', type: 'nominal' } },
-          },
-        ],
-      },
+      namedRules(ceiling, y, { x: 0, field: 'label', mark: { align: 'left', dx: 4 } }),
       { data: { values: points }, mark: { type: 'line', color: LIGHT.series }, encoding: { x, y } },
       {
         data: { values: points.filter(({ sold }) => sold) },
@@ -94,7 +80,7 @@ function curvePlot({ curve }: LifetimeChartInput): object {
           },
           {
             mark: { type: 'text', align: 'left', baseline: 'top', dx: 7, dy: 5, color: LIGHT.ink },
-            encoding: { x, y, text: { field: 'label', type: 'nominal' } },
+            encoding: { x, y, text: textOf('label') },
           },
         ],
       },
@@ -111,44 +97,26 @@ function costPlot({ cost }: LifetimeChartInput): object {
       side: SIDES.find(([key]) => key === cheaper)![1],
     }));
   const values = keepExtremes(rows, ({ ratio }) => ratio);
-  const y = {
-    field: 'ratio',
-    type: 'quantitative',
-    title: 'cost with 1 hour / cost with 5 minutes',
-    scale: { zero: false },
-  };
+  const y = quantity('ratio', 'cost with 1 hour / cost with 5 minutes', { scale: { zero: false } });
+  const rule = [{ ratio: 1, label: 'break-even' }];
   return {
-    width: 330,
-    height: 300,
-    title: plotTitle(`Each session; break-even at ${formatCount(cost.breakEvenTokens)} rescued tokens`),
+    ...plot(`Each session; break-even at ${formatCount(cost.breakEvenTokens)} rescued tokens`),
     layer: [
-      {
-        data: { values: [{ ratio: 1, label: 'break-even' }] },
-        layer: [
-          { mark: { type: 'rule', strokeDash: [6, 4], color: LIGHT.muted }, encoding: { y } },
-          {
-            mark: { type: 'text', align: 'right', baseline: 'bottom', dy: -2, color: LIGHT.muted },
-            encoding: { x: { value: 330 }, y, text: { field: 'label', type: 'nominal' } },
-          },
-        ],
-      },
+      namedRules(rule, y, { x: WIDTH, field: 'label', mark: { align: 'right', dy: -2 } }),
       {
         data: { values },
         mark: { type: 'point', filled: true, size: 26, opacity: 0.6 },
         encoding: {
-          x: {
-            field: 'cost5mUsd',
-            type: 'quantitative',
-            title: 'cost of the session with 5 minutes (US dollars, log scale)',
+          x: quantity('cost5mUsd', 'cost of the session with 5 minutes (US dollars, log scale)', {
             scale: { type: 'log' },
             axis: { format: '$~g', tickCount: 5 },
-          },
+          }),
           y,
-          color: {
-            field: 'side',
-            type: 'nominal',
-            scale: { domain: SIDES.map(([, name]) => name), range: SIDES.map(([, , color]) => color) },
-          },
+          color: byName(
+            'side',
+            SIDES.map(([, name]) => name),
+            SIDES.map(([, , color]) => color),
+          ),
         },
       },
     ],

@@ -1,4 +1,5 @@
 import type { BreakCause, Layer } from '../../core/run/run-log.js';
+import { causeWords } from '../text/cause-words.js';
 
 /** The colours of text, lines and ground on light paper; `series` is the colour of a single line. */
 export const LIGHT = {
@@ -113,6 +114,14 @@ export function causeColors(
     if (cause === 'output') return DISTINCT.purple;
     return colorOf(cause.replace(/^rewrite:/, ''));
   });
+}
+
+/** A cause of cost in words. */
+export function causePhrase(cause: string): string {
+  if (cause === 'carry') return 'cache reads';
+  if (cause === 'new') return 'new content';
+  if (cause === 'output') return 'output';
+  return `written again: ${causeWords(cause.replace(/^rewrite:/, ''))}`;
 }
 
 /** Colour of the n-th of several things without a colour of their own. */

@@ -1,5 +1,5 @@
 import { formatCount } from '../../core/base/format.js';
-import { type ChartSpec, chartSpec } from './chart-spec.js';
+import { type ChartSpec, chartSpec, drawn, quantity, textOf } from './chart-spec.js';
 import { keepExtremes } from './keep-extremes.js';
 import { DISTINCT, LIGHT } from './palette.js';
 import {
@@ -91,25 +91,19 @@ function titleOf(
 export function pareto({ x, y, points, subtitle }: ParetoInput): ChartSpec {
   const [ranked, unranked] = splitRanked(points);
   const front = paretoFront(ranked, { x: x.better, y: y.better });
+  const byY = (setting: ParetoPoint): number => setting.y;
+  const scale = { zero: false, padding: MARGIN };
   const axes = {
-    x: {
-      field: 'x',
-      type: 'quantitative',
-      title: axisTitle(x),
-      scale: { zero: false, padding: MARGIN },
+    x: quantity('x', axisTitle(x), {
+      scale,
       axis: { format: unitFormat(x.unit), grid: true, tickCount: TICKS },
-    },
-    y: {
-      field: 'y',
-      type: 'quantitative',
-      title: axisTitle(y),
-      scale: { zero: false, padding: MARGIN },
-      axis: { format: unitFormat(y.unit), tickCount: TICKS },
-    },
+    }),
+    y: quantity('y', axisTitle(y), { scale, axis: { format: unitFormat(y.unit), tickCount: TICKS } }),
   };
+  const point = { type: 'point', filled: true };
   const textBeside = (color: string) => ({
     mark: { type: 'text', align: 'left', dx: 8, dy: 12, color },
-    encoding: { ...axes, text: { field: 'label', type: 'nominal' } },
+    encoding: { ...axes, text: textOf('label') },
   });
   return chartSpec(
     {
@@ -119,35 +113,24 @@ export function pareto({ x, y, points, subtitle }: ParetoInput): ChartSpec {
     {
       layer: [
         {
-          data: { values: keepExtremes(ranked, (point) => point.y) },
-          mark: { type: 'point', filled: true, size: 30, color: DISTINCT.grey, opacity: 0.6 },
+          data: { values: keepExtremes(ranked, byY) },
+          mark: { ...point, size: 30, color: DISTINCT.grey, opacity: 0.6 },
           encoding: axes,
         },
         {
           data: { values: front },
           layer: [
             { mark: { type: 'line', color: LIGHT.series, interpolate: 'step-after' }, encoding: axes },
-            {
-              mark: { type: 'point', filled: true, size: 70, color: LIGHT.series, opacity: 1 },
-              encoding: axes,
-            },
+            { mark: { ...point, size: 70, color: LIGHT.series, opacity: 1 }, encoding: axes },
           ],
         },
-        ...(unranked.length === 0
-          ? []
-          : [
-              {
-                data: { values: keepExtremes(together(unranked), (point) => point.y) },
-                layer: [
-                  { mark: UNRANKED_MARK, encoding: axes },
-                  ...(unranked.length > MAX_LABELS ? [] : [textBeside(LIGHT.muted)]),
-                ],
-              },
-            ]),
-        {
-          data: { values: labelled(together(front)) },
-          ...textBeside(LIGHT.ink),
-        },
+        ...drawn(keepExtremes(together(unranked), byY), {
+          layer: [
+            { mark: UNRANKED_MARK, encoding: axes },
+            ...(unranked.length > MAX_LABELS ? [] : [textBeside(LIGHT.muted)]),
+          ],
+        }),
+        { data: { values: labelled(together(front)) }, ...textBeside(LIGHT.ink) },
       ],
     },
   );

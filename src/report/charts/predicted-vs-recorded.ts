@@ -1,8 +1,8 @@
 import { formatCount } from '../../core/base/format.js';
 import { quantile } from '../../core/base/stats.js';
-import { type ChartSpec, chartSpec } from './chart-spec.js';
+import { type ChartSpec, chartSpec, quantity, seriesColor } from './chart-spec.js';
 import { keepExtremes } from './keep-extremes.js';
-import { distinctColor, LIGHT } from './palette.js';
+import { LIGHT } from './palette.js';
 import { shortShare } from './run-series.js';
 import { axisTitle, type SweepAxis } from './sweep-point.js';
 
@@ -35,19 +35,14 @@ function titleOf({ quantity, points }: PredictedInput): string {
 
 /** Predicted against recorded values; on the diagonal they agree. */
 export function predictedVsRecorded(input: PredictedInput): ChartSpec {
-  const { quantity, points, subtitle } = input;
+  const { quantity: of, points, subtitle } = input;
   const names = [...new Set(points.map(({ series }) => series))];
   let limit = 0;
   for (const { predicted, recorded } of points) limit = Math.max(limit, predicted, recorded);
   const values = keepExtremes(points, ({ predicted, recorded }) => predicted - recorded);
-  const axis = (field: string, word: string): object => ({
-    field,
-    type: 'quantitative',
-    title: `${word} ${axisTitle(quantity)}`,
-    scale: { domain: [0, limit], nice: false },
-    axis: { format: '~s', grid: true },
-  });
-  const encoding = { x: axis('recorded', 'recorded'), y: axis('predicted', 'predicted') };
+  const look = { scale: { domain: [0, limit], nice: false }, axis: { format: '~s', grid: true } };
+  const axis = (field: string): object => quantity(field, `${field} ${axisTitle(of)}`, look);
+  const encoding = { x: axis('recorded'), y: axis('predicted') };
   return chartSpec(
     { text: titleOf(input), subtitle: `${subtitle} · ${formatCount(points.length)} values, dashed: equal` },
     {
@@ -55,27 +50,14 @@ export function predictedVsRecorded(input: PredictedInput): ChartSpec {
       height: 480,
       layer: [
         {
-          data: {
-            values: [
-              { recorded: 0, predicted: 0 },
-              { recorded: limit, predicted: limit },
-            ],
-          },
+          data: { values: [0, limit].map((end) => ({ recorded: end, predicted: end })) },
           mark: { type: 'line', strokeDash: [6, 4], color: LIGHT.muted },
           encoding,
         },
         {
           data: { values },
           mark: { type: 'point', filled: true, size: 24, opacity: 0.55 },
-          encoding: {
-            ...encoding,
-            color: {
-              field: 'series',
-              type: 'nominal',
-              scale: { domain: names, range: names.map((_name, index) => distinctColor(index)) },
-              ...(names.length > 1 ? {} : { legend: null }),
-            },
-          },
+          encoding: { ...encoding, color: seriesColor(names) },
         },
       ],
     },

@@ -1,3 +1,4 @@
+import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../../core/base/clock.js';
 import { formatCount, printable } from '../../core/base/format.js';
 import type { LayerEntry, LogEntry, RequestEntry } from '../../core/run/run-log.js';
 import { type IdleGap, idleGaps } from '../page-data/idle-gaps.js';
@@ -12,9 +13,6 @@ export interface RunSeries {
   readonly layers: readonly LayerEntry[];
   /** Times that a layer made the context smaller. */
   readonly shrunk: number;
-  /** Tokens of all prompts, and those of them that came from the cache. */
-  readonly promptTokens: number;
-  readonly readTokens: number;
   readonly gaps: readonly IdleGap[];
   /** Largest window of a main conversation; null when none is known. */
   readonly window: number | null;
@@ -22,7 +20,7 @@ export interface RunSeries {
   readonly toMs: number;
 }
 
-/** Sorts a log into what pictures need; sums count what was left out of it. */
+/** Sorts a log into what pictures need; counts include what was left out of it. */
 export function runSeries(entries: Iterable<LogEntry>, leftOut: LeftOut | null = null): RunSeries {
   const requests: RequestEntry[] = [];
   const layers: LayerEntry[] = [];
@@ -39,21 +37,13 @@ export function runSeries(entries: Iterable<LogEntry>, leftOut: LeftOut | null =
   const main = requests.filter((entry) => entry.purpose === 'main' && roots.has(entry.thread));
   let fromMs = Number.POSITIVE_INFINITY;
   let toMs = Number.NEGATIVE_INFINITY;
-  let promptTokens = 0;
-  let readTokens = 0;
-  for (const { t, latencyMs, prompt, read } of requests) {
+  for (const { t, latencyMs } of requests) {
     fromMs = Math.min(fromMs, t);
     toMs = Math.max(toMs, t + latencyMs);
-    promptTokens += prompt;
-    readTokens += read;
-  }
-  for (const sums of leftOut?.before.values() ?? []) {
-    promptTokens += sums.prompt;
-    readTokens += sums.read;
   }
   const span = requests.length === 0 ? { fromMs: 0, toMs: 0 } : { fromMs, toMs };
   const { shrunk, gaps } = leftOut ?? { shrunk: timesShrunk(layers), gaps: idleGaps(requests) };
-  return { requests, main, layers, shrunk, promptTokens, readTokens, gaps, window, ...span };
+  return { requests, main, layers, shrunk, gaps, window, ...span };
 }
 
 function timesShrunk(layers: readonly LayerEntry[]): number {
@@ -81,4 +71,27 @@ export function shortShare(share: number): string {
   const whole = Math.round(percent);
   const plain = percent === whole || (whole > 0 && whole < 100);
   return plain ? `${whole} %` : `${percent.toFixed(1)} %`;
+}
+
+/** The unit a time axis is written in. */
+export interface TimeUnit {
+  readonly title: string;
+  readonly ms: number;
+}
+
+const UNITS: readonly TimeUnit[] = [
+  { title: 'simulated time (days)', ms: 24 * MS_PER_HOUR },
+  { title: 'simulated time (hours)', ms: MS_PER_HOUR },
+  { title: 'simulated time (minutes)', ms: MS_PER_MINUTE },
+  { title: 'simulated time (seconds)', ms: MS_PER_SECOND },
+];
+
+/** The largest unit that a span holds at least two of; seconds for the shortest. */
+export function timeUnit(spanMs: number): TimeUnit {
+  return UNITS.find(({ ms }) => spanMs >= 2 * ms) ?? UNITS.at(-1)!;
+}
+
+/** A time in a unit, rounded to what a picture can show. */
+export function inUnit(timeMs: number, unit: TimeUnit): number {
+  return Number((timeMs / unit.ms).toFixed(4));
 }

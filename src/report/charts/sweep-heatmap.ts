@@ -1,4 +1,4 @@
-import { type ChartSpec, chartSpec } from './chart-spec.js';
+import { type ChartSpec, chartSpec, drawn, quantity } from './chart-spec.js';
 import { LIGHT } from './palette.js';
 import {
   axisTitle,
@@ -29,9 +29,7 @@ export interface SweepHeatmapInput {
 }
 
 function colorOf(metric: MetricAxis) {
-  return {
-    field: 'value',
-    type: 'quantitative',
+  return quantity('value', undefined, {
     scale: { scheme: 'cividis', reverse: metric.better === 'lower', zero: false },
     legend: {
       title: axisTitle(metric),
@@ -40,7 +38,7 @@ function colorOf(metric: MetricAxis) {
       orient: 'right',
       direction: 'vertical',
     },
-  };
+  });
 }
 
 /** A metric over two parameters, the best cell framed. Light is better, where one direction is; a cross is not ranked. */
@@ -65,26 +63,16 @@ export function sweepHeatmap({ x, y, metric, cells, subtitle }: SweepHeatmapInpu
         ...(values.length === 0 && unranked.length > 0
           ? []
           : [{ mark: { type: 'rect' }, encoding: { ...axes, color: colorOf(metric) } }]),
-        ...(unranked.length === 0
-          ? []
-          : [
-              {
-                data: { values: unranked },
-                layer: [
-                  { mark: { type: 'rect', fill: LIGHT.shade }, encoding: axes },
-                  { mark: { type: 'text', text: '×', fontSize: 16, color: LIGHT.muted }, encoding: axes },
-                ],
-              },
-            ]),
-        ...(best === null
-          ? []
-          : [
-              {
-                data: { values: [best] },
-                mark: { type: 'rect', fill: null, stroke: LIGHT.alarm, strokeWidth: 3 },
-                encoding: axes,
-              },
-            ]),
+        ...drawn(unranked, {
+          layer: [
+            { mark: { type: 'rect', fill: LIGHT.shade }, encoding: axes },
+            { mark: { type: 'text', text: '×', fontSize: 16, color: LIGHT.muted }, encoding: axes },
+          ],
+        }),
+        ...drawn(best === null ? [] : [best], {
+          mark: { type: 'rect', fill: null, stroke: LIGHT.alarm, strokeWidth: 3 },
+          encoding: axes,
+        }),
       ],
     },
   );

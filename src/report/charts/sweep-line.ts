@@ -1,5 +1,5 @@
-import { type ChartSpec, chartSpec } from './chart-spec.js';
-import { distinctColor, LIGHT } from './palette.js';
+import { type ChartSpec, chartSpec, drawn, quantity, seriesColor } from './chart-spec.js';
+import { LIGHT } from './palette.js';
 import {
   axisTitle,
   bestOf,
@@ -42,25 +42,14 @@ export function sweepLine({ parameter, metric, scale, points, subtitle }: SweepL
   const [values, unranked] = splitRanked(shown);
   const names = [...new Set(values.map(({ series }) => series))];
   const best = bestOf(values, ({ y }) => y, metric.better);
-  const x = {
-    field: 'x',
-    type: 'quantitative',
-    title: `${axisTitle(parameter)}${scale === 'log' ? ', log scale' : ''}`,
+  const x = quantity('x', `${axisTitle(parameter)}${scale === 'log' ? ', log scale' : ''}`, {
     scale: { type: scale, nice: false, ...(scale === 'linear' ? { zero: false } : {}) },
-  };
-  const y = {
-    field: 'y',
-    type: 'quantitative',
-    title: axisTitle(metric),
+  });
+  const y = quantity('y', axisTitle(metric), {
     scale: { zero: false },
     axis: { format: unitFormat(metric.unit) },
-  };
-  const color = {
-    field: 'series',
-    type: 'nominal',
-    scale: { domain: names, range: names.map((_name, index) => distinctColor(index)) },
-    ...(names.length > 1 ? {} : { legend: null }),
-  };
+  });
+  const color = seriesColor(names);
   const bands = values.filter(({ low, high }) => low !== undefined && high !== undefined);
   const title =
     best === null
@@ -71,28 +60,16 @@ export function sweepLine({ parameter, metric, scale, points, subtitle }: SweepL
     {
       data: { values },
       layer: [
-        ...(bands.length === 0
-          ? []
-          : [
-              {
-                data: { values: bands },
-                mark: { type: 'area', opacity: 0.2 },
-                encoding: { x, y: { ...y, field: 'low' }, y2: { field: 'high' }, color },
-              },
-            ]),
-        ...(unranked.length === 0
-          ? []
-          : [{ data: { values: unranked }, mark: UNRANKED_MARK, encoding: { x, y: { value: 'height' } } }]),
+        ...drawn(bands, {
+          mark: { type: 'area', opacity: 0.2 },
+          encoding: { x, y: { ...y, field: 'low' }, y2: { field: 'high' }, color },
+        }),
+        ...drawn(unranked, { mark: UNRANKED_MARK, encoding: { x, y: { value: 'height' } } }),
         { mark: { type: 'line', point: { filled: true, size: 30 } }, encoding: { x, y, color } },
-        ...(best === null
-          ? []
-          : [
-              {
-                data: { values: [best] },
-                mark: { type: 'point', size: 160, strokeWidth: 2, color: LIGHT.alarm },
-                encoding: { x, y },
-              },
-            ]),
+        ...drawn(best === null ? [] : [best], {
+          mark: { type: 'point', size: 160, strokeWidth: 2, color: LIGHT.alarm },
+          encoding: { x, y },
+        }),
       ],
     },
   );

@@ -1,4 +1,3 @@
-import { distinctColor, LAYER_COLORS, PROMPT_COLORS } from '../charts/palette.js';
 import type { ComparisonTable, PageData, PagePicture } from '../page-data/page-data.js';
 import { pageRun, type ReportedRun } from '../page-data/page-run.js';
 import { compareTable } from '../text/compare-table.js';
@@ -29,11 +28,6 @@ export function reportHtml(input: ReportInput): string {
     runs: runs.map(pageRun),
     comparison: input.comparison ?? (runs.length > 1 ? compareTable(runs) : null),
     sessions: input.sessions ?? null,
-    colors: {
-      layers: LAYER_COLORS,
-      prompt: PROMPT_COLORS,
-      runs: runs.map((_run, index) => distinctColor(index)),
-    },
   };
   const elsewhere = 'summary.json and the CSV files beside it hold the same numbers.';
   return pageHtml({ data, pictures, elsewhere });

@@ -1,4 +1,3 @@
-import { PROMPT_COLORS } from '../charts/palette.js';
 import type { StudyPageData } from '../page-data/study-page-data.js';
 import { pageHtml } from './page-html.js';
 
@@ -14,7 +13,6 @@ export function studyHtml(
     charts: [],
     runs: [],
     notes: [],
-    prompt: PROMPT_COLORS,
     ...input,
   };
   return pageHtml({ data, elsewhere });

@@ -1,7 +1,6 @@
-import { type ColumnRequest, requestColumns } from '../tables/request-columns.js';
-import { addRequest, type LeftOutSums, NO_SUMS } from './left-out-sums.js';
+import type { ColumnRequest } from '../tables/request-columns.js';
+import { addRequest, type LeftOutSums, NO_SUMS, withLeftOut } from './left-out.js';
 import type { ChartedRun } from './page-data.js';
-import { pageLeftOut } from './page-left-out.js';
 
 /** The first of those with the largest prompt. */
 function largestOf(requests: readonly ColumnRequest[]): number {
@@ -10,7 +9,7 @@ function largestOf(requests: readonly ColumnRequest[]): number {
   return largest;
 }
 
-/** Which of so many requests a page shows: the first, the last, the largest, those that broke the cache, and others at equal steps. */
+/** Which requests a page shows: the first, the last, the largest, those that broke the cache, and others at equal steps. */
 function keptRequests(requests: readonly ColumnRequest[], most: number): readonly number[] {
   const all = requests.map((_request, i) => i);
   if (requests.length <= most) return all;
@@ -27,7 +26,7 @@ export function chartedRequests(
 ): ChartedRun {
   const kept = keptRequests(requests, most);
   const shown = kept.map((i) => requests[i]!);
-  if (shown.length === requests.length) return { threads, ...requestColumns(shown) };
+  if (shown.length === requests.length) return { threads, ...withLeftOut(shown, null) };
   const numbers = new Map<ColumnRequest, number>();
   const before = new Map<ColumnRequest, LeftOutSums>();
   let next = 0;
@@ -38,6 +37,5 @@ export function chartedRequests(
     numbers.set(requests[i]!, i + 1);
     before.set(requests[i]!, sums);
   }
-  const leftOut = pageLeftOut({ requests: requests.length, numbers, before }, shown);
-  return { threads, ...requestColumns(shown), leftOut };
+  return { threads, ...withLeftOut(shown, { requests: requests.length, numbers, before }) };
 }

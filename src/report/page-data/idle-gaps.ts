@@ -17,7 +17,7 @@ export interface IdleGaps {
   add(request: Pick<RequestEntry, 't' | 'latencyMs'>): void;
   /** All of them, in the order of time. */
   all(): readonly IdleGap[];
-  /** The longest ones, so many as can be drawn. */
+  /** The longest ones, as many as can be drawn. */
   longest(): readonly IdleGap[];
 }
 

@@ -1,3 +1,4 @@
+import type { LayerEntry } from '../../core/run/run-log.js';
 import type { Conclusion } from '../text/conclusion.js';
 import type { PolicyInfo } from '../text/policy-info.js';
 
@@ -48,29 +49,29 @@ export interface PageFact {
   readonly tone: 'plain' | 'strong' | 'bad';
 }
 
+/** A column of requests; costs are in nano-dollars, `cause` is −1 where nothing was written again. */
+type RequestColumn =
+  | 't'
+  | 'thread'
+  | 'turn'
+  | 'purpose'
+  | 'model'
+  | 'read'
+  | 'write5m'
+  | 'write1h'
+  | 'input'
+  | 'output'
+  | 'context'
+  | 'rewritten'
+  | 'cause'
+  | 'latencyMs'
+  | 'readCost'
+  | 'freshCost'
+  | 'rewriteCost'
+  | 'outputCost';
+
 /** Requests as columns: every array has one value per request; names are indexes into `names`. */
-export interface PageRequests {
-  readonly t: readonly number[];
-  readonly thread: readonly number[];
-  readonly turn: readonly number[];
-  readonly purpose: readonly number[];
-  readonly model: readonly number[];
-  readonly read: readonly number[];
-  readonly write5m: readonly number[];
-  readonly write1h: readonly number[];
-  readonly input: readonly number[];
-  readonly output: readonly number[];
-  readonly context: readonly number[];
-  readonly rewritten: readonly number[];
-  /** −1 = nothing was written again. */
-  readonly cause: readonly number[];
-  readonly latencyMs: readonly number[];
-  /** Nano-dollars, as are the other costs. */
-  readonly readCost: readonly number[];
-  readonly freshCost: readonly number[];
-  readonly rewriteCost: readonly number[];
-  readonly outputCost: readonly number[];
-}
+export type PageRequests = Readonly<Record<RequestColumn, readonly number[]>>;
 
 /** What the page lacks of a long run: each column has one value per request that is there. */
 export interface PageLeftOut {
@@ -109,18 +110,11 @@ export interface PageEvent {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The figures of a layer's action. */
-export interface PageLayerFigures {
-  readonly trigger: string;
-  readonly seenBefore: number | null;
-  readonly seenAfter: number | null;
-  readonly trueBefore: number;
-  readonly trueAfter: number;
-  readonly saved: number;
-  readonly calls: number;
-  /** Nano-dollars. */
-  readonly cost: number;
-}
+/** The figures of a layer's action; its cost is in nano-dollars. */
+type PageLayerFigures = Pick<
+  LayerEntry,
+  'trigger' | 'seenBefore' | 'seenAfter' | 'trueBefore' | 'trueAfter' | 'saved' | 'calls' | 'cost'
+>;
 
 /** What one layer did over the run. */
 export interface PageLayer {
@@ -187,13 +181,6 @@ export interface PageRun extends ChartedRun {
   }[];
 }
 
-/** Colours of the parts of a prompt. */
-export interface PromptColors {
-  readonly read: string;
-  readonly written: string;
-  readonly uncached: string;
-}
-
 /** Everything the page of runs shows. */
 export interface PageData {
   readonly kind: 'runs';
@@ -203,9 +190,4 @@ export interface PageData {
   readonly comparison: ComparisonTable | null;
   /** The sessions behind the comparison; null where there is one. */
   readonly sessions: ComparisonTable | null;
-  readonly colors: {
-    readonly layers: Readonly<Record<string, string>>;
-    readonly prompt: PromptColors;
-    readonly runs: readonly string[];
-  };
 }

@@ -4,7 +4,10 @@ import { causeWords } from '../text/cause-words.js';
 import { shownName } from '../text/shown-name.js';
 import type { PageEvent } from './page-data.js';
 
-type Described = Omit<PageEvent, 't' | 'thread' | 'after'>;
+/** What is true of an event unless its description says otherwise. */
+const PLAIN = { turn: null, action: '', outcome: '', lost: 0, details: {} } as const;
+
+type Described = Pick<PageEvent, 'kind' | 'name' | 'reason'> & Partial<PageEvent>;
 
 function describe(entry: LogEntry): Described | null {
   switch (entry.type) {
@@ -25,7 +28,6 @@ function describe(entry: LogEntry): Described | null {
     case 'break':
       return {
         kind: 'break',
-        turn: null,
         name: causeWords(entry.cause),
         action: 'cache break',
         outcome: entry.expected ? 'expected' : 'unexpected',
@@ -41,31 +43,22 @@ function describe(entry: LogEntry): Described | null {
         action: entry.purpose,
         outcome: `refused with ${entry.status}`,
         reason: entry.message,
-        lost: 0,
         details: { status: entry.status, prompt: entry.prompt, limit: entry.limit },
       };
     case 'lost':
+    case 'ended': {
+      const { type: outcome, calls, reason } = entry;
+      const isLost = outcome === 'lost';
+      const name = isLost ? 'lost calls' : 'calls not made';
       return {
-        kind: 'lost',
-        turn: null,
-        name: 'lost calls',
-        action: `${entry.calls}`,
-        outcome: 'lost',
-        reason: entry.reason,
-        lost: 0,
-        details: { calls: entry.calls },
+        kind: isLost ? outcome : 'notice',
+        name,
+        action: `${calls}`,
+        outcome,
+        reason,
+        details: { calls },
       };
-    case 'ended':
-      return {
-        kind: 'notice',
-        turn: null,
-        name: 'calls not made',
-        action: `${entry.calls}`,
-        outcome: 'ended',
-        reason: entry.reason,
-        lost: 0,
-        details: { calls: entry.calls },
-      };
+    }
     case 'returned':
       return {
         kind: 'notice',
@@ -77,7 +70,6 @@ function describe(entry: LogEntry): Described | null {
           entry.why === 'expired'
             ? `${entry.tokens} deleted tokens are sent again: the cache is gone`
             : `${entry.tokens} cleared tokens are sent again: the record still had them`,
-        lost: 0,
         details: { layer: entry.layer, tokens: entry.tokens },
       };
     case 'crossing':
@@ -88,7 +80,6 @@ function describe(entry: LogEntry): Described | null {
         action: entry.layers.join(', '),
         outcome: entry.state,
         reason: `untouched, the context would have ${entry.untouched} tokens; it has ${entry.seen}, the threshold is ${entry.threshold}`,
-        lost: 0,
         details: {
           threshold: entry.threshold,
           seen: entry.seen,
@@ -104,7 +95,6 @@ function describe(entry: LogEntry): Described | null {
         action: shownName(entry),
         outcome: `${entry.percentLeft} %`,
         reason: `${entry.seen} tokens are used of ${entry.limit}`,
-        lost: 0,
         details: { request: entry.n, seen: entry.seen, limit: entry.limit, percentLeft: entry.percentLeft },
       };
     case 'breaker':
@@ -115,20 +105,9 @@ function describe(entry: LogEntry): Described | null {
         action: entry.state,
         outcome: entry.state,
         reason: `${formatCounted(entry.failures, 'failure')} in a row`,
-        lost: 0,
-        details: {},
       };
     case 'notice':
-      return {
-        kind: 'notice',
-        turn: null,
-        name: entry.what,
-        action: '',
-        outcome: '',
-        reason: entry.message,
-        lost: 0,
-        details: entry.details,
-      };
+      return { kind: 'notice', name: entry.what, reason: entry.message, details: entry.details };
     default:
       return null;
   }
@@ -142,7 +121,7 @@ export function pageEvents(entries: Iterable<LogEntry>): readonly PageEvent[] {
     if (entry.type === 'request') after += 1;
     const described = describe(entry);
     if (described === null || !('t' in entry) || !('thread' in entry)) continue;
-    events.push({ t: entry.t, thread: entry.thread, after, ...described });
+    events.push({ t: entry.t, thread: entry.thread, after, ...PLAIN, ...described });
   }
   return events;
 }

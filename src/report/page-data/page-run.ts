@@ -5,15 +5,14 @@ import { usd } from '../../metrics/metric.js';
 import { recordedUsd } from '../../metrics/recorded-metrics.js';
 import { metricValues } from '../../metrics/registry.js';
 import { runSeries } from '../charts/run-series.js';
-import { requestColumns } from '../tables/request-columns.js';
 import { notRecordedNano, recordedDifference } from '../text/as-recorded.js';
 import { assumptionsOf } from '../text/assumptions.js';
 import type { NamedThreshold, PolicyInfo } from '../text/policy-info.js';
 import { valueBlocks } from '../text/terminal-blocks.js';
 import { unfinishedText } from '../text/unfinished-text.js';
+import { leftOutText, withLeftOut } from './left-out.js';
 import type { PageFact, PageLayer, PageRun } from './page-data.js';
 import { pageEvents } from './page-events.js';
-import { leftOutText, pageLeftOut } from './page-left-out.js';
 import type { LeftOut } from './run-sample.js';
 
 /** A run as a report is made from it. */
@@ -47,7 +46,7 @@ function costNote({ costInterval }: RunFacts, perTurnUsd: number | null): string
   const perTurn = `${formatMoney(perTurnUsd)} per turn`;
   if (costInterval === null) return perTurn;
   const [low, high] = [costInterval.low, costInterval.high].map((nano) => formatMoney(usd(nano)));
-  return `${perTurn}; nine of ten such sessions: ${low} … ${high}`;
+  return `${perTurn}; 90 % interval ${low} … ${high}`;
 }
 
 function cardsOf(facts: RunFacts, window: number | null): readonly PageFact[] {
@@ -139,7 +138,6 @@ function thresholdsOf(info: PolicyInfo | null, window: number | null): readonly 
 /** One run as the page needs it. */
 export function pageRun({ name, entries, facts, digest, policyInfo, leftOut = null }: ReportedRun): PageRun {
   const { requests, gaps, window } = runSeries(entries, leftOut);
-  const columns = requestColumns(requests);
   const events = pageEvents(entries);
   return {
     name: printable(name),
@@ -163,8 +161,7 @@ export function pageRun({ name, entries, facts, digest, policyInfo, leftOut = nu
     threads: facts.threads.map(({ id, parent, label }) => ({ id, parent, label: printable(label) })),
     thresholds: thresholdsOf(policyInfo, window),
     gaps: gaps.map(({ fromMs, toMs }) => [fromMs, toMs] as const),
-    ...columns,
-    ...(leftOut === null ? {} : { leftOut: pageLeftOut(leftOut, requests) }),
+    ...withLeftOut(requests, leftOut),
     events,
     layers: layersOf(facts),
     policy: policyInfo,

@@ -1,6 +1,6 @@
 import type { LogEntry, LogSink, RequestEntry } from '../../core/run/run-log.js';
 import { createIdleGaps, type IdleGap } from './idle-gaps.js';
-import { addRequest, type LeftOutSums, mergeSums, NO_SUMS } from './left-out-sums.js';
+import { addRequest, type LeftOutRequests, type LeftOutSums, mergeSums, NO_SUMS } from './left-out.js';
 
 /** More requests than this are thinned to half, as often as it takes. */
 const MAX_REQUESTS = 100_000;
@@ -11,18 +11,13 @@ const MAX_EVENTS = 40_000;
 /** Events of one kind that are never thinned. */
 const RARE = 100;
 
-/** What a report does not show of a long run, and what it comes to. */
-export interface LeftOut {
-  /** Requests and events of the whole run. */
-  readonly requests: number;
+/** What a report does not show of a long run, and what it adds up to. */
+export interface LeftOut extends LeftOutRequests {
+  /** Events of the whole run. */
   readonly events: number;
   /** Times that a layer made the context smaller. */
   readonly shrunk: number;
   readonly gaps: readonly IdleGap[];
-  /** Number of each shown request among all, from 1. */
-  readonly numbers: ReadonlyMap<RequestEntry, number>;
-  /** What was left out since the request shown before, by the one that is shown next. */
-  readonly before: ReadonlyMap<RequestEntry, LeftOutSums>;
 }
 
 /** The entries of a log that a report shows: all of an ordinary run, a part of a long one. */
@@ -57,7 +52,7 @@ const EVENTS = new Set<LogEntry['type']>([
   'notice',
 ]);
 
-/** Events of the same kind stand for each other. */
+/** Events of the same kind represent each other. */
 function kindOf(entry: LogEntry): string {
   switch (entry.type) {
     case 'layer':
@@ -101,7 +96,7 @@ function keptEvents(events: readonly LogEntry[]): ReadonlySet<LogEntry> {
   return kept;
 }
 
-/** The rows without requests that are not kept; what those come to goes to the next one that is. */
+/** The rows without requests that are not kept; their sums go to the next one that is. */
 function thinRequests(rows: readonly Row[]): Row[] {
   const kept = keptRequests(rows.flatMap(({ entry }) => (entry.type === 'request' ? [entry] : [])));
   const thin: Row[] = [];
@@ -126,7 +121,7 @@ function thinEvents(rows: readonly Row[]): Row[] {
   return rows.filter(({ entry }) => !EVENTS.has(entry.type) || kept.has(entry));
 }
 
-/** Creates a sample of at most so many requests and events, a few rare ones besides. */
+/** Creates a sample of at most this many requests and events, and a few rare ones. */
 export function createRunSample(maxRequests = MAX_REQUESTS, maxEvents = MAX_EVENTS): RunSample {
   const gaps = createIdleGaps();
   const all = { requests: 0, events: 0, shrunk: 0 };

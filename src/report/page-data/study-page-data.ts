@@ -1,5 +1,5 @@
 import type { MetricUnit } from '../../core/base/format.js';
-import type { ChartedRun, ComparisonTable, PageFact, PromptColors } from './page-data.js';
+import type { ChartedRun, ComparisonTable, PageFact } from './page-data.js';
 
 /** What an axis of a chart counts. */
 export interface StudyAxis {
@@ -57,5 +57,4 @@ export interface StudyPageData {
   /** Charts of the rows in small, in their order; empty where there are none. */
   readonly runs: readonly (ChartedRun | null)[];
   readonly notes: readonly string[];
-  readonly prompt: PromptColors;
 }

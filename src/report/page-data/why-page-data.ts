@@ -1,4 +1,4 @@
-import type { ChartedRun, PageFact, PromptColors } from './page-data.js';
+import type { ChartedRun, PageFact } from './page-data.js';
 
 /** What one cause took of all the money. */
 export interface WhyPageCause {
@@ -79,11 +79,10 @@ export interface WhyPageData {
   readonly changes: readonly WhyPageChange[];
   /** What the savings assume. */
   readonly assumed: string;
-  /** The dearest first. */
+  /** The most expensive first. */
   readonly sessions: readonly WhyPageSession[];
   readonly breaks: readonly WhyPageBreak[];
   /** What the reader must know besides, such as what is not shown. */
   readonly notes: readonly string[];
   readonly setAside: readonly { readonly name: string; readonly reason: string }[];
-  readonly prompt: PromptColors;
 }

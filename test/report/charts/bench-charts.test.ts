@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BenchChartInput, benchCharts } from '../../../src/report/charts/bench-charts.js';
-import { spreadLabels } from '../../../src/report/charts/spread-labels.js';
+import { type BenchChartInput, benchCharts, spreadLabels } from '../../../src/report/charts/bench-charts.js';
 
 const SIZES = [10_000, 100_000, 1_000_000];
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
-import { costByCause } from '../../../src/report/charts/cost-by-cause.js';
+import { foldLog } from '../../../src/metrics/fold.js';
+import { runCharts } from '../../../src/report/charts/run-charts.js';
 import { requestEntry, runEntry, threadEntry } from '../../helpers/log.js';
 
 interface Row {
@@ -21,7 +22,9 @@ function paying(...requests: readonly (readonly [number, number])[]): readonly L
 
 /** What the picture stacks at each place of its axis, in dollars. */
 function heights(entries: readonly LogEntry[]): ReadonlyMap<number, number> {
-  const { values } = costByCause(entries).data as { readonly values: readonly Row[] };
+  const charts = runCharts({ entries, facts: foldLog(entries), policyInfo: null });
+  const { data } = charts.find(({ name }) => name === 'cost-by-cause')!.spec;
+  const { values } = data as { readonly values: readonly Row[] };
   const sums = new Map<number, number>();
   for (const { x, usd } of values) sums.set(x, (sums.get(x) ?? 0) + usd);
   return sums;

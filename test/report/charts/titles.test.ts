@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { exponentBars, hotPathTimes, ratioBars } from '../../../src/report/charts/bench-charts.js';
 import type { ChartSpec } from '../../../src/report/charts/chart-spec.js';
-import { exponentBars } from '../../../src/report/charts/exponent-bars.js';
 import {
   hitRateByLifetime,
   type LifetimeChartInput,
 } from '../../../src/report/charts/hit-rate-by-lifetime.js';
-import { hotPathTimes } from '../../../src/report/charts/hot-path-times.js';
 import { pareto, paretoFront } from '../../../src/report/charts/pareto.js';
 import { predictedVsRecorded } from '../../../src/report/charts/predicted-vs-recorded.js';
-import { ratioBars } from '../../../src/report/charts/ratio-bars.js';
+import { inUnit, timeUnit } from '../../../src/report/charts/run-series.js';
 import { sweepLine } from '../../../src/report/charts/sweep-line.js';
 import { axisTitle, bestOf, unitFormat } from '../../../src/report/charts/sweep-point.js';
-import { inUnit, timeUnit } from '../../../src/report/charts/time-unit.js';
 
 const title = (spec: ChartSpec | null): string | null => spec?.title.text ?? null;
 

@@ -79,7 +79,7 @@ describe('the page of a run', () => {
     // K14: where chance has a say, the cost is no point.
     expect(cardsOf({ costInterval: { expected: 7e9, low: 5e9, high: 9e9 } }).Cost).toEqual([
       '$6.00',
-      '$3.00 per turn; nine of ten such sessions: $5.00 … $9.00',
+      '$3.00 per turn; 90 % interval $5.00 … $9.00',
       'plain',
     ]);
     const troubled = cardsOf({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { sum } from '../../../src/core/base/stats.js';
 import type { LogEntry, RequestEntry } from '../../../src/core/run/run-log.js';
-import { costSeries } from '../../../src/report/charts/cost-series.js';
-import { runSeries } from '../../../src/report/charts/run-series.js';
+import { withLeftOut } from '../../../src/report/page-data/left-out.js';
+import { createRunModel } from '../../../src/report/page-data/run-model.js';
 import { createRunSample, type SampledLog } from '../../../src/report/page-data/run-sample.js';
 import {
   breakEntry,
@@ -58,10 +58,10 @@ describe('the sample of a log', () => {
     const shown = requestsOf({ leftOut, ...log });
     expect(leftOut?.requests).toBe(1_000);
     expect(shown.length + sum([...leftOut!.before.values()].map((sums) => sums.requests))).toBe(1_000);
-    expect(costSeries(shown, leftOut).points.at(-1)?.total).toBe(10_000);
     expect(shown.map((entry) => leftOut!.numbers.get(entry))).toEqual(shown.map(({ n }) => n));
-    const { promptTokens, readTokens } = runSeries(log.entries, leftOut);
-    expect({ promptTokens, readTokens }).toEqual({ promptTokens: 10_000, readTokens: 7_000 });
+    const model = createRunModel({ threads: [], ...withLeftOut(shown, leftOut) });
+    expect(sum(model.paid('time').map((column) => column[shown.length - 1]!))).toBe(10_000);
+    expect(model.sums(null, 'request')).toMatchObject({ prompt: 10_000, read: 7_000, cost: 10_000 });
   });
 
   it('thins events that are many and keeps those that are rare', () => {
@@ -86,7 +86,14 @@ describe('the sample of a log', () => {
       requestEntry({ n: i + 1, context, read: 10, input: i, readCost: 3, rewriteCost: 1, cause: 'model' }),
     );
     const { leftOut } = sampleOf(log, 8, 100);
-    expect([...leftOut!.before].map(([{ n }, sums]) => [n, sums.requests, sums.prompt, sums.read])).toEqual([
+    const { before, numbers } = leftOut!;
+    const rows = [...before].map(([entry, sums]) => [
+      numbers.get(entry),
+      sums.requests,
+      sums.prompt,
+      sums.read,
+    ]);
+    expect(rows).toEqual([
       // the fourth to the sixth: 10 read each, 3 + 4 + 5 not
       [7, 3, 42, 30],
     ]);

@@ -21,7 +21,7 @@ import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
-import { breathe, withoutPause } from '../../terminal/interrupt.js';
+import { yieldToEventLoop, runInterruptible } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { createProgress } from '../../terminal/progress.js';
 import { runJobs } from '../study/run-rows.js';
@@ -69,14 +69,14 @@ export async function openContext(
     read,
     version: programVersion(),
     axesOf: (vary) =>
-      withoutPause(host.interrupt, () =>
+      runInterruptible(host.interrupt, () =>
         parseAxes(vary, () => windowOf(base.runs[0]!, inputOptions(session)), 'refused'),
       ),
     sessions: () => (sessions ??= loadInputs(session, base.runs)),
     load: async (run) => (await loadInputs(session, [run])).transcripts[0]!,
     async pause() {
       if (host.now() < nextLook) return;
-      await breathe(host.interrupt);
+      await yieldToEventLoop(host.interrupt);
       nextLook = host.now() + LOOK_MS;
     },
   };

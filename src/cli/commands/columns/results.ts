@@ -9,7 +9,7 @@ import { splitValues } from '../../../study/vary.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, note, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
-import { breathe } from '../../terminal/interrupt.js';
+import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { askDuckdb } from './ask-duckdb.js';
 import { chosenColumn, type Group, Grouping, parseCondition } from './questions.js';
@@ -146,7 +146,7 @@ async function grouped(
   const names = [...conditions.map(({ column }) => column), ...by, ...means];
   const grouping = new Grouping(by, means);
   let rows = 0;
-  const pause = () => breathe(session.host.interrupt);
+  const pause = () => yieldToEventLoop(session.host.interrupt);
   for await (const cells of results.rows(['finishedShare', ...names], pause)) {
     if (!conditions.every(({ isMet }, i) => isMet(cells[1 + i] ?? null))) continue;
     rows++;

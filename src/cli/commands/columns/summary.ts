@@ -11,7 +11,7 @@ import type { CellValue } from '../../../study/result-rows.js';
 import type { Ranking } from '../../../study/results/read-results.js';
 import { rankPoints, settingsOf } from '../../../study/results/read-results.js';
 import type { ResultStore } from '../../../study/results/result-store.js';
-import { breathe } from '../../terminal/interrupt.js';
+import { yieldToEventLoop } from '../../terminal/interrupt.js';
 
 /** What a study came to, in short. */
 export interface StudySummary {
@@ -49,7 +49,7 @@ export async function summarise(
 ): Promise<StudySummary> {
   const { study } = results;
   const metric = findMetric(metricName)!;
-  const pause = () => breathe(interrupt);
+  const pause = () => yieldToEventLoop(interrupt);
   const { rows, failed, ...ranking } = await rankPoints(results, metric, top, pause);
   const places = ranking.best.map(({ point }) => point);
   const settings = places.length === 0 ? new Map() : await settingsOf(results, places, pause);

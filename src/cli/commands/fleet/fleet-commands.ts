@@ -5,7 +5,7 @@ import { writeManifest } from '../../../study/results/result-store.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, silent } from '../../session.js';
-import { breathe } from '../../terminal/interrupt.js';
+import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { type ColumnSweepOptions, columnSweep, openContext, openStore } from '../columns/column-sweep.js';
 import { type TuneOptions, tune } from '../tune/tune.js';
 import type { RemoteRunner } from '../tune/tune-search.js';
@@ -65,7 +65,7 @@ export async function fleetTuneCommand(
         if (store.missing().length > 0) await finishStudy(session, fleet, store, { spec, results }, label);
         store.look();
         writeManifest(store.folder);
-        return storedResults(store, () => breathe(session.host.interrupt));
+        return storedResults(store, () => yieldToEventLoop(session.host.interrupt));
       };
       return tune(session, file, options, opened, remote);
     }),

@@ -5,7 +5,7 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import type { StudySpec } from '../../../study/grid-study.js';
 import type { ResultStore } from '../../../study/results/result-store.js';
 import { type CliSession, note } from '../../session.js';
-import { breathe, Interrupted } from '../../terminal/interrupt.js';
+import { yieldToEventLoop, Interrupted } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';
 import { programVersion } from '../columns/program-version.js';
 import { connectRedis, queuePackages, type RedisOptions } from './redis-connection.js';
@@ -140,7 +140,7 @@ export async function finishStudy(
     await addBatches(queue, id, results.missing());
     progress.start(label, partition.runs);
     for (let look = 1; ; look++) {
-      await breathe(interrupt);
+      await yieldToEventLoop(interrupt);
       results.look();
       if (results.missing().length === 0) break;
       if (look % LOOKS_PER_CHECK === 0) {

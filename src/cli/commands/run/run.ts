@@ -37,7 +37,7 @@ import { timingsText } from '../../runs/timings.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
-import { breathe, lastChance, withoutPause } from '../../terminal/interrupt.js';
+import { yieldToEventLoop, lastInterruptCheck, runInterruptible } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { createProgress, type Progress } from '../../terminal/progress.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
@@ -164,7 +164,7 @@ async function runScenario(
   const index = small.length > 1 ? 'index.html' : null;
   if (index !== null)
     await folder!.write('', index, (await runIndex()).runIndexHtml(scenario.name, results, small));
-  await lastChance(session.host.interrupt);
+  await lastInterruptCheck(session.host.interrupt);
   folder?.commit();
   log?.commit();
   if (!session.json && options.quiet !== true) {
@@ -213,7 +213,7 @@ async function runOne(
   const { run } = planned;
   const transcript = await transcriptOf(job, run.transcript);
   progress.start(planned.label, countCalls(transcript));
-  await breathe(session.host.interrupt);
+  await yieldToEventLoop(session.host.interrupt);
   const files = await openRunFiles(folder, planned.folder, job.log);
   const execution = await execute(session, run.plan, transcript, {
     ...files,
@@ -255,7 +255,7 @@ async function transcriptOf(job: Job, ref: TranscriptRef): Promise<Transcript> {
   if (job.transcript?.ref === key) return job.transcript.value;
   const options = inputOptions(job.session);
   const { interrupt } = job.session.host;
-  const value = await withoutPause(interrupt, () => openRef(ref, options));
+  const value = await runInterruptible(interrupt, () => openRef(ref, options));
   job.transcript = { ref: key, value };
   return value;
 }

@@ -30,7 +30,7 @@ import { type OpenScenario, openScenarios } from '../../runs/scenario-reader.js'
 import { withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
-import { withoutPause } from '../../terminal/interrupt.js';
+import { runInterruptible } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { comparisonTable, sessionsTable } from './comparison-table.js';
 import { answeredExit, completenessJson, standingJson } from './completeness-notes.js';
@@ -300,7 +300,7 @@ async function writeCompareReport(
   const shown = planned.filter((run) => run.session.label === first.label).slice(0, SHOWN_RUNS);
   const runs: ReportedRun[] = [];
   for (const { row, job, session: own } of shown) {
-    const transcript = await withoutPause(session.host.interrupt, () => openTranscript(own.input));
+    const transcript = await runInterruptible(session.host.interrupt, () => openTranscript(own.input));
     const sample = createRunSample();
     const { digest, facts } = await execute(session, job.plan, transcript, {
       async write(entries) {

@@ -16,7 +16,7 @@ import { type Axis, parseAxes } from '../../../study/vary.js';
 import type { PluginOptions } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { type Closing, closingText } from '../../terminal/closing.js';
-import { breathe, withoutPause } from '../../terminal/interrupt.js';
+import { yieldToEventLoop, runInterruptible } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { createProgress } from '../../terminal/progress.js';
 import { completenessJson, rowNote } from './completeness-notes.js';
@@ -75,7 +75,7 @@ export async function openPointStudy(
   const { cwd, interrupt } = session.host;
   const { source, recordings } = await openSource(session, file, options, opened);
   const base = compilePoint(source, [], []);
-  const axes = await withoutPause(interrupt, () =>
+  const axes = await runInterruptible(interrupt, () =>
     parseAxes(
       options.vary,
       () => windowOf(base.runs[0]!, inputOptions(session)),
@@ -110,7 +110,7 @@ export async function openPointStudy(
     points,
     inputs,
     folder,
-    assumed: () => withoutPause(interrupt, () => assumedOf(studyRuns(points, inputs))),
+    assumed: () => runInterruptible(interrupt, () => assumedOf(studyRuns(points, inputs))),
     repeat: (point) => repeat(point, used),
     repeatRun: ({ row, session: { path } }) =>
       repeat(row, recordings === undefined || path === null ? null : [path]),
@@ -147,7 +147,7 @@ async function compilePoints(
       points.push(compile(each));
       if (host.now() < nextLook) continue;
       progress.update(points.length);
-      await breathe(host.interrupt);
+      await yieldToEventLoop(host.interrupt);
       nextLook = host.now() + LOOK_MS;
     }
   } finally {

@@ -15,7 +15,7 @@ import {
   type StudyRow,
 } from '../../../study/run-rows.js';
 import { type CliSession, note } from '../../session.js';
-import { Interrupted, withoutPause } from '../../terminal/interrupt.js';
+import { Interrupted, runInterruptible } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';
 import type { StudyInputs, StudyTranscript } from './study-inputs.js';
 
@@ -74,7 +74,7 @@ export async function runRows<Row extends StudyRow>(
 ): Promise<RowOutcome<Row>> {
   const { store, made } = options;
   const { host } = session;
-  const planned = await withoutPause(host.interrupt, () => planRows(rows, inputs, options));
+  const planned = await runInterruptible(host.interrupt, () => planRows(rows, inputs, options));
   const found = store?.results ?? new Map<string, StoredResult>();
   const keep = (result: StoredResult): void => {
     found.set(result.key, result);
@@ -113,7 +113,7 @@ export async function runRows<Row extends StudyRow>(
     if (host.stderr.isTerminal && !session.json && tookMs >= RATE_FROM_MS)
       note(session, rateText(turns, tookMs));
     noteFailures(session, missing, failed, options);
-    const runs = await withoutPause(host.interrupt, () => runsOfRows(rows, planned, found));
+    const runs = await runInterruptible(host.interrupt, () => runsOfRows(rows, planned, found));
     return { planned, found, failed, runs, ran: missing.length };
   } catch (error) {
     progress.clear();

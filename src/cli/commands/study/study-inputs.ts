@@ -23,7 +23,7 @@ import { mergeWarnings, noteWarnings } from '../../files/reading-notes.js';
 import { withoutCopies } from '../../files/without-copies.js';
 import { openScenarios } from '../../runs/scenario-reader.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
-import { breathe, withoutPause } from '../../terminal/interrupt.js';
+import { yieldToEventLoop, runInterruptible } from '../../terminal/interrupt.js';
 
 /** A transcript of a study. */
 export interface StudyTranscript {
@@ -87,9 +87,9 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
   for (const { transcript: ref, plan } of runs) {
     const key = refKey(ref);
     if (byRef.has(key)) continue;
-    await breathe(session.host.interrupt);
+    await yieldToEventLoop(session.host.interrupt);
     try {
-      const loaded = await withoutPause(session.host.interrupt, () => load(session, ref, modelsOf(plan)));
+      const loaded = await runInterruptible(session.host.interrupt, () => load(session, ref, modelsOf(plan)));
       byRef.set(key, { ...loaded, label: labelOf(sessionKey(ref), loaded.label, labels) });
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;

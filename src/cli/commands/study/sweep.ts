@@ -13,7 +13,7 @@ import { type Axis, grid } from '../../../study/vary.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { withPlugins } from '../../runs/with-plugins.js';
 import type { CliSession } from '../../session.js';
-import { withoutPause } from '../../terminal/interrupt.js';
+import { runInterruptible } from '../../terminal/interrupt.js';
 import {
   answeredExit,
   completenessNotes,
@@ -73,7 +73,7 @@ async function sweep(
       repeat: study.repeatRun,
     });
     const completeness = completenessOf(runs, 'every-variant');
-    const all = await withoutPause(session.host.interrupt, () => sweptPoints(points, runs, completeness));
+    const all = await runInterruptible(session.host.interrupt, () => sweptPoints(points, runs, completeness));
     const swept = all.filter((item) =>
       [...item.runs.byTranscript.values()].some((record) => record !== null),
     );

@@ -1,16 +1,10 @@
 import type { AttributedRequest } from '../../../analysis/why/attribute.js';
 import { CAUSE_TEXT, type WhyCause } from '../../../analysis/why/causes.js';
 import { type Counted, dayOf, nanoOf, type WhyReport } from '../../../analysis/why/sum-up.js';
-import {
-  formatCount,
-  formatCounted,
-  formatMoney,
-  formatShare,
-  printable,
-} from '../../../core/base/format.js';
+import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
 import { usd } from '../../../metrics/metric.js';
-import { BREAK_COLORS, causeColors, PROMPT_COLORS } from '../../../report/charts/palette.js';
+import { BREAK_COLORS, causeColors } from '../../../report/charts/palette.js';
 import { card } from '../../../report/document/document-page.js';
 import { pageHtml } from '../../../report/html/page-html.js';
 import { chartedRequests } from '../../../report/page-data/charted-requests.js';
@@ -19,15 +13,7 @@ import type { WhyPageData, WhyPageSession, WhyPageSpent } from '../../../report/
 import type { ColumnRequest } from '../../../report/tables/request-columns.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 import { belowHome } from '../../files/usual-sessions.js';
-import {
-  adviceSentence,
-  avoidableOf,
-  changeNotes,
-  isSteady,
-  remedyOf,
-  reproducedSentence,
-  type WhyOptions,
-} from './why-document.js';
+import { adviceSentence, avoidableOf, changeNotes, isSteady, remedyOf, reproducedSentence, type WhyOptions } from './why-document.js';
 
 /** How much a page holds: requests of one session, of all of them, and breaks. */
 export interface PageRoom {
@@ -262,7 +248,6 @@ export function whyPageData(
       name: printable(inputId(file)),
       reason: printable(reason),
     })),
-    prompt: PROMPT_COLORS,
   };
 }
 

@@ -1,42 +1,20 @@
+import { distinctColor } from '../../charts/palette.js';
 import type { ComparisonRow, ComparisonTable, PageData } from '../../page-data/page-data.js';
 import { h } from '../widgets/dom.js';
-import { rowPicker } from '../widgets/row-picker.js';
+import { swatch } from '../widgets/page-parts.js';
+import { createSorting } from '../widgets/sorting.js';
 import { type Store, toRun } from '../widgets/store.js';
 
 /** Marks the best cell of a column; terminals have an asterisk for it, which notes speak of. */
 const BEST = '★';
 const TERMINAL_BEST = /^\*(?= best)/;
 
-/** Column by which rows are sorted, −1 for their names; null for the order they came in. */
-type Sort = { readonly column: number; readonly sign: 1 | -1 } | null;
-
-/** The rows in the order of a column; those without a value come last either way. */
-function sortedRows(rows: readonly ComparisonRow[], sort: Sort): readonly number[] {
-  const order = rows.map((_row, i) => i);
-  if (sort === null) return order;
-  const value = (i: number): number | string | null =>
-    sort.column < 0 ? rows[i]!.name.toLowerCase() : (rows[i]!.cells[sort.column]?.value ?? null);
-  return order.sort((a, b) => {
-    const left = value(a);
-    const right = value(b);
-    if (left === right) return a - b;
-    if (left === null || right === null) return left === null ? 1 : -1;
-    return left < right ? -sort.sign : sort.sign;
-  });
-}
-
-/** Upwards, downwards, as it came. */
-function nextSort(sort: Sort, column: number): Sort {
-  if (sort === null || sort.column !== column) return { column, sign: 1 };
-  return sort.sign === 1 ? { column, sign: -1 } : null;
-}
-
 /** What a table is shown with. */
 export interface CompareOptions {
   readonly id: string;
   /** What a row is. */
   readonly of: string;
-  /** What stands for a row's name. */
+  /** What is shown as a row's name. */
   label(row: ComparisonRow, index: number): readonly (Node | string)[];
 }
 
@@ -47,43 +25,81 @@ export interface CompareView {
   choose(row: number | null): void;
 }
 
+/** Boxes by which a reader picks the rows of a table: variants, runs, sessions, and what was recorded. */
+function rowPicker(names: readonly string[], rows: readonly HTMLElement[]): HTMLElement {
+  const boxes = names.map((name) =>
+    h('input', { type: 'checkbox', checked: true, 'aria-label': name, change }),
+  );
+  const labels = names.map((name, i) => h('label', boxes[i]!, name));
+  const summary = h('summary');
+  const search = h('input', {
+    type: 'search',
+    placeholder: 'part of a name',
+    'aria-label': 'Find rows',
+    input: () => {
+      const wanted = search.value.trim().toLowerCase();
+      for (const [i, label] of labels.entries()) label.hidden = !names[i]!.toLowerCase().includes(wanted);
+    },
+  });
+  const tick = (state: boolean) => (): void => {
+    for (const [i, label] of labels.entries()) if (!label.hidden) boxes[i]!.checked = state;
+    change();
+  };
+  function change(): void {
+    for (const [i, row] of rows.entries()) row.hidden = !boxes[i]!.checked;
+    const shown = boxes.filter(({ checked }) => checked).length;
+    summary.textContent = `Rows: ${shown} of ${names.length} shown`;
+  }
+  change();
+  const all = h('button', { click: tick(true) }, 'all');
+  const none = h('button', { click: tick(false) }, 'none');
+  return h(
+    'details.picker',
+    summary,
+    h('div.tools.pick', search, all, none),
+    h('div.boxes', { role: 'group', 'aria-label': 'Rows shown' }, ...labels),
+  );
+}
+
+function rowOf({ name, note, cells }: ComparisonRow, label: readonly (Node | string)[]): HTMLElement {
+  const small = (text: string | undefined): HTMLElement | null =>
+    text === undefined ? null : h('small', text);
+  return h(
+    'tr',
+    h('th', { scope: 'row', title: name }, ...label, small(note === undefined ? undefined : ` (${note})`)),
+    ...cells.map(({ text, note: below, interval, mark }) => {
+      const best = mark === 'best' ? `${BEST} ${text}` : text;
+      return h('td', { class: `right ${mark ?? ''}` }, best, small(below), small(interval));
+    }),
+  );
+}
+
 /** Rows side by side: sorted by any column, picked by their names. */
 export function createCompareView(table: ComparisonTable, options: CompareOptions): CompareView {
   const rows = table.rows.map((row, i) => rowOf(row, options.label(row, i)));
-  const body = h('tbody', {}, ...rows);
-  let sort: Sort = null;
+  const body = h('tbody', ...rows);
   const heads = [options.of, ...table.columns].map((name, i) =>
-    h('th', { scope: 'col' }, h('button', { type: 'button', click: () => sortBy(i - 1) }, name)),
+    h('th', { scope: 'col' }, h('button', { click: () => sorting.by(i) }, name)),
   );
-  function sortBy(column: number): void {
-    sort = nextSort(sort, column);
-    for (const [i, head] of heads.entries()) {
-      if (sort?.column === i - 1)
-        head.setAttribute('aria-sort', sort.sign === 1 ? 'ascending' : 'descending');
-      else head.removeAttribute('aria-sort');
-    }
-    body.append(...sortedRows(table.rows, sort).map((i) => rows[i]!));
-  }
-  const picker =
-    rows.length < 2
-      ? null
-      : rowPicker(
-          table.rows.map(({ name }) => name),
-          (shown) => {
-            for (const [i, row] of rows.entries()) row.hidden = !shown.has(i);
-          },
-        );
+  const cellValue = (row: number, column: number): number | string | null => {
+    const { name, cells } = table.rows[row]!;
+    return column === 0 ? name.toLowerCase() : (cells[column - 1]?.value ?? null);
+  };
+  const sorting = createSorting(heads, cellValue, () =>
+    body.append(...sorting.sorted([...rows.keys()]).map((i) => rows[i]!)),
+  );
+  const names = table.rows.map(({ name }) => name);
   const element = h(
     'section',
     { id: options.id },
-    h('h2', {}, table.caption),
-    picker,
+    h('h2', table.caption),
+    rows.length < 2 ? null : rowPicker(names, rows),
     h(
-      'div',
-      { class: 'wide tall', tabindex: 0, role: 'region', 'aria-label': table.caption },
-      h('table', { class: 'compare' }, h('thead', {}, h('tr', {}, ...heads)), body),
+      'div.wide.tall',
+      { tabindex: 0, role: 'region', 'aria-label': table.caption },
+      h('table.compare', h('thead', h('tr', ...heads)), body),
     ),
-    ...table.notes.map((note) => h('p', { class: 'quiet' }, note.replace(TERMINAL_BEST, BEST))),
+    ...table.notes.map((note) => h('p.quiet', note.replace(TERMINAL_BEST, BEST))),
   );
   return {
     element,
@@ -104,10 +120,8 @@ export function compareView(store: Store, data: PageData, table: ComparisonTable
     label: ({ name }) => {
       const run = data.runs.findIndex((item) => item.name === name);
       if (run < 0) return [name];
-      return [
-        h('i', { class: 'swatch', style: `background:${data.colors.runs[run]}` }),
-        h('button', { type: 'button', class: 'link', click: () => store.update(toRun(run)) }, name),
-      ];
+      const show = (): void => store.update(toRun(run));
+      return [swatch(distinctColor(run)), h('button.link', { click: show }, name)];
     },
   }).element;
 }
@@ -118,33 +132,6 @@ export function sessionsView(table: ComparisonTable): HTMLElement {
     id: 'sessions',
     of: 'session',
     label: ({ name, command }) =>
-      command === undefined
-        ? [name]
-        : [h('details', { class: 'command' }, h('summary', {}, name), h('code', {}, command))],
+      command === undefined ? [name] : [h('details.command', h('summary', name), h('code', command))],
   }).element;
-}
-
-function rowOf(
-  { name, note: rowNote, cells }: ComparisonRow,
-  label: readonly (Node | string)[],
-): HTMLElement {
-  return h(
-    'tr',
-    {},
-    h(
-      'th',
-      { scope: 'row', title: name },
-      ...label,
-      rowNote === undefined ? null : h('small', {}, ` (${rowNote})`),
-    ),
-    ...cells.map(({ text, note, interval, mark }) =>
-      h(
-        'td',
-        { class: `right ${mark ?? ''}` },
-        mark === 'best' ? `${BEST} ${text}` : text,
-        note === undefined ? null : h('small', {}, note),
-        interval === undefined ? null : h('small', {}, interval),
-      ),
-    ),
-  );
 }

@@ -1,13 +1,10 @@
-import type { PageData, PageEvent } from '../../page-data/page-data.js';
+import type { PageEvent } from '../../page-data/page-data.js';
+import type { RunModel } from '../../page-data/run-model.js';
 import { s } from '../widgets/dom.js';
-import { createFrame, type Drawing } from '../widgets/frame.js';
-import { labelEnds } from '../widgets/label-ends.js';
-import { short } from '../widgets/scale.js';
-import { type Store, toRun, type View } from '../widgets/store.js';
-import type { Tooltip } from '../widgets/tooltip.js';
+import { labelEnds, short } from '../widgets/scale.js';
+import { type Store, toRun } from '../widgets/store.js';
 import { eventLane, lanesOf } from './lanes.js';
-import type { RequestRef } from './request-tip.js';
-import type { RunModel } from './run-model.js';
+import { createRequestChart, type Drawing, type RequestCharts } from './request-chart.js';
 
 const LANE_PX = 20;
 /** Marks closer than this are one mark. */
@@ -15,15 +12,12 @@ const MARK_GAP_PX = 3;
 const REACH_PX = 14;
 
 /** What a chart of the context is made for. */
-export interface ContextChartOptions {
-  readonly data: PageData;
+export interface ContextChartOptions extends Pick<RequestCharts, 'tooltip' | 'domain'> {
   readonly run: number;
   readonly model: RunModel;
   readonly title: string;
   readonly height: number;
-  readonly tooltip: Tooltip<RequestRef>;
   readonly yMax: number;
-  domain(view: View): readonly [number, number];
   onEvent(): void;
 }
 
@@ -70,32 +64,24 @@ function contextPath(model: RunModel, indexes: readonly number[], { x, y, view }
   return path;
 }
 
-function drawGaps(model: RunModel, { plot, x, view, height }: Drawing, top: number): void {
+/** Idle times: shaded along time, a line before the next request along requests. */
+function drawGaps(model: RunModel, { plot, x, view, full, px }: Drawing): void {
   for (const [from, to] of model.run.gaps) {
-    if (view.axis === 'time') {
-      const left = Math.max(x.px(from), x.px(x.from));
-      const right = Math.min(x.px(to), x.px(x.to));
-      if (right <= left) continue;
-      plot.append(s('rect', { class: 'idle', x: left, y: top, width: right - left, height }));
-      if (right - left > 70) {
-        const minutes = (to - from) / 60_000;
-        const text =
-          minutes >= 120 ? `idle ${(minutes / 60).toFixed(1)} h` : `idle ${Math.round(minutes)} min`;
-        plot.append(
-          s(
-            'text',
-            { class: 'quiet', x: (left + right) / 2, y: top + height - 6, 'text-anchor': 'middle' },
-            text,
-          ),
-        );
-      }
+    if (view.axis === 'request') {
+      const index = model.nearest(to, 'time');
+      const at = index === null ? null : px(model.number(index) - 0.5);
+      if (at !== null) plot.append(s('line.gap', { x1: at, x2: at, ...full }));
       continue;
     }
-    const index = model.nearest(to, 'time');
-    if (index === null) continue;
-    const at = x.px(model.number(index) - 0.5);
-    if (at < x.px(x.from) || at > x.px(x.to)) continue;
-    plot.append(s('line', { class: 'gap', x1: at, x2: at, y1: top, y2: top + height }));
+    const left = x.px(Math.max(from, x.from));
+    const width = x.px(Math.min(to, x.to)) - left;
+    if (width <= 0) continue;
+    plot.append(s('rect.idle', { x: left, y: full.y1, width, height: full.y2 - full.y1 }));
+    if (width <= 70) continue;
+    const minutes = (to - from) / 60_000;
+    const text = minutes >= 120 ? `idle ${(minutes / 60).toFixed(1)} h` : `idle ${Math.round(minutes)} min`;
+    const place = { x: left + width / 2, y: full.y2 - 6, 'text-anchor': 'middle' };
+    plot.append(s('text.quiet', place, text));
   }
 }
 
@@ -108,7 +94,7 @@ function drawLimits(model: RunModel, drawing: Drawing): void {
   const { plot, x, y } = drawing;
   for (const { tokens } of limitsIn(model, drawing)) {
     const at = y.px(tokens);
-    plot.append(s('line', { class: 'limit', x1: x.px(x.from), x2: x.px(x.to), y1: at, y2: at }));
+    plot.append(s('line.limit', { x1: x.px(x.from), x2: x.px(x.to), y1: at, y2: at }));
   }
 }
 
@@ -121,111 +107,86 @@ function drawLimitNames(model: RunModel, drawing: Drawing): void {
   }));
   const ends = labelEnds(names, x.px(x.to) - 4);
   for (const [i, { y: at, text }] of names.entries())
-    plot.append(s('text', { class: 'quiet halo', x: ends[i]!, y: at, 'text-anchor': 'end' }, text));
+    plot.append(s('text.quiet.halo', { x: ends[i]!, y: at, 'text-anchor': 'end' }, text));
+}
+
+function eventMark(event: PageEvent, index: number, px: number, y: number, color: string): SVGElement {
+  const isBad =
+    event.outcome.startsWith('failed') || event.outcome === 'unexpected' || event.kind === 'refused';
+  return s(
+    isBad ? 'circle.mark.bad' : 'circle.mark',
+    { cx: px, cy: y, r: 5, fill: color, 'data-event': index },
+    s('title', `${event.name} ${event.action} ${event.outcome}`.trim()),
+  );
 }
 
 /** Context size over the axis, with lanes of marks above it for everything that happened. */
 export function createContextChart(store: Store, options: ContextChartOptions): HTMLElement {
-  const { model, data, run } = options;
+  const { model, run, onEvent } = options;
   const { events } = model.run;
-  const lanes = lanesOf(events, data.colors.layers);
+  const lanes = lanesOf(events);
   const top = lanes.length * LANE_PX + 6;
   const middle = (lane: number): number => lane * LANE_PX + LANE_PX / 2;
 
-  const drawLanes = ({ plot, x, view }: Drawing): void => {
+  const drawLanes = ({ plot, x, px, view }: Drawing): void => {
     for (const [row, lane] of lanes.entries()) {
       const y = middle(row);
       plot.append(
-        s('line', { class: 'lane', x1: x.px(x.from), x2: x.px(x.to), y1: y, y2: y }),
-        s('text', { class: 'lanename', x: x.px(x.from) - 8, y: y + 4, 'text-anchor': 'end' }, lane.short),
+        s('line.lane', { x1: x.px(x.from), x2: x.px(x.to), y1: y, y2: y }),
+        s('text.lanename', { x: x.px(x.from) - 8, y: y + 4, 'text-anchor': 'end' }, lane.short),
       );
       let last = Number.NEGATIVE_INFINITY;
       for (const index of lane.events) {
         const event = events[index]!;
-        const place = model.eventX(event, view.axis);
-        if (place < x.from || place > x.to) continue;
-        const px = x.px(place);
-        if (px - last < MARK_GAP_PX && view.event !== index) continue;
-        last = px;
-        plot.append(mark(event, index, px, y, lane.color));
+        const at = px(model.eventX(event, view.axis));
+        if (at === null || (at - last < MARK_GAP_PX && view.event !== index)) continue;
+        last = at;
+        plot.append(eventMark(event, index, at, y, lane.color));
       }
     }
   };
-  const mark = (event: PageEvent, index: number, px: number, y: number, color: string): SVGElement => {
-    const bad =
-      event.outcome.startsWith('failed') || event.outcome === 'unexpected' || event.kind === 'refused';
-    const title = s('title', {}, `${event.name} ${event.action} ${event.outcome}`.trim());
-    return s(
-      'circle',
-      { class: bad ? 'mark bad' : 'mark', cx: px, cy: y, r: 5, fill: color, 'data-event': index },
-      title,
-    );
-  };
 
-  return createFrame(store, {
-    title: options.title,
+  return createRequestChart(store, {
+    ...options,
     label: `${options.title}: context size with ${events.length} events.`,
     yTitle: () => 'context (tokens)',
-    height: options.height,
-    lanes: top,
+    top,
     model: () => model,
-    run: () => run,
-    domain: options.domain,
     yMax: () => options.yMax,
     yText: short,
     draw(drawing) {
       const { plot } = drawing;
-      drawGaps(model, drawing, top);
+      drawGaps(model, drawing);
       drawLimits(model, drawing);
-      for (const thread of model.others) {
-        plot.append(s('path', { class: 'line faint', d: contextPath(model, thread, drawing) }));
-      }
-      plot.append(s('path', { class: 'line', d: contextPath(model, model.main, drawing) }));
+      for (const thread of model.others)
+        plot.append(s('path.line.faint', { d: contextPath(model, thread, drawing) }));
+      plot.append(s('path.line', { d: contextPath(model, model.main, drawing) }));
       drawLimitNames(model, drawing);
       drawLanes(drawing);
     },
-    cursor({ view, x, y, height }, layer) {
-      if (view.run !== run) return;
+    valueAt: (index) => model.run.requests.context[index]!,
+    drawOver({ view, px, full }, layer) {
       const chosen = view.event === null ? undefined : events[view.event];
-      if (chosen !== undefined) {
-        const at = x.px(model.eventX(chosen, view.axis));
-        const row = lanes.findIndex(({ key }) => key === eventLane(chosen));
-        if (at >= x.px(x.from) && at <= x.px(x.to)) {
-          layer.append(
-            s('line', { class: 'chosen', x1: at, x2: at, y1: middle(row) + 8, y2: top + height }),
-            s('circle', { class: 'ring', cx: at, cy: middle(row), r: 8 }),
-          );
-        }
-      }
-      if (view.cursor === null) return;
-      const px = x.px(model.x(view.cursor, view.axis));
-      if (px < x.px(x.from) || px > x.px(x.to)) return;
-      const value = model.run.requests.context[view.cursor]!;
+      const at = chosen === undefined ? null : px(model.eventX(chosen, view.axis));
+      if (chosen === undefined || at === null) return;
+      const y = middle(lanes.findIndex(({ key }) => key === eventLane(chosen)));
       layer.append(
-        s('line', { class: 'hair', x1: px, x2: px, y1: top, y2: top + height }),
-        s('circle', { class: 'dot', cx: px, cy: y.px(value), r: 4 }),
+        s('line.chosen', { x1: at, x2: at, y1: y + 8, y2: full.y2 }),
+        s('circle.ring', { cx: at, cy: y, r: 8 }),
       );
     },
     click(px, py, { x, view }) {
-      const row = Math.floor(py / LANE_PX);
-      const lane = py < top ? lanes[row] : undefined;
+      const lane = py < top ? lanes[Math.floor(py / LANE_PX)] : undefined;
       let best: number | null = null;
       let distance = REACH_PX;
       for (const index of lane?.events ?? []) {
         const away = Math.abs(x.px(model.eventX(events[index]!, view.axis)) - px);
-        if (away < distance) {
-          distance = away;
-          best = index;
-        }
+        if (away >= distance) continue;
+        distance = away;
+        best = index;
       }
-      if (best === null) {
-        if (view.run !== run) store.update(toRun(run));
-        return false;
-      }
-      store.update({ ...(view.run === run ? {} : toRun(run)), event: best });
-      options.onEvent();
-      return true;
+      store.update({ ...(view.run === run ? {} : toRun(run)), ...(best === null ? {} : { event: best }) });
+      if (best !== null) onEvent();
     },
-    hover: (index, place) => options.tooltip.show(index === null ? null : { model, index }, place),
   });
 }

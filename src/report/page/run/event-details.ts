@@ -1,28 +1,18 @@
-import { formatCount, formatMoney, formatShare } from '../../../core/base/format.js';
+import { formatCount, formatCounted, formatMoney, formatShare } from '../../../core/base/format.js';
 import type { PageEvent } from '../../page-data/page-data.js';
+import type { RunModel } from '../../page-data/run-model.js';
 import { h } from '../widgets/dom.js';
+import { tokenBar } from '../widgets/page-parts.js';
 import { clock } from '../widgets/scale.js';
-import type { RunModel } from './run-model.js';
 
 type Pair = readonly [string, string];
 
 function list(pairs: readonly Pair[]): HTMLElement {
-  return h('dl', {}, ...pairs.flatMap(([label, value]) => [h('dt', {}, label), h('dd', {}, value)]));
+  return h('dl', ...pairs.flatMap(([label, value]) => [h('dt', label), h('dd', value)]));
 }
 
 function part(title: string, ...content: readonly (HTMLElement | null)[]): HTMLElement {
-  return h('div', { class: 'part' }, h('h4', {}, title), ...content);
-}
-
-function bar(label: string, tokens: number, whole: number, tone: string): HTMLElement {
-  const share = whole === 0 ? 0 : Math.min(1, tokens / whole);
-  return h(
-    'div',
-    { class: 'bar' },
-    h('span', {}, label),
-    h('i', { class: tone, style: `width:${(share * 100).toFixed(1)}%` }),
-    h('b', {}, formatCount(tokens)),
-  );
+  return h('div.part', h('h4', title), ...content);
 }
 
 const words = (name: string): string => name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -34,7 +24,7 @@ function plain(details: Readonly<Record<string, unknown>>, pick: (name: string) 
   });
 }
 
-/** Tokens of a part of a breakdown, those of all tools where it has them by tool; null where nothing is told. */
+/** Tokens of a part of a breakdown, those of all tools where it has them by tool; null where nothing is known. */
 function partTokens(value: unknown): number | null {
   if (typeof value === 'number') return value;
   if (value === null || typeof value !== 'object') return null;
@@ -57,10 +47,8 @@ const CAME_OUT = /^(summary|restored|messagesKept|preserved|kept|clearableAfter|
 const WENT_IN =
   /^(messagesSummarised|threshold|overshoot|source|turnsSince|previousTurn|chained|thrash|tools|ids|results|chars|clearableBefore)/;
 
-/** Requests that a layer made for this action: the last ones before it that are not of a loop; none where some may have been left out. */
-function ownRequests(model: RunModel, event: PageEvent): readonly number[] {
-  const { requests, names, leftOut } = model.run;
-  if (leftOut !== undefined) return [];
+/** Requests that a layer made for this action: the last ones before it that are not of a loop. */
+function ownRequests({ run: { requests, names } }: RunModel, event: PageEvent): readonly number[] {
   const wanted = event.layer?.calls ?? 0;
   const found: number[] = [];
   for (let i = event.after - 1; i >= 0 && found.length < wanted; i--) {
@@ -71,101 +59,73 @@ function ownRequests(model: RunModel, event: PageEvent): readonly number[] {
   return found.reverse();
 }
 
-/** The next request of its thread; null where there is none, or it may have been left out. */
-function nextRequest(model: RunModel, event: PageEvent): number | null {
+type ShowRequest = (index: number) => void;
+
+function requestButton(model: RunModel, index: number, show: ShowRequest): HTMLElement {
+  return h('button.link', { click: () => show(index) }, `request ${model.number(index)}`);
+}
+
+function costPart(model: RunModel, event: PageEvent, show: ShowRequest): HTMLElement {
+  const { calls, cost } = event.layer!;
+  const { requests, leftOut } = model.run;
+  // Where requests are left out of the page, the ones before it may be of another action.
+  const own = leftOut === undefined ? ownRequests(model, event) : [];
+  const rows = own.map((index) => {
+    const prompt = model.prompt[index]!;
+    const read = formatShare(prompt === 0 ? null : requests.read[index]! / prompt);
+    const tokens = `${formatCount(prompt)} prompt tokens, ${read} from the cache, ${formatCount(requests.output[index]!)} output`;
+    return h('p', requestButton(model, index, show), ` ${formatMoney(model.cost[index]! / 1e9)}: ${tokens}`);
+  });
+  const sentence =
+    calls === 0
+      ? 'It made no request.'
+      : `${formatMoney(cost / 1e9)} for ${formatCounted(calls, 'request')} of its own.`;
+  return part('What it cost', h('p', sentence), ...rows);
+}
+
+function cachePart(model: RunModel, { lost, after, thread }: PageEvent, show: ShowRequest): HTMLElement {
   const { requests, names, leftOut } = model.run;
-  if (leftOut !== undefined) return null;
-  for (let i = event.after; i < model.count; i++) {
-    if (names.threads[requests.thread[i]!] === event.thread) return i;
-  }
-  return null;
-}
-
-function requestButton(model: RunModel, index: number, show: (index: number) => void): HTMLElement {
-  const label = `request ${model.number(index)}`;
-  return h('button', { type: 'button', class: 'link', click: () => show(index) }, label);
-}
-
-function costPart(model: RunModel, event: PageEvent, show: (index: number) => void): HTMLElement {
-  const figures = event.layer!;
-  const own = ownRequests(model, event);
-  const { requests } = model.run;
-  const rows = own.map((index) =>
+  const sentence =
+    lost === 0
+      ? 'No cached token was destroyed.'
+      : `${formatCount(lost)} cached tokens behind the first change were destroyed.`;
+  const next = requests.thread.findIndex((own, i) => i >= after && names.threads[own] === thread);
+  const nextText = (): HTMLElement =>
     h(
       'p',
-      {},
-      requestButton(model, index, show),
-      ` ${formatMoney(model.cost[index]! / 1e9)}: ${formatCount(model.prompt[index]!)} prompt tokens, ${formatShare(model.prompt[index]! === 0 ? null : requests.read[index]! / model.prompt[index]!)} from the cache, ${formatCount(requests.output[index]!)} output`,
-    ),
-  );
-  const sentence =
-    figures.calls === 0
-      ? 'It made no request.'
-      : `${formatMoney(figures.cost / 1e9)} for ${formatCount(figures.calls)} request${figures.calls === 1 ? '' : 's'} of its own.`;
-  return part('What it cost', h('p', {}, sentence), ...rows);
+      'The next one, ',
+      requestButton(model, next, show),
+      `, read ${formatCount(requests.read[next]!)} of ${formatCount(model.prompt[next]!)} prompt tokens from the cache, wrote ${formatCount(model.written[next]!)} and cost ${formatMoney(model.cost[next]! / 1e9)}.`,
+    );
+  const isKnown = next >= 0 && leftOut === undefined;
+  return part('What it did to the cache', h('p', sentence), isKnown ? nextText() : null);
 }
 
-function cachePart(model: RunModel, event: PageEvent, show: (index: number) => void): HTMLElement {
-  const next = nextRequest(model, event);
-  const { requests } = model.run;
-  const lost =
-    event.lost === 0
-      ? 'No cached token was destroyed.'
-      : `${formatCount(event.lost)} cached tokens behind the first change were destroyed.`;
-  if (next === null) return part('What it did to the cache', h('p', {}, lost));
-  const written = requests.write5m[next]! + requests.write1h[next]!;
-  const after = h(
-    'p',
-    {},
-    'The next one, ',
-    requestButton(model, next, show),
-    `, read ${formatCount(requests.read[next]!)} of ${formatCount(model.prompt[next]!)} prompt tokens from the cache, wrote ${formatCount(written)} and cost ${formatMoney(model.cost[next]! / 1e9)}.`,
-  );
-  return part('What it did to the cache', h('p', {}, lost), after);
-}
-
-function layerParts(
-  model: RunModel,
-  event: PageEvent,
-  show: (index: number) => void,
-): readonly HTMLElement[] {
-  const figures = event.layer!;
-  const whole = Math.max(figures.trueBefore, figures.trueAfter);
-  const seen: Pair[] = [];
-  if (figures.seenBefore !== null) {
-    const after = figures.seenAfter === null ? '' : ` → ${formatCount(figures.seenAfter)}`;
-    seen.push(['seen by the policy', `${formatCount(figures.seenBefore)}${after} tokens`]);
-  }
-  const mix = mixture(event.details);
+function layerParts(model: RunModel, event: PageEvent, show: ShowRequest): readonly HTMLElement[] {
+  const { trueBefore, trueAfter, seenBefore, seenAfter, saved } = event.layer!;
+  const whole = Math.max(trueBefore, trueAfter);
+  const tokens = (label: string, value: number): Pair => [label, `${formatCount(value)} tokens`];
+  const after = seenAfter === null ? '' : ` → ${formatCount(seenAfter)}`;
+  const seen: readonly Pair[] =
+    seenBefore === null ? [] : [['seen by the policy', `${formatCount(seenBefore)}${after} tokens`]];
+  const went = plain(event.details, (name) => WENT_IN.test(name));
+  const came = plain(event.details, (name) => CAME_OUT.test(name));
   return [
     part(
       'Context',
-      bar('before', figures.trueBefore, whole, 'before'),
-      bar('after', figures.trueAfter, whole, 'after'),
-      list([['taken out', `${formatCount(figures.saved)} tokens`], ...seen]),
+      tokenBar('before', trueBefore, whole, 'before'),
+      tokenBar('after', trueAfter, whole, 'after'),
+      list([tokens('taken out', saved), ...seen]),
     ),
-    part(
-      'What went in',
-      list([
-        ['context', `${formatCount(figures.trueBefore)} tokens`],
-        ...plain(event.details, (name) => WENT_IN.test(name)),
-        ...mix,
-      ]),
-    ),
-    part(
-      'What came out',
-      list([
-        ['context', `${formatCount(figures.trueAfter)} tokens`],
-        ...plain(event.details, (name) => CAME_OUT.test(name)),
-      ]),
-    ),
+    part('What went in', list([tokens('context', trueBefore), ...went, ...mixture(event.details)])),
+    part('What came out', list([tokens('context', trueAfter), ...came])),
     costPart(model, event, show),
     cachePart(model, event, show),
   ];
 }
 
 /** Everything there is to say about one event. */
-export function eventDetails(model: RunModel, event: PageEvent, show: (index: number) => void): HTMLElement {
+export function eventDetails(model: RunModel, event: PageEvent, show: ShowRequest): HTMLElement {
   const title = [event.name, event.action].filter((word) => word !== '').join(' · ');
   const place = [
     clock(event.t),
@@ -177,14 +137,11 @@ export function eventDetails(model: RunModel, event: PageEvent, show: (index: nu
   const raw = Object.keys(event.details).length === 0 ? null : JSON.stringify(event.details, null, 2);
   const parts = event.layer === undefined ? [cachePart(model, event, show)] : layerParts(model, event, show);
   return h(
-    'div',
-    { class: 'details' },
-    h('h3', {}, title),
-    h('p', { class: 'quiet' }, place.filter((word) => word !== null && word !== '').join(' · ')),
-    h('p', {}, event.reason),
+    'div.details',
+    h('h3', title),
+    h('p.quiet', place.filter((word) => word !== null && word !== '').join(' · ')),
+    h('p', event.reason),
     ...(event.kind === 'layer' || event.kind === 'break' ? parts : []),
-    raw === null
-      ? null
-      : h('details', {}, h('summary', {}, 'All it says of itself'), h('pre', { tabindex: 0 }, raw)),
+    raw === null ? null : h('details', h('summary', 'All it says of itself'), h('pre', { tabindex: 0 }, raw)),
   );
 }

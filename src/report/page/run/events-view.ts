@@ -1,69 +1,35 @@
 import { formatCount, formatMoney } from '../../../core/base/format.js';
-import type { PageData, PageEvent } from '../../page-data/page-data.js';
+import type { PageEvent } from '../../page-data/page-data.js';
+import type { RunModel } from '../../page-data/run-model.js';
 import { h } from '../widgets/dom.js';
+import { swatch } from '../widgets/page-parts.js';
 import { clock } from '../widgets/scale.js';
 import { holdsWords } from '../widgets/search-box.js';
 import type { Store } from '../widgets/store.js';
-import { createVirtualTable, type TableColumn } from '../widgets/virtual-table.js';
+import {
+  blankZero,
+  createVirtualTable,
+  numberColumn,
+  type TableColumn,
+  textColumn,
+} from '../widgets/virtual-table.js';
 import { eventDetails } from './event-details.js';
 import { eventLane, lanesOf } from './lanes.js';
-import type { RunModel } from './run-model.js';
 
 function columnsOf(model: () => RunModel): readonly TableColumn[] {
-  const at = (row: number) => model().run.events[row]!;
-  const tokens = (header: string, value: (row: number) => number): TableColumn => ({
-    header,
-    width: '84px',
-    align: 'right',
-    text: (row) => (value(row) === 0 ? '' : formatCount(value(row))),
-    value,
-  });
+  const at = (row: number): PageEvent => model().run.events[row]!;
+  const turn = (value: number): string => (value < 0 ? '' : String(value));
+  const money = blankZero((nano) => formatMoney(nano / 1e9));
   return [
-    {
-      header: 'time',
-      width: '66px',
-      align: 'right',
-      text: (row) => clock(at(row).t),
-      value: (row) => at(row).t,
-    },
-    {
-      header: 'turn',
-      width: '46px',
-      align: 'right',
-      text: (row) => String(at(row).turn ?? ''),
-      value: (row) => at(row).turn ?? -1,
-    },
-    {
-      header: 'what',
-      width: '132px',
-      align: 'left',
-      text: (row) => at(row).name,
-      value: (row) => at(row).name,
-    },
-    {
-      header: 'action',
-      width: '96px',
-      align: 'left',
-      text: (row) => at(row).action,
-      value: (row) => at(row).action,
-    },
-    {
-      header: 'outcome',
-      width: '84px',
-      align: 'left',
-      text: (row) => at(row).outcome,
-      value: (row) => at(row).outcome,
-    },
-    tokens('taken out', (row) => at(row).layer?.saved ?? 0),
-    tokens('cache lost', (row) => at(row).lost),
-    {
-      header: 'cost',
-      width: '68px',
-      align: 'right',
-      text: (row) => ((at(row).layer?.cost ?? 0) === 0 ? '' : formatMoney(at(row).layer!.cost / 1e9)),
-      value: (row) => at(row).layer?.cost ?? 0,
-    },
-    { header: 'why', width: 'minmax(110px, 1fr)', align: 'left', text: (row) => at(row).reason, value: null },
+    numberColumn('time', '66px', (row) => at(row).t, clock),
+    numberColumn('turn', '46px', (row) => at(row).turn ?? -1, turn),
+    textColumn('what', '132px', (row) => at(row).name),
+    textColumn('action', '96px', (row) => at(row).action),
+    textColumn('outcome', '84px', (row) => at(row).outcome),
+    numberColumn('taken out', '84px', (row) => at(row).layer?.saved ?? 0, blankZero(formatCount)),
+    numberColumn('cache lost', '84px', (row) => at(row).lost, blankZero(formatCount)),
+    numberColumn('cost', '68px', (row) => at(row).layer?.cost ?? 0, money),
+    { ...textColumn('why', 'minmax(110px, 1fr)', (row) => at(row).reason), value: null },
   ];
 }
 
@@ -84,7 +50,6 @@ export interface EventsView {
 /** The list of events, its filter, and the details of the chosen one. */
 export function createEventsView(
   store: Store,
-  data: PageData,
   model: () => RunModel,
   showRequest: (index: number) => void,
 ): EventsView {
@@ -97,10 +62,9 @@ export function createEventsView(
     maxHeight: 460,
     onChoose: (row) => store.update({ event: row }),
   });
-  const heading = h('h2', {}, 'Events');
-  const filters = h('div', { class: 'chips', role: 'group', 'aria-label': 'Kinds of events' });
-  const details = h('aside', {
-    class: 'panel',
+  const heading = h('h2', 'Events');
+  const filters = h('div.chips', { role: 'group', 'aria-label': 'Kinds of events' });
+  const details = h('aside.panel', {
     'aria-label': 'Details of the chosen event',
     'aria-live': 'polite',
   });
@@ -116,13 +80,13 @@ export function createEventsView(
     return rows.length;
   };
   const fillFilters = (): void => {
-    const lanes = lanesOf(model().run.events, data.colors.layers);
+    const lanes = lanesOf(model().run.events);
     filters.replaceChildren(
       ...lanes.map(({ key, color, events }) => {
         const chip = h(
           'button',
-          { type: 'button', 'aria-pressed': hidden.has(key) ? 'false' : 'true' },
-          h('i', { style: `background:${color}` }),
+          { 'aria-pressed': hidden.has(key) ? 'false' : 'true' },
+          swatch(color),
           `${key} ${formatCount(events.length)}`,
         );
         chip.addEventListener('click', () => {
@@ -140,29 +104,20 @@ export function createEventsView(
     details.replaceChildren(
       chosen === undefined
         ? h(
-            'p',
-            { class: 'quiet' },
+            'p.quiet',
             'Choose an event in the list or a mark in the timeline to see what went in, what came out and what it cost.',
           )
         : eventDetails(model(), chosen, showRequest),
     );
     table.choose(event);
   };
-  store.listen((view, before) => {
-    if (view.run !== before.run) {
-      hidden.clear();
-      fillFilters();
-      fill();
-    }
-    if (view.run !== before.run || view.event !== before.event) fillDetails();
+  store.watch(['run'], () => {
+    hidden.clear();
+    fillFilters();
+    fill();
   });
-  const element = h(
-    'section',
-    { id: 'events' },
-    heading,
-    filters,
-    h('div', { class: 'split' }, table.element, details),
-  );
+  store.watch(['run', 'event'], fillDetails);
+  const element = h('section', { id: 'events' }, heading, filters, h('div.split', table.element, details));
   requestAnimationFrame(() => {
     fillFilters();
     fill();

@@ -1,3 +1,4 @@
+import { DISTINCT, LAYER_COLORS } from '../../charts/palette.js';
 import type { PageEvent } from '../../page-data/page-data.js';
 
 /** A row of marks: one layer, or one kind of event. */
@@ -10,11 +11,11 @@ export interface Lane {
 }
 
 const KINDS: Readonly<Record<string, { readonly short: string; readonly color: string }>> = {
-  break: { short: 'break', color: '#8a929b' },
-  refused: { short: 'refused', color: '#d55e00' },
-  lost: { short: 'lost', color: '#d55e00' },
-  breaker: { short: 'breaker', color: '#cc79a7' },
-  notice: { short: 'notice', color: '#8a929b' },
+  break: { short: 'break', color: DISTINCT.grey },
+  refused: { short: 'refused', color: DISTINCT.vermilion },
+  lost: { short: 'lost', color: DISTINCT.vermilion },
+  breaker: { short: 'breaker', color: DISTINCT.purple },
+  notice: { short: 'notice', color: DISTINCT.grey },
 };
 
 const SHORT: Readonly<Record<string, string>> = {
@@ -33,7 +34,7 @@ export function eventLane(event: PageEvent): string {
 /** The lanes of a run: layers first, in the order of their colours, then other kinds. */
 export function lanesOf(
   events: readonly PageEvent[],
-  layerColors: Readonly<Record<string, string>>,
+  layerColors: Readonly<Record<string, string>> = LAYER_COLORS,
 ): readonly Lane[] {
   const members = new Map<string, number[]>();
   for (const [index, event] of events.entries()) {
@@ -47,7 +48,7 @@ export function lanesOf(
     const list = members.get(key);
     if (list === undefined) return [];
     const kind = KINDS[key];
-    const color = kind?.color ?? layerColors[key] ?? '#8a929b';
+    const color = kind?.color ?? layerColors[key] ?? DISTINCT.grey;
     return [{ key, short: kind?.short ?? SHORT[key] ?? key, color, events: list }];
   });
 }

@@ -1,9 +1,10 @@
 import { formatCount, formatCounted } from '../../../core/base/format.js';
-import type { PromptColors } from '../../page-data/page-data.js';
-import { h } from '../widgets/dom.js';
-import { largestPrompt, miniChart } from '../widgets/mini-chart.js';
+import { PROMPT_COLORS } from '../../charts/palette.js';
+import type { ChartModel } from '../../page-data/run-model.js';
+import { h, s } from '../widgets/dom.js';
 import { takeClick } from '../widgets/place.js';
-import type { ChartModel } from './run-model.js';
+import { linearScale } from '../widgets/scale.js';
+import { brokenRequests, largestPrompt, PROMPT_PARTS, promptPaths } from './prompt-paths.js';
 
 /** One small chart of many. */
 export interface Multiple {
@@ -24,19 +25,36 @@ export interface Multiples {
   setShown(shown: readonly number[]): void;
 }
 
-function onClick(open: () => void): (event: MouseEvent) => void {
-  return (event) => {
-    if (takeClick(event)) open();
-  };
+const WIDTH = 240;
+const HEIGHT = 64;
+/** Room above the bars for the marks of breaks. */
+const MARKS = 8;
+
+/** The prompts of a whole run in the size of a stamp, breaks marked above them. */
+function miniChart(model: ChartModel): SVGElement {
+  const x = linearScale(model.domain('request'), [0, WIDTH]);
+  const y = linearScale([0, largestPrompt(model) || 1], [HEIGHT, MARKS]);
+  const paths = promptPaths(model, 'request', x, y);
+  const svg = s('svg', {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    preserveAspectRatio: 'none',
+    'aria-hidden': 'true',
+  });
+  for (const part of PROMPT_PARTS) svg.append(s('path', { d: paths[part], fill: PROMPT_COLORS[part] }));
+  for (const index of brokenRequests(model)) {
+    const at = x.px(model.x(index, 'request'));
+    svg.append(s('path.broken', { d: `M${at - 3},0h6l-3,6z` }));
+  }
+  return svg;
 }
 
 /** Charts that are drawn at first. */
 const FIRST = 24;
 
 /** Creates a chart for each; more than a screen of them wait for a click. */
-export function createMultiples(all: readonly Multiple[], colors: PromptColors, label: string): Multiples {
-  const grid = h('div', { class: 'minis', role: 'list', 'aria-label': label });
-  const more = h('button', { type: 'button', class: 'more' }, '');
+export function createMultiples(all: readonly Multiple[], label: string): Multiples {
+  const grid = h('div.minis', { role: 'list', 'aria-label': label });
+  const more = h('button.more', '');
   const made = new Map<number, HTMLElement>();
   let shown: readonly number[] = [];
   let most = FIRST;
@@ -51,12 +69,12 @@ export function createMultiples(all: readonly Multiple[], colors: PromptColors, 
       'div',
       { role: 'listitem' },
       h(
-        'a',
-        { class: 'mini', href: link, click: open === undefined ? null : onClick(open) },
-        h('span', { class: 'name', title: name }, name),
-        h('b', {}, value),
-        own === null ? null : miniChart(own, colors),
-        h('small', {}, note),
+        'a.mini',
+        { href: link, click: (event: MouseEvent) => void (open !== undefined && takeClick(event) && open()) },
+        h('span.name', { title: name }, name),
+        h('b', value),
+        own === null ? null : miniChart(own),
+        h('small', note),
       ),
     );
   };
@@ -76,7 +94,7 @@ export function createMultiples(all: readonly Multiple[], colors: PromptColors, 
     draw();
   });
   return {
-    element: h('div', {}, grid, more),
+    element: h('div', grid, more),
     setShown(next) {
       shown = next;
       draw();

@@ -1,8 +1,7 @@
+import type { Axis, ChartModel } from '../../page-data/run-model.js';
 import type { Scale } from '../widgets/scale.js';
-import type { Axis } from '../widgets/store.js';
-import type { ChartModel } from './run-model.js';
 
-/** The request that stands for a pixel column: the largest one that was mostly not read from the cache, else the largest. */
+/** The request that represents a pixel column: the largest one that was mostly not read from the cache, else the largest. */
 function representatives(
   model: ChartModel,
   axis: Axis,
@@ -71,4 +70,11 @@ export function brokenRequests({ run, count }: ChartModel): readonly number[] {
   for (let i = 0; i < count; i++)
     if (run.requests.cause[i]! >= 0 && run.requests.rewriteCost[i]! > 0) found.push(i);
   return found;
+}
+
+/** The largest prompt of a run. */
+export function largestPrompt({ prompt, count }: ChartModel): number {
+  let most = 0;
+  for (let i = 0; i < count; i++) most = Math.max(most, prompt[i]!);
+  return most;
 }

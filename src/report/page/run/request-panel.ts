@@ -1,9 +1,9 @@
+import type { ChartModel } from '../../page-data/run-model.js';
 import { h } from '../widgets/dom.js';
 import { placeLink } from '../widgets/place.js';
 import type { Store } from '../widgets/store.js';
 import { type Tip, tipLines } from '../widgets/tooltip.js';
 import type { RequestRef } from './request-tip.js';
-import type { ChartModel } from './run-model.js';
 
 /** What a panel shows of the chosen request. */
 export interface PanelOptions {
@@ -20,59 +20,34 @@ export interface PanelOptions {
 
 /** The details of the chosen request, with buttons to the next one that is worth a look. */
 export function createRequestPanel(store: Store, options: PanelOptions): HTMLElement {
-  const element = h('aside', {
-    class: 'panel request',
+  const element = h('aside.panel.request', {
     'aria-label': 'Details of the chosen request',
     'aria-live': 'polite',
   });
   const { name } = options.stops;
-  const go = (step: 1 | -1) => (): void => {
-    const { request } = store.view;
-    const stops = options.stops.of(options.model());
-    const next =
-      step === 1
-        ? stops.find((index) => index > (request ?? -1))
-        : stops.findLast((index) => request === null || index < request);
-    if (next !== undefined) store.update({ request: next });
-  };
   const fill = (): void => {
     const { request } = store.view;
     const model = options.model();
     const stops = options.stops.of(model);
-    const button = (text: string, step: 1 | -1): HTMLElement =>
-      h(
-        'button',
-        {
-          type: 'button',
-          click: go(step),
-          disabled: !stops.some((index) =>
-            step === 1 ? index > (request ?? -1) : request !== null && index < request,
-          ),
-        },
-        text,
-      );
-    const buttons = h(
-      'div',
-      { class: 'group' },
-      button(`‹ previous ${name}`, -1),
-      button(`next ${name} ›`, 1),
-    );
+    const button = (text: string, to: number | undefined): HTMLElement =>
+      h('button', { click: () => store.update({ request: to! }), disabled: to === undefined }, text);
+    const previous = request === null ? undefined : stops.findLast((index) => index < request);
+    const next = stops.find((index) => index > (request ?? -1));
+    const buttons = h('div.group', button(`‹ previous ${name}`, previous), button(`next ${name} ›`, next));
     if (request === null) {
-      element.replaceChildren(h('p', { class: 'quiet' }, options.empty), buttons);
+      element.replaceChildren(h('p.quiet', options.empty), buttons);
       return;
     }
     const tip = options.describe({ model, index: request });
     const link = placeLink({ ...options.place(), request: model.number(request) });
     element.replaceChildren(
-      h('h3', {}, h('a', { href: link }, tip.title)),
+      h('h3', h('a', { href: link }, tip.title)),
       ...options.more(request),
-      h('div', { class: 'lines' }, ...tipLines(tip)),
+      h('div.lines', ...tipLines(tip)),
       buttons,
     );
   };
-  store.listen((view, before) => {
-    if (view.run !== before.run || view.request !== before.request) fill();
-  });
+  store.watch(['run', 'request'], fill);
   fill();
   return element;
 }

@@ -1,8 +1,8 @@
 import { formatCount, formatDuration, formatMoney, formatShare } from '../../../core/base/format.js';
+import type { ChartModel } from '../../page-data/run-model.js';
 import { causeWords } from '../../text/cause-words.js';
 import { clock } from '../widgets/scale.js';
 import type { Tip } from '../widgets/tooltip.js';
-import type { ChartModel } from './run-model.js';
 
 /** One request of a run. */
 export interface RequestRef {
@@ -10,40 +10,53 @@ export interface RequestRef {
   readonly index: number;
 }
 
-/** The lines of a request's tooltip: label and value. */
-function requestLines(model: ChartModel, index: number): readonly (readonly [string, string])[] {
-  const { requests, names } = model.run;
+type Lines = Tip['lines'];
+
+function tokenLines({ model, index }: RequestRef): Lines {
+  const { read, input, output } = model.run.requests;
   const prompt = model.prompt[index]!;
-  const cause = requests.cause[index]!;
-  const lines: [string, string][] = [
-    ['time', clock(requests.t[index]!)],
+  const share = formatShare(prompt === 0 ? null : read[index]! / prompt);
+  return [
     ['prompt', `${formatCount(prompt)} tokens`],
-    [
-      'cache read',
-      `${formatCount(requests.read[index]!)} (${formatShare(prompt === 0 ? null : requests.read[index]! / prompt)})`,
-    ],
+    ['cache read', `${formatCount(read[index]!)} (${share})`],
     ['cache written', formatCount(model.written[index]!)],
-    ['uncached', formatCount(requests.input[index]!)],
-    ['output', formatCount(requests.output[index]!)],
-    ['latency', formatDuration(requests.latencyMs[index]!)],
-    ['cost', formatMoney(model.cost[index]! / 1e9)],
+    ['uncached', formatCount(input[index]!)],
+    ['output', formatCount(output[index]!)],
   ];
-  if (cause >= 0) {
-    lines.push([
-      'written again',
-      `${formatCount(requests.rewritten[index]!)} (${causeWords(names.causes[cause]!)})`,
-    ]);
-  }
-  return lines;
 }
 
-/** Name of a request: `request 12 · turn 12 · main`. */
-function requestName(model: ChartModel, index: number): string {
+/** What a simulated request was: `request 12 · turn 12 · main`. */
+export function requestTip(ref: RequestRef): Tip {
+  const { model, index } = ref;
   const { requests, names } = model.run;
-  return `request ${model.number(index)} · turn ${requests.turn[index]} · ${names.purposes[requests.purpose[index]!]}`;
+  const cause = requests.cause[index]!;
+  const again = (): string =>
+    `${formatCount(requests.rewritten[index]!)} (${causeWords(names.causes[cause]!)})`;
+  return {
+    title: `request ${model.number(index)} · turn ${requests.turn[index]} · ${names.purposes[requests.purpose[index]!]}`,
+    lines: [
+      ['time', clock(requests.t[index]!)],
+      ...tokenLines(ref),
+      ['latency', formatDuration(requests.latencyMs[index]!)],
+      ['cost', formatMoney(model.cost[index]! / 1e9)],
+      ...(cause < 0 ? [] : [['written again', again()] as const]),
+    ],
+  };
 }
 
-/** What a simulated request was. */
-export function requestTip({ model, index }: RequestRef): Tip {
-  return { title: requestName(model, index), lines: requestLines(model, index) };
+/** What a recorded request was. */
+export function recordedTip(ref: RequestRef): Tip {
+  const { model, index } = ref;
+  const { requests, names } = model.run;
+  return {
+    title: `request ${formatCount(model.number(index))}`,
+    lines: [
+      ['conversation', names.purposes[requests.purpose[index]!]!],
+      ['number in it', formatCount(requests.turn[index]!)],
+      ['since the start', clock(requests.t[index]!)],
+      ...tokenLines(ref),
+      ['model', names.models[requests.model[index]!]!],
+      ['cost', formatMoney(model.cost[index]! / 1e9)],
+    ],
+  };
 }

@@ -1,64 +1,34 @@
 import { formatCount, formatDuration, formatMoney } from '../../../core/base/format.js';
+import type { RunModel } from '../../page-data/run-model.js';
 import { causeWords } from '../../text/cause-words.js';
 import { h } from '../widgets/dom.js';
 import { clock } from '../widgets/scale.js';
 import type { Store } from '../widgets/store.js';
-import { createVirtualTable, type TableColumn } from '../widgets/virtual-table.js';
+import { createVirtualTable, numberColumn, type TableColumn, textColumn } from '../widgets/virtual-table.js';
 import { brokenRequests } from './prompt-paths.js';
 import { createRequestPanel } from './request-panel.js';
 import { requestTip } from './request-tip.js';
-import type { RunModel } from './run-model.js';
 
 function columnsOf(model: () => RunModel): readonly TableColumn[] {
   const at = () => model().run.requests;
-  const count = (header: string, width: string, value: (row: number) => number): TableColumn => ({
-    header,
-    width,
-    align: 'right',
-    text: (row) => formatCount(value(row)),
-    value,
-  });
-  const name = (header: string, width: string, value: (row: number) => string): TableColumn => ({
-    header,
-    width,
-    align: 'left',
-    text: value,
-    value,
-  });
+  const names = () => model().run.names;
+  const money = (nano: number): string => formatMoney(nano / 1e9);
   return [
-    count('n', '42px', (row) => model().number(row)),
-    {
-      header: 'time',
-      width: '66px',
-      align: 'right',
-      text: (row) => clock(at().t[row]!),
-      value: (row) => at().t[row]!,
-    },
-    count('turn', '46px', (row) => at().turn[row]!),
-    name('purpose', '104px', (row) => model().run.names.purposes[at().purpose[row]!]!),
-    count('prompt', '74px', (row) => model().prompt[row]!),
-    count('read', '74px', (row) => at().read[row]!),
-    count('written', '74px', (row) => model().written[row]!),
-    count('uncached', '80px', (row) => at().input[row]!),
-    count('output', '62px', (row) => at().output[row]!),
-    {
-      header: 'cost',
-      width: '68px',
-      align: 'right',
-      text: (row) => formatMoney(model().cost[row]! / 1e9),
-      value: (row) => model().cost[row]!,
-    },
-    count('again', '68px', (row) => at().rewritten[row]!),
-    name('because of', '116px', (row) => causeWords(model().run.names.causes[at().cause[row]!] ?? '')),
-    {
-      header: 'latency',
-      width: '70px',
-      align: 'right',
-      text: (row) => formatDuration(at().latencyMs[row]!),
-      value: (row) => at().latencyMs[row]!,
-    },
-    name('thread', '62px', (row) => model().run.names.threads[at().thread[row]!]!),
-    name('model', 'minmax(122px, 1fr)', (row) => model().run.names.models[at().model[row]!]!),
+    numberColumn('n', '42px', (row) => model().number(row)),
+    numberColumn('time', '66px', (row) => at().t[row]!, clock),
+    numberColumn('turn', '46px', (row) => at().turn[row]!),
+    textColumn('purpose', '104px', (row) => names().purposes[at().purpose[row]!]!),
+    numberColumn('prompt', '74px', (row) => model().prompt[row]!),
+    numberColumn('read', '74px', (row) => at().read[row]!),
+    numberColumn('written', '74px', (row) => model().written[row]!),
+    numberColumn('uncached', '80px', (row) => at().input[row]!),
+    numberColumn('output', '62px', (row) => at().output[row]!),
+    numberColumn('cost', '68px', (row) => model().cost[row]!, money),
+    numberColumn('again', '68px', (row) => at().rewritten[row]!),
+    textColumn('because of', '116px', (row) => causeWords(names().causes[at().cause[row]!] ?? '')),
+    numberColumn('latency', '70px', (row) => at().latencyMs[row]!, formatDuration),
+    textColumn('thread', '62px', (row) => names().threads[at().thread[row]!]!),
+    textColumn('model', 'minmax(122px, 1fr)', (row) => names().models[at().model[row]!]!),
   ];
 }
 
@@ -82,7 +52,7 @@ export function createRequestsView(
     maxHeight: 460,
     onChoose: (row) => store.update({ request: row, cursor: row }),
   });
-  const heading = h('h2', {}, 'Requests');
+  const heading = h('h2', 'Requests');
   const fill = (): void => {
     const { range, axis } = store.view;
     const current = model();
@@ -97,10 +67,8 @@ export function createRequestsView(
       range === null ? `Requests (${all})` : `Requests (${formatCount(rows.length)} of ${all})`;
     table.setRows(rows);
   };
-  store.listen((view, before) => {
-    if (view.run !== before.run || view.range !== before.range || view.axis !== before.axis) fill();
-    if (view.run !== before.run || view.request !== before.request) table.choose(view.request);
-  });
+  store.watch(['run', 'range', 'axis'], fill);
+  store.watch(['run', 'request'], ({ request }) => table.choose(request));
   const panel = createRequestPanel(store, {
     model,
     describe: requestTip,

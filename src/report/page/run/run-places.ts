@@ -1,7 +1,7 @@
+import type { RunModel } from '../../page-data/run-model.js';
 import { rangeAround } from '../widgets/axis-range.js';
 import { followPlace, type Named, numberIn, placeLink, showPlace } from '../widgets/place.js';
 import { type Store, toRun, type View } from '../widgets/store.js';
-import type { RunModel } from './run-model.js';
 
 /** The first request of a turn, of the main conversation if it has one; the next that there is where it was left out. */
 function requestOfTurn({ main, run, count }: RunModel, turn: number): number | null {
@@ -52,17 +52,13 @@ export function createGoing(
     store.update({ ...toRun(run), axis: 'request', request, range: rangeAround(model, request) });
     timeline.scrollIntoView({ block: 'start' });
   };
-  const linkOf = (view: View, before: View): string => {
-    const isEvent = view.event !== before.event && view.event !== null;
-    if (isEvent) return placeLink({ ...place(), event: view.event! + 1 });
-    if (view.request === null)
-      return placeLink({ ...place(), event: view.event === null ? null : view.event + 1 });
-    return placeLink({ ...place(), request: models[view.run]!.number(view.request) });
+  const linkOf = ({ run, event, request }: View, before: View): string => {
+    const isNewEvent = event !== null && event !== before.event;
+    if (request !== null && !isNewEvent)
+      return placeLink({ ...place(), request: models[run]!.number(request) });
+    return placeLink({ ...place(), event: event === null ? null : event + 1 });
   };
-  store.listen((view, before) => {
-    if (view.run === before.run && view.event === before.event && view.request === before.request) return;
-    showPlace(linkOf(view, before));
-  });
+  store.watch(['run', 'event', 'request'], (view, before) => showPlace(linkOf(view, before)));
   followPlace(go);
   return go;
 }

@@ -1,33 +1,29 @@
 import { formatCounted } from '../../../core/base/format.js';
+import { distinctColor } from '../../charts/palette.js';
 import type { PageData, PageRun } from '../../page-data/page-data.js';
+import { createRunModel, type RunModel } from '../../page-data/run-model.js';
 import { h } from '../widgets/dom.js';
-import { pageHead } from '../widgets/head.js';
-import { leadView } from '../widgets/lead.js';
+import { leadView, pageHead, swatch } from '../widgets/page-parts.js';
 import { createSearchBox } from '../widgets/search-box.js';
 import { createStore, START, toRun } from '../widgets/store.js';
 import { createTooltip } from '../widgets/tooltip.js';
 import { compareView, sessionsView } from './compare-view.js';
 import { createEventsView } from './events-view.js';
-import { layersView } from './layers-view.js';
-import { policyView } from './policy-view.js';
 import { requestTip } from './request-tip.js';
 import { createRequestsView } from './requests-view.js';
-import { createRunModel, type RunModel } from './run-model.js';
 import { createGoing, wordsPlace } from './run-places.js';
-import { notesView, summaryView } from './summary-view.js';
+import { layersView, notesView, policyView, summaryView } from './run-sections.js';
 import { createTimelineView } from './timeline-view.js';
+
+function conclusionOf({ conclusion }: PageData): readonly (HTMLElement | null)[] {
+  return conclusion === null ? [] : leadView(conclusion.result, conclusion.advice);
+}
 
 /** The page of many runs without their logs: the table and the pictures. */
 export function startTable(app: HTMLElement, data: PageData): void {
   const table = data.comparison === null ? null : compareView(createStore(START), data, data.comparison);
-  app.replaceChildren(
-    pageHead(data.title, []),
-    h('main', {}, ...conclusionOf(data), document.getElementById('pictures'), table),
-  );
-}
-
-function conclusionOf({ conclusion }: PageData): readonly (HTMLElement | null)[] {
-  return conclusion === null ? [] : leadView(conclusion.result, conclusion.advice);
+  const pictures = document.getElementById('pictures');
+  app.replaceChildren(pageHead(data.title, []), h('main', ...conclusionOf(data), pictures, table));
 }
 
 /** The name of a run, with the warning that goes wherever it is shown. */
@@ -44,12 +40,7 @@ export function startRuns(app: HTMLElement, data: PageData): void {
   const several = data.runs.length > 1;
 
   const tabs = data.runs.map((run, index) =>
-    h(
-      'button',
-      { type: 'button', click: () => store.update(toRun(index)) },
-      h('i', { class: 'swatch', style: `background:${data.colors.runs[index]}` }),
-      runName(run),
-    ),
+    h('button', { click: () => store.update(toRun(index)) }, swatch(distinctColor(index)), runName(run)),
   );
   const summary = h('section', { id: 'summary' });
   const layers = h('div');
@@ -59,32 +50,23 @@ export function startRuns(app: HTMLElement, data: PageData): void {
     run: several ? store.view.run + 1 : null,
   });
   const requests = createRequestsView(store, model, place);
-  const events = createEventsView(store, data, model, (index) => requests.show(index));
-  const timeline = createTimelineView(store, { data, models, tooltip, onEvent: () => events.reveal() });
+  const events = createEventsView(store, model, (index) => requests.show(index));
+  const timeline = createTimelineView(store, models, tooltip, () => events.reveal());
 
   const fill = (): void => {
     const { run } = model();
     for (const [index, tab] of tabs.entries())
       tab.setAttribute('aria-pressed', String(index === store.view.run));
-    summary.replaceChildren(
-      h('h2', {}, several ? `Summary of ${runName(run)}` : 'Summary'),
-      summaryView(run),
-    );
-    const shown = layersView(run, data);
-    layers.replaceChildren(...(shown === null ? [] : [shown]));
-    policy.replaceChildren(h('h2', {}, 'Scenario and policy'), policyView(run));
-    notes.replaceChildren(h('h2', {}, 'Warnings and what was skipped'), notesView(run));
+    const title = several ? `Summary of ${runName(run)}` : 'Summary';
+    summary.replaceChildren(h('h2', title), summaryView(run));
+    layers.replaceChildren(...layersView(run));
+    policy.replaceChildren(h('h2', 'Scenario and policy'), policyView(run));
+    notes.replaceChildren(h('h2', 'Warnings and what was skipped'), notesView(run));
   };
-  store.listen((view, before) => {
-    if (view.run !== before.run) fill();
-  });
+  store.watch(['run'], fill);
   fill();
 
-  const go = createGoing(store, models, {
-    timeline,
-    reveal: () => events.reveal(),
-    place,
-  });
+  const go = createGoing(store, models, { timeline, reveal: () => events.reveal(), place });
   const box = createSearchBox(
     'Find events, a turn or a request',
     'event, turn 73, request 120',
@@ -95,36 +77,20 @@ export function startRuns(app: HTMLElement, data: PageData): void {
     (words) => go(wordsPlace(words)),
   );
 
-  const parts = [
-    ...(data.comparison === null ? [] : ['comparison']),
-    ...(data.sessions === null ? [] : ['sessions']),
-    'summary',
-    'timeline',
-    'events',
-    'requests',
-    'policy',
-    'notes',
-  ];
-  const pictures = document.getElementById('pictures');
+  const comparison = data.comparison === null ? null : compareView(store, data, data.comparison);
+  const sessions = data.sessions === null ? null : sessionsView(data.sessions);
+  const own = [summary, timeline, layers, events.element, requests.element, policy, notes];
+  const parts = [comparison, sessions, ...own].flatMap((part) => part?.id || []);
   app.replaceChildren(
     pageHead(several ? data.title : runName({ ...data.runs[0]!, name: data.title }), parts, box.element),
     h(
       'main',
-      {},
       ...conclusionOf(data),
-      data.comparison === null ? null : compareView(store, data, data.comparison),
-      data.sessions === null ? null : sessionsView(data.sessions),
-      pictures,
-      several
-        ? h('div', { class: 'chips runs', role: 'group', 'aria-label': 'Run shown below' }, ...tabs)
-        : null,
-      summary,
-      timeline,
-      layers,
-      events.element,
-      requests.element,
-      policy,
-      notes,
+      comparison,
+      sessions,
+      document.getElementById('pictures'),
+      several ? h('div.chips.runs', { role: 'group', 'aria-label': 'Run shown below' }, ...tabs) : null,
+      ...own,
     ),
     tooltip.element,
   );

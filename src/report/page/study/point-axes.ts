@@ -5,7 +5,7 @@ import { linearScale, niceTicks, type Scale, short } from '../widgets/scale.js';
 /** An axis begins at zero where its smallest value is at most this part of the largest. */
 const NEAR_ZERO = 0.5;
 
-/** Ticks without which an axis tells no scale. */
+/** The fewest ticks that show the scale of an axis. */
 const LEAST_TICKS = 2;
 
 /** A value of an axis in words. */
@@ -36,7 +36,7 @@ export function scaleOf(
   return { px: (value) => inner.px(Math.log10(value)) };
 }
 
-/** Where an axis has its ticks: every name or every so many, round numbers, or powers of ten. */
+/** Where an axis has its ticks: every name or every nth, round numbers, or powers of ten. */
 export function ticksOf(
   { scale, names }: StudyAxis,
   from: number,

@@ -1,19 +1,16 @@
 import { formatCount } from '../../../core/base/format.js';
 import type { ComparisonRow } from '../../page-data/page-data.js';
+import { createRunModel } from '../../page-data/run-model.js';
 import type { StudyPageData } from '../../page-data/study-page-data.js';
 import { createCompareView } from '../run/compare-view.js';
 import { createMultiples } from '../run/multiples.js';
-import { createRunModel } from '../run/run-model.js';
-import { cardsView } from '../widgets/cards.js';
 import { h } from '../widgets/dom.js';
-import { pageHead } from '../widgets/head.js';
-import { leadView } from '../widgets/lead.js';
+import { cardsView, leadView, pageHead } from '../widgets/page-parts.js';
 import { followPlace, numberIn, placeLink, showPlace } from '../widgets/place.js';
 import { createStore, type Store } from '../widgets/store.js';
 import { createTooltip, type Tip } from '../widgets/tooltip.js';
 import { axisText } from './point-axes.js';
-import { createPointsChart } from './points-chart.js';
-import type { PointRef, StudyView } from './study-view.js';
+import { createPointsChart, type PointRef, type StudyView } from './points-chart.js';
 
 function pointTip(rows: readonly ComparisonRow[], { chart, series, point }: PointRef): Tip {
   const name = point.row === null ? undefined : rows[point.row]?.name;
@@ -35,36 +32,27 @@ function pointTip(rows: readonly ComparisonRow[], { chart, series, point }: Poin
 
 /** The chosen row with all of its numbers, and how to get at its run. */
 function rowPanel(data: StudyPageData, store: Store<StudyView>): HTMLElement {
-  const element = h('aside', {
-    class: 'panel row',
-    'aria-live': 'polite',
-    'aria-label': `The chosen ${data.of}`,
-  });
+  const element = h('aside.panel.row', { 'aria-live': 'polite', 'aria-label': `The chosen ${data.of}` });
   const fill = (): void => {
     const row = store.view.row === null ? undefined : data.table.rows[store.view.row];
     if (row === undefined) {
-      element.replaceChildren(h('p', { class: 'quiet' }, `Choose a ${data.of} in a chart or in the table.`));
+      element.replaceChildren(h('p.quiet', `Choose a ${data.of} in a chart or in the table.`));
       return;
     }
     const lines = row.cells.flatMap(({ text, interval }, i) => [
-      h('dt', {}, data.table.columns[i] ?? ''),
-      h('dd', {}, text, interval === undefined ? null : h('small', {}, ` ${interval}`)),
+      h('dt', data.table.columns[i] ?? ''),
+      h('dd', text, interval === undefined ? null : h('small', ` ${interval}`)),
     ]);
     element.replaceChildren(
-      h('h3', {}, row.name),
-      row.note === undefined ? '' : h('p', { class: 'alarm' }, row.note),
-      h('dl', {}, ...lines),
+      h('h3', row.name),
+      row.note === undefined ? '' : h('p.alarm', row.note),
+      h('dl', ...lines),
       row.command === undefined
         ? ''
-        : h(
-            'div',
-            { class: 'part' },
-            h('h4', {}, 'The command that makes its run'),
-            h('code', {}, row.command),
-          ),
+        : h('div.part', h('h4', 'The command that makes its run'), h('code', row.command)),
     );
   };
-  store.listen(fill);
+  store.watch(['row'], fill);
   fill();
   return element;
 }
@@ -72,15 +60,9 @@ function rowPanel(data: StudyPageData, store: Store<StudyView>): HTMLElement {
 /** A slider over the rows. */
 function rowSlider({ table, of }: StudyPageData, store: Store<StudyView>): HTMLElement {
   const count = table.rows.length;
-  const slider = h('input', {
-    type: 'range',
-    min: 1,
-    max: count,
-    step: 1,
-    value: 1,
-    'aria-label': `Choose a ${of}`,
-  });
-  const said = h('output', {}, '');
+  const label = `Choose a ${of}`;
+  const slider = h('input', { type: 'range', min: 1, max: count, step: 1, value: 1, 'aria-label': label });
+  const said = h('output', '');
   slider.addEventListener('input', () => store.update({ row: Number(slider.value) - 1 }));
   const fill = (): void => {
     const row = store.view.row ?? 0;
@@ -88,12 +70,12 @@ function rowSlider({ table, of }: StudyPageData, store: Store<StudyView>): HTMLE
     slider.setAttribute('aria-valuetext', table.rows[row]?.name ?? '');
     said.textContent = `${of} ${formatCount(row + 1)} of ${formatCount(count)}: ${table.rows[row]?.name ?? ''}`;
   };
-  store.listen(fill);
+  store.watch(['row'], fill);
   fill();
-  return h('div', { class: 'slider' }, slider, said);
+  return h('div.slider', slider, said);
 }
 
-/** The row that is shown first: the best one, in the first column if it tells. */
+/** The row that is shown first: the best one, by the first column if that marks one. */
 function firstRow({ rows }: StudyPageData['table']): number | null {
   if (rows.length === 0) return null;
   const first = rows.findIndex(({ cells }) => cells[0]?.mark === 'best');
@@ -102,32 +84,21 @@ function firstRow({ rows }: StudyPageData['table']): number | null {
 }
 
 /** The part of a page with the small charts of its rows. */
-const multiplesId = ({ of }: StudyPageData): string => `every-${of}`;
-
 function multiplesOf(data: StudyPageData): HTMLElement | null {
   if (data.runs.every((run) => run === null)) return null;
   const minis = createMultiples(
     data.table.rows.map(({ name, page, cells }, i) => {
       const run = data.runs[i] ?? null;
       const model = run === null ? null : createRunModel(run);
-      return {
-        name,
-        value: cells[0]?.text ?? '',
-        link: page ?? placeLink({ [data.of]: i + 1 }),
-        model: () => model,
-      };
+      const link = page ?? placeLink({ [data.of]: i + 1 });
+      return { name, value: cells[0]?.text ?? '', link, model: () => model };
     }),
-    data.prompt,
     `Every ${data.of} as a small chart`,
   );
   const drawn = data.runs.flatMap((run, i) => (run === null ? [] : [i]));
   requestAnimationFrame(() => minis.setShown(drawn));
-  return h(
-    'section',
-    { id: multiplesId(data) },
-    h('h2', {}, `Every ${data.of}: prompts by request, breaks marked`),
-    minis.element,
-  );
+  const title = h('h2', `Every ${data.of}: prompts by request, breaks marked`);
+  return h('section', { id: `every-${data.of}` }, title, minis.element);
 }
 
 /** Starts the page of a study: charts and a table over the same rows. */
@@ -139,14 +110,14 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
     of: data.of,
     label: ({ name, page }, index) => [
       page === undefined
-        ? h('button', { type: 'button', class: 'link', click: () => store.update({ row: index }) }, name)
+        ? h('button.link', { click: () => store.update({ row: index }) }, name)
         : h('a', { href: page }, name),
     ],
   });
   const charts = data.charts.map((chart) => createPointsChart(store, chart, tooltip));
   const isSliding = data.table.rows.length > 1;
   const hasRows = data.table.rows.length > 0;
-  const figures = h('div', { class: 'figures' }, ...charts);
+  const figures = h('div.figures', ...charts);
   const look =
     charts.length === 0
       ? null
@@ -154,35 +125,30 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
           'section',
           { id: 'charts' },
           isSliding ? rowSlider(data, store) : null,
-          hasRows ? h('div', { class: 'split' }, figures, rowPanel(data, store)) : figures,
+          hasRows ? h('div.split', figures, rowPanel(data, store)) : figures,
         );
-  store.listen(({ row }) => {
+  store.watch(['row'], ({ row }) => {
     table.choose(row);
     if (row !== null) showPlace(placeLink({ [data.of]: row + 1 }));
   });
   if (look !== null) table.choose(store.view.row);
-  const minis = multiplesOf(data);
+  const parts = [look, hasRows ? table.element : null, multiplesOf(data)];
+  const notes = [...data.notes, ...(hasRows ? [] : data.table.notes)];
   app.replaceChildren(
-    pageHead(data.title, [
-      ...(look === null ? [] : ['charts']),
-      ...(hasRows ? ['table'] : []),
-      ...(minis === null ? [] : [multiplesId(data)]),
-    ]),
+    pageHead(
+      data.title,
+      parts.flatMap((part) => part?.id ?? []),
+    ),
     h(
       'main',
-      {},
       h(
         'section',
         { id: 'summary' },
         ...leadView(data.lead, data.advice),
         data.cards.length === 0 ? null : cardsView(data.cards),
-        ...[...data.notes, ...(hasRows ? [] : data.table.notes)].map((note) =>
-          h('p', { class: 'quiet' }, note),
-        ),
+        ...notes.map((note) => h('p.quiet', note)),
       ),
-      look,
-      hasRows ? table.element : null,
-      minis,
+      ...parts,
     ),
     tooltip.element,
   );

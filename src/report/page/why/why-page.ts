@@ -1,48 +1,22 @@
 import { formatCount, formatCounted } from '../../../core/base/format.js';
-import type { ChartedRun } from '../../page-data/page-data.js';
+import { type ChartModel, createRunModel } from '../../page-data/run-model.js';
 import type { WhyPageData } from '../../page-data/why-page-data.js';
+import { requestColumns } from '../../tables/request-columns.js';
 import { createMultiples } from '../run/multiples.js';
-import { type ChartModel, createRunModel } from '../run/run-model.js';
+import { recordedTip } from '../run/request-tip.js';
 import { rangeAround } from '../widgets/axis-range.js';
-import { cardsView } from '../widgets/cards.js';
 import { h } from '../widgets/dom.js';
-import { pageHead } from '../widgets/head.js';
+import { cardsView, pageHead } from '../widgets/page-parts.js';
 import { asStep, followPlace, numberIn, showPlace } from '../widgets/place.js';
 import { createSearchBox } from '../widgets/search-box.js';
 import { createStore, START, toRun } from '../widgets/store.js';
 import { createTooltip } from '../widgets/tooltip.js';
-import { createFind } from './find.js';
+import { createFind, slicesOf } from './find.js';
 import { causesView, changesView, money, slicesView } from './money-views.js';
-import { createSessionView, recordedTip } from './session-view.js';
-import { slicesOf } from './slices.js';
+import { createSessionView } from './session-view.js';
 import { createBreaksTable, createSessionsTable, whyLink } from './why-tables.js';
 
-const NOTHING: ChartedRun = {
-  threads: [],
-  names: { threads: [], purposes: [], models: [], causes: [] },
-  requests: {
-    t: [],
-    thread: [],
-    turn: [],
-    purpose: [],
-    model: [],
-    read: [],
-    write5m: [],
-    write1h: [],
-    input: [],
-    output: [],
-    context: [],
-    rewritten: [],
-    cause: [],
-    latencyMs: [],
-    readCost: [],
-    freshCost: [],
-    rewriteCost: [],
-    outputCost: [],
-  },
-};
-
-/** Models of sessions, worked out when they are first looked at. */
+/** Models of sessions, computed when first shown. */
 function modelsOf({ sessions }: WhyPageData): (session: number) => ChartModel | null {
   const made = new Map<number, ChartModel>();
   return (session) => {
@@ -57,17 +31,19 @@ function modelsOf({ sessions }: WhyPageData): (session: number) => ChartModel | 
 /** Starts the page of `ccbench why`. */
 export function startWhy(app: HTMLElement, data: WhyPageData): void {
   const modelOf = modelsOf(data);
-  const [dearest] = data.breaks;
+  const [costliest] = data.breaks;
   const store = createStore({
     ...START,
-    run: dearest?.session ?? 0,
+    run: costliest?.session ?? 0,
     request:
-      dearest === undefined ? null : (modelOf(dearest.session)?.nearest(dearest.request, 'request') ?? null),
+      costliest === undefined
+        ? null
+        : (modelOf(costliest.session)?.nearest(costliest.request, 'request') ?? null),
   });
-  const nothing = createRunModel(NOTHING);
+  const nothing = createRunModel({ threads: [], ...requestColumns([]) });
   const tooltip = createTooltip(recordedTip);
   const model = (): ChartModel => modelOf(store.view.run) ?? nothing;
-  const session = createSessionView(store, { data, tooltip, model });
+  const session = createSessionView(store, data, tooltip, model);
 
   const open = (index: number, request: number | null): void => {
     const own = modelOf(index);
@@ -102,12 +78,11 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
       open: () => asStep(() => open(i, null)),
       model: () => modelOf(i),
     })),
-    data.prompt,
     'Sessions as small charts',
   );
 
-  const breaksHead = h('h2', {}, '');
-  const sessionsHead = h('h2', {}, '');
+  const breaksHead = h('h2', '');
+  const sessionsHead = h('h2', '');
   const slices = h('div');
   const list = (): void => {
     const found = find(words);
@@ -142,9 +117,8 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
     breaksPart.scrollIntoView({ block: 'start' });
   };
 
-  store.listen((view, before) => {
-    if (view.run === before.run && view.request === before.request) return;
-    if (view.run !== before.run) sessions.choose(view.run);
+  store.watch(['run'], ({ run }) => sessions.choose(run));
+  store.watch(['run', 'request'], (view) => {
     const number = requestShown();
     const row = data.breaks.findIndex((item) => item.session === view.run && item.request === number);
     breaks.choose(row < 0 ? null : row);
@@ -155,35 +129,33 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
     pageHead(data.title, ['summary', 'causes', 'changes', 'breaks', 'session', 'sessions'], box.element),
     h(
       'main',
-      {},
       h(
         'section',
         { id: 'summary' },
-        h('p', { class: 'lead' }, data.advice),
+        h('p.lead', data.advice),
         cardsView(data.cards),
-        h('p', {}, data.trust),
-        ...data.notes.map((note) => h('p', { class: 'quiet' }, note)),
+        h('p', data.trust),
+        ...data.notes.map((note) => h('p.quiet', note)),
       ),
-      h('section', { id: 'causes' }, h('h2', {}, 'Where it went'), causesView(data, onCause)),
+      h('section', { id: 'causes' }, h('h2', 'Where it went'), causesView(data, onCause)),
       data.changes.length === 0
         ? null
-        : h('section', { id: 'changes' }, h('h2', {}, 'What would have been cheaper'), changesView(data)),
+        : h('section', { id: 'changes' }, h('h2', 'What would have been cheaper'), changesView(data)),
       breaksPart,
       session,
       h('section', { id: 'sessions' }, sessionsHead, sessions.element, minis.element),
-      h('section', { id: 'slices' }, h('h2', {}, 'By project, model and day'), slices),
+      h('section', { id: 'slices' }, h('h2', 'By project, model and day'), slices),
       data.setAside.length === 0
         ? null
         : h(
             'section',
             { id: 'aside' },
-            h('h2', {}, 'Set aside'),
+            h('h2', 'Set aside'),
             h(
-              'p',
-              { class: 'quiet' },
+              'p.quiet',
               'Sessions that are not run forward: what compacting otherwise would have saved there is not said.',
             ),
-            h('ul', {}, ...data.setAside.map(({ name, reason }) => h('li', {}, `${name}: ${reason}`))),
+            h('ul', ...data.setAside.map(({ name, reason }) => h('li', `${name}: ${reason}`))),
           ),
     ),
     tooltip.element,
@@ -191,7 +163,7 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
   requestAnimationFrame(() => {
     list();
     sessions.choose(store.view.run);
-    if (dearest !== undefined) breaks.choose(0);
+    if (costliest !== undefined) breaks.choose(0);
   });
   let isOpened = false;
   followPlace((place) => {

@@ -1,4 +1,4 @@
-import type { RunModel } from '../run/run-model.js';
+import type { RunModel } from '../../page-data/run-model.js';
 import type { View } from './store.js';
 
 /** The part of an axis that is shown. */

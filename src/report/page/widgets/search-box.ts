@@ -25,13 +25,13 @@ export function createSearchBox(
   onEnter: (words: string) => void = () => {},
 ): SearchBox {
   const field = h('input', { type: 'search', placeholder, 'aria-label': label });
-  const said = h('span', { class: 'quiet', role: 'status' });
+  const said = h('span.quiet', { role: 'status' });
   field.addEventListener('input', () => onInput(field.value.trim()));
   field.addEventListener('keydown', (event) => {
     if (event.key === 'Enter') onEnter(field.value.trim());
   });
   return {
-    element: h('div', { class: 'search' }, field, said),
+    element: h('div.search', field, said),
     set(words) {
       field.value = words;
       onInput(words);

@@ -1,5 +1,4 @@
-/** Along which axis the charts are drawn. */
-export type Axis = 'time' | 'request';
+import type { Axis } from '../../page-data/run-model.js';
 
 /** What the reader looks at in the charts over requests. */
 export interface View {
@@ -31,20 +30,18 @@ export function toRun(run: number): Partial<View> {
   return { run, event: null, request: null, cursor: null };
 }
 
-/** Hears of a change. */
-export type Listener<Of> = (view: Of, before: Of) => void;
-
-/** Holds what the reader looks at and tells everybody when it changes. */
+/** Holds what the reader looks at and reports its changes. */
 export interface Store<Of extends object = View> {
   readonly view: Of;
   update(change: Partial<Of>): void;
-  listen(listener: Listener<Of>): void;
+  /** Calls a function whenever one of these parts of the view has changed. */
+  watch(parts: readonly (keyof Of)[], action: (view: Of, before: Of) => void): void;
 }
 
 /** Creates a store. */
 export function createStore<Of extends object>(start: Of): Store<Of> {
   let view = start;
-  const listeners: Listener<Of>[] = [];
+  const listeners: ((view: Of, before: Of) => void)[] = [];
   return {
     get view() {
       return view;
@@ -52,9 +49,12 @@ export function createStore<Of extends object>(start: Of): Store<Of> {
     update(change) {
       const before = view;
       view = { ...view, ...change };
-      const same = (Object.keys(change) as (keyof Of)[]).every((key) => before[key] === view[key]);
-      if (!same) for (const listener of listeners) listener(view, before);
+      for (const listener of listeners) listener(view, before);
     },
-    listen: (listener) => void listeners.push(listener),
+    watch(parts, action) {
+      listeners.push((now, before) => {
+        if (parts.some((part) => now[part] !== before[part])) action(now, before);
+      });
+    },
   };
 }

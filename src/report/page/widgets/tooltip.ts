@@ -22,19 +22,19 @@ const GAP_PX = 14;
 
 /** Labels with values, one below the other. */
 export function tipLines({ lines }: Tip): readonly HTMLElement[] {
-  return lines.map(([label, value]) => h('div', {}, h('span', {}, label), h('b', {}, value)));
+  return lines.map(([label, value]) => h('div', h('span', label), h('b', value)));
 }
 
 /** Creates a tooltip. */
 export function createTooltip<Of>(describe: (of: Of) => Tip): Tooltip<Of> {
-  const element = h('div', { class: 'tooltip', role: 'status', hidden: true });
+  const element = h('div.tooltip', { role: 'status', hidden: true });
   return {
     element,
     show(of, place) {
       element.hidden = of === null || place === null;
       if (of === null || place === null) return;
       const tip = describe(of);
-      element.replaceChildren(h('strong', {}, tip.title), ...tipLines(tip));
+      element.replaceChildren(h('strong', tip.title), ...tipLines(tip));
       const { width, height } = element.getBoundingClientRect();
       const page = document.documentElement;
       const right = place.clientX + GAP_PX + width < page.clientWidth;

@@ -1,5 +1,7 @@
+import { formatCount } from '../../../core/base/format.js';
 import { h, oncePerFrame } from './dom.js';
 import { takeClick } from './place.js';
+import { createSorting } from './sorting.js';
 
 /** A column of a table. */
 export interface TableColumn {
@@ -15,6 +17,26 @@ export interface TableColumn {
   hint?(row: number): string;
   /** What rows are sorted by; null when the column cannot be sorted. */
   readonly value: ((row: number) => number | string) | null;
+}
+
+/** A column of numbers, written as the text of each says. */
+export function numberColumn(
+  header: string,
+  width: string,
+  value: (row: number) => number,
+  text: (value: number) => string = formatCount,
+): TableColumn {
+  return { header, width, align: 'right', text: (row) => text(value(row)), value };
+}
+
+/** A column of texts; what is cut off is shown by the pointer. */
+export function textColumn(header: string, width: string, value: (row: number) => string): TableColumn {
+  return { header, width, align: 'left', text: value, value, hint: value };
+}
+
+/** Leaves zero empty. */
+export function blankZero(text: (value: number) => string): (value: number) => string {
+  return (value) => (value === 0 ? '' : text(value));
 }
 
 /** A table of any length of which only what is seen exists. */
@@ -39,19 +61,6 @@ const ROW_PX = 30;
 /** Rows beyond the visible ones that are drawn as well. */
 const MARGIN_ROWS = 6;
 
-type Sort = { readonly column: number; readonly sign: 1 | -1 } | null;
-
-function sorted(rows: readonly number[], sort: Sort, columns: readonly TableColumn[]): readonly number[] {
-  const value = sort === null ? null : columns[sort.column]!.value;
-  if (sort === null || value === null) return rows;
-  return [...rows].sort((a, b) => {
-    const left = value(a);
-    const right = value(b);
-    if (left === right) return a - b;
-    return left < right ? -sort.sign : sort.sign;
-  });
-}
-
 /** Creates an empty table. */
 export function createVirtualTable(options: TableOptions): VirtualTable {
   const { columns, id } = options;
@@ -59,28 +68,22 @@ export function createVirtualTable(options: TableOptions): VirtualTable {
   const leastPx = columns.reduce((sum, { width }) => sum + Number(/\d+/.exec(width)![0]), 0);
   let given: readonly number[] = [];
   let rows: readonly number[] = [];
-  let sort: Sort = null;
   let chosen: number | null = null;
 
   const heads = columns.map(({ header, align, value }, index) =>
     h(
       'div',
       { role: 'columnheader', class: align },
-      value === null ? header : h('button', { type: 'button', click: () => sortBy(index) }, header),
+      value === null ? header : h('button', { click: () => sorting.by(index) }, header),
     ),
   );
   const least = `min-width:${leastPx}px`;
-  const body = h('div', { role: 'rowgroup', class: 'rows', style: least });
-  const head = h('div', { role: 'rowgroup', class: 'head', style: least });
+  const body = h('div.rows', { role: 'rowgroup', style: least });
+  const head = h('div.head', { role: 'rowgroup', style: least });
   head.append(
     h('div', { role: 'row', 'aria-rowindex': 1, style: `grid-template-columns:${tracks}` }, ...heads),
   );
-  const element = h(
-    'div',
-    { class: 'table', role: 'grid', tabindex: 0, 'aria-label': options.label },
-    head,
-    body,
-  );
+  const element = h('div.table', { role: 'grid', tabindex: 0, 'aria-label': options.label }, head, body);
   element.style.maxHeight = `${options.maxHeight}px`;
 
   const drawRow = (position: number): HTMLElement => {
@@ -108,32 +111,21 @@ export function createVirtualTable(options: TableOptions): VirtualTable {
     const drawn: HTMLElement[] = [];
     for (let i = first; i < Math.min(rows.length, first + seen); i++) drawn.push(drawRow(i));
     if (rows.length === 0) {
-      drawn.push(
-        h('div', { role: 'row', class: 'empty' }, h('div', { role: 'gridcell' }, 'nothing to show')),
-      );
+      drawn.push(h('div.empty', { role: 'row' }, h('div', { role: 'gridcell' }, 'nothing to show')));
     }
     body.style.height = `${Math.max(rows.length, 1) * ROW_PX}px`;
     body.replaceChildren(...drawn);
     element.setAttribute('aria-rowcount', String(rows.length + 1));
-    const active = chosen !== null && drawn.some((item) => item.id === `${id}-${chosen}`);
-    if (active) element.setAttribute('aria-activedescendant', `${id}-${chosen}`);
+    const active = drawn.find((item) => item.id === `${id}-${chosen}`);
+    if (active !== undefined) element.setAttribute('aria-activedescendant', active.id);
     else element.removeAttribute('aria-activedescendant');
   };
   const drawSoon = oncePerFrame(draw);
   const arrange = (): void => {
-    rows = sorted(given, sort, columns);
-    for (const [index, cell] of heads.entries()) {
-      if (sort?.column === index)
-        cell.setAttribute('aria-sort', sort.sign === 1 ? 'ascending' : 'descending');
-      else cell.removeAttribute('aria-sort');
-    }
+    rows = sorting.sorted(given);
     draw();
   };
-  const sortBy = (column: number): void => {
-    if (sort?.column !== column) sort = { column, sign: 1 };
-    else sort = sort.sign === 1 ? { column, sign: -1 } : null;
-    arrange();
-  };
+  const sorting = createSorting(heads, (row, column) => columns[column]!.value!(row), arrange);
   const reveal = (position: number): void => {
     const top = position * ROW_PX;
     const room = element.clientHeight - 2 * ROW_PX;

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { RequestEntry } from '../../../../src/core/run/run-log.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { brokenRequests, promptPaths } from '../../../../src/report/page/run/prompt-paths.js';
-import { createRunModel } from '../../../../src/report/page/run/run-model.js';
 import { linearScale } from '../../../../src/report/page/widgets/scale.js';
 import { pageRun } from '../../../../src/report/page-data/page-run.js';
+import { createRunModel } from '../../../../src/report/page-data/run-model.js';
 import { requestEntry, runEntry, threadEntry } from '../../../helpers/log.js';
 
 function modelOf(requests: readonly Parameters<typeof requestEntry>[0][]) {

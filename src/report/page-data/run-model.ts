@@ -1,5 +1,7 @@
-import type { ChartedRun, PageEvent, PageRun } from '../../page-data/page-data.js';
-import type { Axis } from '../widgets/store.js';
+import type { ChartedRun, PageEvent, PageRun } from './page-data.js';
+
+/** Along which axis charts over requests are drawn. */
+export type Axis = 'time' | 'request';
 
 /** Sums over the requests of a stretch. */
 export interface Sums {
@@ -9,7 +11,7 @@ export interface Sums {
   readonly cost: number;
 }
 
-/** A run, or a recording, with what the charts need worked out once. */
+/** A run, or a recording, with what the charts need computed once. */
 export interface RunModel<Run extends ChartedRun = PageRun> {
   readonly run: Run;
   readonly count: number;
@@ -108,7 +110,7 @@ function lowerBound(order: readonly number[], x: number, at: (index: number) => 
   return low;
 }
 
-/** Works a run out for the charts. */
+/** Computes what the charts need of a run. */
 export function createRunModel<Run extends ChartedRun>(run: Run): RunModel<Run> {
   const { requests, leftOut } = run;
   const count = requests.t.length;
@@ -176,4 +178,23 @@ export function createRunModel<Run extends ChartedRun>(run: Run): RunModel<Run> 
       return sums;
     },
   };
+}
+
+/** What a run paid for each cause, in nano-dollars: up to a part of the axis, and within it. */
+export interface PaidPart {
+  readonly before: readonly number[];
+  readonly within: readonly number[];
+}
+
+/** Splits what was paid at the beginning of a part of the axis; the whole of it has nothing before. */
+export function paidPart(model: ChartModel, range: readonly [number, number] | null, axis: Axis): PaidPart {
+  const order = model.order(axis);
+  const [from, to] = range ?? model.domain(axis);
+  const first = range === null ? undefined : order.findLast((index) => model.x(index, axis) < from);
+  const last = range === null ? order.at(-1) : order.findLast((index) => model.x(index, axis) <= to);
+  const paid = model.paid(axis);
+  const upTo = (index: number | undefined): readonly number[] =>
+    paid.map((column) => (index === undefined ? 0 : column[index]!));
+  const before = upTo(first);
+  return { before, within: upTo(last).map((sum, cause) => sum - before[cause]!) };
 }

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { LogEntry } from '../../../../src/core/run/run-log.js';
-import { foldLog } from '../../../../src/metrics/fold.js';
-import { createRunModel } from '../../../../src/report/page/run/run-model.js';
-import { pageRun } from '../../../../src/report/page-data/page-run.js';
-import { createRunSample } from '../../../../src/report/page-data/run-sample.js';
-import { layerEntry, requestEntry, runEntry, threadEntry } from '../../../helpers/log.js';
+import type { LogEntry } from '../../../src/core/run/run-log.js';
+import { foldLog } from '../../../src/metrics/fold.js';
+import { pageRun } from '../../../src/report/page-data/page-run.js';
+import { createRunModel, paidPart } from '../../../src/report/page-data/run-model.js';
+import { createRunSample } from '../../../src/report/page-data/run-sample.js';
+import { layerEntry, requestEntry, runEntry, threadEntry } from '../../helpers/log.js';
 
 function modelOf(requests: readonly LogEntry[]) {
   const entries = [runEntry(), threadEntry(), ...requests];
@@ -152,4 +152,18 @@ it('the page of a run that is shown in part counts all of it', () => {
   expect(model.causes).toEqual(['carry', 'new', 'rewrite:model', 'rewrite:tools', 'output']);
   const last = model.order('request').at(-1)!;
   expect(model.paid('request').map((column) => column[last])).toEqual([40, 640, 80, 80, 12_000]);
+});
+
+const PAID = modelOf([
+  requestEntry({ t: 0, outputCost: 1 }),
+  requestEntry({ t: 1_000, n: 2, cause: 'ttl-5m', writeCost: 20, rewriteCost: 20, outputCost: 2 }),
+  requestEntry({ t: 2_000, n: 3, readCost: 300, outputCost: 4 }),
+  requestEntry({ t: 3_000, n: 4, outputCost: 8 }),
+]);
+
+// causes: cache reads, new content, written again, output
+it('what was paid is split at the beginning of a part of the axis', () => {
+  expect(paidPart(PAID, null, 'request')).toEqual({ before: [0, 0, 0, 0], within: [300, 0, 20, 15] });
+  expect(paidPart(PAID, [2.5, 3.5], 'request')).toEqual({ before: [0, 0, 20, 3], within: [300, 0, 0, 4] });
+  expect(paidPart(PAID, [1_000, 2_000], 'time')).toEqual({ before: [0, 0, 0, 1], within: [300, 0, 20, 6] });
 });

@@ -5,19 +5,13 @@ import {
   formatMoney,
   formatShare,
 } from '../../../core/base/format.js';
-import { causePhrase } from '../../charts/cost-series.js';
-import { causeColors } from '../../charts/palette.js';
-import { paidPart } from '../run/paid-part.js';
-import type { ChartModel } from '../run/run-model.js';
-import { zoomed } from './axis-range.js';
-import { h } from './dom.js';
-import type { Axis, Store, View } from './store.js';
-
-/** Names beside their colours. */
-export function legend(entries: readonly (readonly [string, string])[]): HTMLElement {
-  const items = entries.map(([name, color]) => h('span', {}, h('i', { style: `background:${color}` }), name));
-  return h('div', { class: 'legend' }, ...items);
-}
+import { causeColors, causePhrase } from '../../charts/palette.js';
+import { type Axis, type ChartModel, paidPart } from '../../page-data/run-model.js';
+import { zoomed } from '../widgets/axis-range.js';
+import { h } from '../widgets/dom.js';
+import { legend } from '../widgets/page-parts.js';
+import type { Store, View } from '../widgets/store.js';
+import type { RequestCharts } from './request-chart.js';
 
 /** The same part of the session on the other axis. */
 function converted(model: ChartModel, view: View, axis: Axis): readonly [number, number] | null {
@@ -39,31 +33,17 @@ export interface AxisTools {
 }
 
 /** Creates the buttons of an axis and the sums over the part that is shown. */
-export function createAxisTools(
-  store: Store,
-  model: () => ChartModel,
-  domain: (view: View) => readonly [number, number],
-  causeColor?: (cause: string) => string,
-): AxisTools {
-  const axisButton = (axis: Axis, text: string): HTMLButtonElement => {
-    const button = h(
-      'button',
-      { type: 'button', 'aria-pressed': store.view.axis === axis ? 'true' : 'false' },
-      text,
-    );
-    button.addEventListener('click', () =>
-      store.update({ axis, range: converted(model(), store.view, axis) }),
-    );
-    return button;
-  };
+export function createAxisTools(store: Store, { model, domain, causeColor }: RequestCharts): AxisTools {
+  const axisButton = (axis: Axis, text: string): HTMLElement =>
+    h('button', { click: () => store.update({ axis, range: converted(model(), store.view, axis) }) }, text);
   const byRequest = axisButton('request', 'by request');
   const byTime = axisButton('time', 'by time');
   const tool = (text: string, label: string, click: () => void): HTMLElement =>
-    h('button', { type: 'button', 'aria-label': label, title: label, click }, text);
+    h('button', { 'aria-label': label, title: label, click }, text);
   const zoom = (factor: number) => (): void =>
     store.update({ range: zoomed(store.view, domain(store.view), factor, null) });
   const all = tool('show all', 'show all of the session', () => store.update({ range: null }));
-  const readout = h('p', { class: 'readout', 'aria-live': 'polite' });
+  const readout = h('p.readout', { 'aria-live': 'polite' });
   const causes = h('div');
 
   const describe = (): void => {
@@ -82,22 +62,19 @@ export function createAxisTools(
       legend(names.flatMap((name, i) => (within[i]! > 0 ? [[causePhrase(name), colors[i]!] as const] : []))),
     );
   };
-  store.listen((view, before) => {
-    if (view.run !== before.run || view.range !== before.range || view.axis !== before.axis) describe();
-  });
+  store.watch(['run', 'range', 'axis'], describe);
   describe();
   const tools = h(
-    'div',
-    { class: 'tools' },
-    h('div', { class: 'group', role: 'group', 'aria-label': 'Axis' }, byRequest, byTime),
+    'div.tools',
+    h('div.group', { role: 'group', 'aria-label': 'Axis' }, byRequest, byTime),
     h(
-      'div',
-      { class: 'group', role: 'group', 'aria-label': 'Zoom' },
+      'div.group',
+      { role: 'group', 'aria-label': 'Zoom' },
       tool('−', 'Zoom out', zoom(1 / 1.6)),
       tool('+', 'Zoom in', zoom(1.6)),
       all,
     ),
-    h('span', { class: 'quiet hint' }, 'drag to select, double-click for all, Ctrl + wheel to zoom'),
+    h('span.quiet.hint', 'drag to select, double-click for all, Ctrl + wheel to zoom'),
   );
   return { tools, readout, causes };
 }

@@ -1,0 +1,90 @@
+import { formatCount } from '../../core/base/format.js';
+import { type ColumnRequest, requestColumns } from '../tables/request-columns.js';
+import type { ChartedRun, PageLeftOut } from './page-data.js';
+
+const SUMS = ['requests', 'prompt', 'read', 'readCost', 'freshCost', 'outputCost'] as const;
+
+/** The sum of requests that are not shown; costs in nano-dollars. */
+export interface LeftOutSums extends Readonly<Record<(typeof SUMS)[number], number>> {
+  /** By cause. */
+  readonly rewriteCosts: Readonly<Record<string, number>>;
+}
+
+/** Sums of nothing. */
+export const NO_SUMS: LeftOutSums = {
+  requests: 0,
+  prompt: 0,
+  read: 0,
+  readCost: 0,
+  freshCost: 0,
+  outputCost: 0,
+  rewriteCosts: {},
+};
+
+/** Both together. */
+export function mergeSums(a: LeftOutSums, b: LeftOutSums): LeftOutSums {
+  const merged = { ...a };
+  for (const name of SUMS) merged[name] = a[name] + b[name];
+  const rewriteCosts = { ...a.rewriteCosts };
+  for (const [cause, cost] of Object.entries(b.rewriteCosts))
+    rewriteCosts[cause] = (rewriteCosts[cause] ?? 0) + cost;
+  return { ...merged, rewriteCosts };
+}
+
+/** The sums with one more request. */
+export function addRequest(sums: LeftOutSums, entry: ColumnRequest): LeftOutSums {
+  const { prompt, read, readCost, outputCost, rewriteCost, cause } = entry;
+  const freshCost = entry.writeCost + entry.inputCost - rewriteCost;
+  const rewriteCosts = cause === null || rewriteCost === 0 ? {} : { [cause]: rewriteCost };
+  return mergeSums(sums, { requests: 1, prompt, read, readCost, freshCost, outputCost, rewriteCosts });
+}
+
+/** Requests that a page does not show, by those that it does. */
+export interface LeftOutRequests {
+  /** Requests of the whole run. */
+  readonly requests: number;
+  /** Number of each shown request among all, from 1. */
+  readonly numbers: ReadonlyMap<ColumnRequest, number>;
+  /** What was left out since the request shown before, by the one that is shown next. */
+  readonly before: ReadonlyMap<ColumnRequest, LeftOutSums>;
+}
+
+function pageLeftOut(leftOut: LeftOutRequests, shown: readonly ColumnRequest[]): PageLeftOut {
+  const before = shown.map((entry) => leftOut.before.get(entry) ?? NO_SUMS);
+  const column = (name: (typeof SUMS)[number]): readonly number[] => before.map((sums) => sums[name]);
+  const causes = [...new Set(before.flatMap(({ rewriteCosts }) => Object.keys(rewriteCosts)))].sort();
+  return {
+    requests: leftOut.requests,
+    n: shown.map((entry) => leftOut.numbers.get(entry)!),
+    count: column('requests'),
+    prompt: column('prompt'),
+    read: column('read'),
+    readCost: column('readCost'),
+    freshCost: column('freshCost'),
+    outputCost: column('outputCost'),
+    rewriteCosts: Object.fromEntries(
+      causes.map((cause) => [cause, before.map(({ rewriteCosts }) => rewriteCosts[cause] ?? 0)]),
+    ),
+  };
+}
+
+/** Requests as the columns of a page, beside them the sums of those that it does not show. */
+export function withLeftOut(
+  shown: readonly ColumnRequest[],
+  leftOut: LeftOutRequests | null,
+): Omit<ChartedRun, 'threads'> {
+  const columns = requestColumns(shown);
+  return leftOut === null ? columns : { ...columns, leftOut: pageLeftOut(leftOut, shown) };
+}
+
+/** What the reader of a page must know that does not show everything. */
+export function leftOutText(
+  leftOut: { readonly requests: number; readonly events: number } | null,
+  requests: number,
+  events: number,
+): readonly string[] {
+  if (leftOut === null) return [];
+  return [
+    `This run is too long to be shown whole: of ${formatCount(leftOut.requests)} requests ${formatCount(requests)} are here, of ${formatCount(leftOut.events)} events ${formatCount(events)}. Sums and costs count all of them; requests.csv and events.csv hold every one.`,
+  ];
+}

@@ -1,6 +1,0 @@
-import { h } from './dom.js';
-
-/** The result in a sentence, and below it what to do about it or to doubt of it. */
-export function leadView(result: string, advice: string | null): readonly (HTMLElement | null)[] {
-  return [h('p', { class: 'lead' }, result), advice === null ? null : h('p', { class: 'advice' }, advice)];
-}

@@ -1,0 +1,81 @@
+import { formatCount } from '../../../core/base/format.js';
+import type { PageFact } from '../../page-data/page-data.js';
+import { h } from './dom.js';
+
+const THEMES = ['auto', 'light', 'dark'] as const;
+
+/** The button that changes between light and dark. */
+function themeButton(): HTMLElement {
+  let current = 0;
+  const button = h('button.theme', 'theme: auto');
+  button.addEventListener('click', () => {
+    current = (current + 1) % THEMES.length;
+    const theme = THEMES[current]!;
+    button.textContent = `theme: ${theme}`;
+    if (theme === 'auto') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  });
+  return button;
+}
+
+/** The head of a page: title, links to its parts, what else belongs there. */
+export function pageHead(title: string, parts: readonly string[], ...more: readonly Node[]): HTMLElement {
+  const links = parts.map((id) => h('a', { href: `#${id}` }, id.replaceAll('-', ' ')));
+  const nav =
+    links.length === 0 ? h('span.space') : h('nav', { 'aria-label': 'Parts of the report' }, ...links);
+  return h('header', h('h1', title), nav, ...more, themeButton());
+}
+
+/** The result in a sentence, and below it what to do about it or why to doubt it. */
+export function leadView(result: string, advice: string | null): readonly (HTMLElement | null)[] {
+  return [h('p.lead', result), advice === null ? null : h('p.advice', advice)];
+}
+
+/** The main numbers, large. */
+export function cardsView(facts: readonly PageFact[]): HTMLElement {
+  const cards = facts.map(({ label, value, note, tone }) =>
+    h('div', { class: `card ${tone}` }, h('span', label), h('strong', value), h('small', note)),
+  );
+  return h('div.cards', ...cards);
+}
+
+/** Facts in one line, each behind its label. */
+export function aboutView(facts: readonly (readonly [string, string])[]): HTMLElement {
+  return h('p.about', ...facts.map(([label, value]) => h('span', h('b', label), ` ${value}`)));
+}
+
+/** A square of a colour. */
+export function swatch(color: string): HTMLElement {
+  return h('i.swatch', { style: `background:${color}` });
+}
+
+/** Names beside their colours. */
+export function legend(entries: readonly (readonly [string, string])[]): HTMLElement {
+  return h('div.legend', ...entries.map(([name, color]) => h('span', swatch(color), name)));
+}
+
+/** Tokens as a bar beside the others of its list. */
+export function tokenBar(label: string, tokens: number, whole: number, tone: string): HTMLElement {
+  const share = whole === 0 ? 0 : Math.min(1, Math.max(0, tokens / whole));
+  const style = `width:${(share * 100).toFixed(1)}%`;
+  return h('div.bar', h('span', label), h('i', { class: tone, style }), h('b', formatCount(tokens)));
+}
+
+/** A table that scrolls sideways where it is too wide; heads are names, with their class where they have one. */
+export function wideTable(
+  label: string,
+  heads: readonly (string | readonly [string, string])[],
+  rows: readonly HTMLElement[],
+  classes = '',
+): HTMLElement {
+  const cells = heads.map((head) => {
+    const [name, align] = typeof head === 'string' ? [head, ''] : head;
+    return h('th', { scope: 'col', class: align === '' ? null : align }, name);
+  });
+  const head = cells.length === 0 ? null : h('thead', h('tr', ...cells));
+  return h(
+    'div.wide',
+    { tabindex: 0, role: 'region', 'aria-label': label },
+    h('table', { class: classes === '' ? null : classes }, head, h('tbody', ...rows)),
+  );
+}
