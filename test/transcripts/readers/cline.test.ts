@@ -176,6 +176,8 @@ describe('Cline and Roo tasks', () => {
 
   it('refuses a file that was cut short', () => {
     const bytes = Buffer.from(JSON.stringify(UI).slice(0, -30));
-    expect(() => clineReader.read(bytes, { id: 'task' })).toThrow('task: the file is not valid JSON, or is truncated');
+    expect(() => clineReader.read(bytes, { id: 'task' })).toThrow(
+      'task: the file is not valid JSON, or is truncated',
+    );
   });
 });
