@@ -6,6 +6,7 @@ import type {
   LogEntry,
   RequestEntry,
   RunEntry,
+  StatusEntry,
   ThreadEntry,
 } from '../../src/core/run/run-log.js';
 
@@ -123,6 +124,12 @@ export function crossingEntry(change: Partial<CrossingEntry> = {}): CrossingEntr
     layers: ['microcompact'],
     ...change,
   };
+}
+
+/** What a client shows of a limit of 100 tokens. */
+export function statusEntry(change: Partial<StatusEntry> = {}): StatusEntry {
+  const shown = { seen: 90, limit: 100, percentLeft: 10, warning: true, error: false };
+  return { type: 'status', t: 0, thread: 'main', turn: 1, n: 1, ...shown, ...change };
 }
 
 /** A cache break. */

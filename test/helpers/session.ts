@@ -158,6 +158,16 @@ export function eventsOf(thread: Thread): readonly ThreadEvent[] {
   return thread.steps.flatMap((step) => (step.kind === 'event' ? [step.event] : []));
 }
 
+/** The calls of all threads. */
+export function callsIn({ threads }: Transcript): readonly RecordedCall[] {
+  return threads.flatMap(callsOf);
+}
+
+/** The events of all threads. */
+export function eventsIn({ threads }: Transcript): readonly ThreadEvent[] {
+  return threads.flatMap(eventsOf);
+}
+
 /** The steps behind the opening as short words: `call m1`, `tool r1`, `event resume`. */
 export function outline(thread: Thread): readonly string[] {
   return thread.steps.flatMap((step: Step) => {

@@ -4,7 +4,15 @@ import type { BreakCause, LogEntry } from '../../src/core/run/run-log.js';
 import { CALL_PURPOSES } from '../../src/core/run/run-plan.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
-import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
+import {
+  breakEntry,
+  endEntry,
+  layerEntry,
+  requestEntry,
+  runEntry,
+  statusEntry,
+  threadEntry,
+} from '../helpers/log.js';
 
 const sumOf = (parts: Readonly<Record<string, number>>): number =>
   Object.values(parts).reduce((a, b) => a + b, 0);
@@ -317,18 +325,7 @@ it('names a failure by what the layer says of it', () => {
 it('WIN-5 takes what clients show from status entries and the requests after them', () => {
   const { status } = foldLog([
     threadEntry(),
-    {
-      type: 'status',
-      t: 0,
-      thread: 'main',
-      turn: 1,
-      n: 1,
-      seen: 90,
-      limit: 100,
-      percentLeft: 10,
-      warning: true,
-      error: false,
-    } as LogEntry,
+    statusEntry(),
     requestEntry({ seen: 95 }),
     requestEntry({ n: 2, seen: 80 }),
   ]);

@@ -4,7 +4,15 @@ import { foldLog } from '../../src/metrics/fold.js';
 import { readLog } from '../../src/metrics/read-log.js';
 import { metricValues } from '../../src/metrics/registry.js';
 import { logLines } from '../../src/report/tables/log-lines.js';
-import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
+import {
+  breakEntry,
+  endEntry,
+  layerEntry,
+  requestEntry,
+  runEntry,
+  statusEntry,
+  threadEntry,
+} from '../helpers/log.js';
 
 const BODY: LogEntry[] = [runEntry(), threadEntry(), requestEntry({ read: 5 }), breakEntry(), layerEntry()];
 const LOG: LogEntry[] = [...BODY, endEntry(BODY)];
@@ -26,18 +34,7 @@ describe('the reader of logs', () => {
   });
 
   it('D8 a request without what the policy saw shows nothing where that would stand', () => {
-    const status: LogEntry = {
-      type: 'status',
-      t: 0,
-      thread: 'main',
-      turn: 1,
-      n: 1,
-      seen: 900,
-      limit: 155_000,
-      percentLeft: 99,
-      warning: false,
-      error: false,
-    };
+    const status = statusEntry({ seen: 900, limit: 155_000, percentLeft: 99, warning: false });
     const { seen: _seen, kept: _kept, untouched: _untouched, ...request } = requestEntry({ purpose: 'main' });
     const body = [runEntry(), threadEntry(), status, request as LogEntry];
     const entries = parseLog(logLines([...body, endEntry(body)]), 'run.jsonl');

@@ -1,23 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { StatusEntry } from '../../src/core/run/run-log.js';
-import { foldLog } from '../../src/metrics/fold.js';
+import { foldLog, LimitFold } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
-import { requestEntry } from '../helpers/log.js';
+import { layerEntry, requestEntry, runEntry, statusEntry } from '../helpers/log.js';
 
 /** What a client shows from a request on, of a limit of 100,000 tokens. */
-const shown = (n: number, change: Partial<StatusEntry>): StatusEntry => ({
-  type: 'status',
-  t: 0,
-  thread: 'main',
-  turn: n,
-  n,
-  seen: 0,
-  limit: 100_000,
-  percentLeft: 0,
-  warning: false,
-  error: false,
-  ...change,
-});
+const shown = (n: number, change: Partial<StatusEntry>): StatusEntry =>
+  statusEntry({ turn: n, n, seen: 0, limit: 100_000, percentLeft: 0, warning: false, ...change });
 
 const sent = (n: number, seen: number, thread = 'main') => requestEntry({ n, turn: n, seen, thread });
 
@@ -67,4 +56,25 @@ describe('WIN-5 what clients showed', () => {
   it('tells nothing where no window was known', () => {
     expect(foldLog([sent(1, 70_000)]).status).toBeNull();
   });
+});
+
+it('takes from another run what happened, and adds up anew what limits have a say in', () => {
+  const facts = foldLog([
+    runEntry({ name: 'first' }),
+    requestEntry({ read: 10 }),
+    layerEntry({ details: { overshoot: 9 } }),
+  ]);
+  const fold = new LimitFold(facts);
+  fold.write(runEntry({ name: 'second' }));
+  fold.write(statusEntry());
+  fold.seen('main', 95);
+  for (const overshoot of [20, 50, 30]) fold.write(layerEntry({ details: { overshoot } }));
+  fold.write(layerEntry());
+  const other = fold.finish();
+  expect(other).toMatchObject({ run: { name: 'second' }, overshootTokens: 50 });
+  expect(other.status).toMatchObject({ warning: { turns: 1, times: 1 }, leastPercentLeft: 5 });
+  expect(other.requests).toEqual(facts.requests);
+  expect(other.layers).toEqual(facts.layers);
+  const silent = new LimitFold(facts).finish();
+  expect(silent).toMatchObject({ run: null, overshootTokens: null, status: null });
 });

@@ -1,23 +1,18 @@
 import type { BlockFacts, BlockKind, BlockRole } from '../../core/model/block.js';
 import type { MessageOrigin } from '../../core/model/message.js';
 import type { ToolEffect } from '../../core/model/tool-effect.js';
-import type { Step, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
-import type { FillerStyle } from '../synthetic/tools/filler-text.js';
-import type { ColumnEntry } from './columns.js';
-import type { StringEncoding } from './string-table.js';
+import type { Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
+import type { Usage } from '../../core/model/usage.js';
+import type { FillerInit } from '../synthetic/tools/filler-text.js';
 
 /** Version of the compiled form: it goes up whenever a reader makes something else of the same file. */
-export const COMPILED_VERSION = 10;
+export const COMPILED_VERSION = 11;
 
-/** First bytes of a compiled transcript. */
+/** First bytes of a compiled transcript; the version, a checksum and the document as JSON follow. */
 export const MAGIC = 'ccbench\0';
-
-/** Bytes in front of the header: magic, version, length of the header, checksum of everything behind. */
-export const PREAMBLE_BYTES = 48;
 export const VERSION_OFFSET = 8;
-export const HEADER_LENGTH_OFFSET = 12;
-export const CHECKSUM_OFFSET = 16;
-export const CHECKSUM_BYTES = 32;
+export const CHECKSUM_OFFSET = 12;
+export const DOCUMENT_OFFSET = 44;
 
 export const KINDS: readonly BlockKind[] = [
   'tools',
@@ -47,66 +42,75 @@ export const ORIGINS: readonly MessageOrigin[] = [
   'marker',
 ];
 
-export const STEP_KINDS: readonly Step['kind'][] = ['message', 'call', 'event'];
+/** A text that is not known, is kept here, lies in a file, or is filler. */
+export type TextRow =
+  | 0
+  | string
+  | readonly [file: number, offset: number, length: number, part: number, chars: number]
+  | Required<FillerInit>;
 
-/** Where the text of a block is. */
-export const TEXT_KINDS = ['none', 'recorded', 'embedded', 'filler'] as const;
+/** Names, effects and usages are numbered from 1, and 0 is none; facts are numbered from 0. */
+export type BlockRow = readonly [
+  kind: number,
+  role: number,
+  tokens: number,
+  chars: number,
+  rough: number,
+  digest: number,
+  toolUseId: string | 0,
+  tool: number,
+  facts: number,
+  effect: number,
+  text: TextRow,
+];
 
-export const FILLER_STYLES: readonly FillerStyle[] = ['code', 'output', 'prose', 'words'];
+/** `at` counts from the time before it, as all times do; a `responseId` of 1 is the id of the message. */
+export type MessageRow = readonly [
+  id: string,
+  role: 0 | 1,
+  origin: number,
+  at: number,
+  responseId: string | 0 | 1,
+  usage: number,
+  attachedTo: string | 0,
+  blocks: readonly BlockRow[],
+];
 
-export const BLOCK_COLUMNS = [
-  ...([
-    'kind',
-    'role',
-    'tokens',
-    'chars',
-    'rough',
-    'digest',
-    'toolUseId',
-    'tool',
-    'facts',
-    'effect',
-  ] as const),
-  // Recorded texts: file, place and part of the line. Embedded ones: `part` numbers the text itself.
-  // Fillers: `file` is the style, `offset` the seed, `length` and `part` number the head and the tail.
-  ...(['text', 'textChars', 'file', 'offset', 'length', 'part'] as const),
-] as const;
+/** `output` is null where none is recorded without usage. */
+export type CallRow = readonly [
+  id: string,
+  startMs: number,
+  endMs: number,
+  model: number,
+  usage: number,
+  output: number | null,
+  placeholder: 0 | 1,
+  stopReason: number,
+  missReason: number,
+  effort: number,
+  response: MessageRow,
+];
 
-export const USAGE_COLUMNS = ['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'output'] as const;
+/** An event with the row of its summary. */
+export type EventRow = Omit<ThreadEvent, 'summary'> & { readonly summary?: MessageRow | null };
 
-export const MESSAGE_COLUMNS = [
-  ...(['id', 'role', 'origin', 'blocks', 'at', 'responseId', 'usage', 'attachedTo'] as const),
-] as const;
+/** Messages are in a list of their own, calls in one of two, and events are objects. */
+export type StepRow = MessageRow | readonly [1, ...CallRow] | EventRow;
 
-/** `output` is one more than the output recorded without usage, and 0 where there is none. */
-export const CALL_COLUMNS = [
-  ...(['id', 'startMs', 'endMs', 'model', 'response', 'usage', 'output', 'placeholder'] as const),
-  ...(['stopReason', 'missReason', 'effort'] as const),
-] as const;
-
-export const STEP_COLUMNS = ['kind', 'row'] as const;
-
-/** What of a thread is not in columns; blocks and steps follow one another in the order of the threads. */
-export interface ThreadEntry {
-  readonly thread: Omit<Thread, 'prefix' | 'steps'>;
-  readonly prefixBlocks: number;
-  readonly steps: number;
-}
-
-/** An event with the number of its summary's message, from 1, in the summary's place. */
-export type EventEntry = Omit<ThreadEvent, 'summary'> & { readonly summary?: number | null };
-
-/** What is kept as JSON. */
-export interface CompiledHeader {
+/** A transcript as JSON: what repeats is listed once and numbered. */
+export interface CompiledDocument {
   readonly transcript: Omit<Transcript, 'threads'>;
-  readonly threads: readonly ThreadEntry[];
-  readonly events: readonly EventEntry[];
-  /** Facts of blocks, each once, without their effects: a path is written once, however often its file is edited. */
+  readonly threads: readonly {
+    readonly thread: Omit<Thread, 'prefix' | 'steps'>;
+    readonly prefix: readonly BlockRow[];
+    readonly steps: readonly StepRow[];
+  }[];
+  readonly usages: readonly Usage[];
+  /** Facts of blocks without their effects: a path is written once, however often its file is edited. */
   readonly facts: readonly Omit<BlockFacts, 'effect'>[];
-  /** Effects of blocks, each once; blocks number them from 1. */
   readonly effects: readonly ToolEffect[];
+  /** Tools, models, and reasons. */
+  readonly names: readonly string[];
   /** Names of the files that texts are read from. */
   readonly files: readonly string[];
-  readonly columns: readonly ColumnEntry[];
-  readonly strings: { readonly encoding: StringEncoding; readonly bytes: number };
 }

@@ -7,7 +7,7 @@ import type { DraftMessage, DraftStep } from './draft.js';
 export const SIGNATURE_CHARS_PER_TOKEN = 3;
 
 /** Tokens a block is worth at a ratio of characters per token. */
-export function weightOf(block: Block, ratio: number): number {
+function weightOf(block: Block, ratio: number): number {
   if (block.kind === 'image' || block.kind === 'document') return IMAGE_TOKENS;
   const sealed = block.kind === 'thinking' && (block.text?.chars ?? 0) === 0;
   if (sealed) return block.chars / SIGNATURE_CHARS_PER_TOKEN;

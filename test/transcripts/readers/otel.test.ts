@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordedCall, Transcript } from '../../../src/core/model/transcript.js';
+import type { Transcript } from '../../../src/core/model/transcript.js';
 import { otelReader } from '../../../src/transcripts/readers/otel/read.js';
 import { detectReader } from '../../../src/transcripts/readers/readers.js';
 import { countTranscript } from '../../helpers/recordings/count-raw.js';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { callsIn, type Fields } from '../../helpers/session.js';
 
 const START = 1_767_225_600;
 
@@ -53,9 +52,6 @@ function read(...values: readonly unknown[]): Transcript {
   return otelReader.read(Buffer.from(text), { id: 'spans' });
 }
 
-const callsOf = ({ threads }: Transcript): readonly RecordedCall[] =>
-  threads.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'call' ? [step.call] : [])));
-
 const FIRST = span(0, 's1', chat('r1', usage(10_000, 100, 0)));
 const SECOND = span(20, 's2', chat('r2', usage(12_000, 200, 9_984)));
 
@@ -72,7 +68,7 @@ describe('OpenTelemetry export', () => {
 
   it('takes what was read out of the input, which includes it by convention', () => {
     const transcript = read(document(FIRST, SECOND));
-    const [, second] = callsOf(transcript);
+    const [, second] = callsIn(transcript);
     expect(second).toMatchObject({
       model: 'gpt-5.5',
       usage: { input: 2_016, cacheRead: 9_984, cacheWrite5m: 0 },
@@ -84,13 +80,13 @@ describe('OpenTelemetry export', () => {
 
   it('adds the cache to an input that is too small to hold it', () => {
     const transcript = read(document(span(0, 's1', chat('r1', usage(16, 5, 1_000, 200)))));
-    expect(callsOf(transcript)[0]!.usage).toMatchObject({ input: 16, cacheRead: 1_000, cacheWrite5m: 200 });
+    expect(callsIn(transcript)[0]!.usage).toMatchObject({ input: 16, cacheRead: 1_000, cacheWrite5m: 200 });
     expect(transcript.carries).toContain('cache-writes');
   });
 
   it('does not take an untold cache for an empty one', () => {
     const transcript = read(document(span(0, 's1', chat('r1', usage(1_000, 5)))));
-    expect(callsOf(transcript)[0]!.usage).toBeNull();
+    expect(callsIn(transcript)[0]!.usage).toBeNull();
     expect(transcript.carries).not.toContain('usage');
   });
 
@@ -140,7 +136,7 @@ describe('OpenTelemetry export', () => {
         cached: 512,
       });
     expect(countTranscript(read(...[...records].reverse()))).toMatchObject({ calls: 1 });
-    expect(callsOf(read(...records))[0]).toMatchObject({ id: 'r1', startMs: 0, endMs: 500 });
+    expect(callsIn(read(...records))[0]).toMatchObject({ id: 'r1', startMs: 0, endMs: 500 });
   });
 
   it('makes a thread of each conversation, and of agents inside agents', () => {
@@ -189,7 +185,7 @@ describe('OpenTelemetry export', () => {
       step.kind === 'message' ? step.message.origin : step.kind,
     );
     expect(order.filter((each) => each !== 'context')).toEqual(['human', 'call', 'tool', 'call']);
-    expect(callsOf(transcript)[0]!.response.blocks[0]).toMatchObject({
+    expect(callsIn(transcript)[0]!.response.blocks[0]).toMatchObject({
       kind: 'tool_use',
       tool: 'ls',
       toolUseId: 'k1',
@@ -199,7 +195,7 @@ describe('OpenTelemetry export', () => {
 
   it('leaves out half a line, sorts by time, and says when no record tells of a call', () => {
     const transcript = read(document(SECOND), document(FIRST), '{"resourceSpans":[{"sco');
-    expect(callsOf(transcript).map(({ id }) => id)).toEqual(['r1', 'r2']);
+    expect(callsIn(transcript).map(({ id }) => id)).toEqual(['r1', 'r2']);
     expect(transcript.warnings.map(({ code }) => code)).toContain('truncated-file');
     expect(() => read(document(span(0, 's1', { 'gen_ai.operation.name': 'execute_tool' })))).toThrow(
       /without a response/,

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { RecordedCall, ThreadEvent, Transcript } from '../../../src/core/model/transcript.js';
+import type { Transcript } from '../../../src/core/model/transcript.js';
 import { piReader } from '../../../src/transcripts/readers/pi.js';
 import { countPi, countTranscript } from '../../helpers/recordings/count-raw.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { callsIn, eventsIn, type Fields, warningCodes } from '../../helpers/session.js';
 
 const START = Date.UTC(2026, 0, 1);
 const iso = (second: number) => new Date(START + second * 1_000).toISOString();
@@ -53,13 +52,8 @@ function read(lines: readonly (Fields | string)[], end = '\n'): Transcript {
   return piReader.read(Buffer.from(text + end), { id: 'session' });
 }
 
-const callsOf = ({ threads }: Transcript): readonly RecordedCall[] =>
-  threads.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'call' ? [step.call] : [])));
-const eventsOf = ({ threads }: Transcript): readonly ThreadEvent[] =>
-  threads.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'event' ? [step.event] : [])));
 const messageIds = ({ threads }: Transcript): readonly string[] =>
   threads.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'message' ? [step.message.id] : [])));
-const codes = ({ warnings }: Transcript) => warnings.map(({ code }) => code);
 
 const SHORT = [header, user('u1', null, 1, 'hello'), answer('a1', 'u1', 3, usage(900, 100))];
 
@@ -75,7 +69,7 @@ describe('pi session', () => {
       user('u2', 'a1', 4, 'more'),
       answer('a2', 'u2', 6, usage(5, 900, 120)),
     ]);
-    expect(callsOf(transcript).map(({ usage: used }) => used)).toEqual([
+    expect(callsIn(transcript).map(({ usage: used }) => used)).toEqual([
       { input: 900, cacheRead: 100, cacheWrite5m: 0, cacheWrite1h: 0, output: 10 },
       { input: 5, cacheRead: 900, cacheWrite5m: 120, cacheWrite1h: 0, output: 10 },
     ]);
@@ -84,7 +78,7 @@ describe('pi session', () => {
   });
 
   it('sends a request when the message says so, and ends it with its line', () => {
-    const [call] = callsOf(read(SHORT));
+    const [call] = callsIn(read(SHORT));
     expect([call!.startMs, call!.endMs]).toEqual([1_000, 2_000]);
   });
 
@@ -123,7 +117,7 @@ describe('pi session', () => {
       ran('b2', 'b1', { excludeFromContext: true }),
       answer('a2', 'b2', 6, usage(1_000)),
     ]);
-    expect(callsOf(transcript)[0]!.response.blocks[0]).toMatchObject({ tool: 'read', toolUseId: 't1' });
+    expect(callsIn(transcript)[0]!.response.blocks[0]).toMatchObject({ tool: 'read', toolUseId: 't1' });
     const result = transcript.threads[0]!.steps.find(
       (step) => step.kind === 'message' && step.message.id === 'r1',
     );
@@ -143,8 +137,8 @@ describe('pi session', () => {
       user('u3', 's1', 7, 'right'),
       answer('a3', 'u3', 8, usage(1_040)),
     ]);
-    expect(eventsOf(transcript)).toMatchObject([{ kind: 'rewind', lastId: 'response-a1' }]);
-    expect(callsOf(transcript)).toHaveLength(3);
+    expect(eventsIn(transcript)).toMatchObject([{ kind: 'rewind', lastId: 'response-a1' }]);
+    expect(callsIn(transcript)).toHaveLength(3);
     expect(messageIds(transcript)).toContain('s1');
   });
 
@@ -157,14 +151,14 @@ describe('pi session', () => {
     });
     const after = [user('u3', 'c1', 8, 'on'), answer('a3', 'u3', 9, usage(300))];
     const expected = { kind: 'recorded-compaction', preTokens: 1_110, keptIds: ['u2', 'response-a2'] };
-    const [found] = eventsOf(read([...long, byId, ...after]));
+    const [found] = eventsIn(read([...long, byId, ...after]));
     expect(found).toMatchObject(expected);
     expect(found?.kind === 'recorded-compaction' && found.summary?.blocks[0]?.text?.read()).toBe('so far');
     const old = [...long, { ...byId, firstKeptEntryId: undefined, firstKeptEntryIndex: 3 }, ...after].map(
       ({ id, parentId, ...rest }: Fields) => (rest.type === 'session' ? { id, ...rest } : rest),
     );
-    expect(eventsOf(read(old))).toMatchObject([{ ...expected, keptIds: ['entry-3', 'response-entry-4'] }]);
-    expect(codes(read(old))).toContain('compaction-calls-missing');
+    expect(eventsIn(read(old))).toMatchObject([{ ...expected, keptIds: ['entry-3', 'response-entry-4'] }]);
+    expect(warningCodes(read(old))).toContain('compaction-calls-missing');
   });
 
   it('takes the effort from the latest change of the level', () => {
@@ -174,8 +168,8 @@ describe('pi session', () => {
       user('u2', 'l1', 5, 'x'),
       answer('a2', 'u2', 6, usage(1_000)),
     ]);
-    expect(callsOf(transcript).map(({ effort }) => effort)).toEqual([null, 'high']);
-    expect(eventsOf(transcript)).toEqual([]);
+    expect(callsIn(transcript).map(({ effort }) => effort)).toEqual([null, 'high']);
+    expect(eventsIn(transcript)).toEqual([]);
   });
 
   describe('bad input', () => {
@@ -186,25 +180,25 @@ describe('pi session', () => {
         answer('a2', 'a1', 4, usage(0, 0, 0, 0), stopped),
         answer('a3', 'a2', 5, usage(1_000), { stopReason: 'aborted' }),
       ]);
-      expect(callsOf(transcript).map(({ outputIsPlaceholder }) => outputIsPlaceholder)).toEqual([
+      expect(callsIn(transcript).map(({ outputIsPlaceholder }) => outputIsPlaceholder)).toEqual([
         false,
         true,
       ]);
       const left = transcript.warnings.find(({ code }) => code === 'stopped-responses');
       expect(left).toMatchObject({ count: 1 });
-      expect(codes(read(SHORT))).not.toContain('stopped-responses');
+      expect(warningCodes(read(SHORT))).not.toContain('stopped-responses');
     });
 
     it('keeps a response without usage as unknown', () => {
       const transcript = read([...SHORT, user('u2', 'a1', 4, 'x'), answer('a2', 'u2', 5, {})]);
-      expect(callsOf(transcript)[1]!.usage).toBeNull();
-      expect(codes(transcript)).toContain('no-usage');
+      expect(callsIn(transcript)[1]!.usage).toBeNull();
+      expect(warningCodes(transcript)).toContain('no-usage');
     });
 
     it('counts an entry that stands there twice once', () => {
       const transcript = read([...SHORT, ...SHORT.slice(1)]);
       expect(countTranscript(transcript)).toMatchObject({ calls: 1, prompt: 1_000 });
-      expect(codes(transcript)).toContain('repeated-entries');
+      expect(warningCodes(transcript)).toContain('repeated-entries');
     });
 
     it('leaves out half a line, and never runs backwards', () => {
@@ -212,9 +206,9 @@ describe('pi session', () => {
         [...SHORT, user('u2', 'a1', -50, 'x'), answer('a2', 'u2', -40, usage(1_000)), '{"type":"mess'],
         '',
       );
-      const [first, second] = callsOf(transcript);
+      const [first, second] = callsIn(transcript);
       expect(second!.startMs).toBeGreaterThanOrEqual(first!.endMs);
-      expect(codes(transcript)).toContain('truncated-file');
+      expect(warningCodes(transcript)).toContain('truncated-file');
     });
   });
 

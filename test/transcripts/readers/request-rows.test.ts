@@ -1,18 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordedCall, ThreadEvent, Transcript } from '../../../src/core/model/transcript.js';
+import type { Transcript } from '../../../src/core/model/transcript.js';
 import { promptTokens } from '../../../src/core/model/usage.js';
 import { requestRowsReader } from '../../../src/transcripts/readers/request-rows.js';
 import { countTranscript } from '../../helpers/recordings/count-raw.js';
+import { callsIn, eventsIn, warningCodes } from '../../helpers/session.js';
 
 function read(text: string): Transcript {
   return requestRowsReader.read(Buffer.from(text), { id: 'rows' });
 }
-
-const callsOf = ({ threads }: Transcript): readonly RecordedCall[] =>
-  threads.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'call' ? [step.call] : [])));
-const eventsOf = ({ threads }: Transcript): readonly ThreadEvent[] =>
-  threads.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'event' ? [step.event] : [])));
-const codes = ({ warnings }: Transcript) => warnings.map(({ code }) => code);
 
 const CSV = `# what a gateway logged
 time,session,model,input,cached,written,output,provider
@@ -29,7 +24,7 @@ describe('table of requests', () => {
 
   it('takes what was read and written out of the input', () => {
     const transcript = read(CSV);
-    expect(callsOf(transcript).map(({ usage }) => usage)).toEqual([
+    expect(callsIn(transcript).map(({ usage }) => usage)).toEqual([
       { input: 16, cacheRead: 0, cacheWrite5m: 9_984, cacheWrite1h: 0, output: 100 },
       { input: 96, cacheRead: 9_984, cacheWrite5m: 1_920, cacheWrite1h: 0, output: 200 },
     ]);
@@ -38,7 +33,7 @@ describe('table of requests', () => {
   });
 
   it('adds what was read and written to fresh tokens', () => {
-    const [call] = callsOf(read('time,model,fresh,cached,written,output\n1767225600,m,16,1000,200,5\n'));
+    const [call] = callsIn(read('time,model,fresh,cached,written,output\n1767225600,m,16,1000,200,5\n'));
     expect(promptTokens(call!.usage!)).toBe(1_216);
     expect(call!.usage).toMatchObject({ input: 16, cacheRead: 1_000, cacheWrite5m: 200 });
   });
@@ -93,7 +88,7 @@ describe('table of requests', () => {
     const transcript = read(
       'time,model,input,cached,written,output\n0,m,1000,,,10\n20,m,1100,512,,10\n40,m,1200,512,,\n',
     );
-    const [first, second, third] = callsOf(transcript);
+    const [first, second, third] = callsIn(transcript);
     expect(first!.usage).toBeNull();
     expect(second!.usage).toMatchObject({ input: 588, cacheWrite5m: 0 });
     expect(third!.outputIsPlaceholder).toBe(true);
@@ -115,7 +110,7 @@ describe('table of requests', () => {
       ['alone/sub', null],
       ['b, later', null],
     ]);
-    const starts = callsOf(transcript).map(({ startMs, endMs }) => [startMs, endMs]);
+    const starts = callsIn(transcript).map(({ startMs, endMs }) => [startMs, endMs]);
     expect(starts).toEqual([
       [0, 10_000],
       [30_000, 35_000],
@@ -134,25 +129,25 @@ describe('table of requests', () => {
 60,m,1000,0,0,a n
 80,m,900,0,0,o
 `;
-    const found = eventsOf(read(rows));
+    const found = eventsIn(read(rows));
     expect(found.map(({ kind }) => kind)).toEqual(['rewind', 'recorded-compaction', 'rewind']);
     expect(found[0]).toMatchObject({ at: 40_000, lastId: expect.stringMatching(/^response-/) });
     expect(found[1]).toMatchObject({ preTokens: 6_500, postTokens: 1_000 });
     expect(found[2]).toMatchObject({ lastId: null });
-    const blind = eventsOf(read(rows.replaceAll(/,[a-z ]+$/gm, ',')));
+    const blind = eventsIn(read(rows.replaceAll(/,[a-z ]+$/gm, ',')));
     expect(blind).toMatchObject([{ kind: 'recorded-compaction', preTokens: 6_500, postTokens: 1_000 }]);
   });
 
   it('counts a row once, skips what is none, and leaves out a row that is cut', () => {
     const transcript = read(`${CSV}${CSV.split('\n')[2]}\nx,s1,m,many,0,0,1,o\n2026-01-01T00:01:00Z,s1,gp`);
     expect(countTranscript(transcript)).toMatchObject({ calls: 2, prompt: 22_000, cached: 9_984 });
-    expect(codes(transcript)).toEqual(
+    expect(warningCodes(transcript)).toEqual(
       expect.arrayContaining(['repeated-rows', 'broken-lines', 'truncated-file']),
     );
   });
 
   it('never runs backwards, and says when no row is usable', () => {
-    const [first, second] = callsOf(read('time,model,input,cached\n100,m,1000,0\n50,m,1100,512\n'));
+    const [first, second] = callsIn(read('time,model,input,cached\n100,m,1000,0\n50,m,1100,512\n'));
     expect(second!.startMs).toBeGreaterThanOrEqual(first!.endMs);
     expect(() => read('time,model,input,cached\n')).toThrow(/without a response/);
   });

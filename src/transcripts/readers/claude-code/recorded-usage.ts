@@ -10,7 +10,7 @@ export type BilledOtherwise = 'fast' | 'us' | 'batch' | 'priority' | 'iterations
 const AS_COUNTED: readonly BilledOtherwise[] = Object.freeze([]);
 
 /** What a usage record says of the price besides its counts. */
-export function billedOtherwise(usage: JsonObject): readonly BilledOtherwise[] {
+function billedOtherwise(usage: JsonObject): readonly BilledOtherwise[] {
   const { speed, inference_geo: geo, service_tier: tier, iterations } = usage;
   const found: BilledOtherwise[] = [];
   if (speed === 'fast') found.push('fast');

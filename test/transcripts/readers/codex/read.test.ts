@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { RecordedCall, ThreadEvent, Transcript } from '../../../../src/core/model/transcript.js';
+import type { Transcript } from '../../../../src/core/model/transcript.js';
 import { promptTokens } from '../../../../src/core/model/usage.js';
 import { compileTranscript } from '../../../../src/transcripts/compiled/compile-transcript.js';
 import { loadCompiled } from '../../../../src/transcripts/compiled/load-compiled.js';
@@ -22,22 +22,13 @@ import {
   turn,
 } from '../../../helpers/recordings/rollout.js';
 import { sharedData } from '../../../helpers/recordings/shared.js';
-
-function callsOf({ threads }: Transcript): readonly RecordedCall[] {
-  return threads.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'call' ? [step.call] : [])));
-}
-
-function eventsOf({ threads }: Transcript): readonly ThreadEvent[] {
-  return threads.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'event' ? [step.event] : [])));
-}
+import { callsIn, eventsIn, warningCodes } from '../../../helpers/session.js';
 
 function orderOf({ threads }: Transcript): readonly string[] {
   return threads[0]!.steps.map((step) =>
     step.kind === 'call' ? 'call' : step.kind === 'event' ? step.event.kind : step.message.origin,
   );
 }
-
-const codes = (transcript: Transcript) => transcript.warnings.map(({ code }) => code);
 
 const START = [meta(0), turn(0), say(1, 'user', 'list the files')];
 const SHORT = [
@@ -60,11 +51,11 @@ describe('Codex rollout', () => {
       ),
     ).toBe(true);
     const packed = codexReader.read(gzipSync(SHORT.join('\n')), { id: 'packed' });
-    expect(callsOf(packed)).toHaveLength(2);
+    expect(callsIn(packed)).toHaveLength(2);
   });
 
   it('takes what was read out of the input, which includes it', () => {
-    const [first, second] = callsOf(read(SHORT));
+    const [first, second] = callsIn(read(SHORT));
     expect(first!.usage).toEqual({
       input: 744,
       cacheRead: 256,
@@ -82,7 +73,7 @@ describe('Codex rollout', () => {
       say(2, 'assistant', 'yes'),
       count(2, 9, { input: 900, cached: 512, written: 300 }),
     ]);
-    expect(callsOf(transcript)[0]!.usage).toMatchObject({ input: 88, cacheRead: 512, cacheWrite5m: 300 });
+    expect(callsIn(transcript)[0]!.usage).toMatchObject({ input: 88, cacheRead: 512, cacheWrite5m: 300 });
     expect(transcript.carries).toContain('cache-writes');
   });
 
@@ -97,7 +88,7 @@ describe('Codex rollout', () => {
       count(5, 99, { input: 1_000 }),
     ];
     expect(orderOf(read(late)).slice(-4)).toEqual(['human', 'call', 'tool', 'call']);
-    const [response] = callsOf(read(late));
+    const [response] = callsIn(read(late));
     expect(response!.response.blocks[0]).toMatchObject({ kind: 'tool_use', tool: 'shell', toolUseId: 'c1' });
     const tool = read(late).threads[0]!.steps.find(
       (step) => step.kind === 'message' && step.message.origin === 'tool',
@@ -120,11 +111,11 @@ describe('Codex rollout', () => {
       count(4, 2, { input: 200 }),
     ]);
     expect(transcript).toMatchObject({ source: 'codex', agentVersion: '0.150.0', provider: 'azure' });
-    expect(callsOf(transcript).map(({ model, effort }) => [model, effort])).toEqual([
+    expect(callsIn(transcript).map(({ model, effort }) => [model, effort])).toEqual([
       ['gpt-5.4', 'low'],
       ['gpt-5.5', 'xhigh'],
     ]);
-    expect(eventsOf(transcript)).toMatchObject([{ kind: 'model-switch', model: 'gpt-5.5' }]);
+    expect(eventsIn(transcript)).toMatchObject([{ kind: 'model-switch', model: 'gpt-5.5' }]);
   });
 
   it('tells what the user typed from what the client says in their name', () => {
@@ -154,13 +145,13 @@ describe('Codex rollout', () => {
       count(7, 2_200, { input: 1_200 }),
       event(8, 'token_count', { info: null, rate_limits: {} }),
     ];
-    expect(callsOf(read(again))).toHaveLength(2);
+    expect(callsIn(read(again))).toHaveLength(2);
   });
 
   it('counts copied lines once: items by id, calls by the sums they led to', () => {
     const [, , , thought, made, came, counted] = SHORT;
     const transcript = read([...SHORT, thought!, made!, came!, counted!, event(9, 'task_started')]);
-    const tools = callsOf(transcript).flatMap(({ response }) =>
+    const tools = callsIn(transcript).flatMap(({ response }) =>
       response.blocks.filter(({ kind }) => kind === 'tool_use'),
     );
     expect(tools).toHaveLength(1);
@@ -177,7 +168,7 @@ describe('Codex rollout', () => {
       count: 1,
       message: expect.stringContaining('session p'),
     });
-    expect(codes(read(SHORT))).not.toContain('copied-calls');
+    expect(warningCodes(read(SHORT))).not.toContain('copied-calls');
   });
 
   describe('compactions', () => {
@@ -203,7 +194,7 @@ describe('Codex rollout', () => {
 
     it('keep their sizes, the time they took and the messages that stay; sealed summaries are unknown', () => {
       const transcript = read([...SHORT, compacted(16), ...AFTER]);
-      const [found] = eventsOf(transcript);
+      const [found] = eventsIn(transcript);
       expect(found).toMatchObject({
         kind: 'recorded-compaction',
         trigger: 'auto',
@@ -228,7 +219,7 @@ describe('Codex rollout', () => {
         compacted(16, { message: 'one file.', replacement_history: history }),
         ...AFTER,
       ]);
-      const [found] = eventsOf(transcript);
+      const [found] = eventsIn(transcript);
       expect(found?.kind === 'recorded-compaction' && found.summary?.blocks[0]?.text?.read()).toBe(
         'one file.',
       );
@@ -244,7 +235,7 @@ describe('Codex rollout', () => {
         say(19, 'user', 'go on'),
         ...AFTER.slice(1),
       ]);
-      expect(eventsOf(transcript)[0]).toMatchObject({ trigger: 'manual', durationMs: 4_000 });
+      expect(eventsIn(transcript)[0]).toMatchObject({ trigger: 'manual', durationMs: 4_000 });
     });
 
     it('are automatic at the start of a turn that goes on', () => {
@@ -256,17 +247,17 @@ describe('Codex rollout', () => {
         ...AFTER.slice(1),
         event(26, 'task_complete'),
       ]);
-      expect(eventsOf(transcript)[0]).toMatchObject({ trigger: 'auto' });
+      expect(eventsIn(transcript)[0]).toMatchObject({ trigger: 'auto' });
     });
 
     it('name the calls that the totals leave out, or add them where their usage is recorded', () => {
-      expect(codes(read([...SHORT, compacted(16), ...AFTER]))).toContain('compaction-calls-missing');
+      expect(warningCodes(read([...SHORT, compacted(16), ...AFTER]))).toContain('compaction-calls-missing');
       const record = line(16, 'token_usage_record', {
         response_id: 'r9',
         usage: raw({ input: 1_300, cached: 1_152, output: 200 }),
       });
       const added = read([...SHORT, record, compacted(16, { compaction_response_id: 'r9' }), ...AFTER]);
-      expect(codes(added)).not.toContain('compaction-calls-missing');
+      expect(warningCodes(added)).not.toContain('compaction-calls-missing');
       expect(countTranscript(added)).toMatchObject({
         calls: 4,
         prompt: 1_000 + 1_200 + 1_300 + 500,
@@ -288,24 +279,24 @@ describe('Codex rollout', () => {
       say(11, 'assistant', 'ok'),
       count(11, 4_700, { input: 1_250 }),
     ]);
-    const last = callsOf(transcript)[1]!;
-    expect(eventsOf(transcript)).toMatchObject([{ kind: 'rewind', lastId: last.response.id }]);
+    const last = callsIn(transcript)[1]!;
+    expect(eventsIn(transcript)).toMatchObject([{ kind: 'rewind', lastId: last.response.id }]);
   });
 
   describe('bad input', () => {
     it('leaves out a last line that is half written', () => {
       const transcript = read([...SHORT, SHORT[4]!.slice(0, 60)], '');
-      expect(callsOf(transcript)).toHaveLength(2);
-      expect(codes(transcript)).toContain('truncated-file');
-      expect(codes(read([...SHORT, event(9, 'agent_message', { message: 'x' }).slice(0, -2)], ''))).toContain(
-        'truncated-file',
-      );
+      expect(callsIn(transcript)).toHaveLength(2);
+      expect(warningCodes(transcript)).toContain('truncated-file');
+      expect(
+        warningCodes(read([...SHORT, event(9, 'agent_message', { message: 'x' }).slice(0, -2)], '')),
+      ).toContain('truncated-file');
     });
 
     it('reads objects that stand on one line, behind an event for the terminal too', () => {
       const [one, ...rest] = SHORT.slice(3);
       const transcript = read([...START, event(2, 'agent_message', { message: 'x' }) + one!, ...rest]);
-      expect(callsOf(transcript)[0]!.response.blocks[0]).toMatchObject({ kind: 'thinking' });
+      expect(callsIn(transcript)[0]!.response.blocks[0]).toMatchObject({ kind: 'thinking' });
     });
 
     it('keeps a response that was never counted, with its usage unknown', () => {
@@ -319,8 +310,8 @@ describe('Codex rollout', () => {
         say(11, 'assistant', 'here'),
         count(11, 3_500, { input: 1_300 }),
       ]);
-      expect(callsOf(transcript).map(({ usage }) => usage === null)).toEqual([false, false, true, false]);
-      expect(codes(transcript)).toContain('no-usage');
+      expect(callsIn(transcript).map(({ usage }) => usage === null)).toEqual([false, false, true, false]);
+      expect(warningCodes(transcript)).toContain('no-usage');
     });
 
     it('never runs backwards in time', () => {
@@ -332,7 +323,7 @@ describe('Codex rollout', () => {
         say(60, 'assistant', 'c'),
         count(60, 2, { input: 950 }),
       ]);
-      const [first, second] = callsOf(transcript);
+      const [first, second] = callsIn(transcript);
       expect(second!.startMs).toBeGreaterThanOrEqual(first!.endMs);
       expect(second!.endMs).toBeGreaterThanOrEqual(second!.startMs);
     });
@@ -350,7 +341,7 @@ describe('Codex rollout', () => {
       const packed = Buffer.concat([header, text]);
       const [major, minor] = process.versions.node.split('.').map(Number) as [number, number];
       if (major > 23 || (major === 23 && minor >= 8) || (major === 22 && minor >= 15))
-        expect(callsOf(codexReader.read(packed, { id: 'z' }))).toHaveLength(2);
+        expect(callsIn(codexReader.read(packed, { id: 'z' }))).toHaveLength(2);
       else
         expect(() => codexReader.read(packed, { id: 'z' })).toThrow(
           expect.objectContaining({
