@@ -133,7 +133,7 @@ class AutoMemory implements TierInstance {
     yield report(view, 'extract', 'declined', by.reason, { skipped: 'main-wrote', files });
   }
 
-  /** The process ends: what runs is lost, and what the memories are worth is told once (C33). */
+  /** The process ends: what runs is lost, and the quality of the memories is reported once (C33). */
   private *end(view: ContextView): Generator<Action, void, Outcome> {
     if (this.running !== null) {
       this.running = null;

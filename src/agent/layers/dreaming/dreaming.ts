@@ -273,7 +273,7 @@ class Dreaming implements TierInstance {
     const index = indexOf(view);
     const indexLines = index.split('\n').length - 1;
     yield report(view, 'dream', 'done', `${dream.sessions} sessions since the last consolidation`, {
-      ...told(dream, 'completed', moment.now),
+      ...summaryOf(dream, 'completed', moment.now),
       memoriesAfter: memories.memories.length,
       corrupt: memories.corrupt,
       offIndex: memories.memories.length - indexLines,
@@ -285,7 +285,14 @@ class Dreaming implements TierInstance {
   private *fail(dream: Dream, view: ContextView, failure: string): Generator<Action, void, Outcome> {
     this.dream = null;
     yield* rollBackLock(view.files, dream.hold);
-    yield report(view, 'dream', 'failed', 'the dream failed', told(dream, 'failed', dream.endMs), failure);
+    yield report(
+      view,
+      'dream',
+      'failed',
+      'the dream failed',
+      summaryOf(dream, 'failed', dream.endMs),
+      failure,
+    );
   }
 
   /** The process ends: a dream that runs is killed, or dies with it and leaves its lock behind (DRM-2, DRM-5). */
@@ -296,7 +303,7 @@ class Dreaming implements TierInstance {
       const how = this.context.session.ending === 'crashed' ? 'crashed' : 'killed';
       if (how === 'killed') yield* rollBackLock(view.files, dream.hold);
       const reason = how === 'killed' ? 'the dream was killed' : 'the process crashed in a dream';
-      yield report(view, 'dream', 'failed', reason, told(dream, 'killed', moment.now), how);
+      yield report(view, 'dream', 'failed', reason, summaryOf(dream, 'killed', moment.now), how);
     }
     if (this.checks === 0) return;
     yield report(view, 'gates', 'declined', 'how often each gate was shut', {
@@ -328,7 +335,7 @@ function indexEditTokens(view: ContextView, index: string): number {
 /** A turn without results still has to be answered. */
 const NOTHING = { tool: 'Bash', about: `stat ${MEMORY_DIRECTORY}`, resultTokens: 1 };
 
-function told(dream: Dream, state: string, endMs: number): LayerReport['details'] {
+function summaryOf(dream: Dream, state: string, endMs: number): LayerReport['details'] {
   return {
     state,
     wrote: dream.state === 'updating',

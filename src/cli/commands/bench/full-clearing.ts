@@ -5,7 +5,7 @@ import type { TierInstance } from '../../../core/run/tier.js';
 import { Context } from '../../../engine/context/context.js';
 import { findMessages } from '../../../engine/context/edited-tail.js';
 import { ThreadView } from '../../../engine/context/thread-view.js';
-import { SeenCounter, counterRules } from '../../../engine/counting/seen-counter.js';
+import { counterRules, SeenCounter } from '../../../engine/counting/seen-counter.js';
 import { MutableMoment } from '../../../engine/thread/tier-host.js';
 import type { HotContext } from './hot-context.js';
 
