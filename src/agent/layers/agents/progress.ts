@@ -1,9 +1,10 @@
 import { MS_PER_SECOND } from '../../../core/base/clock.js';
 import { createBlock } from '../../../core/model/block.js';
 import { createMessage, type Message } from '../../../core/model/message.js';
-import type { Action, Asker, AskRequest, Outcome } from '../../../core/run/action.js';
+import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import type { ContextView, Moment } from '../../../core/run/tier.js';
+import { askFork } from '../auto-memory/fork-turns.js';
 import { param } from '../support/param-reader.js';
 import { quietReport } from '../support/quiet-report.js';
 
@@ -47,7 +48,7 @@ export class Progress {
 
   *report(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     for (; this.nextMs !== null && this.nextMs <= moment.now; this.nextMs += this.everyMs) {
-      const outcome = yield { kind: 'ask', by: BY, request: this.requestFor(moment, view) };
+      const outcome = yield this.ask(moment, view);
       yield quietReport('agents', view, {
         action: 'progress',
         outcome: outcome.kind === 'failed' ? 'failed' : 'done',
@@ -58,7 +59,7 @@ export class Progress {
     }
   }
 
-  private requestFor({ now }: Moment, { messages }: ContextView): AskRequest {
+  private ask({ now }: Moment, { messages }: ContextView): Action {
     const text = 'Say in three to five words what goes on.';
     const instruction = createMessage({
       id: `progress-${++this.reports}`,
@@ -67,18 +68,14 @@ export class Progress {
       blocks: [createBlock({ kind: 'text', role: 'user', tokens: INSTRUCTION_TOKENS, text })],
       at: now,
     });
-    return {
+    return askFork(BY, {
       purpose: 'agent_summary',
-      shape: { kind: 'fork' },
       messages: messages.slice(0, sentLength(messages)),
       instruction,
       write: 'read-only',
-      maxOutputTokens: null,
-      retries: 0,
-      mode: 'background',
       ...(this.model === OWN_MODEL ? {} : { model: this.model }),
       answer: { kind: 'short', tokens: PROGRESS_TOKENS },
-    };
+    });
   }
 }
 

@@ -10,7 +10,14 @@ import type {
   TierInstance,
 } from '../../../core/run/tier.js';
 import { confine } from '../auto-memory/confine.js';
-import { directive, directiveBlock, forkTurn, handedBack, turnBlocks } from '../auto-memory/fork-turns.js';
+import {
+  askFork,
+  directive,
+  directiveBlock,
+  forkTurn,
+  handedBack,
+  turnBlocks,
+} from '../auto-memory/fork-turns.js';
 import { byteLength } from '../auto-memory/index-text.js';
 import { indexLimits, renderIndex } from '../auto-memory/memory-index.js';
 import { readMemories, type StoredMemory } from '../auto-memory/memory-store.js';
@@ -145,22 +152,13 @@ class Dreaming implements TierInstance {
   ): Generator<Action, void, Outcome> {
     const { phase, does, outputTokens } = dream.turns[dream.turn]!;
     const tokens = does === 'index' ? indexEditTokens(view, this.newIndex(view)) : outputTokens;
-    const outcome = yield {
-      kind: 'ask',
-      by: BY,
-      request: {
-        purpose: 'dream',
-        shape: { kind: 'fork' },
-        messages: dream.messages,
-        about: [],
-        instruction,
-        write: 'write',
-        maxOutputTokens: null,
-        retries: 0,
-        mode: 'background',
-        answer: { kind: 'short', tokens },
-      },
-    };
+    const outcome = yield askFork(BY, {
+      purpose: 'dream',
+      messages: dream.messages,
+      about: [],
+      instruction,
+      answer: { kind: 'short', tokens },
+    });
     const details = { phase, turn: dream.turn + 1, of: dream.turns.length };
     if (outcome.kind !== 'answer') {
       const failure = outcome.kind === 'failed' ? outcome.failure.reason : 'no-answer';
