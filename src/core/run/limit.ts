@@ -5,7 +5,7 @@ import type { PlannedPolicy } from './run-plan.js';
 export type LimitSide = 'reached' | 'passed';
 
 /**
- * A number that a run holds others against and otherwise only tells. It remembers which of them fell below it and which did
+ * A number that a run compares others with and otherwise only reports. It remembers which of them fell below it and which did
  * not: with any other number between those the run would have gone the same way.
  */
 export class Limit {

@@ -91,7 +91,7 @@ export interface TierContext {
 export interface TierInstance {
   /** Hears of every message that joins the context, once. */
   observe?(message: Message): void;
-  /** Messages of this role alone are told; absent: all. */
+  /** It gets messages of this role alone; absent: all. */
   readonly observes?: Message['role'];
   /** A compaction replaced the history: what was known about messages is stale (CLN-1). */
   reset?(messages: readonly Message[]): void;
@@ -99,7 +99,7 @@ export interface TierInstance {
   resume?(messages: readonly Message[], view: ContextView): void;
   /**
    * Whether a copy of it can go on from its present state under other limits (`core/base/checkpoint.ts`); absent: never. Not while
-   * it holds something that tells of its limits.
+   * it holds something that depends on its limits.
    */
   readonly canCheckpoint?: boolean;
   /** The messages that it put away into a file with a message among them, which it forgets; null where it holds none of them. */
@@ -153,8 +153,8 @@ export interface CompactionThreshold {
   readonly isExempt: boolean;
 }
 
-/** Tells a tier of a message, if it wants to hear of it. */
-export function tell(tier: TierInstance, message: Message): void {
+/** Passes a message to a tier that wants messages of its role. */
+export function observeBy(tier: TierInstance, message: Message): void {
   if (tier.observes === undefined || tier.observes === message.role) tier.observe?.(message);
 }
 

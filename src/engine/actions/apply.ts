@@ -93,7 +93,7 @@ function withReminderFirst(before: readonly Message[], after: readonly Message[]
   return [...before.filter(isReminder), ...after.filter((message) => !isReminder(message))];
 }
 
-/** A layer tells of what it did; what its calls have cost goes with it. */
+/** A layer reports what it did; what its calls have cost is added. */
 function report(run: RunningThread, { entry }: ActionOf<'report'>): void {
   const { tally } = run;
   const details = tally.keepAlives > 0 ? withKeepAlives(entry.details, tally.keepAlives) : entry.details;
@@ -125,9 +125,9 @@ function report(run: RunningThread, { entry }: ActionOf<'report'>): void {
 }
 
 function withKeepAlives(details: LayerReport['details'], keepAlives: number): LayerReport['details'] {
-  const told = copyNameTable(details);
-  told.keepAlives = keepAlives;
-  return told;
+  const all = copyNameTable(details);
+  all.keepAlives = keepAlives;
+  return all;
 }
 
 /** Puts other blocks in the place of some (MIC-1, STO-1). */

@@ -16,14 +16,14 @@ export class Prevention {
   private isOver = false;
   /** Layers that keep the real one below it since then. */
   private avoidedBy: readonly Layer[] | null = null;
-  /** The model is one on which the client does not compact by itself; it is told of once. */
-  private exception: 'none' | 'untold' | 'told' = 'none';
+  /** The model is one on which the client does not compact by itself; a warning says so once. */
+  private exception: 'none' | 'open' | 'reported' = 'none';
 
   /** Whether the next check meets the threshold by a count that is lower than all that did. */
   meetsLower(run: RunningThread): boolean {
     const threshold = this.thresholdOf(run);
-    if (threshold === null || this.exception === 'told') return false;
-    if (this.exception === 'untold') return threshold.wouldBeMetLower(run.seen.tokens);
+    if (threshold === null || this.exception === 'reported') return false;
+    if (this.exception === 'open') return threshold.wouldBeMetLower(run.seen.tokens);
     if (!this.isOver) return threshold.wouldBeMetLower(run.seen.untouchedTokens);
     return this.avoidedBy !== null && threshold.wouldBeMetLower(run.seen.tokens);
   }
@@ -47,7 +47,7 @@ export class Prevention {
     const layers = decisive(run.takenOut.recentByLayer(), threshold, tokens);
     if (layers.length === 0) return;
     this.avoidedBy = layers;
-    tell(run, 'avoided', threshold, layers);
+    logCrossing(run, 'avoided', threshold, layers);
   }
 
   /** A layer puts another history in place: from there on the untouched context is the real one again. */
@@ -59,14 +59,14 @@ export class Prevention {
   }
 
   private follow(run: RunningThread, threshold: Limit): void {
-    tell(run, 'made', threshold, this.avoidedBy!);
+    logCrossing(run, 'made', threshold, this.avoidedBy!);
     this.avoidedBy = null;
   }
 
   /** Whoever sets a threshold would look for the compaction in vain. */
   private warnOfException({ env, seen, model: { facts } }: RunningThread, threshold: Limit): void {
-    if (this.exception === 'told' || !threshold.isMetBy(seen.tokens)) return;
-    this.exception = 'told';
+    if (this.exception === 'reported' || !threshold.isMetBy(seen.tokens)) return;
+    this.exception = 'reported';
     env.warnings.add(
       'no-auto-compaction',
       `the context reached the threshold, but ${env.plan.policy.name} does not compact by itself on ${facts.name} unless a window is set`,
@@ -80,7 +80,7 @@ export class Prevention {
     this.facts = facts;
     const threshold = thresholdFor(run);
     this.threshold = threshold?.limit ?? null;
-    this.exception = threshold?.isExempt === true ? 'untold' : 'none';
+    this.exception = threshold?.isExempt === true ? 'open' : 'none';
     this.isOver = false;
     this.avoidedBy = null;
     return this.threshold;
@@ -96,7 +96,7 @@ function thresholdFor({ env, source, model }: RunningThread): CompactionThreshol
   return null;
 }
 
-function tell(
+function logCrossing(
   run: RunningThread,
   state: CrossingEntry['state'],
   threshold: Limit,

@@ -195,7 +195,7 @@ export class ClientState {
     this.inherited = key;
   }
 
-  /** Chance that the request at hand breaks for no reason the recording tells (K14); 0 for a first one. */
+  /** Chance that the request at hand breaks for no reason the recording shows (K14); 0 for a first one. */
   private chance(): number {
     if (this.plans === null || this.previousStartMs === null) return 0;
     return hazardOf({ spoken: this.run.spoken, gapMs: this.run.now - this.previousStartMs });

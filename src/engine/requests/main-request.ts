@@ -13,7 +13,7 @@ import type { RunningThread } from './running-thread.js';
 /** Breakpoints one request may have (CCH-1). */
 const MAX_BREAKPOINTS = 4;
 
-/** What is told of requests that nothing in the transcript asks for. */
+/** The warning about requests that nothing in the transcript asks for. */
 const UNPROMPTED = 'responses follow nothing that the user sent; a short prompt was put in front of them';
 
 /** Where a thread marks the cache; a fork also marks the end of what its siblings share. */

@@ -34,7 +34,7 @@ export interface RunEnv {
   /** What the client does to its requests towards the cache; at the first version of the recording, and at others. */
   readonly habits: ClientHabits;
   readonly habitsAt: HabitsAt;
-  /** What the recording tells of the client that made it. */
+  /** What the recording shows of the client that made it. */
   readonly recorded: RecordedClient;
   /** What requests need to know of the cache. */
   readonly cacheKinds: CacheKinds;
@@ -50,7 +50,7 @@ export interface RunEnv {
   readonly sessions: Sessions;
   /** Hears of every request before it is sent; null when nobody listens. */
   readonly onRequest: RequestListener | null;
-  /** Hears of what the client could show before each request, in the place of the log; null where the log tells it. */
+  /** Gets what the client could show before each request, instead of the log; null where the log gets it. */
   readonly onStatus: StatusListener | null;
 }
 
@@ -99,7 +99,7 @@ export interface Outgoing {
   readonly announced: BreakCause | null;
   /** What of the request was deleted on the server (MIC-3); null when nothing was. */
   readonly deleted: DeletedContent | null;
-  /** Chance that it breaks for no reason the recording tells (K14). */
+  /** Chance that it breaks for no reason the recording shows (K14). */
   readonly risk: number;
 }
 

@@ -118,7 +118,7 @@ export interface RunningThread {
   /** What its client does about calls, and its part of the cache key. */
   readonly client: {
     readonly key: ClientKey;
-    /** Chance that the latest call breaks the cache for no reason the recording tells. */
+    /** Chance that the latest call breaks the cache for no reason the recording shows. */
     readonly risk: number;
     readonly suggests: boolean;
     before(call: RecordedCall): void;
@@ -127,7 +127,7 @@ export interface RunningThread {
     /** Tokens at the beginning of a request that others keep in the cache. */
     outsideTokens(view: PrefixView, model: ModelRow): number;
   };
-  /** Its layers, as far as they are told something. */
+  /** Its layers, as far as they are informed of changes. */
   readonly host: {
     observe(message: Message): void;
     reset(messages: readonly Message[]): void;

@@ -28,7 +28,7 @@ interface Listeners {
 }
 
 /**
- * Whether checkpoints can be taken of a run, as far as its plan tells: one thread that nothing else depends on, and no chance in what
+ * Whether checkpoints can be taken of a run, judged by its plan: one thread that nothing else depends on, and no chance in what
  * it meets but what is drawn by place.
  */
 export function canCheckpoint(plan: RunPlan, recording: Transcript): boolean {

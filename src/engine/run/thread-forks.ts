@@ -76,7 +76,7 @@ export class ThreadForks implements Forks {
     this.ready.push(...family.children);
   }
 
-  /** Children that know by now whether they start; each is told once. */
+  /** Children that know by now whether they start; each is returned once. */
   takeReady(): readonly string[] {
     const { ready } = this;
     this.ready = [];

@@ -21,12 +21,12 @@ export class Halt {
   /** A new prompt begins: what ended the one before holds no longer. */
   promptBegins(now: number): void {
     if (this.stop?.until !== 'next-prompt') return;
-    this.tell(now);
+    this.log(now);
     this.stop = null;
   }
 
   /** Says what was lost. */
-  tell(now: number): void {
+  log(now: number): void {
     if (this.lostCalls === 0 || this.stop === null) return;
     const { reason, how } = this.stop;
     this.sink.write({ type: how, t: now, thread: this.thread, calls: this.lostCalls, reason });

@@ -204,10 +204,10 @@ export class ThreadRun implements RunningThread {
     }
   }
 
-  /** Nothing is left: what was lost is told. */
+  /** Nothing is left: what was lost is logged. */
   finish(): void {
     finishThread(this);
-    this.halt.tell(this.now);
+    this.halt.log(this.now);
   }
 
   private receive(message: Message): void {

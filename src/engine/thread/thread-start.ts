@@ -98,7 +98,7 @@ function refusalOf(messages: readonly Message[], child: number, maxChildren: num
   return child > maxChildren ? `a turn starts at most ${maxChildren} children` : null;
 }
 
-/** A child that cannot start is told of where users look, and never for another reason than the call that starts it (INV-15). */
+/** A child that cannot start is reported where users look, and never for another reason than the call that starts it (INV-15). */
 function lose(run: RunningThread): void {
   const reason = run.env.forks.whyLost(run.thread);
   checkLostChild(run.thread.id, reason);

@@ -24,7 +24,7 @@ function withUnfolded(run: RunningThread, messageId: string | null): readonly Me
 
 type RecordedCompaction = Extract<ThreadEvent, { kind: 'recorded-compaction' }>;
 
-/** The user asks for a compaction; one that nobody carries out is told (C37). */
+/** The user asks for a compaction; one that nobody carries out is reported (C37). */
 export function compactNow(run: RunningThread, compaction: ManualCompaction): void {
   const refusal = refusalOf(run);
   if (refusal !== null) refuse(run, refusal);

@@ -41,7 +41,7 @@ function halt() {
 }
 
 describe('calls that a thread loses', () => {
-  it('are told once, when the next prompt begins, and counted anew behind it', () => {
+  it('are logged once, when the next prompt begins, and counted anew behind it', () => {
     const { entries, still } = halt();
     still.stop = { reason: 'a guard', how: 'lost', until: 'next-prompt' };
     still.lose();
@@ -60,11 +60,11 @@ describe('calls that a thread loses', () => {
 
   it('are not told where there are none', () => {
     const { entries, still } = halt();
-    still.tell(1_000);
+    still.log(1_000);
     still.stop = { reason: 'a guard', how: 'lost', until: 'next-prompt' };
     still.promptBegins(2_000);
     still.lose();
-    still.tell(3_000);
+    still.log(3_000);
     expect(entries).toEqual([]);
     expect(still.stop).toBeNull();
   });
@@ -76,7 +76,7 @@ describe('calls that a thread loses', () => {
     still.lose();
     still.promptBegins(2_000);
     expect([still.stop, entries]).toEqual([stop, []]);
-    still.tell(3_000);
+    still.log(3_000);
     expect(entries).toEqual([{ type: 'ended', t: 3_000, thread: 'main', calls: 1, reason: 'over' }]);
   });
 });

@@ -11,10 +11,10 @@ import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import {
   type ContextView,
   type Moment,
+  observeBy,
   type TierContext,
   type TierDefinition,
   type TierInstance,
-  tell,
 } from '../../../src/core/run/tier.js';
 
 /** How a tool result is made; a text decides over characters, characters over tokens. */
@@ -143,7 +143,7 @@ export class TierDriver {
   join(message: Message): void {
     this.messages.push(message);
     this.recorded.push(message);
-    for (const tier of this.tiers) tell(tier, message);
+    for (const tier of this.tiers) observeBy(tier, message);
   }
 
   /** The model answers. */

@@ -18,7 +18,7 @@ import { Progress } from './progress.js';
 
 const LAYER = 'agents';
 
-/** Delivers messages between agents (AGT-4), keeps their memory and tells of their progress (AGT-5). */
+/** Delivers messages between agents (AGT-4), keeps their memory and reports their progress (AGT-5). */
 class Agents implements TierInstance {
   private readonly bus: MessageBus;
   private readonly memory: AgentMemory;
@@ -46,7 +46,7 @@ class Agents implements TierInstance {
   }
 
   *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
-    if (moment.point === 'after-response') yield* this.progress.tell(moment, view);
+    if (moment.point === 'after-response') yield* this.progress.report(moment, view);
     else if (moment.point === 'end-of-loop') yield* this.memory.keep(view, moment);
     else {
       if (this.isChild) yield* this.memory.load(view, moment);

@@ -1,9 +1,10 @@
 import { MS_PER_SECOND } from '../../../core/base/clock.js';
 import { createBlock } from '../../../core/model/block.js';
 import { createMessage, type Message } from '../../../core/model/message.js';
-import type { Action, Asker, AskRequest, Outcome } from '../../../core/run/action.js';
+import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import type { ContextView, Moment } from '../../../core/run/tier.js';
+import { askFork } from '../auto-memory/fork-turns.js';
 import { param } from '../support/param-reader.js';
 import { quietReport } from '../support/quiet-report.js';
 
@@ -18,13 +19,13 @@ const BY: Asker = { layer: 'agents', reason: 'a child has been at work for anoth
 
 /**
  * Progress summaries of one child in coordinator mode (AGT-5, C35). Half minutes are counted from its first request; one that
- * passes while a call is open is told of when the response is there, from what that call had sent.
+ * passes while a call is open is reported when the response is there, from what that call had sent.
  */
 export class Progress {
   private readonly everyMs: number;
   private readonly model: string;
   private nextMs: number | null = null;
-  private told = 0;
+  private reports = 0;
 
   constructor(params: ParamValues) {
     const isOn = param.isOn(params, 'agents.coordinator');
@@ -32,7 +33,7 @@ export class Progress {
     this.model = param.text(params, 'agents.progressModel');
   }
 
-  /** A call of the child opens: what passed in a pause before it is not told of. */
+  /** A call of the child opens: what passed in a pause before it is not reported. */
   callOpens(now: number): void {
     if (this.everyMs === 0) return;
     const nextMs = this.nextMs ?? now + this.everyMs;
@@ -45,9 +46,9 @@ export class Progress {
     return this.nextMs !== null && this.nextMs <= now;
   }
 
-  *tell(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *report(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     for (; this.nextMs !== null && this.nextMs <= moment.now; this.nextMs += this.everyMs) {
-      const outcome = yield { kind: 'ask', by: BY, request: this.requestFor(moment, view) };
+      const outcome = yield this.ask(moment, view);
       yield quietReport('agents', view, {
         action: 'progress',
         outcome: outcome.kind === 'failed' ? 'failed' : 'done',
@@ -58,27 +59,23 @@ export class Progress {
     }
   }
 
-  private requestFor({ now }: Moment, { messages }: ContextView): AskRequest {
+  private ask({ now }: Moment, { messages }: ContextView): Action {
     const text = 'Say in three to five words what goes on.';
     const instruction = createMessage({
-      id: `progress-${++this.told}`,
+      id: `progress-${++this.reports}`,
       role: 'user',
       origin: 'directive',
       blocks: [createBlock({ kind: 'text', role: 'user', tokens: INSTRUCTION_TOKENS, text })],
       at: now,
     });
-    return {
+    return askFork(BY, {
       purpose: 'agent_summary',
-      shape: { kind: 'fork' },
       messages: messages.slice(0, sentLength(messages)),
       instruction,
       write: 'read-only',
-      maxOutputTokens: null,
-      retries: 0,
-      mode: 'background',
       ...(this.model === OWN_MODEL ? {} : { model: this.model }),
       answer: { kind: 'short', tokens: PROGRESS_TOKENS },
-    };
+    });
   }
 }
 

@@ -3,7 +3,7 @@ import { type Block, textBlock } from '../../../core/model/block.js';
 import { MEMORY_INDEX, memoriesIn, memoryFileName } from '../../../core/model/memory.js';
 import type { Message } from '../../../core/model/message.js';
 import { literalText, type Text } from '../../../core/model/text.js';
-import type { Action, Asker, Outcome } from '../../../core/run/action.js';
+import type { Action, Asker, AskRequest, Outcome } from '../../../core/run/action.js';
 import { CLOSING_TOKENS } from '../../../core/run/edit-price.js';
 import type {
   ContextView,
@@ -16,6 +16,7 @@ import { param } from '../support/param-reader.js';
 import { quietReporter } from '../support/quiet-report.js';
 import { confineMemory, type RefusalReason } from './confine.js';
 import {
+  askFork,
   directive,
   forkTurn,
   handedBack,
@@ -133,7 +134,7 @@ class AutoMemory implements TierInstance {
     yield report(view, 'extract', 'declined', by.reason, { skipped: 'main-wrote', files });
   }
 
-  /** The process ends: what runs is lost, and what the memories are worth is told once (C33). */
+  /** The process ends: what runs is lost, and the quality of the memories is reported once (C33). */
   private *end(view: ContextView): Generator<Action, void, Outcome> {
     if (this.running !== null) {
       this.running = null;
@@ -286,28 +287,12 @@ class AutoMemory implements TierInstance {
 
 function ask(
   by: Asker,
-  { messages, ownTurns }: Pick<Running, 'messages' | 'ownTurns'>,
+  sent: Pick<Running, 'messages' | 'ownTurns'>,
   instruction: Message,
   about: readonly Message[],
-  answer: Extract<Action, { kind: 'ask' }>['request']['answer'],
+  answer: AskRequest['answer'],
 ): Action {
-  return {
-    kind: 'ask',
-    by,
-    request: {
-      purpose: 'auto_memory',
-      shape: { kind: 'fork' },
-      messages,
-      ownTurns,
-      about,
-      instruction,
-      write: 'write',
-      maxOutputTokens: null,
-      retries: 0,
-      mode: 'background',
-      answer,
-    },
-  };
+  return askFork(by, { purpose: 'auto_memory', ...sent, about, instruction, answer });
 }
 
 function isWritingTool(tool: string): boolean {

@@ -3,6 +3,7 @@ import type { StoredFile } from '../../../core/base/files.js';
 import { type Block, CHARS_PER_TOKEN, createBlock, toolBlock } from '../../../core/model/block.js';
 import { MEMORY_INDEX } from '../../../core/model/memory.js';
 import { type Message, PassingMessage } from '../../../core/model/message.js';
+import type { Action, Asker, AskRequest } from '../../../core/run/action.js';
 import { EDIT_CALL_TOKENS, EDIT_RESULT_TOKENS } from '../../../core/run/edit-price.js';
 import type { StoredMemory } from './memory-store.js';
 
@@ -140,4 +141,23 @@ export function handedBack(
     results.push(editBlock(EDIT_RESULT, digest, EDIT_RESULT_TOKENS, toolUseId));
   }
   return forkTurn(id, { uses, results }, at);
+}
+
+/** Asks in the background with a fork of the thread's own request: no output cap, which would change the cache key, and no retries. */
+export function askFork(
+  by: Asker,
+  request: Pick<AskRequest, 'purpose' | 'messages' | 'instruction' | 'answer'> & Partial<AskRequest>,
+): Action {
+  return {
+    kind: 'ask',
+    by,
+    request: {
+      shape: { kind: 'fork' },
+      write: 'write',
+      maxOutputTokens: null,
+      retries: 0,
+      mode: 'background',
+      ...request,
+    },
+  };
 }

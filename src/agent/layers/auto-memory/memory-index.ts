@@ -65,7 +65,7 @@ export function renderIndex(memories: readonly Memory[], lineChars: number): str
   return memories.map((memory) => `${indexLine(memory, lineChars)}\n`).join('');
 }
 
-/** Takes an index file up to its limits, whichever comes first; a cut is told in a last line (AUT-3). */
+/** Takes an index file up to its limits, whichever comes first; a last line says what was cut (AUT-3). */
 export function loadIndex(file: StoredFile, limits: IndexLimits): LoadedIndex {
   const index = indexTextOf(file);
   const { filled: lines, bytes, isBinary } = index;

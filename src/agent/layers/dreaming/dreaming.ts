@@ -10,7 +10,14 @@ import type {
   TierInstance,
 } from '../../../core/run/tier.js';
 import { confine } from '../auto-memory/confine.js';
-import { directive, directiveBlock, forkTurn, handedBack, turnBlocks } from '../auto-memory/fork-turns.js';
+import {
+  askFork,
+  directive,
+  directiveBlock,
+  forkTurn,
+  handedBack,
+  turnBlocks,
+} from '../auto-memory/fork-turns.js';
 import { byteLength } from '../auto-memory/index-text.js';
 import { indexLimits, renderIndex } from '../auto-memory/memory-index.js';
 import { readMemories, type StoredMemory } from '../auto-memory/memory-store.js';
@@ -144,22 +151,13 @@ class Dreaming implements TierInstance {
   ): Generator<Action, void, Outcome> {
     const { phase, does, outputTokens } = dream.turns[dream.turn]!;
     const tokens = does === 'index' ? indexEditTokens(view, this.newIndex(view)) : outputTokens;
-    const outcome = yield {
-      kind: 'ask',
-      by: BY,
-      request: {
-        purpose: 'dream',
-        shape: { kind: 'fork' },
-        messages: dream.messages,
-        about: [],
-        instruction,
-        write: 'write',
-        maxOutputTokens: null,
-        retries: 0,
-        mode: 'background',
-        answer: { kind: 'short', tokens },
-      },
-    };
+    const outcome = yield askFork(BY, {
+      purpose: 'dream',
+      messages: dream.messages,
+      about: [],
+      instruction,
+      answer: { kind: 'short', tokens },
+    });
     const details = { phase, turn: dream.turn + 1, of: dream.turns.length };
     if (outcome.kind !== 'answer') {
       const failure = outcome.kind === 'failed' ? outcome.failure.reason : 'no-answer';
@@ -272,7 +270,7 @@ class Dreaming implements TierInstance {
     const index = indexOf(view);
     const indexLines = index.split('\n').length - 1;
     yield report(view, 'dream', 'done', `${dream.sessions} sessions since the last consolidation`, {
-      ...told(dream, 'completed', moment.now),
+      ...summaryOf(dream, 'completed', moment.now),
       memoriesAfter: memories.memories.length,
       corrupt: memories.corrupt,
       offIndex: memories.memories.length - indexLines,
@@ -284,7 +282,14 @@ class Dreaming implements TierInstance {
   private *fail(dream: Dream, view: ContextView, failure: string): Generator<Action, void, Outcome> {
     this.dream = null;
     yield* rollBackLock(view.files, dream.hold);
-    yield report(view, 'dream', 'failed', 'the dream failed', told(dream, 'failed', dream.endMs), failure);
+    yield report(
+      view,
+      'dream',
+      'failed',
+      'the dream failed',
+      summaryOf(dream, 'failed', dream.endMs),
+      failure,
+    );
   }
 
   /** The process ends: a dream that runs is killed, or dies with it and leaves its lock behind (DRM-2, DRM-5). */
@@ -295,7 +300,7 @@ class Dreaming implements TierInstance {
       const how = this.context.session.ending === 'crashed' ? 'crashed' : 'killed';
       if (how === 'killed') yield* rollBackLock(view.files, dream.hold);
       const reason = how === 'killed' ? 'the dream was killed' : 'the process crashed in a dream';
-      yield report(view, 'dream', 'failed', reason, told(dream, 'killed', moment.now), how);
+      yield report(view, 'dream', 'failed', reason, summaryOf(dream, 'killed', moment.now), how);
     }
     if (this.checks === 0) return;
     yield report(view, 'gates', 'declined', 'how often each gate was shut', {
@@ -327,7 +332,7 @@ function indexEditTokens(view: ContextView, index: string): number {
 /** A turn without results still has to be answered. */
 const NOTHING = { tool: 'Bash', about: `stat ${MEMORY_DIRECTORY}`, resultTokens: 1 };
 
-function told(dream: Dream, state: string, endMs: number): LayerReport['details'] {
+function summaryOf(dream: Dream, state: string, endMs: number): LayerReport['details'] {
   return {
     state,
     wrote: dream.state === 'updating',

@@ -13,7 +13,7 @@ const contentDigest = oncePer((text: Text): Digest => digestText(text.read()));
 
 /** Attachments that show a file: one the user named, and one that came back after a compaction. */
 const SHOWN_FILE = 'file';
-/** The client tells that somebody else changed a file. */
+/** The client says that somebody else changed a file. */
 const CHANGED_FILE = 'edited_text_file';
 const NESTED_MEMORY = 'nested_memory';
 
@@ -37,7 +37,7 @@ export class FileState {
   /** Calls on files whose results have not come. */
   private readonly open = new AwaitedCalls();
   private latest: Message | null = null;
-  /** The history that was read last; several tiers tell of the same one. */
+  /** The history that was read last; several tiers pass the same one. */
   private history: readonly Message[] | null = null;
   /** Reads that stand in the context as they came, by path. */
   private readonly shown = new Map<string, Block>();
@@ -46,7 +46,7 @@ export class FileState {
   /** Changes whenever memory files are forgotten. */
   memoryVersion = 0;
 
-  /** Takes note of a message that joined the context; several tiers may tell of it. */
+  /** Takes note of a message that joined the context; several tiers may pass it. */
   observe(message: Message): void {
     if (message === this.latest) return;
     this.latest = message;

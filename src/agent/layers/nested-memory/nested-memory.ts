@@ -33,7 +33,7 @@ class NestedMemory implements TierInstance {
   private readonly denied: readonly string[];
   /** Which memory files are in the context is part of the file-read state (NES-1). */
   private readonly state: FileState;
-  /** Files that may not be read: told once. */
+  /** Files that may not be read: reported once. */
   private readonly refused = new Set<string>();
   private readonly paths = new Map<string, TouchedPath>();
   /** Begins anew whenever memory files are forgotten: each path is looked at once a round. */
@@ -205,7 +205,7 @@ function report(
   trueBefore: number,
   seenBefore: number,
   view: ContextView,
-  told: Pick<LayerReport, 'outcome' | 'reason' | 'failure' | 'details'>,
+  summary: Pick<LayerReport, 'outcome' | 'reason' | 'failure' | 'details'>,
 ): Action {
   return {
     kind: 'report',
@@ -213,15 +213,15 @@ function report(
       layer: 'nested-memory',
       action: 'attach',
       trigger: 'auto',
-      outcome: told.outcome,
-      reason: told.reason,
-      failure: told.failure,
+      outcome: summary.outcome,
+      reason: summary.reason,
+      failure: summary.failure,
       seenBefore,
       seenAfter: view.seenTokens,
       trueBefore,
       trueAfter: view.trueTokens,
       saved: 0,
-      details: told.details,
+      details: summary.details,
     },
   };
 }

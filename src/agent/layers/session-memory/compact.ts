@@ -88,7 +88,7 @@ const DECLINED = {
 
 /**
  * Compacts from the notes, without a model call (SES-5 … SES-9); what a full one puts back comes behind the kept messages
- * (RES), and it tells of itself like a full one (C37). Declined leaves the conversation as it was.
+ * (RES), and it reports like a full one (C37). Declined leaves the conversation as it was.
  */
 export function* compactFromNotes(
   moment: Moment,

@@ -9,7 +9,7 @@ import type {
   TierDefinition,
   TierInstance,
 } from '../../../core/run/tier.js';
-import { handedBack } from '../auto-memory/fork-turns.js';
+import { askFork, handedBack } from '../auto-memory/fork-turns.js';
 import { param } from '../support/param-reader.js';
 import { quietReport } from '../support/quiet-report.js';
 import { extractionInstruction } from './instruction.js';
@@ -88,21 +88,12 @@ function createSessionMemory(context: TierContext): TierInstance {
       over,
       limits,
     });
-    const outcome = yield {
-      kind: 'ask',
-      by,
-      request: {
-        purpose: 'session_memory',
-        shape: { kind: 'fork' },
-        messages: length === view.messages.length ? view.messages : messages,
-        instruction,
-        write: 'write',
-        maxOutputTokens: null,
-        retries: 0,
-        mode: 'background',
-        answer: { kind: 'notes', previous: current, condense: over.condense },
-      },
-    };
+    const outcome = yield askFork(by, {
+      purpose: 'session_memory',
+      messages: length === view.messages.length ? view.messages : messages,
+      instruction,
+      answer: { kind: 'notes', previous: current, condense: over.condense },
+    });
     const failure = failureOf(outcome);
     if (failure !== null || outcome.kind !== 'answer') {
       const name = failure ?? 'no-answer';
@@ -240,23 +231,14 @@ export interface EditingFork {
 function* closeFork(fork: EditingFork, at: number, view: ContextView): Generator<Action, void, Outcome> {
   const { id, messages, instruction, outputTokens, edits } = fork;
   const { calls, results } = handedBack(`${id}-edits`, edits, outputTokens, at);
-  const outcome = yield {
-    kind: 'ask',
-    by: BY,
-    request: {
-      purpose: 'session_memory',
-      shape: { kind: 'fork' },
-      messages,
-      ownTurns: [instruction, calls],
-      about: NOTHING,
-      instruction: results,
-      write: 'write',
-      maxOutputTokens: null,
-      retries: 0,
-      mode: 'background',
-      answer: { kind: 'short', tokens: CLOSING_TOKENS },
-    },
-  };
+  const outcome = yield askFork(BY, {
+    purpose: 'session_memory',
+    messages,
+    ownTurns: [instruction, calls],
+    about: NOTHING,
+    instruction: results,
+    answer: { kind: 'short', tokens: CLOSING_TOKENS },
+  });
   const failure = outcome.kind === 'failed' ? outcome.failure.reason : null;
   yield quietReport(LAYER, view, {
     action: 'close',

@@ -2,7 +2,7 @@ import { tierRegistry } from '../../../agent/layers/registry.js';
 import { truncateForUse } from '../../../agent/layers/session-memory/notes-file.js';
 import { autoCompactThreshold } from '../../../agent/layers/window/thresholds.js';
 import { formatSummary } from '../../../core/model/format-summary.js';
-import { tell } from '../../../core/run/tier.js';
+import { observeBy } from '../../../core/run/tier.js';
 import { estimateMessages, PADDED_RULES } from '../../../core/tokens/heuristic.js';
 import { breakpointsFor } from '../../../engine/context/breakpoints-for.js';
 import { Context } from '../../../engine/context/context.js';
@@ -196,7 +196,7 @@ export function hotPaths(): readonly HotPath[] {
         wholeWindow: false,
         prepare({ messages, moment, tierContext, view }) {
           const instance = tier.create(tierContext);
-          for (const message of messages) tell(instance, message);
+          for (const message of messages) observeBy(instance, message);
           moment.point = tier.points[0]!;
           instance.due(moment, view);
           moment.turn++;

@@ -115,7 +115,7 @@ describe('AGT-5 C35 words on the progress of a child', () => {
     modelMessage('b', [words(9, 'assistant')]),
   ];
   const told = (progress: Progress, now: number, outcome: Outcome = notesAnswer('reads files', now)) => {
-    const driven = drive(progress.tell(moment(now), viewOf(TALK, 0)), createFiles(), outcome);
+    const driven = drive(progress.report(moment(now), viewOf(TALK, 0)), createFiles(), outcome);
     return { asks: only(driven, 'ask'), reports: only(driven, 'report').map(({ entry }) => entry) };
   };
 

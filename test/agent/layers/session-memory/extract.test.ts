@@ -8,7 +8,7 @@ import type { Message } from '../../../../src/core/model/message.js';
 import { NOTES_TEMPLATE } from '../../../../src/core/model/notes.js';
 import type { AnswerSpec, LayerReport, Outcome } from '../../../../src/core/run/action.js';
 import type { ParamValues } from '../../../../src/core/run/params.js';
-import { tell } from '../../../../src/core/run/tier.js';
+import { observeBy } from '../../../../src/core/run/tier.js';
 import {
   type Driven,
   drive,
@@ -43,7 +43,7 @@ function session(set: ParamValues = {}) {
     add(...added: Message[]) {
       for (const message of added) {
         messages.push(message);
-        tell(tier, message);
+        observeBy(tier, message);
       }
     },
     /** One response with so many calls, all answered. */
