@@ -154,7 +154,7 @@ describe('what is defined', () => {
     const wrong = () => definePolicy({ rules: [{ name: 'a', when: { tokens: '>= much' } }], guard: {} });
     expect(wrong).toThrow(CcbenchError);
     expect(wrong).toThrow(/rules\[0\]\.when\.tokens: /);
-    expect(wrong).toThrow(/guard: unknown key/);
+    expect(wrong).toThrow(/unknown key `guard`/);
     expect(() => definePolicy('rules: [')).toThrow(/the policy: 1 problem/);
   });
 
@@ -167,7 +167,7 @@ describe('what is defined', () => {
     });
     const wrong = { name: 'x', points: [], params: [{ path: 'flat' }] };
     expect(() => defineTier(wrong as never)).toThrow(
-      /`points` is empty[\s\S]*`create` must[\s\S]*params\[0\]\.path/,
+      /points: expected at least one point[\s\S]*create: expected a function[\s\S]*params\[0\]\.path[\s\S]*`params\[0\]\.default` is missing/,
     );
   });
 

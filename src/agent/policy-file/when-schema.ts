@@ -78,7 +78,9 @@ const conditions = group(
     refuse(ctx, '`jitter` has no effect without `tokens`', { path: ['jitter'], hint: 'take it out' });
   if (events !== undefined && messages !== undefined)
     refuse(ctx, '`events` and `messages` are the same', { path: ['events'], hint: 'take one of them out' });
-  if ((tokens ?? events ?? messages) === undefined && Object.keys(others).length === 0)
+  // A condition whose key is misspelt is reported already.
+  const isEmpty = (tokens ?? events ?? messages) === undefined && Object.keys(others).length === 0;
+  if (isEmpty && ctx.issues.length === 0)
     refuse(ctx, 'a group without a condition would fire at every turn', {
       hint: 'write tokens, messages, idle, event or another condition',
     });

@@ -41,18 +41,17 @@ const paramKind = z.looseObject({ type: words(PARAM_KINDS, 'Kind of the paramete
   if (type === 'choice' && !Array.isArray(values)) refuse(ctx, 'expected `values`, a list of texts');
 });
 
-const param = z
-  .looseObject({
-    path: described(z.string().check(z.regex(/^[\w-]+(?:\.[\w-]+)+$/)), {
-      title: 'names with dots, such as my-tier.keep',
-    }),
-    kind: paramKind,
-    unit: text('Unit of its values; null where there is none.').nullable(),
-    help,
-  })
-  .check((ctx) => {
-    if (!Object.hasOwn(ctx.value, 'default')) refuse(ctx, '`default` is missing');
-  });
+const param = z.looseObject({
+  path: described(z.string().check(z.regex(/^[\w-]+(?:\.[\w-]+)+$/)), {
+    title: 'names with dots, such as my-tier.keep',
+  }),
+  kind: paramKind,
+  default: z.unknown().check((ctx) => {
+    if (ctx.value === undefined) refuse(ctx, '`{path}` is missing');
+  }),
+  unit: text('Unit of its values; null where there is none.').nullable(),
+  help,
+});
 
 const tier = z.looseObject({
   name,

@@ -78,7 +78,12 @@ describe('ccbench policies', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       ok: false,
       problems: [
-        { line: 6, column: 13, message: 'unknown key `token`', hint: expect.stringContaining('`tokens`') },
+        {
+          line: 6,
+          column: 13,
+          message: 'unknown key `token` in `rules[0].when`',
+          hint: expect.stringContaining('`tokens`'),
+        },
       ],
       sentences: [],
     });
