@@ -67,7 +67,9 @@ describe('the examples of the library', () => {
     const [nothing, mine, ...problems] = await linesOf('policy.mjs');
     expect(nothing).toMatch(/^nothing: \$[\d.]+, 0 compactions$/);
     expect(mine).toMatch(/^mine: \$[\d.]+, [1-9]\d* compactions$/);
-    expect(problems.join('\n')).toContain('rules[0].when.tokns: unknown key `tokns` (did you mean `tokens`?');
+    expect(problems.join('\n')).toContain(
+      'rules[0].when.tokns: unknown key `tokns` in `rules[0].when` (did you mean `tokens`?',
+    );
   });
 
   it('study.mjs gives the rows of ccbench sweep', async () => {

@@ -250,7 +250,7 @@ export const scenarioSchema = z
     variants: z.array(variantSchema).optional().describe('Further runs over the same transcripts.'),
     seed: whole(0, Number.MAX_SAFE_INTEGER, 'Seed of everything that is drawn.').optional(),
   })
-  .describe('A scenario: at least `name:` and `transcript:`; `ccbench init` makes a starter file.');
+  .describe('A scenario: write at least `name:` and `transcript:`; `ccbench init` makes a starter file.');
 
 /** A scenario as it was read: what only the whole scenario can fill in is still absent. */
 export type Scenario = z.infer<typeof scenarioSchema>;

@@ -96,8 +96,8 @@ describe('bad scenarios', () => {
 
   it('a scenario that is one word: says what to write', async () => {
     const stderr = await refused(['run', 'a.yaml'], tempFolder({ 'a.yaml': 'hello\n' }));
-    expect(stderr).toContain('found "hello"');
-    expect(stderr).toContain('hint: write at least `name:` and `transcript:`');
+    expect(stderr).toContain('got "hello"');
+    expect(stderr).toContain('write at least `name:` and `transcript:`');
   });
 
   it('a missing file with one of another ending beside it: says which', async () => {
