@@ -62,7 +62,7 @@ export class Compactions {
   }
 
   /** Reports a summary that was paid for and never used. */
-  *tellDropped(view: ContextView): Generator<Action, void, Outcome> {
+  *reportDropped(view: ContextView): Generator<Action, void, Outcome> {
     if (this.dropped === null) return;
     const { underway, reason } = this.dropped;
     this.dropped = null;

@@ -230,7 +230,7 @@ class PartsTier implements TierInstance {
   *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     const { point } = moment;
     if (point === 'thread-end') this.compactions.drop('the session ended before the summary could be used');
-    if (point === 'thread-end' || point === 'before-request') yield* this.compactions.tellDropped(view);
+    if (point === 'thread-end' || point === 'before-request') yield* this.compactions.reportDropped(view);
     if (point === 'before-request') yield* this.compactions.arrive(moment, view);
     if (point === 'refused' && this.compactions.isStuck(moment, view)) return;
     for (const rule of this.rulesAt(point)) {
