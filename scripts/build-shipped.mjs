@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { paramsModule } from './shipped/params.mjs';
-import { checkProfile } from './shipped/profiles.mjs';
+import { profileOf } from './shipped/profiles.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -23,9 +23,8 @@ function entriesOf(folder, prefix) {
     .sort((a, b) => (a.place < b.place ? -1 : 1))
     .map(({ file, name, written }) => {
       if (written.name !== name) throw new Error(`${folder}/${file} is called ${written.name}`);
-      checkProfile(written, params);
       // As a text: it is parsed when it is asked for.
-      return `  [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(written))}],`;
+      return `  [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(profileOf(written, params)))}],`;
     });
 }
 

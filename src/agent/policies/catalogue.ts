@@ -6,10 +6,10 @@ import type { TierDefinition } from '../../core/run/tier.js';
 import { clientRegistry } from '../client/catalogue.js';
 import { checkModel } from '../client/check-model.js';
 import { RECORDED_CLIENT } from '../client/habits.js';
-import { CLIENT_PARAMS } from '../client/params.js';
 import { tierRegistry } from '../layers/registry.js';
-import { layerParams } from '../layers/support/param-reader.js';
 import { isPolicyPath } from '../policy-file/paths.js';
+import { CORE_PARAMS } from './core-params.js';
+import { checkExclusive } from './exclusive.js';
 import { isReadBy, layersOf } from './param-readers.js';
 import { partsOf } from './parts-policy.js';
 import type { Policy } from './policy.js';
@@ -20,9 +20,7 @@ export const policyRegistry = createRegistry<Policy>('policy', [], shippedPolici
 
 const specs = createRegistry<ParamSpec>(
   'parameter',
-  [...CLIENT_PARAMS, ...layerParams('core'), ...tierRegistry.all().flatMap((tier) => tier.params)].map(
-    (spec) => [spec.path, spec],
-  ),
+  [...CORE_PARAMS, ...tierRegistry.all().flatMap((tier) => tier.params)].map((spec) => [spec.path, spec]),
 );
 
 /** How many of them are of ccbench itself: those behind are of plug-ins. */
@@ -100,15 +98,6 @@ function paramsFor(policy: Policy, set: Readonly<Record<string, unknown>>): Para
   checkClient(values['client.use']);
   checkExclusive(values);
   return values;
-}
-
-/** Refuses what cannot be on together (FLG-2). */
-function checkExclusive(values: ParamValues): void {
-  const collapses = values['collapse.enabled'] === true;
-  if (!collapses || values['autoCompact.enabled'] !== true || values['compact.enabled'] !== true) return;
-  throw new CcbenchError('bad-value', 'collapse.enabled and autoCompact.enabled exclude each other (FLG-2)', {
-    hint: 'turn one of them off, for instance autoCompact.enabled: false',
-  });
 }
 
 /** The client must be one of the known ones, or the recording's. */

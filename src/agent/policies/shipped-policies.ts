@@ -6,28 +6,14 @@ import { policyFrom } from './parts-policy.js';
 import type { Policy } from './policy.js';
 import { SHIPPED } from './shipped.generated.js';
 
-/** A profile as its file holds it: layers of ccbench and their parameters, no rules. */
-interface WrittenProfile {
-  readonly name: string;
-  readonly kind: 'bound' | 'analysed' | 'measured';
-  readonly description: string;
-  readonly client: string;
-  readonly layers: readonly string[];
-  readonly set?: Policy['set'];
-  readonly sources: Policy['sources'];
-}
-
 /** The policies that are shipped as files, by name: bounds, profiles of Claude Code, baselines and other agents. Each is read when it is asked for. */
 export const shippedPolicies: readonly (readonly [string, () => Policy])[] = SHIPPED.map(([name, json]) => [
   name,
-  () => shippedPolicy(name, JSON.parse(json) as WrittenPolicy | WrittenProfile),
+  () => shippedPolicy(name, JSON.parse(json) as WrittenPolicy | Policy),
 ]);
 
-function shippedPolicy(name: string, written: WrittenPolicy | WrittenProfile): Policy {
-  if (isProfile(written)) {
-    const { description: summary, layers: tiers, set = {}, kind, client, sources } = written;
-    return { name, kind, summary, tiers, client, set, sources };
-  }
+function shippedPolicy(name: string, written: WrittenPolicy | Policy): Policy {
+  if (isProfile(written)) return written;
   const problems: PartProblem[] = [];
   const read = readPolicy(written, { name }, (problem) => problems.push(problem));
   if (read !== null) return policyFrom(read, written, name.startsWith('peers/') ? 'peer' : 'baseline');
@@ -35,6 +21,7 @@ function shippedPolicy(name: string, written: WrittenPolicy | WrittenProfile): P
   throw new CcbenchError('bad-value', `${name}, ${formatPartPath(first.path)}: ${first.message}`);
 }
 
-function isProfile(written: WrittenPolicy | WrittenProfile): written is WrittenProfile {
-  return 'kind' in written;
+/** Profiles are policies without rules; the build makes them whole. */
+function isProfile(written: WrittenPolicy | Policy): written is Policy {
+  return 'tiers' in written;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { paramsModule } from '../../../scripts/shipped/params.mjs';
-import { checkProfile } from '../../../scripts/shipped/profiles.mjs';
+import { profileOf } from '../../../scripts/shipped/profiles.mjs';
 
 const PARAMS = { snip: { 'snip.enabled': { switch: true, help: 'On or off.' } } };
 const SOUND = {
@@ -21,8 +21,8 @@ describe('the build refuses', () => {
     [{ set: { 'snip.on': true } }, 'unknown parameter snip.on'],
     [{ sources: { 'snip.off': 'a guess' } }, 'unknown parameter snip.off'],
   ])('a profile with %j', (change, message) => {
-    expect(() => checkProfile(SOUND, PARAMS)).not.toThrow();
-    expect(() => checkProfile({ ...SOUND, ...change }, PARAMS)).toThrow(`claude-code/9: ${message}`);
+    expect(() => profileOf(SOUND, PARAMS)).not.toThrow();
+    expect(() => profileOf({ ...SOUND, ...change }, PARAMS)).toThrow(`claude-code/9: ${message}`);
   });
 
   it.each([[{ help: 'No type.' }], [{ switch: true }]])('a parameter written as %j', (written) => {
