@@ -154,7 +154,7 @@ class PartsTier implements TierInstance {
 
   /** A summary that is under way knows what it was asked for at. */
   get holdsLimits(): boolean {
-    return this.compactions.isUnderway || this.compactions.isDropped;
+    return this.compactions.isPending;
   }
 
   adopt(other: PartsTier): void {
@@ -195,14 +195,13 @@ class PartsTier implements TierInstance {
 
   due(moment: Moment, view: ContextView): boolean {
     const { point } = moment;
-    if (point === 'thread-end') return this.compactions.isUnderway || this.compactions.isDropped;
+    if (point === 'thread-end') return this.compactions.isPending;
     this.state.sync(view);
     if (point === 'before-request') this.noticeEvents(moment, view);
     if (point === 'after-response') this.state.measure(view);
     if (point === 'after-response' && (this.keepAlive !== null || this.wakesBefore.length > 0)) return true;
     if (point === 'wake' && this.keepAlive !== null) return true;
-    if (point === 'before-request' && (this.compactions.isUnderway || this.compactions.isDropped))
-      return true;
+    if (point === 'before-request' && this.compactions.isPending) return true;
     if (point === 'before-request' && this.policy.guards.block !== null && view.seenTokens >= this.blocksAt())
       return true;
     const rules = this.rulesAt(point);
