@@ -1,4 +1,6 @@
+import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import { Conversation } from '../generators/conversation.js';
+import { type PlanInit, planOf } from '../plan.js';
 
 /** Layers that clear, store or remember, off. */
 export const LAYERS_OFF = {
@@ -16,6 +18,11 @@ export const COMPACTION_ONLY = {
   'microcompact.token.enabled': false,
   'dreaming.enabled': false,
 } as const;
+
+/** A plan under which nothing acts besides full compaction, and what a test sets. */
+export function compactionPlan(policy: string, { set = {}, ...rest }: PlanInit = {}): RunPlan {
+  return planOf({ policy, ...rest, set: { ...COMPACTION_ONLY, ...set } });
+}
 
 /** What a conversation that stays above a threshold is made of. */
 export interface AboveSpec {

@@ -27,7 +27,7 @@ export class Compactions {
   private readonly guards: Guards;
   private readonly thrash: ParamValues;
   private underway: Underway<RulePart> | null = null;
-  /** A summary that nobody waits for any more, until that is told. */
+  /** A summary that nobody waits for any more, until that is reported. */
   private dropped: { readonly underway: Underway<RulePart>; readonly reason: string } | null = null;
   private refused = { turn: -1, tokens: 0 };
 
@@ -45,14 +45,9 @@ export class Compactions {
     this.refused = other.refused;
   }
 
-  /** Whether a summary is being written beside the work. */
-  get isUnderway(): boolean {
-    return this.underway !== null;
-  }
-
-  /** Whether one is of no use any more, and nobody has been told. */
-  get isDropped(): boolean {
-    return this.dropped !== null;
+  /** Whether a summary is being written beside the work, or was dropped and is not reported yet. */
+  get isPending(): boolean {
+    return this.underway !== null || this.dropped !== null;
   }
 
   /** What was asked for is of no use any more: the history is another one, or nothing follows. */
@@ -62,7 +57,7 @@ export class Compactions {
   }
 
   /** Reports a summary that was paid for and never used. */
-  *tellDropped(view: ContextView): Generator<Action, void, Outcome> {
+  *reportDropped(view: ContextView): Generator<Action, void, Outcome> {
     if (this.dropped === null) return;
     const { underway, reason } = this.dropped;
     this.dropped = null;

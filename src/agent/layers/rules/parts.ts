@@ -159,7 +159,7 @@ class PartsTier implements TierInstance {
 
   /** A summary that is under way knows what it was asked for at. */
   get canCheckpoint(): boolean {
-    return !this.compactions.isUnderway && !this.compactions.isDropped;
+    return !this.compactions.isPending;
   }
 
   restoreFrom(other: PartsTier): void {
@@ -200,14 +200,13 @@ class PartsTier implements TierInstance {
 
   due(moment: Moment, view: ContextView): boolean {
     const { point } = moment;
-    if (point === 'thread-end') return this.compactions.isUnderway || this.compactions.isDropped;
+    if (point === 'thread-end') return this.compactions.isPending;
     this.state.sync(view);
     if (point === 'before-request') this.noticeEvents(moment, view);
     if (point === 'after-response') this.state.measure(view);
     if (point === 'after-response' && (this.keepAlive !== null || this.wakesBefore.length > 0)) return true;
     if (point === 'wake' && this.keepAlive !== null) return true;
-    if (point === 'before-request' && (this.compactions.isUnderway || this.compactions.isDropped))
-      return true;
+    if (point === 'before-request' && this.compactions.isPending) return true;
     if (point === 'before-request' && this.policy.guards.block !== null && view.seenTokens >= this.blocksAt())
       return true;
     const rules = this.rulesAt(point);
@@ -235,7 +234,7 @@ class PartsTier implements TierInstance {
   *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     const { point } = moment;
     if (point === 'thread-end') this.compactions.drop('the session ended before the summary could be used');
-    if (point === 'thread-end' || point === 'before-request') yield* this.compactions.tellDropped(view);
+    if (point === 'thread-end' || point === 'before-request') yield* this.compactions.reportDropped(view);
     if (point === 'before-request') yield* this.compactions.arrive(moment, view);
     if (point === 'refused' && this.compactions.isStuck(moment, view)) return;
     for (const rule of this.rulesAt(point)) {

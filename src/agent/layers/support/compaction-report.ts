@@ -83,12 +83,12 @@ function detailsOf(
   Object.assign(told, done.tracking, done.details, boundaryOf(done));
   told.recompactsNextTurn = restored === null ? null : recompacts(done, context, view.trueTokens); // FUL-12
   if (restored !== null) Object.assign(told, whatCameBack(restored));
-  tellParts(told, done.before.messages);
+  addParts(told, done.before.messages);
   return told;
 }
 
 /** Where the tokens sat, as the client's own estimate sees it (TOK-7): added up when somebody reads it, and sums do not. */
-function tellParts(told: Record<string, unknown>, messages: readonly Message[]): void {
+function addParts(told: Record<string, unknown>, messages: readonly Message[]): void {
   let parts: Breakdown | null = null;
   const found = (): Breakdown => {
     parts ??= breakdown(messages, 'rough');

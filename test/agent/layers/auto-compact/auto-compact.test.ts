@@ -3,7 +3,7 @@ import { autoCompactTier } from '../../../../src/agent/layers/auto-compact/auto-
 import type { Transcript } from '../../../../src/core/model/transcript.js';
 import type { QuerySource } from '../../../../src/core/run/tier.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
-import { above, COMPACTION_ONLY } from '../../../helpers/drive/above-threshold.js';
+import { above, compactionPlan } from '../../../helpers/drive/above-threshold.js';
 import { moment, tierContext, viewOf } from '../../../helpers/drive/drive-session-memory.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
@@ -12,11 +12,7 @@ const POLICY = 'claude-code/2026';
 
 function run(init: PlanInit, talk: Conversation | Transcript) {
   const transcript = talk instanceof Conversation ? talk.transcript() : talk;
-  const { set = {}, ...rest } = init;
-  const entries = runLog(
-    planOf({ policy: POLICY, ...rest, set: { ...COMPACTION_ONLY, ...set } }),
-    transcript,
-  );
+  const entries = runLog(compactionPlan(POLICY, init), transcript);
   return {
     entries,
     facts: foldLog(entries),

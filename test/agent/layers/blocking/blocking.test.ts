@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { foldLog } from '../../../../src/metrics/fold.js';
-import { above, COMPACTION_ONLY } from '../../../helpers/drive/above-threshold.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
+import { above, compactionPlan } from '../../../helpers/drive/above-threshold.js';
+import { mainRequests, ofType, type PlanInit, runLog } from '../../../helpers/plan.js';
 
 function run(from: number, init: PlanInit = {}) {
-  const { set = {}, ...rest } = init;
   const talk = above({ from, rounds: 3 }).human(10).answer(10);
-  const entries = runLog(
-    planOf({ policy: 'claude-code/2.1.112', ...rest, set: { ...COMPACTION_ONLY, ...set } }),
-    talk.transcript(),
-  );
+  const entries = runLog(compactionPlan('claude-code/2.1.112', init), talk.transcript());
   return {
     requests: mainRequests(entries).length,
     blocked: ofType(entries, 'notice').filter((entry) => entry.what === 'blocked'),

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
 import type { RequestEntry } from '../../../../src/core/run/run-log.js';
 import type { FaultKind } from '../../../../src/core/run/run-plan.js';
-import { above, COMPACTION_ONLY } from '../../../helpers/drive/above-threshold.js';
+import { above, compactionPlan } from '../../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
+import { ofType, type PlanInit, runLog } from '../../../helpers/plan.js';
 
 const ALL_OWN = ['claude-code/2.0', 'claude-code/2.1', 'claude-code/2.0.76', 'claude-code/2.1.7'] as const;
 
@@ -12,8 +12,7 @@ const manual = (talk: Conversation) =>
   talk.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
 
 function run(policy: string, talk: Conversation, init: PlanInit = {}) {
-  const { set = {}, ...rest } = init;
-  const entries = runLog(planOf({ policy, ...rest, set: { ...COMPACTION_ONLY, ...set } }), talk.transcript());
+  const entries = runLog(compactionPlan(policy, init), talk.transcript());
   return {
     entries,
     compactions: ofType(entries, 'layer').filter((entry) => entry.action === 'compact'),

@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { foldLog } from '../../../../src/metrics/fold.js';
-import { above, COMPACTION_ONLY } from '../../../helpers/drive/above-threshold.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
+import { above, compactionPlan } from '../../../helpers/drive/above-threshold.js';
+import { mainRequests, ofType, type PlanInit, runLog } from '../../../helpers/plan.js';
 
 function run(init: PlanInit) {
-  const { set = {}, ...rest } = init;
   const talk = above({ from: 100_000, rounds: 1 }).human(10).answer(10);
-  const entries = runLog(
-    planOf({ policy: 'claude-code/2026', ...rest, set: { ...COMPACTION_ONLY, ...set } }),
-    talk.transcript(),
-  );
+  const entries = runLog(compactionPlan('claude-code/2026', init), talk.transcript());
   return {
     entries,
     requests: mainRequests(entries),
