@@ -285,7 +285,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FLG-1',
     'Every layer has a switch.',
-    'src/agent/policies/exclusive.ts',
+    'src/agent/policies/plan-policy.ts',
     'analysis',
     'switches off',
     switchedOff,
@@ -293,7 +293,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FLG-2',
     'Some layers exclude each other.',
-    'src/agent/policies/exclusive.ts',
+    'src/agent/policies/plan-policy.ts',
     'analysis',
     'extractions skipped because the agent wrote memories itself',
     layers('auto-memory', 'extract', ({ details }) => details.skipped === 'main-wrote'),
