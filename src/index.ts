@@ -1,9 +1,9 @@
 // What programs may import from 'ccbench'. Everything here keeps its meaning within a major version; nothing else does.
 
-/** Helpers of tiers: the placeholder of a cleared result, and the report of a change. */
+/** Helpers of layers: the placeholder of a cleared result, and the report of a change. */
 export { changeReport, sizeBefore } from './agent/layers/support/change-report.js';
 export { clearedBlock } from './agent/layers/support/compactable.js';
-/** A policy: tiers, client, numbers, sources. */
+/** A policy: layers, client, numbers, sources. */
 export type { Policy } from './agent/policies/policy.js';
 /** A plug-in and its parts. */
 export type {
@@ -12,27 +12,27 @@ export type {
   PluginTools,
   PolicySource,
   ReaderInput,
-  TierInput,
+  LayerInput,
 } from './config/plugins/plugin.js';
 /** The error of everything a user can act on: a stable `code`, a message, a `hint`, a `place`; `problems` where there are several. */
 export { CcbenchError, ProblemList } from './core/base/errors.js';
-/** Blocks and messages, as a tier sees them. */
+/** Blocks and messages, as a layer sees them. */
 export { type Block, createBlock } from './core/model/block.js';
 export { createMessage, type Message } from './core/model/message.js';
 /** A session to be replayed: its threads, and their steps. */
 export type { Step, Thread, Transcript } from './core/model/transcript.js';
-/** What a tier asks of the engine, and what came of it. */
+/** What a layer asks of the engine, and what came of it. */
 export type { Action, Outcome } from './core/run/action.js';
-/** A parameter that a tier declares. */
+/** A parameter that a layer declares. */
 export type { ParamSpec } from './core/run/params.js';
 /** The log of a run, entry by entry. */
 export type { LogEntry } from './core/run/run-log.js';
 /** Everything a run depends on besides its transcript. */
 export type { RunPlan } from './core/run/run-plan.js';
-/** A tier: where it is asked, what it sees, what it does. */
-export type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from './core/run/tier.js';
-/** Checks tiers, policies and plug-ins; registers a plug-in in this program. */
-export { definePlugin, definePolicy, defineTier, usePlugin } from './library/define.js';
+/** A layer: where it is asked, what it sees, what it does. */
+export type { ContextView, HookContext, LayerContext, LayerDefinition, LayerInstance } from './core/run/layer.js';
+/** Checks layers, policies and plug-ins; registers a plug-in in this program. */
+export { definePlugin, definePolicy, defineLayer, usePlugin } from './library/define.js';
 /** A recording in any known format. */
 /** One run: log, metrics, digest. */
 export { type ReplayOptions, type ReplayResult, readTranscript, replay } from './library/replay.js';

@@ -2,7 +2,7 @@
 //   ccbench run scenario.yaml --plugin docs/examples/clear-old.plugin.mjs --policy clear-old
 export default ({ clearedBlock, sizeBefore, changeReport }) => ({
   name: 'clear-old-results',
-  tiers: [
+  layers: [
     {
       name: 'clear-old',
       points: ['before-request'],

@@ -1,9 +1,9 @@
 import type { Policy } from '../agent/policies/policy.js';
-import { definePlugin as checkPlugin, defineTier as checkTier } from '../config/plugins/define-plugin.js';
+import { definePlugin as checkPlugin, defineLayer as checkLayer } from '../config/plugins/define-plugin.js';
 import { definePolicy as checkPolicy } from '../config/plugins/define-policy.js';
-import type { Plugin, PolicySource, TierInput } from '../config/plugins/plugin.js';
+import type { Plugin, PolicySource, LayerInput } from '../config/plugins/plugin.js';
 import { type ActivePlugin, usePlugin as activatePlugin } from '../config/plugins/use-plugins.js';
-import type { TierDefinition } from '../core/run/tier.js';
+import type { LayerDefinition } from '../core/run/layer.js';
 import { withFullMessages } from './source.js';
 
 /** Checks a policy in parts, given as YAML text or as the same in an object; throws an error that lists every problem with its path. */
@@ -11,9 +11,9 @@ export function definePolicy(source: PolicySource): Policy {
   return withFullMessages(() => checkPolicy(source));
 }
 
-/** Checks a tier and returns it with nothing left open; throws an error that lists every problem. */
-export function defineTier(tier: TierInput): TierDefinition {
-  return withFullMessages(() => checkTier(tier));
+/** Checks a layer and returns it with nothing left open; throws an error that lists every problem. */
+export function defineLayer(layer: LayerInput): LayerDefinition {
+  return withFullMessages(() => checkLayer(layer));
 }
 
 /** Checks a plug-in and returns it; throws an error that lists every problem. */

@@ -56,7 +56,7 @@ export interface RequestTotals {
   /** Largest prompt + output of the main loop; null without a request. */
   readonly peakContextTokens: number | null;
   /** Share of the session's own content the main loop's requests still held, averaged over them; null without data. */
-  readonly keptContentShare: number | null;
+  readonly contentRetention: number | null;
 }
 
 function emptyRequests(): Mutable<RequestFacts> {
@@ -192,7 +192,7 @@ export class RequestFold {
       byPurpose: this.#byPurpose,
       cost,
       peakContextTokens: this.#peak < 0 ? null : this.#peak,
-      keptContentShare: ratio(this.#kept, this.#keptCalls),
+      contentRetention: ratio(this.#kept, this.#keptCalls),
     };
   }
 }

@@ -69,7 +69,7 @@ const HELP = {
   costExpectedUsd: 'cost of all requests, with the average cost of unpredictable cache breaks (K14)',
   costLowUsd: 'lower end of the 90 % interval of the cost; none where the client is the bare API',
   costHighUsd: 'upper end of the 90 % interval of the cost; none where the client is the bare API',
-  costUsdUnseen: 'cost of requests that no transcript shows: suggestions, and what layers asked',
+  backgroundCostUsd: 'cost of requests that no transcript shows: suggestions, and what layers asked',
   costUsdMain: 'cost of the main loop',
   costUsdSubagents: 'cost of the loops of subagents',
   costUsdLayers: 'cost of the requests that layers made: summaries, notes, memory',
@@ -79,7 +79,7 @@ const HELP = {
   recordedCostUsd: 'what the recording cost, by the usage in it',
   peakContextTokens: 'largest prompt + output of the main loop',
   meanPromptTokens: 'mean prompt of the main loop',
-  keptContentShare:
+  contentRetention:
     'original tokens that the main loop’s requests still held / those it would have held untouched, mean over turns',
   cacheBreaks: 'drops of cache reads that no layer announced',
   cacheBreaksExpected: 'drops of cache reads that a layer announced',
@@ -97,7 +97,7 @@ const HELP = {
   thrash: 'compactions within one turn of the previous one, not asked for by the user',
   compactionsPrevented:
     'times the context would have crossed the auto-compact threshold had no layer taken anything out since the last compaction, and never did',
-  compactionsPutOff: 'times it would have crossed the threshold and did so only later',
+  compactionsDeferred: 'times it would have crossed the threshold and did so only later',
   microcompactions: 'times old tool results were cleared',
   storedResults: 'tool results moved out of the context to storage',
   restoredFiles: 'files put back into the context after compactions',
@@ -191,7 +191,7 @@ const METRIC_VALUES: Readonly<Record<keyof typeof HELP, MetricRow>> = {
   costExpectedUsd: ['usd', 'lower', money((f) => usd(f.costInterval?.expected ?? f.cost.total))],
   costLowUsd: ['usd', 'lower', money((f) => (f.costInterval === null ? null : usd(f.costInterval.low)))],
   costHighUsd: ['usd', 'lower', money((f) => (f.costInterval === null ? null : usd(f.costInterval.high)))],
-  costUsdUnseen: [
+  backgroundCostUsd: [
     'usd',
     'lower',
     money((f) => usd(f.cost.total - f.cost.byLayer.main - f.cost.byLayer.subagent)),
@@ -217,7 +217,7 @@ const METRIC_VALUES: Readonly<Record<keyof typeof HELP, MetricRow>> = {
   ],
   peakContextTokens: ['tokens', 'lower', (f) => f.peakContextTokens],
   meanPromptTokens: ['tokens', 'lower', (f) => ratio(f.byPurpose.main.promptTokens, f.byPurpose.main.calls)],
-  keptContentShare: ['share', 'higher', (f) => f.keptContentShare],
+  contentRetention: ['share', 'higher', (f) => f.contentRetention],
   cacheBreaks: ['count', 'lower', overRequests((f) => countBreaks(f.breaks.unexpected))],
   cacheBreaksExpected: ['count', 'lower', overRequests((f) => countBreaks(f.breaks.expected))],
   finishedShare: [
@@ -240,7 +240,7 @@ const METRIC_VALUES: Readonly<Record<keyof typeof HELP, MetricRow>> = {
   chainedCompactions: ['count', 'lower', (f) => f.compactions.chained],
   thrash: ['count', 'lower', (f) => f.compactions.thrash],
   compactionsPrevented: ['count', null, (f) => f.crossings.prevented],
-  compactionsPutOff: ['count', null, (f) => f.crossings.putOff],
+  compactionsDeferred: ['count', null, (f) => f.crossings.putOff],
   microcompactions: ['count', null, (f) => f.layers.microcompact.done],
   storedResults: ['count', null, (f) => f.storedResults],
   restoredFiles: ['count', null, (f) => f.restoredFiles],

@@ -14,7 +14,7 @@ export const COMPARED_METRICS: readonly string[] = [
   'layerRequests',
   'callsLost',
   'compactionsPrevented',
-  'keptContentShare',
+  'contentRetention',
   'tokensNotCarried',
   'cacheTokensDestroyed',
   'requestsRefused',
@@ -29,7 +29,7 @@ export const SWEPT_METRICS: readonly string[] = [
   'callsLost',
   'cacheHitRate',
   'compactions',
-  'keptContentShare',
+  'contentRetention',
   'requestsRefused',
 ];
 

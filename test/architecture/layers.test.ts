@@ -86,7 +86,7 @@ describe('files of src', () => {
   });
 });
 
-/** Files of the engine that import a layer: what it needs of layers is in `core/run/tier.ts`. */
+/** Files of the engine that import a layer: what it needs of layers is in `core/run/layer.ts`. */
 function concreteLayers(
   files: readonly { readonly path: string; readonly text: string }[],
 ): readonly string[] {

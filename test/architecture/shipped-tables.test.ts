@@ -37,17 +37,17 @@ describe('the tables that are shipped as YAML', () => {
     ['a price below zero', MODELS, 'prices: [5, 25, 0.5]', 'prices: [-5, 25, 0.5]', /prices/],
     ['a note that a comma cut', MODELS, 'notes: [Retired in May 2026.]', 'notes: [Retired, 2026.]', /notes/],
     [
-      'a value that no habit has',
+      'a value that no behaviour has',
       CLIENTS,
       'suggestions: end-of-turn',
       'suggestions: always',
       /no suggestions/,
     ],
     [
-      'a habit without its evidence',
+      'a behaviour without its evidence',
       CLIENTS,
-      'habits: { suggestions:',
-      'habits: { hazard: drawn, suggestions:',
+      'behaviours: { suggestions:',
+      'behaviours: { hazard: drawn, suggestions:',
       /source/,
     ],
     [

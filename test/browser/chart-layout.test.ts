@@ -29,7 +29,7 @@ const POLICY: PolicyInfo = {
   name: 'limits',
   kind: 'analysed',
   summary: '',
-  tiers: [],
+  layers: [],
   params: [],
   thresholds: [{ name: 'near', tokens: 150_000 }],
 };

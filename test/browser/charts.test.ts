@@ -191,7 +191,7 @@ describe('charts of the page', () => {
       name: 'limits',
       kind: 'analysed',
       summary: '',
-      tiers: [],
+      layers: [],
       params: [],
       thresholds: [
         { name: 'near', tokens: 400_000 },

@@ -110,21 +110,21 @@ describe('lists', () => {
     const { clients } = JSON.parse((await cli(['policies', 'clients', '--json'], { cwd })).stdout);
     const { code, stdout } = await cli(['policies', 'clients'], { cwd });
     expect(code).toBe(0);
-    expect(clients[0]).toMatchObject({ name: 'none', from: null, habits: [] });
+    expect(clients[0]).toMatchObject({ name: 'none', from: null, behaviours: [] });
     expect(clients.length).toBeGreaterThan(5);
     const asOneLine = stdout.replace(/\s+/g, ' ');
-    for (const { name, summary, habits } of clients) {
+    for (const { name, summary, behaviours } of clients) {
       expect(asOneLine).toContain(`${name} `);
       expect(asOneLine).toContain(summary);
-      for (const { habit, value, bare, source } of habits) {
-        expect(asOneLine).toContain(`${habit} ${value} ${bare}`);
-        expect(asOneLine).toContain(`${habit}: ${source}`);
+      for (const { behaviour, value, bare, source } of behaviours) {
+        expect(asOneLine).toContain(`${behaviour} ${value} ${bare}`);
+        expect(asOneLine).toContain(`${behaviour}: ${source}`);
       }
     }
     const named = clients.find(({ name }: { readonly name: string }) => name === 'claude-code/2.1.91');
     expect(named).toMatchObject({ from: '2.1.91' });
-    expect(named.habits).toContainEqual(
-      expect.objectContaining({ habit: 'toolLoading', value: 'first-search', bare: 'stable' }),
+    expect(named.behaviours).toContainEqual(
+      expect.objectContaining({ behaviour: 'toolLoading', value: 'first-search', bare: 'stable' }),
     );
   });
 

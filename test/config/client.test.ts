@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLIENT_PARAMS, clientRegistry, type Habit, habitsOf } from '../../src/agent/client/client.js';
+import { CLIENT_PARAMS, clientRegistry, type Behaviour, behavioursOf } from '../../src/agent/client/client.js';
 import { BARE_API } from '../../src/agent/client/clients.generated.js';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
@@ -9,14 +9,14 @@ const POLICY = 'claude-code/2.1.112';
 const text = (set: string) =>
   `name: w\ntranscript: { synthetic: { turns: 5 } }\npolicy:\n  use: ${POLICY}\n  set: { ${set} }\n`;
 
-function habitsFor(set: string) {
+function behavioursFor(set: string) {
   const { runs } = compileScenario({ text: text(set), file: 's.yaml', set: [] }, builtinContext);
-  return habitsOf(runs[0]!.plan.policy.params, null);
+  return behavioursOf(runs[0]!.plan.policy.params, null);
 }
 
 function problems(set: string): readonly string[] {
   try {
-    habitsFor(set);
+    behavioursFor(set);
   } catch (error) {
     if (error instanceof ProblemList)
       return error.problems.map(
@@ -28,30 +28,30 @@ function problems(set: string): readonly string[] {
 }
 
 describe('the client of a scenario', () => {
-  const usual = habitsFor('');
+  const usual = behavioursFor('');
 
   it('is its policy’s unless it names one; none is the bare API', () => {
     expect(usual.suggestions).toBe('end-of-turn');
-    expect(habitsFor('client.use: none')).toEqual(BARE_API);
-    expect(habitsFor('client.use: recorded')).toEqual(BARE_API);
-    expect(habitsFor('client.use: claude-code/2.1.91').toolLoading).toBe('first-search');
+    expect(behavioursFor('client.use: none')).toEqual(BARE_API);
+    expect(behavioursFor('client.use: recorded')).toEqual(BARE_API);
+    expect(behavioursFor('client.use: claude-code/2.1.91').toolLoading).toBe('first-search');
   });
 
   it.each(
     CLIENT_PARAMS.flatMap(({ path, kind }) =>
       kind.type === 'choice' ? kind.values.map((value) => [path, value] as const) : [],
     ),
-  )('%s: %s replaces that habit alone', (path, value) => {
-    const habit = path.slice('client.'.length) as Habit;
-    expect(habitsFor(`${path}: ${value}`)).toEqual({
+  )('%s: %s replaces that behaviour alone', (path, value) => {
+    const behaviour = path.slice('client.'.length) as Behaviour;
+    expect(behavioursFor(`${path}: ${value}`)).toEqual({
       ...usual,
-      [habit]: value === 'client' ? usual[habit] : value,
+      [behaviour]: value === 'client' ? usual[behaviour] : value,
     });
   });
 
-  it('has each habit switched off by the value of the bare API', () => {
-    const off = Object.entries(BARE_API).map(([habit, value]) => `client.${habit}: ${value}`);
-    expect(habitsFor(off.join(', '))).toEqual(BARE_API);
+  it('has each behaviour switched off by the value of the bare API', () => {
+    const off = Object.entries(BARE_API).map(([behaviour, value]) => `client.${behaviour}: ${value}`);
+    expect(behavioursFor(off.join(', '))).toEqual(BARE_API);
   });
 
   it('of an unknown name is an error at its place that lists the known ones', () => {
@@ -61,7 +61,7 @@ describe('the client of a scenario', () => {
     for (const name of [...clientRegistry.names, 'recorded']) expect(problem).toContain(name);
   });
 
-  it('has no habits but the known ones, and no other values', () => {
+  it('has no behaviours but the known ones, and no other values', () => {
     expect(problems('client.suggestion: off')[0]).toMatch(/^5:\d+ /);
     expect(problems('client.suggestions: often')[0]).toMatch(/^5:\d+ /);
   });

@@ -42,7 +42,7 @@ describe('the numbers of reports/example', () => {
     expect(cacheReadTokens! + cacheCreationTokens! + uncachedTokens!).toBe(promptTokens);
     expect(metrics.cacheHitRate).toBeCloseTo(cacheReadTokens! / promptTokens!, 12);
     expect(metrics.costPerTurnUsd).toBeCloseTo(metrics.costUsd! / metrics.turns!, 9);
-    expect(metrics.costUsdMain! + metrics.costUsdSubagents! + metrics.costUsdUnseen!).toBeCloseTo(
+    expect(metrics.costUsdMain! + metrics.costUsdSubagents! + metrics.backgroundCostUsd!).toBeCloseTo(
       metrics.costUsd!,
       9,
     );
@@ -103,7 +103,7 @@ describe('the numbers of reports/example', () => {
 
     const points = chart('cost-against-kept').layer![0]!.data!.values;
     expect(points.map(({ x, y }) => [x, y])).toEqual(
-      variants.map(({ metrics }) => [metrics.costUsd, metrics.keptContentShare]),
+      variants.map(({ metrics }) => [metrics.costUsd, metrics.contentRetention]),
     );
   });
 });

@@ -9,7 +9,7 @@ const SAMPLE_POLICY: PolicyInfo = {
   name: 'claude-code/2026',
   kind: 'analysed',
   summary: 'A policy for tests.',
-  tiers: ['storage', 'auto-compact'],
+  layers: ['storage', 'auto-compact'],
   params: [
     {
       path: 'window.compactOffset',

@@ -33,7 +33,7 @@ export function sweepInput(
     swept,
     table: {
       caption: 'c',
-      columns: ['costUsd', 'keptContentShare', 'unheard'],
+      columns: ['costUsd', 'contentRetention', 'unheard'],
       rows: swept.map(({ point }, i) => ({
         name: point.set.join(', '),
         cells: [{ text: 't', ...(i === 1 ? { mark: 'best' as const } : {}) }, { text: 'k' }, { text: 'u' }],

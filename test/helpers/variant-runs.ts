@@ -10,10 +10,10 @@ export function variantOf(name: string, runs: Runs): VariantRuns {
     byTranscript: new Map(
       Object.entries(runs).map(([session, run]) => {
         if (run === null) return [session, null];
-        const [callsAnswered, callsLost, costUsd, keptContentShare = 1] = run;
+        const [callsAnswered, callsLost, costUsd, contentRetention = 1] = run;
         const calls = callsAnswered + callsLost;
         const finishedShare = calls === 0 ? null : callsAnswered / calls;
-        return [session, { finishedShare, callsAnswered, callsLost, costUsd, keptContentShare }];
+        return [session, { finishedShare, callsAnswered, callsLost, costUsd, contentRetention }];
       }),
     ),
   };

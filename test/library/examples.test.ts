@@ -90,7 +90,7 @@ describe('the examples of the library', () => {
 });
 
 describe('the plug-ins among the examples', () => {
-  it('clear-old: with any number of workers its tier and its metric give the same', async () => {
+  it('clear-old: with any number of workers its layer and its metric give the same', async () => {
     const cwd = tempFolder({ 's.yaml': scenario('s') });
     const compare = (workers: string) =>
       json(
@@ -112,11 +112,11 @@ describe('the plug-ins among the examples', () => {
   });
 
   it('a plug-in that fails in a worker is named', async () => {
-    const text = `export default { name: 'own', tiers: [{ name: 't', points: ['results'], create: () => ({ due() { throw new Error('ouch'); }, *act() {} }) }], policies: ['{ name: p, layers: [t], rules: [] }'] };`;
+    const text = `export default { name: 'own', layers: [{ name: 't', points: ['results'], create: () => ({ due() { throw new Error('ouch'); }, *act() {} }) }], policies: ['{ name: p, layers: [t], rules: [] }'] };`;
     const cwd = tempFolder({ 's.yaml': scenario('s'), 'p.mjs': text });
     const argv = ['compare', 's.yaml', '--policy', 'p', '--plugin', 'p.mjs', '--no-files', '--workers', '2'];
     const { code, stderr } = await startCli(argv, cwd).ended;
-    expect(stderr).toContain('error[bad-plugin] plug-in "own": due of the tier "t" threw: ouch');
+    expect(stderr).toContain('error[bad-plugin] plug-in "own": due of the layer "t" threw: ouch');
     expect(stderr).toContain('--plugin p.mjs');
     expect(code).toBe(2);
   });

@@ -6,7 +6,7 @@ import {
   CcbenchError,
   definePlugin,
   definePolicy,
-  defineTier,
+  defineLayer,
   loadScenario,
   readTranscript,
   replay,
@@ -26,7 +26,7 @@ const SURFACE = [
   'createMessage',
   'definePlugin',
   'definePolicy',
-  'defineTier',
+  'defineLayer',
   'loadScenario',
   'readTranscript',
   'replay',
@@ -36,7 +36,7 @@ const SURFACE = [
 ];
 
 const TIER = {
-  name: 'idle-tier',
+  name: 'idle-layer',
   points: ['before-request'],
   create: () => ({ due: () => false, *act() {} }),
 } as const;
@@ -158,15 +158,15 @@ describe('what is defined', () => {
     expect(() => definePolicy('rules: [')).toThrow(/the policy: 1 problem/);
   });
 
-  it('as a tier has nothing left open', () => {
-    expect(defineTier(TIER)).toMatchObject({
+  it('as a layer has nothing left open', () => {
+    expect(defineLayer(TIER)).toMatchObject({
       layer: 'rules',
       needs: [],
       params: [],
-      killSwitch: 'idle-tier.enabled',
+      killSwitch: 'idle-layer.enabled',
     });
     const wrong = { name: 'x', points: [], params: [{ path: 'flat' }] };
-    expect(() => defineTier(wrong as never)).toThrow(
+    expect(() => defineLayer(wrong as never)).toThrow(
       /points: expected at least one point[\s\S]*create: expected a function[\s\S]*params\[0\]\.path[\s\S]*`params\[0\]\.default` is missing/,
     );
   });
@@ -174,8 +174,8 @@ describe('what is defined', () => {
   it('as a plug-in is registered until it is removed, and is named in logs without a digest', async () => {
     const plugin = definePlugin({
       name: 'in-memory',
-      tiers: [TIER],
-      policies: ['{ name: idle, layers: [idle-tier], rules: [] }'],
+      layers: [TIER],
+      policies: ['{ name: idle, layers: [idle-layer], rules: [] }'],
     });
     const used = usePlugin(plugin);
     onTestFinished(() => used.remove());
@@ -238,10 +238,10 @@ describe('runStudy', () => {
   it('says why a run failed, and goes on with the others', async () => {
     const used = usePlugin({
       name: 'faulty',
-      tiers: [
+      layers: [
         {
           ...TIER,
-          name: 'faulty-tier',
+          name: 'faulty-layer',
           create: () => ({
             due: () => {
               throw new Error('ouch');
@@ -250,7 +250,7 @@ describe('runStudy', () => {
           }),
         },
       ],
-      policies: ['{ name: faulty, layers: [faulty-tier], rules: [] }'],
+      policies: ['{ name: faulty, layers: [faulty-layer], rules: [] }'],
     });
     onTestFinished(() => used.remove());
     const { rows } = await runStudy({
@@ -258,7 +258,7 @@ describe('runStudy', () => {
       variants: [{ name: 'fine' }, { name: 'faulty', policy: 'faulty' }],
     });
     expect(rows[0]!.runs[0]!.error).toBeNull();
-    expect(rows[1]!.runs[0]!.error).toContain('plug-in "faulty": due of the tier "faulty-tier" threw: ouch');
+    expect(rows[1]!.runs[0]!.error).toContain('plug-in "faulty": due of the layer "faulty-layer" threw: ouch');
     expect(rows[1]!.standing).toBe('apart');
   });
 });

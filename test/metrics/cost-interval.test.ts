@@ -178,7 +178,7 @@ describe('the metrics', () => {
       costExpectedUsd: 1.03,
       costLowUsd: 0.97,
       costHighUsd: 1.545,
-      costUsdUnseen: 0,
+      backgroundCostUsd: 0,
     });
   });
 

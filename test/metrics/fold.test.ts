@@ -133,8 +133,8 @@ describe('requests and cost', () => {
       requestEntry({ kept: 0.1, purpose: 'subagent', thread: 'sub' }),
       requestEntry({ kept: 0.1, purpose: 'compact' }),
     ]);
-    expect(metricValues(facts).keptContentShare).toBe(0.75);
-    expect(foldLog([requestEntry()]).keptContentShare).toBeNull();
+    expect(metricValues(facts).contentRetention).toBe(0.75);
+    expect(foldLog([requestEntry()]).contentRetention).toBeNull();
   });
 
   it('counts turns per main thread when the log was cut short, and trusts its end otherwise', () => {

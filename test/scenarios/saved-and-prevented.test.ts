@@ -41,7 +41,7 @@ describe('quickstart.yaml', () => {
   });
 
   it('C10 one compaction was prevented, not one for every deletion: before the crossing none of 167,000', () => {
-    expect(metricValues(facts)).toMatchObject({ compactionsPrevented: 1, compactionsPutOff: 0 });
+    expect(metricValues(facts)).toMatchObject({ compactionsPrevented: 1, compactionsDeferred: 0 });
     const [crossing] = ofType(entries, 'crossing');
     expect(crossing).toMatchObject({ state: 'avoided', threshold: 167_000, layers: ['microcompact'] });
     const deletions = ofType(entries, 'layer').filter(({ saved }) => saved > 0);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openRunStore } from '../../src/study/results/run-store.js';
 
-const RESULT = { key: 'k1', metrics: { costUsd: 1.5, cacheHitRate: null }, skipped: ['tier x: text'] };
+const RESULT = { key: 'k1', metrics: { costUsd: 1.5, cacheHitRate: null }, skipped: ['layer x: text'] };
 const HEADER = '{"type":"sweep","version":3,"program":"1"}\n';
 
 let folder = '';
@@ -52,12 +52,12 @@ describe('run store', () => {
   it.each([
     ['1.5', '1.6'],
     ['k1', 'k2'],
-    ['tier x', 'tier y'],
+    ['layer x', 'layer y'],
     ['"key"', '"note"'],
     ['{"costUsd":1.5,"cacheHitRate":null}', 'null'],
     ['{"costUsd":1.5,"cacheHitRate":null}', '[]'],
     ['1.5', '"1.5"'],
-    ['["tier x: text"]', '{}'],
+    ['["layer x: text"]', '{}'],
   ])('D10 does not use a line in which %s became %s', (before, after) => {
     const { results, notes } = opened(HEADER + lineOf(RESULT).replace(before, after));
     expect({ size: results.size, notes }).toEqual({

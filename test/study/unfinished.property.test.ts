@@ -10,7 +10,7 @@ import { anyPolicy, anyWindow, buildSession, sessionSteps } from '../helpers/gen
 import { planOf, runLog } from '../helpers/plan.js';
 import { variantOf } from '../helpers/variant-runs.js';
 
-const METRICS = ['costUsd', 'keptContentShare'];
+const METRICS = ['costUsd', 'contentRetention'];
 
 /** Studies of two to five variants over one to four sessions, in which runs finish, lose calls or fail. */
 const studies = fc
@@ -61,10 +61,10 @@ function winnersOf(variants: readonly VariantRuns[]): readonly string[] {
   }));
   const front = paretoFront(
     points.flatMap(({ name, metrics, completeness: { standing } }) => {
-      const { costUsd, keptContentShare } = metrics;
-      if (costUsd == null || keptContentShare == null) return [];
+      const { costUsd, contentRetention } = metrics;
+      if (costUsd == null || contentRetention == null) return [];
       const mark = standing === 'ranked' ? {} : { mark: 'unranked' as const };
-      return [{ label: name, x: costUsd, y: keptContentShare, ...mark }];
+      return [{ label: name, x: costUsd, y: contentRetention, ...mark }];
     }),
     { x: 'lower', y: 'higher' },
   );

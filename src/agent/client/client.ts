@@ -3,12 +3,12 @@ import { compareVersions } from '../../core/model/agent-version.js';
 import type { ParamSpec, ParamValues } from '../../core/run/params.js';
 import type { CachePlan } from '../../core/run/run-plan.js';
 import type { FadeMode } from '../../provider/cache/fade.js';
-import { BARE_API, type ClientHabits, HABITS, SHIPPED_CLIENTS } from './clients.generated.js';
+import { BARE_API, type ClientBehaviour, BEHAVIOURS, SHIPPED_CLIENTS } from './clients.generated.js';
 
-export type { ClientHabits } from './clients.generated.js';
+export type { ClientBehaviour } from './clients.generated.js';
 
-/** A habit. */
-export type Habit = keyof ClientHabits;
+/** A behaviour. */
+export type Behaviour = keyof ClientBehaviour;
 
 /** A client: what one generation of an agent does to its requests, and how that is known. */
 export interface Client {
@@ -18,30 +18,30 @@ export interface Client {
   readonly from: string | null;
   /** One sentence: what it is. */
   readonly summary: string;
-  /** Habits that differ from the bare API. */
-  readonly habits: Partial<ClientHabits>;
-  /** Where each habit is known from. */
-  readonly sources: Readonly<Partial<Record<Habit, string>>>;
+  /** Behaviours that differ from the bare API. */
+  readonly behaviours: Partial<ClientBehaviour>;
+  /** Where each behaviour is known from. */
+  readonly sources: Readonly<Partial<Record<Behaviour, string>>>;
 }
 
-/** Value of a habit's parameter that leaves it to the client. @internal */
+/** Value of a behaviour's parameter that leaves it to the client. @internal */
 export const AS_CLIENT = 'client';
 
 /** Value of `client.use` that takes the client of the recording. */
 export const RECORDED_CLIENT = 'recorded';
 
-/** The parameters of a client: which one it is, and each habit that a scenario may set apart from it. */
+/** The parameters of a client: which one it is, and each behaviour that a scenario may set apart from it. */
 export const CLIENT_PARAMS: readonly ParamSpec[] = [
   {
     path: 'client.use',
     kind: { type: 'text' },
     default: 'none',
     unit: null,
-    help: 'Whose habits towards the cache hold: a client by name (`ccbench policies clients`), `recorded`, or `none` for the bare API.',
+    help: 'Whose behaviours towards the cache hold: a client by name (`ccbench policies clients`), `recorded`, or `none` for the bare API.',
   },
-  ...Object.entries(HABITS).map(
-    ([habit, { values, help }]): ParamSpec => ({
-      path: `client.${habit}`,
+  ...Object.entries(BEHAVIOURS).map(
+    ([behaviour, { values, help }]): ParamSpec => ({
+      path: `client.${behaviour}`,
       kind: { type: 'choice', values: [AS_CLIENT, ...values] },
       default: AS_CLIENT,
       unit: null,
@@ -71,43 +71,43 @@ export function clientOfVersion(version: string | null): Client {
   return found;
 }
 
-/** The habits that parameters describe: those of the client they name, but for the ones they set themselves. */
-export function habitsOf(params: ParamValues, recordedVersion: string | null): ClientHabits {
+/** The behaviours that parameters describe: those of the client they name, but for the ones they set themselves. */
+export function behavioursOf(params: ParamValues, recordedVersion: string | null): ClientBehaviour {
   const name = params['client.use'];
   const client =
     name === RECORDED_CLIENT
       ? clientOfVersion(recordedVersion)
       : clientNamed(typeof name === 'string' ? name : 'none');
-  const habits: Record<string, string> = { ...BARE_API, ...client.habits };
-  for (const habit of Object.keys(BARE_API)) {
-    const own = params[`client.${habit}`];
-    if (typeof own === 'string' && own !== AS_CLIENT) habits[habit] = own;
+  const behaviours: Record<string, string> = { ...BARE_API, ...client.behaviours };
+  for (const behaviour of Object.keys(BARE_API)) {
+    const own = params[`client.${behaviour}`];
+    if (typeof own === 'string' && own !== AS_CLIENT) behaviours[behaviour] = own;
   }
-  return habits as unknown as ClientHabits;
+  return behaviours as unknown as ClientBehaviour;
 }
 
 /** True when a run's requests are those its transcript shows, and the documented rules of the API alone decide what they find. */
-export function isBareClient(habits: ClientHabits): boolean {
+export function isBareClient(behaviours: ClientBehaviour): boolean {
   return (
-    habits.suggestions === 'off' &&
-    habits.thinkingSwitch === 'constant' &&
-    habits.toolLoading === 'stable' &&
-    habits.newProcess === 'same' &&
-    habits.fallback === 'same' &&
-    habits.lookback === 'documented' &&
-    habits.firstRequest === 'cold' &&
-    habits.outside === 'cold' &&
-    habits.hazard === 'off'
+    behaviours.suggestions === 'off' &&
+    behaviours.thinkingSwitch === 'constant' &&
+    behaviours.toolLoading === 'stable' &&
+    behaviours.newProcess === 'same' &&
+    behaviours.fallback === 'same' &&
+    behaviours.lookback === 'documented' &&
+    behaviours.firstRequest === 'cold' &&
+    behaviours.outside === 'cold' &&
+    behaviours.hazard === 'off'
   );
 }
 
-/** The habits of the client that recorded a version. */
-export function recordedHabits(version: string | null): ClientHabits {
-  return { ...BARE_API, ...clientOfVersion(version).habits };
+/** The behaviours of the client that recorded a version. */
+export function recordedBehaviours(version: string | null): ClientBehaviour {
+  return { ...BARE_API, ...clientOfVersion(version).behaviours };
 }
 
 /** How five-minute entries end in a run: as its plan says, or as its client's lifetimes do. */
-export function fadeOf(fade: CachePlan['fade'], { lifetimes }: ClientHabits): FadeMode {
+export function fadeOf(fade: CachePlan['fade'], { lifetimes }: ClientBehaviour): FadeMode {
   if (fade !== 'client') return fade;
   return lifetimes === 'observed' ? 'likely' : 'off';
 }

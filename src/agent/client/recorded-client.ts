@@ -2,7 +2,7 @@ import type { Transcript } from '../../core/model/transcript.js';
 
 /** What a recording tells of the client that made it. */
 export interface RecordedClient {
-  /** Version of Claude Code, first seen; null for other agents and for generated sessions: its habits are not theirs. */
+  /** Version of Claude Code, first seen; null for other agents and for generated sessions: its behaviours are not theirs. */
   readonly version: string | null;
   /** Window that the client worked with, where the record tells it. */
   readonly window: number | null;

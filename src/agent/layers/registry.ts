@@ -1,43 +1,43 @@
 import { createRegistry } from '../../core/base/registry.js';
-import type { TierDefinition } from '../../core/run/tier.js';
-import { agentsTier } from './agents/agents.js';
-import { autoCompactTier } from './auto-compact/auto-compact.js';
-import { autoMemoryTier } from './auto-memory/auto-memory.js';
-import { blockingTier } from './blocking/blocking.js';
-import { collapseTier } from './collapse/collapse.js';
-import { dreamingTier } from './dreaming/dreaming.js';
-import { apiNativeMicrocompactTier } from './microcompact/api-native.js';
-import { cachedMicrocompactTier } from './microcompact/cached.js';
-import { timeBasedMicrocompactTier } from './microcompact/time-based.js';
-import { tokenMicrocompactTier } from './microcompact/token.js';
-import { nestedMemoryTier } from './nested-memory/nested-memory.js';
-import { reactiveTier } from './reactive/reactive.js';
-import { partsTier } from './rules/parts.js';
-import { sessionMemoryTier } from './session-memory/extract.js';
-import { snipTier } from './snip/snip.js';
-import { storageTier } from './storage/storage.js';
+import type { LayerDefinition } from '../../core/run/layer.js';
+import { agentsLayer } from './agents/agents.js';
+import { autoCompactLayer } from './auto-compact/auto-compact.js';
+import { autoMemoryLayer } from './auto-memory/auto-memory.js';
+import { blockingLayer } from './blocking/blocking.js';
+import { collapseLayer } from './collapse/collapse.js';
+import { dreamingLayer } from './dreaming/dreaming.js';
+import { apiNativeMicrocompactLayer } from './microcompact/api-native.js';
+import { cachedMicrocompactLayer } from './microcompact/cached.js';
+import { timeBasedMicrocompactLayer } from './microcompact/time-based.js';
+import { tokenMicrocompactLayer } from './microcompact/token.js';
+import { nestedMemoryLayer } from './nested-memory/nested-memory.js';
+import { reactiveLayer } from './reactive/reactive.js';
+import { partsLayer } from './rules/parts.js';
+import { sessionMemoryLayer } from './session-memory/extract.js';
+import { snipLayer } from './snip/snip.js';
+import { storageLayer } from './storage/storage.js';
 
-const TIERS: readonly TierDefinition[] = [
-  storageTier,
-  snipTier,
-  tokenMicrocompactTier,
-  timeBasedMicrocompactTier,
-  cachedMicrocompactTier,
-  apiNativeMicrocompactTier,
-  collapseTier,
-  nestedMemoryTier,
-  autoCompactTier,
-  blockingTier,
-  reactiveTier,
-  sessionMemoryTier,
-  autoMemoryTier,
-  dreamingTier,
-  agentsTier,
-  partsTier,
+const TIERS: readonly LayerDefinition[] = [
+  storageLayer,
+  snipLayer,
+  tokenMicrocompactLayer,
+  timeBasedMicrocompactLayer,
+  cachedMicrocompactLayer,
+  apiNativeMicrocompactLayer,
+  collapseLayer,
+  nestedMemoryLayer,
+  autoCompactLayer,
+  blockingLayer,
+  reactiveLayer,
+  sessionMemoryLayer,
+  autoMemoryLayer,
+  dreamingLayer,
+  agentsLayer,
+  partsLayer,
 ];
 
 /** Every mechanism, by name; adding one is one folder and one line. */
-export const tierRegistry = createRegistry<TierDefinition>(
-  'tier',
-  TIERS.map((tier) => [tier.name, tier] as const),
+export const layerRegistry = createRegistry<LayerDefinition>(
+  'layer',
+  TIERS.map((layer) => [layer.name, layer] as const),
 );

@@ -1,9 +1,9 @@
 import { createRegistry } from '../../core/base/registry.js';
 import type { ParamSpec } from '../../core/run/params.js';
 import type { PlannedPolicy } from '../../core/run/run-plan.js';
-import type { TierDefinition } from '../../core/run/tier.js';
+import type { LayerDefinition } from '../../core/run/layer.js';
 import { CLIENT_PARAMS, } from '../client/client.js';
-import { tierRegistry } from '../layers/registry.js';
+import { layerRegistry } from '../layers/registry.js';
 import { layerParams } from '../layers/support/param-reader.js';
 import { isReadBy } from './param-readers.js';
 import type { Policy } from './policy.js';
@@ -19,7 +19,7 @@ export const policyRegistry = createRegistry<Policy>(
 /** Every parameter by its path. */
 export const specs = createRegistry<ParamSpec>(
   'parameter',
-  [...CLIENT_PARAMS, ...layerParams('core'), ...tierRegistry.all().flatMap((tier) => tier.params)].map(
+  [...CLIENT_PARAMS, ...layerParams('core'), ...layerRegistry.all().flatMap((layer) => layer.params)].map(
     (spec) => [spec.path, spec],
   ),
 );
@@ -32,13 +32,13 @@ export function paramSpecs(): readonly ParamSpec[] {
   return specs.all();
 }
 
-/** Adds tiers from outside with their parameters, all or none; calling what it gives back takes them out again. */
-export function addTiers(tiers: readonly TierDefinition[]): () => void {
-  const removeParams = specs.add(tiers.flatMap((tier) => tier.params.map((spec) => [spec.path, spec])));
+/** Adds layers from outside with their parameters, all or none; calling what it gives back takes them out again. */
+export function addLayers(layers: readonly LayerDefinition[]): () => void {
+  const removeParams = specs.add(layers.flatMap((layer) => layer.params.map((spec) => [spec.path, spec])));
   try {
-    const removeTiers = tierRegistry.add(tiers.map((tier) => [tier.name, tier]));
+    const removeLayers = layerRegistry.add(layers.map((layer) => [layer.name, layer]));
     return () => {
-      removeTiers();
+      removeLayers();
       removeParams();
     };
   } catch (error) {
@@ -59,7 +59,7 @@ export function policyOf({ name, params, parts, layers = [] }: PlannedPolicy): P
     name,
     kind: 'file',
     summary: '',
-    tiers: [...layers, 'parts'],
+    layers: [...layers, 'parts'],
     client: String(params['client.use']),
     set: {},
     sources: {},

@@ -1,4 +1,4 @@
-import { tierRegistry } from '../layers/registry.js';
+import { layerRegistry } from '../layers/registry.js';
 import { policyValues, type WrittenPolicy } from '../policy-file/paths.js';
 import type { Policy } from './policy.js';
 
@@ -39,10 +39,10 @@ const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
   'agents.maxChildren': null,
 };
 
-/** The tier that declares a parameter, among those of plug-ins too; null where the client does. */
+/** The layer that declares a parameter, among those of plug-ins too; null where the client does. */
 function declarerOf(path: string): readonly string[] | null {
-  const tier = tierRegistry.all().find(({ params }) => params.some((spec) => spec.path === path));
-  return tier === undefined ? null : [tier.name];
+  const layer = layerRegistry.all().find(({ params }) => params.some((spec) => spec.path === path));
+  return layer === undefined ? null : [layer.name];
 }
 
 /** The entry of the table above that is about a parameter, found once for each. */
@@ -71,7 +71,7 @@ export function isReadBy(policy: Policy, path: string): boolean {
   if (policy.written !== undefined && path.startsWith('counter.')) return false; // Its `count` says how.
   const layers = layersOf(path);
   return (
-    layers === null || layers.some((layer) => policy.tiers.includes(layer) && isUsed(policy, layer, path))
+    layers === null || layers.some((layer) => policy.layers.includes(layer) && isUsed(policy, layer, path))
   );
 }
 

@@ -13,9 +13,9 @@ export function policyFrom(
     name: head.name,
     kind,
     summary: head.description,
-    tiers: [...head.layers, 'parts'],
+    layers: [...head.layers, 'parts'],
     client: head.client,
-    set: { ...(head.set as Policy['set']), ...habits(parts) },
+    set: { ...(head.set as Policy['set']), ...behaviours(parts) },
     sources: head.sources,
     written,
     parts,
@@ -23,6 +23,6 @@ export function policyFrom(
 }
 
 /** Parameters of the client that follow from the parts. */
-function habits({ cache }: PartsPolicy): Policy['set'] {
+function behaviours({ cache }: PartsPolicy): Policy['set'] {
   return cache.marks === 'client' ? {} : { 'client.breakpoints': cache.marks };
 }

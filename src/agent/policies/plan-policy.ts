@@ -6,7 +6,7 @@ import type { PartsPolicy } from '../../core/run/parts.js';
 import type { PlannedPolicy } from '../../core/run/run-plan.js';
 import { resolveModel } from '../../provider/prices/models.js';
 import { clientRegistry, RECORDED_CLIENT } from '../client/client.js';
-import { tierRegistry } from '../layers/registry.js';
+import { layerRegistry } from '../layers/registry.js';
 import { isPolicyPath, withPolicyValue } from '../policy-file/paths.js';
 import { rereadParts } from '../policy-file/read-policy.js';
 import { ownSpecs, paramSpecs, policyRegistry, specs } from './catalogue.js';
@@ -20,13 +20,13 @@ export function resolvePolicy(name: string, set: Readonly<Record<string, unknown
 
 /** A policy as a run goes by it, with a user's changes: of its parameters, and of the values of its file. */
 export function planPolicy(policy: Policy, set: Readonly<Record<string, unknown>>): PlannedPolicy {
-  for (const tier of policy.tiers) tierRegistry.get(tier);
+  for (const layer of policy.layers) layerRegistry.get(layer);
   const inFile = policy.written === undefined ? [] : Object.keys(set).filter(isPolicyPath);
   const pick = (paths: readonly string[]) => Object.fromEntries(paths.map((path) => [path, set[path]]));
   const parts = partsOf(policy, pick(inFile));
   const params = paramsFor(policy, pick(Object.keys(set).filter((path) => !inFile.includes(path))));
   if (parts === null) return { name: policy.name, params };
-  const layers = policy.tiers.filter((tier) => tier !== 'parts');
+  const layers = policy.layers.filter((layer) => layer !== 'parts');
   return { name: policy.name, params, parts, ...(layers.length === 0 ? {} : { layers }) };
 }
 

@@ -27,13 +27,13 @@ export function policyThresholds(
   }
   const { window, name } = model;
   const { warning, error } = shown;
-  if (parts !== undefined || !policy.tiers.includes('auto-compact')) {
+  if (parts !== undefined || !policy.layers.includes('auto-compact')) {
     const autoCompact = parts === undefined ? null : compactsAt(parts, model);
     const blocking = parts === undefined ? null : blocksAt(parts, model);
     return { window, effective: shown.limit, warning, error, autoCompact, blocking };
   }
   const limits = thresholds(params, model);
-  const blocks = policy.tiers.includes('blocking') && params['blocking.enabled'] === true;
+  const blocks = policy.layers.includes('blocking') && params['blocking.enabled'] === true;
   return {
     ...limits,
     warning,

@@ -2,16 +2,16 @@ import type { ParamValues } from '../../core/run/params.js';
 import type { PartsPolicy } from '../../core/run/parts.js';
 import type { WrittenPolicy } from '../policy-file/paths.js';
 
-/** A policy is data with provenance: which tiers, in which order, with which numbers, and where each number is from. */
+/** A policy is data with provenance: which layers, in which order, with which numbers, and where each number is from. */
 export interface Policy {
   /** Public name, e.g. `claude-code/2026`. */
   readonly name: string;
   readonly kind: 'bound' | 'analysed' | 'measured' | 'baseline' | 'peer' | 'file';
   /** One sentence: what it is. */
   readonly summary: string;
-  /** Names of tiers, in the order they are asked. */
-  readonly tiers: readonly string[];
-  /** Whose habits towards the cache hold: a client by name, or the one that made the recording. */
+  /** Names of layers, in the order they are asked. */
+  readonly layers: readonly string[];
+  /** Whose behaviours towards the cache hold: a client by name, or the one that made the recording. */
   readonly client: string;
   /** Values that differ from the parameters' defaults. */
   readonly set: ParamValues;

@@ -38,7 +38,7 @@ export function shownLimits(
 ): ShownLimits | null {
   if (params['window.bounded'] === false) return null;
   const compacts =
-    policy.tiers.includes('auto-compact') &&
+    policy.layers.includes('auto-compact') &&
     autoCompactEnabled(params) &&
     (model.name === undefined || compactsOn(params, model.name));
   const reserves = isReadBy(policy, 'window.reserve');

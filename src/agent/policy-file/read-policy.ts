@@ -34,7 +34,7 @@ export const policySchema = group(
       .record(z.string(), z.unknown())
       .describe('Where numbers come from, by path; `*` speaks for the rest.'),
     client: text(
-      'Whose habits towards the cache hold: a client by name, `recorded`, or `none` for the bare API.',
+      'Whose behaviours towards the cache hold: a client by name, `recorded`, or `none` for the bare API.',
     ),
     layers: list(text('Name of a layer.'), 'Layers of ccbench that act before the rules, such as storage.'),
     set: z.record(z.string(), z.unknown()).describe('Parameters of those layers and of the client.'),
@@ -77,7 +77,7 @@ export interface PolicyHead {
   readonly description: string;
   /** Where its numbers come from, by path; `*` speaks for the rest. */
   readonly sources: Readonly<Record<string, string>>;
-  /** Whose habits towards the cache hold. */
+  /** Whose behaviours towards the cache hold. */
   readonly client: string;
   /** Layers of ccbench that act before the rules, in order. */
   readonly layers: readonly string[];

@@ -12,7 +12,7 @@ const PER_MILLION = 1e-6;
 
 /**
  * What a recording would have cost with five-minute and with one-hour entries: replayed as it happened by the same walk as
- * `validate`, the breaks that nothing explains given, all else by the client's habits. Requests of models without a price are left out. Null without a request that carries usage and has a price.
+ * `validate`, the breaks that nothing explains given, all else by the client's behaviours. Requests of models without a price are left out. Null without a request that carries usage and has a price.
  */
 export function lifetimeChoice(transcript: Transcript): SessionCost | null {
   const truth = recordedTruth(transcript);

@@ -1,5 +1,5 @@
-import type { HabitsAt } from '../../agent/client/call-plan.js';
-import { fadeOf, recordedHabits } from '../../agent/client/client.js';
+import type { BehavioursAt } from '../../agent/client/call-plan.js';
+import { fadeOf, recordedBehaviours } from '../../agent/client/client.js';
 import { hazardOf } from '../../agent/client/hazard.js';
 import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
 import {
@@ -119,9 +119,9 @@ class ThreadWalk {
     truth: Truth,
     private readonly cache: PromptCache,
     private readonly options: WalkOptions,
-    habitsAt: HabitsAt,
+    behavioursAt: BehavioursAt,
   ) {
-    this.plans = planRequests(thread, truth, habitsAt, claudeCodeVersion(transcript));
+    this.plans = planRequests(thread, truth, behavioursAt, claudeCodeVersion(transcript));
     const none: WrittenLifetimes = { system: '5m', messages: '5m' };
     const writer = this.plans.find((plan) => plan.request.creation > 0);
     this.#lifetimes = writer === undefined ? none : this.#lifetimesOf(writer, none);
@@ -197,7 +197,7 @@ class ThreadWalk {
     else if (plan.request.cached - track.tokens <= -SILENT_SAVING && this.#suggested === 0) track.rebuild();
     const growth = plan.request.cached - track.tokens;
     if (growth < 0) track.shrinkTo(plan.request.cached);
-    const isReached = plan.client.habits.breakpoints === 'system+last-two';
+    const isReached = plan.client.behaviours.breakpoints === 'system+last-two';
     track.grow(Math.max(0, growth), plan.blocks - this.#suggested, isReached ? 'reached' : 'counted');
     this.#suggested = 0;
     return growth < 0 && plan.rebuild === 'none';
@@ -251,7 +251,7 @@ class ThreadWalk {
 
   /** Other sessions may have kept the prefix warm: it was when the thread began, and it lives for an hour. */
   #isWarmOutside(plan: RequestPlan): boolean {
-    const mayBe = plan.client.habits.outside === 'half' && this.#warmth === 'prefix';
+    const mayBe = plan.client.behaviours.outside === 'half' && this.#warmth === 'prefix';
     return mayBe && this.#lifetimes.system === '1h' && plan.rebuild !== 'prefix' && this.#isLate(plan);
   }
 
@@ -316,16 +316,16 @@ class ThreadWalk {
 
 /** Walks a transcript as it happened, all threads through one cache, and predicts what each request reads. */
 export function predictRequests(transcript: Transcript, truth: Truth, options: WalkOptions): Walk {
-  const habits = recordedHabits(claudeCodeVersion(transcript));
+  const behaviours = recordedBehaviours(claudeCodeVersion(transcript));
   const cache = createPromptCache({
-    fade: fadeOf('client', habits),
-    lookback: habits.lookback,
+    fade: fadeOf('client', behaviours),
+    lookback: behaviours.lookback,
   });
   const predictions = new Map<string, Prediction>();
   const breaks: UnexplainedBreak[] = [];
   const queue = new EventQueue<() => void>();
   for (const thread of transcript.threads) {
-    const walk = new ThreadWalk(thread, transcript, truth, cache, options, recordedHabits);
+    const walk = new ThreadWalk(thread, transcript, truth, cache, options, recordedBehaviours);
     let done = 0;
     const run = (): void => {
       const plan = walk.plans[done++]!;

@@ -1,4 +1,4 @@
-import { type CallPlan, type HabitsAt, planCalls } from '../../agent/client/call-plan.js';
+import { type CallPlan, type BehavioursAt, planCalls } from '../../agent/client/call-plan.js';
 import type { Block } from '../../core/model/block.js';
 import { isSpoken, messageTokens } from '../../core/model/message.js';
 import type { Thread, ThreadEvent } from '../../core/model/transcript.js';
@@ -52,10 +52,10 @@ function counted(blocks: readonly Block[]): number {
 export function planRequests(
   thread: Thread,
   truth: Truth,
-  habitsAt: HabitsAt,
+  behavioursAt: BehavioursAt,
   version: string | null,
 ): readonly RequestPlan[] {
-  const clientPlans = planCalls(thread, habitsAt, version);
+  const clientPlans = planCalls(thread, behavioursAt, version);
   const plans: RequestPlan[] = [];
   let recorded: RebuildCause | null = null;
   let order = 0;

@@ -107,7 +107,7 @@ export function validateTranscript(transcript: Transcript, file: string): FileFi
   };
 }
 
-/** A recording of Claude: all threads through one cache, with the habits of the client. */
+/** A recording of Claude: all threads through one cache, with the behaviours of the client. */
 function judge(transcript: Transcript, truth: Truth): Judged {
   const isClaudeCode = transcript.source === 'claude-code';
   const { profile: name, evidence } = rangeOf(transcript.agentVersion);

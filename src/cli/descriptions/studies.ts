@@ -82,7 +82,7 @@ const TUNE = [
   option('--maximise <metric>', 'the metric that should be large'),
   option(
     '--subject-to <expectation>',
-    'what must hold, such as "keptContentShare >= 40%" (repeatable)',
+    'what must hold, such as "contentRetention >= 40%" (repeatable)',
     collect,
   ),
   option(
@@ -315,7 +315,7 @@ export const STUDY_COMMANDS = {
     args: [argument('<scenario>', SCENARIO)],
     options: TUNE,
     examples: [
-      'tune lunch.yaml --minimise costUsd --subject-to "keptContentShare >= 40%" --vary window.compactOffset=5000..90000',
+      'tune lunch.yaml --minimise costUsd --subject-to "contentRetention >= 40%" --vary window.compactOffset=5000..90000',
     ],
     load: async () => {
       const { tuneCommand } = await import('../commands/tune/tune.js');

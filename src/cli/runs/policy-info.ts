@@ -39,7 +39,7 @@ function thresholdsOf(
   planned: Pick<PlannedPolicy, 'params' | 'parts'>,
   model: NamedLimits,
 ): readonly NamedThreshold[] {
-  if (!policy.tiers.includes('auto-compact') && planned.parts === undefined) return [];
+  if (!policy.layers.includes('auto-compact') && planned.parts === undefined) return [];
   const { warning, ...acting } = policyThresholds(policy, planned, model);
   const limits = Object.entries(planned.parts === undefined ? { warning, ...acting } : acting);
   return limits
@@ -91,7 +91,7 @@ export function policyInfoOf(facts: RunFacts): PolicyInfo | null {
     name,
     kind: policy.kind,
     summary: policy.summary,
-    tiers: policy.tiers,
+    layers: policy.layers,
     params: paramsOf(policy).map((spec) => paramOf(policy, params, spec)),
     thresholds: model === null ? [] : thresholdsOf(policy, planned, model),
   };

@@ -1,4 +1,4 @@
-import { tierRegistry } from '../../agent/layers/registry.js';
+import { layerRegistry } from '../../agent/layers/registry.js';
 import { policyFrom } from '../../agent/policies/parts-policy.js';
 import { planPolicy } from '../../agent/policies/plan-policy.js';
 import type { Policy } from '../../agent/policies/policy.js';
@@ -83,7 +83,7 @@ function outerProblems({ head, parts }: ReadPolicy, policy: Policy): readonly Ou
   };
   const listed = Array.isArray(policy.written?.layers);
   head.layers.forEach((layer, i) => {
-    check(listed ? ['layers', i] : ['layers'], () => void tierRegistry.get(layer));
+    check(listed ? ['layers', i] : ['layers'], () => void layerRegistry.get(layer));
   });
   parts.rules.forEach(({ ask }, i) => {
     if (ask !== null && ask.model !== null)

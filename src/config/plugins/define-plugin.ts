@@ -4,12 +4,12 @@ import { readBy } from '../../core/base/explain.js';
 import { foundWords, isGroup, withPath } from '../../core/base/problem.js';
 import { described, refuse, text, words } from '../../core/base/schema.js';
 import { CAPABILITIES } from '../../core/run/capability.js';
-import type { Point } from '../../core/run/point.js';
+import type { Hook } from '../../core/run/hook.js';
 import { LAYERS } from '../../core/run/run-log.js';
-import type { TierDefinition } from '../../core/run/tier.js';
-import { fullTier, type Plugin, type TierInput } from './plugin.js';
+import type { LayerDefinition } from '../../core/run/layer.js';
+import { fullLayer, type Plugin, type LayerInput } from './plugin.js';
 
-const POINTS: Readonly<Record<Point, true>> = {
+const POINTS: Readonly<Record<Hook, true>> = {
   results: true,
   'before-request': true,
   refused: true,
@@ -43,7 +43,7 @@ const paramKind = z.looseObject({ type: words(PARAM_KINDS, 'Kind of the paramete
 
 const param = z.looseObject({
   path: described(z.string().check(z.regex(/^[\w-]+(?:\.[\w-]+)+$/)), {
-    title: 'names with dots, such as my-tier.keep',
+    title: 'names with dots, such as my-layer.keep',
   }),
   kind: paramKind,
   default: z.unknown().check((ctx) => {
@@ -53,7 +53,7 @@ const param = z.looseObject({
   help,
 });
 
-const tier = z.looseObject({
+const layer = z.looseObject({
   name,
   points: z.array(words(Object.keys(POINTS), 'A point of the loop.')).check((ctx) => {
     if (ctx.value.length === 0) refuse(ctx, 'expected at least one point: without any it is never asked');
@@ -83,12 +83,12 @@ const metric = z.looseObject({
 const plugin = described(
   z.strictObject({
     name,
-    tiers: z.array(tier).optional(),
+    layers: z.array(layer).optional(),
     policies: z.array(z.unknown()).optional(),
     readers: z.array(reader).optional(),
     metrics: z.array(metric).optional(),
   }),
-  { title: '{ name, tiers, policies, readers, metrics } or a function that gives it' },
+  { title: '{ name, layers, policies, readers, metrics } or a function that gives it' },
 );
 
 /** Throws one error that names every problem of a value from outside, if there are any. */
@@ -112,8 +112,8 @@ export function definePlugin(input: Plugin): Plugin {
   return input;
 }
 
-/** Checks a tier and returns it with nothing left open; throws an error that names every problem. */
-export function defineTier(input: TierInput): TierDefinition {
-  check(tier, input, 'tier', 'tier without a name');
-  return fullTier(input);
+/** Checks a layer and returns it with nothing left open; throws an error that names every problem. */
+export function defineLayer(input: LayerInput): LayerDefinition {
+  check(layer, input, 'layer', 'layer without a name');
+  return fullLayer(input);
 }

@@ -10,7 +10,7 @@ import type { PolicySource } from './plugin.js';
 const UNNAMED = 'own-policy';
 
 function isDefined(source: object): source is Policy {
-  return Object.hasOwn(source, 'written') && Object.hasOwn(source, 'tiers');
+  return Object.hasOwn(source, 'written') && Object.hasOwn(source, 'layers');
 }
 
 /** Checks a policy in parts, given as YAML text or as the same in an object; throws an error that lists every problem with its path. */

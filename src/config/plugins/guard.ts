@@ -1,7 +1,7 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import { isGroup } from '../../core/base/problem.js';
 import type { Action, Outcome } from '../../core/run/action.js';
-import type { ContextView, Moment, TierDefinition, TierInstance } from '../../core/run/tier.js';
+import type { ContextView, HookContext, LayerDefinition, LayerInstance } from '../../core/run/layer.js';
 import { createWarnings } from '../../core/run/warning.js';
 import type { Metric } from '../../metrics/metric.js';
 import { decodeBytes } from '../../transcripts/lines/json-lines.js';
@@ -48,14 +48,14 @@ function callPlugin<T>(plugin: string, what: string, call: () => T): T {
   }
 }
 
-/** A tier of a plug-in whose errors name the plug-in. */
-export function guardTier(plugin: string, tier: TierDefinition): TierDefinition {
-  const named = `the tier "${tier.name}"`;
+/** A layer of a plug-in whose errors name the plug-in. */
+export function guardLayer(plugin: string, layer: LayerDefinition): LayerDefinition {
+  const named = `the layer "${layer.name}"`;
   const call = <T>(method: string, work: () => T): T => callPlugin(plugin, `${method} of ${named}`, work);
   return {
-    ...tier,
+    ...layer,
     create(context) {
-      const inner = call('create', () => tier.create(context));
+      const inner = call('create', () => layer.create(context));
       if (!isGroup(inner) || typeof inner.due !== 'function' || typeof inner.act !== 'function')
         throw pluginFault(plugin, `create of ${named} must give { due, act }, not ${shown(inner)}`);
       return guardInstance(plugin, named, inner, call);
@@ -66,9 +66,9 @@ export function guardTier(plugin: string, tier: TierDefinition): TierDefinition 
 function guardInstance(
   plugin: string,
   named: string,
-  inner: TierInstance,
+  inner: LayerInstance,
   call: <T>(method: string, work: () => T) => T,
-): TierInstance {
+): LayerInstance {
   const { observes } = inner;
   return {
     ...(observes === undefined ? {} : { observes }),
@@ -89,9 +89,9 @@ function guardInstance(
 function* guardedAct(
   plugin: string,
   named: string,
-  inner: TierInstance,
+  inner: LayerInstance,
   call: <T>(method: string, work: () => T) => T,
-  moment: Moment,
+  moment: HookContext,
   view: ContextView,
 ): Generator<Action, void, Outcome> {
   const actions = call('act', () => inner.act(moment, view));

@@ -41,7 +41,7 @@ export async function loadPlugin({ path, sha256 }: PluginFile, shown: string, pl
   if (plugin === undefined)
     throw new CcbenchError('bad-plugin', `plug-in ${shown} has no default export`, {
       place,
-      hint: 'write export default { name, tiers, policies, readers, metrics }',
+      hint: 'write export default { name, layers, policies, readers, metrics }',
     });
   try {
     return typeof plugin === 'function' ? await plugin(pluginTools) : plugin;

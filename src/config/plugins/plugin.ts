@@ -6,19 +6,19 @@ import type { Message, MessageInit } from '../../core/model/message.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { Action } from '../../core/run/action.js';
 import type { Layer } from '../../core/run/run-log.js';
-import type { ContextView, TierDefinition } from '../../core/run/tier.js';
+import type { ContextView, LayerDefinition } from '../../core/run/layer.js';
 import type { Metric } from '../../metrics/metric.js';
 
-/** A tier as a plug-in writes it: what it leaves out is empty, and its switch is `<name>.enabled`. */
-export interface TierInput
-  extends Omit<TierDefinition, 'needs' | 'params' | 'killSwitch' | 'layer'>,
-    Partial<Pick<TierDefinition, 'needs' | 'params' | 'killSwitch'>> {
+/** A layer as a plug-in writes it: what it leaves out is empty, and its switch is `<name>.enabled`. */
+export interface LayerInput
+  extends Omit<LayerDefinition, 'needs' | 'params' | 'killSwitch' | 'layer'>,
+    Partial<Pick<LayerDefinition, 'needs' | 'params' | 'killSwitch'>> {
   /** Under which layer the log counts what it does; `rules` where absent. */
   readonly layer?: Layer;
 }
 
-/** A tier with nothing left open. */
-export function fullTier(input: TierInput): TierDefinition {
+/** A layer with nothing left open. */
+export function fullLayer(input: LayerInput): LayerDefinition {
   const { name, points, needs = [], params = [], layer = 'rules', killSwitch = `${name}.enabled` } = input;
   return { name, layer, points, needs, params, killSwitch, create: (context) => input.create(context) };
 }
@@ -40,7 +40,7 @@ export type PolicySource = string | WrittenPolicy | Policy;
 /** What a plug-in adds to ccbench. */
 export interface Plugin {
   readonly name: string;
-  readonly tiers?: readonly TierInput[];
+  readonly layers?: readonly LayerInput[];
   readonly policies?: readonly PolicySource[];
   readonly readers?: readonly ReaderInput[];
   readonly metrics?: readonly Metric[];
@@ -56,9 +56,9 @@ export interface PluginTools {
   createMessage(init: MessageInit): Message;
   /** The placeholder of a tool result that was cleared. */
   clearedBlock(original: Block): Block;
-  /** Takes note of the size of a conversation that a tier is about to change. */
+  /** Takes note of the size of a conversation that a layer is about to change. */
   sizeBefore(view: ContextView): SizeBefore;
-  /** The action that says in the log what a tier has changed. */
+  /** The action that says in the log what a layer has changed. */
   changeReport(view: ContextView, before: SizeBefore, said: ChangeSaid): Action;
 }
 

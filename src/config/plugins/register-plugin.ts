@@ -1,17 +1,17 @@
-import { addTiers, policyRegistry } from '../../agent/policies/catalogue.js';
+import { addLayers, policyRegistry } from '../../agent/policies/catalogue.js';
 import type { Policy } from '../../agent/policies/policy.js';
 import { CcbenchError, ProblemList } from '../../core/base/errors.js';
 import { METRICS } from '../../metrics/registry.js';
 import { transcriptReaders } from '../../transcripts/readers/readers.js';
-import { guardMetric, guardReader, guardTier } from './guard.js';
-import { fullTier, type Plugin } from './plugin.js';
+import { guardMetric, guardReader, guardLayer } from './guard.js';
+import { fullLayer, type Plugin } from './plugin.js';
 
-/** Tiers of plug-ins by name, with the plug-in each comes from. */
+/** Layers of plug-ins by name, with the plug-in each comes from. */
 const owners = new Map<string, string>();
 
-/** The plug-in a tier comes from; null for one of ccbench. */
-export function ownerOf(tier: string): string | null {
-  return owners.get(tier) ?? null;
+/** The plug-in a layer comes from; null for one of ccbench. */
+export function ownerOf(layer: string): string | null {
+  return owners.get(layer) ?? null;
 }
 
 /** Errors of a plug-in's content name it. */
@@ -38,7 +38,7 @@ function named(plugin: string, error: CcbenchError): CcbenchError {
 }
 
 /**
- * Puts the tiers, readers and metrics of a plug-in, and the policies that are made of it, beside those of ccbench; a name that is
+ * Puts the layers, readers and metrics of a plug-in, and the policies that are made of it, beside those of ccbench; a name that is
  * taken is an error, and then nothing is added. Calling what it gives back takes them out again.
  */
 export function registerPlugin(
@@ -52,11 +52,11 @@ export function registerPlugin(
   };
   try {
     inPlugin(name, () => {
-      const tiers = (plugin.tiers ?? []).map((tier) => guardTier(name, fullTier(tier)));
-      undo.push(addTiers(tiers));
-      for (const tier of tiers) owners.set(tier.name, name);
+      const layers = (plugin.layers ?? []).map((layer) => guardLayer(name, fullLayer(layer)));
+      undo.push(addLayers(layers));
+      for (const layer of layers) owners.set(layer.name, name);
       undo.push(() => {
-        for (const tier of tiers) owners.delete(tier.name);
+        for (const layer of layers) owners.delete(layer.name);
       });
       undo.push(
         transcriptReaders.add(

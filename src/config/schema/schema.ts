@@ -244,7 +244,7 @@ export const scenarioSchema = z
     plugins: z
       .array(text('A file.'))
       .optional()
-      .describe('ES modules that add tiers, policies, readers and metrics, relative to this file.'),
+      .describe('ES modules that add layers, policies, readers and metrics, relative to this file.'),
     models: modelsSchema.optional(),
     ...settings,
     variants: z.array(variantSchema).optional().describe('Further runs over the same transcripts.'),

@@ -17,7 +17,7 @@ export type BlockKind =
   | 'document'
   | 'other';
 
-/** Facts about a block that tiers ask for without reading its text. */
+/** Facts about a block that layers ask for without reading its text. */
 export interface BlockFacts {
   /** File a Read, Edit or Write is about. */
   readonly path?: string;

@@ -16,7 +16,7 @@ export interface SessionContext {
   readonly memoryFiles: Readonly<Record<string, number>>;
   /** Whether a process is running now. */
   isAlive(pid: number): boolean;
-  /** State shared by the tiers of all threads of this session, by name. */
+  /** State shared by the layers of all threads of this session, by name. */
   readonly shared: Map<string, unknown>;
   /** State shared by all sessions of the run, by name. */
   readonly world: Map<string, unknown>;

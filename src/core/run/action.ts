@@ -15,7 +15,7 @@ export interface Asker {
   readonly reason: string;
 }
 
-/** What a layer may ask of the engine. A tier never edits the conversation itself. */
+/** What a layer may ask of the engine. A layer never edits the conversation itself. */
 export type Action =
   /** Put other content in the place of tool results or calls; the prefix changes from the first of them on. */
   | {

@@ -1,4 +1,4 @@
-/** What a source can tell, in the order in which it is listed; tiers and metrics that need more are skipped visibly. */
+/** What a source can tell, in the order in which it is listed; layers and metrics that need more are skipped visibly. */
 export const CAPABILITIES = [
   'text',
   'timestamps',

@@ -1,4 +1,4 @@
-import type { Point } from './point.js';
+import type { Hook } from './hook.js';
 
 /**
  * A policy in parts: how any agent counts its context, when it acts, what it touches, what it puts there, how it asks for a
@@ -62,7 +62,7 @@ export const PART_POINTS = [
   'refused',
   'manual',
   'wake',
-] as const satisfies readonly (Point | 'prompt')[];
+] as const satisfies readonly (Hook | 'prompt')[];
 export type PartPoint = (typeof PART_POINTS)[number];
 
 /** What may happen to a conversation besides growing. */

@@ -73,7 +73,7 @@ export interface CachePlan {
   /** `recorded`: each call writes with the lifetime its recording used, five minutes where it is silent. */
   readonly ttl: '5m' | '1h' | 'recorded';
   readonly subagentTtl: '5m' | '1h' | 'recorded';
-  /** How five-minute entries end; `client`: as the habits of the client say. */
+  /** How five-minute entries end; `client`: as the behaviours of the client say. */
   readonly fade: 'client' | 'off' | 'expected' | 'likely' | 'sampled';
 }
 

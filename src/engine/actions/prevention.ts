@@ -1,6 +1,6 @@
 import type { Limit } from '../../core/run/limit.js';
 import type { CrossingEntry, Layer } from '../../core/run/run-log.js';
-import type { CompactionThreshold } from '../../core/run/tier.js';
+import type { CompactionThreshold } from '../../core/run/layer.js';
 import type { RunningThread } from '../requests/running-thread.js';
 import type { ThreadModel } from '../requests/thread-model.js';
 
@@ -89,10 +89,10 @@ export class Prevention {
 
 /** Where the thread is compacted by itself; null where it is not. */
 function thresholdFor({ env, source, model }: RunningThread): CompactionThreshold | null {
-  const { limits, plan, tiers } = env;
+  const { limits, plan, layers } = env;
   const { params } = plan.policy;
-  for (const tier of tiers)
-    if (tier.compactsAt !== undefined) return tier.compactsAt({ params, source, limits, model: model.facts });
+  for (const layer of layers)
+    if (layer.compactsAt !== undefined) return layer.compactsAt({ params, source, limits, model: model.facts });
   return null;
 }
 

@@ -1,5 +1,5 @@
 import type { Block } from '../../core/model/block.js';
-import type { Notice, SystemPart } from '../../core/run/tier.js';
+import type { Notice, SystemPart } from '../../core/run/layer.js';
 import type { RunningThread } from '../requests/running-thread.js';
 
 /**
@@ -8,12 +8,12 @@ import type { RunningThread } from '../requests/running-thread.js';
  */
 export function renderPrompt(run: RunningThread): void {
   if (run.isMain)
-    for (const { systemPart } of run.env.tiers) if (systemPart !== undefined) render(run, systemPart);
+    for (const { systemPart } of run.env.layers) if (systemPart !== undefined) render(run, systemPart);
 }
 
 /** Whether a block of the system prompt is rendered from the files. */
 export function isRendered({ env }: RunningThread, { facts: { attachment } }: Block): boolean {
-  return attachment !== undefined && env.tiers.some(({ systemPart }) => systemPart?.name === attachment);
+  return attachment !== undefined && env.layers.some(({ systemPart }) => systemPart?.name === attachment);
 }
 
 function render(run: RunningThread, part: SystemPart): void {

@@ -1,4 +1,4 @@
-import { fadeOf, habitsOf } from '../../agent/client/client.js';
+import { fadeOf, behavioursOf } from '../../agent/client/client.js';
 import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { createLifetime, type Lifetime } from '../../provider/cache/fade.js';
@@ -33,8 +33,8 @@ export class ColumnarCache {
     this.expiresAtMs = new Float64Array(entries).fill(Number.NEGATIVE_INFINITY);
     this.ttlMs = new Float64Array(entries);
     const { policy, cache, seed } = plan;
-    const habits = habitsOf(policy.params, claudeCodeVersion(columns.run.transcript));
-    this.lifetime = createLifetime(fadeOf(cache.fade, habits), seed);
+    const behaviours = behavioursOf(policy.params, claudeCodeVersion(columns.run.transcript));
+    this.lifetime = createLifetime(fadeOf(cache.fade, behaviours), seed);
     this.latencyScale = plan.llm.fake.latencyScale;
   }
 

@@ -38,8 +38,8 @@ export class RunTrace {
   }
 
   /** A limit is about to be met by a count that is lower than all before. */
-  addCheckpoint(run: ThreadRun, transcript: Transcript, tier: number): void {
-    const checkpoint = Checkpoint.of(run, transcript, tier);
+  addCheckpoint(run: ThreadRun, transcript: Transcript, layer: number): void {
+    const checkpoint = Checkpoint.of(run, transcript, layer);
     if (checkpoint !== null) this.checkpoints.push({ at: this.items.length, checkpoint });
   }
 

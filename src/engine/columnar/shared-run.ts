@@ -96,7 +96,7 @@ export class SharedRun {
         const entry = status.at(check);
         if (entry !== null) sink.write(entry);
       },
-      onAct: (run: ThreadRun, tier: number): void => trace?.addCheckpoint(run, transcript, tier),
+      onAct: (run: ThreadRun, layer: number): void => trace?.addCheckpoint(run, transcript, layer),
     };
   }
 

@@ -1,6 +1,6 @@
-import { habitsOf, isBareClient } from '../../agent/client/client.js';
+import { behavioursOf, isBareClient } from '../../agent/client/client.js';
 import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
-import { tiersAtWork } from '../../agent/policies/tiers-at-work.js';
+import { layersAtWork } from '../../agent/policies/layers-at-work.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { LogSink } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
@@ -42,18 +42,18 @@ export function* sweepReplayParts(
   else yield* columnarParts(plan, columns, sink);
 }
 
-/** True when no layer, fault, fork, earlier session or habit of a client has a say in which requests are sent. @internal */
+/** True when no layer, fault, fork, earlier session or behaviour of a client has a say in which requests are sent. @internal */
 export function isColumnar(plan: RunPlan, transcript: Transcript): boolean {
   const { threads, sessions } = transcript;
   return (
     plan.timing === 'recorded' &&
     providerOf(plan, transcript) === 'anthropic' &&
-    isBareClient(habitsOf(plan.policy.params, claudeCodeVersion(transcript))) &&
+    isBareClient(behavioursOf(plan.policy.params, claudeCodeVersion(transcript))) &&
     plan.llm.faults.length === 0 &&
     sessions === undefined &&
     threads.every(({ fork, continues }) => fork === undefined && continues === undefined) &&
     new Set(threads.map(({ id }) => id)).size === threads.length &&
-    tiersAtWork(plan, transcript).supported.length === 0
+    layersAtWork(plan, transcript).supported.length === 0
   );
 }
 

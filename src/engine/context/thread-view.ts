@@ -2,13 +2,13 @@ import type { Files } from '../../core/base/files.js';
 import type { Block } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
 import type { CountPart } from '../../core/run/parts.js';
-import type { ContextView } from '../../core/run/tier.js';
+import type { ContextView } from '../../core/run/layer.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import type { Counted, SeenCounter } from '../counting/seen-counter.js';
 import type { Context } from './context.js';
 import { Deletions } from './deletions.js';
 
-/** What a tier may see of a thread. */
+/** What a layer may see of a thread. */
 export class ThreadView implements ContextView {
   /** Whether the thread's cached prefix is still within its lifetime. */
   cacheIsWarm = false;

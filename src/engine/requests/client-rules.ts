@@ -1,6 +1,6 @@
-import type { ClientHabits } from '../../agent/client/client.js';
+import type { ClientBehaviour } from '../../agent/client/client.js';
 import type { ParamValues } from '../../core/run/params.js';
-import type { TierDefinition } from '../../core/run/tier.js';
+import type { LayerDefinition } from '../../core/run/layer.js';
 
 /** How a policy's client goes about its requests: read from the parameters once, asked at every request. */
 export interface ClientRules {
@@ -11,7 +11,7 @@ export interface ClientRules {
   /** The model's own rule for thinking of earlier turns holds (api.md 1.7). */
   readonly dropsThinking: boolean;
   /** Where cache breakpoints go. */
-  readonly breakpoints: ClientHabits['breakpoints'];
+  readonly breakpoints: ClientBehaviour['breakpoints'];
   /** A fork marks the end of what its siblings share. */
   readonly marksSharedEnd: boolean;
   /** Deleted content is billed no more (MIC-3). */
@@ -20,19 +20,19 @@ export interface ClientRules {
   readonly keepsRecord: boolean;
 }
 
-/** The rules that parameters and tiers describe. */
+/** The rules that parameters and layers describe. */
 export function clientRules(
   params: ParamValues,
-  tiers: readonly TierDefinition[],
-  habits: ClientHabits,
+  layers: readonly LayerDefinition[],
+  behaviours: ClientBehaviour,
 ): ClientRules {
   return {
     retries: params['client.retries'] as number,
     resends: params['client.resendWithoutStreaming'] === true,
-    dropsThinking: habits.thinking === 'model',
-    breakpoints: habits.breakpoints,
+    dropsThinking: behaviours.thinking === 'model',
+    breakpoints: behaviours.breakpoints,
     marksSharedEnd: params['agents.mark'] === 'shared-end',
     deletedIsFree: params['microcompact.cached.billDeleted'] !== 'read',
-    keepsRecord: tiers.some(({ name }) => name === 'dreaming'),
+    keepsRecord: layers.some(({ name }) => name === 'dreaming'),
   };
 }

@@ -120,7 +120,7 @@ export class OutsideHead {
 
 const TWO_TO_53 = 2 ** 53;
 
-/** What a thread's client does about its calls: the habits of `src/agent/client`, played forward. */
+/** What a thread's client does about its calls: the behaviours of `src/agent/client`, played forward. */
 export class ClientState {
   key: ClientKey;
   private readonly plans: CallPlans | null;
@@ -146,7 +146,7 @@ export class ClientState {
     this.status = run.isMain ? new StatusWatch(run) : null;
     const isCold = env.plan.policy.params['client.firstRequest'] === 'cold';
     this.outside = isCold || env.cacheKinds.reads === 'exact' ? null : new OutsideHead();
-    this.plans = isBareClient(env.habits) ? null : new CallPlans(thread, env.habitsAt, env.recorded.version);
+    this.plans = isBareClient(env.behaviours) ? null : new CallPlans(thread, env.behavioursAt, env.recorded.version);
   }
 
   /** Before the request of a call: the client shows how full its context is, and changes what it changes about the cache. */
@@ -169,10 +169,10 @@ export class ClientState {
     if (this.previousStartMs === null) this.begin(call);
     else if (fresh === 'version') this.startAnew('all');
     else if (fresh !== null) this.startAnew(this.warmth === 'none' ? 'all' : 'messages');
-    else if (plan.habits.hazard === 'drawn' && this.draw('hazard', call) < this.chance())
+    else if (plan.behaviours.hazard === 'drawn' && this.draw('hazard', call) < this.chance())
       this.startAnew('messages');
-    if (plan.habits.outside === 'half') this.warmFromOutside(call);
-    this.risk = plan.habits.hazard === 'drawn' ? 0 : this.chance();
+    if (plan.behaviours.outside === 'half') this.warmFromOutside(call);
+    this.risk = plan.behaviours.hazard === 'drawn' ? 0 : this.chance();
     this.previousStartMs = this.run.now;
   }
 
@@ -217,7 +217,7 @@ export class ClientState {
   /** What the recorded first request found is there for this one as well (K11). */
   private begin(call: RecordedCall): void {
     const { run } = this;
-    if (run.env.habits.firstRequest === 'cold' || call.usage === null) return;
+    if (run.env.behaviours.firstRequest === 'cold' || call.usage === null) return;
     this.warmth = recordedWarmth(run.thread, call);
     const read = call.usage.cacheRead;
     if (this.warmth === 'prefix') warmUp(run, run.context.systemEnd, call);

@@ -1,5 +1,5 @@
-import type { HabitsAt } from '../../agent/client/call-plan.js';
-import type { ClientHabits } from '../../agent/client/client.js';
+import type { BehavioursAt } from '../../agent/client/call-plan.js';
+import type { ClientBehaviour } from '../../agent/client/client.js';
 import type { RecordedClient } from '../../agent/client/recorded-client.js';
 import type { Digest } from '../../core/base/digest.js';
 import type { Files } from '../../core/base/files.js';
@@ -8,7 +8,7 @@ import type { Breakpoint, DeletedContent, PrefixView } from '../../core/model/pr
 import type { Limits } from '../../core/run/limit.js';
 import type { BreakCause, LogSink } from '../../core/run/run-log.js';
 import type { CallPurpose, FaultRule, RunPlan } from '../../core/run/run-plan.js';
-import type { TierDefinition } from '../../core/run/tier.js';
+import type { LayerDefinition } from '../../core/run/layer.js';
 import type { WarningList } from '../../core/run/warning.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import type { LevelSalts } from '../../provider/cache/salts.js';
@@ -27,13 +27,13 @@ export interface RunEnv {
   readonly limits: Limits;
   readonly sink: LogSink;
   readonly llm: FakeLlm;
-  /** Tiers of the policy, in order; those the transcript cannot support are left out and said so. */
-  readonly tiers: readonly TierDefinition[];
+  /** Layers of the policy, in order; those the transcript cannot support are left out and said so. */
+  readonly layers: readonly LayerDefinition[];
   /** How the client goes about its requests. */
   readonly client: ClientRules;
   /** What the client does to its requests towards the cache; at the first version of the recording, and at others. */
-  readonly habits: ClientHabits;
-  readonly habitsAt: HabitsAt;
+  readonly behaviours: ClientBehaviour;
+  readonly behavioursAt: BehavioursAt;
   /** What the recording shows of the client that made it. */
   readonly recorded: RecordedClient;
   /** What requests need to know of the cache. */

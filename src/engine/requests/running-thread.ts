@@ -6,9 +6,9 @@ import type { Message } from '../../core/model/message.js';
 import type { PrefixView } from '../../core/model/prefix.js';
 import type { ManualCompaction, RecordedCall, Thread } from '../../core/model/transcript.js';
 import type { StopKind } from '../../core/run/action.js';
-import type { Point } from '../../core/run/point.js';
+import type { Hook } from '../../core/run/hook.js';
 import type { BreakCause } from '../../core/run/run-log.js';
-import type { ContextView, Notice, QuerySource, Unfolded } from '../../core/run/tier.js';
+import type { ContextView, Notice, QuerySource, Unfolded } from '../../core/run/layer.js';
 import type { CacheObservation } from '../../provider/cache/break-detector.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import type { Context } from '../context/context.js';
@@ -23,7 +23,7 @@ import type { Outgoing, RunEnv } from './run-env.js';
 import type { SessionState } from './session-state.js';
 import type { ClientKey, ThreadModel } from './thread-model.js';
 
-/** What the actions of one tier have cost so far; reported with its next report. */
+/** What the actions of one layer have cost so far; reported with its next report. */
 export class Tally {
   calls = 0;
   costNano = 0;
@@ -91,8 +91,8 @@ export interface Forks {
 /** What all threads of one run share, with what lies between threads. */
 export interface ThreadEnv extends RunEnv {
   readonly forks: Forks;
-  /** Called when a tier is about to act before a request, −1 where a limit is met behind them; null where nobody listens. */
-  readonly onAct: ((run: RunningThread, tier: number) => void) | null;
+  /** Called when a layer is about to act before a request, −1 where a limit is met behind them; null where nobody listens. */
+  readonly onAct: ((run: RunningThread, layer: number) => void) | null;
   /** Agents that wait for the approval of their plans. */
   readonly approvals: { wait(run: RunningThread): void };
 }
@@ -179,8 +179,8 @@ export interface RunningThread {
   join(messages: readonly Message[], origin: Origin): void;
   /** Takes over another thread's conversation, with what its requests have shown. */
   inheritMessages(messages: readonly Message[], from: RequestState): void;
-  /** Asks the tiers of a point of the loop. */
-  askTiers(point: Point, manual?: ManualCompaction | null): void;
+  /** Asks the layers of a point of the loop. */
+  askLayers(point: Hook, manual?: ManualCompaction | null): void;
   /** The layers have acted; called before the check of what they prevent. */
   beforeCheck(): void;
   /** A generator for one call of a layer. */

@@ -1,4 +1,4 @@
-import { type ClientHabits, habitsOf } from '../../agent/client/client.js';
+import { type ClientBehaviour, behavioursOf } from '../../agent/client/client.js';
 import { type RecordedClient, recordedClient } from '../../agent/client/recorded-client.js';
 import { largestPrompt, recordedWindow } from '../../agent/client/window.js';
 import { policyWindow } from '../../agent/policies/policy-window.js';
@@ -56,8 +56,8 @@ function servedName(models: ModelBook, provider: ProviderRef, name: string, plan
 /** The window that a policy goes by in a thread, on its first model (WIN-1). */
 export function windowUnder(plan: RunPlan, thread: Thread, transcript: Transcript): number {
   const recorded = recordedClient(transcript);
-  const habits = habitsOf(plan.policy.params, recorded.version);
-  return new ThreadModel(plan, thread, habits, recorded).facts.window;
+  const behaviours = behavioursOf(plan.policy.params, recorded.version);
+  return new ThreadModel(plan, thread, behaviours, recorded).facts.window;
 }
 
 /** Which model a thread's calls go to, and what follows from it. Kept between calls: it rarely changes. */
@@ -81,7 +81,7 @@ export class ThreadModel {
   effort: string | null = null;
   private lastTtlMs: number;
   private leader: ThreadModel | null = null;
-  /** What tiers ask of the model. */
+  /** What layers ask of the model. */
   facts: { readonly name: string; readonly window: number; readonly maxOutput: number };
   private readonly isBounded: boolean;
   private readonly imagesBreak: boolean;
@@ -90,12 +90,12 @@ export class ThreadModel {
   constructor(
     private readonly plan: RunPlan,
     private readonly thread: Thread,
-    habits: ClientHabits,
+    behaviours: ClientBehaviour,
     private readonly recorded: RecordedClient,
   ) {
     this.models = modelsOf(plan);
     this.provider = plannedProvider(plan);
-    this.imagesBreak = habits.images === 'break';
+    this.imagesBreak = behaviours.images === 'break';
     this.largestPrompt = largestPrompt(thread);
     this.firstRecorded = firstModel(thread) ?? plan.model ?? 'claude-sonnet-4-5';
     this.name = this.nameFor(this.firstRecorded);

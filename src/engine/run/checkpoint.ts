@@ -17,8 +17,8 @@ import { llmOf, logBreakdown, logEnd } from './replay.js';
 /** Steps between two chances to do something else. */
 const STEPS_PER_PART = 64;
 
-/** Called when a tier of a run is about to act before a request. */
-export type ActListener = (run: ThreadRun, tier: number) => void;
+/** Called when a layer of a run is about to act before a request. */
+export type ActListener = (run: ThreadRun, layer: number) => void;
 
 /** Where a resumed run writes its log, and who follows it. */
 interface Listeners {
@@ -54,7 +54,7 @@ function drawsLots({ rules }: PartsPolicy): boolean {
   return rules.some(({ when }) => when.some(({ tests }) => tests.some(draws)));
 }
 
-/** A copy of a run from right before a tier acts, which can be resumed once under other limits. */
+/** A copy of a run from right before a layer acts, which can be resumed once under other limits. */
 export class Checkpoint {
   /** Set when it is resumed. */
   private listeners: Listeners | null = null;
@@ -63,7 +63,7 @@ export class Checkpoint {
   private constructor(
     original: ThreadRun,
     private readonly transcript: Transcript,
-    private readonly tier: number,
+    private readonly layer: number,
     cache: PromptCache | null,
   ) {
     const { env, thread } = original;
@@ -97,12 +97,12 @@ export class Checkpoint {
     restoreState(this.run, original, copied);
   }
 
-  /** A checkpoint of a run whose tier at a position is about to act; null where something of it cannot be copied. */
-  static of(run: ThreadRun, recording: Transcript, tier: number): Checkpoint | null {
+  /** A checkpoint of a run whose layer at a position is about to act; null where something of it cannot be copied. */
+  static of(run: ThreadRun, recording: Transcript, layer: number): Checkpoint | null {
     if (!run.host.canCheckpoint) return null;
     const { cache } = run.env;
     const copy = cache === null ? null : cache.copy?.();
-    return copy === undefined ? null : new Checkpoint(run, withoutSummaryForks(recording), tier, copy);
+    return copy === undefined ? null : new Checkpoint(run, withoutSummaryForks(recording), layer, copy);
   }
 
   get limits(): Limits {
@@ -115,7 +115,7 @@ export class Checkpoint {
     const { env } = run;
     this.listeners = listeners;
     env.limits.become(policy);
-    run.resumeTurn(this.tier);
+    run.resumeTurn(this.layer);
     for (let steps = 1; run.nextTimeMs() !== null; steps++) {
       if (steps % STEPS_PER_PART === 0) yield;
       run.advance();

@@ -1,9 +1,9 @@
-import type { HabitsAt } from '../../agent/client/call-plan.js';
-import { fadeOf, habitsOf } from '../../agent/client/client.js';
+import type { BehavioursAt } from '../../agent/client/call-plan.js';
+import { fadeOf, behavioursOf } from '../../agent/client/client.js';
 import { createHome } from '../../agent/client/home.js';
 import { messageBus } from '../../agent/client/message-bus.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';
-import { tiersAtWork } from '../../agent/policies/tiers-at-work.js';
+import { layersAtWork } from '../../agent/policies/layers-at-work.js';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
 import { EventQueue } from '../../core/base/queue.js';
 import { createRandom } from '../../core/base/random.js';
@@ -46,8 +46,8 @@ interface Listeners {
   readonly onStatus?: StatusListener;
   /** Collects the thresholds that the run asks for. */
   readonly limits?: Limits;
-  /** Hears which tier is about to act before a request. */
-  readonly onAct?: (run: ThreadRun, tier: number) => void;
+  /** Hears which layer is about to act before a request. */
+  readonly onAct?: (run: ThreadRun, layer: number) => void;
 }
 
 /** Digest of a plan: equal plans over equal transcripts give equal logs. */
@@ -93,18 +93,18 @@ export function* replayParts(
     ),
   );
   const random = createRandom(plan.seed);
-  const habitsAt: HabitsAt = (version) => habitsOf(plan.policy.params, version);
+  const behavioursAt: BehavioursAt = (version) => behavioursOf(plan.policy.params, version);
   const recordedBy = recordedClient(transcript);
-  const habits = habitsAt(recordedBy.version);
+  const behaviours = behavioursAt(recordedBy.version);
   const cache =
     plan.cache.mode === 'off'
       ? null
       : createProviderCache(providerOf(plan, transcript), {
-          fade: fadeOf(plan.cache.fade, habits),
+          fade: fadeOf(plan.cache.fade, behaviours),
           seed: plan.seed,
-          lookback: habits.lookback,
+          lookback: behaviours.lookback,
         });
-  const { supported: tiers, skipped } = tiersAtWork(plan, transcript);
+  const { supported: layers, skipped } = layersAtWork(plan, transcript);
   for (const entry of skipped) sink.write(entry);
   const sessions = new Sessions(transcript, plan.home);
   const env: ReplayEnv = {
@@ -112,10 +112,10 @@ export function* replayParts(
     limits,
     sink,
     llm: llmOf(plan, cache, createFaultPlan(plan.llm.faults, random.split('faults'))),
-    tiers,
-    client: clientRules(plan.policy.params, tiers, habits),
-    habits,
-    habitsAt,
+    layers,
+    client: clientRules(plan.policy.params, layers, behaviours),
+    behaviours,
+    behavioursAt,
     cacheKinds: cacheKinds(plan, transcript),
     recorded: recordedBy,
     cache,
@@ -130,7 +130,7 @@ export function* replayParts(
     approvals: new Approvals(sessions.world),
     onRequest: onRequest ?? null,
     onStatus: onStatus ?? null,
-    onAct: onAct === undefined ? null : (run, tier) => onAct(run as ThreadRun, tier),
+    onAct: onAct === undefined ? null : (run, layer) => onAct(run as ThreadRun, layer),
   };
   const models = recordedModels(transcript);
   warnOfDoubts(plan, models, env.warnings);

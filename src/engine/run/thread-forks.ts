@@ -1,5 +1,5 @@
 import type { RecordedCall, Thread, Transcript } from '../../core/model/transcript.js';
-import type { Forkable } from '../../core/run/tier.js';
+import type { Forkable } from '../../core/run/layer.js';
 import { TakenOut } from '../context/taken-out.js';
 import {
   type ForkSnapshot,

@@ -63,7 +63,7 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
 
 /** A letter goes out; without the layer of agents there is nobody to carry it (AGT-4). Who sends a plan waits for the answer. */
 function send(run: RunningThread, letter: AgentMessage): void {
-  if (run.failure !== null || !run.env.tiers.some((tier) => tier.name === 'agents')) return;
+  if (run.failure !== null || !run.env.layers.some((layer) => layer.name === 'agents')) return;
   const reached = messageBus(run.env.sessions.world).send(run.thread.id, letter, run.env.files, run.now);
   if (reached === 0) run.note('message-returned', `nobody is called ${letter.to}: the message comes back`);
   else if (letter.subject === 'plan-request' && letter.way !== 'bridge') run.env.approvals.wait(run);
@@ -73,7 +73,7 @@ function send(run: RunningThread, letter: AgentMessage): void {
 function resume(run: RunningThread, lostIds: readonly string[]): void {
   run.joinPending();
   const form = run.env.plan.policy.params['client.resume'];
-  const lost = new Set(run.env.habits.record === 'parent-chain' ? lostIds : []);
+  const lost = new Set(run.env.behaviours.record === 'parent-chain' ? lostIds : []);
   const rebuilt = run.journal.rebuild().filter((message) => !lost.has(message.id));
   const messages = form === 'new-content' ? inNewForm(rebuilt) : rebuilt;
   const before = run.context.unchanged;

@@ -55,9 +55,9 @@ class RecordText {
 /** The thread has ended; with the main thread ends the process. */
 export function finishThread(run: RunningThread): void {
   messageBus(run.env.sessions.world).leave(run.thread.id, run.env.files, run.now);
-  run.askTiers('thread-end');
+  run.askLayers('thread-end');
   if (!run.isMain) return;
-  run.askTiers('session-end');
+  run.askLayers('session-end');
   run.session.state = 'ended';
 }
 

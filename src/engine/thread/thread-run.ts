@@ -3,9 +3,9 @@ import type { Random } from '../../core/base/random.js';
 import { isSpoken, type Message } from '../../core/model/message.js';
 import type { RecordedCall, Thread } from '../../core/model/transcript.js';
 import type { Action, StopKind } from '../../core/run/action.js';
-import type { Point } from '../../core/run/point.js';
+import type { Hook } from '../../core/run/hook.js';
 import type { BreakCause } from '../../core/run/run-log.js';
-import type { Notice } from '../../core/run/tier.js';
+import type { Notice } from '../../core/run/layer.js';
 import { apply } from '../actions/apply.js';
 import { Prevention } from '../actions/prevention.js';
 import { Context } from '../context/context.js';
@@ -35,12 +35,12 @@ import { finishThread } from './session-record.js';
 import { StepQueue } from './step-queue.js';
 import { ThreadClock } from './thread-clock.js';
 import { startThread } from './thread-start.js';
-import { type AskListener, MutableMoment, TierHost } from './tier-host.js';
+import { type AskListener, MutableHookContext, LayerHost } from './layer-host.js';
 import { finishTurn, takeTurn } from './turn.js';
 
 const NEVER = (): boolean => false;
 
-/** A place behind all tiers of a point. */
+/** A place behind all layers of a point. */
 const BEHIND_TIERS = -1;
 
 /** One thread on its way through its transcript: messages come in, layers act, calls go out (LOP-1). */
@@ -52,7 +52,7 @@ export class ThreadRun implements RunningThread {
   readonly client: ClientState;
   readonly exchange: Exchange;
   readonly view: ThreadView;
-  readonly host: TierHost;
+  readonly host: LayerHost;
   readonly session: SessionState;
   readonly steps: StepQueue;
   readonly random: Random;
@@ -75,7 +75,7 @@ export class ThreadRun implements RunningThread {
   private readonly clock: ThreadClock;
   private readonly halt: Halt;
   private readonly draws: AskDraws;
-  private readonly moment: MutableMoment;
+  private readonly moment: MutableHookContext;
   private promptNumber = 0;
   private pending: Message[] = [];
   /** The call whose turn it is; null before the first. */
@@ -94,7 +94,7 @@ export class ThreadRun implements RunningThread {
     this.clock = new ThreadClock(plan.timing, this.steps);
     this.halt = new Halt(env.sink, thread.id);
     this.counter = counterRules(plan.policy.params, plan.estimatorFactor, plan.policy.parts ?? null);
-    this.model = new ThreadModel(plan, thread, env.habits, env.recorded);
+    this.model = new ThreadModel(plan, thread, env.behaviours, env.recorded);
     this.seen = new SeenCounter(this.counter, new CountedThread(this.context, this.model, env.client));
     this.client = new ClientState(this);
     this.exchange = new Exchange(env, thread.id);
@@ -102,27 +102,27 @@ export class ThreadRun implements RunningThread {
     this.random = env.random.split(`thread ${thread.id}`);
     this.draws = new AskDraws(this.random);
     this.session = env.sessions.of(thread);
-    this.moment = new MutableMoment(this.isMain ? 'main' : thread.fork === undefined ? 'subagent' : 'fork');
-    const tiersKnow = {
+    this.moment = new MutableHookContext(this.isMain ? 'main' : thread.fork === undefined ? 'subagent' : 'fork');
+    const layersKnow = {
       params: plan.policy.params,
       thread: thread.id,
       source: this.moment.source,
       model: () => this.model.facts,
       plan,
       limits: env.limits,
-      random: this.random.split('tiers'),
+      random: this.random.split('layers'),
       shared: this.shared,
       session: this.session,
     };
-    this.host = new TierHost(env.tiers, tiersKnow, env.timing);
+    this.host = new LayerHost(env.layers, layersKnow, env.timing);
     const { onAct, limits } = env;
     this.listener =
       onAct === null
         ? null
         : {
             beforeDue: () => limits.mark(),
-            beforeAct: (tier) => {
-              if (limits.areMetLower) onAct(this, tier);
+            beforeAct: (layer) => {
+              if (limits.areMetLower) onAct(this, layer);
             },
           };
   }
@@ -133,9 +133,9 @@ export class ThreadRun implements RunningThread {
     restoreFields(this, other, copied);
   }
 
-  /** Continues the turn of a checkpoint from the question to a tier on, or from behind the last. */
-  resumeTurn(tier: number): void {
-    if (tier !== BEHIND_TIERS) this.askTiers('before-request', null, tier);
+  /** Continues the turn of a checkpoint from the question to a layer on, or from behind the last. */
+  resumeTurn(layer: number): void {
+    if (layer !== BEHIND_TIERS) this.askLayers('before-request', null, layer);
     finishTurn(this, this.call!);
   }
 
@@ -150,7 +150,7 @@ export class ThreadRun implements RunningThread {
     return this.thread.parentId === null;
   }
 
-  get source(): MutableMoment['source'] {
+  get source(): MutableHookContext['source'] {
     return this.moment.source;
   }
 
@@ -186,7 +186,7 @@ export class ThreadRun implements RunningThread {
   /** Goes on up to and including the next call or event. */
   advance(): void {
     if (this.clock.wake()) {
-      this.askTiers('wake');
+      this.askLayers('wake');
       return;
     }
     for (let step = this.steps.take(); step !== null; step = this.steps.take()) {
@@ -223,7 +223,7 @@ export class ThreadRun implements RunningThread {
     this.pending.push(message);
   }
 
-  /** Messages that arrived join the context (FLT), the counter, the journal and the tiers' knowledge. */
+  /** Messages that arrived join the context (FLT), the counter, the journal and the layers' knowledge. */
   join(messages: readonly Message[], origin: Origin): void {
     const { context } = this;
     const from = context.messages.length;
@@ -254,7 +254,7 @@ export class ThreadRun implements RunningThread {
     this.lastResponseMs = from.lastResponseMs;
   }
 
-  askTiers(point: Point, manual: MutableMoment['manual'] = null, from = 0): void {
+  askLayers(point: Hook, manual: MutableHookContext['manual'] = null, from = 0): void {
     const { moment, now } = this;
     moment.point = point;
     moment.now = now;

@@ -27,11 +27,11 @@ export function finishTurn(run: RunningThread, call: RecordedCall): void {
     run.lose(call);
     return;
   }
-  run.askTiers('after-response');
+  run.askLayers('after-response');
   if (run.client.suggests && run.failure === null) suggest(run, call);
   if (hasToolUse(call.response)) return;
   keepRecord(run);
-  run.askTiers('end-of-loop');
+  run.askLayers('end-of-loop');
 }
 
 /** What arrived joins the context, and layers act, before a call is made. */
@@ -40,8 +40,8 @@ function prepare(run: RunningThread, call: RecordedCall): void {
   run.turn++;
   if (run.isMain) run.env.totals.turns++;
   run.joinPending();
-  run.askTiers('results');
-  if (run.failure === null) run.askTiers('before-request');
+  run.askLayers('results');
+  if (run.failure === null) run.askLayers('before-request');
 }
 
 /** Sends the main request; transient errors are tried again, a prompt that is too long gives layers a chance (REA-1). */
@@ -60,7 +60,7 @@ function send(run: RunningThread, call: RecordedCall): boolean {
     if (failure.reason === 'prompt-too-long') {
       if (resent-- > 0) continue;
       run.historyReplaced = false;
-      run.askTiers('refused');
+      run.askLayers('refused');
       if (run.historyReplaced && run.failure === null) continue;
     } else if (isTransient(failure) && attempt < retries) {
       run.pass(retryDelayMs(attempt++, run.random, reply.retryAfterSeconds));

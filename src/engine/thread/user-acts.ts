@@ -30,7 +30,7 @@ export function compactNow(run: RunningThread, compaction: ManualCompaction): vo
   if (refusal !== null) refuse(run, refusal);
   if (run.failure !== null) return;
   run.joinPending();
-  run.askTiers('manual', compaction);
+  run.askLayers('manual', compaction);
 }
 
 /** Why nobody carries out what the user asks for; null when a layer does. */
@@ -43,7 +43,7 @@ function refusalOf(run: RunningThread): string | null {
 /** True when the policy would compact and the user turned that off. */
 function isSwitchedOff({ env }: RunningThread): boolean {
   const { params } = env.plan.policy;
-  return params['compact.enabled'] === false && policyOf(env.plan.policy).tiers.includes('auto-compact');
+  return params['compact.enabled'] === false && policyOf(env.plan.policy).layers.includes('auto-compact');
 }
 
 function refuse(run: RunningThread, reason: string): void {
@@ -60,7 +60,7 @@ export function compactByHand(run: RunningThread, event: RecordedCompaction): vo
   if (run.failure !== null) return;
   run.joinPending();
   run.historyReplaced = false;
-  run.askTiers('manual', { instructions: event.instructions ?? null, partial: null });
+  run.askLayers('manual', { instructions: event.instructions ?? null, partial: null });
   if (run.historyReplaced || event.summary === null || isOff || canCompact(run)) {
     if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
     return;
@@ -71,7 +71,7 @@ export function compactByHand(run: RunningThread, event: RecordedCompaction): vo
 }
 
 function canCompact(run: RunningThread): boolean {
-  return run.env.tiers.some((tier) => tier.layer === 'full-compact' && tier.points.includes('manual'));
+  return run.env.layers.some((layer) => layer.layer === 'full-compact' && layer.points.includes('manual'));
 }
 
 function isContext({ origin }: Message): boolean {

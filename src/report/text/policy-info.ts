@@ -24,7 +24,7 @@ export interface PolicyInfo {
   readonly name: string;
   readonly kind: string;
   readonly summary: string;
-  readonly tiers: readonly string[];
+  readonly layers: readonly string[];
   readonly params: readonly PolicyParam[];
   /** The limits of the main conversation, smallest first. */
   readonly thresholds: readonly NamedThreshold[];

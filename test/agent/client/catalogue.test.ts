@@ -2,24 +2,24 @@ import { describe, expect, it } from 'vitest';
 import {
   AS_CLIENT,
   CLIENT_PARAMS,
-  type ClientHabits,
+  type ClientBehaviour,
   clientNamed,
   clientOfVersion,
   clientRegistry,
-  type Habit,
-  habitsOf,
+  type Behaviour,
+  behavioursOf,
 } from '../../../src/agent/client/client.js';
 import { BARE_API } from '../../../src/agent/client/clients.generated.js';
 import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
 import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 
-const HABITS = Object.keys(BARE_API) as Habit[];
+const BEHAVIOURS = Object.keys(BARE_API) as Behaviour[];
 
 describe('clients', () => {
   it.each(clientRegistry.all().map((client) => [client.name, client] as const))(
-    '%s: every habit has a source',
-    (_, { habits, sources }) => {
-      for (const habit of Object.keys(habits) as Habit[]) expect(sources[habit], habit).toMatch(/\w/);
+    '%s: every behaviour has a source',
+    (_, { behaviours, sources }) => {
+      for (const behaviour of Object.keys(behaviours) as Behaviour[]) expect(sources[behaviour], behaviour).toMatch(/\w/);
     },
   );
 
@@ -46,10 +46,10 @@ describe('clients', () => {
     ['K4', 'fallback', 'own-variant', ['2.0.76', '2.1.29'], ['2.1.30']],
     ['K7', 'lookback', 'observed', ['2.1.91', '2.1.219'], ['2.1.90']],
     ['K12', 'record', 'parent-chain', ['2.0.76', '2.1.37'], ['2.1.38']],
-  ] as const)('%s %s is %s at some versions and not at others', (_, habit, value, at, notAt) => {
-    const habitsAt = (version: string): ClientHabits => habitsOf({ 'client.use': 'recorded' }, version);
-    for (const version of at) expect(habitsAt(version)[habit], version).toBe(value);
-    for (const version of notAt) expect(habitsAt(version)[habit], version).toBe(BARE_API[habit]);
+  ] as const)('%s %s is %s at some versions and not at others', (_, behaviour, value, at, notAt) => {
+    const behavioursAt = (version: string): ClientBehaviour => behavioursOf({ 'client.use': 'recorded' }, version);
+    for (const version of at) expect(behavioursAt(version)[behaviour], version).toBe(value);
+    for (const version of notAt) expect(behavioursAt(version)[behaviour], version).toBe(BARE_API[behaviour]);
   });
 
   it('an unknown name is an error that lists the known ones', () => {
@@ -66,20 +66,20 @@ describe('parameters of a client', () => {
     kind.type === 'choice' ? kind.values.map((value) => [path, value] as const) : [],
   );
 
-  it('cover every habit with every value it may have', () => {
-    expect(new Set(choices.map(([path]) => path))).toEqual(new Set(HABITS.map((habit) => `client.${habit}`)));
-    for (const { habits } of clientRegistry.all())
-      for (const [habit, value] of Object.entries(habits))
-        expect(choices).toContainEqual([`client.${habit}`, value]);
+  it('cover every behaviour with every value it may have', () => {
+    expect(new Set(choices.map(([path]) => path))).toEqual(new Set(BEHAVIOURS.map((behaviour) => `client.${behaviour}`)));
+    for (const { behaviours } of clientRegistry.all())
+      for (const [behaviour, value] of Object.entries(behaviours))
+        expect(choices).toContainEqual([`client.${behaviour}`, value]);
   });
 
   it.each(choices)('%s: %s holds for every policy, others stay as they are', (path, value) => {
     for (const policy of policyRegistry.names) {
-      const usual = habitsOf(resolvePolicy(policy, {}), '2.1.100');
-      const changed = habitsOf(resolvePolicy(policy, { [path]: value }), '2.1.100');
-      const habit = path.slice('client.'.length) as Habit;
-      const ofClient = habitsOf({ 'client.use': policyRegistry.get(policy).client }, '2.1.100')[habit];
-      expect(changed).toEqual({ ...usual, [habit]: value === AS_CLIENT ? ofClient : value });
+      const usual = behavioursOf(resolvePolicy(policy, {}), '2.1.100');
+      const changed = behavioursOf(resolvePolicy(policy, { [path]: value }), '2.1.100');
+      const behaviour = path.slice('client.'.length) as Behaviour;
+      const ofClient = behavioursOf({ 'client.use': policyRegistry.get(policy).client }, '2.1.100')[behaviour];
+      expect(changed).toEqual({ ...usual, [behaviour]: value === AS_CLIENT ? ofClient : value });
     }
   });
 
@@ -87,8 +87,8 @@ describe('parameters of a client', () => {
     for (const policy of policyRegistry.all()) {
       if (policy.kind !== 'bound' && policy.kind !== 'baseline') continue;
       const params = resolvePolicy(policy.name, {});
-      expect(habitsOf(params, null)).toEqual(BARE_API);
-      expect(habitsOf(params, '2.1.91').toolLoading).toBe('first-search');
+      expect(behavioursOf(params, null)).toEqual(BARE_API);
+      expect(behavioursOf(params, '2.1.91').toolLoading).toBe('first-search');
     }
   });
 });

@@ -16,7 +16,7 @@ const SOUND = {
 describe('the build refuses', () => {
   it.each([
     [{ kind: 'guessed' }, 'kind is one of bound, analysed, measured, not guessed'],
-    [{ tiers: [] }, 'unknown key tiers'],
+    [{ layers: [] }, 'unknown key layers'],
     [{ client: undefined }, 'client is missing'],
     [{ set: { 'snip.on': true } }, 'unknown parameter snip.on'],
     [{ sources: { 'snip.off': 'a guess' } }, 'unknown parameter snip.off'],

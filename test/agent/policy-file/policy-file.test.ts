@@ -293,7 +293,7 @@ describe('words that other agents have', () => {
     ['cache: { ttl: 30m }', 'entries live five minutes or an hour'],
     ['cache: { warmBefore: ask }', '`warmBefore` has no effect'],
     ['client: claude-code/9.9', 'unknown client'],
-    ['layers: [storrage]', 'unknown tier "storrage" (did you mean "storage"?'],
+    ['layers: [storrage]', 'unknown layer "storrage" (did you mean "storage"?'],
     ['layers: [storage]\nset: { storage.enabled: 7 }', 'storage.enabled'],
   ])('are refused with the reason: %s', (part, message) => {
     const [first] = problemsOf(`${part}\n${rule}`);

@@ -5,8 +5,8 @@ export const FAILING_TRACE = TRACE.replaceAll('claude-sonnet-4-5', 'claude-opus-
 
 /** A plug-in whose layer gives up on the model of {@link FAILING_TRACE}. */
 export const FAULTY_PLUGIN = `
-const tier = {
-  name: 'faulty-tier',
+const layer = {
+  name: 'faulty-layer',
   points: ['before-request'],
   create: (host) => ({
     due: () => {
@@ -16,7 +16,7 @@ const tier = {
     *act() {},
   }),
 };
-export default { name: 'faulty', tiers: [tier], policies: ['{ name: faulty, layers: [faulty-tier], rules: [] }'] };
+export default { name: 'faulty', layers: [layer], policies: ['{ name: faulty, layers: [faulty-layer], rules: [] }'] };
 `;
 
 /** A scenario under the policy that fails, in place of none. */

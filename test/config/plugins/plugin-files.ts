@@ -1,8 +1,8 @@
-/** A tier that puts placeholders in the place of all old tool results, a policy with it, and a metric. */
+/** A layer that puts placeholders in the place of all old tool results, a policy with it, and a metric. */
 export const CLEARING = `
 export default ({ clearedBlock, sizeBefore, changeReport }) => ({
   name: 'clearing',
-  tiers: [{
+  layers: [{
     name: 'clear-all',
     points: ['before-request'],
     params: [{
@@ -36,12 +36,12 @@ export default ({ clearedBlock, sizeBefore, changeReport }) => ({
 });
 `;
 
-/** A tier by itself: it is asked before every request, and does what it is told. */
-export function tierPlugin(instance: string, more = ''): string {
+/** A layer by itself: it is asked before every request, and does what it is told. */
+export function layerPlugin(instance: string, more = ''): string {
   return `export default {
   name: 'own',
-  tiers: [{ name: 'own-tier', points: ['before-request'], create: () => (${instance}) }],
-  policies: ['{ name: own-policy, layers: [own-tier], rules: [] }'],${more}
+  layers: [{ name: 'own-layer', points: ['before-request'], create: () => (${instance}) }],
+  policies: ['{ name: own-policy, layers: [own-layer], rules: [] }'],${more}
 };\n`;
 }
 

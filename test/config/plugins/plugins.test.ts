@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tierRegistry } from '../../../src/agent/layers/registry.js';
+import { layerRegistry } from '../../../src/agent/layers/registry.js';
 import { paramSpecs, policyRegistry } from '../../../src/agent/policies/catalogue.js';
 import type { LayerEntry, LogEntry, RunEntry } from '../../../src/core/run/run-log.js';
 import { METRICS } from '../../../src/metrics/registry.js';
 import { transcriptReaders } from '../../../src/transcripts/readers/readers.js';
 import { cli, scenario, TRACE, tempFolder } from '../../cli/cli.js';
-import { CLEARING, READER, tierPlugin } from './plugin-files.js';
+import { CLEARING, READER, layerPlugin } from './plugin-files.js';
 
 const ACTS = '{ due: () => true, *act() {} }';
 
@@ -20,7 +20,7 @@ function logOf(folder: string): readonly LogEntry[] {
 const NO_FILES = ['--no-files', '--no-timings'];
 
 describe('a plug-in', () => {
-  it('adds a tier that a policy of its own uses: the log shows what it did', async () => {
+  it('adds a layer that a policy of its own uses: the log shows what it did', async () => {
     const cwd = tempFolder({ 'p.mjs': CLEARING, 's.yaml': scenario('s') });
     const argv = ['run', 's.yaml', '--plugin', './p.mjs', '--policy', 'clears', '--log', 'log.jsonl'];
     const { code, stderr } = await cli([...argv, ...NO_FILES], { cwd });
@@ -33,7 +33,7 @@ describe('a plug-in', () => {
     }
   });
 
-  it('adds a tier that a policy file names among its layers, with a parameter that --set changes', async () => {
+  it('adds a layer that a policy file names among its layers, with a parameter that --set changes', async () => {
     const cwd = tempFolder({
       'p.mjs': CLEARING,
       'mine.yaml': 'name: mine\nlayers: [clear-all]\nrules: []\n',
@@ -94,12 +94,12 @@ describe('a plug-in', () => {
     );
     expect((await cli(['policies', 'check', 'mine.yaml', '--plugin', 'p.mjs'], { cwd })).code).toBe(0);
     const without = await cli(['policies', 'check', 'mine.yaml'], { cwd });
-    expect([without.code, without.stdout]).toEqual([2, expect.stringContaining('unknown tier "clear-all"')]);
+    expect([without.code, without.stdout]).toEqual([2, expect.stringContaining('unknown layer "clear-all"')]);
   });
 
   it('is gone after the command', async () => {
     const counts = () => [
-      tierRegistry.names.length,
+      layerRegistry.names.length,
       policyRegistry.names.length,
       transcriptReaders.names.length,
       METRICS.names.length,
@@ -194,34 +194,34 @@ describe('a plug-in that is wrong', () => {
     [
       'is a number',
       'export default 7;',
-      'the plug-in: expected { name, tiers, policies, readers, metrics } or a function that gives it, got 7',
+      'the plug-in: expected { name, layers, policies, readers, metrics } or a function that gives it, got 7',
     ],
     [
       'is a function that throws',
       'export default () => { throw new Error("odd"); };',
       'threw when it was called: odd',
     ],
-    ['has no name', 'export default { tiers: [] };', 'the plug-in: `name` is missing'],
+    ['has no name', 'export default { layers: [] };', 'the plug-in: `name` is missing'],
     ['has an unknown key', 'export default { name: "x", tires: [] };', 'plug-in "x": unknown key `tires`'],
     [
       'has a list that is none',
-      'export default { name: "x", tiers: {} };',
-      'plug-in "x": tiers: expected a list, got a group of keys',
+      'export default { name: "x", layers: {} };',
+      'plug-in "x": layers: expected a list, got a group of keys',
     ],
     [
-      'has a tier at no known point',
-      'export default { name: "x", tiers: [{ name: "t", points: ["later"], create() {} }] };',
-      'plug-in "x": tiers[0].points[0]: expected results, before-request, refused',
+      'has a layer at no known point',
+      'export default { name: "x", layers: [{ name: "t", points: ["later"], create() {} }] };',
+      'plug-in "x": layers[0].points[0]: expected results, before-request, refused',
     ],
     [
-      'has a tier without create',
-      'export default { name: "x", tiers: [{ name: "t", points: ["results"] }] };',
-      'plug-in "x": tiers[0].create: expected a function that gives { due, act }, got nothing',
+      'has a layer without create',
+      'export default { name: "x", layers: [{ name: "t", points: ["results"] }] };',
+      'plug-in "x": layers[0].create: expected a function that gives { due, act }, got nothing',
     ],
     [
-      'has a tier with a name that is taken',
-      'export default { name: "x", tiers: [{ name: "storage", points: ["results"], create() {} }] };',
-      'plug-in "x": two tier entries are called "storage"',
+      'has a layer with a name that is taken',
+      'export default { name: "x", layers: [{ name: "storage", points: ["results"], create() {} }] };',
+      'plug-in "x": two layer entries are called "storage"',
     ],
     [
       'has a policy with a name that is taken',
@@ -235,7 +235,7 @@ describe('a plug-in that is wrong', () => {
     ],
     [
       'has a parameter with a path that is taken',
-      'export default { name: "x", tiers: [{ name: "t", points: ["results"], create() {}, params: [{ path: "storage.enabled", kind: { type: "switch" }, default: true, unit: null, help: "h" }] }] };',
+      'export default { name: "x", layers: [{ name: "t", points: ["results"], create() {}, params: [{ path: "storage.enabled", kind: { type: "switch" }, default: true, unit: null, help: "h" }] }] };',
       'plug-in "x": two parameter entries are called "storage.enabled"',
     ],
     [
@@ -275,27 +275,27 @@ describe('a plug-in that is wrong', () => {
   });
 
   it.each([
-    ['due', '{ due() { throw new Error("ouch"); }, *act() {} }', 'due of the tier "own-tier" threw: ouch'],
+    ['due', '{ due() { throw new Error("ouch"); }, *act() {} }', 'due of the layer "own-layer" threw: ouch'],
     [
       'act',
       '{ due: () => true, *act() { throw new Error("ouch"); } }',
-      'act of the tier "own-tier" threw: ouch',
+      'act of the layer "own-layer" threw: ouch',
     ],
     [
       'observe',
       `{ ...${ACTS}, observe() { throw new Error("ouch"); } }`,
-      'observe of the tier "own-tier" threw: ouch',
+      'observe of the layer "own-layer" threw: ouch',
     ],
-    ['create', '(() => { throw new Error("ouch"); })()', 'create of the tier "own-tier" threw: ouch'],
-    ['the shape', '{ due: () => true }', 'create of the tier "own-tier" must give { due, act }'],
-    ['no generator', '{ due: () => true, act() {} }', 'act of the tier "own-tier" must be a generator'],
+    ['create', '(() => { throw new Error("ouch"); })()', 'create of the layer "own-layer" threw: ouch'],
+    ['the shape', '{ due: () => true }', 'create of the layer "own-layer" must give { due, act }'],
+    ['no generator', '{ due: () => true, act() {} }', 'act of the layer "own-layer" must be a generator'],
     [
       'no action',
       '{ due: () => true, *act() { yield { kind: "explode" }; } }',
-      'act of the tier "own-tier" asks for {"kind":"explode"}, which is no action',
+      'act of the layer "own-layer" asks for {"kind":"explode"}, which is no action',
     ],
-  ])('in %s of a tier is named, with exit code 2', async (_what, instance, sentence) => {
-    const cwd = tempFolder({ 'p.mjs': tierPlugin(instance), 's.yaml': scenario('s') });
+  ])('in %s of a layer is named, with exit code 2', async (_what, instance, sentence) => {
+    const cwd = tempFolder({ 'p.mjs': layerPlugin(instance), 's.yaml': scenario('s') });
     const argv = ['run', 's.yaml', '--plugin', 'p.mjs', '--policy', 'own-policy', ...NO_FILES];
     const { code, stderr } = await cli(argv, { cwd });
     expect(stderr).toContain(`plug-in "own": ${sentence}`);
@@ -307,12 +307,12 @@ describe('a plug-in that is wrong', () => {
 
   it('in what an action holds is no fault of ccbench', async () => {
     const act = '{ due: () => true, *act() { yield { kind: "report", entry: {} }; } }';
-    const cwd = tempFolder({ 'p.mjs': tierPlugin(act), 's.yaml': scenario('s') });
+    const cwd = tempFolder({ 'p.mjs': layerPlugin(act), 's.yaml': scenario('s') });
     const { code, stderr } = await cli(
       ['run', 's.yaml', '--plugin', 'p.mjs', '--policy', 'own-policy', ...NO_FILES],
       { cwd },
     );
-    expect([code, stderr]).toEqual([2, expect.stringContaining('tier "own-tier" of the plug-in "own"')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('layer "own-layer" of the plug-in "own"')]);
   });
 
   it.each([
@@ -321,7 +321,7 @@ describe('a plug-in that is wrong', () => {
     ['gives no number', '() => 0 / 0', 'the metric "m" must give a finite number or null, not NaN'],
   ])('in a metric that %s is named, with exit code 2', async (_what, value, sentence) => {
     const metric = `\n  metrics: [{ name: 'm', unit: 'count', better: null, help: 'h', value: ${value} }],`;
-    const cwd = tempFolder({ 'p.mjs': tierPlugin(ACTS, metric), 's.yaml': scenario('s') });
+    const cwd = tempFolder({ 'p.mjs': layerPlugin(ACTS, metric), 's.yaml': scenario('s') });
     const { code, stderr } = await cli(['run', 's.yaml', '--plugin', 'p.mjs', ...NO_FILES], { cwd });
     expect([code, stderr]).toEqual([2, expect.stringContaining(`plug-in "own": ${sentence}`)]);
   });
@@ -337,7 +337,7 @@ describe('a plug-in that is wrong', () => {
   ])('in a reader that %s is named, with exit code 2', async (_what, read, sentence) => {
     const readers = `\n  readers: [{ name: 'r', detect: () => true, read: ${read} }],`;
     const cwd = tempFolder({
-      'p.mjs': tierPlugin(ACTS, readers),
+      'p.mjs': layerPlugin(ACTS, readers),
       'x.txt': 'anything',
       's.yaml': 'name: s\ntranscript: { file: x.txt }\npolicy: none\nplugins: [p.mjs]\n',
     });

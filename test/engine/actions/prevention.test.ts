@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tierRegistry } from '../../../src/agent/layers/registry.js';
+import { layerRegistry } from '../../../src/agent/layers/registry.js';
 import { Limits } from '../../../src/core/run/limit.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { foldLog } from '../../../src/metrics/fold.js';
@@ -38,7 +38,7 @@ describe('compactions that layers prevent', () => {
       { state: 'avoided', turn: 31, threshold: 167_000, untouched: 167_367, layers: ['microcompact'] },
     ]);
     expect(ofType(entries, 'layer').some(({ action }) => action === 'compact')).toBe(false);
-    expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 1, compactionsPutOff: 0 });
+    expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 1, compactionsDeferred: 0 });
   });
 
   it('C10 a compaction that comes later was put off, and the next crossing counts anew', () => {
@@ -55,7 +55,7 @@ describe('compactions that layers prevent', () => {
       ['made', false],
       ['avoided', false],
     ]);
-    expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 1, compactionsPutOff: 1 });
+    expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 1, compactionsDeferred: 1 });
   });
 
   it('C10 it counts for the layer without which the context would have crossed', () => {
@@ -90,7 +90,7 @@ describe('compactions that layers prevent', () => {
     const done = ofType(entries, 'layer').filter(({ action }) => action === 'compact');
     expect(done.map(({ trigger }) => trigger)).toEqual(['manual', 'auto']);
     expect(ofType(entries, 'crossing').map(({ state }) => state)).toEqual(['avoided']);
-    expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 1, compactionsPutOff: 0 });
+    expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 1, compactionsDeferred: 0 });
   });
 
   describe('when another model with another threshold takes over', () => {
@@ -111,7 +111,7 @@ describe('compactions that layers prevent', () => {
       const done = ofType(entries, 'layer').filter(({ action }) => action === 'compact');
       expect(done).toMatchObject([{ outcome: 'done' }]);
       expect(ofType(entries, 'crossing')).toMatchObject([{ state: 'avoided', threshold: 167_000 }]);
-      expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 1, compactionsPutOff: 0 });
+      expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 1, compactionsDeferred: 0 });
     });
 
     it('C10 a crossing there counts anew', () => {
@@ -173,7 +173,7 @@ describe('compactions that layers prevent', () => {
 describe('WIN-7 a layer says where it compacts by itself', () => {
   const thresholdOf = (name: string, policy: string, set: Readonly<Record<string, unknown>> = {}) => {
     const plan = planOf({ policy, set });
-    return tierRegistry.get(name).compactsAt?.({
+    return layerRegistry.get(name).compactsAt?.({
       params: plan.policy.params,
       source: 'main',
       limits: new Limits(plan.policy),

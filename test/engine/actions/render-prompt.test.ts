@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tierRegistry } from '../../../src/agent/layers/registry.js';
+import { layerRegistry } from '../../../src/agent/layers/registry.js';
 import { createFiles } from '../../../src/core/base/files.js';
 import { createBlock } from '../../../src/core/model/block.js';
 import { MEMORY_INDEX } from '../../../src/core/model/memory.js';
@@ -13,18 +13,18 @@ const SYSTEM = createBlock({ kind: 'system', role: 'system', tokens: 50, text: '
 const LINE = '- [a](a.md): one of them\n';
 
 /** A thread whose system prompt is rendered from its files. */
-function thread(change: { readonly isMain?: boolean; readonly tiers?: readonly string[] } = {}) {
+function thread(change: { readonly isMain?: boolean; readonly layers?: readonly string[] } = {}) {
   const files = createFiles();
   const context = new Context([SYSTEM]);
   context.sent();
   const entries: Extract<LogEntry, { type: 'notice' }>[] = [];
-  const { isMain = true, tiers = ['auto-memory'] } = change;
+  const { isMain = true, layers = ['auto-memory'] } = change;
   const run = {
     isMain,
     env: {
       files,
       plan: planOf({ policy: 'claude-code/2026', set: { 'autoMemory.indexLines': 3 } }),
-      tiers: tiers.map((name) => tierRegistry.get(name)),
+      layers: layers.map((name) => layerRegistry.get(name)),
       sink: { write: (entry: LogEntry) => entries.push(entry as never) },
     },
     thread: { id: 'main' },
@@ -94,7 +94,7 @@ describe('the part of the system prompt that follows from the files', () => {
 
   it('CLN-2 is the main thread’s, and only with the layer that keeps memories', () => {
     expect(thread({ isMain: false }).render(LINE)).toEqual(['system']);
-    expect(thread({ tiers: ['storage'] }).render(LINE)).toEqual(['system']);
-    expect(thread({ tiers: ['storage', 'auto-memory'] }).render(LINE)).toEqual(['system', LINE]);
+    expect(thread({ layers: ['storage'] }).render(LINE)).toEqual(['system']);
+    expect(thread({ layers: ['storage', 'auto-memory'] }).render(LINE)).toEqual(['system', LINE]);
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CLIENT_PARAMS, clientRegistry } from '../../../src/agent/client/client.js';
-import { tierRegistry } from '../../../src/agent/layers/registry.js';
+import { layerRegistry } from '../../../src/agent/layers/registry.js';
 import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
 import { createBlock } from '../../../src/core/model/block.js';
 import { createMessage } from '../../../src/core/model/message.js';
@@ -277,8 +277,8 @@ describe('columns of requests', () => {
       seed: 4,
       overrides: { thinkingShare: 0.5 },
     });
-    for (const { name, tiers } of policyRegistry.all()) {
-      const off = Object.fromEntries(tiers.map((tier) => [tierRegistry.get(tier).killSwitch, false]));
+    for (const { name, layers } of policyRegistry.all()) {
+      const off = Object.fromEntries(layers.map((layer) => [layerRegistry.get(layer).killSwitch, false]));
       const set = { ...off, 'client.use': 'none' };
       expectSameLog(planOf({ policy: name, set, window: 5_000_000 }), transcript);
     }

@@ -12,13 +12,13 @@ const RUNS = Math.ceil(propertyRuns(18) / 3);
 
 describe('runs that plans with other limits share', () => {
   it('are of nearly every policy that is shipped', () => {
-    expect(SWEPT.tiers.length + SWEPT.parts.length).toBeGreaterThan(policyRegistry.all().length * 0.8);
+    expect(SWEPT.layers.length + SWEPT.parts.length).toBeGreaterThan(policyRegistry.all().length * 0.8);
   });
 
   it(
-    'give the log of the engine and its sums for every policy of tiers, workload and fault plan',
+    'give the log of the engine and its sums for every policy of layers, workload and fault plan',
     () => {
-      expectSameOverWorkloads(SWEPT.tiers, RUNS);
+      expectSameOverWorkloads(SWEPT.layers, RUNS);
     },
     Math.max(180_000, RUNS * 6_000),
   );

@@ -59,8 +59,8 @@ export function expectSame(
 
 /** A change of a policy that is nothing but another limit; null when it has none. */
 export function limitAt(policy: string, share: number): Readonly<Record<string, unknown>> | null {
-  const { tiers, written } = policyRegistry.get(policy);
-  if (tiers.includes('auto-compact'))
+  const { layers, written } = policyRegistry.get(policy);
+  if (layers.includes('auto-compact'))
     return { 'window.percent': Math.max(1, Math.round(share * 1_000) / 10) };
   const rules = (written as { readonly rules?: readonly Record<string, unknown>[] } | undefined)?.rules ?? [];
   for (const rule of rules) {
@@ -77,14 +77,14 @@ export function limitAt(policy: string, share: number): Readonly<Record<string, 
   return null;
 }
 
-const named = (isOfTiers: boolean): readonly string[] =>
+const named = (isOfLayers: boolean): readonly string[] =>
   policyRegistry
     .all()
-    .filter(({ name, tiers }) => tiers.includes('auto-compact') === isOfTiers && limitAt(name, 0.5) !== null)
+    .filter(({ name, layers }) => layers.includes('auto-compact') === isOfLayers && limitAt(name, 0.5) !== null)
     .map(({ name }) => name);
 
 /** Shipped policies that have a limit to sweep. */
-export const SWEPT = { tiers: named(true), parts: named(false) };
+export const SWEPT = { layers: named(true), parts: named(false) };
 
 const FAULTS: readonly NonNullable<PlanInit['faults']>[] = [
   [],

@@ -104,7 +104,7 @@ describe('the generated sessions', () => {
 });
 
 const withCompaction = fc.constantFrom(
-  ...policyRegistry.names.filter((name) => policyRegistry.get(name).tiers.includes('auto-compact')),
+  ...policyRegistry.names.filter((name) => policyRegistry.get(name).layers.includes('auto-compact')),
 );
 
 describe('thresholds and failures', () => {

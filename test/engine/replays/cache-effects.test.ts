@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tierRegistry } from '../../../src/agent/layers/registry.js';
+import { layerRegistry } from '../../../src/agent/layers/registry.js';
 import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { foldLog } from '../../../src/metrics/fold.js';
@@ -248,7 +248,7 @@ describe('every layer off', () => {
     'FLG-1 %s without its layers is the policy none with the same client',
     (policy) => {
       const off: Record<string, unknown> = {};
-      for (const name of policyRegistry.get(policy).tiers) off[tierRegistry.get(name).killSwitch] = false;
+      for (const name of policyRegistry.get(policy).layers) off[layerRegistry.get(name).killSwitch] = false;
       const { params } = planOf({ policy, set: off }).policy;
       const client: Record<string, unknown> = {};
       for (const path of Object.keys(params))

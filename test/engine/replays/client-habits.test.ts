@@ -7,14 +7,14 @@ import { mainRequests, type PlanInit, planOf, runLog } from '../../helpers/plan.
 /** Tools of 12,000 tokens and a system prompt of 3,000 stand in front of every conversation here. */
 const PREFIX = 15_000;
 
-type Habits = Readonly<Record<string, string>>;
+type Behaviours = Readonly<Record<string, string>>;
 
-/** The bare API with some habits of a client; no layer is at work. */
-const bare = (habits: Habits, init: PlanInit = {}) =>
-  planOf({ policy: 'unbounded', set: { 'client.use': 'none', ...habits }, ...init });
+/** The bare API with some behaviours of a client; no layer is at work. */
+const bare = (behaviours: Behaviours, init: PlanInit = {}) =>
+  planOf({ policy: 'unbounded', set: { 'client.use': 'none', ...behaviours }, ...init });
 
-const readsOf = (habits: Habits, talk: Conversation, init: PlanInit = {}) =>
-  mainRequests(runLog(bare(habits, init), talk.transcript())).map(({ read }) => read);
+const readsOf = (behaviours: Behaviours, talk: Conversation, init: PlanInit = {}) =>
+  mainRequests(runLog(bare(behaviours, init), talk.transcript())).map(({ read }) => read);
 
 /** Usage of a first request that found so many tokens. */
 const found = (cacheRead: number): Usage => ({
@@ -73,8 +73,8 @@ describe('the first search for a tool', () => {
     const talk = new Conversation().human(100).tools(search).answer(10);
     talk.event((at) => ({ kind: 'resume', at, reason: 'restart' }));
     talk.human(20).tools(search).answer(10);
-    const habits = { 'client.toolLoading': 'first-search', 'client.newProcess': 'as-first' };
-    expect(readsOf(habits, talk)).toEqual([0, 0, 0, 0]);
+    const behaviours = { 'client.toolLoading': 'first-search', 'client.newProcess': 'as-first' };
+    expect(readsOf(behaviours, talk)).toEqual([0, 0, 0, 0]);
   });
 });
 
@@ -93,8 +93,8 @@ describe('a new process', () => {
   });
 
   it('K3 K11 finds tools and system prompt where the first request found them', () => {
-    const habits = { 'client.newProcess': 'as-first', 'client.firstRequest': 'recorded' };
-    expect(readsOf(habits, talk(found(PREFIX)))).toEqual([PREFIX, PREFIX, PREFIX + 160]);
+    const behaviours = { 'client.newProcess': 'as-first', 'client.firstRequest': 'recorded' };
+    expect(readsOf(behaviours, talk(found(PREFIX)))).toEqual([PREFIX, PREFIX, PREFIX + 160]);
   });
 
   it('K3 is none between a call and its result', () => {
@@ -107,8 +107,8 @@ describe('a new process', () => {
     const updated = new Conversation().human(100).answer(10, { usage: found(PREFIX) });
     updated.event((at) => ({ kind: 'version', at, version: '2.1.99' }));
     updated.human(50).answer(10);
-    const habits = { 'client.newProcess': 'as-first', 'client.firstRequest': 'recorded' };
-    expect(readsOf(habits, updated)).toEqual([PREFIX, 0]);
+    const behaviours = { 'client.newProcess': 'as-first', 'client.firstRequest': 'recorded' };
+    expect(readsOf(behaviours, updated)).toEqual([PREFIX, 0]);
   });
 
   it('K3 that begins with calls that are lost is one for the first call that is not, and for no other', () => {
@@ -133,9 +133,9 @@ describe('a new version', () => {
     lost.say('command', 5).answer(10);
     lost.event((at) => ({ kind: 'resume', at, reason: 'restart' }));
     const init: PlanInit = { faults: [{ call: 'main', error: 'invalid_request', nth: 2 }] };
-    const habits = { 'client.newProcess': 'as-first', 'client.firstRequest': 'recorded' };
+    const behaviours = { 'client.newProcess': 'as-first', 'client.firstRequest': 'recorded' };
     // A new process of the same version would find tools and system prompt.
-    expect(readsOf(habits, lost.human(30).answer(10), init)).toEqual([PREFIX, 0]);
+    expect(readsOf(behaviours, lost.human(30).answer(10), init)).toEqual([PREFIX, 0]);
   });
 });
 
@@ -236,9 +236,9 @@ describe('the first image of a conversation', () => {
 });
 
 describe('the first request of a thread', () => {
-  const first = (read: number, habit: string) =>
+  const first = (read: number, behaviour: string) =>
     readsOf(
-      { 'client.firstRequest': habit },
+      { 'client.firstRequest': behaviour },
       new Conversation()
         .human(5_000)
         .human(1_000)
@@ -305,8 +305,8 @@ describe('a fork', () => {
   }
 
   it('K3 AGT-1 reads what its parent wrote in the new process', () => {
-    for (const habit of ['same', 'as-first']) {
-      const set = { 'client.use': 'none', 'client.newProcess': habit };
+    for (const behaviour of ['same', 'as-first']) {
+      const set = { 'client.use': 'none', 'client.newProcess': behaviour };
       const entries = runLog(planOf({ policy: 'claude-code/2026', set }), forked());
       const reads = (thread: string) =>
         entries.flatMap((entry) =>
@@ -314,7 +314,7 @@ describe('a fork', () => {
             ? [entry.read]
             : [],
         );
-      expect(reads('child')[0], habit).toBeGreaterThanOrEqual(PREFIX + 160);
+      expect(reads('child')[0], behaviour).toBeGreaterThanOrEqual(PREFIX + 160);
     }
   });
 });

@@ -10,7 +10,7 @@ describe('kept content', () => {
       'name: a\ntranscript: { synthetic: { workload: refactor, turns: 80, overrides: { thinkingShare: 0 } } }\npolicy: unbounded\n';
     for (const { main, facts } of replayAll(text)) {
       expect(new Set(main.map(({ kept }) => kept))).toEqual(new Set([1]));
-      expect(facts.keptContentShare).toBe(1);
+      expect(facts.contentRetention).toBe(1);
     }
   });
 
@@ -28,7 +28,7 @@ describe('kept content', () => {
       Number((3_100 / 5_100).toFixed(6)),
     ]);
     const mean = (3 + 3_100 / 4_100 + 3_100 / 5_100) / 5;
-    expect(metricValues(run!.facts).keptContentShare).toBeCloseTo(mean, 5);
+    expect(metricValues(run!.facts).contentRetention).toBeCloseTo(mean, 5);
   });
 
   it('does not count a summary, nor the request that asks for it', () => {
@@ -69,7 +69,7 @@ policy: claude-code/2026
     );
     expect(run!.main.map(({ context }) => context)).toEqual(turns.map(shown));
     const mean = turns.reduce((sum, turn) => sum + shown(turn) / whole(turn), 0) / 18;
-    expect(metricValues(run!.facts).keptContentShare).toBeCloseTo(mean, 5);
+    expect(metricValues(run!.facts).contentRetention).toBeCloseTo(mean, 5);
     expect(metricValues(run!.facts).peakContextTokens).toBe(12_100);
   });
 });

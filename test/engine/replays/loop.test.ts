@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tierRegistry } from '../../../src/agent/layers/registry.js';
+import { layerRegistry } from '../../../src/agent/layers/registry.js';
 import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
 import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import { compileScenario } from '../../../src/config/compile.js';
@@ -187,11 +187,11 @@ describe('switches', () => {
     expect(acted({ 'sessionMemory.compaction.enabled': false }, notes)).toBe(true);
   });
 
-  it('FLG-1 every tier of every policy has a switch that is a parameter', () => {
+  it('FLG-1 every layer of every policy has a switch that is a parameter', () => {
     for (const policy of policyRegistry.all()) {
       const params = resolvePolicy(policy.name, {});
-      for (const name of policy.tiers)
-        expect(typeof params[tierRegistry.get(name).killSwitch]).toBe('boolean');
+      for (const name of policy.layers)
+        expect(typeof params[layerRegistry.get(name).killSwitch]).toBe('boolean');
     }
   });
 

@@ -38,9 +38,9 @@ describe('a suggestion', () => {
     // claude-sonnet-4-5: $0.30 a million tokens read, $3.75 written for five minutes.
     expect(suggestions[0]!.cost).toBe((PREFIX + 100) * 300 + 10 * 3_750);
     const values = metricValues(foldLog(entries));
-    expect(values.costUsdUnseen).toBeCloseTo(suggestions[0]!.cost / 1e9, 9);
+    expect(values.backgroundCostUsd).toBeCloseTo(suggestions[0]!.cost / 1e9, 9);
     expect(values.costUsdLayers).toBe(0);
-    expect(values.costUsdMain! + values.costUsdUnseen!).toBeCloseTo(values.costUsd!, 9);
+    expect(values.costUsdMain! + values.backgroundCostUsd!).toBeCloseTo(values.costUsd!, 9);
   });
 
   it('renews the lifetime of what it reads', () => {

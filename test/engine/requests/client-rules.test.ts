@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { BARE_API } from '../../../src/agent/client/clients.generated.js';
 import type { ParamValues } from '../../../src/core/run/params.js';
-import type { TierDefinition } from '../../../src/core/run/tier.js';
+import type { LayerDefinition } from '../../../src/core/run/layer.js';
 import { clientRules } from '../../../src/engine/requests/client-rules.js';
 
 const PARAMS: ParamValues = { 'client.retries': 3 };
-const rules = (set: ParamValues = {}, tiers: readonly string[] = [], habits = BARE_API) =>
+const rules = (set: ParamValues = {}, layers: readonly string[] = [], behaviours = BARE_API) =>
   clientRules(
     { ...PARAMS, ...set },
-    tiers.map((name) => ({ name }) as TierDefinition),
-    habits,
+    layers.map((name) => ({ name }) as LayerDefinition),
+    behaviours,
   );
 
 describe('how a client goes about its requests', () => {
@@ -36,7 +36,7 @@ describe('how a client goes about its requests', () => {
     expect(rules(others)).toMatchObject({ marksSharedEnd: false, deletedIsFree: true });
   });
 
-  it('K5 is told by habits: thinking of earlier turns goes where the model drops it, and stays where all is kept', () => {
+  it('K5 is told by behaviours: thinking of earlier turns goes where the model drops it, and stays where all is kept', () => {
     const keeping = { ...BARE_API, thinking: 'keep-all', breakpoints: 'none' } as const;
     expect(rules({}, [], keeping)).toMatchObject({ dropsThinking: false, breakpoints: 'none' });
   });

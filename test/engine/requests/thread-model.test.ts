@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ClientHabits } from '../../../src/agent/client/client.js';
+import type { ClientBehaviour } from '../../../src/agent/client/client.js';
 import { BARE_API } from '../../../src/agent/client/clients.generated.js';
 import type { RecordedCall, Thread } from '../../../src/core/model/transcript.js';
 import type { Usage } from '../../../src/core/model/usage.js';
@@ -17,10 +17,10 @@ function modelOf(
   init: PlanInit = {},
   thread: Thread = new Conversation({ model: SONNET }).human(10).answer(10).thread(),
   recorded: { readonly version?: string | null; readonly window?: number | null } = {},
-  habits: Partial<ClientHabits> = {},
+  behaviours: Partial<ClientBehaviour> = {},
 ): ThreadModel {
   const client = { version: null, window: null, ...recorded };
-  return new ThreadModel(planOf(init), thread, { ...BARE_API, ...habits }, client);
+  return new ThreadModel(planOf(init), thread, { ...BARE_API, ...behaviours }, client);
 }
 
 const child = (model = SONNET) => new Conversation({ model }).human(10).answer(10).thread('child', 'main');
@@ -46,7 +46,7 @@ describe('the model of a thread', () => {
     expect(modelOf({ provider: 'anthropic' }).name).toBe(SONNET);
   });
 
-  it('keeps what tiers know of it while it is the same', () => {
+  it('keeps what layers know of it while it is the same', () => {
     const model = modelOf();
     const { facts } = model;
     model.use(SONNET);

@@ -27,7 +27,7 @@ function thread(change: { readonly isMain?: boolean; readonly keepsRecord?: bool
     context: { messages: [] as readonly Message[] },
     turn: 1,
     now: 5,
-    askTiers: (point: string) => void asked.push(point),
+    askLayers: (point: string) => void asked.push(point),
   };
   return { run, files, asked, loop: run as unknown as RunningThread };
 }
@@ -73,7 +73,7 @@ describe('the record of a session', () => {
     }
   });
 
-  it('ends with its main thread: the tiers hear of it, and the process is over', () => {
+  it('ends with its main thread: the layers hear of it, and the process is over', () => {
     const main = thread();
     finishThread(main.loop);
     expect([main.asked, main.run.session.state]).toEqual([['thread-end', 'session-end'], 'ended']);

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { createMessage } from '../../../src/core/model/message.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
-import type { Moment } from '../../../src/core/run/tier.js';
-import { TierHost } from '../../../src/engine/thread/tier-host.js';
+import type { HookContext } from '../../../src/core/run/layer.js';
+import { LayerHost } from '../../../src/engine/thread/layer-host.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
-type Asked = Moment & { readonly warm: boolean; readonly expires: number | null };
+type Asked = HookContext & { readonly warm: boolean; readonly expires: number | null };
 
 /** What the layers of a run are asked, and when. */
 function momentsOf(transcript: Transcript, init: PlanInit = {}): readonly Asked[] {
   const moments: Asked[] = [];
-  const { ask } = TierHost.prototype;
-  TierHost.prototype.ask = function (this: TierHost, moment, view, ...rest) {
+  const { ask } = LayerHost.prototype;
+  LayerHost.prototype.ask = function (this: LayerHost, moment, view, ...rest) {
     moments.push({ ...moment, warm: view.cacheIsWarm, expires: view.cacheExpiresMs });
     ask.call(this, moment, view, ...rest);
   };
   try {
     runLog(planOf(init), transcript);
   } finally {
-    TierHost.prototype.ask = ask;
+    LayerHost.prototype.ask = ask;
   }
   return moments;
 }

@@ -4,10 +4,10 @@ import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import type { Message } from '../../../src/core/model/message.js';
 import type { ManualCompaction, Transcript } from '../../../src/core/model/transcript.js';
 import type { Action, Answer, AskRequest, LayerReport, Outcome } from '../../../src/core/run/action.js';
-import type { TierContext } from '../../../src/core/run/tier.js';
+import type { LayerContext } from '../../../src/core/run/layer.js';
 import { effective } from '../effective.js';
 import { planOf } from '../plan.js';
-import { moment, notesAnswer, tierContext, viewOf } from './drive-session-memory.js';
+import { moment, notesAnswer, layerContext, viewOf } from './drive-session-memory.js';
 
 /** The messages of a built conversation as they stand before its next call. */
 export function messagesOf(transcript: Transcript): readonly Message[] {
@@ -48,8 +48,8 @@ export function compactWith(
   manual: ManualCompaction | null = null,
 ): Compaction {
   const params = resolvePolicy(policy, effective(policy, set));
-  const context: TierContext = {
-    ...tierContext(params),
+  const context: LayerContext = {
+    ...layerContext(params),
     model: () => ({ name: 'claude-sonnet-4-5', window: 200_000, maxOutput: 64_000 }),
     plan: planOf({ policy }),
   };

@@ -6,15 +6,15 @@ import type { Action, AskRequest, LayerReport, Outcome } from '../../../src/core
 import { Limits } from '../../../src/core/run/limit.js';
 import type { ParamValue } from '../../../src/core/run/params.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
-import type { Moment, TierDefinition, TierInstance } from '../../../src/core/run/tier.js';
+import type { HookContext, LayerDefinition, LayerInstance } from '../../../src/core/run/layer.js';
 import { notesAnswer, viewOf } from './drive-session-memory.js';
 
-/** Drives one tier whose forks work in the background: its files are real, each request takes a second. */
+/** Drives one layer whose forks work in the background: its files are real, each request takes a second. */
 export class ForkDriver {
   readonly files: Files = createFiles();
   readonly actions: Action[] = [];
-  readonly tier: TierInstance;
-  /** What the tiers of the thread share. */
+  readonly layer: LayerInstance;
+  /** What the layers of the thread share. */
   readonly shared = new Map<string, unknown>();
   messages: readonly Message[] = [];
   now = 0;
@@ -25,14 +25,14 @@ export class ForkDriver {
   private asked = 0;
 
   constructor(
-    definition: TierDefinition,
+    definition: LayerDefinition,
     set: Readonly<Record<string, ParamValue>> = {},
     session: Partial<SessionContext> = {},
   ) {
     const params: Record<string, ParamValue> = {};
     for (const { path, default: value } of definition.params) params[path] = value;
     Object.assign(params, set);
-    this.tier = definition.create({
+    this.layer = definition.create({
       params,
       thread: 'main',
       source: 'main',
@@ -50,10 +50,10 @@ export class ForkDriver {
     return notesAnswer(text, this.now + 1_000, init);
   }
 
-  /** Asks the tier at a point; returns what it did. */
-  at(point: Moment['point'], change: Partial<Moment> = {}): readonly Action[] {
+  /** Asks the layer at a point; returns what it did. */
+  at(point: HookContext['point'], change: Partial<HookContext> = {}): readonly Action[] {
     const from = this.actions.length;
-    const moment: Moment = {
+    const moment: HookContext = {
       point,
       now: this.now,
       turn: 1,
@@ -64,8 +64,8 @@ export class ForkDriver {
       ...change,
     };
     const view = viewOf(this.messages, 0, this.files);
-    if (!this.tier.due(moment, view)) return [];
-    const steps = this.tier.act(moment, view);
+    if (!this.layer.due(moment, view)) return [];
+    const steps = this.layer.act(moment, view);
     for (let step = steps.next(); step.done !== true; ) {
       const action = step.value;
       this.actions.push(action);
@@ -76,7 +76,7 @@ export class ForkDriver {
     return this.actions.slice(from);
   }
 
-  /** Wakes the tier a second later, until it has nothing more to do. */
+  /** Wakes the layer a second later, until it has nothing more to do. */
   wakeUp(most = 100): void {
     for (let i = 0; i < most; i++) {
       this.now += 1_000;

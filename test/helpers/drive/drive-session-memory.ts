@@ -15,7 +15,7 @@ import type { Action, Answer, LayerReport, Outcome } from '../../../src/core/run
 import { Limits } from '../../../src/core/run/limit.js';
 import type { ParamSpec, ParamValues } from '../../../src/core/run/params.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
-import type { ContextView, Moment, TierContext } from '../../../src/core/run/tier.js';
+import type { ContextView, HookContext, LayerContext } from '../../../src/core/run/layer.js';
 
 function defaults(specs: readonly ParamSpec[]): Record<string, ParamValues[string]> {
   return Object.fromEntries(specs.map((spec) => [spec.path, spec.default]));
@@ -60,8 +60,8 @@ export function modelMessage(id: string, blocks: readonly Block[], init: Partial
   return createMessage({ id, role: 'assistant', origin: 'model', blocks, at: 0, ...init });
 }
 
-/** A tier's context with every default, and some parameters set otherwise. */
-export function tierContext(set: ParamValues = {}, estimatorFactor = 1): TierContext {
+/** A layer's context with every default, and some parameters set otherwise. */
+export function layerContext(set: ParamValues = {}, estimatorFactor = 1): LayerContext {
   const params = {
     ...defaults(layerParams('restore')),
     ...defaults(SESSION_MEMORY_PARAMS),
@@ -84,7 +84,7 @@ export function tierContext(set: ParamValues = {}, estimatorFactor = 1): TierCon
 }
 
 /** A moment after a response, unless said otherwise. */
-export function moment(now = 0, init: Partial<Moment> = {}): Moment {
+export function moment(now = 0, init: Partial<HookContext> = {}): HookContext {
   return {
     point: 'after-response',
     now,
@@ -142,7 +142,7 @@ export interface Driven<T> {
   readonly result: T;
 }
 
-/** Runs a tier's generator: files are written, questions are answered, everything else is done. */
+/** Runs a layer's generator: files are written, questions are answered, everything else is done. */
 export function drive<T>(
   steps: Generator<Action, T, Outcome>,
   files: Files,

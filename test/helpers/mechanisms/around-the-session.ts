@@ -261,7 +261,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'LOP-1',
     'Layers are asked in a fixed order around each call.',
-    'src/engine/thread/tier-host.ts',
+    'src/engine/thread/layer-host.ts',
     'analysis',
     'layers at work',
     layersAtWork,

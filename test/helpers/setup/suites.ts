@@ -25,7 +25,7 @@ export const FULL_ONLY: readonly string[] = [
   'test/browser/run-details.test.ts',
   'test/cli/robustness/bombs.test.ts',
   'test/engine/columnar/shared-runs-recorded-parts.test.ts',
-  'test/engine/columnar/shared-runs-recorded-tiers.test.ts',
+  'test/engine/columnar/shared-runs-recorded-layers.test.ts',
   'test/engine/columnar/shared-runs-parts.test.ts',
   'test/analysis/validate/shared.test.ts',
   'test/cli/robustness/damage.test.ts',

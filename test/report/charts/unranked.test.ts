@@ -6,7 +6,7 @@ import { sweepHeatmap } from '../../../src/report/charts/sweep-heatmap.js';
 import { sweepLine } from '../../../src/report/charts/sweep-line.js';
 
 const COST = { name: 'costUsd', unit: 'usd', better: 'lower' } as const;
-const KEPT = { name: 'keptContentShare', unit: 'share', better: 'higher' } as const;
+const KEPT = { name: 'contentRetention', unit: 'share', better: 'higher' } as const;
 const WINDOW = { name: 'window', unit: 'tokens' } as const;
 const unranked = { mark: 'unranked' } as const;
 const common = { metric: COST, scale: 'linear', subtitle: 'sample' } as const;
@@ -25,7 +25,7 @@ describe('charts with points that are not ranked', () => {
     expect(paretoFront(points, { x: 'lower', y: 'higher' }).map(({ label }) => label)).toEqual(['cheap']);
     const spec = pareto({ x: COST, y: KEPT, points, subtitle: 'sample' });
     expect(spec.title).toEqual({
-      text: '1 of 2 settings are not beaten in both costUsd and keptContentShare',
+      text: '1 of 2 settings are not beaten in both costUsd and contentRetention',
       subtitle: 'sample · ×: not ranked, calls went unanswered (1)',
     });
     expectCompiles(spec);
@@ -38,7 +38,7 @@ describe('charts with points that are not ranked', () => {
       { label: 'whole', x: 2, y: 0.5 },
     ];
     const spec = pareto({ x: COST, y: KEPT, points, subtitle: 'sample' });
-    expect(spec.title.text).toBe('Only whole is ranked by costUsd and keptContentShare');
+    expect(spec.title.text).toBe('Only whole is ranked by costUsd and contentRetention');
     expect(JSON.stringify(spec)).toContain('"label":"died, other"');
   });
 

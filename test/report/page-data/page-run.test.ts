@@ -134,7 +134,7 @@ describe('the page of a run', () => {
       name: 'p',
       kind: 'analysed' as const,
       summary: '',
-      tiers: [],
+      layers: [],
       params: [],
       thresholds: [
         { name: 'warning', tokens: 5 },

@@ -5,7 +5,7 @@ import { createMessage } from '../../../core/model/message.js';
 import type { SessionContext } from '../../../core/model/session.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 import type { ParamValues } from '../../../core/run/params.js';
-import type { ContextView, Moment, TierContext } from '../../../core/run/tier.js';
+import type { ContextView, HookContext, LayerContext } from '../../../core/run/layer.js';
 import { tokensOfChars } from '../auto-memory/fork-turns.js';
 import { indexLimits, loadIndex } from '../auto-memory/memory-index.js';
 import { param } from '../support/param-reader.js';
@@ -41,7 +41,7 @@ export class AgentMemory {
   private readonly thread: string;
   private readonly scope: string;
 
-  constructor({ params, thread, session }: TierContext) {
+  constructor({ params, thread, session }: LayerContext) {
     this.params = params;
     this.thread = thread;
     this.scope = param.text(params, 'agents.memory');
@@ -55,7 +55,7 @@ export class AgentMemory {
   }
 
   /** The memory joins the context at the agent's first request, within the limits of an index (AUT-3). */
-  *load(view: ContextView, moment: Moment): Generator<Action, void, Outcome> {
+  *load(view: ContextView, moment: HookContext): Generator<Action, void, Outcome> {
     const waiting = this.isWaiting(view.files);
     this.state = 'loaded';
     if (!waiting || this.path === null) return;
@@ -80,7 +80,7 @@ export class AgentMemory {
   }
 
   /** The agent leaves a line for the next one of its kind. */
-  *keep(view: ContextView, moment: Moment): Generator<Action, void, Outcome> {
+  *keep(view: ContextView, moment: HookContext): Generator<Action, void, Outcome> {
     if (this.path === null) return;
     const before = view.files.read(this.path)?.text ?? '';
     if (isBinary(before)) return;

@@ -4,11 +4,11 @@ import { createMessage, type Message } from '../../../core/model/message.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 import type {
   ContextView,
-  Moment,
-  TierContext,
-  TierDefinition,
-  TierInstance,
-} from '../../../core/run/tier.js';
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
+} from '../../../core/run/layer.js';
 import { type Envelope, type MessageBus, mailbox, messageBus } from '../../client/message-bus.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
 import { param } from '../support/param-reader.js';
@@ -19,7 +19,7 @@ import { Progress } from './progress.js';
 const LAYER = 'agents';
 
 /** Delivers messages between agents (AGT-4), keeps their memory and reports their progress (AGT-5). */
-class Agents implements TierInstance {
+class Agents implements LayerInstance {
   private readonly bus: MessageBus;
   private readonly memory: AgentMemory;
   private readonly progress: Progress;
@@ -27,7 +27,7 @@ class Agents implements TierInstance {
   private readonly isChild: boolean;
   private letters = 0;
 
-  constructor(private readonly context: TierContext) {
+  constructor(private readonly context: LayerContext) {
     const { params, session, source } = context;
     this.bus = messageBus(session.world);
     this.memory = new AgentMemory(context);
@@ -36,7 +36,7 @@ class Agents implements TierInstance {
     this.isChild = source === 'subagent' || source === 'fork';
   }
 
-  due(moment: Moment, view: ContextView): boolean {
+  due(moment: HookContext, view: ContextView): boolean {
     if (moment.point === 'before-request') {
       if (this.isChild) this.progress.callOpens(moment.now);
       if (this.bus.hasMail(this.context.thread, view.files)) return true;
@@ -45,7 +45,7 @@ class Agents implements TierInstance {
     return this.isChild && (moment.point === 'end-of-loop' || this.progress.isDue(moment.now));
   }
 
-  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     if (moment.point === 'after-response') yield* this.progress.report(moment, view);
     else if (moment.point === 'end-of-loop') yield* this.memory.keep(view, moment);
     else {
@@ -55,7 +55,7 @@ class Agents implements TierInstance {
   }
 
   /** What waits for this agent joins its context before the next request: the next tool round (AGT-4). */
-  private *deliver(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  private *deliver(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const { thread } = this.context;
     if (!this.bus.hasMail(thread, view.files)) return;
     const { envelopes, late, broken, rest } = this.bus.take(thread, view.files, moment.now, this.lateMs);
@@ -103,7 +103,7 @@ class Agents implements TierInstance {
 }
 
 /** Forks and the traffic between agents (AGT). */
-export const agentsTier: TierDefinition = {
+export const agentsLayer: LayerDefinition = {
   name: 'agents',
   layer: LAYER,
   points: ['before-request', 'after-response', 'end-of-loop'],

@@ -3,7 +3,7 @@ import { createBlock } from '../../../core/model/block.js';
 import { createMessage, type Message } from '../../../core/model/message.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 import type { ParamValues } from '../../../core/run/params.js';
-import type { ContextView, Moment } from '../../../core/run/tier.js';
+import type { ContextView, HookContext } from '../../../core/run/layer.js';
 import { askFork } from '../auto-memory/fork-turns.js';
 import { param } from '../support/param-reader.js';
 import { quietReport } from '../support/quiet-report.js';
@@ -46,7 +46,7 @@ export class Progress {
     return this.nextMs !== null && this.nextMs <= now;
   }
 
-  *report(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *report(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     for (; this.nextMs !== null && this.nextMs <= moment.now; this.nextMs += this.everyMs) {
       const outcome = yield this.ask(moment, view);
       yield quietReport('agents', view, {
@@ -59,7 +59,7 @@ export class Progress {
     }
   }
 
-  private ask({ now }: Moment, { messages }: ContextView): Action {
+  private ask({ now }: HookContext, { messages }: ContextView): Action {
     const text = 'Say in three to five words what goes on.';
     const instruction = createMessage({
       id: `progress-${++this.reports}`,

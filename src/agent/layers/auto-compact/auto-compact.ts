@@ -2,11 +2,11 @@ import type { Action, Outcome } from '../../../core/run/action.js';
 import { firedAt, type Limit } from '../../../core/run/limit.js';
 import type {
   ContextView,
-  Moment,
-  TierContext,
-  TierDefinition,
-  TierInstance,
-} from '../../../core/run/tier.js';
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
+} from '../../../core/run/layer.js';
 import { compactFully } from '../full-compact/compact.js';
 import { workState } from '../restore/work-state.js';
 import { Guards, thrashStop } from '../rules/guards.js';
@@ -21,7 +21,7 @@ import { compactsOn, mayCompact } from './may-compact.js';
  * Auto-compaction (LOP-1): at the threshold, session memory first, then full compaction; with the breaker (BRK-1), the
  * recursion guard (BRK-2), recompaction tracking (BRK-4) and the thrash guard. Manual compaction takes the same road (FUL-10).
  */
-export const autoCompactTier: TierDefinition = {
+export const autoCompactLayer: LayerDefinition = {
   name: 'auto-compact',
   layer: 'full-compact',
   points: ['before-request', 'manual'],
@@ -35,7 +35,7 @@ export const autoCompactTier: TierDefinition = {
   create: (context) => createAutoCompact(context),
 };
 
-function createAutoCompact(context: TierContext): TierInstance {
+function createAutoCompact(context: LayerContext): LayerInstance {
   const { params } = context;
   const work = workState(context);
   const history = compactionHistory(context.shared);
@@ -50,7 +50,7 @@ function createAutoCompact(context: TierContext): TierInstance {
   const fromNotes =
     param.isOn(params, 'sessionMemory.enabled') && param.isOn(params, 'sessionMemory.compaction.enabled');
   const keepsSummary = keepsSummaries(context);
-  let known: ReturnType<TierContext['model']> | null = null;
+  let known: ReturnType<LayerContext['model']> | null = null;
   let threshold: Limit | null = null;
   let fires = true;
   const limit = (): Limit => {
@@ -63,7 +63,7 @@ function createAutoCompact(context: TierContext): TierInstance {
     return threshold;
   };
 
-  function* automatic(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  function* automatic(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     if (guards.isOpen(NAME, moment)) {
       yield guards.skipped(NAME);
       return;
@@ -90,7 +90,7 @@ function createAutoCompact(context: TierContext): TierInstance {
     yield* compacted ? guards.succeeded(NAME, moment) : guards.failed(NAME, moment);
   }
 
-  function* manual(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  function* manual(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const done = yield* compactFully(moment, view, context, {
       layer: 'full-compact',
       trigger: 'manual',
@@ -107,7 +107,7 @@ function createAutoCompact(context: TierContext): TierInstance {
       history.restart();
       work.files.reset(messages);
     },
-    canCheckpoint: true, // all it remembers is shared by the tiers of the thread
+    canCheckpoint: true, // all it remembers is shared by the layers of the thread
     due(moment, view) {
       if (moment.point === 'manual') return true;
       if (!allowed) return false;

@@ -1,7 +1,7 @@
 import { entryOf } from '../../../core/base/once.js';
 import type { Limit } from '../../../core/run/limit.js';
 import type { ParamValues } from '../../../core/run/params.js';
-import type { Moment } from '../../../core/run/tier.js';
+import type { HookContext } from '../../../core/run/layer.js';
 import { param } from '../support/param-reader.js';
 
 /** What a thread remembers of its compactions: failures in a row, the chain, refills (BRK-1, BRK-4, LOP-2). */
@@ -18,7 +18,7 @@ export class CompactionHistory {
 
   /** Details of the trigger for the report (BRK-4); the threshold is null where none fired it. A manual compaction is no thrash. */
   track(
-    moment: Moment,
+    moment: HookContext,
     seen: number,
     threshold: Limit | null,
     params: ParamValues,
@@ -64,7 +64,7 @@ export class CompactionHistory {
   }
 }
 
-/** The history of a thread, shared by its tiers. */
+/** The history of a thread, shared by its layers. */
 export function compactionHistory(shared: Map<string, unknown>): CompactionHistory {
   return entryOf(shared, 'compaction-history', () => new CompactionHistory());
 }

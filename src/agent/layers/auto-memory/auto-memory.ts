@@ -7,11 +7,11 @@ import type { Action, Asker, AskRequest, Outcome } from '../../../core/run/actio
 import { CLOSING_TOKENS } from '../../../core/run/edit-price.js';
 import type {
   ContextView,
-  Moment,
-  TierContext,
-  TierDefinition,
-  TierInstance,
-} from '../../../core/run/tier.js';
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
+} from '../../../core/run/layer.js';
 import { param } from '../support/param-reader.js';
 import { quietReporter } from '../support/quiet-report.js';
 import { confineMemory, type RefusalReason } from './confine.js';
@@ -66,7 +66,7 @@ interface Prepared {
 }
 
 /** Extracts durable memories with a fork at the end of each loop (AUT-1 … AUT-4). */
-class AutoMemory implements TierInstance {
+class AutoMemory implements LayerInstance {
   private running: Running | null = null;
   /** Memory files the main agent wrote since the last run (FLG-2). */
   private ownWrites: OwnWrite[] = [];
@@ -76,7 +76,7 @@ class AutoMemory implements TierInstance {
   private readonly otherFiles = new Set<string>();
   readonly observes = 'assistant';
 
-  constructor(private readonly context: TierContext) {}
+  constructor(private readonly context: LayerContext) {}
 
   observe({ blocks }: Message): void {
     for (let i = 0; i < blocks.length; i++) {
@@ -100,14 +100,14 @@ class AutoMemory implements TierInstance {
     this.ownWrites = [];
   }
 
-  due(moment: Moment): boolean {
+  due(moment: HookContext): boolean {
     if (moment.source !== 'main') return false;
     if (moment.point === 'end-of-loop') return true;
     if (moment.point === 'session-end') return true;
     return this.running !== null && this.running.endMs <= moment.now;
   }
 
-  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     if (moment.point === 'session-end') {
       yield* this.end(view);
       return;
@@ -145,7 +145,7 @@ class AutoMemory implements TierInstance {
   }
 
   /** First turn: everything that may matter is read in parallel (AUT-4). */
-  private *read(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  private *read(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const about = this.since(view.messages);
     if (about.length === 0) return;
     const by: Asker = { layer: LAYER, reason: 'the loop ended with a final answer' };
@@ -177,7 +177,7 @@ class AutoMemory implements TierInstance {
   }
 
   /** Second turn: the results are in, all writes go out together (AUT-4). */
-  private *write(running: Running, moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  private *write(running: Running, moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     this.running = null;
     const by: Asker = { layer: LAYER, reason: 'the reads of the extraction are back' };
     const turn = forkTurn(`auto-memory-${this.runs}`, running.prepared.turn, moment.now);
@@ -205,7 +205,7 @@ class AutoMemory implements TierInstance {
   }
 
   /** The writes reach the disk, as far as they stay inside the memory directory. */
-  private *land(running: Running, moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  private *land(running: Running, moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     this.running = null;
     const { lineChars } = indexLimits(this.context.params);
     const by: Asker = { layer: LAYER, reason: 'the extraction has finished' };
@@ -242,7 +242,7 @@ class AutoMemory implements TierInstance {
   private *close(
     running: Running,
     edits: number,
-    moment: Moment,
+    moment: HookContext,
     view: ContextView,
   ): Generator<Action, void, Outcome> {
     const by: Asker = { layer: LAYER, reason: 'the writes of the extraction are done' };
@@ -307,7 +307,7 @@ function failureOf(outcome: Outcome): string | null {
 }
 
 /** Auto memory (AUT). */
-export const autoMemoryTier: TierDefinition = {
+export const autoMemoryLayer: LayerDefinition = {
   name: 'auto-memory',
   layer: LAYER,
   points: ['end-of-loop', 'wake', 'session-end'],

@@ -1,17 +1,17 @@
 import type {
   ContextView,
-  Moment,
-  TierContext,
-  TierDefinition,
-  TierInstance,
-} from '../../../core/run/tier.js';
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
+} from '../../../core/run/layer.js';
 import { waitsForRefusal } from '../auto-compact/may-compact.js';
 import { blockStop } from '../rules/guards.js';
 import { layerParams } from '../support/param-reader.js';
 import { thresholds } from '../window/thresholds.js';
 
 /** Refuses new input close to the limit when compaction could not make room (WIN-6). */
-export const blockingTier: TierDefinition = {
+export const blockingLayer: LayerDefinition = {
   name: 'blocking',
   layer: 'full-compact',
   points: ['before-request'],
@@ -21,13 +21,13 @@ export const blockingTier: TierDefinition = {
   create: (context) => createBlocking(context),
 };
 
-function createBlocking(context: TierContext): TierInstance {
+function createBlocking(context: LayerContext): LayerInstance {
   const { params } = context;
-  let known: ReturnType<TierContext['model']> | null = null;
+  let known: ReturnType<LayerContext['model']> | null = null;
   let limit: number | null = null;
   return {
     canCheckpoint: true,
-    due(_moment: Moment, view: ContextView) {
+    due(_moment: HookContext, view: ContextView) {
       const model = context.model();
       if (model !== known) {
         known = model;

@@ -4,12 +4,12 @@ import type { Message } from '../../../core/model/message.js';
 import type { Action, BlockEdit, Outcome } from '../../../core/run/action.js';
 import type {
   ContextView,
-  Moment,
-  TierContext,
-  TierDefinition,
-  TierInstance,
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
   Unfolded,
-} from '../../../core/run/tier.js';
+} from '../../../core/run/layer.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
 import { deletedResults, forgetResults, leaveOut } from '../support/leave-out.js';
 import { layerParams, param } from '../support/param-reader.js';
@@ -65,7 +65,7 @@ interface Folding {
 }
 
 /** Folds finished prompts of a long conversation into one line each, without a call (FLG-1; assumed). */
-class Collapse implements TierInstance {
+class Collapse implements LayerInstance {
   readonly observes = 'user';
   private readonly aboveTokens: number;
   private readonly downToTokens: number;
@@ -75,7 +75,7 @@ class Collapse implements TierInstance {
   /** Whether there may be something to fold. */
   private state: 'open' | 'exhausted' = 'open';
 
-  constructor(private readonly context: TierContext) {
+  constructor(private readonly context: LayerContext) {
     const { params, shared } = context;
     this.aboveTokens = param.number(params, 'collapse.aboveTokens');
     this.downToTokens = param.number(params, 'collapse.downToTokens');
@@ -106,11 +106,11 @@ class Collapse implements TierInstance {
     return { path, messages: readFold(file.text) };
   }
 
-  due(moment: Moment, { seenTokens }: ContextView): boolean {
+  due(moment: HookContext, { seenTokens }: ContextView): boolean {
     return this.state === 'open' && moment.source === 'main' && seenTokens > this.aboveTokens;
   }
 
-  *act(_moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *act(_moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const before = sizeBefore(view);
     const { foldings, left } = this.choose(view.messages, before.seenBefore - this.downToTokens);
     if (left === 0) this.state = 'exhausted';
@@ -192,7 +192,7 @@ function quoteOf(words: string, chars: number): string {
 }
 
 /** Context collapse: named by the analyses, defined here (FLG-1, FLG-2; assumed). */
-export const collapseTier: TierDefinition = {
+export const collapseLayer: LayerDefinition = {
   name: 'collapse',
   layer: 'collapse',
   points: ['before-request'],

@@ -65,7 +65,7 @@ export class Folds {
   }
 }
 
-/** The folds of a thread, shared by its tiers. */
+/** The folds of a thread, shared by its layers. */
 export function foldsOf(shared: Map<string, unknown>): Folds {
   return entryOf(shared, 'folds', () => new Folds());
 }

@@ -4,11 +4,11 @@ import type { Action, Answer, Asker, LayerReport, Outcome } from '../../../core/
 import { editTokens } from '../../../core/run/edit-price.js';
 import type {
   ContextView,
-  Moment,
-  TierContext,
-  TierDefinition,
-  TierInstance,
-} from '../../../core/run/tier.js';
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
+} from '../../../core/run/layer.js';
 import { confine } from '../auto-memory/confine.js';
 import {
   askFork,
@@ -45,7 +45,7 @@ export const DREAM_GATES = ['feature', 'time', 'scan', 'sessions', 'lock'] as co
 export type DreamGate = (typeof DREAM_GATES)[number];
 
 /** Consolidates the memories now and then, in the background (DRM-1 … DRM-5). */
-class Dreaming implements TierInstance {
+class Dreaming implements LayerInstance {
   private readonly exits: Record<DreamGate, number> = { feature: 0, time: 0, scan: 0, sessions: 0, lock: 0 };
   private checks = 0;
   private unreadableLocks = 0;
@@ -56,7 +56,7 @@ class Dreaming implements TierInstance {
   private readonly scanMs: number;
   private readonly user: LockUser;
 
-  constructor(private readonly context: TierContext) {
+  constructor(private readonly context: LayerContext) {
     const { params, session } = context;
     this.gapMs = param.number(params, 'dreaming.hours') * MS_PER_HOUR;
     this.scanMs = param.number(params, 'dreaming.scanMinutes') * MS_PER_MINUTE;
@@ -68,7 +68,7 @@ class Dreaming implements TierInstance {
     };
   }
 
-  due(moment: Moment, view: ContextView): boolean {
+  due(moment: HookContext, view: ContextView): boolean {
     if (moment.source !== 'main') return false;
     if (moment.point === 'wake') return this.dream !== null && this.dream.endMs <= moment.now;
     if (moment.point === 'session-end') return this.checks > 0 || this.dream !== null;
@@ -87,13 +87,13 @@ class Dreaming implements TierInstance {
     return this.lastScanMs !== null && now - this.lastScanMs < this.scanMs ? 'scan' : null;
   }
 
-  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     if (moment.point === 'session-end') yield* this.end(moment, view);
     else if (moment.point === 'wake') yield* this.goOn(moment, view);
     else yield* this.begin(moment, view);
   }
 
-  private *begin(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  private *begin(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const { params } = this.context;
     const { files } = view;
     this.lastScanMs = moment.now;
@@ -191,7 +191,7 @@ class Dreaming implements TierInstance {
   }
 
   /** The answer of a turn is there: its effect reaches the disk, then the next turn begins. */
-  private *goOn(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  private *goOn(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const dream = this.dream!;
     const { does, calls, edits } = dream.turns[dream.turn]!;
     const { outputTokens } = dream;
@@ -263,7 +263,7 @@ class Dreaming implements TierInstance {
     yield action;
   }
 
-  private *complete(dream: Dream, moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  private *complete(dream: Dream, moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     this.dream = null;
     yield* completeLock(view.files, dream.hold, moment.now);
     const memories = readMemories(view.files);
@@ -293,7 +293,7 @@ class Dreaming implements TierInstance {
   }
 
   /** The process ends: a dream that runs is killed, or dies with it and leaves its lock behind (DRM-2, DRM-5). */
-  private *end(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  private *end(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const { dream } = this;
     if (dream !== null) {
       this.dream = null;
@@ -353,7 +353,7 @@ function summaryOf(dream: Dream, state: string, endMs: number): LayerReport['det
 }
 
 /** Dreaming (DRM). */
-export const dreamingTier: TierDefinition = {
+export const dreamingLayer: LayerDefinition = {
   name: 'dreaming',
   layer: LAYER,
   points: ['end-of-loop', 'wake', 'session-end'],

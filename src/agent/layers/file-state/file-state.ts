@@ -4,7 +4,7 @@ import { entryOf, oncePer } from '../../../core/base/once.js';
 import type { Block } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { Text } from '../../../core/model/text.js';
-import type { TierContext } from '../../../core/run/tier.js';
+import type { LayerContext } from '../../../core/run/layer.js';
 import { AwaitedCalls } from '../support/awaited-calls.js';
 import { editedVersion, type FileVersion, KnownFile, shownVersion, writtenVersion } from './known-file.js';
 
@@ -37,7 +37,7 @@ export class FileState {
   /** Calls on files whose results have not come. */
   private readonly open = new AwaitedCalls();
   private latest: Message | null = null;
-  /** The history that was read last; several tiers pass the same one. */
+  /** The history that was read last; several layers pass the same one. */
   private history: readonly Message[] | null = null;
   /** Reads that stand in the context as they came, by path. */
   private readonly shown = new Map<string, Block>();
@@ -46,7 +46,7 @@ export class FileState {
   /** Changes whenever memory files are forgotten. */
   memoryVersion = 0;
 
-  /** Takes note of a message that joined the context; several tiers may pass it. */
+  /** Takes note of a message that joined the context; several layers may pass it. */
   observe(message: Message): void {
     if (message === this.latest) return;
     this.latest = message;
@@ -246,7 +246,7 @@ export class FileState {
   }
 }
 
-/** The file state of a thread, shared by its tiers. */
-export function fileState({ shared }: Pick<TierContext, 'shared'>): FileState {
+/** The file state of a thread, shared by its layers. */
+export function fileState({ shared }: Pick<LayerContext, 'shared'>): FileState {
   return entryOf(shared, 'file-state', () => new FileState());
 }

@@ -1,7 +1,7 @@
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import type { AcceptPart, AskPart } from '../../../core/run/parts.js';
-import type { ContextView, Moment, TierContext } from '../../../core/run/tier.js';
+import type { ContextView, HookContext, LayerContext } from '../../../core/run/layer.js';
 import { sizesOf } from '../../policy-file/sizes.js';
 import { askFor, type Compaction, putInPlace } from '../rules/compact.js';
 import type { CompactionPlace, CompactionRule, ShrinkStep } from '../rules/compaction-rule.js';
@@ -13,9 +13,9 @@ const OWN_MODEL = 'thread';
 
 /** Full compaction (FUL-1): the parameters as a rule, carried out like one of a policy file. A failure leaves everything as it was. */
 export function* compactFully(
-  moment: Moment,
+  moment: HookContext,
   view: ContextView,
-  context: TierContext,
+  context: LayerContext,
   order: Omit<Compaction, 'rule'>,
 ): Generator<Action, boolean, Outcome> {
   const { params } = context;

@@ -5,7 +5,7 @@ import { createMessage, type Message } from '../../../core/model/message.js';
 import { lazyText } from '../../../core/model/text.js';
 import type { Action, LayerReport, Outcome } from '../../../core/run/action.js';
 import type { HookEvent, HookPlan } from '../../../core/run/run-plan.js';
-import type { ContextView, Moment, TierContext } from '../../../core/run/tier.js';
+import type { ContextView, HookContext, LayerContext } from '../../../core/run/layer.js';
 import { quietReport } from '../support/quiet-report.js';
 
 /** One run of a hook: what the user configured, and how it ended. */
@@ -22,8 +22,8 @@ const CHARS_PER_HOOK_TOKEN = 4;
 
 /** The hooks of an event that a compaction runs, in the order of the scenario (C22). Equal moments give equal outcomes. */
 export function hookRuns(
-  context: TierContext,
-  moment: Moment,
+  context: LayerContext,
+  moment: HookContext,
   event: HookEvent,
   trigger: Trigger,
 ): readonly HookRun[] {

@@ -2,11 +2,11 @@ import { MS_PER_MINUTE } from '../../../core/base/clock.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type {
   ContextView,
-  Moment,
-  TierContext,
-  TierDefinition,
-  TierInstance,
-} from '../../../core/run/tier.js';
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
+} from '../../../core/run/layer.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
 import { layerParams, param } from '../support/param-reader.js';
 import { Clearing } from './clear-results.js';
@@ -26,7 +26,7 @@ type AppliedEdit =
  * Context editing by the server (MIC-4): it decides on the true tokens of the request that comes in, after everything the client
  * checked, and what it cleared once stays cleared. The client learns of it from the usage (C29).
  */
-class ApiNativeMicrocompact implements TierInstance {
+class ApiNativeMicrocompact implements LayerInstance {
   private readonly ledger: ResultLedger;
   /** Results of readers, then whole calls of writers. */
   private readonly strategies: readonly ServerStrategy[];
@@ -36,7 +36,7 @@ class ApiNativeMicrocompact implements TierInstance {
   private readonly idleMs: number;
   private readonly keepTurns: number;
 
-  constructor(context: TierContext) {
+  constructor(context: LayerContext) {
     const { params } = context;
     const path = 'microcompact.apiNative';
     this.ledger = resultLedger(context);
@@ -65,12 +65,12 @@ class ApiNativeMicrocompact implements TierInstance {
     this.reset();
   }
 
-  due(moment: Moment, view: ContextView): boolean {
+  due(moment: HookContext, view: ContextView): boolean {
     this.ledger.sync(view, moment.turn);
     return this.thinkingIsDue(moment) || this.toolsAreDue(view);
   }
 
-  private thinkingIsDue(moment: Moment): boolean {
+  private thinkingIsDue(moment: HookContext): boolean {
     if (!this.clearThinking || this.ledger.thinkingResponses <= this.keepTurns) return false;
     return moment.lastResponseMs !== null && moment.now - moment.lastResponseMs > this.idleMs;
   }
@@ -81,7 +81,7 @@ class ApiNativeMicrocompact implements TierInstance {
     return false;
   }
 
-  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const before = sizeBefore(view);
     const clearableBefore = this.ledger.activeTokens;
     const clearing = new Clearing(view.messages);
@@ -154,7 +154,7 @@ class ApiNativeMicrocompact implements TierInstance {
 }
 
 /** API-native context management of 2026 (MIC-4). */
-export const apiNativeMicrocompactTier: TierDefinition = {
+export const apiNativeMicrocompactLayer: LayerDefinition = {
   name: 'microcompact-api',
   layer: 'microcompact',
   points: ['before-request'],

@@ -2,24 +2,24 @@ import { createNameTable } from '../../../core/base/create-name-table.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type {
   ContextView,
-  Moment,
-  TierContext,
-  TierDefinition,
-  TierInstance,
-} from '../../../core/run/tier.js';
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
+} from '../../../core/run/layer.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
 import { layerParams, param } from '../support/param-reader.js';
 import { type ResultLedger, resultLedger } from './ledger.js';
 
 /** Deletes old results on the server while the cache is warm; local messages stay as they are (MIC-3). */
-class CachedMicrocompact implements TierInstance {
+class CachedMicrocompact implements LayerInstance {
   private readonly ledger: ResultLedger;
   private readonly minActive: number;
   private readonly keepRecent: number;
   private readonly files: FileState;
 
-  constructor(context: TierContext) {
+  constructor(context: LayerContext) {
     const { params } = context;
     this.ledger = resultLedger(context);
     this.files = fileState(context);
@@ -35,7 +35,7 @@ class CachedMicrocompact implements TierInstance {
     this.ledger.reset();
   }
 
-  due(moment: Moment, view: ContextView): boolean {
+  due(moment: HookContext, view: ContextView): boolean {
     if (moment.source !== 'main') return false;
     const { ledger } = this;
     ledger.sync(view, moment.turn);
@@ -43,7 +43,7 @@ class CachedMicrocompact implements TierInstance {
     return ledger.oldestActive!.turn < moment.turn;
   }
 
-  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const { ledger, files } = this;
     const { active } = ledger;
     // What has not been sent yet is not in the cache and cannot be deleted there.
@@ -85,7 +85,7 @@ class CachedMicrocompact implements TierInstance {
 }
 
 /** Cached microcompaction of 2026 (MIC-3). */
-export const cachedMicrocompactTier: TierDefinition = {
+export const cachedMicrocompactLayer: LayerDefinition = {
   name: 'microcompact-cached',
   layer: 'microcompact',
   points: ['before-request'],

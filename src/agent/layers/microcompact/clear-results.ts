@@ -1,7 +1,7 @@
 import type { Block } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { Action, BlockEdit, LayerReport, Outcome } from '../../../core/run/action.js';
-import type { ContextView, TierContext } from '../../../core/run/tier.js';
+import type { ContextView, LayerContext } from '../../../core/run/layer.js';
 import { fileState } from '../file-state/file-state.js';
 import { fullText, resultPath } from '../storage/replacements.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
@@ -79,7 +79,7 @@ export interface ClearOrder {
 
 /** Clears results in place and reports it (MIC-5); silent when nothing would get smaller. */
 export function* clearResults(
-  context: TierContext,
+  context: LayerContext,
   ledger: ResultLedger,
   view: ContextView,
   entries: readonly LedgerEntry[],

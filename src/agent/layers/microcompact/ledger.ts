@@ -2,7 +2,7 @@ import { type Copied, copyState, restoreFields } from '../../../core/base/checkp
 import { entryOf } from '../../../core/base/once.js';
 import type { Block } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
-import type { ContextView, TierContext } from '../../../core/run/tier.js';
+import type { ContextView, LayerContext } from '../../../core/run/layer.js';
 import { COMPACTABLE_TOOLS } from '../support/compactable.js';
 
 /** A compactable tool result the ledger knows. */
@@ -234,6 +234,6 @@ export class ResultLedger {
 }
 
 /** The ledger of a thread, shared by the forms of microcompaction. */
-export function resultLedger(context: Pick<TierContext, 'shared'>): ResultLedger {
+export function resultLedger(context: Pick<LayerContext, 'shared'>): ResultLedger {
   return entryOf(context.shared, 'microcompact', () => new ResultLedger());
 }

@@ -2,22 +2,22 @@ import { MS_PER_MINUTE } from '../../../core/base/clock.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type {
   ContextView,
-  Moment,
-  TierContext,
-  TierDefinition,
-  TierInstance,
-} from '../../../core/run/tier.js';
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
+} from '../../../core/run/layer.js';
 import { layerParams, param } from '../support/param-reader.js';
 import { clearResults } from './clear-results.js';
 import { type ResultLedger, resultLedger } from './ledger.js';
 
 /** Clears old results when the user comes back after the cache has gone (MIC-2). */
-class TimeBasedMicrocompact implements TierInstance {
+class TimeBasedMicrocompact implements LayerInstance {
   private readonly ledger: ResultLedger;
   private readonly gapMinutes: number;
   private readonly keepRecent: number;
 
-  constructor(private readonly context: TierContext) {
+  constructor(private readonly context: LayerContext) {
     const { params } = context;
     this.ledger = resultLedger(context);
     this.gapMinutes = param.number(params, 'microcompact.timeBased.gapMinutes');
@@ -32,7 +32,7 @@ class TimeBasedMicrocompact implements TierInstance {
     this.ledger.reset();
   }
 
-  due(moment: Moment, view: ContextView): boolean {
+  due(moment: HookContext, view: ContextView): boolean {
     const { lastResponseMs } = moment;
     if (lastResponseMs === null || moment.now - lastResponseMs <= this.gapMinutes * MS_PER_MINUTE)
       return false;
@@ -40,7 +40,7 @@ class TimeBasedMicrocompact implements TierInstance {
     return this.ledger.active > this.keepRecent;
   }
 
-  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const minutes = Math.floor((moment.now - (moment.lastResponseMs ?? moment.now)) / MS_PER_MINUTE);
     const entries = this.ledger.oldest(this.ledger.active - this.keepRecent);
     yield* clearResults(this.context, this.ledger, view, entries, {
@@ -54,7 +54,7 @@ class TimeBasedMicrocompact implements TierInstance {
 }
 
 /** Time-based microcompaction of 2026 (MIC-2). */
-export const timeBasedMicrocompactTier: TierDefinition = {
+export const timeBasedMicrocompactLayer: LayerDefinition = {
   name: 'microcompact-time',
   layer: 'microcompact',
   points: ['before-request'],

@@ -2,11 +2,11 @@ import type { Action, Outcome } from '../../../core/run/action.js';
 import type { Limit } from '../../../core/run/limit.js';
 import type {
   ContextView,
-  Moment,
-  TierContext,
-  TierDefinition,
-  TierInstance,
-} from '../../../core/run/tier.js';
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
+} from '../../../core/run/layer.js';
 import { layerParams, param } from '../support/param-reader.js';
 import { warningLimit } from '../window/thresholds.js';
 import { clearResults } from './clear-results.js';
@@ -45,7 +45,7 @@ class OldestFirst {
 }
 
 /** Clears old results once the context nears its limit (MIC-1). */
-class TokenMicrocompact implements TierInstance {
+class TokenMicrocompact implements LayerInstance {
   readonly canCheckpoint = true;
   private readonly ledger: ResultLedger;
   private readonly automatic: OldestFirst;
@@ -55,10 +55,10 @@ class TokenMicrocompact implements TierInstance {
   private readonly minSaving: number;
   private readonly requiresWarning: boolean;
   private readonly originals: 'keep' | 'drop';
-  private known: ReturnType<TierContext['model']> | null = null;
+  private known: ReturnType<LayerContext['model']> | null = null;
   private warning: Limit | null = null;
 
-  constructor(private readonly context: TierContext) {
+  constructor(private readonly context: LayerContext) {
     const { params } = context;
     this.ledger = resultLedger(context);
     const keepRecent = param.number(params, 'microcompact.token.keepRecent');
@@ -79,7 +79,7 @@ class TokenMicrocompact implements TierInstance {
     this.ledger.reset();
   }
 
-  due(moment: Moment, view: ContextView): boolean {
+  due(moment: HookContext, view: ContextView): boolean {
     this.ledger.sync(view, moment.turn);
     if (moment.point === 'manual') {
       return this.manualTarget !== null && this.manual.saving(this.manualTarget) >= this.minSaving;
@@ -88,7 +88,7 @@ class TokenMicrocompact implements TierInstance {
     return !this.requiresWarning || this.warningTokens().isMetBy(view.seenTokens);
   }
 
-  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const byHand = moment.point === 'manual';
     const count = byHand ? this.manual.count : this.automatic.count;
     yield* clearResults(this.context, this.ledger, view, this.ledger.oldest(count), {
@@ -113,7 +113,7 @@ class TokenMicrocompact implements TierInstance {
 }
 
 /** Token-triggered microcompaction of 2.0 and 2.1 (MIC-1). */
-export const tokenMicrocompactTier: TierDefinition = {
+export const tokenMicrocompactLayer: LayerDefinition = {
   name: 'microcompact-token',
   layer: 'microcompact',
   points: ['before-request', 'manual'],

@@ -5,11 +5,11 @@ import { createMessage, type Message } from '../../../core/model/message.js';
 import type { Action, LayerReport, Outcome } from '../../../core/run/action.js';
 import type {
   ContextView,
-  Moment,
-  TierContext,
-  TierDefinition,
-  TierInstance,
-} from '../../../core/run/tier.js';
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
+} from '../../../core/run/layer.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
 import { layerParams, param } from '../support/param-reader.js';
 import { type MemoryFile, type MemoryFiles, memoryFilesIn, resolvePath } from './memory-files.js';
@@ -26,7 +26,7 @@ class TouchedPath {
 }
 
 /** Attaches memory files that lie on the way to the paths the agent touches, once each (NES-1). */
-class NestedMemory implements TierInstance {
+class NestedMemory implements LayerInstance {
   readonly canCheckpoint = true;
   private readonly files: MemoryFiles;
   private readonly workingDirectory: string;
@@ -47,7 +47,7 @@ class NestedMemory implements TierInstance {
   /** Absent when no path can lead to a memory file. */
   readonly observe?: (message: Message) => void;
 
-  constructor(context: TierContext) {
+  constructor(context: LayerContext) {
     const { params, session } = context;
     this.state = fileState(context);
     this.workingDirectory = resolvePath(param.text(params, 'nestedMemory.workingDirectory'), '/') ?? '/';
@@ -111,7 +111,7 @@ class NestedMemory implements TierInstance {
     return this.queue.length > 0 || this.failures.length > 0;
   }
 
-  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const wanted: MemoryFile[] = [];
     let denied = 0;
     for (const touched of this.queue) {
@@ -152,7 +152,7 @@ class NestedMemory implements TierInstance {
   private *attach(
     files: readonly MemoryFile[],
     denied: number,
-    moment: Moment,
+    moment: HookContext,
     view: ContextView,
   ): Generator<Action, void, Outcome> {
     if (files.length === 0 && denied === 0) return;
@@ -227,7 +227,7 @@ function report(
 }
 
 /** Memory files of nested folders (NES-1). */
-export const nestedMemoryTier: TierDefinition = {
+export const nestedMemoryLayer: LayerDefinition = {
   name: 'nested-memory',
   layer: 'nested-memory',
   points: ['before-request'],

@@ -1,17 +1,17 @@
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type {
   ContextView,
-  Moment,
-  TierContext,
-  TierDefinition,
-  TierInstance,
-} from '../../../core/run/tier.js';
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
+} from '../../../core/run/layer.js';
 import { type CompactionHistory, compactionHistory } from '../auto-compact/history.js';
 import { compactFully } from '../full-compact/compact.js';
 import { layerParams, param } from '../support/param-reader.js';
 
 /** Reactive compaction: a main request refused as too long is held back, compacted and tried again (REA-1). */
-export const reactiveTier: TierDefinition = {
+export const reactiveLayer: LayerDefinition = {
   name: 'reactive',
   layer: 'reactive',
   points: ['refused'],
@@ -22,19 +22,19 @@ export const reactiveTier: TierDefinition = {
 };
 
 /** Compacts what the API refused, a limited number of times per turn. */
-class Reactive implements TierInstance {
+class Reactive implements LayerInstance {
   readonly canCheckpoint = true;
   private readonly history: CompactionHistory;
   private readonly max: number;
   private turn = -1;
   private attempts = 0;
 
-  constructor(private readonly context: TierContext) {
+  constructor(private readonly context: LayerContext) {
     this.history = compactionHistory(context.shared);
     this.max = param.number(context.params, 'reactive.maxPerTurn');
   }
 
-  due({ turn }: Moment): boolean {
+  due({ turn }: HookContext): boolean {
     if (turn !== this.turn) {
       this.turn = turn;
       this.attempts = 0;
@@ -42,7 +42,7 @@ class Reactive implements TierInstance {
     return this.attempts < this.max && param.isOn(this.context.params, 'compact.enabled');
   }
 
-  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const { context, history } = this;
     this.attempts++;
     const done = yield* compactFully(moment, view, context, {

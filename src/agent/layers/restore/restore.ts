@@ -4,7 +4,7 @@ import { type BlockFacts, textBlock } from '../../../core/model/block.js';
 import { createMessage, type Message } from '../../../core/model/message.js';
 import { lazyText } from '../../../core/model/text.js';
 import type { ParamValues } from '../../../core/run/params.js';
-import type { TierContext } from '../../../core/run/tier.js';
+import type { LayerContext } from '../../../core/run/layer.js';
 import type { KnownFile } from '../file-state/known-file.js';
 import { param } from '../support/param-reader.js';
 import { itemOf, type WorkItem } from './work-item.js';
@@ -109,7 +109,7 @@ export interface RestorePlace {
 }
 
 /** Chooses and cuts what comes back behind a summary: files, then skills, then todo list, plan and announcements (RES-1 … RES-4). */
-export function restore(context: TierContext, kept: KeptMessages, { at, id }: RestorePlace): Restored {
+export function restore(context: LayerContext, kept: KeptMessages, { at, id }: RestorePlace): Restored {
   const { params } = context;
   if (!param.isOn(params, 'restore.enabled')) return NOTHING;
   const work = workState(context);
@@ -169,7 +169,7 @@ interface WantedFiles {
   readonly failed: readonly string[];
 }
 
-function wantedFiles(context: TierContext, work: WorkState, visible: VisibleFiles): WantedFiles {
+function wantedFiles(context: LayerContext, work: WorkState, visible: VisibleFiles): WantedFiles {
   const slots = param.number(context.params, 'restore.files');
   const files: WorkItem[] = [];
   const estimated = new Set<string>();

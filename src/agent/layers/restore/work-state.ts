@@ -3,7 +3,7 @@ import { entryOf } from '../../../core/base/once.js';
 import { type Block, CHARS_PER_TOKEN } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { ToolEffect } from '../../../core/model/tool-effect.js';
-import type { TierContext } from '../../../core/run/tier.js';
+import type { LayerContext } from '../../../core/run/layer.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
 import { AwaitedCalls } from '../support/awaited-calls.js';
 import { Announcements } from './announcements.js';
@@ -214,7 +214,7 @@ export class WorkState {
 
 const UNNAMED_SKILL: ToolEffect = { kind: 'skill', name: 'unnamed' };
 
-/** The work state of a thread, shared by its tiers. */
-export function workState(context: Pick<TierContext, 'shared'>): WorkState {
+/** The work state of a thread, shared by its layers. */
+export function workState(context: Pick<LayerContext, 'shared'>): WorkState {
   return entryOf(context.shared, 'work-state', () => new WorkState(fileState(context)));
 }

@@ -2,7 +2,7 @@ import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type { AcceptPart } from '../../../core/run/parts.js';
 import type { Layer } from '../../../core/run/run-log.js';
-import type { ContextView, Moment } from '../../../core/run/tier.js';
+import type { ContextView, HookContext } from '../../../core/run/layer.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactsLimit } from '../../policy-file/triggers.js';
 import { awaitHooks, type HookRun, hookBlocks, hookRuns, hookTokens, tellHooks } from '../hooks/hook-runs.js';
@@ -41,7 +41,7 @@ export interface Underway<R extends CompactionRule = CompactionRule> {
 export function* askFor<R extends CompactionRule>(
   compaction: Compaction<R>,
   split: Split,
-  moment: Moment,
+  moment: HookContext,
   view: ContextView,
   place: CompactionPlace,
 ): Generator<Action, Underway<R> | { readonly failedAfter: number }, Outcome> {
@@ -96,20 +96,20 @@ const NO_SUMMARY = { ok: true, answer: null, sent: [], requests: 0, shape: 'own'
 function runsAt(
   event: HookRun['hook']['event'],
   { rule, trigger }: Compaction,
-  moment: Moment,
+  moment: HookContext,
   { context }: CompactionPlace,
 ): readonly HookRun[] {
   return rule.client === undefined ? [] : hookRuns(context, moment, event, trigger);
 }
 
-function styleOf({ rule }: Compaction, { manual }: Moment): SummaryStyle {
+function styleOf({ rule }: Compaction, { manual }: HookContext): SummaryStyle {
   return rule.client !== undefined && manual?.partial?.direction === 'up_to' ? 'partial-up-to' : 'full';
 }
 
 /** Puts the new history in place, unless the rule rejects it (FUL-8). */
 export function* putInPlace(
   { compaction, id, split: asked, result }: Underway,
-  moment: Moment,
+  moment: HookContext,
   view: ContextView,
   place: CompactionPlace,
 ): Generator<Action, CompactionEnd, Outcome> {

@@ -1,5 +1,5 @@
 import type { FailPart, KeepPart, LayoutPart, RulePart, ShrinkPart } from '../../../core/run/parts.js';
-import type { TierContext } from '../../../core/run/tier.js';
+import type { LayerContext } from '../../../core/run/layer.js';
 import type { Sizes } from '../../policy-file/expression.js';
 
 /** What a compaction is made by: a rule of a policy file, or one compiled from the parameters of a layer. */
@@ -36,6 +36,6 @@ export type LayoutPiece = LayoutPart | { readonly kind: 'restored' | 'hooks' };
 
 /** Where a compaction takes place. */
 export interface CompactionPlace {
-  readonly context: TierContext;
+  readonly context: LayerContext;
   readonly sizes: Sizes;
 }

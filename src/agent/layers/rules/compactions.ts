@@ -3,7 +3,7 @@ import type { Action, LayerReport, Outcome } from '../../../core/run/action.js';
 import type { Limit } from '../../../core/run/limit.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import type { Comparison, RulePart } from '../../../core/run/parts.js';
-import type { ContextView, Moment } from '../../../core/run/tier.js';
+import type { ContextView, HookContext } from '../../../core/run/layer.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { quietReport } from '../support/quiet-report.js';
@@ -17,7 +17,7 @@ import { type Split, splitHistory } from './split-history.js';
 /** Carries out a rule whatever its conditions say. */
 type CarryOut = (
   own: RuleState,
-  moment: Moment,
+  moment: HookContext,
   view: ContextView,
   reason: string,
 ) => Generator<Action, boolean, Outcome>;
@@ -72,7 +72,7 @@ export class Compactions {
   /** Replaces the history by a rule; guards may forbid it (BRK-1), and what failed falls back on what the rule says. */
   *compact(
     rule: RulePart,
-    moment: Moment,
+    moment: HookContext,
     view: ContextView,
     reason: string,
   ): Generator<Action, boolean, Outcome> {
@@ -110,7 +110,7 @@ export class Compactions {
   /** Splits the conversation as the rule says and asks for the summary of what goes. */
   private ask(
     compaction: Compaction<RulePart>,
-    moment: Moment,
+    moment: HookContext,
     view: ContextView,
   ): ReturnType<typeof askFor<RulePart>> {
     const { select, ask } = compaction.rule;
@@ -121,7 +121,7 @@ export class Compactions {
   /** Writes the entry that a summary request is about to read, where it is gone. */
   private *warmBefore(
     { ask }: RulePart,
-    { now }: Moment,
+    { now }: HookContext,
     view: ContextView,
   ): Generator<Action, void, Outcome> {
     if (this.state.policy.cache.warmBefore !== 'ask' || ask === null || view.cacheIsWarm) return;
@@ -134,7 +134,7 @@ export class Compactions {
   private *finish(
     compaction: Compaction<RulePart>,
     asked: Underway<RulePart> | { readonly failedAfter: number },
-    moment: Moment,
+    moment: HookContext,
     view: ContextView,
   ): Generator<Action, boolean, Outcome> {
     const { rule } = compaction;
@@ -158,7 +158,7 @@ export class Compactions {
   }
 
   /** Whether the API refused the same again in a turn: what made nothing smaller is not tried once more. */
-  isStuck({ turn }: Moment, { trueTokens }: ContextView): boolean {
+  isStuck({ turn }: HookContext, { trueTokens }: ContextView): boolean {
     const isSame = this.refused.turn === turn && trueTokens >= this.refused.tokens;
     this.refused = { turn, tokens: trueTokens };
     return isSame;
@@ -167,7 +167,7 @@ export class Compactions {
   /** What a rule does when no summary came. */
   private *fallBack(
     { rule, reason }: Compaction<RulePart>,
-    moment: Moment,
+    moment: HookContext,
     view: ContextView,
   ): Generator<Action, boolean, Outcome> {
     const next = rule.fail.else;
@@ -197,7 +197,7 @@ export class Compactions {
   /** Asks beside the work: the answer is put in place when it is there. */
   private *startBackground(
     compaction: Compaction<RulePart>,
-    moment: Moment,
+    moment: HookContext,
     view: ContextView,
   ): Generator<Action, boolean, Outcome> {
     if (this.underway !== null) return false;
@@ -208,7 +208,7 @@ export class Compactions {
   }
 
   /** Puts a summary in place that was asked for earlier, once it is there and still fits. */
-  *arrive(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *arrive(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const { underway } = this;
     if (underway === null) return;
     const { rule } = underway.compaction;
@@ -242,7 +242,7 @@ export class Compactions {
   }
 
   /** What a rule fired at, for the report; null where size did not decide. */
-  private thresholdOf({ when }: RulePart, { point }: Moment): Limit | null {
+  private thresholdOf({ when }: RulePart, { point }: HookContext): Limit | null {
     if (point === 'refused') return null;
     const rule = this.state.policy.rules.findIndex((other) => other.when === when);
     for (const [group, { at, tests }] of when.entries()) {

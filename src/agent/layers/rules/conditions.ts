@@ -1,13 +1,13 @@
 import type { Limit } from '../../../core/run/limit.js';
 import type { Comparison, Counted, GroupPart, TestPart, TimeComparison } from '../../../core/run/parts.js';
-import type { ContextView, Moment } from '../../../core/run/tier.js';
+import type { ContextView, HookContext } from '../../../core/run/layer.js';
 import { hasJitter, MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { sizesOf } from '../../policy-file/sizes.js';
 import { prunable } from './choose-items.js';
 import type { PolicyState, RuleState } from './rule-state.js';
 
 /** Whether a condition holds now. */
-export type Test = (moment: Moment, view: ContextView) => boolean;
+export type Test = (moment: HookContext, view: ContextView) => boolean;
 
 /** What happened to the thread besides growth. */
 export interface Events {

@@ -2,7 +2,7 @@ import type { Action } from '../../../core/run/action.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import type { GuardsPart } from '../../../core/run/parts.js';
 import type { Layer } from '../../../core/run/run-log.js';
-import type { Moment } from '../../../core/run/tier.js';
+import type { HookContext } from '../../../core/run/layer.js';
 import type { CompactionHistory } from '../auto-compact/history.js';
 
 /** Turns within which a compaction counts as following the one before it, in reports (BRK-4). */
@@ -93,7 +93,7 @@ export class Guards {
   }
 
   /** Whether the breaker is open; a rest that has passed closes it. */
-  isOpen(rule: string, { now, prompt }: Moment): boolean {
+  isOpen(rule: string, { now, prompt }: HookContext): boolean {
     const { breaker } = this.part;
     if (breaker === null) return false;
     const own = this.failuresOf(rule);
@@ -109,7 +109,7 @@ export class Guards {
   }
 
   /** Whether a rest or a limit forbids another summary now. */
-  isResting({ now, turn }: Moment): boolean {
+  isResting({ now, turn }: HookContext): boolean {
     if (now < this.restUntilMs) return true;
     const { perTurn, spend } = this.part;
     if (perTurn !== null && this.turn === turn && this.asked >= perTurn) return true;
@@ -121,7 +121,7 @@ export class Guards {
   }
 
   /** Requests were made for a summary. */
-  spent({ now, turn }: Moment, requests: number): void {
+  spent({ now, turn }: HookContext, requests: number): void {
     if (this.turn !== turn) this.asked = 0;
     this.turn = turn;
     this.asked++;
@@ -129,7 +129,7 @@ export class Guards {
   }
 
   /** A summary came: the breaker closes, unless it stays open for the session. */
-  *succeeded(rule: string, { turn }: Moment): Generator<Action, void, unknown> {
+  *succeeded(rule: string, { turn }: HookContext): Generator<Action, void, unknown> {
     const { breaker } = this.part;
     const own = this.failuresOf(rule);
     const { failures } = own;
@@ -142,7 +142,7 @@ export class Guards {
   }
 
   /** No summary came. */
-  *failed(rule: string, { now, prompt }: Moment): Generator<Action, void, unknown> {
+  *failed(rule: string, { now, prompt }: HookContext): Generator<Action, void, unknown> {
     const { breaker, cooldownMs } = this.part;
     const own = this.failuresOf(rule);
     own.failures++;

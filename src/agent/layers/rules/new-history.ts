@@ -4,7 +4,7 @@ import { formatSummary, formattedChars } from '../../../core/model/format-summar
 import { createMessage, type Message, tokensOf } from '../../../core/model/message.js';
 import { lazyText } from '../../../core/model/text.js';
 import type { Answer } from '../../../core/run/action.js';
-import type { Moment, TierContext } from '../../../core/run/tier.js';
+import type { HookContext, LayerContext } from '../../../core/run/layer.js';
 import { type HookRun, hookMessages } from '../hooks/hook-runs.js';
 import { type Restored, restore } from '../restore/restore.js';
 import { param } from '../support/param-reader.js';
@@ -35,7 +35,7 @@ export interface Laid {
 }
 
 /** Lays out a new history, piece by piece in the order of the rule. */
-export function layOut(laid: Laid, moment: Moment, context: TierContext): NewHistory {
+export function layOut(laid: Laid, moment: HookContext, context: LayerContext): NewHistory {
   const { id, rule, split, style, answer, trigger, hooks } = laid;
   const restored = restoredFor(laid, moment, context);
   const messages: Message[] = [];
@@ -122,8 +122,8 @@ function fixedMessage(id: string, kind: 'env' | 'ack' | 'trailer', tokens: numbe
 /** Files and standing work that come back; null where the layout has neither. `restored` goes by the parameters alone. */
 function restoredFor(
   { id, rule: { layout, select }, split }: Laid,
-  { now }: Moment,
-  context: TierContext,
+  { now }: HookContext,
+  context: LayerContext,
 ): Restored | null {
   const files = select?.keep.recentFiles ?? null;
   const has = (kind: LayoutPiece['kind']): boolean => layout.some((piece) => piece.kind === kind);
@@ -157,8 +157,8 @@ const FRAME_TOKENS = 45;
 /** A summary in its frame, as it opens the new history (FUL-3). */
 function framedSummary(
   id: string,
-  { now }: Moment,
-  { params }: TierContext,
+  { now }: HookContext,
+  { params }: LayerContext,
   trigger: Laid['trigger'],
   style: SummaryStyle,
   answer: Answer,

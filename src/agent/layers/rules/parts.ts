@@ -1,14 +1,14 @@
 import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type { CachePart, PartsPolicy } from '../../../core/run/parts.js';
-import type { Point } from '../../../core/run/point.js';
+import type { Hook } from '../../../core/run/hook.js';
 import type {
   ContextView,
-  Moment,
-  TierContext,
-  TierDefinition,
-  TierInstance,
-} from '../../../core/run/tier.js';
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
+} from '../../../core/run/layer.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactsLimit } from '../../policy-file/triggers.js';
 import { compactionHistory } from '../auto-compact/history.js';
@@ -39,14 +39,14 @@ class KeepAlive {
   }
 
   /** A response came: the next ping is due so long after it. */
-  *arrange({ now, lastResponseMs }: Moment): Generator<Action, void, Outcome> {
+  *arrange({ now, lastResponseMs }: HookContext): Generator<Action, void, Outcome> {
     this.pings = 0;
     this.since = lastResponseMs;
     yield { kind: 'wake-at', by: BY, timeMs: now + this.part.everyMs };
   }
 
   /** Pings, unless somebody has worked since or enough was done. */
-  *ping({ now, lastResponseMs }: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *ping({ now, lastResponseMs }: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const { everyMs, times, atLeast } = this.part;
     if (lastResponseMs === null || this.since !== lastResponseMs || this.pings >= times) return;
     if (now < lastResponseMs + everyMs * (this.pings + 1)) return;
@@ -59,7 +59,7 @@ class KeepAlive {
 }
 
 /** Points at which the rules of a policy may be asked. */
-const POINTS: readonly Point[] = [
+const POINTS: readonly Hook[] = [
   'results',
   'before-request',
   'refused',
@@ -71,7 +71,7 @@ const POINTS: readonly Point[] = [
 ];
 
 /** Runs the rules of a policy file; they are compiled once into closures over the view of the conversation. */
-export const partsTier: TierDefinition = {
+export const partsLayer: LayerDefinition = {
   name: 'parts',
   layer: 'rules',
   points: POINTS,
@@ -82,7 +82,7 @@ export const partsTier: TierDefinition = {
     limit: compactsLimit(limits, model, source === 'main' ? 'all' : 'not-main'),
     isExempt: false,
   }),
-  create: (context) => new PartsTier(context.plan.policy.parts!, context),
+  create: (context) => new PartsLayer(context.plan.policy.parts!, context),
 };
 
 /** A rule with the conditions of one point. */
@@ -94,9 +94,9 @@ interface RuleAt {
 const NO_RULES_HERE: readonly RuleAt[] = [];
 
 /** The rules of a policy at work in one thread. */
-class PartsTier implements TierInstance {
+class PartsLayer implements LayerInstance {
   private readonly state: PolicyState;
-  private readonly byPoint = new Map<Point, RuleAt[]>();
+  private readonly byPoint = new Map<Hook, RuleAt[]>();
   private readonly beforeRequest: readonly RuleAt[];
   private readonly afterResponse: readonly RuleAt[];
   private readonly compactions: Compactions;
@@ -112,7 +112,7 @@ class PartsTier implements TierInstance {
 
   constructor(
     private readonly policy: PartsPolicy,
-    private readonly context: TierContext,
+    private readonly context: LayerContext,
   ) {
     this.state = new PolicyState(policy, context);
     this.state.rules.forEach((own, rule) => {
@@ -151,7 +151,7 @@ class PartsTier implements TierInstance {
   }
 
   /** The test of a group at a point; `prompt` is asked before the first request of each prompt. */
-  private testsAt(point: Point, { at, holds }: CompiledGroup): readonly Test[] {
+  private testsAt(point: Hook, { at, holds }: CompiledGroup): readonly Test[] {
     if (at.some((one) => one === point)) return [holds];
     if (point !== 'before-request' || !at.includes('prompt')) return [];
     return [(moment, view) => this.events.prompted && holds(moment, view)];
@@ -162,7 +162,7 @@ class PartsTier implements TierInstance {
     return !this.compactions.isPending;
   }
 
-  restoreFrom(other: PartsTier): void {
+  restoreFrom(other: PartsLayer): void {
     this.state.restoreFrom(other.state);
     this.compactions.restoreFrom(other.compactions);
     if (other.keepAlive !== null) this.keepAlive!.restoreFrom(other.keepAlive);
@@ -192,13 +192,13 @@ class PartsTier implements TierInstance {
     this.compactions.restart();
   }
 
-  private rulesAt(point: Point): readonly RuleAt[] {
+  private rulesAt(point: Hook): readonly RuleAt[] {
     if (point === 'before-request') return this.beforeRequest;
     if (point === 'after-response') return this.afterResponse;
     return this.byPoint.get(point) ?? NO_RULES_HERE;
   }
 
-  due(moment: Moment, view: ContextView): boolean {
+  due(moment: HookContext, view: ContextView): boolean {
     const { point } = moment;
     if (point === 'thread-end') return this.compactions.isPending;
     this.state.sync(view);
@@ -215,7 +215,7 @@ class PartsTier implements TierInstance {
   }
 
   /** What is new at a turn, however often it is asked for there. */
-  private noticeEvents({ prompt, turn }: Moment, view: ContextView): void {
+  private noticeEvents({ prompt, turn }: HookContext, view: ContextView): void {
     if (turn === this.noticedTurn) return;
     this.noticedTurn = turn;
     const { name } = this.context.model();
@@ -231,7 +231,7 @@ class PartsTier implements TierInstance {
     return parseAmount(this.policy.guards.block!)(this.state.sizes, MIDDLE);
   }
 
-  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const { point } = moment;
     if (point === 'thread-end') this.compactions.drop('the session ended before the summary could be used');
     if (point === 'thread-end' || point === 'before-request') yield* this.compactions.reportDropped(view);
@@ -252,7 +252,7 @@ class PartsTier implements TierInstance {
 
   private *carryOut(
     own: RuleState,
-    moment: Moment,
+    moment: HookContext,
     view: ContextView,
     reason: string,
   ): Generator<Action, boolean, Outcome> {
@@ -271,7 +271,7 @@ class PartsTier implements TierInstance {
     yield blockStop('rules', view.seenTokens, Math.ceil(limit));
   }
 
-  private *arrangeWakes(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  private *arrangeWakes(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const by = { layer: 'rules', reason: 'the cache entry is about to end' } as const;
     for (const before of this.wakesBefore) {
       if (view.cacheExpiresMs !== null && view.cacheExpiresMs - before > moment.now)
@@ -281,13 +281,13 @@ class PartsTier implements TierInstance {
   }
 }
 
-function fires({ holds }: RuleAt, moment: Moment, view: ContextView): boolean {
+function fires({ holds }: RuleAt, moment: HookContext, view: ContextView): boolean {
   for (let i = 0; i < holds.length; i++) if (holds[i]!(moment, view)) return true;
   return false;
 }
 
 /** Why a rule acts, in one sentence. */
-function reasonFor({ rule, seen, leftOut }: RuleState, { point }: Moment, view: ContextView): string {
+function reasonFor({ rule, seen, leftOut }: RuleState, { point }: HookContext, view: ContextView): string {
   if (point === 'manual') return 'the user asked for it';
   if (point === 'refused') return 'the API refused the request as too long';
   const tokens = seen(view);

@@ -11,7 +11,7 @@ import { createMessage, type Message } from '../../../core/model/message.js';
 import { lazyText } from '../../../core/model/text.js';
 import type { Action, BlockEdit, Outcome } from '../../../core/run/action.js';
 import type { ReplacePart } from '../../../core/run/parts.js';
-import type { ContextView, Moment } from '../../../core/run/tier.js';
+import type { ContextView, HookContext } from '../../../core/run/layer.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { resultPath } from '../storage/replacements.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
@@ -167,7 +167,7 @@ function isOf({ toolUseId, tokens, chars }: Item, block: Block, isPair: boolean)
 
 /** Replaces what a rule selects with placeholders, previews or nothing, and reports it. True when something changed. */
 export function* replaceItems(
-  moment: Moment,
+  moment: HookContext,
   view: ContextView,
   own: RuleState,
   state: PolicyState,
@@ -213,7 +213,7 @@ export function* replaceItems(
 
 /** Asks for the text that replaces items: a call for each, or one for all. False when one of them fails. */
 function* askForItems(
-  moment: Moment,
+  moment: HookContext,
   view: ContextView,
   { rule }: RuleState,
   state: PolicyState,
@@ -248,7 +248,7 @@ function holds(call: string): (message: Message) => boolean {
 }
 
 /** One line for each item that was taken out, in one message at the end. */
-function lineMessage({ turn, now }: Moment, count: number, tokens: number): Message {
+function lineMessage({ turn, now }: HookContext, count: number, tokens: number): Message {
   const block = createBlock({
     kind: 'text',
     role: 'user',

@@ -1,6 +1,6 @@
 import type { Message } from '../../../core/model/message.js';
 import { isOfBlocks, type PartsPolicy, type RulePart } from '../../../core/run/parts.js';
-import type { ContextView, TierContext } from '../../../core/run/tier.js';
+import type { ContextView, LayerContext } from '../../../core/run/layer.js';
 import { MIDDLE, parseAmount, type Sizes } from '../../policy-file/expression.js';
 import { sizesOf } from '../../policy-file/sizes.js';
 import { Items } from './items.js';
@@ -37,12 +37,12 @@ export class PolicyState {
   messages = 0;
   turns = 0;
   images = 0;
-  private facts: ReturnType<TierContext['model']> | null = null;
+  private facts: ReturnType<LayerContext['model']> | null = null;
   private known: Sizes | null = null;
 
   constructor(
     readonly policy: PartsPolicy,
-    readonly context: TierContext,
+    readonly context: LayerContext,
   ) {
     let counters = 0;
     this.rules = policy.rules.map((rule) => {

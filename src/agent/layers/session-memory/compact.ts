@@ -5,7 +5,7 @@ import { createMessage, type Message, messageTokens } from '../../../core/model/
 import type { Notes } from '../../../core/model/notes.js';
 import { lazyText, type Text } from '../../../core/model/text.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
-import type { ContextView, Moment, TierContext } from '../../../core/run/tier.js';
+import type { ContextView, HookContext, LayerContext } from '../../../core/run/layer.js';
 import { estimateMessages, heuristicRules, PLAIN_RULES } from '../../../core/tokens/heuristic.js';
 import { awaitHooks, hookMessages, hookRuns, hookTokens, tellHooks } from '../hooks/hook-runs.js';
 import { restore } from '../restore/restore.js';
@@ -62,7 +62,7 @@ export interface ResultEstimate {
 export function estimateResult(
   messages: readonly Message[],
   view: ContextView,
-  context: TierContext,
+  context: LayerContext,
 ): ResultEstimate {
   const { params, plan } = context;
   const estimate = (margin: 'margin' | 'bare'): number =>
@@ -91,9 +91,9 @@ const DECLINED = {
  * (RES), and it reports like a full one (C37). Declined leaves the conversation as it was.
  */
 export function* compactFromNotes(
-  moment: Moment,
+  moment: HookContext,
   view: ContextView,
-  context: TierContext,
+  context: LayerContext,
   tracking: Readonly<Record<string, unknown>>,
 ): Generator<Action, 'done' | 'declined', Outcome> {
   const { params } = context;
@@ -166,8 +166,8 @@ export function* compactFromNotes(
 
 /** Waits for a running extraction within its limits and takes its notes over; returns the time waited (SES-5). */
 function* awaitExtraction(
-  moment: Moment,
-  context: TierContext,
+  moment: HookContext,
+  context: LayerContext,
   state: SessionMemoryState,
   path: string,
 ): Generator<Action, number, Outcome> {
@@ -188,7 +188,7 @@ function* awaitExtraction(
 }
 
 function* decline(
-  moment: Moment,
+  moment: HookContext,
   view: ContextView,
   failure: keyof typeof DECLINED,
   details: LayerReport['details'],
@@ -212,6 +212,6 @@ function* decline(
   return 'declined';
 }
 
-function triggerOf({ point }: Moment): LayerReport['trigger'] {
+function triggerOf({ point }: HookContext): LayerReport['trigger'] {
   return point === 'manual' ? 'manual' : point === 'refused' ? 'reactive' : 'auto';
 }

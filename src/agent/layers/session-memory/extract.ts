@@ -4,11 +4,11 @@ import type { Action, Answer, Asker, LayerReport, Outcome } from '../../../core/
 import { CLOSING_TOKENS } from '../../../core/run/edit-price.js';
 import type {
   ContextView,
-  Moment,
-  TierContext,
-  TierDefinition,
-  TierInstance,
-} from '../../../core/run/tier.js';
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
+} from '../../../core/run/layer.js';
 import { askFork, handedBack } from '../auto-memory/fork-turns.js';
 import { param } from '../support/param-reader.js';
 import { quietReport } from '../support/quiet-report.js';
@@ -21,7 +21,7 @@ import { landExtraction, notesOnDisk, sessionMemoryState } from './state.js';
 const LAYER = 'session-memory';
 
 /** Session memory: notes of the session, brought up to date by forks in the background (SES-1 … SES-4). */
-export const sessionMemoryTier: TierDefinition = {
+export const sessionMemoryLayer: LayerDefinition = {
   name: 'session-memory',
   layer: LAYER,
   points: ['after-response', 'wake'],
@@ -31,7 +31,7 @@ export const sessionMemoryTier: TierDefinition = {
   create: createSessionMemory,
 };
 
-function createSessionMemory(context: TierContext): TierInstance {
+function createSessionMemory(context: LayerContext): LayerInstance {
   const { params } = context;
   const isOn = param.isOn(params, 'sessionMemory.enabled');
   const initialTokens = param.number(params, 'sessionMemory.initialTokens');
@@ -71,7 +71,7 @@ function createSessionMemory(context: TierContext): TierInstance {
     return toolCallsSince >= minToolCalls || callsInLastResponse === 0;
   }
 
-  function* extract(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  function* extract(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const length = settledLength(view.messages);
     if (length === 0) return;
     const messages = view.messages.slice(0, length);

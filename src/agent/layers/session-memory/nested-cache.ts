@@ -1,6 +1,6 @@
 import type { Message } from '../../../core/model/message.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
-import type { ContextView, Moment, TierContext } from '../../../core/run/tier.js';
+import type { ContextView, HookContext, LayerContext } from '../../../core/run/layer.js';
 import { workState } from '../restore/work-state.js';
 import { contextBefore, reportCompaction } from '../support/compaction-report.js';
 import { param } from '../support/param-reader.js';
@@ -26,13 +26,13 @@ const DECLINED = {
 } as const;
 
 /** Whether summaries are kept for later. */
-export function keepsSummaries(context: TierContext): boolean {
+export function keepsSummaries(context: LayerContext): boolean {
   return param.isOn(context.params, 'nestedMemoryCache.enabled');
 }
 
 /** Keeps the summary of a full compaction: the history it left, and the ids of the messages that were there before it. */
 export function rememberSummary(
-  { shared }: Pick<TierContext, 'shared'>,
+  { shared }: Pick<LayerContext, 'shared'>,
   before: ReadonlySet<string>,
   after: readonly Message[],
 ): void {
@@ -58,9 +58,9 @@ function isPlan({ blocks }: Message): boolean {
  * compaction put back goes, so that it helps once. Declined leaves the conversation as it was.
  */
 export function* compactFromCache(
-  moment: Moment,
+  moment: HookContext,
   view: ContextView,
-  context: TierContext,
+  context: LayerContext,
   tracking: Readonly<Record<string, unknown>>,
 ): Generator<Action, 'done' | 'declined', Outcome> {
   const cached = context.shared.get(SHARED_KEY) as CachedSummary | undefined;

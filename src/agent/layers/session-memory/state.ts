@@ -25,7 +25,7 @@ export interface SessionMemoryState {
   compactions: number;
 }
 
-/** The state of a thread, shared by its tiers. */
+/** The state of a thread, shared by its layers. */
 export function sessionMemoryState(shared: Map<string, unknown>): SessionMemoryState {
   return entryOf(shared, 'session-memory', () => ({
     notes: null,

@@ -3,11 +3,11 @@ import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type {
   ContextView,
-  Moment,
-  TierContext,
-  TierDefinition,
-  TierInstance,
-} from '../../../core/run/tier.js';
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
+} from '../../../core/run/layer.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
 import { deletedResults, forgetResults, type Leaves, leaveOut } from '../support/leave-out.js';
 import { layerParams, param } from '../support/param-reader.js';
@@ -86,7 +86,7 @@ interface Marker {
 }
 
 /** Leaves the oldest rounds out of a long conversation, behind one marker and without a call (FLG-1; assumed). */
-class Snip implements TierInstance {
+class Snip implements LayerInstance {
   private readonly aboveTokens: number;
   private readonly downToTokens: number;
   private readonly keepRounds: number;
@@ -95,7 +95,7 @@ class Snip implements TierInstance {
   /** Nothing is tried below this: what could go was too little the last time. */
   private nextTokens = 0;
 
-  constructor(private readonly context: TierContext) {
+  constructor(private readonly context: LayerContext) {
     const { params } = context;
     this.aboveTokens = param.number(params, 'snip.aboveTokens');
     this.downToTokens = param.number(params, 'snip.downToTokens');
@@ -113,11 +113,11 @@ class Snip implements TierInstance {
     this.marker = null;
   }
 
-  due(moment: Moment, { seenTokens }: ContextView): boolean {
+  due(moment: HookContext, { seenTokens }: ContextView): boolean {
     return moment.source === 'main' && seenTokens > this.aboveTokens && seenTokens >= this.nextTokens;
   }
 
-  *act(_moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+  *act(_moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const before = sizeBefore(view);
     const { keepRounds, minTokens, marker } = this;
     const deleted = deletedResults(this.context);
@@ -168,7 +168,7 @@ function markedMessage(messages: readonly Message[], id: string): Message | null
 }
 
 /** History snip: named by the analyses, defined here (FLG-1; assumed). */
-export const snipTier: TierDefinition = {
+export const snipLayer: LayerDefinition = {
   name: 'snip',
   layer: 'snip',
   points: ['before-request'],

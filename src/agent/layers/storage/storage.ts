@@ -1,7 +1,7 @@
 import { type Block, mediaCount } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
-import type { ContextView, TierContext, TierDefinition, TierInstance } from '../../../core/run/tier.js';
+import type { ContextView, LayerContext, LayerDefinition, LayerInstance } from '../../../core/run/layer.js';
 import { fileState } from '../file-state/file-state.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
 import { layerParams, param } from '../support/param-reader.js';
@@ -20,7 +20,7 @@ import {
 const LIMIT_MARK_CHARS = 300;
 
 /** Results that arrived since the last request: each is decided upon once, before it is sent (STO-3). */
-class Storage implements TierInstance {
+class Storage implements LayerInstance {
   readonly canCheckpoint = true;
   /** Messages that hold them, as many as `waitingCount` says. */
   private readonly waiting: Message[] = [];
@@ -37,7 +37,7 @@ class Storage implements TierInstance {
   private readonly stubs: boolean;
   private readonly files;
 
-  constructor(private readonly context: TierContext) {
+  constructor(private readonly context: LayerContext) {
     const { params } = context;
     this.defaultThreshold = param.number(params, 'storage.defaultThreshold');
     for (const tool of param.names(params, 'storage.exempt'))
@@ -207,7 +207,7 @@ class Storage implements TierInstance {
 }
 
 /** Layer 1: large tool results go to a file, or are cut, before they are first sent (STO-1 … STO-4). */
-export const storageTier: TierDefinition = {
+export const storageLayer: LayerDefinition = {
   name: 'storage',
   layer: 'storage',
   points: ['results'],

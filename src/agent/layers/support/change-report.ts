@@ -1,5 +1,5 @@
 import type { Action, LayerReport } from '../../../core/run/action.js';
-import type { ContextView } from '../../../core/run/tier.js';
+import type { ContextView } from '../../../core/run/layer.js';
 
 /** How large a conversation was before a layer changed it. */
 export interface SizeBefore {

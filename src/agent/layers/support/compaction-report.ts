@@ -2,7 +2,7 @@ import { createNameTable } from '../../../core/base/create-name-table.js';
 import type { Message } from '../../../core/model/message.js';
 import type { Action, LayerReport } from '../../../core/run/action.js';
 import type { Limit } from '../../../core/run/limit.js';
-import type { ContextView, TierContext } from '../../../core/run/tier.js';
+import type { ContextView, LayerContext } from '../../../core/run/layer.js';
 import { type Breakdown, breakdown, percentages, type ToolTokens } from '../../../core/tokens/breakdown.js';
 import type { Restored } from '../restore/restore.js';
 import { autoCompactEnabled, compactLimit } from '../window/thresholds.js';
@@ -49,7 +49,7 @@ export interface DoneCompaction extends Pick<LayerReport, 'layer' | 'action' | '
 /** Says what a compaction did: the same figures for every kind, then files that could not be put back (FUL-9, FUL-12, BRK-4). */
 export function* reportCompaction(
   done: DoneCompaction,
-  context: TierContext,
+  context: LayerContext,
   view: ContextView,
 ): Generator<Action, void, unknown> {
   const { layer, action, trigger, reason, before, restored } = done;
@@ -75,7 +75,7 @@ export function* reportCompaction(
 /** The figures in their order, which differ from one kind of compaction to the next. */
 function detailsOf(
   done: DoneCompaction,
-  context: TierContext,
+  context: LayerContext,
   view: ContextView,
 ): Readonly<Record<string, unknown>> {
   const { restored } = done;
@@ -127,7 +127,7 @@ function segment(messages: readonly Message[], anchor: string | null): object | 
 }
 
 /** Whether what is left is at or above the threshold already. */
-function recompacts({ threshold }: DoneCompaction, context: TierContext, tokens: number): boolean {
+function recompacts({ threshold }: DoneCompaction, context: LayerContext, tokens: number): boolean {
   if (threshold !== undefined) return threshold?.isMetBy(tokens) ?? false;
   return autoCompactEnabled(context.params) && compactLimit(context).isMetBy(tokens);
 }

@@ -1,7 +1,7 @@
 import type { Block } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { BlockEdit } from '../../../core/run/action.js';
-import type { TierContext } from '../../../core/run/tier.js';
+import type { LayerContext } from '../../../core/run/layer.js';
 import { fileState } from '../file-state/file-state.js';
 import { resultLedger } from '../microcompact/ledger.js';
 
@@ -39,13 +39,13 @@ export function leaveOut(
 }
 
 /** Results of a thread that the server leaves out already (MIC-3), by id. */
-export function deletedResults(context: Pick<TierContext, 'shared'>): ReadonlySet<string> {
+export function deletedResults(context: Pick<LayerContext, 'shared'>): ReadonlySet<string> {
   const { entries } = resultLedger(context);
   return new Set(entries.flatMap(({ state, toolUseId }) => (state === 'deleted' ? [toolUseId] : [])));
 }
 
 /** What other layers know of results that are no longer there: nothing to clear, delete or point at. */
-export function forgetResults(context: Pick<TierContext, 'shared'>, messages: readonly Message[]): void {
+export function forgetResults(context: Pick<LayerContext, 'shared'>, messages: readonly Message[]): void {
   const files = fileState(context);
   const results: Block[] = [];
   for (const { blocks } of messages) {

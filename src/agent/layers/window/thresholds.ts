@@ -1,6 +1,6 @@
 import type { Limit } from '../../../core/run/limit.js';
 import type { ParamValues } from '../../../core/run/params.js';
-import type { TierContext } from '../../../core/run/tier.js';
+import type { LayerContext } from '../../../core/run/layer.js';
 import { param } from '../support/param-reader.js';
 
 /** What of a model decides the limits of its client. */
@@ -62,8 +62,8 @@ export function autoCompactThreshold(params: ParamValues, model: ModelLimits): n
   return Math.min(Math.floor(effective * (percent / 100)), threshold); // WIN-4: in this order
 }
 
-/** What of a tier's knowledge a threshold is found by. */
-type LimitContext = Pick<TierContext, 'limits' | 'model'>;
+/** What of a layer's knowledge a threshold is found by. */
+type LimitContext = Pick<LayerContext, 'limits' | 'model'>;
 
 /** The auto-compact threshold for the model in use (WIN-3, WIN-4). */
 export function compactLimit({ limits, model }: LimitContext): Limit {

@@ -1,12 +1,12 @@
-import { tierRegistry } from '../../../agent/layers/registry.js';
+import { layerRegistry } from '../../../agent/layers/registry.js';
 import { createFiles } from '../../../core/base/files.js';
 import type { Action } from '../../../core/run/action.js';
-import type { TierInstance } from '../../../core/run/tier.js';
+import type { LayerInstance } from '../../../core/run/layer.js';
 import { Context } from '../../../engine/context/context.js';
 import { findMessages } from '../../../engine/context/edited-tail.js';
 import { ThreadView } from '../../../engine/context/thread-view.js';
 import { counterRules, SeenCounter } from '../../../engine/counting/seen-counter.js';
-import { MutableMoment } from '../../../engine/thread/tier-host.js';
+import { MutableHookContext } from '../../../engine/thread/layer-host.js';
 import type { HotContext } from './hot-context.js';
 
 const NONE_GONE: ReadonlySet<string> = new Set();
@@ -14,7 +14,7 @@ const PAUSE_MS = 3 * 3_600_000;
 
 /** A full window of tool results that waits to be cleared after a long pause (MIC-2). */
 export interface FullClearing {
-  /** Lays a fresh window and lets the tier take note of its results, as it does message by message in a session. */
+  /** Lays a fresh window and lets the layer take note of its results, as it does message by message in a session. */
   lay(): void;
   /** Clears all results but the latest; returns the true tokens that are left. */
   clear(): number;
@@ -23,15 +23,15 @@ export interface FullClearing {
 /** Prepares the clearing of a window. */
 export function fullClearing(hot: HotContext): FullClearing {
   const params = { ...hot.params, 'microcompact.timeBased.keepRecent': 1 };
-  const definition = tierRegistry.get('microcompact-time');
+  const definition = layerRegistry.get('microcompact-time');
   const rules = counterRules(params, 1);
-  const moment = new MutableMoment('main');
+  const moment = new MutableHookContext('main');
   moment.now = PAUSE_MS;
   moment.lastResponseMs = 0;
   let context!: Context;
   let seen!: SeenCounter;
   let view!: ThreadView;
-  let tier!: TierInstance;
+  let layer!: LayerInstance;
 
   function rewrite({ edits }: Extract<Action, { kind: 'rewrite-blocks' }>): void {
     const before = findMessages(context.messages, new Set(edits.map((edit) => edit.messageId)));
@@ -49,11 +49,11 @@ export function fullClearing(hot: HotContext): FullClearing {
       }
       context.sent();
       view = new ThreadView(context, seen, createFiles());
-      tier = definition.create({ ...hot.tierContext, params, shared: new Map() });
-      tier.due(moment, view);
+      layer = definition.create({ ...hot.layerContext, params, shared: new Map() });
+      layer.due(moment, view);
     },
     clear() {
-      const actions = tier.act(moment, view);
+      const actions = layer.act(moment, view);
       for (let step = actions.next(); step.done !== true; step = actions.next({ kind: 'done' }))
         if (step.value.kind === 'rewrite-blocks') rewrite(step.value);
       return context.trueTokens;

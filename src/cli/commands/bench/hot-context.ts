@@ -4,25 +4,25 @@ import { createMessage, type Message, tokensOf } from '../../../core/model/messa
 import { soloSession } from '../../../core/model/session.js';
 import { Limits } from '../../../core/run/limit.js';
 import type { ParamValues } from '../../../core/run/params.js';
-import type { TierContext } from '../../../core/run/tier.js';
+import type { LayerContext } from '../../../core/run/layer.js';
 import { Context } from '../../../engine/context/context.js';
 import { ThreadView } from '../../../engine/context/thread-view.js';
 import { counterRules, SeenCounter } from '../../../engine/counting/seen-counter.js';
-import { MutableMoment } from '../../../engine/thread/tier-host.js';
+import { MutableHookContext } from '../../../engine/thread/layer-host.js';
 import { benchPlan, benchTranscript } from './plan.js';
 
-/** A conversation of a given size, ready to be sent, with everything a tier or the loop asks for. */
+/** A conversation of a given size, ready to be sent, with everything a layer or the loop asks for. */
 export interface HotContext {
   /** Tokens of its turns; tools, system and the first prompt are the same at every size. */
   readonly tokens: number;
   readonly context: Context;
   readonly seen: SeenCounter;
   readonly view: ThreadView;
-  readonly moment: MutableMoment;
+  readonly moment: MutableHookContext;
   readonly messages: readonly Message[];
   /** The messages of one more turn: a response and the results of its calls. */
   readonly nextTurn: readonly Message[];
-  readonly tierContext: TierContext;
+  readonly layerContext: LayerContext;
   readonly params: ParamValues;
 }
 
@@ -66,7 +66,7 @@ export function hotContext(tokens: number, policy: string): HotContext {
   const nextTurn = turns[next]!;
   const view = new ThreadView(context, seen, createFiles());
   view.cacheIsWarm = true;
-  const moment = new MutableMoment('main');
+  const moment = new MutableHookContext('main');
   moment.now = 1_000_000;
   moment.lastResponseMs = 990_000;
   return {
@@ -78,7 +78,7 @@ export function hotContext(tokens: number, policy: string): HotContext {
     messages: context.messages,
     nextTurn,
     params,
-    tierContext: {
+    layerContext: {
       params,
       thread: 'main',
       source: 'main',

@@ -1,8 +1,8 @@
-import { tierRegistry } from '../../../agent/layers/registry.js';
+import { layerRegistry } from '../../../agent/layers/registry.js';
 import { truncateForUse } from '../../../agent/layers/session-memory/notes-file.js';
 import { autoCompactThreshold } from '../../../agent/layers/window/thresholds.js';
 import { formatSummary } from '../../../core/model/format-summary.js';
-import { observeBy } from '../../../core/run/tier.js';
+import { observeBy } from '../../../core/run/layer.js';
 import { estimateMessages, PADDED_RULES } from '../../../core/tokens/heuristic.js';
 import { breakpointsFor } from '../../../engine/context/breakpoints-for.js';
 import { Context } from '../../../engine/context/context.js';
@@ -184,20 +184,20 @@ const PATHS: readonly HotPath[] = [
   },
 ];
 
-/** The paths of an agent's turn, the question whether a tier is due included. */
+/** The paths of an agent's turn, the question whether a layer is due included. */
 export function hotPaths(): readonly HotPath[] {
-  const dues = tierRegistry
+  const dues = layerRegistry
     .all()
-    .filter((tier) => tier.layer !== 'rules')
+    .filter((layer) => layer.layer !== 'rules')
     .map(
-      (tier): HotPath => ({
-        name: `due ${tier.name}`,
+      (layer): HotPath => ({
+        name: `due ${layer.name}`,
         input: 'fixed: what is new to it',
         wholeWindow: false,
-        prepare({ messages, moment, tierContext, view }) {
-          const instance = tier.create(tierContext);
+        prepare({ messages, moment, layerContext, view }) {
+          const instance = layer.create(layerContext);
           for (const message of messages) observeBy(instance, message);
-          moment.point = tier.points[0]!;
+          moment.point = layer.points[0]!;
           instance.due(moment, view);
           moment.turn++;
           return { run: () => instance.due(moment, view) };

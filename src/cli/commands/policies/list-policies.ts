@@ -1,4 +1,4 @@
-import { type Client, type ClientHabits, clientRegistry, type Habit } from '../../../agent/client/client.js';
+import { type Client, type ClientBehaviour, clientRegistry, type Behaviour } from '../../../agent/client/client.js';
 import { BARE_API } from '../../../agent/client/clients.generated.js';
 import { paramSpecs, policyRegistry } from '../../../agent/policies/catalogue.js';
 import type { Policy } from '../../../agent/policies/policy.js';
@@ -18,11 +18,11 @@ const POLICIES: readonly doc.ColumnOf<Policy>[] = [
 export async function policiesCommand(session: CliSession, options: PluginOptions): Promise<ExitCode> {
   return withPlugins(session, [], options, () => {
     const all = policyRegistry.all();
-    const policies = all.map(({ name, kind, summary, tiers, sources }) => ({
+    const policies = all.map(({ name, kind, summary, layers, sources }) => ({
       name,
       kind,
       summary,
-      tiers,
+      layers,
       sources,
     }));
     const blocks = [doc.tableOf(POLICIES, doc.rowsOf(POLICIES, all), '')];
@@ -35,17 +35,17 @@ export async function policiesCommand(session: CliSession, options: PluginOption
 const FIRST_VERSION = '0';
 
 /** What a client does otherwise than the bare API. */
-function differences({ habits, sources }: Client) {
-  const own: Partial<ClientHabits> = habits;
-  return (Object.keys(BARE_API) as Habit[]).flatMap((habit) => {
-    const value = own[habit];
-    if (value === undefined || value === BARE_API[habit]) return [];
-    return [{ habit, value, bare: BARE_API[habit], source: sources[habit] ?? null }];
+function differences({ behaviours, sources }: Client) {
+  const own: Partial<ClientBehaviour> = behaviours;
+  return (Object.keys(BARE_API) as Behaviour[]).flatMap((behaviour) => {
+    const value = own[behaviour];
+    if (value === undefined || value === BARE_API[behaviour]) return [];
+    return [{ behaviour, value, bare: BARE_API[behaviour], source: sources[behaviour] ?? null }];
   });
 }
 
-const HABITS: readonly doc.ColumnOf<ReturnType<typeof differences>[number]>[] = [
-  doc.text('habit', ({ habit }) => habit),
+const BEHAVIOURS: readonly doc.ColumnOf<ReturnType<typeof differences>[number]>[] = [
+  doc.text('behaviour', ({ behaviour }) => behaviour),
   doc.text('value', ({ value }) => value),
   doc.text('bare API', ({ bare }) => bare, 1),
 ];
@@ -54,19 +54,19 @@ const HABITS: readonly doc.ColumnOf<ReturnType<typeof differences>[number]>[] = 
 export function clientsCommand(session: CliSession): ExitCode {
   const clients = clientRegistry.all().map((client) => {
     const { name, from, summary } = client;
-    return { name, from, summary, habits: differences(client) };
+    return { name, from, summary, behaviours: differences(client) };
   });
   const sources = new Set(
-    clients.flatMap(({ habits }) => habits.map(({ habit, source }) => `${habit}: ${source ?? ''}`)),
+    clients.flatMap(({ behaviours }) => behaviours.map(({ behaviour, source }) => `${behaviour}: ${source ?? ''}`)),
   );
   const blocks = [
-    ...clients.flatMap(({ name, from, summary, habits }) => [
+    ...clients.flatMap(({ name, from, summary, behaviours }) => [
       doc.title(name, begins(from)),
       doc.inset(summary),
-      doc.table(HABITS, habits),
+      doc.table(BEHAVIOURS, behaviours),
       '',
     ]),
-    doc.section('How each habit is known', ...[...sources].map((source) => doc.inset(source))),
+    doc.section('How each behaviour is known', ...[...sources].map((source) => doc.inset(source))),
   ];
   present(session, { blocks, closing: null, json: { clients } });
   return EXIT.fine;

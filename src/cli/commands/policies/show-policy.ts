@@ -58,7 +58,7 @@ function paramsShown(
   set: readonly string[],
 ): readonly ShownParam[] {
   const specs = paramsOf(policy).filter(
-    ({ path }) => policy.written === undefined || Object.hasOwn(policy.set, path) || policy.tiers.length > 1,
+    ({ path }) => policy.written === undefined || Object.hasOwn(policy.set, path) || policy.layers.length > 1,
   );
   return specs.map((spec) => ({
     path: spec.path,
@@ -112,7 +112,7 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
   const limits = policyThresholds(policy, planned, model);
   const parameters = [...valuesShown(policy, set), ...paramsShown(policy, planned, set)];
   const sentences = planned.parts === undefined ? [] : policySentences(planned.parts, outputLimit(options));
-  const { kind, summary, tiers, sources } = policy;
+  const { kind, summary, layers, sources } = policy;
   const of = nameOfLimits(options, planned.parts !== undefined && goesByOutput(planned.parts));
   const shownLimits = Object.entries(limits).filter(
     ([, value]) => policy.written === undefined || value !== null,
@@ -122,7 +122,7 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
       doc.title(policy.name, summary),
       '',
       ...(sentences.length === 0
-        ? [`Layers, in order: ${tiers.length === 0 ? 'none' : tiers.join(' → ')}`]
+        ? [`Layers, in order: ${layers.length === 0 ? 'none' : layers.join(' → ')}`]
         : ['What it does', ...sentences.map((sentence) => doc.inset(sentence))]),
       '',
       `Thresholds for ${of}, in tokens`,
@@ -136,7 +136,7 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
       kind,
       summary,
       model: options.model,
-      tiers,
+      layers,
       thresholds: limits,
       sentences,
       parameters,

@@ -285,7 +285,7 @@ function comparisonJson(
 const SHOWN_RUNS = 8;
 
 /** Metrics of the Pareto chart: what it costs, and what the model still sees. */
-const TRADE_OFF = ['costUsd', 'keptContentShare'] as const;
+const TRADE_OFF = ['costUsd', 'contentRetention'] as const;
 
 /** Charts and report.html of a comparison: the variants over its first transcript side by side, with the table of all. */
 async function writeCompareReport(

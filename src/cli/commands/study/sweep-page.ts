@@ -136,9 +136,9 @@ function chartOver(input: SweepPageInput, metric: string, over: number): StudyCh
 /** Cost against what the model still sees. */
 function tradeOff({ swept }: SweepPageInput): readonly StudyChart[] {
   const points = swept.flatMap(({ metrics, completeness }, row): StudyPoint[] => {
-    const { costUsd, keptContentShare } = metrics;
-    if (costUsd == null || keptContentShare == null) return [];
-    return [{ x: costUsd, y: keptContentShare, row, ...lineMark(completeness) }];
+    const { costUsd, contentRetention } = metrics;
+    if (costUsd == null || contentRetention == null) return [];
+    return [{ x: costUsd, y: contentRetention, row, ...lineMark(completeness) }];
   });
   const isFlat = (values: readonly number[]): boolean => new Set(values).size < 2;
   if (isFlat(points.map(({ x }) => x)) || isFlat(points.map(({ y }) => y))) return [];
@@ -146,7 +146,7 @@ function tradeOff({ swept }: SweepPageInput): readonly StudyChart[] {
     {
       title: 'What it costs, and what the model still sees',
       x: valueAxis('costUsd'),
-      y: valueAxis('keptContentShare'),
+      y: valueAxis('contentRetention'),
       series: [{ name: 'settings', color: distinctColor(0), drawn: 'dots', points }],
     },
   ];

@@ -57,12 +57,12 @@ async function chartsOf({ name, axes, names, swept }: SweepReport): Promise<read
     }
   }
   const points = swept.flatMap(({ point, metrics, completeness }) => {
-    const { costUsd, keptContentShare } = metrics;
-    if (costUsd == null || keptContentShare == null) return [];
-    return [{ label: point.values.join(' '), x: costUsd, y: keptContentShare, ...pointMark(completeness) }];
+    const { costUsd, contentRetention } = metrics;
+    if (costUsd == null || contentRetention == null) return [];
+    return [{ label: point.values.join(' '), x: costUsd, y: contentRetention, ...pointMark(completeness) }];
   });
   if (points.length >= 2 && isRanked) {
-    const [x, y] = [metricAxis('costUsd'), metricAxis('keptContentShare')];
+    const [x, y] = [metricAxis('costUsd'), metricAxis('contentRetention')];
     charts.push({ name: 'cost-against-kept', spec: pareto({ x, y, points, subtitle: name }) });
   }
   return charts;

@@ -59,7 +59,7 @@ interface ReadSession {
   readonly session: LifetimeSession;
   /** What it cost where it was recorded; null where nothing tells. */
   readonly bill: RecordedBill | null;
-  /** Both lifetimes by the client's habits; null where only the gaps between requests can tell. */
+  /** Both lifetimes by the client's behaviours; null where only the gaps between requests can tell. */
   readonly choice: SessionCost | null;
   readonly warnings: readonly Warning[];
 }

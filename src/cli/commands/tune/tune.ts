@@ -52,7 +52,7 @@ export interface TuneOptions extends PointOptions, GoalOptions {
 }
 
 /** The metric that stands for how much the model still sees. */
-const KEPT = 'keptContentShare';
+const KEPT = 'contentRetention';
 
 /** Settings that the terminal lists. */
 const LISTED = 10;

@@ -105,7 +105,7 @@ export function policyView({ policy, settings }: PageRun): HTMLElement {
     'div',
     h('h3', `Policy ${policy.name}`),
     h('p', policy.summary),
-    h('p.quiet', `${policy.kind} · layers in order: ${policy.tiers.join(', ') || 'none'}`),
+    h('p.quiet', `${policy.kind} · layers in order: ${policy.layers.join(', ') || 'none'}`),
     changed.length === 0 ? null : paramTable(changed),
     h('details', h('summary', `${rest.length} parameters at their defaults`), paramTable(rest)),
     ...scenario,

@@ -11,11 +11,11 @@ const AS_COUNTED: readonly BilledOtherwise[] = Object.freeze([]);
 
 /** What a usage record says of the price besides its counts. */
 function billedOtherwise(usage: JsonObject): readonly BilledOtherwise[] {
-  const { speed, inference_geo: geo, service_tier: tier, iterations } = usage;
+  const { speed, inference_geo: geo, service_tier: layer, iterations } = usage;
   const found: BilledOtherwise[] = [];
   if (speed === 'fast') found.push('fast');
   if (geo === 'us') found.push('us');
-  if (tier === 'batch' || tier === 'priority') found.push(tier);
+  if (layer === 'batch' || layer === 'priority') found.push(layer);
   if (objectsOf(iterations).some(({ type }) => type !== undefined && type !== 'message'))
     found.push('iterations');
   return found.length === 0 ? AS_COUNTED : found;

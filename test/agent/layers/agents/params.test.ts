@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { tierRegistry } from '../../../../src/agent/layers/registry.js';
+import { layerRegistry } from '../../../../src/agent/layers/registry.js';
 import type { ParamSpec } from '../../../../src/core/run/params.js';
 
 /** The numbers among the parameters of all layers, without those that tests of a value of their own are about. */
-const NUMBERS = tierRegistry
+const NUMBERS = layerRegistry
   .all()
   .flatMap(({ params }) => params)
   .flatMap(({ path, kind }: ParamSpec) => (kind.type === 'integer' ? [{ path, ...kind }] : []));

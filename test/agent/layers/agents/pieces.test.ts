@@ -15,7 +15,7 @@ import {
   moment,
   notesAnswer,
   only,
-  tierContext,
+  layerContext,
   userMessage,
   viewOf,
   words,
@@ -28,7 +28,7 @@ const DEFAULTS = Object.fromEntries(
 describe('AGT-5 the memory of an agent', () => {
   const memory = (scope: string, thread = 'main/reviewer-2', session: Partial<SessionContext> = {}) =>
     new AgentMemory({
-      ...tierContext({ ...DEFAULTS, 'agents.memory': scope }),
+      ...layerContext({ ...DEFAULTS, 'agents.memory': scope }),
       thread,
       session: { ...soloSession(), ...session },
     });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { autoCompactTier } from '../../../../src/agent/layers/auto-compact/auto-compact.js';
+import { autoCompactLayer } from '../../../../src/agent/layers/auto-compact/auto-compact.js';
 import type { Transcript } from '../../../../src/core/model/transcript.js';
-import type { QuerySource } from '../../../../src/core/run/tier.js';
+import type { QuerySource } from '../../../../src/core/run/layer.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { above, compactionPlan } from '../../../helpers/drive/above-threshold.js';
-import { moment, tierContext, viewOf } from '../../../helpers/drive/drive-session-memory.js';
+import { moment, layerContext, viewOf } from '../../../helpers/drive/drive-session-memory.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
 
@@ -93,9 +93,9 @@ describe('the breaker', () => {
 describe('guards', () => {
   const due = (source: QuerySource, set: Record<string, boolean> = {}) => {
     const plan = planOf({ policy: POLICY, set });
-    const context = tierContext(plan.policy.params);
+    const context = layerContext(plan.policy.params);
     const at = moment(0, { point: 'before-request', source });
-    return autoCompactTier.create({ ...context, source, plan }).due(at, viewOf([], 190_000));
+    return autoCompactLayer.create({ ...context, source, plan }).due(at, viewOf([], 190_000));
   };
 
   it.each(['compact', 'session_memory', 'auto_memory', 'dream', 'fork', 'subagent'] as const)(

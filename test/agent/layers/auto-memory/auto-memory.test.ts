@@ -146,8 +146,8 @@ describe('auto memory', () => {
     const entries = runLog(plan(), built);
     expect(ofType(entries, 'skipped').map(({ what, needs }) => [what, needs])).toEqual(
       expect.arrayContaining([
-        ['tier auto-memory', 'text'],
-        ['tier dreaming', 'text'],
+        ['layer auto-memory', 'text'],
+        ['layer dreaming', 'text'],
       ]),
     );
     expect(actionsOf(entries, LAYER)).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { autoMemoryTier } from '../../../../src/agent/layers/auto-memory/auto-memory.js';
+import { autoMemoryLayer } from '../../../../src/agent/layers/auto-memory/auto-memory.js';
 import { IndexText, indexTextOf, knownLine } from '../../../../src/agent/layers/auto-memory/index-text.js';
 import { type Block, createBlock } from '../../../../src/core/model/block.js';
 import { renderMemory } from '../../../../src/core/model/memory.js';
@@ -15,7 +15,7 @@ const line = (name: string) => `- [${name}](${name}.md): about ${name}\n`;
 
 /** A process at the end of a loop of two messages. */
 function driver(set: Readonly<Record<string, ParamValue>> = {}): ForkDriver {
-  const made = new ForkDriver(autoMemoryTier, set);
+  const made = new ForkDriver(autoMemoryLayer, set);
   made.messages = [userMessage('u1', [words(10)]), modelMessage('a1', [words(10, 'assistant')])];
   return made;
 }
@@ -38,7 +38,7 @@ function call(tool: string, path: string | undefined, input: unknown = null): Bl
   });
 }
 const agentWrites = (made: ForkDriver, ...blocks: readonly Block[]): void =>
-  made.tier.observe?.(modelMessage('w', blocks));
+  made.layer.observe?.(modelMessage('w', blocks));
 
 describe('AUT-1 when an extraction runs', () => {
   it('at the end of a loop of the main agent; one at a time', () => {
@@ -253,7 +253,7 @@ describe('an extraction that fails', () => {
     const made = driver();
     made.at('end-of-loop');
     agentWrites(made, call('Write', '/memory/a.md'));
-    made.tier.resume?.([], undefined as never);
+    made.layer.resume?.([], undefined as never);
     made.now += 1_000;
     expect(made.at('wake')).toEqual([]);
     made.messages = [...made.messages, userMessage('u2', [words(10)])];

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { partsTier } from '../../../../src/agent/layers/rules/parts.js';
+import { partsLayer } from '../../../../src/agent/layers/rules/parts.js';
 import { policyRegistry } from '../../../../src/agent/policies/catalogue.js';
 import { planPolicy } from '../../../../src/agent/policies/plan-policy.js';
-import { TierDriver } from '../../../helpers/drive/drive-tier.js';
+import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
-function masked(ids: string, keepResults: number, batchResults: number): TierDriver {
+function masked(ids: string, keepResults: number, batchResults: number): LayerDriver {
   const { parts } = planPolicy(policyRegistry.get('baselines/mask'), {
     'rules.mask.select.keep.last': keepResults,
     'rules.mask.when.toolResults': keepResults + batchResults,
   });
-  const tiers = new TierDriver([partsTier], {}, 200_000, { parts: parts! });
+  const layers = new LayerDriver([partsLayer], {}, 200_000, { parts: parts! });
   for (const id of ids) {
-    tiers.exchange(id);
-    tiers.ask();
+    layers.exchange(id);
+    layers.ask();
   }
-  return tiers;
+  return layers;
 }
 
 describe('mask', () => {
@@ -30,12 +30,12 @@ describe('mask', () => {
   });
 
   it('masks what a resume brings back only where it was not masked before', () => {
-    const tiers = masked('abcd', 2, 1);
-    tiers.resume();
-    tiers.ask();
-    expect(tiers.cleared()).toEqual(['a', 'b']);
-    tiers.exchange('e');
-    tiers.ask();
-    expect(tiers.cleared()).toEqual(['a', 'b', 'c']);
+    const layers = masked('abcd', 2, 1);
+    layers.resume();
+    layers.ask();
+    expect(layers.cleared()).toEqual(['a', 'b']);
+    layers.exchange('e');
+    layers.ask();
+    expect(layers.cleared()).toEqual(['a', 'b', 'c']);
   });
 });

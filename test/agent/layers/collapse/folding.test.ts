@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { collapseTier, finishedPrompts } from '../../../../src/agent/layers/collapse/collapse.js';
+import { collapseLayer, finishedPrompts } from '../../../../src/agent/layers/collapse/collapse.js';
 import { Folds, FoldText, foldsOf, readFold } from '../../../../src/agent/layers/collapse/fold.js';
 import { fileState } from '../../../../src/agent/layers/file-state/file-state.js';
 import { resultLedger } from '../../../../src/agent/layers/microcompact/ledger.js';
 import { deletedResults, forgetResults, leaveOut } from '../../../../src/agent/layers/support/leave-out.js';
 import { type Block, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
-import { callBlock, resultBlock, TierDriver } from '../../../helpers/drive/drive-tier.js';
+import { callBlock, resultBlock, LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
 const words = (tokens: number, text: string | null = null, role: Block['role'] = 'user'): Block =>
   createBlock({ kind: 'text', role, tokens, chars: 4 * tokens, ...(text === null ? {} : { text }) });
@@ -98,8 +98,8 @@ describe('FLG-1 when prompts are folded', () => {
     'collapse.quoteChars': 10,
   };
   /** So many prompts of 10 tokens with an answer of 390, and one that waits. */
-  function talk(prompts: number, change: Partial<typeof set> = {}): TierDriver {
-    const driver = new TierDriver([collapseTier], { ...set, ...change });
+  function talk(prompts: number, change: Partial<typeof set> = {}): LayerDriver {
+    const driver = new LayerDriver([collapseLayer], { ...set, ...change });
     for (let i = 1; i <= prompts; i++) {
       driver.join(said(`p${i}`, 10, `prompt ${i}`));
       driver.join(answered(`a${i}`, 390));
@@ -107,7 +107,7 @@ describe('FLG-1 when prompts are folded', () => {
     driver.join(said('now', 10));
     return driver;
   }
-  const folded = (driver: TierDriver) =>
+  const folded = (driver: LayerDriver) =>
     driver.actions.flatMap((action) => (action.kind === 'write-file' ? [action.path] : []));
 
   it('above the limit, not at it; for the main loop alone', () => {
@@ -146,7 +146,7 @@ describe('FLG-1 when prompts are folded', () => {
     const driver = talk(3, { 'collapse.keepPrompts': 3 });
     driver.ask();
     const isDue = () =>
-      driver.tiers[0]!.due(
+      driver.layers[0]!.due(
         {
           point: 'before-request',
           now: 0,
@@ -164,16 +164,16 @@ describe('FLG-1 when prompts are folded', () => {
     driver.join(said('next', 10));
     expect(isDue()).toBe(true);
     driver.ask();
-    driver.tiers[0]!.reset?.(driver.messages);
+    driver.layers[0]!.reset?.(driver.messages);
     expect(isDue()).toBe(true);
     driver.ask();
-    driver.tiers[0]!.resume?.(driver.messages, driver.view);
+    driver.layers[0]!.resume?.(driver.messages, driver.view);
     expect(isDue()).toBe(true);
   });
 
   it('a line quotes the prompt, a long one by head and tail', () => {
     const line = (text: string, quoteChars: number) => {
-      const driver = new TierDriver([collapseTier], { ...set, 'collapse.quoteChars': quoteChars });
+      const driver = new LayerDriver([collapseLayer], { ...set, 'collapse.quoteChars': quoteChars });
       driver.join(said('p', 10, text));
       driver.join(answered('a', 1_000));
       driver.join(said('q', 10, 'x'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AUTO_MEMORY_PARAMS } from '../../../../src/agent/layers/auto-memory/params.js';
-import { dreamingTier } from '../../../../src/agent/layers/dreaming/dreaming.js';
+import { dreamingLayer } from '../../../../src/agent/layers/dreaming/dreaming.js';
 import { DREAM_LOCK } from '../../../../src/agent/layers/dreaming/lock.js';
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../../../../src/core/base/clock.js';
 import { renderMemory } from '../../../../src/core/model/memory.js';
@@ -22,7 +22,7 @@ function driver(
   session: Partial<SessionContext> = {},
 ): ForkDriver {
   const defaults = Object.fromEntries(AUTO_MEMORY_PARAMS.map((spec) => [spec.path, spec.default]));
-  const made = new ForkDriver(dreamingTier, { ...defaults, ...set }, session);
+  const made = new ForkDriver(dreamingLayer, { ...defaults, ...set }, session);
   for (let i = 1; i <= 5; i++) made.files.write(`/projects/s${i}.jsonl`, 'a\nb\n', 1);
   for (const [name, body] of Object.entries(memories))
     made.files.write(`/memory/${name}.md`, memoryText(name, body), 1);

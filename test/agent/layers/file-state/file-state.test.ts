@@ -23,7 +23,7 @@ function known(): FileState {
 const paths = (state: FileState): readonly string[] => [...state.recent()].map(({ path }) => path);
 
 describe('what a thread knows of files', () => {
-  it('hears of a message once, however many tiers tell of it', () => {
+  it('hears of a message once, however many layers tell of it', () => {
     const state = new FileState();
     for (const message of talk) for (let i = 0; i < 3; i++) state.observe(message);
     expect(state.get('/repo/a.ts')!.version.tokens).toBe(110);

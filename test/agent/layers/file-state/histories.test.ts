@@ -148,7 +148,7 @@ describe('CLN-1 another history', () => {
     const kept = [message(attached('/n', 'nested_memory'))];
     state.reset(kept);
     expect([[...state.memories], state.memoryVersion, paths(state)]).toEqual([['/n'], 1, '']);
-    // Several tiers tell of the same one.
+    // Several layers tell of the same one.
     state.reset(kept);
     expect(state.memoryVersion).toBe(1);
     state.reset([...kept]);
@@ -228,7 +228,7 @@ describe('AGT-1 what a fork knows', () => {
     expect(paths(child)).toBe('/c /b /a');
   });
 
-  it('is one state for all tiers of the thread', () => {
+  it('is one state for all layers of the thread', () => {
     const shared = new Map<string, unknown>();
     const own = fileState({ shared });
     own.observe(message(result('Read', 'a', { path: '/a' })));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { apiNativeMicrocompactTier } from '../../../../src/agent/layers/microcompact/api-native.js';
+import { apiNativeMicrocompactLayer } from '../../../../src/agent/layers/microcompact/api-native.js';
 import { MS_PER_MINUTE } from '../../../../src/core/base/clock.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import type { ParamValue } from '../../../../src/core/run/params.js';
-import { callBlock, TierDriver } from '../../../helpers/drive/drive-tier.js';
+import { callBlock, LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
 function session(
   results: number,
@@ -11,8 +11,8 @@ function session(
   set: Record<string, ParamValue> = {},
   tool = 'Read',
   callTokens = 30,
-): TierDriver {
-  const driver = new TierDriver([apiNativeMicrocompactTier], set);
+): LayerDriver {
+  const driver = new LayerDriver([apiNativeMicrocompactLayer], set);
   for (let i = 1; i <= results; i++) driver.exchange(`t${i}`, { tokens, tool, callTokens });
   return driver;
 }
@@ -103,8 +103,8 @@ describe('clear_thinking', () => {
   const thinking = (tokens: number) =>
     createBlock({ kind: 'thinking', role: 'assistant', tokens, text: 'hm' });
 
-  function thoughtful(): TierDriver {
-    const driver = new TierDriver([apiNativeMicrocompactTier]);
+  function thoughtful(): LayerDriver {
+    const driver = new LayerDriver([apiNativeMicrocompactLayer]);
     for (const id of ['a', 'b', 'c']) {
       driver.respond([thinking(100)], id);
       driver.respond([callBlock(id)], id);
@@ -112,7 +112,7 @@ describe('clear_thinking', () => {
     return driver;
   }
 
-  const thoughts = (driver: TierDriver): number =>
+  const thoughts = (driver: LayerDriver): number =>
     driver.messages.flatMap((message) => message.blocks).filter((block) => block.kind === 'thinking').length;
 
   it('MIC-4 keeps all thinking while active, only the last turn after more than an hour', () => {

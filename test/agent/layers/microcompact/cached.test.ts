@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { cachedMicrocompactTier } from '../../../../src/agent/layers/microcompact/cached.js';
-import { timeBasedMicrocompactTier } from '../../../../src/agent/layers/microcompact/time-based.js';
+import { cachedMicrocompactLayer } from '../../../../src/agent/layers/microcompact/cached.js';
+import { timeBasedMicrocompactLayer } from '../../../../src/agent/layers/microcompact/time-based.js';
 import { MS_PER_MINUTE } from '../../../../src/core/base/clock.js';
-import { TierDriver } from '../../../helpers/drive/drive-tier.js';
+import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
-/** One result a turn; the tiers are asked before each request. */
-function turns(driver: TierDriver, from: number, to: number): void {
+/** One result a turn; the layers are asked before each request. */
+function turns(driver: LayerDriver, from: number, to: number): void {
   for (let i = from; i <= to; i++) {
     driver.exchange(`t${i}`, { tokens: 1_000 });
     driver.turn++;
@@ -13,14 +13,14 @@ function turns(driver: TierDriver, from: number, to: number): void {
   }
 }
 
-function deleted(driver: TierDriver): readonly (readonly string[])[] {
+function deleted(driver: LayerDriver): readonly (readonly string[])[] {
   return driver.actions.flatMap((action) =>
     action.kind === 'delete-cached' ? [action.results.map(({ toolUseId }) => toolUseId)] : [],
   );
 }
 
 it('MIC-3 deletes the oldest down to the last 5 when 12 are active', () => {
-  const driver = new TierDriver([cachedMicrocompactTier]);
+  const driver = new LayerDriver([cachedMicrocompactLayer]);
   turns(driver, 1, 11);
   expect(driver.actions).toEqual([]);
   turns(driver, 12, 12);
@@ -32,7 +32,7 @@ it('MIC-3 deletes the oldest down to the last 5 when 12 are active', () => {
 });
 
 it('MIC-3 INV-3 leaves the local messages as they are', () => {
-  const driver = new TierDriver([cachedMicrocompactTier]);
+  const driver = new LayerDriver([cachedMicrocompactLayer]);
   turns(driver, 1, 11);
   const before = driver.messages.slice();
   turns(driver, 12, 12);
@@ -41,18 +41,18 @@ it('MIC-3 INV-3 leaves the local messages as they are', () => {
 });
 
 it('MIC-3 works for the main source only and while the cache is warm', () => {
-  const fork = new TierDriver([cachedMicrocompactTier]);
+  const fork = new LayerDriver([cachedMicrocompactLayer]);
   fork.source = 'subagent';
   turns(fork, 1, 20);
   expect(fork.actions).toEqual([]);
-  const cold = new TierDriver([cachedMicrocompactTier]);
+  const cold = new LayerDriver([cachedMicrocompactLayer]);
   cold.cacheIsWarm = false;
   turns(cold, 1, 20);
   expect(cold.actions).toEqual([]);
 });
 
 it('MIC-3 deletes only what a request has already carried into the cache', () => {
-  const driver = new TierDriver([cachedMicrocompactTier]);
+  const driver = new LayerDriver([cachedMicrocompactLayer]);
   turns(driver, 1, 2);
   for (let i = 3; i <= 14; i++) driver.exchange(`t${i}`, { tokens: 1_000 });
   driver.turn++;
@@ -61,7 +61,7 @@ it('MIC-3 deletes only what a request has already carried into the cache', () =>
 });
 
 it('MIC-3 forgets its pinned edits when the cache has expired, and MIC-2 takes over', () => {
-  const driver = new TierDriver([timeBasedMicrocompactTier, cachedMicrocompactTier]);
+  const driver = new LayerDriver([timeBasedMicrocompactLayer, cachedMicrocompactLayer]);
   turns(driver, 1, 12);
   expect(deleted(driver)).toHaveLength(1);
   driver.now = 75 * MS_PER_MINUTE;
@@ -74,7 +74,7 @@ it('MIC-3 forgets its pinned edits when the cache has expired, and MIC-2 takes o
 });
 
 it('MIC-3 deletes anew when the cache expired during a short pause', () => {
-  const driver = new TierDriver([timeBasedMicrocompactTier, cachedMicrocompactTier]);
+  const driver = new LayerDriver([timeBasedMicrocompactLayer, cachedMicrocompactLayer]);
   turns(driver, 1, 12);
   driver.now = 10 * MS_PER_MINUTE;
   driver.cacheIsWarm = false;
@@ -87,7 +87,7 @@ it('MIC-3 deletes anew when the cache expired during a short pause', () => {
 });
 
 it('CLN-1 a full compaction clears registered, deleted and pinned ids', () => {
-  const driver = new TierDriver([cachedMicrocompactTier]);
+  const driver = new LayerDriver([cachedMicrocompactLayer]);
   turns(driver, 1, 12);
   driver.compact([]);
   turns(driver, 21, 31);
@@ -97,7 +97,7 @@ it('CLN-1 a full compaction clears registered, deleted and pinned ids', () => {
 });
 
 it('MIC-5 reports the deletion with what is pinned', () => {
-  const driver = new TierDriver([cachedMicrocompactTier]);
+  const driver = new LayerDriver([cachedMicrocompactLayer]);
   turns(driver, 1, 12);
   const [report] = driver.reports;
   expect(report).toMatchObject({ action: 'delete', trigger: 'auto', outcome: 'done', saved: 7_000 });

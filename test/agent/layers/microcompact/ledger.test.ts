@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { cachedMicrocompactTier } from '../../../../src/agent/layers/microcompact/cached.js';
+import { cachedMicrocompactLayer } from '../../../../src/agent/layers/microcompact/cached.js';
 import { ResultLedger, resultLedger } from '../../../../src/agent/layers/microcompact/ledger.js';
 import { BeyondBudget, type ServerRules } from '../../../../src/agent/layers/microcompact/server-strategy.js';
 import { type Block, type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
-import type { ContextView } from '../../../../src/core/run/tier.js';
-import { callBlock, resultBlock, TierDriver } from '../../../helpers/drive/drive-tier.js';
+import type { ContextView } from '../../../../src/core/run/layer.js';
+import { callBlock, resultBlock, LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
 const viewOf = (messages: readonly Message[], cacheIsWarm = true): ContextView =>
   ({ messages, cacheIsWarm }) as unknown as ContextView;
@@ -275,9 +275,9 @@ describe('what the server would clear (MIC-4)', () => {
 });
 
 describe('CLN-1 the cached form begins anew', () => {
-  const deletions = (driver: TierDriver) =>
+  const deletions = (driver: LayerDriver) =>
     driver.actions.flatMap((action) => (action.kind === 'delete-cached' ? [ids(action.results)] : []));
-  const turns = (driver: TierDriver, names: string): void => {
+  const turns = (driver: LayerDriver, names: string): void => {
     for (const name of names) {
       driver.exchange(name, { tokens: 1_000 });
       driver.turn++;
@@ -286,7 +286,7 @@ describe('CLN-1 the cached form begins anew', () => {
   };
 
   it('with a history that is longer than the one before', () => {
-    const driver = new TierDriver([cachedMicrocompactTier]);
+    const driver = new LayerDriver([cachedMicrocompactLayer]);
     turns(driver, 'abcdefghijkl');
     expect(deletions(driver)).toEqual(['abcdefg']);
     driver.compact(Array.from({ length: 40 }, () => thought()));
@@ -295,7 +295,7 @@ describe('CLN-1 the cached form begins anew', () => {
   });
 
   it('when the process does: what was deleted is there again', () => {
-    const driver = new TierDriver([cachedMicrocompactTier]);
+    const driver = new LayerDriver([cachedMicrocompactLayer]);
     turns(driver, 'abcdefghijkl');
     driver.resume();
     driver.ask();
@@ -304,7 +304,7 @@ describe('CLN-1 the cached form begins anew', () => {
   });
 
   it('and tells what could be cleared before and after (MIC-5)', () => {
-    const driver = new TierDriver([cachedMicrocompactTier]);
+    const driver = new LayerDriver([cachedMicrocompactLayer]);
     turns(driver, 'abcdefghijkl');
     expect(driver.reports[0]!.details).toMatchObject({ clearableBefore: 12_000, clearableAfter: 5_000 });
     expect(driver.reports[0]!.reason).toBe('12 tool results are in the cached prefix, at least 12');
@@ -312,7 +312,7 @@ describe('CLN-1 the cached form begins anew', () => {
 
   it('keeps one more than it leaves, however few it may act on', () => {
     const set = { 'microcompact.cached.minActive': 1, 'microcompact.cached.keepRecent': 2 };
-    const driver = new TierDriver([cachedMicrocompactTier], set);
+    const driver = new LayerDriver([cachedMicrocompactLayer], set);
     turns(driver, 'abcd');
     expect(deletions(driver)).toEqual(['a', 'b']);
   });

@@ -1,24 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { apiNativeMicrocompactTier } from '../../../../src/agent/layers/microcompact/api-native.js';
-import { cachedMicrocompactTier } from '../../../../src/agent/layers/microcompact/cached.js';
-import { timeBasedMicrocompactTier } from '../../../../src/agent/layers/microcompact/time-based.js';
-import { tokenMicrocompactTier } from '../../../../src/agent/layers/microcompact/token.js';
+import { apiNativeMicrocompactLayer } from '../../../../src/agent/layers/microcompact/api-native.js';
+import { cachedMicrocompactLayer } from '../../../../src/agent/layers/microcompact/cached.js';
+import { timeBasedMicrocompactLayer } from '../../../../src/agent/layers/microcompact/time-based.js';
+import { tokenMicrocompactLayer } from '../../../../src/agent/layers/microcompact/token.js';
 import { COMPACTABLE_TOOLS } from '../../../../src/agent/layers/support/compactable.js';
 import type { Block } from '../../../../src/core/model/block.js';
 import type { ParamValue } from '../../../../src/core/run/params.js';
-import type { TierDefinition } from '../../../../src/core/run/tier.js';
-import { TierDriver } from '../../../helpers/drive/drive-tier.js';
+import type { LayerDefinition } from '../../../../src/core/run/layer.js';
+import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
 interface Form {
-  readonly tier: TierDefinition;
+  readonly layer: LayerDefinition;
   readonly keeps: number;
   readonly set: Readonly<Record<string, ParamValue>>;
 }
 
 const FORMS: readonly Form[] = [
   {
-    tier: tokenMicrocompactTier,
+    layer: tokenMicrocompactLayer,
     keeps: 3,
     set: {
       'microcompact.token.requiresWarning': false,
@@ -26,10 +26,10 @@ const FORMS: readonly Form[] = [
       'microcompact.token.minSaving': 500,
     },
   },
-  { tier: timeBasedMicrocompactTier, keeps: 5, set: { 'microcompact.timeBased.gapMinutes': 0 } },
-  { tier: cachedMicrocompactTier, keeps: 5, set: {} },
+  { layer: timeBasedMicrocompactLayer, keeps: 5, set: { 'microcompact.timeBased.gapMinutes': 0 } },
+  { layer: cachedMicrocompactLayer, keeps: 5, set: {} },
   {
-    tier: apiNativeMicrocompactTier,
+    layer: apiNativeMicrocompactLayer,
     keeps: 1,
     set: {
       'microcompact.apiNative.triggerTokens': 3_000,
@@ -49,15 +49,15 @@ const results = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-function blocksOf(driver: TierDriver): readonly Block[] {
+function blocksOf(driver: LayerDriver): readonly Block[] {
   return driver.messages.flatMap((message) => message.blocks);
 }
 
-describe.each(FORMS)('$tier.name', ({ tier, keeps, set }) => {
+describe.each(FORMS)('$layer.name', ({ layer, keeps, set }) => {
   it('INV-3 is idempotent, keeps the latest, never adds tokens, touches compactable results only', () => {
     fc.assert(
       fc.property(results, fc.integer({ min: 1, max: 8 }), (shapes, every) => {
-        const driver = new TierDriver([tier], set);
+        const driver = new LayerDriver([layer], set);
         shapes.forEach((shape, i) => {
           driver.exchange(`t${i}`, shape);
           driver.turn++;
@@ -82,7 +82,7 @@ describe.each(FORMS)('$tier.name', ({ tier, keeps, set }) => {
             expect(after[position]).toMatchObject({ toolUseId: block.toolUseId, tool: block.tool });
             expect(after[position]!.tokens).toBeLessThan(block.tokens);
           });
-          if (tier === cachedMicrocompactTier) expect(after).toEqual(before);
+          if (layer === cachedMicrocompactLayer) expect(after).toEqual(before);
           expect(driver.ask()).toEqual([]);
         });
       }),
@@ -93,7 +93,7 @@ describe.each(FORMS)('$tier.name', ({ tier, keeps, set }) => {
   it('MIC-5 INV-3 each report adds up', () => {
     fc.assert(
       fc.property(results, (shapes) => {
-        const driver = new TierDriver([tier], set);
+        const driver = new LayerDriver([layer], set);
         shapes.forEach((shape, i) => {
           driver.exchange(`t${i}`, shape);
           driver.turn++;

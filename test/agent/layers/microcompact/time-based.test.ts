@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { timeBasedMicrocompactTier } from '../../../../src/agent/layers/microcompact/time-based.js';
+import { timeBasedMicrocompactLayer } from '../../../../src/agent/layers/microcompact/time-based.js';
 import { MS_PER_MINUTE } from '../../../../src/core/base/clock.js';
-import { TierDriver } from '../../../helpers/drive/drive-tier.js';
+import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
-function idleFor(minutes: number, results: number, keepRecent = 5): TierDriver {
-  const driver = new TierDriver([timeBasedMicrocompactTier], {
+function idleFor(minutes: number, results: number, keepRecent = 5): LayerDriver {
+  const driver = new LayerDriver([timeBasedMicrocompactLayer], {
     'microcompact.timeBased.keepRecent': keepRecent,
   });
   for (let i = 1; i <= results; i++) driver.exchange(`t${i}`, { tokens: 500 });
@@ -44,7 +44,7 @@ it('MIC-2 INV-3 has nothing more to do the second time', () => {
 });
 
 it('MIC-5 says nothing when no result would get smaller, and does not ask again', () => {
-  const driver = new TierDriver([timeBasedMicrocompactTier]);
+  const driver = new LayerDriver([timeBasedMicrocompactLayer]);
   for (let i = 1; i <= 8; i++) driver.exchange(`t${i}`, { tokens: 10 });
   driver.now = 61 * MS_PER_MINUTE;
   expect(driver.ask()).toEqual([]);
@@ -57,5 +57,5 @@ it('MIC-5 says nothing when no result would get smaller, and does not ask again'
     lastResponseMs: 0,
     manual: null,
   } as const;
-  expect(driver.tiers[0]!.due(moment, driver.view)).toBe(false);
+  expect(driver.layers[0]!.due(moment, driver.view)).toBe(false);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { tokenMicrocompactTier } from '../../../../src/agent/layers/microcompact/token.js';
-import { storageTier } from '../../../../src/agent/layers/storage/storage.js';
+import { tokenMicrocompactLayer } from '../../../../src/agent/layers/microcompact/token.js';
+import { storageLayer } from '../../../../src/agent/layers/storage/storage.js';
 import { CLEARED_PLACEHOLDER } from '../../../../src/agent/layers/support/compactable.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage } from '../../../../src/core/model/message.js';
-import { TierDriver } from '../../../helpers/drive/drive-tier.js';
+import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
 /** Window 200,000 less 32,000, 13,000 and 20,000: the warning threshold of the measured clients. */
 const MEASURED = { 'window.reserve': 'max-output' } as const;
@@ -14,8 +14,8 @@ function session(
   results: number,
   tokens: number,
   set: Record<string, number | boolean | string> = {},
-): TierDriver {
-  const driver = new TierDriver([tokenMicrocompactTier], { ...MEASURED, ...set });
+): LayerDriver {
+  const driver = new LayerDriver([tokenMicrocompactLayer], { ...MEASURED, ...set });
   for (let i = 1; i <= results; i++) driver.exchange(`t${i}`, { tokens });
   driver.extraSeen = WARNING;
   return driver;
@@ -51,7 +51,7 @@ describe('what is cleared', () => {
   });
 
   it('MIC-1 clears results of compactable tools only', () => {
-    const driver = new TierDriver([tokenMicrocompactTier], { 'microcompact.token.requiresWarning': false });
+    const driver = new LayerDriver([tokenMicrocompactLayer], { 'microcompact.token.requiresWarning': false });
     const tools = [
       'Task',
       'mcp__x__y',
@@ -87,7 +87,7 @@ describe('what is cleared', () => {
   });
 
   it('MIC-1 clears memory attachments that are older than the results it clears', () => {
-    const driver = new TierDriver([tokenMicrocompactTier], { 'microcompact.token.requiresWarning': false });
+    const driver = new LayerDriver([tokenMicrocompactLayer], { 'microcompact.token.requiresWarning': false });
     const attach = (id: string): void => {
       const block = createBlock({
         kind: 'text',
@@ -162,7 +162,7 @@ describe('when', () => {
 
 describe('what is left of the originals', () => {
   it('MIC-1 keeps them on disk in 2.1 and does not overwrite what storage kept', () => {
-    const driver = new TierDriver([storageTier, tokenMicrocompactTier], {
+    const driver = new LayerDriver([storageLayer, tokenMicrocompactLayer], {
       'microcompact.token.requiresWarning': false,
       'microcompact.token.keepOriginals': true,
     });
@@ -178,7 +178,7 @@ describe('what is left of the originals', () => {
   });
 
   it('MIC-1 drops the file-read state of cleared reads: the file is sent whole again', () => {
-    const driver = new TierDriver([storageTier, tokenMicrocompactTier], {
+    const driver = new LayerDriver([storageLayer, tokenMicrocompactLayer], {
       'microcompact.token.requiresWarning': false,
       'storage.stubRepeatedReads': true,
     });
@@ -196,7 +196,7 @@ describe('what is left of the originals', () => {
 });
 
 it('MIC-5 reports tools, tokens before and after as seen and as billed, and the saving of both', () => {
-  const driver = new TierDriver([tokenMicrocompactTier], { 'microcompact.token.requiresWarning': false });
+  const driver = new LayerDriver([tokenMicrocompactLayer], { 'microcompact.token.requiresWarning': false });
   for (let i = 1; i <= 4; i++) driver.exchange(`b${i}`, { tool: 'Bash', tokens: 12_000, chars: 40_000 });
   for (let i = 1; i <= 3; i++) driver.exchange(`r${i}`, { tool: 'Read', tokens: 12_000, chars: 40_000 });
   const before = driver.view;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { fileState } from '../../../../src/agent/layers/file-state/file-state.js';
 import { memoryFilesIn, resolvePath } from '../../../../src/agent/layers/nested-memory/memory-files.js';
-import { nestedMemoryTier } from '../../../../src/agent/layers/nested-memory/nested-memory.js';
+import { nestedMemoryLayer } from '../../../../src/agent/layers/nested-memory/nested-memory.js';
 import type { ParamValue } from '../../../../src/core/run/params.js';
 import { ForkDriver } from '../../../helpers/drive/drive-fork.js';
 import { modelMessage } from '../../../helpers/drive/drive-session-memory.js';
-import { callBlock, resultBlock, TierDriver } from '../../../helpers/drive/drive-tier.js';
+import { callBlock, resultBlock, LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
 const FILES = {
   '/repo/CLAUDE.md': 400,
@@ -14,16 +14,16 @@ const FILES = {
   '/repo/docs/CLAUDE.md': 50,
 };
 
-function project(set: Record<string, ParamValue> = {}): TierDriver {
-  return new TierDriver([nestedMemoryTier], { 'nestedMemory.files': FILES, ...set });
+function project(set: Record<string, ParamValue> = {}): LayerDriver {
+  return new LayerDriver([nestedMemoryLayer], { 'nestedMemory.files': FILES, ...set });
 }
 
-function touch(driver: TierDriver, path: string): void {
+function touch(driver: LayerDriver, path: string): void {
   driver.exchange(`read ${path} ${driver.messages.length}`, { facts: { path } });
   driver.ask();
 }
 
-function attached(driver: TierDriver): readonly (string | undefined)[] {
+function attached(driver: LayerDriver): readonly (string | undefined)[] {
   return driver.actions.flatMap((action) =>
     action.kind === 'attach' ? [action.message.blocks[0]!.facts.path] : [],
   );
@@ -108,7 +108,7 @@ describe('what is known of attached files', () => {
     touch(driver, '/repo/docs/page.md');
     const kept = driver.messages.slice(0, 2);
     driver.compact(kept);
-    for (const message of kept) for (const tier of driver.tiers) tier.observe?.(message);
+    for (const message of kept) for (const layer of driver.layers) layer.observe?.(message);
     expect(driver.ask()).toEqual([]);
     touch(driver, '/repo/docs/page.md');
     expect(attached(driver)).toHaveLength(4);
@@ -137,11 +137,11 @@ describe('what is known of attached files', () => {
 describe('what counts as touched', () => {
   /** A thread whose transcript knows the memory files, unless the policy lists them. */
   function thread(set: Record<string, ParamValue> = {}): ForkDriver {
-    return new ForkDriver(nestedMemoryTier, set, { memoryFiles: FILES });
+    return new ForkDriver(nestedMemoryLayer, set, { memoryFiles: FILES });
   }
   let count = 0;
   const touches = (made: ForkDriver, path: string): readonly string[] => {
-    made.tier.observe?.(modelMessage(`m${++count}`, [callBlock('t', { facts: { path } })]));
+    made.layer.observe?.(modelMessage(`m${++count}`, [callBlock('t', { facts: { path } })]));
     return paths(made);
   };
   const paths = (made: ForkDriver): readonly string[] =>
@@ -153,16 +153,16 @@ describe('what counts as touched', () => {
     expect(touches(thread(), '/repo/docs/a.md')).toEqual(['/repo/CLAUDE.md', '/repo/docs/CLAUDE.md']);
     const listed = thread({ 'nestedMemory.files': { '/repo/docs/AGENTS.md': 7 } });
     expect(touches(listed, '/repo/docs/a.md')).toEqual(['/repo/docs/AGENTS.md']);
-    const none = new ForkDriver(nestedMemoryTier);
-    expect([none.tier.observe, none.at('before-request')]).toEqual([undefined, []]);
+    const none = new ForkDriver(nestedMemoryLayer);
+    expect([none.layer.observe, none.at('before-request')]).toEqual([undefined, []]);
   });
 
   it('NES-1 calls and results do, attachments do not; all paths of a message', () => {
     const made = thread();
     const block = { ...resultBlock('t', { facts: { path: '/repo/docs/a.md' } }), kind: 'text' as const };
-    made.tier.observe?.(modelMessage('a', [block]));
+    made.layer.observe?.(modelMessage('a', [block]));
     expect(paths(made)).toEqual([]);
-    made.tier.observe?.(
+    made.layer.observe?.(
       modelMessage('b', [
         callBlock('t'),
         resultBlock('u', { facts: { path: '/repo/src/a.ts' } }),
@@ -189,23 +189,23 @@ describe('what counts as touched', () => {
   it('NES-1 nothing is due where everything on the way is there', () => {
     const made = thread();
     touches(made, '/repo/docs/a.md');
-    made.tier.observe?.(modelMessage('other', [callBlock('t', { facts: { path: '/repo/docs/b.md' } })]));
-    expect(made.tier.due(undefined as never, undefined as never)).toBe(false);
+    made.layer.observe?.(modelMessage('other', [callBlock('t', { facts: { path: '/repo/docs/b.md' } })]));
+    expect(made.layer.due(undefined as never, undefined as never)).toBe(false);
   });
 
   it('CLN-1 what waits is dropped with its history, and a new process knows what it reads', () => {
     const made = thread();
     const touch = () =>
-      made.tier.observe?.(
+      made.layer.observe?.(
         modelMessage(`m${++count}`, [callBlock('t', { facts: { path: '/repo/docs/a.md' } })]),
       );
     touch();
-    made.tier.reset?.([]);
+    made.layer.reset?.([]);
     expect(paths(made)).toEqual([]);
     touch();
     expect(paths(made)).toHaveLength(2);
     touch();
-    made.tier.resume?.([], undefined as never);
+    made.layer.resume?.([], undefined as never);
     expect(paths(made)).toEqual([]);
     touch();
     expect(paths(made)).toHaveLength(2);
@@ -222,7 +222,7 @@ describe('what counts as touched', () => {
         details: { files: [], tokens: 0, denied: 2 },
       },
     ]);
-    made.tier.reset?.([]);
+    made.layer.reset?.([]);
     touches(made, '/repo/docs/a.md');
     expect(made.reports('attach')[1]!.details.denied).toBe(2);
   });

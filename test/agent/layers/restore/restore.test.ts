@@ -8,7 +8,7 @@ import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
 import { soloSession } from '../../../../src/core/model/session.js';
 import { Limits } from '../../../../src/core/run/limit.js';
-import type { TierContext } from '../../../../src/core/run/tier.js';
+import type { LayerContext } from '../../../../src/core/run/layer.js';
 import { messagesOf } from '../../../helpers/drive/drive-compaction.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { planOf } from '../../../helpers/plan.js';
@@ -43,7 +43,7 @@ function restored(
   kept: readonly Message[] = [],
   policy = 'claude-code/2026',
 ) {
-  const context: TierContext = {
+  const context: LayerContext = {
     params: resolvePolicy(policy, set),
     thread: 'main',
     source: 'main',

@@ -3,7 +3,7 @@ import type { CompactionHistory } from '../../../../src/agent/layers/auto-compac
 import { Guards, thrashParams } from '../../../../src/agent/layers/rules/guards.js';
 import type { Action } from '../../../../src/core/run/action.js';
 import type { GuardsPart } from '../../../../src/core/run/parts.js';
-import type { Moment } from '../../../../src/core/run/tier.js';
+import type { HookContext } from '../../../../src/core/run/layer.js';
 
 const NONE: GuardsPart = {
   breaker: null,
@@ -15,7 +15,7 @@ const NONE: GuardsPart = {
   refills: null,
 };
 
-const at = (now: number, turn = 1, prompt = 1): Moment => ({ now, turn, prompt }) as Moment;
+const at = (now: number, turn = 1, prompt = 1): HookContext => ({ now, turn, prompt }) as HookContext;
 
 function guardsOf(part: Partial<GuardsPart>) {
   const history = { failures: 0, failurePrompt: -1, succeeded: () => {} };
@@ -24,8 +24,8 @@ function guardsOf(part: Partial<GuardsPart>) {
     [...actions].map((action) => (action.kind === 'breaker' ? `${action.state} ${action.failures}` : '?'));
   return {
     guards,
-    fail: (moment: Moment, rule = 'r') => told(guards.failed(rule, moment)),
-    succeed: (moment: Moment, rule = 'r') => told(guards.succeeded(rule, moment)),
+    fail: (moment: HookContext, rule = 'r') => told(guards.failed(rule, moment)),
+    succeed: (moment: HookContext, rule = 'r') => told(guards.succeeded(rule, moment)),
   };
 }
 

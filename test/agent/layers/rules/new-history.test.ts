@@ -6,7 +6,7 @@ import { resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message, messageTokens } from '../../../../src/core/model/message.js';
 import type { LayoutPart, RulePart, SelectPart } from '../../../../src/core/run/parts.js';
-import { moment, notesAnswer, tierContext } from '../../../helpers/drive/drive-session-memory.js';
+import { moment, notesAnswer, layerContext } from '../../../helpers/drive/drive-session-memory.js';
 import { answer, idsOf, prompt, round, selectOf, text } from './talk.js';
 
 const image = (id: string, role: Message['role'] = 'user'): Message =>
@@ -40,7 +40,7 @@ function laid(
     readonly reads?: number;
   } = {},
 ) {
-  const context = tierContext(resolvePolicy('claude-code/2026', { 'restore.enabled': false }));
+  const context = layerContext(resolvePolicy('claude-code/2026', { 'restore.enabled': false }));
   for (let i = 0; i < reads; i++)
     for (const message of round(`r${i}`, 1_000, { facts: { path: `/${i}` } }))
       workState(context).observe(message);

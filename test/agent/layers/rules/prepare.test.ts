@@ -4,7 +4,7 @@ import { dropHead, dropTail, groupByRound } from '../../../../src/agent/layers/r
 import { sinceBoundary } from '../../../../src/agent/layers/rules/split-history.js';
 import { type Block, type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message, messageTokens } from '../../../../src/core/model/message.js';
-import { resultBlock } from '../../../helpers/drive/drive-tier.js';
+import { resultBlock } from '../../../helpers/drive/drive-layer.js';
 
 const block = (kind: Block['kind'], tokens: number, facts: BlockFacts = {}): Block =>
   createBlock({ kind, role: 'user', tokens, chars: 4 * tokens, facts });

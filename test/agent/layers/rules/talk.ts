@@ -8,8 +8,8 @@ import { createMessage, type Message } from '../../../../src/core/model/message.
 import type { Action, AskRequest, CallFailure, Outcome } from '../../../../src/core/run/action.js';
 import type { ParamValues } from '../../../../src/core/run/params.js';
 import type { SelectPart } from '../../../../src/core/run/parts.js';
-import type { ContextView } from '../../../../src/core/run/tier.js';
-import { tierContext } from '../../../helpers/drive/drive-session-memory.js';
+import type { ContextView } from '../../../../src/core/run/layer.js';
+import { layerContext } from '../../../helpers/drive/drive-session-memory.js';
 
 /** A selection of results that keeps nothing, unless told otherwise. */
 export function selectOf(
@@ -112,7 +112,7 @@ export function ask(
   const steps = askForSummary({
     id: 's',
     now: 0,
-    place: { context: tierContext(params), sizes: SIZES },
+    place: { context: layerContext(params), sizes: SIZES },
     instruction: prompt('s-instruction', 1),
     style: 'full',
     after: [],

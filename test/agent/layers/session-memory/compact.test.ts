@@ -8,14 +8,14 @@ import type { Message } from '../../../../src/core/model/message.js';
 import { NOTES_TEMPLATE, notesFromText } from '../../../../src/core/model/notes.js';
 import { literalText } from '../../../../src/core/model/text.js';
 import type { ParamValues } from '../../../../src/core/run/params.js';
-import type { TierContext } from '../../../../src/core/run/tier.js';
+import type { LayerContext } from '../../../../src/core/run/layer.js';
 import {
   drive,
   modelMessage,
   moment,
   only,
   reportOf,
-  tierContext,
+  layerContext,
   toolResult,
   toolUse,
   userMessage,
@@ -36,12 +36,12 @@ interface Setup {
   readonly last?: string | null;
   readonly now?: number;
   readonly factor?: number;
-  readonly prepare?: (context: TierContext) => void;
+  readonly prepare?: (context: LayerContext) => void;
 }
 
 function compact(setup: Setup = {}) {
   const { messages = LONG, notes = NOTES, last = 'm14', now = 0 } = setup;
-  const context = tierContext(setup.set, setup.factor);
+  const context = layerContext(setup.set, setup.factor);
   const files = createFiles();
   if (notes !== null) files.write(PATH, notes, 0);
   sessionMemoryState(context.shared).lastSummarisedMessageId = last;
@@ -157,7 +157,7 @@ describe('compaction from notes while an extraction runs', () => {
   const newer = '# Title\n_name_\nA better parser\n';
 
   function running(startMs: number, endMs: number) {
-    return (context: TierContext): void => {
+    return (context: LayerContext): void => {
       const notes = { text: literalText(newer), tokens: 8, digest: 1, sections: null };
       sessionMemoryState(context.shared).running = {
         startMs,

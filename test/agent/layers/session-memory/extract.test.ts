@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sessionMemoryTier } from '../../../../src/agent/layers/session-memory/extract.js';
+import { sessionMemoryLayer } from '../../../../src/agent/layers/session-memory/extract.js';
 import { notesPath } from '../../../../src/agent/layers/session-memory/notes-file.js';
 import { sessionMemoryState } from '../../../../src/agent/layers/session-memory/state.js';
 import { createFiles } from '../../../../src/core/base/files.js';
@@ -8,7 +8,7 @@ import type { Message } from '../../../../src/core/model/message.js';
 import { NOTES_TEMPLATE } from '../../../../src/core/model/notes.js';
 import type { AnswerSpec, LayerReport, Outcome } from '../../../../src/core/run/action.js';
 import type { ParamValues } from '../../../../src/core/run/params.js';
-import { observeBy } from '../../../../src/core/run/tier.js';
+import { observeBy } from '../../../../src/core/run/layer.js';
 import {
   type Driven,
   drive,
@@ -17,7 +17,7 @@ import {
   notesAnswer,
   only,
   reportOf,
-  tierContext,
+  layerContext,
   toolResult,
   toolUse,
   userMessage,
@@ -28,22 +28,22 @@ import {
 const PATH = notesPath('main');
 const NOTES = '# Title\n_name_\nA parser\n\n# Worklog\n_log_\nbegan\n';
 
-/** A tier with a conversation that grows message by message. */
+/** A layer with a conversation that grows message by message. */
 function session(set: ParamValues = {}) {
-  const context = tierContext(set);
-  const tier = sessionMemoryTier.create(context);
+  const context = layerContext(set);
+  const layer = sessionMemoryLayer.create(context);
   const files = createFiles();
   const messages: Message[] = [];
   const state = sessionMemoryState(context.shared);
   return {
-    tier,
+    layer,
     files,
     state,
     messages,
     add(...added: Message[]) {
       for (const message of added) {
         messages.push(message);
-        observeBy(tier, message);
+        observeBy(layer, message);
       }
     },
     /** One response with so many calls, all answered. */
@@ -61,9 +61,9 @@ function session(set: ParamValues = {}) {
           ),
         );
     },
-    due: (seen: number, now = 0) => tier.due(moment(now), viewOf(messages, seen, files)),
+    due: (seen: number, now = 0) => layer.due(moment(now), viewOf(messages, seen, files)),
     act: (seen: number, now: number, answer: Outcome) =>
-      drive(tier.act(moment(now), viewOf(messages, seen, files)), files, answer),
+      drive(layer.act(moment(now), viewOf(messages, seen, files)), files, answer),
   };
 }
 
@@ -124,7 +124,7 @@ describe('session memory: when', () => {
 
   it('SES-2 growth after a compaction counts from the new size', () => {
     const run = begun(150_000);
-    run.tier.reset?.([]);
+    run.layer.reset?.([]);
     run.turn(3);
     expect(run.due(30_000)).toBe(false);
     expect(run.due(34_999)).toBe(false);
@@ -132,9 +132,9 @@ describe('session memory: when', () => {
   });
 
   it('SES-3 BRK-2 runs in the main thread alone', () => {
-    const { tier } = session();
+    const { layer } = session();
     for (const source of ['subagent', 'compact', 'session_memory', 'fork'] as const) {
-      expect(tier.due(moment(0, { source }), viewOf([], 50_000))).toBe(false);
+      expect(layer.due(moment(0, { source }), viewOf([], 50_000))).toBe(false);
     }
   });
 
@@ -225,7 +225,7 @@ describe('session memory: what', () => {
     const run = session();
     run.add(userMessage('u', [words(1)]), modelMessage('a', [words(1, 'assistant')]));
     run.act(10_000, 1_000, notesAnswer(NOTES, 9_000));
-    run.tier.reset?.([]);
+    run.layer.reset?.([]);
     const landing = run.act(5_000, 9_000, notesAnswer('x', 9_001));
     expect(landing.actions.map(({ kind }) => kind)).toEqual(['write-file']);
     expect(run.files.read(PATH)!.text).toBe(NOTES);
@@ -313,7 +313,7 @@ describe('session memory: what', () => {
 
   it('SES-5 a restart leaves the file alone and forgets what only the process knew', () => {
     const run = begun();
-    run.tier.resume?.(run.messages, viewOf(run.messages, 12_000, run.files));
+    run.layer.resume?.(run.messages, viewOf(run.messages, 12_000, run.files));
     expect(run.state).toMatchObject({ notes: null, lastSummarisedMessageId: null, running: null });
     expect(run.due(10_000)).toBe(true);
     const driven = run.act(10_000, 0, notesAnswer(NOTES, 0));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { leavesWithRound, oldestRounds } from '../../../../src/agent/layers/snip/snip.js';
 import { type Block, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
-import { callBlock, resultBlock } from '../../../helpers/drive/drive-tier.js';
+import { callBlock, resultBlock } from '../../../helpers/drive/drive-layer.js';
 
 const words = (chars: number, role: Block['role'] = 'user'): Block =>
   createBlock({ kind: 'text', role, tokens: chars, chars });

@@ -121,8 +121,8 @@ describe('history snip', () => {
   });
 
   it('FLG-1 LOP-1 stands before microcompaction, collapse before auto-compaction', () => {
-    const { tiers } = policyRegistry.get('claude-code/2026');
+    const { layers } = policyRegistry.get('claude-code/2026');
     const order = ['storage', 'snip', 'microcompact-time', 'collapse', 'auto-compact', 'blocking'];
-    expect(tiers.filter((name) => order.includes(name))).toEqual(order);
+    expect(layers.filter((name) => order.includes(name))).toEqual(order);
   });
 });

@@ -7,13 +7,13 @@ import {
   previewBlock,
   stubBlock,
 } from '../../../../src/agent/layers/storage/replacements.js';
-import { storageTier } from '../../../../src/agent/layers/storage/storage.js';
+import { storageLayer } from '../../../../src/agent/layers/storage/storage.js';
 import { createMessage } from '../../../../src/core/model/message.js';
-import { callBlock, type ResultShape, resultBlock, TierDriver } from '../../../helpers/drive/drive-tier.js';
+import { callBlock, type ResultShape, resultBlock, LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
 /** Results of one message: which of them are replaced, in letters. */
 function replaced(results: Readonly<Record<string, ResultShape>>, set: Record<string, number | string> = {}) {
-  const driver = new TierDriver([storageTier], set);
+  const driver = new LayerDriver([storageLayer], set);
   driver.respond(Object.keys(results).map((id) => callBlock(id, results[id]!)));
   driver.receive(Object.entries(results).map(([id, shape]) => resultBlock(id, shape)));
   driver.ask('results');
@@ -65,7 +65,7 @@ describe('STO-1 STO-2 at their edges', () => {
 
   it('tells what it saved of each tool; a result of no tool is unknown', () => {
     const block = { ...resultBlock('b', of(60_000, 'Glob')), tool: null };
-    const driver = new TierDriver([storageTier]);
+    const driver = new LayerDriver([storageLayer]);
     driver.receive([resultBlock('a', of(60_000, 'Glob')), block]);
     driver.ask('results');
     const [report] = driver.reports;
@@ -76,7 +76,7 @@ describe('STO-1 STO-2 at their edges', () => {
   });
 
   it('what the model has answered is looked at no more', () => {
-    const driver = new TierDriver([storageTier]);
+    const driver = new LayerDriver([storageLayer]);
     driver.receive([resultBlock('a', of(60_000, 'Glob'))]);
     driver.respond([callBlock('b')]);
     expect(driver.ask('results')).toEqual([]);

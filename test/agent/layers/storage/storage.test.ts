@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { storageTier } from '../../../../src/agent/layers/storage/storage.js';
-import { callBlock, resultBlock, TierDriver } from '../../../helpers/drive/drive-tier.js';
+import { storageLayer } from '../../../../src/agent/layers/storage/storage.js';
+import { callBlock, resultBlock, LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
 const line = `${'x'.repeat(99)}\n`;
 const lines = (count: number): string => line.repeat(count);
 
 function stored(tool: string, chars: number): boolean {
-  const driver = new TierDriver([storageTier]);
+  const driver = new LayerDriver([storageLayer]);
   driver.exchange('t1', { tool, text: 'y'.repeat(chars) });
   driver.ask('results');
   return driver.result('t1').facts.replaces === 'stored';
@@ -22,7 +22,7 @@ describe('thresholds', () => {
   });
 
   it('STO-1 lets a threshold of its own come before the exemption', () => {
-    const driver = new TierDriver([storageTier], { 'storage.tools': { Read: 10_000 } });
+    const driver = new LayerDriver([storageLayer], { 'storage.tools': { Read: 10_000 } });
     driver.exchange('t1', { tool: 'Read', text: lines(101) });
     driver.ask('results');
     expect(driver.result('t1').facts.replaces).toBe('stored');
@@ -30,7 +30,7 @@ describe('thresholds', () => {
 
   it('STO-1 does not store again what the recording’s client had cut at the same limit, its mark included', () => {
     const isStored = (chars: number, limited: boolean) => {
-      const driver = new TierDriver([storageTier]);
+      const driver = new LayerDriver([storageLayer]);
       driver.exchange('t1', { tool: 'Bash', text: 'y'.repeat(chars), facts: { limited } });
       driver.ask('results');
       return driver.result('t1').facts.replaces === 'stored';
@@ -43,7 +43,7 @@ describe('thresholds', () => {
   });
 
   it('STO-1 leaves results with images alone', () => {
-    const driver = new TierDriver([storageTier]);
+    const driver = new LayerDriver([storageLayer]);
     driver.exchange('t1', { tool: 'Bash', text: lines(400), facts: { images: 1 } });
     expect(driver.ask('results')).toEqual([]);
   });
@@ -51,7 +51,7 @@ describe('thresholds', () => {
 
 describe('what is left in the context', () => {
   it('STO-1 shows the first 2,000 bytes up to a line end, with size and path, in a wrapper', () => {
-    const driver = new TierDriver([storageTier]);
+    const driver = new LayerDriver([storageLayer]);
     driver.exchange('toolu_1', { tool: 'Bash', text: `head\n${lines(400)}` });
     driver.ask('results');
     const shown = driver.result('toolu_1').text!.read();
@@ -64,14 +64,14 @@ describe('what is left in the context', () => {
   });
 
   it('STO-1 counts bytes, not characters, and splits none', () => {
-    const driver = new TierDriver([storageTier]);
+    const driver = new LayerDriver([storageLayer]);
     driver.exchange('t1', { tool: 'Bash', text: '語'.repeat(40_000) });
     driver.ask('results');
     expect(driver.result('t1').text!.read().split('語').length - 1).toBe(666);
   });
 
   it('STO-1 keeps a preview of about 2.2 K of a result with tokens by its share', () => {
-    const driver = new TierDriver([storageTier]);
+    const driver = new LayerDriver([storageLayer]);
     driver.exchange('t1', { tool: 'Bash', text: lines(400), tokens: 20_000 });
     driver.ask('results');
     const block = driver.result('t1');
@@ -83,7 +83,7 @@ describe('what is left in the context', () => {
   });
 
   it('STO-1 sizes opaque results without reading them', () => {
-    const driver = new TierDriver([storageTier]);
+    const driver = new LayerDriver([storageLayer]);
     driver.exchange('t1', { tool: 'Bash', chars: 40_000, tokens: 10_000 });
     const before = driver.result('t1');
     driver.ask('results');
@@ -95,7 +95,7 @@ describe('what is left in the context', () => {
   });
 
   it('STO-4 reads the whole result back from its file', () => {
-    const driver = new TierDriver([storageTier]);
+    const driver = new LayerDriver([storageLayer]);
     const text = `first\n${lines(600)}last`;
     driver.exchange('toolu_9', { tool: 'Bash', text });
     driver.ask('results');
@@ -103,14 +103,14 @@ describe('what is left in the context', () => {
   });
 
   it('STO-4 keeps files below their folder whatever the id says', () => {
-    const driver = new TierDriver([storageTier]);
+    const driver = new LayerDriver([storageLayer]);
     driver.exchange('../../etc/x', { tool: 'Bash', text: lines(400) });
     driver.ask('results');
     expect(driver.files.list('/tool-results/main')).toHaveLength(1);
   });
 
   it('STO-1 cuts to the threshold and writes no file where the client does so', () => {
-    const driver = new TierDriver([storageTier], { 'storage.how': 'cut' });
+    const driver = new LayerDriver([storageLayer], { 'storage.how': 'cut' });
     driver.exchange('t1', { tool: 'Bash', text: lines(500) });
     driver.ask('results');
     const block = driver.result('t1');
@@ -124,7 +124,7 @@ describe('what is left in the context', () => {
 
 describe('the budget of a message', () => {
   it('STO-2 stores the largest results first until 200,000 characters are not exceeded', () => {
-    const driver = new TierDriver([storageTier]);
+    const driver = new LayerDriver([storageLayer]);
     const sizes: Record<string, number> = { a: 45_000, b: 49_000, c: 48_000, d: 47_000, e: 46_000 };
     const ids = Object.keys(sizes);
     driver.respond(ids.map((id) => callBlock(id, { tool: 'Glob' })));
@@ -134,7 +134,7 @@ describe('the budget of a message', () => {
   });
 
   it('STO-2 counts parallel results that arrive as messages of their own together', () => {
-    const driver = new TierDriver([storageTier]);
+    const driver = new LayerDriver([storageLayer]);
     const ids = ['a', 'b', 'c', 'd', 'e'];
     driver.respond(ids.map((id) => callBlock(id, { tool: 'Glob' })));
     for (const id of ids) driver.receive([resultBlock(id, { tool: 'Glob', chars: 45_000 })]);
@@ -143,7 +143,7 @@ describe('the budget of a message', () => {
   });
 
   it('STO-2 sends eight results of 29,000 characters inline where there is no budget', () => {
-    const driver = new TierDriver([storageTier], { 'storage.messageBudget': null });
+    const driver = new LayerDriver([storageLayer], { 'storage.messageBudget': null });
     const ids = [...'abcdefgh'];
     driver.respond(ids.map((id) => callBlock(id, { tool: 'Bash' })));
     driver.receive(ids.map((id) => resultBlock(id, { tool: 'Bash', chars: 29_000 })));
@@ -154,7 +154,7 @@ describe('the budget of a message', () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 49_999 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(sizes, fc.constantFrom('Read', 'Glob', 'Bash'), (chars, tool) => {
-        const driver = new TierDriver([storageTier]);
+        const driver = new LayerDriver([storageLayer]);
         driver.respond(chars.map((_, i) => callBlock(`t${i}`, { tool })));
         driver.receive(chars.map((size, i) => resultBlock(`t${i}`, { tool, chars: size })));
         driver.ask('results');
@@ -167,7 +167,7 @@ describe('the budget of a message', () => {
 
 describe('decisions are final', () => {
   it('STO-3 never touches a result that was sent, even when it would not fit any more', () => {
-    const driver = new TierDriver([storageTier]);
+    const driver = new LayerDriver([storageLayer]);
     for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) {
       driver.exchange(id, { tool: 'Glob', chars: 45_000 });
       expect(driver.ask('results')).toEqual([]);
@@ -175,14 +175,14 @@ describe('decisions are final', () => {
   });
 
   it('STO-3 INV-4 sends the same bytes in later turns, after a compaction that kept them, and after a resume', () => {
-    const driver = new TierDriver([storageTier]);
+    const driver = new LayerDriver([storageLayer]);
     driver.exchange('big', { tool: 'Bash', text: lines(400) });
     driver.ask('results');
     const first = driver.result('big');
     driver.exchange('more', { tool: 'Grep', text: lines(300) });
     driver.ask('results');
     driver.compact(driver.messages);
-    for (const message of driver.messages) for (const tier of driver.tiers) tier.observe?.(message);
+    for (const message of driver.messages) for (const layer of driver.layers) layer.observe?.(message);
     expect(driver.ask('results')).toEqual([]);
     driver.resume();
     expect(driver.ask('results')).toEqual([]);
@@ -191,7 +191,7 @@ describe('decisions are final', () => {
   });
 
   it('STO-3 decides after a resume what arrived just before it', () => {
-    const driver = new TierDriver([storageTier]);
+    const driver = new LayerDriver([storageLayer]);
     driver.exchange('big', { tool: 'Bash', text: lines(400) });
     driver.resume();
     driver.ask('results');
@@ -203,7 +203,7 @@ describe('decisions are final', () => {
       fc.property(fc.string({ minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 40 }), (word, id) => {
         const text = `${word}\n`.repeat(Math.ceil(31_000 / (word.length + 1)));
         const [one, two] = [0, 1].map(() => {
-          const driver = new TierDriver([storageTier]);
+          const driver = new LayerDriver([storageLayer]);
           driver.exchange(`t${id}`, { tool: 'Bash', text });
           driver.ask('results');
           return driver.result(`t${id}`);
@@ -219,7 +219,7 @@ describe('repeated reads', () => {
   const read = { tool: 'Read', text: lines(50), facts: { path: '/repo/a.ts' } } as const;
 
   it('sends an unchanged file again unless told otherwise', () => {
-    const driver = new TierDriver([storageTier]);
+    const driver = new LayerDriver([storageLayer]);
     driver.exchange('r1', read);
     driver.ask('results');
     driver.exchange('r2', read);
@@ -227,7 +227,7 @@ describe('repeated reads', () => {
   });
 
   it('points at the earlier read while the file is unchanged, and sends a changed one whole', () => {
-    const driver = new TierDriver([storageTier], { 'storage.stubRepeatedReads': true });
+    const driver = new LayerDriver([storageLayer], { 'storage.stubRepeatedReads': true });
     driver.exchange('r1', read);
     driver.ask('results');
     driver.exchange('r2', read);
@@ -241,7 +241,7 @@ describe('repeated reads', () => {
   });
 
   it('CLN-1 sends the file again after a compaction', () => {
-    const driver = new TierDriver([storageTier], { 'storage.stubRepeatedReads': true });
+    const driver = new LayerDriver([storageLayer], { 'storage.stubRepeatedReads': true });
     driver.exchange('r1', read);
     driver.ask('results');
     driver.compact([]);
@@ -252,7 +252,7 @@ describe('repeated reads', () => {
 });
 
 it('STO-1 reports what was stored, before and after', () => {
-  const driver = new TierDriver([storageTier]);
+  const driver = new LayerDriver([storageLayer]);
   driver.exchange('t1', { tool: 'Bash', text: lines(400), tokens: 20_000 });
   const before = driver.trueTokens;
   driver.ask('results');

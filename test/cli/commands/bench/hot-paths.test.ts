@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tierRegistry } from '../../../../src/agent/layers/registry.js';
+import { layerRegistry } from '../../../../src/agent/layers/registry.js';
 import {
   CLEARED_PLACEHOLDER,
   COMPACTABLE_TOOLS,
@@ -75,8 +75,8 @@ describe('microcompact of a full window', () => {
 });
 
 describe('the other hot paths', () => {
-  it('are those of an agent’s turn, and the question whether each tier is due', () => {
-    const tiers = tierRegistry.all().filter(({ layer }) => layer !== 'rules');
+  it('are those of an agent’s turn, and the question whether each layer is due', () => {
+    const layers = layerRegistry.all().filter(({ layer }) => layer !== 'rules');
     expect(hotPaths().map(({ name }) => name)).toEqual([
       'token estimate of a turn',
       'threshold check',
@@ -88,7 +88,7 @@ describe('the other hot paths', () => {
       'microcompact of a full window',
       'summary formatting',
       'notes truncation',
-      ...tiers.map(({ name }) => `due ${name}`),
+      ...layers.map(({ name }) => `due ${name}`),
     ]);
   });
 

@@ -38,7 +38,7 @@ describe('ccbench policies show', () => {
       'What it does',
       ...json.sentences.map((sentence: string) => `  ${sentence}`),
     ]);
-    expect(stdout).not.toContain('Tiers');
+    expect(stdout).not.toContain('Layers');
     expect(lines).toContain('Thresholds for a window of 128,000, in tokens');
     // 0.9 × 128,000; what the file has no rule for is not in the list
     expect(stdout).toMatch(/^ {2}autoCompact +115,200$/m);
@@ -55,10 +55,10 @@ describe('ccbench policies show', () => {
       'claude-code/2.1.112 compacts at 167,000 tokens, for claude-sonnet-4-5.',
     ],
   ])(
-    '%s: has its tiers in order, and a dash for a limit that it does not have',
-    async (name, tiers, result) => {
+    '%s: has its layers in order, and a dash for a limit that it does not have',
+    async (name, layers, result) => {
       const { stdout, rows, json } = await shown(name);
-      expect(stdout).toContain(`\nLayers, in order: ${tiers}\n`);
+      expect(stdout).toContain(`\nLayers, in order: ${layers}\n`);
       expect(stdout).not.toContain('What it does');
       expect(stdout).toContain('Thresholds for claude-sonnet-4-5, in tokens');
       for (const [key, value] of Object.entries(json.thresholds as Record<string, number | null>))

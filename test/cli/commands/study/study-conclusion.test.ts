@@ -53,8 +53,8 @@ describe('what a comparison comes to', () => {
   it('takes more for better where a metric says so', () => {
     const kept = (share: number): Runs => ({ s0: [4, 0, 1, share] });
     expect(
-      compared({ base: kept(0.5), less: kept(0.25), more: kept(0.75) }, ['keptContentShare']).result,
-    ).toBe('more has keptContentShare 75.0%, 25.0% (50 %) more than base.');
+      compared({ base: kept(0.5), less: kept(0.25), more: kept(0.75) }, ['contentRetention']).result,
+    ).toBe('more has contentRetention 75.0%, 25.0% (50 %) more than base.');
   });
 
   it('tells noise from a difference with an interval', () => {
@@ -141,7 +141,7 @@ describe('the table of a comparison', () => {
   });
 
   it('does not call a variant the same throughout that differs in what is not shown', () => {
-    const { table } = compared({ base: costs(4), dear: costs(5), same: costs(4) }, ['keptContentShare']);
+    const { table } = compared({ base: costs(4), dear: costs(5), same: costs(4) }, ['contentRetention']);
     expect(table.notes).toContain(
       'the same as base in every metric: same; what differs in the settings did not act here',
     );

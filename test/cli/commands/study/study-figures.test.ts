@@ -39,7 +39,7 @@ describe('means of counts', () => {
 
 describe('columns of a comparison', () => {
   const metrics =
-    'costUsd,cacheHitRate,compactions,tokensSaved,cacheTokensDestroyed,peakContextTokens,meanPromptTokens,promptTokens,outputTokens,turns,uncachedTokens,cacheReadTokens,cacheCreationTokens,keptContentShare';
+    'costUsd,cacheHitRate,compactions,tokensSaved,cacheTokensDestroyed,peakContextTokens,meanPromptTokens,promptTokens,outputTokens,turns,uncachedTokens,cacheReadTokens,cacheCreationTokens,contentRetention';
 
   it('that do not fit are named, and those in which all variants are alike are told in a line', async () => {
     const cwd = tempFolder({ 'a.yaml': TEXT });

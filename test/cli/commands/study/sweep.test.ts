@@ -244,8 +244,8 @@ describe('ccbench tune', () => {
     expect(result.best.command).toContain('ccbench run a.yaml');
     for (const a of result.front) {
       const beaten = result.front.some(
-        (b: { costUsd: number; keptContentShare: number }) =>
-          b.costUsd < a.costUsd && b.keptContentShare > a.keptContentShare,
+        (b: { costUsd: number; contentRetention: number }) =>
+          b.costUsd < a.costUsd && b.contentRetention > a.contentRetention,
       );
       expect(beaten).toBe(false);
     }

@@ -10,12 +10,12 @@ import type { ParamValue } from '../../../src/core/run/params.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import {
   type ContextView,
-  type Moment,
+  type HookContext,
   observeBy,
-  type TierContext,
-  type TierDefinition,
-  type TierInstance,
-} from '../../../src/core/run/tier.js';
+  type LayerContext,
+  type LayerDefinition,
+  type LayerInstance,
+} from '../../../src/core/run/layer.js';
 
 /** How a tool result is made; a text decides over characters, characters over tokens. */
 export interface ResultShape {
@@ -57,18 +57,18 @@ export function callBlock(id: string, shape: ResultShape = {}): Block {
   });
 }
 
-/** Tiers of one thread over a conversation of literals: actions are carried out on it and collected. */
-export class TierDriver {
+/** Layers of one thread over a conversation of literals: actions are carried out on it and collected. */
+export class LayerDriver {
   messages: Message[] = [];
   readonly actions: Action[] = [];
   readonly files = createFiles();
-  readonly tiers: readonly TierInstance[];
+  readonly layers: readonly LayerInstance[];
   /** Tokens the policy's counter sees besides the messages. */
   extraSeen = 0;
   extraTrue = 0;
   now = 0;
   turn = 1;
-  source: Moment['source'] = 'main';
+  source: HookContext['source'] = 'main';
   lastResponseMs: number | null = null;
   cacheIsWarm = true;
   deletedTokens = 0;
@@ -77,19 +77,19 @@ export class TierDriver {
   private recorded: Message[] = [];
 
   constructor(
-    private readonly definitions: readonly TierDefinition[],
+    private readonly definitions: readonly LayerDefinition[],
     set: Readonly<Record<string, ParamValue>> = {},
     window = 200_000,
     policy: Partial<RunPlan['policy']> = {},
   ) {
     const params: Record<string, ParamValue> = {};
-    const specs = [...layerParams('window'), ...definitions.flatMap((tier) => tier.params)];
+    const specs = [...layerParams('window'), ...definitions.flatMap((layer) => layer.params)];
     for (const spec of specs) params[spec.path] = spec.default;
     for (const path of Object.keys(set)) {
       if (!(path in params)) throw new Error(`no parameter ${path}`);
       params[path] = set[path]!;
     }
-    const context: TierContext = {
+    const context: LayerContext = {
       params,
       thread: 'main',
       source: 'main',
@@ -100,7 +100,7 @@ export class TierDriver {
       shared: new Map(),
       session: soloSession(),
     };
-    this.tiers = definitions.map((tier) => tier.create(context));
+    this.layers = definitions.map((layer) => layer.create(context));
   }
 
   get view(): ContextView {
@@ -143,7 +143,7 @@ export class TierDriver {
   join(message: Message): void {
     this.messages.push(message);
     this.recorded.push(message);
-    for (const tier of this.tiers) observeBy(tier, message);
+    for (const layer of this.layers) observeBy(layer, message);
   }
 
   /** The model answers. */
@@ -172,17 +172,17 @@ export class TierDriver {
     this.receive([resultBlock(id, shape)]);
   }
 
-  /** Asks the tiers of a point in order; returns the actions they took. */
-  ask(point: Moment['point'] = 'before-request'): readonly Action[] {
+  /** Asks the layers of a point in order; returns the actions they took. */
+  ask(point: HookContext['point'] = 'before-request'): readonly Action[] {
     const from = this.actions.length;
     const { now, turn, source, lastResponseMs } = this;
     const manual = point === 'manual' ? { instructions: null, partial: null } : null;
-    const moment: Moment = { point, now, turn, prompt: 1, source, lastResponseMs, manual };
-    this.tiers.forEach((tier, index) => {
+    const moment: HookContext = { point, now, turn, prompt: 1, source, lastResponseMs, manual };
+    this.layers.forEach((layer, index) => {
       if (!this.definitions[index]!.points.includes(point)) return;
       const view = this.view;
-      if (!tier.due(moment, view)) return;
-      const actions = tier.act(moment, view);
+      if (!layer.due(moment, view)) return;
+      const actions = layer.act(moment, view);
       for (let step = actions.next(); step.done !== true; step = actions.next({ kind: 'done' })) {
         this.actions.push(step.value);
         this.carryOut(step.value);
@@ -196,14 +196,14 @@ export class TierDriver {
     this.messages = [...messages];
     this.recorded = [...messages];
     this.deletedTokens = 0;
-    for (const tier of this.tiers) tier.reset?.(this.messages);
+    for (const layer of this.layers) layer.reset?.(this.messages);
   }
 
   /** The process ends and the session is read back from its record. */
   resume(): void {
     this.messages = [...this.recorded];
     this.deletedTokens = 0;
-    for (const tier of this.tiers) tier.resume?.(this.messages, this.view);
+    for (const layer of this.layers) layer.resume?.(this.messages, this.view);
   }
 
   /** The result of a call as it stands in the context. */

@@ -1,5 +1,5 @@
-/** Where in the loop a tier is asked (LOP-1). */
-export type Point =
+/** Where in the loop a layer is asked (LOP-1). */
+export type Hook =
   /** Tool results came in and wait for the next request. */
   | 'results'
   /** Before each API call. */
@@ -12,7 +12,7 @@ export type Point =
   | 'after-response'
   /** A final answer without tool calls: the loop ends. */
   | 'end-of-loop'
-  /** A time came that a tier asked to be woken at. */
+  /** A time came that a layer asked to be woken at. */
   | 'wake'
   /** Nothing is left of the thread. */
   | 'thread-end'

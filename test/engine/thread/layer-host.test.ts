@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import type { Action, Outcome } from '../../../src/core/run/action.js';
-import type { Point } from '../../../src/core/run/point.js';
-import type { ContextView, TierContext, TierDefinition, TierInstance } from '../../../src/core/run/tier.js';
+import type { Hook } from '../../../src/core/run/hook.js';
+import type { ContextView, LayerContext, LayerDefinition, LayerInstance } from '../../../src/core/run/layer.js';
 import { NO_TIMING, type TimingSink } from '../../../src/engine/requests/run-env.js';
-import { MutableMoment, TierHost } from '../../../src/engine/thread/tier-host.js';
+import { MutableHookContext, LayerHost } from '../../../src/engine/thread/layer-host.js';
 
 const said = (id: string, role: Message['role']): Message =>
   createMessage({ id, role, origin: role === 'user' ? 'human' : 'model', blocks: [], at: 0 });
 const wait = (ms: number): Action => ({ kind: 'wait', by: { layer: 'storage', reason: 'a test' }, ms });
 const VIEW = {} as ContextView;
 
-/** Tiers that write down what they are told and asked. */
+/** Layers that write down what they are told and asked. */
 class Bench {
   readonly story: string[] = [];
 
-  tier(
+  layer(
     name: string,
-    points: readonly Point[],
-    part: Partial<TierInstance> = {},
+    points: readonly Hook[],
+    part: Partial<LayerInstance> = {},
     waits = [1],
-  ): TierDefinition {
+  ): LayerDefinition {
     const { story } = this;
-    const instance: TierInstance = {
+    const instance: LayerInstance = {
       due: () => true,
       *act() {
         try {
@@ -37,15 +37,15 @@ class Bench {
       },
       ...part,
     };
-    return { name, points, create: () => instance } as unknown as TierDefinition;
+    return { name, points, create: () => instance } as unknown as LayerDefinition;
   }
 
-  host(tiers: readonly TierDefinition[]): TierHost {
-    return new TierHost(tiers, {} as TierContext, NO_TIMING);
+  host(layers: readonly LayerDefinition[]): LayerHost {
+    return new LayerHost(layers, {} as LayerContext, NO_TIMING);
   }
 
-  ask(host: TierHost, point: Point, stopped: () => boolean = () => false): readonly string[] {
-    const moment = new MutableMoment('main');
+  ask(host: LayerHost, point: Hook, stopped: () => boolean = () => false): readonly string[] {
+    const moment = new MutableHookContext('main');
     moment.point = point;
     const apply = (action: Action): Outcome => {
       this.story.push(`wait ${action.kind === 'wait' ? action.ms : ''}`);
@@ -56,15 +56,15 @@ class Bench {
   }
 }
 
-describe('the tiers of a thread', () => {
+describe('the layers of a thread', () => {
   it.each(['results', 'before-request', 'after-response', 'end-of-loop', 'wake'] as const)(
     'LOP-1 at %s those of the point are asked, in the order of the policy',
     (point) => {
       const bench = new Bench();
       const host = bench.host([
-        bench.tier('b', ['manual', point], {}, [7]),
-        bench.tier('other', ['session-end']),
-        bench.tier('a', [point], {}, [8]),
+        bench.layer('b', ['manual', point], {}, [7]),
+        bench.layer('other', ['session-end']),
+        bench.layer('a', [point], {}, [8]),
       ]);
       const asked = bench.ask(host, point);
       expect(asked.filter((line) => line.startsWith('wait') || line.endsWith('is done'))).toEqual([
@@ -80,8 +80,8 @@ describe('the tiers of a thread', () => {
   it('act only where they are due, and hear what came of each action', () => {
     const bench = new Bench();
     const host = bench.host([
-      bench.tier('idle', ['results'], { due: () => false }),
-      bench.tier('busy', ['results'], {}, [1, 2]),
+      bench.layer('idle', ['results'], { due: () => false }),
+      bench.layer('busy', ['results'], {}, [1, 2]),
     ]);
     expect(bench.ask(host, 'results')).toEqual([
       'wait 1',
@@ -93,17 +93,17 @@ describe('the tiers of a thread', () => {
     ]);
   });
 
-  it('LOP-1 nothing more is done once the thread has stopped: not by the tier at work, nor by those behind it', () => {
+  it('LOP-1 nothing more is done once the thread has stopped: not by the layer at work, nor by those behind it', () => {
     const bench = new Bench();
     const host = bench.host([
-      bench.tier('first', ['results'], {}, [1, 2]),
-      bench.tier('second', ['results']),
+      bench.layer('first', ['results'], {}, [1, 2]),
+      bench.layer('second', ['results']),
     ]);
     expect(bench.ask(host, 'results', () => true)).toEqual(['wait 1', 'first closes']);
     // One that has nothing to do does not keep the next from being asked.
     const idle = bench.host([
-      bench.tier('idle', ['results'], { due: () => false }),
-      bench.tier('second', ['results']),
+      bench.layer('idle', ['results'], { due: () => false }),
+      bench.layer('second', ['results']),
     ]);
     expect(bench.ask(idle, 'results', () => true)).toEqual(['wait 1', 'second closes']);
   });
@@ -114,8 +114,8 @@ describe('the tiers of a thread', () => {
       begin: (name: string) => bench.story.push(`begin ${name}`),
       end: (name: string) => bench.story.push(`end ${name}`),
     } as unknown as TimingSink;
-    const tiers = [bench.tier('idle', ['wake'], { due: () => false }), bench.tier('busy', ['wake'])];
-    const host = new TierHost(tiers, {} as TierContext, timing);
+    const layers = [bench.layer('idle', ['wake'], { due: () => false }), bench.layer('busy', ['wake'])];
+    const host = new LayerHost(layers, {} as LayerContext, timing);
     expect(bench.ask(host, 'wake')).toEqual([
       'begin idle',
       'end idle',
@@ -131,13 +131,13 @@ describe('the tiers of a thread', () => {
   it('hear of the messages that they want to hear of', () => {
     const bench = new Bench();
     const listener = (name: string, observes?: Message['role']) =>
-      bench.tier(name, [], {
+      bench.layer(name, [], {
         ...(observes === undefined ? {} : { observes }),
         observe: ({ id }) => bench.story.push(`${name} ${id}`),
       });
     const host = bench.host([
       listener('all'),
-      bench.tier('deaf', ['results']),
+      bench.layer('deaf', ['results']),
       listener('users', 'user'),
       listener('models', 'assistant'),
     ]);
@@ -149,12 +149,12 @@ describe('the tiers of a thread', () => {
   it('CLN-1 all of them hear that the history is another one, or that the process is', () => {
     const bench = new Bench();
     const listener = (name: string) =>
-      bench.tier(name, [], {
+      bench.layer(name, [], {
         reset: (messages) => bench.story.push(`${name} reset ${messages.map(({ id }) => id)}`),
         resume: (messages, view) =>
           bench.story.push(`${name} resume ${messages.map(({ id }) => id)} ${view === VIEW}`),
       });
-    const host = bench.host([listener('a'), bench.tier('deaf', ['results']), listener('b')]);
+    const host = bench.host([listener('a'), bench.layer('deaf', ['results']), listener('b')]);
     host.reset([said('u', 'user'), said('v', 'assistant')]);
     host.resume([said('w', 'user')], VIEW);
     expect(bench.story).toEqual(['a reset u,v', 'b reset u,v', 'a resume w true', 'b resume w true']);

@@ -2,7 +2,7 @@ import { describe, it } from 'vitest';
 import { sharedData } from '../../helpers/recordings/shared.js';
 import { expectSameOverRecording } from './swept.js';
 
-describe.skipIf(!sharedData.present)('shared runs over the recordings, under policies of tiers', () => {
+describe.skipIf(!sharedData.present)('shared runs over the recordings, under policies of layers', () => {
   it.each(sharedData.sessions)(
     '%s',
     (id, file) => {

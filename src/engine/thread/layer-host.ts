@@ -3,36 +3,36 @@ import type { Files } from '../../core/base/files.js';
 import type { Message } from '../../core/model/message.js';
 import type { ManualCompaction } from '../../core/model/transcript.js';
 import type { Action, Outcome } from '../../core/run/action.js';
-import type { Point } from '../../core/run/point.js';
+import type { Hook } from '../../core/run/hook.js';
 import type {
   ContextView,
-  Moment,
+  HookContext,
   QuerySource,
-  TierContext,
-  TierDefinition,
-  TierInstance,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
   Unfolded,
-} from '../../core/run/tier.js';
+} from '../../core/run/layer.js';
 import type { TimingSink } from '../requests/run-env.js';
 
-/** A tier at work, with its name for timings; what is asked of it often is held here, whatever its own shape. */
-interface HostedTier {
+/** A layer at work, with its name for timings; what is asked of it often is held here, whatever its own shape. */
+interface HostedLayer {
   readonly name: string;
-  readonly instance: TierInstance;
-  readonly due: TierInstance['due'];
-  readonly act: TierInstance['act'];
+  readonly instance: LayerInstance;
+  readonly due: LayerInstance['due'];
+  readonly act: LayerInstance['act'];
 }
 
-/** Hears what is asked of the tiers of a thread. */
+/** Hears what is asked of the layers of a thread. */
 export interface AskListener {
   beforeDue(): void;
-  /** The tier at a position among those of the point is about to act. */
-  beforeAct(tier: number): void;
+  /** The layer at a position among those of the point is about to act. */
+  beforeAct(layer: number): void;
 }
 
-/** The moment tiers are asked at, reused from call to call: asking allocates nothing. */
-export class MutableMoment implements Moment {
-  point: Point = 'before-request';
+/** The moment layers are asked at, reused from call to call: asking allocates nothing. */
+export class MutableHookContext implements HookContext {
+  point: Hook = 'before-request';
   now = 0;
   turn = 0;
   prompt = 0;
@@ -42,27 +42,27 @@ export class MutableMoment implements Moment {
   constructor(readonly source: QuerySource) {}
 }
 
-/** The tiers of one thread in the policy's order, asked at the points of the loop (LOP-1). */
-export class TierHost {
-  private readonly byPoint = new Map<Point, HostedTier[]>();
+/** The layers of one thread in the policy's order, asked at the points of the loop (LOP-1). */
+export class LayerHost {
+  private readonly byPoint = new Map<Hook, HostedLayer[]>();
   /** The points of every turn, at hand. */
-  private readonly atResults: readonly HostedTier[];
-  private readonly beforeRequest: readonly HostedTier[];
-  private readonly afterResponse: readonly HostedTier[];
-  private readonly all: HostedTier[] = [];
+  private readonly atResults: readonly HostedLayer[];
+  private readonly beforeRequest: readonly HostedLayer[];
+  private readonly afterResponse: readonly HostedLayer[];
+  private readonly all: HostedLayer[] = [];
   private readonly observers: Readonly<Record<Message['role'], ((message: Message) => void)[]>> = {
     user: [],
     assistant: [],
   };
 
   constructor(
-    definitions: readonly TierDefinition[],
-    context: TierContext,
+    definitions: readonly LayerDefinition[],
+    context: LayerContext,
     private readonly timing: TimingSink,
   ) {
     for (const definition of definitions) {
       const instance = definition.create(context);
-      const hosted: HostedTier = {
+      const hosted: HostedLayer = {
         name: definition.name,
         instance,
         due: instance.due.bind(instance),
@@ -85,7 +85,7 @@ export class TierHost {
     this.afterResponse = this.byPoint.get('after-response') ?? [];
   }
 
-  private tiersAt(point: Point): readonly HostedTier[] {
+  private layersAt(point: Hook): readonly HostedLayer[] {
     if (point === 'results') return this.atResults;
     if (point === 'before-request') return this.beforeRequest;
     if (point === 'after-response') return this.afterResponse;
@@ -98,19 +98,19 @@ export class TierHost {
   }
 
   /** Takes over the state of another copy of the same layers; one that is no class has none. */
-  restoreFrom(other: TierHost, copied: Copied): void {
+  restoreFrom(other: LayerHost, copied: Copied): void {
     this.all.forEach(({ instance }, i) => {
       if (instance.constructor !== Object) restoreState(instance, other.all[i]!.instance, copied);
     });
   }
 
-  /** Tells the tiers of a message that joined the context. */
+  /** Tells the layers of a message that joined the context. */
   observe(message: Message): void {
     const observers = message.role === 'user' ? this.observers.user : this.observers.assistant;
     for (let i = 0; i < observers.length; i++) observers[i]!(message);
   }
 
-  /** The history was replaced: what tiers knew about messages is stale (CLN-1). */
+  /** The history was replaced: what layers knew about messages is stale (CLN-1). */
   reset(messages: readonly Message[]): void {
     const history = [...messages];
     for (const { instance } of this.all) instance.reset?.(history);
@@ -132,32 +132,32 @@ export class TierHost {
   }
 
   /**
-   * Asks the tiers of a point in order, from one on; each that is due acts through `apply` until `stopped` says otherwise. A
+   * Asks the layers of a point in order, from one on; each that is due acts through `apply` until `stopped` says otherwise. A
    * listener hears of each question, and of each that is about to act.
    */
   ask(
-    moment: Moment,
+    moment: HookContext,
     view: ContextView,
     apply: (action: Action) => Outcome,
     stopped: () => boolean,
     from = 0,
     listener: AskListener | null = null,
   ): void {
-    const tiers = this.tiersAt(moment.point);
-    for (let i = from; i < tiers.length; i++) {
-      const tier = tiers[i]!;
-      this.timing.begin(tier.name);
+    const layers = this.layersAt(moment.point);
+    for (let i = from; i < layers.length; i++) {
+      const layer = layers[i]!;
+      this.timing.begin(layer.name);
       listener?.beforeDue();
-      const isDue = tier.due(moment, view);
+      const isDue = layer.due(moment, view);
       if (isDue) listener?.beforeAct(i);
-      if (isDue) drive(tier.act(moment, view), apply, stopped);
-      this.timing.end(tier.name);
+      if (isDue) drive(layer.act(moment, view), apply, stopped);
+      this.timing.end(layer.name);
       if (isDue && stopped()) return;
     }
   }
 }
 
-/** Runs a tier's coroutine: every action it proposes is carried out, every outcome handed back. */
+/** Runs a layer's coroutine: every action it proposes is carried out, every outcome handed back. */
 function drive(
   actions: Generator<Action, void, Outcome>,
   apply: (action: Action) => Outcome,

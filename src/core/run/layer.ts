@@ -8,7 +8,7 @@ import type { Action, Outcome } from './action.js';
 import type { Capability } from './capability.js';
 import type { Limit, Limits } from './limit.js';
 import type { ParamSpec, ParamValues } from './params.js';
-import type { Point } from './point.js';
+import type { Hook } from './hook.js';
 import type { Layer } from './run-log.js';
 import type { RunPlan } from './run-plan.js';
 
@@ -22,9 +22,9 @@ export type QuerySource =
   | 'dream'
   | 'fork';
 
-/** The moment a tier is asked at. */
-export interface Moment {
-  readonly point: Point;
+/** The moment a layer is asked at. */
+export interface HookContext {
+  readonly point: Hook;
   readonly now: number;
   /** Main-loop turn of the thread, from 1. */
   readonly turn: number;
@@ -37,7 +37,7 @@ export interface Moment {
   readonly manual: ManualCompaction | null;
 }
 
-/** The thread's conversation as a tier may see it. Nothing here can be changed through it. */
+/** The thread's conversation as a layer may see it. Nothing here can be changed through it. */
 export interface ContextView {
   readonly messages: readonly Message[];
   /** Tools and system prompt. */
@@ -71,24 +71,24 @@ export interface ModelFacts {
   readonly maxOutput: number;
 }
 
-/** What a tier is created with. */
-export interface TierContext {
+/** What a layer is created with. */
+export interface LayerContext {
   readonly params: ParamValues;
   readonly thread: string;
   readonly source: QuerySource;
   /** The model in use; it may change during the run. */
   model(): ModelFacts;
   readonly plan: RunPlan;
-  /** The thresholds of the run that a tier holds counts against. */
+  /** The thresholds of the run that a layer holds counts against. */
   readonly limits: Limits;
   readonly random: Random;
-  /** State shared by the tiers of one thread, by name; reset rules are each owner's (CLN-1). */
+  /** State shared by the layers of one thread, by name; reset rules are each owner's (CLN-1). */
   readonly shared: Map<string, unknown>;
   readonly session: SessionContext;
 }
 
-/** A tier at work in one thread. */
-export interface TierInstance {
+/** A layer at work in one thread. */
+export interface LayerInstance {
   /** Hears of every message that joins the context, once. */
   observe?(message: Message): void;
   /** It gets messages of this role alone; absent: all. */
@@ -105,8 +105,8 @@ export interface TierInstance {
   /** The messages that it put away into a file with a message among them, which it forgets; null where it holds none of them. */
   unfold?(messageId: string, files: Files): Unfolded | null;
   /** Hot path: is there something to do? No allocation. */
-  due(moment: Moment, view: ContextView): boolean;
-  act(moment: Moment, view: ContextView): Generator<Action, void, Outcome>;
+  due(moment: HookContext, view: ContextView): boolean;
+  act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome>;
 }
 
 /** Messages read back from the file that a layer put them into. */
@@ -153,16 +153,16 @@ export interface CompactionThreshold {
   readonly isExempt: boolean;
 }
 
-/** Passes a message to a tier that wants messages of its role. */
-export function observeBy(tier: TierInstance, message: Message): void {
-  if (tier.observes === undefined || tier.observes === message.role) tier.observe?.(message);
+/** Passes a message to a layer that wants messages of its role. */
+export function observeBy(layer: LayerInstance, message: Message): void {
+  if (layer.observes === undefined || layer.observes === message.role) layer.observe?.(message);
 }
 
 /** A mechanism: its parameters, where it is asked, what it needs of a transcript. */
-export interface TierDefinition {
+export interface LayerDefinition {
   readonly name: string;
   readonly layer: Layer;
-  readonly points: readonly Point[];
+  readonly points: readonly Hook[];
   readonly needs: readonly Capability[];
   readonly params: readonly ParamSpec[];
   /** Path of the switch that turns it off (FLG-1). */
@@ -170,5 +170,5 @@ export interface TierDefinition {
   /** Where it compacts a thread by itself, null where it does not; absent for layers that never do. */
   compactsAt?(thread: ThreadFacts): CompactionThreshold | null;
   readonly systemPart?: SystemPart;
-  create(context: TierContext): TierInstance;
+  create(context: LayerContext): LayerInstance;
 }
