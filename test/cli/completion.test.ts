@@ -15,7 +15,7 @@ beforeAll(async () => {
 function offered(...words: readonly string[]): readonly string[] {
   const typed = ['ccbench', ...words].map((word) => `'${word}'`).join(' ');
   const ask = `COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _ccbench; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr } = spawnSync('bash', ['-eu', '-c', `${scripts.bash}\n${ask}`], {
+  const { stdout, stderr } = spawnSync('bash', ['--norc', '-eu', '-c', `${scripts.bash}\n${ask}`], {
     encoding: 'utf8',
   });
   expect(stderr).toBe('');

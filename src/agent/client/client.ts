@@ -3,7 +3,7 @@ import { compareVersions } from '../../core/model/agent-version.js';
 import type { ParamSpec, ParamValues } from '../../core/run/params.js';
 import type { CachePlan } from '../../core/run/run-plan.js';
 import type { FadeMode } from '../../provider/cache/fade.js';
-import { BARE_API, type ClientBehaviour, BEHAVIOURS, SHIPPED_CLIENTS } from './clients.generated.js';
+import { BARE_API, BEHAVIOURS, type ClientBehaviour, SHIPPED_CLIENTS } from './clients.generated.js';
 
 export type { ClientBehaviour } from './clients.generated.js';
 

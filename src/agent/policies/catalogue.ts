@@ -1,8 +1,8 @@
 import { createRegistry } from '../../core/base/registry.js';
+import type { LayerDefinition } from '../../core/run/layer.js';
 import type { ParamSpec } from '../../core/run/params.js';
 import type { PlannedPolicy } from '../../core/run/run-plan.js';
-import type { LayerDefinition } from '../../core/run/layer.js';
-import { CLIENT_PARAMS, } from '../client/client.js';
+import { CLIENT_PARAMS } from '../client/client.js';
 import { layerRegistry } from '../layers/registry.js';
 import { layerParams } from '../layers/support/param-reader.js';
 import { isReadBy } from './param-readers.js';

@@ -1,7 +1,7 @@
 import type { Transcript } from '../../core/model/transcript.js';
+import type { LayerDefinition } from '../../core/run/layer.js';
 import type { SkippedEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
-import type { LayerDefinition } from '../../core/run/layer.js';
 import { layerRegistry } from '../layers/registry.js';
 import { policyOf } from './catalogue.js';
 

@@ -6,9 +6,9 @@ import type { SessionContext } from '../model/session.js';
 import type { ManualCompaction } from '../model/transcript.js';
 import type { Action, Outcome } from './action.js';
 import type { Capability } from './capability.js';
+import type { Hook } from './hook.js';
 import type { Limit, Limits } from './limit.js';
 import type { ParamSpec, ParamValues } from './params.js';
-import type { Hook } from './hook.js';
 import type { Layer } from './run-log.js';
 import type { RunPlan } from './run-plan.js';
 

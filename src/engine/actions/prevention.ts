@@ -1,6 +1,6 @@
+import type { CompactionThreshold } from '../../core/run/layer.js';
 import type { Limit } from '../../core/run/limit.js';
 import type { CrossingEntry, Layer } from '../../core/run/run-log.js';
-import type { CompactionThreshold } from '../../core/run/layer.js';
 import type { RunningThread } from '../requests/running-thread.js';
 import type { ThreadModel } from '../requests/thread-model.js';
 
@@ -92,7 +92,8 @@ function thresholdFor({ env, source, model }: RunningThread): CompactionThreshol
   const { limits, plan, layers } = env;
   const { params } = plan.policy;
   for (const layer of layers)
-    if (layer.compactsAt !== undefined) return layer.compactsAt({ params, source, limits, model: model.facts });
+    if (layer.compactsAt !== undefined)
+      return layer.compactsAt({ params, source, limits, model: model.facts });
   return null;
 }
 

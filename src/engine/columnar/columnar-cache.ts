@@ -1,4 +1,4 @@
-import { fadeOf, behavioursOf } from '../../agent/client/client.js';
+import { behavioursOf, fadeOf } from '../../agent/client/client.js';
 import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { createLifetime, type Lifetime } from '../../provider/cache/fade.js';

@@ -1,8 +1,8 @@
 import type { Files } from '../../core/base/files.js';
 import type { Block } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
-import type { CountPart } from '../../core/run/parts.js';
 import type { ContextView } from '../../core/run/layer.js';
+import type { CountPart } from '../../core/run/parts.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import type { Counted, SeenCounter } from '../counting/seen-counter.js';
 import type { Context } from './context.js';

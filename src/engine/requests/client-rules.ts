@@ -1,6 +1,6 @@
 import type { ClientBehaviour } from '../../agent/client/client.js';
-import type { ParamValues } from '../../core/run/params.js';
 import type { LayerDefinition } from '../../core/run/layer.js';
+import type { ParamValues } from '../../core/run/params.js';
 
 /** How a policy's client goes about its requests: read from the parameters once, asked at every request. */
 export interface ClientRules {

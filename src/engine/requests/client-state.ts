@@ -146,7 +146,9 @@ export class ClientState {
     this.status = run.isMain ? new StatusWatch(run) : null;
     const isCold = env.plan.policy.params['client.firstRequest'] === 'cold';
     this.outside = isCold || env.cacheKinds.reads === 'exact' ? null : new OutsideHead();
-    this.plans = isBareClient(env.behaviours) ? null : new CallPlans(thread, env.behavioursAt, env.recorded.version);
+    this.plans = isBareClient(env.behaviours)
+      ? null
+      : new CallPlans(thread, env.behavioursAt, env.recorded.version);
   }
 
   /** Before the request of a call: the client shows how full its context is, and changes what it changes about the cache. */

@@ -1,4 +1,4 @@
-import { type ClientBehaviour, behavioursOf } from '../../agent/client/client.js';
+import { behavioursOf, type ClientBehaviour } from '../../agent/client/client.js';
 import { type RecordedClient, recordedClient } from '../../agent/client/recorded-client.js';
 import { largestPrompt, recordedWindow } from '../../agent/client/window.js';
 import { policyWindow } from '../../agent/policies/policy-window.js';

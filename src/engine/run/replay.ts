@@ -1,5 +1,5 @@
 import type { BehavioursAt } from '../../agent/client/call-plan.js';
-import { fadeOf, behavioursOf } from '../../agent/client/client.js';
+import { behavioursOf, fadeOf } from '../../agent/client/client.js';
 import { createHome } from '../../agent/client/home.js';
 import { messageBus } from '../../agent/client/message-bus.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';

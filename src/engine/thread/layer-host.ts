@@ -7,10 +7,10 @@ import type { Hook } from '../../core/run/hook.js';
 import type {
   ContextView,
   HookContext,
-  QuerySource,
   LayerContext,
   LayerDefinition,
   LayerInstance,
+  QuerySource,
   Unfolded,
 } from '../../core/run/layer.js';
 import type { TimingSink } from '../requests/run-env.js';

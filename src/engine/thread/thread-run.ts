@@ -4,8 +4,8 @@ import { isSpoken, type Message } from '../../core/model/message.js';
 import type { RecordedCall, Thread } from '../../core/model/transcript.js';
 import type { Action, StopKind } from '../../core/run/action.js';
 import type { Hook } from '../../core/run/hook.js';
-import type { BreakCause } from '../../core/run/run-log.js';
 import type { Notice } from '../../core/run/layer.js';
+import type { BreakCause } from '../../core/run/run-log.js';
 import { apply } from '../actions/apply.js';
 import { Prevention } from '../actions/prevention.js';
 import { Context } from '../context/context.js';
@@ -30,12 +30,12 @@ import type { SessionState } from '../requests/session-state.js';
 import { ThreadModel } from '../requests/thread-model.js';
 import { Halt, stopOf } from './halt.js';
 import { handleEvent } from './handle-event.js';
+import { type AskListener, LayerHost, MutableHookContext } from './layer-host.js';
 import { returnExpired } from './returned-content.js';
 import { finishThread } from './session-record.js';
 import { StepQueue } from './step-queue.js';
 import { ThreadClock } from './thread-clock.js';
 import { startThread } from './thread-start.js';
-import { type AskListener, MutableHookContext, LayerHost } from './layer-host.js';
 import { finishTurn, takeTurn } from './turn.js';
 
 const NEVER = (): boolean => false;
@@ -102,7 +102,9 @@ export class ThreadRun implements RunningThread {
     this.random = env.random.split(`thread ${thread.id}`);
     this.draws = new AskDraws(this.random);
     this.session = env.sessions.of(thread);
-    this.moment = new MutableHookContext(this.isMain ? 'main' : thread.fork === undefined ? 'subagent' : 'fork');
+    this.moment = new MutableHookContext(
+      this.isMain ? 'main' : thread.fork === undefined ? 'subagent' : 'fork',
+    );
     const layersKnow = {
       params: plan.policy.params,
       thread: thread.id,

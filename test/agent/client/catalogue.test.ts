@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   AS_CLIENT,
+  type Behaviour,
+  behavioursOf,
   CLIENT_PARAMS,
   type ClientBehaviour,
   clientNamed,
   clientOfVersion,
   clientRegistry,
-  type Behaviour,
-  behavioursOf,
 } from '../../../src/agent/client/client.js';
 import { BARE_API } from '../../../src/agent/client/clients.generated.js';
 import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
@@ -19,7 +19,8 @@ describe('clients', () => {
   it.each(clientRegistry.all().map((client) => [client.name, client] as const))(
     '%s: every behaviour has a source',
     (_, { behaviours, sources }) => {
-      for (const behaviour of Object.keys(behaviours) as Behaviour[]) expect(sources[behaviour], behaviour).toMatch(/\w/);
+      for (const behaviour of Object.keys(behaviours) as Behaviour[])
+        expect(sources[behaviour], behaviour).toMatch(/\w/);
     },
   );
 
@@ -47,7 +48,8 @@ describe('clients', () => {
     ['K7', 'lookback', 'observed', ['2.1.91', '2.1.219'], ['2.1.90']],
     ['K12', 'record', 'parent-chain', ['2.0.76', '2.1.37'], ['2.1.38']],
   ] as const)('%s %s is %s at some versions and not at others', (_, behaviour, value, at, notAt) => {
-    const behavioursAt = (version: string): ClientBehaviour => behavioursOf({ 'client.use': 'recorded' }, version);
+    const behavioursAt = (version: string): ClientBehaviour =>
+      behavioursOf({ 'client.use': 'recorded' }, version);
     for (const version of at) expect(behavioursAt(version)[behaviour], version).toBe(value);
     for (const version of notAt) expect(behavioursAt(version)[behaviour], version).toBe(BARE_API[behaviour]);
   });
@@ -67,7 +69,9 @@ describe('parameters of a client', () => {
   );
 
   it('cover every behaviour with every value it may have', () => {
-    expect(new Set(choices.map(([path]) => path))).toEqual(new Set(BEHAVIOURS.map((behaviour) => `client.${behaviour}`)));
+    expect(new Set(choices.map(([path]) => path))).toEqual(
+      new Set(BEHAVIOURS.map((behaviour) => `client.${behaviour}`)),
+    );
     for (const { behaviours } of clientRegistry.all())
       for (const [behaviour, value] of Object.entries(behaviours))
         expect(choices).toContainEqual([`client.${behaviour}`, value]);
@@ -78,7 +82,9 @@ describe('parameters of a client', () => {
       const usual = behavioursOf(resolvePolicy(policy, {}), '2.1.100');
       const changed = behavioursOf(resolvePolicy(policy, { [path]: value }), '2.1.100');
       const behaviour = path.slice('client.'.length) as Behaviour;
-      const ofClient = behavioursOf({ 'client.use': policyRegistry.get(policy).client }, '2.1.100')[behaviour];
+      const ofClient = behavioursOf({ 'client.use': policyRegistry.get(policy).client }, '2.1.100')[
+        behaviour
+      ];
       expect(changed).toEqual({ ...usual, [behaviour]: value === AS_CLIENT ? ofClient : value });
     }
   });

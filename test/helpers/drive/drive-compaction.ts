@@ -7,7 +7,7 @@ import type { Action, Answer, AskRequest, LayerReport, Outcome } from '../../../
 import type { LayerContext } from '../../../src/core/run/layer.js';
 import { effective } from '../effective.js';
 import { planOf } from '../plan.js';
-import { moment, notesAnswer, layerContext, viewOf } from './drive-session-memory.js';
+import { layerContext, moment, notesAnswer, viewOf } from './drive-session-memory.js';
 
 /** The messages of a built conversation as they stand before its next call. */
 export function messagesOf(transcript: Transcript): readonly Message[] {

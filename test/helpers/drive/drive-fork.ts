@@ -3,10 +3,10 @@ import { createRandom } from '../../../src/core/base/random.js';
 import type { Message } from '../../../src/core/model/message.js';
 import { type SessionContext, soloSession } from '../../../src/core/model/session.js';
 import type { Action, AskRequest, LayerReport, Outcome } from '../../../src/core/run/action.js';
+import type { HookContext, LayerDefinition, LayerInstance } from '../../../src/core/run/layer.js';
 import { Limits } from '../../../src/core/run/limit.js';
 import type { ParamValue } from '../../../src/core/run/params.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
-import type { HookContext, LayerDefinition, LayerInstance } from '../../../src/core/run/layer.js';
 import { notesAnswer, viewOf } from './drive-session-memory.js';
 
 /** Drives one layer whose forks work in the background: its files are real, each request takes a second. */

@@ -5,17 +5,17 @@ import { type Block, type BlockFacts, createBlock } from '../../../src/core/mode
 import { createMessage, type Message, messageTokens } from '../../../src/core/model/message.js';
 import { soloSession } from '../../../src/core/model/session.js';
 import type { Action, BlockEdit, LayerReport } from '../../../src/core/run/action.js';
-import { Limits } from '../../../src/core/run/limit.js';
-import type { ParamValue } from '../../../src/core/run/params.js';
-import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import {
   type ContextView,
   type HookContext,
-  observeBy,
   type LayerContext,
   type LayerDefinition,
   type LayerInstance,
+  observeBy,
 } from '../../../src/core/run/layer.js';
+import { Limits } from '../../../src/core/run/limit.js';
+import type { ParamValue } from '../../../src/core/run/params.js';
+import type { RunPlan } from '../../../src/core/run/run-plan.js';
 
 /** How a tool result is made; a text decides over characters, characters over tokens. */
 export interface ResultShape {

@@ -12,10 +12,10 @@ import {
 import { soloSession } from '../../../src/core/model/session.js';
 import { literalText } from '../../../src/core/model/text.js';
 import type { Action, Answer, LayerReport, Outcome } from '../../../src/core/run/action.js';
+import type { ContextView, HookContext, LayerContext } from '../../../src/core/run/layer.js';
 import { Limits } from '../../../src/core/run/limit.js';
 import type { ParamSpec, ParamValues } from '../../../src/core/run/params.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
-import type { ContextView, HookContext, LayerContext } from '../../../src/core/run/layer.js';
 
 function defaults(specs: readonly ParamSpec[]): Record<string, ParamValues[string]> {
   return Object.fromEntries(specs.map((spec) => [spec.path, spec.default]));

@@ -2,8 +2,8 @@ import type { TestModule } from 'vitest/node';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * What the full suite (`npm run check`) runs and the fast one (`npm test`) leaves out: a browser, a Redis, kills, and the files that try every
- * value of every policy. The longest come first: they start first, so that none of them runs alone at the end.
+ * What the full suite (`npm run check`) runs and the fast one (`npm test`) leaves out: a browser, a Redis, kills, every
+ * value of every policy, every scenario, and properties that count what they reached. The longest come first: they start first, so that none of them runs alone at the end.
  */
 export const FULL_ONLY: readonly string[] = [
   'test/cli/robustness/kills.test.ts',
@@ -30,20 +30,30 @@ export const FULL_ONLY: readonly string[] = [
   'test/analysis/validate/shared.test.ts',
   'test/cli/robustness/damage.test.ts',
   'test/cli/commands/study/compare-peers.test.ts',
+  'test/scenarios/all.test.ts',
+  'test/library/examples.test.ts',
+  'test/engine/columnar/checkpoints.property.test.ts',
+  'test/agent/policy-file/policy-file.property.test.ts',
+  'test/cli/robustness/process.test.ts',
+  'test/cli/commands/columns/sweep-results.test.ts',
+  'test/cli/robustness/standard-input.test.ts',
+  'test/study/many-sessions.test.ts',
+  'test/agent/policies/peers.test.ts',
+  'test/cli/robustness/lost-lines.test.ts',
+  'test/study/coverage.test.ts',
+  'test/analysis/validate/providers/best-effort.test.ts',
+  'test/cli/robustness/output-robust.test.ts',
+  'test/docs/policies-page.test.ts',
+  'test/docs/readme.test.ts',
+  'test/scenarios/saved-and-prevented.test.ts',
+  'test/engine/replays/invariant-faults.test.ts',
 ];
 
 /** Long files of both suites, in about the order of their times. */
 const LONG: readonly string[] = [
   'test/engine/replays/all-layers.property.test.ts',
-  'test/library/examples.test.ts',
-  'test/cli/robustness/standard-input.test.ts',
-  'test/scenarios/all.test.ts',
-  'test/agent/policy-file/policy-file.property.test.ts',
-  'test/study/many-sessions.test.ts',
-  'test/cli/robustness/process.test.ts',
   'test/cli/commands/why/why.test.ts',
-  'test/cli/robustness/output-robust.test.ts',
-  'test/study/coverage.test.ts',
+  'test/cli/commands/study/tune.test.ts',
 ];
 
 /** The test files that start first. */

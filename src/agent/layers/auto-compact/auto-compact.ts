@@ -1,5 +1,4 @@
 import type { Action, Outcome } from '../../../core/run/action.js';
-import { firedAt, type Limit } from '../../../core/run/limit.js';
 import type {
   ContextView,
   HookContext,
@@ -7,6 +6,7 @@ import type {
   LayerDefinition,
   LayerInstance,
 } from '../../../core/run/layer.js';
+import { firedAt, type Limit } from '../../../core/run/limit.js';
 import { compactFully } from '../full-compact/compact.js';
 import { workState } from '../restore/work-state.js';
 import { Guards, thrashStop } from '../rules/guards.js';

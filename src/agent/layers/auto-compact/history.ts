@@ -1,7 +1,7 @@
 import { entryOf } from '../../../core/base/once.js';
+import type { HookContext } from '../../../core/run/layer.js';
 import type { Limit } from '../../../core/run/limit.js';
 import type { ParamValues } from '../../../core/run/params.js';
-import type { HookContext } from '../../../core/run/layer.js';
 import { param } from '../support/param-reader.js';
 
 /** What a thread remembers of its compactions: failures in a row, the chain, refills (BRK-1, BRK-4, LOP-2). */

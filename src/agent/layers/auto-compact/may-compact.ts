@@ -1,6 +1,6 @@
 import { plainModelName } from '../../../core/model/model-name.js';
-import type { ParamValues } from '../../../core/run/params.js';
 import type { QuerySource } from '../../../core/run/layer.js';
+import type { ParamValues } from '../../../core/run/params.js';
 import { param } from '../support/param-reader.js';
 import { autoCompactEnabled } from '../window/thresholds.js';
 

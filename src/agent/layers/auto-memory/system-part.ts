@@ -1,8 +1,8 @@
 import type { Files, StoredFile } from '../../../core/base/files.js';
 import { createBlock } from '../../../core/model/block.js';
 import { MEMORY_INDEX } from '../../../core/model/memory.js';
-import type { ParamValues } from '../../../core/run/params.js';
 import type { Notice, RenderedPart, SystemPart } from '../../../core/run/layer.js';
+import type { ParamValues } from '../../../core/run/params.js';
 import { tokensOfChars } from './fork-turns.js';
 import { indexLimits, type LoadedIndex, loadIndex } from './memory-index.js';
 

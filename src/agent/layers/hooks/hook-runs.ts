@@ -4,8 +4,8 @@ import { type Block, createBlock } from '../../../core/model/block.js';
 import { createMessage, type Message } from '../../../core/model/message.js';
 import { lazyText } from '../../../core/model/text.js';
 import type { Action, LayerReport, Outcome } from '../../../core/run/action.js';
-import type { HookEvent, HookPlan } from '../../../core/run/run-plan.js';
 import type { ContextView, HookContext, LayerContext } from '../../../core/run/layer.js';
+import type { HookEvent, HookPlan } from '../../../core/run/run-plan.js';
 import { quietReport } from '../support/quiet-report.js';
 
 /** One run of a hook: what the user configured, and how it ended. */

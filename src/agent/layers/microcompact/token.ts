@@ -1,5 +1,4 @@
 import type { Action, Outcome } from '../../../core/run/action.js';
-import type { Limit } from '../../../core/run/limit.js';
 import type {
   ContextView,
   HookContext,
@@ -7,6 +6,7 @@ import type {
   LayerDefinition,
   LayerInstance,
 } from '../../../core/run/layer.js';
+import type { Limit } from '../../../core/run/limit.js';
 import { layerParams, param } from '../support/param-reader.js';
 import { warningLimit } from '../window/thresholds.js';
 import { clearResults } from './clear-results.js';

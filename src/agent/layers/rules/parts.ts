@@ -1,6 +1,5 @@
 import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
-import type { CachePart, PartsPolicy } from '../../../core/run/parts.js';
 import type { Hook } from '../../../core/run/hook.js';
 import type {
   ContextView,
@@ -9,6 +8,7 @@ import type {
   LayerDefinition,
   LayerInstance,
 } from '../../../core/run/layer.js';
+import type { CachePart, PartsPolicy } from '../../../core/run/parts.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactsLimit } from '../../policy-file/triggers.js';
 import { compactionHistory } from '../auto-compact/history.js';

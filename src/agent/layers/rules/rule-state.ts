@@ -1,6 +1,6 @@
 import type { Message } from '../../../core/model/message.js';
-import { isOfBlocks, type PartsPolicy, type RulePart } from '../../../core/run/parts.js';
 import type { ContextView, LayerContext } from '../../../core/run/layer.js';
+import { isOfBlocks, type PartsPolicy, type RulePart } from '../../../core/run/parts.js';
 import { MIDDLE, parseAmount, type Sizes } from '../../policy-file/expression.js';
 import { sizesOf } from '../../policy-file/sizes.js';
 import { Items } from './items.js';

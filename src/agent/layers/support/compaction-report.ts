@@ -1,8 +1,8 @@
 import { createNameTable } from '../../../core/base/create-name-table.js';
 import type { Message } from '../../../core/model/message.js';
 import type { Action, LayerReport } from '../../../core/run/action.js';
-import type { Limit } from '../../../core/run/limit.js';
 import type { ContextView, LayerContext } from '../../../core/run/layer.js';
+import type { Limit } from '../../../core/run/limit.js';
 import { type Breakdown, breakdown, percentages, type ToolTokens } from '../../../core/tokens/breakdown.js';
 import type { Restored } from '../restore/restore.js';
 import { autoCompactEnabled, compactLimit } from '../window/thresholds.js';

@@ -1,6 +1,6 @@
 import type { Action, LayerReport } from '../../../core/run/action.js';
-import type { Layer } from '../../../core/run/run-log.js';
 import type { ContextView } from '../../../core/run/layer.js';
+import type { Layer } from '../../../core/run/run-log.js';
 
 /** What a layer says of work that leaves the conversation as it is. */
 export function quietReport(

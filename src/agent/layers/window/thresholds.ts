@@ -1,6 +1,6 @@
+import type { LayerContext } from '../../../core/run/layer.js';
 import type { Limit } from '../../../core/run/limit.js';
 import type { ParamValues } from '../../../core/run/params.js';
-import type { LayerContext } from '../../../core/run/layer.js';
 import { param } from '../support/param-reader.js';
 
 /** What of a model decides the limits of its client. */

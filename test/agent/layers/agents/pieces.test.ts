@@ -11,11 +11,11 @@ import type { Outcome } from '../../../../src/core/run/action.js';
 import type { ParamValues } from '../../../../src/core/run/params.js';
 import {
   drive,
+  layerContext,
   modelMessage,
   moment,
   notesAnswer,
   only,
-  layerContext,
   userMessage,
   viewOf,
   words,

@@ -4,7 +4,7 @@ import type { Transcript } from '../../../../src/core/model/transcript.js';
 import type { QuerySource } from '../../../../src/core/run/layer.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { above, compactionPlan } from '../../../helpers/drive/above-threshold.js';
-import { moment, layerContext, viewOf } from '../../../helpers/drive/drive-session-memory.js';
+import { layerContext, moment, viewOf } from '../../../helpers/drive/drive-session-memory.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
 

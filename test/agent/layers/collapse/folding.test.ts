@@ -6,7 +6,7 @@ import { resultLedger } from '../../../../src/agent/layers/microcompact/ledger.j
 import { deletedResults, forgetResults, leaveOut } from '../../../../src/agent/layers/support/leave-out.js';
 import { type Block, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
-import { callBlock, resultBlock, LayerDriver } from '../../../helpers/drive/drive-layer.js';
+import { callBlock, LayerDriver, resultBlock } from '../../../helpers/drive/drive-layer.js';
 
 const words = (tokens: number, text: string | null = null, role: Block['role'] = 'user'): Block =>
   createBlock({ kind: 'text', role, tokens, chars: 4 * tokens, ...(text === null ? {} : { text }) });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fullRule } from '../../../../src/agent/layers/full-compact/compact.js';
 import { resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
-import { type Message } from '../../../../src/core/model/message.js';
+import type { Message } from '../../../../src/core/model/message.js';
 import type { Answer, Outcome } from '../../../../src/core/run/action.js';
 import type { ParamValue } from '../../../../src/core/run/params.js';
 import { notesAnswer } from '../../../helpers/drive/drive-session-memory.js';

@@ -5,7 +5,7 @@ import { BeyondBudget, type ServerRules } from '../../../../src/agent/layers/mic
 import { type Block, type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
 import type { ContextView } from '../../../../src/core/run/layer.js';
-import { callBlock, resultBlock, LayerDriver } from '../../../helpers/drive/drive-layer.js';
+import { callBlock, LayerDriver, resultBlock } from '../../../helpers/drive/drive-layer.js';
 
 const viewOf = (messages: readonly Message[], cacheIsWarm = true): ContextView =>
   ({ messages, cacheIsWarm }) as unknown as ContextView;

@@ -6,8 +6,8 @@ import { timeBasedMicrocompactLayer } from '../../../../src/agent/layers/microco
 import { tokenMicrocompactLayer } from '../../../../src/agent/layers/microcompact/token.js';
 import { COMPACTABLE_TOOLS } from '../../../../src/agent/layers/support/compactable.js';
 import type { Block } from '../../../../src/core/model/block.js';
-import type { ParamValue } from '../../../../src/core/run/params.js';
 import type { LayerDefinition } from '../../../../src/core/run/layer.js';
+import type { ParamValue } from '../../../../src/core/run/params.js';
 import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
 interface Form {

@@ -4,8 +4,8 @@ import { memoryFilesIn, resolvePath } from '../../../../src/agent/layers/nested-
 import { nestedMemoryLayer } from '../../../../src/agent/layers/nested-memory/nested-memory.js';
 import type { ParamValue } from '../../../../src/core/run/params.js';
 import { ForkDriver } from '../../../helpers/drive/drive-fork.js';
+import { callBlock, LayerDriver, resultBlock } from '../../../helpers/drive/drive-layer.js';
 import { modelMessage } from '../../../helpers/drive/drive-session-memory.js';
-import { callBlock, resultBlock, LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
 const FILES = {
   '/repo/CLAUDE.md': 400,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { CompactionHistory } from '../../../../src/agent/layers/auto-compact/history.js';
 import { Guards, thrashParams } from '../../../../src/agent/layers/rules/guards.js';
 import type { Action } from '../../../../src/core/run/action.js';
-import type { GuardsPart } from '../../../../src/core/run/parts.js';
 import type { HookContext } from '../../../../src/core/run/layer.js';
+import type { GuardsPart } from '../../../../src/core/run/parts.js';
 
 const NONE: GuardsPart = {
   breaker: null,

@@ -6,7 +6,7 @@ import { resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message, messageTokens } from '../../../../src/core/model/message.js';
 import type { LayoutPart, RulePart, SelectPart } from '../../../../src/core/run/parts.js';
-import { moment, notesAnswer, layerContext } from '../../../helpers/drive/drive-session-memory.js';
+import { layerContext, moment, notesAnswer } from '../../../helpers/drive/drive-session-memory.js';
 import { answer, idsOf, prompt, round, selectOf, text } from './talk.js';
 
 const image = (id: string, role: Message['role'] = 'user'): Message =>

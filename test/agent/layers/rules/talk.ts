@@ -6,9 +6,9 @@ import {
 import { type Block, type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
 import type { Action, AskRequest, CallFailure, Outcome } from '../../../../src/core/run/action.js';
+import type { ContextView } from '../../../../src/core/run/layer.js';
 import type { ParamValues } from '../../../../src/core/run/params.js';
 import type { SelectPart } from '../../../../src/core/run/parts.js';
-import type { ContextView } from '../../../../src/core/run/layer.js';
 import { layerContext } from '../../../helpers/drive/drive-session-memory.js';
 
 /** A selection of results that keeps nothing, unless told otherwise. */

@@ -7,15 +7,15 @@ import { createFiles } from '../../../../src/core/base/files.js';
 import type { Message } from '../../../../src/core/model/message.js';
 import { NOTES_TEMPLATE, notesFromText } from '../../../../src/core/model/notes.js';
 import { literalText } from '../../../../src/core/model/text.js';
-import type { ParamValues } from '../../../../src/core/run/params.js';
 import type { LayerContext } from '../../../../src/core/run/layer.js';
+import type { ParamValues } from '../../../../src/core/run/params.js';
 import {
   drive,
+  layerContext,
   modelMessage,
   moment,
   only,
   reportOf,
-  layerContext,
   toolResult,
   toolUse,
   userMessage,

@@ -7,17 +7,17 @@ import { createFiles } from '../../../../src/core/base/files.js';
 import type { Message } from '../../../../src/core/model/message.js';
 import { NOTES_TEMPLATE } from '../../../../src/core/model/notes.js';
 import type { AnswerSpec, LayerReport, Outcome } from '../../../../src/core/run/action.js';
-import type { ParamValues } from '../../../../src/core/run/params.js';
 import { observeBy } from '../../../../src/core/run/layer.js';
+import type { ParamValues } from '../../../../src/core/run/params.js';
 import {
   type Driven,
   drive,
+  layerContext,
   modelMessage,
   moment,
   notesAnswer,
   only,
   reportOf,
-  layerContext,
   toolResult,
   toolUse,
   userMessage,

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/agent/layers/storage/replacements.js';
 import { storageLayer } from '../../../../src/agent/layers/storage/storage.js';
 import { createMessage } from '../../../../src/core/model/message.js';
-import { callBlock, type ResultShape, resultBlock, LayerDriver } from '../../../helpers/drive/drive-layer.js';
+import { callBlock, LayerDriver, type ResultShape, resultBlock } from '../../../helpers/drive/drive-layer.js';
 
 /** Results of one message: which of them are replaced, in letters. */
 function replaced(results: Readonly<Record<string, ResultShape>>, set: Record<string, number | string> = {}) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { storageLayer } from '../../../../src/agent/layers/storage/storage.js';
-import { callBlock, resultBlock, LayerDriver } from '../../../helpers/drive/drive-layer.js';
+import { callBlock, LayerDriver, resultBlock } from '../../../helpers/drive/drive-layer.js';
 
 const line = `${'x'.repeat(99)}\n`;
 const lines = (count: number): string => line.repeat(count);

@@ -159,7 +159,11 @@ describe('ccbench sweep --results', () => {
     const result = JSON.parse((await cli(['sweep', 'a.yaml', ...vary], { cwd })).stdout);
     expect(result).toMatchObject({ runs: 3, finished: 3, failed: 1 });
     const rows = await readPart(parts(cwd)[0]!, ['cache.ttl', 'error', 'costUsd']);
-    expect(rows[1]).toEqual(['nonsense', expect.stringContaining('`cache.ttl` must be'), null]);
+    expect(rows[1]).toEqual([
+      'nonsense',
+      expect.stringContaining('`cache.ttl`: expected 5m, 1h or recorded, got "nonsense"'),
+      null,
+    ]);
   });
 
   it('a session that cannot be read is a row that says why, and all of them are bad input', async () => {
