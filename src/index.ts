@@ -7,12 +7,12 @@ export { clearedBlock } from './agent/layers/support/compactable.js';
 export type { Policy } from './agent/policies/policy.js';
 /** A plug-in and its parts. */
 export type {
+  LayerInput,
   Plugin,
   PluginModule,
   PluginTools,
   PolicySource,
   ReaderInput,
-  LayerInput,
 } from './config/plugins/plugin.js';
 /** The error of everything a user can act on: a stable `code`, a message, a `hint`, a `place`; `problems` where there are several. */
 export { CcbenchError, ProblemList } from './core/base/errors.js';
@@ -23,16 +23,22 @@ export { createMessage, type Message } from './core/model/message.js';
 export type { Step, Thread, Transcript } from './core/model/transcript.js';
 /** What a layer asks of the engine, and what came of it. */
 export type { Action, Outcome } from './core/run/action.js';
+/** A layer: where it is asked, what it sees, what it does. */
+export type {
+  ContextView,
+  HookContext,
+  LayerContext,
+  LayerDefinition,
+  LayerInstance,
+} from './core/run/layer.js';
 /** A parameter that a layer declares. */
 export type { ParamSpec } from './core/run/params.js';
 /** The log of a run, entry by entry. */
 export type { LogEntry } from './core/run/run-log.js';
 /** Everything a run depends on besides its transcript. */
 export type { RunPlan } from './core/run/run-plan.js';
-/** A layer: where it is asked, what it sees, what it does. */
-export type { ContextView, HookContext, LayerContext, LayerDefinition, LayerInstance } from './core/run/layer.js';
 /** Checks layers, policies and plug-ins; registers a plug-in in this program. */
-export { definePlugin, definePolicy, defineLayer, usePlugin } from './library/define.js';
+export { defineLayer, definePlugin, definePolicy, usePlugin } from './library/define.js';
 /** A recording in any known format. */
 /** One run: log, metrics, digest. */
 export { type ReplayOptions, type ReplayResult, readTranscript, replay } from './library/replay.js';

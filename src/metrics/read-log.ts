@@ -33,7 +33,10 @@ const SHAPES: Readonly<Record<LogEntry['type'], LineShape>> = {
       ...['readCost', 'writeCost', 'inputCost', 'outputCost', 'cost', 'rewriteCost'],
     ],
     string: ['thread', 'purpose', 'model'],
-    maybe: { number: ['context', 'seen', 'kept', 'untouched', 'fresh', 'rewritten'], string: ['cause'] },
+    maybe: {
+      number: ['context', 'estimatedTokens', 'kept', 'uncompactedTokens', 'newTokens', 'rewritten'],
+      string: ['cause'],
+    },
     known: { purpose: CALL_PURPOSES },
   },
   break: {
@@ -73,7 +76,7 @@ const SHAPES: Readonly<Record<LogEntry['type'], LineShape>> = {
   status: {
     number: ['t', 'n', 'limit', 'percentLeft'],
     string: ['thread'],
-    maybe: { number: ['turn', 'seen'] },
+    maybe: { number: ['turn', 'estimatedTokens'] },
   },
   breaker: { number: ['t'], string: ['thread', 'state'] },
   notice: { number: ['t'], string: ['thread', 'what'], maybe: { string: ['message'] } },
@@ -139,8 +142,13 @@ function memberProblem(entry: Members, shape: LineShape): string | null {
 /** The request's numbers that may be absent are null where they are. */
 function whole(entry: LogEntry): LogEntry {
   if (entry.type !== 'request') return entry;
-  const { seen = null, kept = null, untouched = null, cause = null } = entry;
-  return { ...entry, seen, kept, untouched, cause };
+  const {
+    estimatedTokens: seen = null,
+    kept = null,
+    uncompactedTokens: untouched = null,
+    cause = null,
+  } = entry;
+  return { ...entry, estimatedTokens: seen, kept, uncompactedTokens: untouched, cause };
 }
 
 function problemOf(value: unknown): string | null {

@@ -60,7 +60,7 @@ export class StatusFold {
     this.#error.change(thread, n, error ? 'on' : 'off');
   }
 
-  addRequest({ thread, purpose, seen }: RequestEntry): void {
+  addRequest({ thread, purpose, estimatedTokens: seen }: RequestEntry): void {
     if (purpose === 'main' && seen !== null) this.addSeen(thread, seen);
   }
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { CLIENT_PARAMS, clientRegistry, type Behaviour, behavioursOf } from '../../src/agent/client/client.js';
+import {
+  type Behaviour,
+  behavioursOf,
+  CLIENT_PARAMS,
+  clientRegistry,
+} from '../../src/agent/client/client.js';
 import { BARE_API } from '../../src/agent/client/clients.generated.js';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';

@@ -14,7 +14,7 @@ import type {
 export function runEntry(change: Partial<RunEntry> = {}): RunEntry {
   return {
     type: 'run',
-    version: 1,
+    version: 2,
     name: 'tiny',
     seed: 7,
     policy: 'claude-code/2026',
@@ -61,10 +61,10 @@ export function requestEntry(change: Partial<Omit<RequestEntry, 'prompt' | 'cost
     write1h: 0,
     input: 0,
     output: 0,
-    seen: null,
+    estimatedTokens: null,
     kept: null,
-    untouched: null,
-    fresh: 0,
+    uncompactedTokens: null,
+    newTokens: 0,
     rewritten: 0,
     cause: null,
     latencyMs: 0,
@@ -119,8 +119,8 @@ export function crossingEntry(change: Partial<CrossingEntry> = {}): CrossingEntr
     turn: 1,
     state: 'avoided',
     threshold: 167_000,
-    seen: 100_000,
-    untouched: 167_000,
+    estimatedTokens: 100_000,
+    uncompactedTokens: 167_000,
     layers: ['microcompact'],
     ...change,
   };
@@ -128,7 +128,7 @@ export function crossingEntry(change: Partial<CrossingEntry> = {}): CrossingEntr
 
 /** What a client shows of a limit of 100 tokens. */
 export function statusEntry(change: Partial<StatusEntry> = {}): StatusEntry {
-  const shown = { seen: 90, limit: 100, percentLeft: 10, warning: true, error: false };
+  const shown = { estimatedTokens: 90, limit: 100, percentLeft: 10, warning: true, error: false };
   return { type: 'status', t: 0, thread: 'main', turn: 1, n: 1, ...shown, ...change };
 }
 

@@ -4,9 +4,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import * as ccbench from '../../src/index.js';
 import {
   CcbenchError,
+  defineLayer,
   definePlugin,
   definePolicy,
-  defineLayer,
   loadScenario,
   readTranscript,
   replay,
@@ -258,7 +258,9 @@ describe('runStudy', () => {
       variants: [{ name: 'fine' }, { name: 'faulty', policy: 'faulty' }],
     });
     expect(rows[0]!.runs[0]!.error).toBeNull();
-    expect(rows[1]!.runs[0]!.error).toContain('plug-in "faulty": due of the layer "faulty-layer" threw: ouch');
+    expect(rows[1]!.runs[0]!.error).toContain(
+      'plug-in "faulty": due of the layer "faulty-layer" threw: ouch',
+    );
     expect(rows[1]!.standing).toBe('apart');
   });
 });

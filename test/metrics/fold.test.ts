@@ -326,8 +326,8 @@ it('WIN-5 takes what clients show from status entries and the requests after the
   const { status } = foldLog([
     threadEntry(),
     statusEntry(),
-    requestEntry({ seen: 95 }),
-    requestEntry({ n: 2, seen: 80 }),
+    requestEntry({ estimatedTokens: 95 }),
+    requestEntry({ n: 2, estimatedTokens: 80 }),
   ]);
   expect(status).toMatchObject({
     warning: { turns: 2, times: 1, firstRequest: 1, leftAt: null },

@@ -34,8 +34,13 @@ describe('the reader of logs', () => {
   });
 
   it('D8 a request without what the policy saw shows nothing where that would stand', () => {
-    const status = statusEntry({ seen: 900, limit: 155_000, percentLeft: 99, warning: false });
-    const { seen: _seen, kept: _kept, untouched: _untouched, ...request } = requestEntry({ purpose: 'main' });
+    const status = statusEntry({ estimatedTokens: 900, limit: 155_000, percentLeft: 99, warning: false });
+    const {
+      estimatedTokens: _seen,
+      kept: _kept,
+      uncompactedTokens: _untouched,
+      ...request
+    } = requestEntry({ purpose: 'main' });
     const body = [runEntry(), threadEntry(), status, request as LogEntry];
     const entries = parseLog(logLines([...body, endEntry(body)]), 'run.jsonl');
     const values = Object.values(metricValues(foldLog(entries)));

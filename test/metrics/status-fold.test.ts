@@ -6,9 +6,10 @@ import { layerEntry, requestEntry, runEntry, statusEntry } from '../helpers/log.
 
 /** What a client shows from a request on, of a limit of 100,000 tokens. */
 const shown = (n: number, change: Partial<StatusEntry>): StatusEntry =>
-  statusEntry({ turn: n, n, seen: 0, limit: 100_000, percentLeft: 0, warning: false, ...change });
+  statusEntry({ turn: n, n, estimatedTokens: 0, limit: 100_000, percentLeft: 0, warning: false, ...change });
 
-const sent = (n: number, seen: number, thread = 'main') => requestEntry({ n, turn: n, seen, thread });
+const sent = (n: number, seen: number, thread = 'main') =>
+  requestEntry({ n, turn: n, estimatedTokens: seen, thread });
 
 describe('WIN-5 what clients showed', () => {
   const facts = foldLog([
@@ -17,7 +18,7 @@ describe('WIN-5 what clients showed', () => {
     shown(2, { warning: true, error: true }),
     sent(2, 80_000),
     sent(3, 90_500),
-    requestEntry({ n: 4, purpose: 'compact', seen: 99_000 }),
+    requestEntry({ n: 4, purpose: 'compact', estimatedTokens: 99_000 }),
     shown(5, {}),
     sent(5, 40_000),
     shown(6, { warning: true }),

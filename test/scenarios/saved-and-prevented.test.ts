@@ -28,8 +28,8 @@ describe('quickstart.yaml', () => {
     const taken = ofType(entries, 'layer').reduce((sum, { saved }) => sum + saved, 0);
     const { tokensSaved } = metricValues(facts);
     const last = mainRequests(entries).at(-1)!;
-    expect(tokensSaved).toBe(last.untouched! - last.prompt);
-    expect(last.untouched).toBe(mainRequests(untouched).at(-1)!.prompt);
+    expect(tokensSaved).toBe(last.uncompactedTokens! - last.prompt);
+    expect(last.uncompactedTokens).toBe(mainRequests(untouched).at(-1)!.prompt);
     // As in the audit, where 312,461 were told and 109,543 were out.
     expect(taken).toBeGreaterThan(2 * tokensSaved!);
   });
@@ -46,7 +46,7 @@ describe('quickstart.yaml', () => {
     expect(crossing).toMatchObject({ state: 'avoided', threshold: 167_000, layers: ['microcompact'] });
     const deletions = ofType(entries, 'layer').filter(({ saved }) => saved > 0);
     expect(deletions.filter(({ turn }) => turn < crossing!.turn).length).toBeGreaterThan(4);
-    expect(crossing!.untouched).toBeGreaterThan(167_000);
+    expect(crossing!.uncompactedTokens).toBeGreaterThan(167_000);
     for (const { turn, prompt } of mainRequests(untouched)) {
       if (turn < crossing!.turn) expect(prompt).toBeLessThan(167_000);
     }

@@ -16,7 +16,9 @@ it('a row takes the place of the older one of its folder, in the order of names'
   const page = (...rows: readonly string[]): string =>
     ['# Title', '', '| folder | score |', '| --- | --- |', ...rows, '', 'after'].join('\n');
   const old = page('| cache | 1 % |', '| study | 2 % |', '| layers | 3 % |');
-  expect(withRow(old, '| study | 9 % |')).toBe(page('| cache | 1 % |', '| study | 9 % |', '| layers | 3 % |'));
+  expect(withRow(old, '| study | 9 % |')).toBe(
+    page('| cache | 1 % |', '| study | 9 % |', '| layers | 3 % |'),
+  );
   expect(withRow(old, '| report | 9 % |')).toBe(
     page('| cache | 1 % |', '| report | 9 % |', '| study | 2 % |', '| layers | 3 % |'),
   );

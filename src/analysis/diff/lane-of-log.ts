@@ -34,8 +34,22 @@ export class LaneWriter {
 
   /** A request that a layer makes for itself comes before what the layer reports; acts wait for the loop's next request. */
   #add(entry: RequestEntry): void {
-    const { thread, turn, purpose, n, t, model, prompt, read, write5m, write1h, input, output, cost, seen } =
-      entry;
+    const {
+      thread,
+      turn,
+      purpose,
+      n,
+      t,
+      model,
+      prompt,
+      read,
+      write5m,
+      write1h,
+      input,
+      output,
+      cost,
+      estimatedTokens: seen,
+    } = entry;
     const isLoop = purpose === 'main' || purpose === 'subagent';
     this.#requests.push({
       thread,

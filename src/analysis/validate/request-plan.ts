@@ -1,4 +1,4 @@
-import { type CallPlan, type BehavioursAt, planCalls } from '../../agent/client/call-plan.js';
+import { type BehavioursAt, type CallPlan, planCalls } from '../../agent/client/call-plan.js';
 import type { Block } from '../../core/model/block.js';
 import { isSpoken, messageTokens } from '../../core/model/message.js';
 import type { Thread, ThreadEvent } from '../../core/model/transcript.js';

@@ -67,7 +67,9 @@ export async function openScenarios(
   for (const file of files) {
     if (known.has(file) || !isRecording(file, cwd)) continue;
     try {
-      const { transcript } = await runInterruptible(interrupt, () => loadTranscript(file, inputOptions(session)));
+      const { transcript } = await runInterruptible(interrupt, () =>
+        loadTranscript(file, inputOptions(session)),
+      );
       known.set(file, scenarioOf(file, transcript));
       note(session, recordingNote(file, transcript));
     } catch (error) {

@@ -5,9 +5,9 @@ import { foundWords, isGroup, withPath } from '../../core/base/problem.js';
 import { described, refuse, text, words } from '../../core/base/schema.js';
 import { CAPABILITIES } from '../../core/run/capability.js';
 import type { Hook } from '../../core/run/hook.js';
-import { LAYERS } from '../../core/run/run-log.js';
 import type { LayerDefinition } from '../../core/run/layer.js';
-import { fullLayer, type Plugin, type LayerInput } from './plugin.js';
+import { LAYERS } from '../../core/run/run-log.js';
+import { fullLayer, type LayerInput, type Plugin } from './plugin.js';
 
 const POINTS: Readonly<Record<Hook, true>> = {
   results: true,

@@ -3,7 +3,7 @@ import type { Policy } from '../../agent/policies/policy.js';
 import { CcbenchError, ProblemList } from '../../core/base/errors.js';
 import { METRICS } from '../../metrics/registry.js';
 import { transcriptReaders } from '../../transcripts/readers/readers.js';
-import { guardMetric, guardReader, guardLayer } from './guard.js';
+import { guardLayer, guardMetric, guardReader } from './guard.js';
 import { fullLayer, type Plugin } from './plugin.js';
 
 /** Layers of plug-ins by name, with the plug-in each comes from. */

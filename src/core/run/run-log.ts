@@ -3,7 +3,7 @@ import type { CallPurpose, PlannedPlugin } from './run-plan.js';
 import type { Warning } from './warning.js';
 
 /** Version of the log format; readers refuse others. */
-export const RUN_LOG_VERSION = 1;
+export const RUN_LOG_VERSION = 2;
 
 /** The layers of the reference system, plus the loop itself. */
 export const LAYERS = [
@@ -110,13 +110,13 @@ export interface RequestEntry {
   /** Tokens the model holds after its answer: prompt and output, less what was deleted on the server (MIC-3). */
   readonly context: number;
   /** What the policy's own counter said before the request; null when the policy has none. */
-  readonly seen: number | null;
+  readonly estimatedTokens: number | null;
   /** Share of the session's own tokens (tools and system included) that the request still holds as they came; null beside the loop. */
   readonly kept: number | null;
   /** What the prompt would have been had no layer taken anything out of the conversation (LOP-3); null beside the loop. */
-  readonly untouched: number | null;
+  readonly uncompactedTokens: number | null;
   /** Tokens of the prompt that the thread's previous request did not hold. */
-  readonly fresh: number;
+  readonly newTokens: number;
   /** Tokens that request held and that were not read from the cache this time. */
   readonly rewritten: number;
   /** Why they were not; null when nothing was rewritten. */
@@ -231,8 +231,8 @@ export interface CrossingEntry {
   readonly state: 'avoided' | 'made';
   readonly threshold: number;
   /** Both contexts as the policy's counter sees them. */
-  readonly seen: number;
-  readonly untouched: number;
+  readonly estimatedTokens: number;
+  readonly uncompactedTokens: number;
   /** Layers without which the real one would have crossed it too; all that took something out when no single one made it. */
   readonly layers: readonly Layer[];
 }
@@ -246,7 +246,7 @@ export interface StatusEntry {
   /** Number of the request that is sent with it. */
   readonly n: number;
   /** The context as the policy's counter sees it, and the size at which nothing is left. */
-  readonly seen: number;
+  readonly estimatedTokens: number;
   readonly limit: number;
   readonly percentLeft: number;
   readonly warning: boolean;

@@ -110,8 +110,8 @@ function logCrossing(
     turn: run.turn,
     state,
     threshold: threshold.value,
-    seen: run.seen.tokens,
-    untouched: run.seen.untouchedTokens,
+    estimatedTokens: run.seen.tokens,
+    uncompactedTokens: run.seen.untouchedTokens,
     layers,
   });
 }

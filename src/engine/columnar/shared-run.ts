@@ -142,8 +142,8 @@ export function isSumming(sink: LogSink): sink is SummingSink {
 /** What of an entry limits affect; null when they affect nothing. */
 function limitedItem(entry: LogEntry): Item | null {
   if (entry.type === 'request')
-    return entry.purpose === 'main' && entry.seen !== null
-      ? { type: 'seen', thread: entry.thread, tokens: entry.seen }
+    return entry.purpose === 'main' && entry.estimatedTokens !== null
+      ? { type: 'seen', thread: entry.thread, tokens: entry.estimatedTokens }
       : null;
   if (entry.type !== 'layer' || typeof entry.details.overshoot !== 'number') return null;
   const { threshold, overshoot } = entry.details;

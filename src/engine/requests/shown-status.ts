@@ -58,6 +58,6 @@ export class ShownStatus {
     const { limit } = limits;
     this.shown = { limit, warning, error };
     const { percentLeft } = shownStatus(limits, seen);
-    return { type: 'status', t, thread, turn, n, seen, limit, percentLeft, warning, error };
+    return { type: 'status', t, thread, turn, n, estimatedTokens: seen, limit, percentLeft, warning, error };
   }
 }

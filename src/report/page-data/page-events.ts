@@ -79,11 +79,11 @@ function describe(entry: LogEntry): Described | null {
         name: entry.state === 'avoided' ? 'compaction prevented' : 'compaction only put off',
         action: entry.layers.join(', '),
         outcome: entry.state,
-        reason: `untouched, the context would have ${entry.untouched} tokens; it has ${entry.seen}, the threshold is ${entry.threshold}`,
+        reason: `untouched, the context would have ${entry.uncompactedTokens} tokens; it has ${entry.estimatedTokens}, the threshold is ${entry.threshold}`,
         details: {
           threshold: entry.threshold,
-          seen: entry.seen,
-          untouched: entry.untouched,
+          seen: entry.estimatedTokens,
+          untouched: entry.uncompactedTokens,
           layers: entry.layers,
         },
       };
@@ -94,8 +94,13 @@ function describe(entry: LogEntry): Described | null {
         name: 'context left',
         action: shownName(entry),
         outcome: `${entry.percentLeft} %`,
-        reason: `${entry.seen} tokens are used of ${entry.limit}`,
-        details: { request: entry.n, seen: entry.seen, limit: entry.limit, percentLeft: entry.percentLeft },
+        reason: `${entry.estimatedTokens} tokens are used of ${entry.limit}`,
+        details: {
+          request: entry.n,
+          seen: entry.estimatedTokens,
+          limit: entry.limit,
+          percentLeft: entry.percentLeft,
+        },
       };
     case 'breaker':
       return {

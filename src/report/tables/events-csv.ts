@@ -83,13 +83,17 @@ function rowOf(entry: LogEntry): Row | null {
         turn: entry.turn,
         name: entry.layers.join(' '),
         outcome: entry.state,
-        details: detailsOf({ threshold: entry.threshold, seen: entry.seen, untouched: entry.untouched }),
+        details: detailsOf({
+          threshold: entry.threshold,
+          estimatedTokens: entry.estimatedTokens,
+          uncompactedTokens: entry.uncompactedTokens,
+        }),
       };
     case 'status':
       return {
         turn: entry.turn,
         name: shownName(entry),
-        seenAfter: entry.seen,
+        seenAfter: entry.estimatedTokens,
         details: detailsOf({ request: entry.n, limit: entry.limit, percentLeft: entry.percentLeft }),
       };
     case 'breaker':

@@ -154,7 +154,7 @@ describe('counting', () => {
     const parallel = Array.from({ length: 3 }, () => ({ tool: 'Grep', tokens: 1_000 }));
     const talk = new Conversation().human(100).tools(parallel).answer(10);
     const [first, second] = mainRequests(runLog(planFor({ policy }), talk.transcript()));
-    expect(second!.seen! - (first!.prompt + first!.output)).toBe(added);
+    expect(second!.estimatedTokens! - (first!.prompt + first!.output)).toBe(added);
   });
 });
 

@@ -8,7 +8,7 @@ import type { LayerEntry, LogEntry, RunEntry } from '../../../src/core/run/run-l
 import { METRICS } from '../../../src/metrics/registry.js';
 import { transcriptReaders } from '../../../src/transcripts/readers/readers.js';
 import { cli, scenario, TRACE, tempFolder } from '../../cli/cli.js';
-import { CLEARING, READER, layerPlugin } from './plugin-files.js';
+import { CLEARING, layerPlugin, READER } from './plugin-files.js';
 
 const ACTS = '{ due: () => true, *act() {} }';
 

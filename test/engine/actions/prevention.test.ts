@@ -111,7 +111,10 @@ describe('compactions that layers prevent', () => {
       const done = ofType(entries, 'layer').filter(({ action }) => action === 'compact');
       expect(done).toMatchObject([{ outcome: 'done' }]);
       expect(ofType(entries, 'crossing')).toMatchObject([{ state: 'avoided', threshold: 167_000 }]);
-      expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 1, compactionsDeferred: 0 });
+      expect(metricValues(foldLog(entries))).toMatchObject({
+        compactionsPrevented: 1,
+        compactionsDeferred: 0,
+      });
     });
 
     it('C10 a crossing there counts anew', () => {

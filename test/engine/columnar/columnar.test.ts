@@ -226,7 +226,7 @@ describe('columns of requests', () => {
     const [first, ...others] = ofType(log, 'request');
     const last = others.at(-1)!;
     // The thinking came and went between two requests: only what is there can be new.
-    expect(last.fresh).toBe(last.prompt - first!.prompt);
+    expect(last.newTokens).toBe(last.prompt - first!.prompt);
     expect(first!.prompt).toBe(20);
   });
 

@@ -80,7 +80,9 @@ export function limitAt(policy: string, share: number): Readonly<Record<string, 
 const named = (isOfLayers: boolean): readonly string[] =>
   policyRegistry
     .all()
-    .filter(({ name, layers }) => layers.includes('auto-compact') === isOfLayers && limitAt(name, 0.5) !== null)
+    .filter(
+      ({ name, layers }) => layers.includes('auto-compact') === isOfLayers && limitAt(name, 0.5) !== null,
+    )
     .map(({ name }) => name);
 
 /** Shipped policies that have a limit to sweep. */

@@ -44,20 +44,20 @@ describe('what a policy believes its context to be', () => {
     expect(requests).toHaveLength(3);
     for (let i = 1; i < requests.length; i++) {
       const { input, read, write5m, write1h, output } = requests[i - 1]!;
-      expect(requests[i]!.seen).toBe(input + read + write5m + write1h + output);
+      expect(requests[i]!.estimatedTokens).toBe(input + read + write5m + write1h + output);
     }
   });
 
   it('TOK-5 pads the estimate of what came after the usage by a third, and that alone', () => {
     const [first, second] = seenUnder('claude-code/2026');
     // three results of round(4,000 / 4), ceil(3,000 × 4/3)
-    expect(second!.seen! - (first!.prompt + first!.output)).toBe(4_000);
+    expect(second!.estimatedTokens! - (first!.prompt + first!.output)).toBe(4_000);
   });
 
   it('TOK-1 claude-code/2026 counts JSON-like results at two bytes a token', () => {
     const [first, second] = seenUnder('claude-code/2026', withFacts(PARALLEL, { jsonLike: true }));
     // three results of round(4,000 / 2), ceil(6,000 × 4/3)
-    expect(second!.seen! - (first!.prompt + first!.output)).toBe(8_000);
+    expect(second!.estimatedTokens! - (first!.prompt + first!.output)).toBe(8_000);
   });
 
   it('TOK-6 measures a result once, when it is made, however many requests carry it', () => {

@@ -78,6 +78,6 @@ describe.skipIf(!sharedData.present)('a recording that is compacted early', () =
     const summaries = requests.filter(({ purpose }) => purpose === 'compact');
     expect(summaries).toHaveLength(2);
     // News are in no cache, and everything else was read from it.
-    for (const { fresh, prompt, read } of summaries) expect(fresh).toBe(prompt - read);
+    for (const { newTokens: fresh, prompt, read } of summaries) expect(fresh).toBe(prompt - read);
   });
 });

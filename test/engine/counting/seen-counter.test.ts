@@ -124,7 +124,7 @@ describe('what is cleared leaves the counter as it was added', () => {
           // What the usage will count of the older part is never more than what the counter still has of it.
           const last = mainRequests(entries).at(-1)!;
           const rest = all.slice(-newer).reduce((sum, size) => sum + size, 0);
-          expect(last.seen!).toBeGreaterThanOrEqual(last.prompt - rest);
+          expect(last.estimatedTokens!).toBeGreaterThanOrEqual(last.prompt - rest);
         },
       ),
       { numRuns: 40 },

@@ -51,8 +51,8 @@ describe('the context that no layer has touched', () => {
           const entries = runLog(planOf({ policy, window, faults, set }), buildSession(steps));
           let notCarried = 0;
           for (const [request, out] of outAt(entries)) {
-            expect(request.untouched).toBe(request.context - request.output + out);
-            notCarried += request.untouched! - request.prompt;
+            expect(request.uncompactedTokens).toBe(request.context - request.output + out);
+            notCarried += request.uncompactedTokens! - request.prompt;
           }
           const facts = foldLog(entries);
           const last = outAt(entries).at(-1);
@@ -76,7 +76,7 @@ describe('the context that no layer has touched', () => {
     expect(cleared!.saved).toBe(10 * 21 - 10 * 40);
     expect(cleared!.trueBefore - cleared!.trueAfter).toBe(cleared!.saved);
     const alone = mainRequests(runLog(planOf({ policy: 'unbounded' }), transcript));
-    expect(mainRequests(entries).map(({ untouched }) => untouched)).toEqual(
+    expect(mainRequests(entries).map(({ uncompactedTokens: untouched }) => untouched)).toEqual(
       alone.map(({ prompt }) => prompt),
     );
   });
@@ -90,7 +90,7 @@ describe('the context that no layer has touched', () => {
         const entries = runLog(planOf({ policy, window, set: { ...set, ...noIndex } }), transcript);
         if (ofType(entries, 'lost').length > 0) return;
         const alone = mainRequests(runLog(planOf({ policy: 'unbounded', set }), transcript));
-        expect(mainRequests(entries).map(({ untouched }) => untouched)).toEqual(
+        expect(mainRequests(entries).map(({ uncompactedTokens: untouched }) => untouched)).toEqual(
           alone.map(({ prompt }) => prompt),
         );
       }),

@@ -95,7 +95,7 @@ describe('blocks that are put in the place of others', () => {
     // The first result stands behind tools, system, the prompt and the call.
     expect(clear!.cacheLost).toBe(before.prompt - (prefix + 100 + 20));
     expect(after.cause).toBe('microcompaction');
-    expect(after.untouched! - after.prompt).toBe(clear!.saved);
+    expect(after.uncompactedTokens! - after.prompt).toBe(clear!.saved);
   });
 });
 

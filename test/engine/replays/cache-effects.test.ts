@@ -60,8 +60,8 @@ describe('cached microcompaction', () => {
       );
     const reads = (billDeleted: string) => mainRequests(entries(billDeleted)).map((request) => request.read);
     expect(reads('read')).toEqual(mainRequests(run(false).entries).map((request) => request.read));
-    expect(mainRequests(entries('read')).map((request) => request.seen)).toEqual(
-      mainRequests(entries('free')).map((request) => request.seen),
+    expect(mainRequests(entries('read')).map((request) => request.estimatedTokens)).toEqual(
+      mainRequests(entries('free')).map((request) => request.estimatedTokens),
     );
     expect(runLog(planOf({ policy: POLICY, set }), talk().transcript())).toEqual(entries('free'));
   });
@@ -83,14 +83,19 @@ describe('cached microcompaction', () => {
           talk().transcript(),
         ),
         'crossing',
-      ).map(({ turn, state, untouched, threshold }) => [turn, state, untouched, threshold]);
+      ).map(({ turn, state, uncompactedTokens: untouched, threshold }) => [
+        turn,
+        state,
+        untouched,
+        threshold,
+      ]);
     expect(crossings('free')).toHaveLength(1);
     expect(crossings('free')[0]![3]).toBe(47_000);
     expect(crossings('read')).toEqual(crossings('free'));
   });
 
   it('MIC-3 the counter sees what the model sees', () => {
-    const last = (entries: readonly LogEntry[]) => mainRequests(entries).at(-1)!.seen!;
+    const last = (entries: readonly LogEntry[]) => mainRequests(entries).at(-1)!.estimatedTokens!;
     expect(last(run(true).entries)).toBeLessThan(last(run(false).entries) - 20 * 1_500);
   });
 });

@@ -119,9 +119,9 @@ describe('forks of sessions that compact, pause, resume, delete and fail', () =>
             continue;
           const held = isWarm ? parent.context : parent.context + deletedAt(entries, parent);
           expect(child.prompt).toBe(held + given);
-          expect(child.seen! - held).toBeLessThan(1.5 * given);
-          expect(child.seen! - held).toBeGreaterThan(0);
-          expect(child.untouched).toBe(parent.untouched! + parent.output + given);
+          expect(child.estimatedTokens! - held).toBeLessThan(1.5 * given);
+          expect(child.estimatedTokens! - held).toBeGreaterThan(0);
+          expect(child.uncompactedTokens).toBe(parent.uncompactedTokens! + parent.output + given);
         }
       }),
       { numRuns: RUNS },

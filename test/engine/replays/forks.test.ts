@@ -11,8 +11,8 @@ const POLICY = 'claude-code/2026';
 
 /** The counter knows what its parent's usage has shown, and pads what the child was given (TOK-5). */
 function expectCounted(child: RequestEntry, from: Pick<RequestEntry, 'context'>, children: number): void {
-  expect(child.seen).toBeGreaterThan(from.context + leadTokens(children));
-  expect(child.seen).toBeLessThan(from.context + 1.4 * leadTokens(children));
+  expect(child.estimatedTokens).toBeGreaterThan(from.context + leadTokens(children));
+  expect(child.estimatedTokens).toBeLessThan(from.context + 1.4 * leadTokens(children));
 }
 
 /** Placeholder results, the marker and the directive that a child gets behind its parent's response. */
@@ -121,7 +121,7 @@ describe('what forks inherit', () => {
       expect(child.prompt).toBe(BYTES + leadTokens(4) - deleted);
       expect(child.read).toBe(parent.prompt);
       expectCounted(child, parent, 4);
-      expect(child.untouched).toBe(BYTES + leadTokens(4));
+      expect(child.uncompactedTokens).toBe(BYTES + leadTokens(4));
     }
     expect(ofType(entries, 'refused')).toEqual([]);
   });
@@ -141,9 +141,9 @@ describe('what forks inherit', () => {
     const first = firstOfForks(entries)[0]!;
     const point = parent.find(({ turn }) => turn === 13)!;
     const atStart = parent.filter(({ t }) => t < first.t).at(-1)!;
-    expect(point.untouched! - point.prompt).toBe(7 * 2_500);
-    expect(atStart.untouched! - atStart.prompt).toBeGreaterThan(7 * 2_500);
-    expect(first.untouched! - first.prompt).toBe(7 * 2_500);
+    expect(point.uncompactedTokens! - point.prompt).toBe(7 * 2_500);
+    expect(atStart.uncompactedTokens! - atStart.prompt).toBeGreaterThan(7 * 2_500);
+    expect(first.uncompactedTokens! - first.prompt).toBe(7 * 2_500);
     expect(first.prompt).toBe(point.prompt + 150 + leadTokens(1));
     expectCounted(first, point, 1);
   });
@@ -161,7 +161,7 @@ describe('what forks inherit', () => {
     const small = steady({ turns: 16, forks: [{ afterTurn: 14, children: 2, turns: 2, delayMinutes: 7 }] });
     const entries = run({ set }, small);
     const parent = mainRequests(entries).find(({ turn }) => turn === 14)!;
-    expect(parent.untouched! - parent.prompt).toBe(7 * 2_500);
+    expect(parent.uncompactedTokens! - parent.prompt).toBe(7 * 2_500);
     expect(ofType(entries, 'thread').slice(1)).toMatchObject(
       Array(2).fill({ takenOut: { microcompact: 7 * 2_500 } }),
     );
@@ -169,9 +169,9 @@ describe('what forks inherit', () => {
       Array(2).fill({ layer: 'microcompact', tokens: 7 * 2_500, why: 'expired' }),
     );
     for (const child of firstOfForks(entries)) {
-      expect(child.prompt).toBe(parent.untouched! + 2 * 150 + leadTokens(2));
-      expect(child.untouched).toBe(child.prompt);
-      expectCounted(child, { context: parent.untouched! + 2 * 150 }, 2);
+      expect(child.prompt).toBe(parent.uncompactedTokens! + 2 * 150 + leadTokens(2));
+      expect(child.uncompactedTokens).toBe(child.prompt);
+      expectCounted(child, { context: parent.uncompactedTokens! + 2 * 150 }, 2);
     }
   });
 

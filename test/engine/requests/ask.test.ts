@@ -66,7 +66,7 @@ describe('a request that goes on from the one of its thread', () => {
     const before = mainRequests(entries).findLast(({ n }) => n < summary!.n)!;
     expect(summary!.read).toBe(before.prompt);
     expect(summary!.rewritten).toBe(0);
-    expect(summary!.fresh).toBe(summary!.prompt - before.prompt);
+    expect(summary!.newTokens).toBe(summary!.prompt - before.prompt);
     const asked = sentFor(sent, 'compact')[0]!;
     const main = sentFor(sent, 'main').findLast(({ startMs }) => startMs < asked.startMs)!;
     expect(asked.prefixes.slice(0, main.prefixes.length)).toEqual(main.prefixes);

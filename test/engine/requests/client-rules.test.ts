@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BARE_API } from '../../../src/agent/client/clients.generated.js';
-import type { ParamValues } from '../../../src/core/run/params.js';
 import type { LayerDefinition } from '../../../src/core/run/layer.js';
+import type { ParamValues } from '../../../src/core/run/params.js';
 import { clientRules } from '../../../src/engine/requests/client-rules.js';
 
 const PARAMS: ParamValues = { 'client.retries': 3 };

@@ -55,7 +55,7 @@ describe('content that comes back', () => {
     const [, , , , , , , , , , , , , back] = mainRequests(entries);
     expect(back).toMatchObject({ prompt: 15_100 + 12 * 1_020 + 10 + 20, cause: 'ttl-5m' });
     // The counter knows that the content is back.
-    expect(back!.seen).toBeGreaterThanOrEqual(back!.prompt);
+    expect(back!.estimatedTokens).toBeGreaterThanOrEqual(back!.prompt);
   });
 
   it('C9 a resume reads the record back: what was cleared in memory is there again', () => {
@@ -96,7 +96,7 @@ describe('content that comes back', () => {
     expect([again!.saved, again!.seenBefore! - again!.seenAfter!]).toEqual([7 * 988, 0]);
     // So the counter is right again: it sees what is sent.
     const last = mainRequests(entries).at(-1)!;
-    expect(last.seen).toBe(last.prompt);
+    expect(last.estimatedTokens).toBe(last.prompt);
   });
 
   it('C9 a session taken up again starts with what its record left out, and with what was only in memory', () => {
@@ -126,7 +126,7 @@ describe('content that comes back', () => {
     ]);
     expect(ofType(entries, 'thread')[1]).toMatchObject({ takenOut: { storage: stored!.saved } });
     const last = mainRequests(entries).at(-1)!;
-    expect(last.untouched! - last.prompt).toBe(stored!.saved);
+    expect(last.uncompactedTokens! - last.prompt).toBe(stored!.saved);
     expect(metricValues(foldLog(entries)).tokensSaved).toBe(stored!.saved);
   });
 

@@ -161,7 +161,7 @@ describe('a session that takes up another', () => {
     expect(first).not.toHaveProperty('takenOut');
     expect(second!.takenOut).toEqual({ storage: stored.saved });
     const request = mainRequests(entries).at(-1)!;
-    expect(request.untouched! - request.prompt).toBe(stored.saved);
+    expect(request.uncompactedTokens! - request.prompt).toBe(stored.saved);
   });
 
   it('goes on with its conversation, which counts as sent, from the time the other has come to', () => {
@@ -173,7 +173,7 @@ describe('a session that takes up another', () => {
     const [first, second] = mainRequests(entries);
     expect(second!.prompt).toBe(first!.prompt + 10 + 3_000);
     expect(second!.read).toBe(first!.prompt);
-    expect(second!.fresh).toBe(3_010);
+    expect(second!.newTokens).toBe(3_010);
     expect(second!.rewritten).toBe(0);
     expect(sent[1]!.prefixes.slice(0, 3)).toEqual(sent[0]!.prefixes);
     expect(ofType(entries, 'notice').map(({ what }) => what)).toEqual(['resume']);

@@ -96,7 +96,9 @@ describe('what a usage says of content that was deleted on the server', () => {
   };
 
   it.each(['free', 'read'] as const)('MIC-3 C10 it is seen once and no more, billed as %s', (bill) => {
-    for (const { seen, untouched, context, output, turn } of seenOf(bill)) {
+    for (const { estimatedTokens: seen, uncompactedTokens: untouched, context, output, turn } of seenOf(
+      bill,
+    )) {
       // True tokens are four characters each, so that counter and truth agree.
       expect(seen).toBe(15_100 + (turn - 1) * 1_020 - 7_000);
       expect(untouched).toBe(15_100 + (turn - 1) * 1_020);

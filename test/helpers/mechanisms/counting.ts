@@ -16,7 +16,7 @@ import {
 
 const isSet = (value: unknown): boolean => value !== null && value !== undefined;
 const addsEstimate = (value: unknown): boolean => value === 'rough' || value === 'padded';
-const counted = requests(({ seen }) => seen !== null && seen > 0);
+const counted = requests(({ estimatedTokens: seen }) => seen !== null && seen > 0);
 
 /** Paths whose repeated reads are in the conversation at the end. */
 function repeatedReads({ entries }: ActedRun): number {

@@ -47,7 +47,7 @@ describe('requests.csv', () => {
         write1h: 300,
         input: 4_000,
         output: 50_000,
-        fresh: 6,
+        newTokens: 6,
         rewritten: 70,
         cause: 'ttl-1h',
         readCost: 1_000_000_000,

@@ -5,7 +5,7 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import type { StudySpec } from '../../../study/grid-study.js';
 import type { ResultStore } from '../../../study/results/result-store.js';
 import { type CliSession, note } from '../../session.js';
-import { yieldToEventLoop, Interrupted } from '../../terminal/interrupt.js';
+import { Interrupted, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';
 import { programVersion } from '../columns/program-version.js';
 import { connectRedis, queuePackages, type RedisOptions } from './redis-connection.js';

@@ -1,4 +1,9 @@
-import { type Client, type ClientBehaviour, clientRegistry, type Behaviour } from '../../../agent/client/client.js';
+import {
+  type Behaviour,
+  type Client,
+  type ClientBehaviour,
+  clientRegistry,
+} from '../../../agent/client/client.js';
 import { BARE_API } from '../../../agent/client/clients.generated.js';
 import { paramSpecs, policyRegistry } from '../../../agent/policies/catalogue.js';
 import type { Policy } from '../../../agent/policies/policy.js';
@@ -57,7 +62,9 @@ export function clientsCommand(session: CliSession): ExitCode {
     return { name, from, summary, behaviours: differences(client) };
   });
   const sources = new Set(
-    clients.flatMap(({ behaviours }) => behaviours.map(({ behaviour, source }) => `${behaviour}: ${source ?? ''}`)),
+    clients.flatMap(({ behaviours }) =>
+      behaviours.map(({ behaviour, source }) => `${behaviour}: ${source ?? ''}`),
+    ),
   );
   const blocks = [
     ...clients.flatMap(({ name, from, summary, behaviours }) => [

@@ -16,7 +16,7 @@ import { type Axis, parseAxes } from '../../../study/vary.js';
 import type { PluginOptions } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { type Closing, closingText } from '../../terminal/closing.js';
-import { yieldToEventLoop, runInterruptible } from '../../terminal/interrupt.js';
+import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { createProgress } from '../../terminal/progress.js';
 import { completenessJson, rowNote } from './completeness-notes.js';

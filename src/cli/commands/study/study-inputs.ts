@@ -23,7 +23,7 @@ import { mergeWarnings, noteWarnings } from '../../files/reading-notes.js';
 import { withoutCopies } from '../../files/without-copies.js';
 import { openScenarios } from '../../runs/scenario-reader.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
-import { yieldToEventLoop, runInterruptible } from '../../terminal/interrupt.js';
+import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 
 /** A transcript of a study. */
 export interface StudyTranscript {

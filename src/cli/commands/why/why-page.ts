@@ -1,7 +1,13 @@
 import type { AttributedRequest } from '../../../analysis/why/attribute.js';
 import { CAUSE_TEXT, type WhyCause } from '../../../analysis/why/causes.js';
 import { type Counted, dayOf, nanoOf, type WhyReport } from '../../../analysis/why/sum-up.js';
-import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../../core/base/format.js';
+import {
+  formatCount,
+  formatCounted,
+  formatMoney,
+  formatShare,
+  printable,
+} from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
 import { usd } from '../../../metrics/metric.js';
 import { BREAK_COLORS, causeColors } from '../../../report/charts/palette.js';
@@ -13,7 +19,15 @@ import type { WhyPageData, WhyPageSession, WhyPageSpent } from '../../../report/
 import type { ColumnRequest } from '../../../report/tables/request-columns.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 import { belowHome } from '../../files/usual-sessions.js';
-import { adviceSentence, avoidableOf, changeNotes, isSteady, remedyOf, reproducedSentence, type WhyOptions } from './why-document.js';
+import {
+  adviceSentence,
+  avoidableOf,
+  changeNotes,
+  isSteady,
+  remedyOf,
+  reproducedSentence,
+  type WhyOptions,
+} from './why-document.js';
 
 /** How much a page holds: requests of one session, of all of them, and breaks. */
 export interface PageRoom {

@@ -241,7 +241,7 @@ describe('cleanup', () => {
     const ofMain = (entries: typeof together.entries) =>
       ofType(entries, 'request')
         .filter((entry) => entry.thread === 'main')
-        .map(({ prompt, read, seen, rewritten }) => ({ prompt, read, seen, rewritten }));
+        .map(({ prompt, read, estimatedTokens: seen, rewritten }) => ({ prompt, read, seen, rewritten }));
     expect(ofMain(together.entries)).toEqual(ofMain(alone.entries));
   });
 

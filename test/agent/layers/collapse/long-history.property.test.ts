@@ -62,7 +62,7 @@ describe('snip and collapse over generated sessions', () => {
           if (entry.type === 'layer') out += entry.saved;
           if (entry.type === 'returned') out -= entry.tokens;
           if (entry.type === 'request' && entry.purpose === 'main')
-            expect(entry.untouched).toBe(entry.context - entry.output + out);
+            expect(entry.uncompactedTokens).toBe(entry.context - entry.output + out);
           if (entry.type !== 'layer' || (entry.layer !== 'snip' && entry.layer !== 'collapse')) continue;
           expect(entry.trueAfter).toBeLessThan(entry.trueBefore);
           expect(entry.saved).toBe(entry.trueBefore - entry.trueAfter);
@@ -117,7 +117,7 @@ describe('snip and collapse over generated sessions', () => {
         if (ofType(entries, 'lost').length > 0) return;
         const last = mainRequests(entries).at(-1)!;
         const acted = ofType(entries, 'layer').some(({ turn }) => turn === last.turn);
-        if (!acted) expect(last.prompt).toBe(last.untouched);
+        if (!acted) expect(last.prompt).toBe(last.uncompactedTokens);
       }),
       { numRuns: 20 },
     );

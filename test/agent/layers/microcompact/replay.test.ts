@@ -180,7 +180,7 @@ describe('claude-code/2026', () => {
     expect(cleared!.seenAfter).toBe(cleared!.seenBefore);
     const last = requests.at(-1)!;
     expect(last.prompt).toBe(whole - cleared!.saved);
-    expect(last.seen).toBe(cleared!.seenBefore);
+    expect(last.estimatedTokens).toBe(cleared!.seenBefore);
   });
 
   it('C29 results of readers and whole calls of writers are two applied edits', () => {

@@ -99,7 +99,7 @@ describe('history snip', () => {
     expect(ofType(entries, 'returned')).toMatchObject([{ layer: 'snip', tokens: 30_036, why: 'resume' }]);
     const last = mainRequests(entries).at(-1)!;
     expect(last.prompt).toBe(15_100 + 6 * 10_020 + 10 + 30);
-    expect(last.untouched).toBe(last.prompt);
+    expect(last.uncompactedTokens).toBe(last.prompt);
   });
 
   it('MIC-3 FLG-1 forgets deletions of what it takes out, and keeps the others', () => {
@@ -115,7 +115,7 @@ describe('history snip', () => {
     expect(actionsOf(entries, 'microcompact').length).toBeGreaterThan(1);
     expect(actionsOf(entries, 'snip').length).toBeGreaterThan(0);
     // What is sent and what is out of it are the untouched conversation, at each request.
-    mainRequests(entries).forEach(({ untouched }, i) => {
+    mainRequests(entries).forEach(({ uncompactedTokens: untouched }, i) => {
       expect(untouched).toBe(15_100 + i * 3_020);
     });
   });
