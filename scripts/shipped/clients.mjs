@@ -39,7 +39,8 @@ export function clientsModule(/** @type {unknown} */ written) {
     for (const [behaviour, value] of Object.entries(client.behaviours)) {
       if (behaviours[behaviour]?.values.includes(value) !== true)
         throw new Error(`${own.name} has no ${behaviour}: ${value}`);
-      if (client.sources[behaviour] === undefined) throw new Error(`${own.name} has no source for ${behaviour}`);
+      if (client.sources[behaviour] === undefined)
+        throw new Error(`${own.name} has no source for ${behaviour}`);
     }
     made.set(own.name, client);
   }

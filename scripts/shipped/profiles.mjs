@@ -12,6 +12,6 @@ export function profilePolicy(written, params) {
   for (const key of KEYS) if (key !== 'set' && written[key] === undefined) fail(`${key} is missing`);
   for (const path of [...Object.keys(written.set ?? {}), ...Object.keys(written.sources)])
     if (path !== '*' && !known.has(path)) fail(`unknown parameter ${path}`);
-  const { name, kind, description: summary, layers: layers, client, set = {}, sources } = written;
+  const { name, kind, description: summary, layers, client, set = {}, sources } = written;
   return { name, kind, summary, layers, client, set, sources };
 }

@@ -33,7 +33,7 @@ export function fidelityPoints({ file, comparisons }: FileFidelity, way: Way): r
   return comparisons[way].map((comparison) => pointOf(file, way, comparison));
 }
 
-/** The requests whose reads were furthest off, largest first; ties keep their order. */
+/** The requests whose reads were furthest off, largest first; ties keep their order. @internal */
 export function worstPoints(
   files: readonly FileFidelity[],
   way: Way,

@@ -20,10 +20,7 @@ export type Opener = readonly [command: string, ...args: string[]];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The program that opens a page; null where nobody would see it.
- * @internal
- */
+/** The program that opens a page; null where nobody would see it. */
 export function openerFor(page: string, platform: NodeJS.Platform, env: Environment): Opener | null {
   const isSet = (name: string): boolean => (env[name] ?? '') !== '';
   if (isSet('CI')) return null;

@@ -1,10 +1,4 @@
 import { CcbenchError } from '../../core/base/errors.js';
-import type { ShardedSweepOptions } from '../commands/columns/column-sweep.js';
-import type { FleetRunOptions, FleetTuneOptions } from '../commands/fleet/fleet-commands.js';
-import type { RunOptions } from '../commands/run/run.js';
-import type { CompareOptions } from '../commands/study/compare.js';
-import type { SweepOptions } from '../commands/study/sweep.js';
-import type { TuneOptions } from '../commands/tune/tune.js';
 import {
   argument,
   type CommandDescription,

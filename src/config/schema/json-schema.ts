@@ -34,7 +34,7 @@ function paramSchema(spec: ParamSpec): object {
   }
 }
 
-/** The JSON Schema of a scenario file, for editors: names and parameters that exist are offered, others marked. */
+/** The JSON Schema of a scenario file, for editors: names and parameters that exist are offered, others marked. @internal */
 export function scenarioJsonSchema(context: ScenarioContext = builtinContext): object {
   const { $defs = {}, ...top } = jsonSchema(scenarioSchema);
   const params = Object.fromEntries(context.policies.specs.map((spec) => [spec.path, paramSchema(spec)]));

@@ -3,7 +3,7 @@ import type { Block } from '../../core/model/block.js';
 import { type Message, withBlocks } from '../../core/model/message.js';
 import type { BlockEdit } from '../../core/run/action.js';
 
-/** The blocks of a message with some of them changed; null takes one away. */
+/** The blocks of a message with some of them changed; null takes one away. @internal */
 export function changedBlocks(
   message: Message,
   changes: ReadonlyMap<number, Block | null>,

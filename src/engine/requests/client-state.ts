@@ -35,7 +35,7 @@ function warmUp(run: RunningThread, positions: number, call: RecordedCall): void
   });
 }
 
-/** Number of positions from the start that hold no more than so many tokens. */
+/** Number of positions from the start that hold no more than so many tokens. @internal */
 export function positionsWithin({ systemEnd, length, sums }: PrefixView, tokens: number): number {
   let count = systemEnd;
   while (count < length && sums[count]! <= tokens) count++;

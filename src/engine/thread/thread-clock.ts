@@ -2,7 +2,7 @@ import type { RecordedCall } from '../../core/model/transcript.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import type { StepQueue, TimedStep } from './step-queue.js';
 
-/** Times at which a thread wants to be asked again, earliest first. */
+/** Times at which a thread wants to be asked again, earliest first. @internal */
 export class Wakes {
   private readonly times: number[] = [];
 

@@ -158,6 +158,7 @@ const CHARS_PER_MEMORY_TOKEN = 4;
 /**
  * The system reminder with the context map that goes first (FLT-5): memory files in the order given, up to their common limit;
  * one that does not fit any more is left out. Null when the map is empty.
+ * @internal
  */
 export function contextMessage(params: ParamValues, at: number): Message | null {
   const files = params['context.memoryFiles'] as Readonly<Record<string, number>> | undefined;

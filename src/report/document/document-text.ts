@@ -6,7 +6,7 @@ import type { Block } from './document.js';
 
 const INDENT = '  ';
 
-/** Blocks as lines for the screen: no empty line at an end, nor two together. */
+/** Blocks as lines for the screen: no empty line at an end, nor two together. @internal */
 export function documentLines(blocks: readonly Block[], screen: Screen): readonly string[] {
   const { width, style } = screen;
   const dropped = new Set<string>();

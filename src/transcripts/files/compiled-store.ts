@@ -70,7 +70,7 @@ function makeRoom(folder: string, written: string, mostBytes: number): void {
   }
 }
 
-/** The bytes of an entry; null where there is none. It counts as used now. */
+/** The bytes of an entry; null where there is none. It counts as used now. @internal */
 export function readEntry(folder: string, key: string): Uint8Array | null {
   const path = join(folder, `${key}.bin`);
   try {
@@ -90,6 +90,7 @@ export function readEntry(folder: string, key: string): Uint8Array | null {
 /**
  * Keeps an entry. It is made under a name of its own and moved into place whole, so any number of processes may do so at once. Where
  * nothing can be written, nothing is kept.
+ * @internal
  */
 export function writeEntry(
   folder: string,

@@ -36,6 +36,7 @@ interface FinishedPrompt {
 /**
  * The prompts of a conversation that have been answered and followed by another one, oldest first; those that are folded
  * already are left out. What was attached, and what stands for earlier history, belongs to none.
+ * @internal
  */
 export function finishedPrompts(
   messages: readonly Message[],

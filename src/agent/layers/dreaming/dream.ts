@@ -16,7 +16,7 @@ export const READ_COMMANDS = ['ls', 'find', 'grep', 'cat', 'stat', 'wc', 'head',
 const SHELL = /[;&|<>`$\n\r]/;
 const FIND_WRITES = /(^|\s)-(delete|exec|execdir|ok|okdir|fprint|fprint0|fprintf|fls)(\s|$)/;
 
-/** True for a command that only reads: one of the few, without redirection, substitution or a second command. */
+/** True for a command that only reads: one of the few, without redirection, substitution or a second command. @internal */
 export function isReadOnlyCommand(command: string): boolean {
   const [name] = command.trim().split(/\s+/, 1);
   if (name === undefined || SHELL.test(command)) return false;

@@ -33,7 +33,7 @@ export function* compactFully(
   return (yield* putInPlace(asked, moment, view, place)).outcome === 'done';
 }
 
-/** The parameters `compact.*` as a rule. */
+/** The parameters `compact.*` as a rule. @internal */
 export function fullRule(params: ParamValues): CompactionRule & { readonly ask: AskPart } {
   const text = (name: string): string => param.text(params, `compact.${name}`);
   const number = (name: string): number => param.number(params, `compact.${name}`);

@@ -16,7 +16,7 @@ interface KeptMessages {
   readonly after: readonly Message[];
 }
 
-/** Which files have their whole content in kept messages, as they are now (RES-1, C15). */
+/** Which files have their whole content in kept messages, as they are now (RES-1, C15). @internal */
 export class VisibleFiles {
   private readonly before = new Set<string>();
   private readonly after = new Set<string>();
@@ -62,7 +62,7 @@ const RECORD = /(?:^|[\\/])\.claude[\\/]projects[\\/][^\\/]+[\\/][^\\/]+\.jsonl$
 /** Memory files of the project and of the user alone (NES-1). */
 const MEMORY_FILE = /(?:^|[\\/])CLAUDE(?:\.local)?\.md$/;
 
-/** What comes back by its own way, if at all: the transcript, the plan file, memory files (RES-1, C14). */
+/** What comes back by its own way, if at all: the transcript, the plan file, memory files (RES-1, C14). @internal */
 export function isNotRestored(path: string, work: WorkState, recordPath: string): boolean {
   return (
     path === recordPath ||

@@ -9,7 +9,7 @@ import { AwaitedCalls } from '../support/awaited-calls.js';
 import { Announcements } from './announcements.js';
 import { itemOf, partOf, sumOf, type WorkItem } from './work-item.js';
 
-/** The list of things to do as it stands: the list last written, and the tasks created and updated so far (RES-3). */
+/** The list of things to do as it stands: the list last written, and the tasks created and updated so far (RES-3). @internal */
 export class TodoList {
   private list: WorkItem | null = null;
   private readonly tasks = new Map<string, WorkItem>();
@@ -38,7 +38,7 @@ export class TodoList {
   }
 }
 
-/** Plan mode, and the plan it led to: in a file, or given when plan mode ended (RES-3). */
+/** Plan mode, and the plan it led to: in a file, or given when plan mode ended (RES-3). @internal */
 export class PlanState {
   /** The plan file; null while none is known. */
   path: string | null = null;
@@ -80,7 +80,7 @@ interface Running {
   readonly task: string | null;
 }
 
-/** Agents and commands that run beside the conversation, from the call that started each to the news of its end (RES-3). */
+/** Agents and commands that run beside the conversation, from the call that started each to the news of its end (RES-3). @internal */
 export class BackgroundWork {
   private readonly running = new Map<string, Running>();
 

@@ -45,7 +45,7 @@ export function shorterRequest(
   return rest;
 }
 
-/** The conversation after one step; null when the step finds nothing to leave out. */
+/** The conversation after one step; null when the step finds nothing to leave out. @internal */
 export function shrunk(
   about: readonly Message[],
   step: ShrinkStep,

@@ -54,7 +54,7 @@ export function splitHistory(
   };
 }
 
-/** Messages from the last boundary on; the summary of the previous compaction is among them, so summaries chain (FUL-1). */
+/** Messages from the last boundary on; the summary of the previous compaction is among them, so summaries chain (FUL-1). @internal */
 export function sinceBoundary(messages: readonly Message[]): readonly Message[] {
   for (let i = messages.length - 1; i >= 0; i--)
     if (messages[i]!.origin === 'boundary') return messages.slice(i + 1);

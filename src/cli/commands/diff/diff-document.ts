@@ -24,7 +24,7 @@ export const COLUMNS: doc.ColumnsOf<Difference> = [
   doc.text('what', ({ kind }) => kind),
 ];
 
-/** Thread, turn and purpose of a difference. */
+/** Thread, turn and purpose of a difference. @internal */
 export function place({ thread, turn, purpose }: Difference): string {
   const name = thread === 'main' ? '' : `${shortName(printable(thread), THREAD_CHARS)} `;
   const kind = purpose === 'main' || purpose === 'subagent' ? '' : ` ${purpose}`;

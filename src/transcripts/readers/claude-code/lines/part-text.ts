@@ -27,6 +27,7 @@ function isInOrder(keys: readonly string[], known: readonly string[]): boolean {
 /**
  * Brings a tool's input into the form of its schema where that is known (FLT-3): keys in the schema's order, others behind
  * them, so that the same call always has the same bytes. Inputs of other tools stay as they are.
+ * @internal
  */
 export function normaliseInput(
   tool: string,
