@@ -64,7 +64,7 @@ function difference(now, wanted) {
   );
 }
 
-/** Tries one kill after so many milliseconds: the earlier report must stand, and the next run must end as if nothing had been. */
+/** Tries one kill after this many milliseconds: the earlier report must stand, and the next run must end as if nothing had been. */
 async function tryKill({ argv, folder }, { cwd, wanted, afterMs, start, isFresh }) {
   const reports = join(cwd, 'reports');
   const target = join(reports, folder);

@@ -13,7 +13,7 @@ export interface CliSession {
   readonly json: boolean;
   /** Where compiled transcripts are kept and used again. */
   readonly cache: CacheChoice;
-  /** Whether GitHub is told of what fails, beside the user; off where absent. */
+  /** Whether failures are reported to GitHub, beside the user; off where absent. */
   readonly github?: GithubChoice;
 }
 

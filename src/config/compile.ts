@@ -29,7 +29,7 @@ export interface ScenarioSource {
   readonly varied?: readonly string[];
   /** Whether the variants are wanted; they are where absent. */
   readonly runs?: 'base';
-  /** Recordings in the place of the scenario's transcripts, seen from the working folder; the scenario's own where absent. */
+  /** Recordings instead of the scenario's transcripts, seen from the working folder; the scenario's own where absent. */
   readonly recordings?: readonly string[];
   /** Plug-ins that are registered for it; none where absent. */
   readonly plugins?: readonly PlannedPlugin[];

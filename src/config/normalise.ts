@@ -1,7 +1,7 @@
 import { CcbenchError } from '../core/base/errors.js';
 import type { Path } from '../core/base/problem.js';
 import type { CachePlan, FakeLlmPlan, FaultRule, HomePlan, HookPlan } from '../core/run/run-plan.js';
-import { DEFAULT_FAKE_LLM } from '../provider/llm/fake-plan.js';
+import { DEFAULT_FAKE_LLM } from '../provider/fake-llm/fake-plan.js';
 import type { SessionPart } from '../transcripts/sessions/merge-sessions.js';
 import { DEFAULT_MODEL } from '../transcripts/synthetic/spec.js';
 import type { ScenarioDocument } from './files/document.js';

@@ -19,7 +19,7 @@ import { RequestFold } from './request-fold.js';
 import { StatusFold } from './status-fold.js';
 import { addTo, sortedRecord, type Tally } from './tally.js';
 
-/** The facts of a run in which the same happened as in another under other limits: what limits affect is added up anew. @internal */
+/** The facts of a run in which the same happened as in another under other limits: what limits affect is added up again. @internal */
 export class LimitFold {
   private readonly status = new StatusFold();
   private run: RunEntry | null = null;

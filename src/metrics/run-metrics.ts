@@ -125,7 +125,7 @@ const HELP = {
   forks: 'threads that started as a copy of their parent',
   forksLost: 'forks that never started because the call that starts them was lost',
   forkHitRate: 'tokens that the first requests of forks read from the cache / all their prompt tokens',
-  forkTokensShared: 'tokens that forks read instead of paying for them anew: what sharing the prefix saved',
+  forkTokensShared: 'tokens that forks read instead of paying for them again: what sharing the prefix saved',
   notesUpdates: 'extractions that brought session notes up to date',
   notesCondensed: 'of those, the ones told to condense a section or all of the notes',
   notesUrgent: 'of those, the ones told to do so urgently',

@@ -48,7 +48,7 @@ describe('a build', () => {
   });
 });
 
-/** A checkout whose last build came to its end: the notices are the last thing that it writes. */
+/** A checkout whose last build finished: the notices are the last thing that it writes. */
 const BUILT = {
   ...FRESH,
   'src/report/page/page.ts': 100,
@@ -68,7 +68,7 @@ function settled(files: Readonly<Record<string, number>>): string {
 }
 
 describe('another build', () => {
-  it('has nothing to do behind one that came to its end', () => {
+  it('has nothing to do behind one that finished', () => {
     expect(whyBuild(settled(BUILT))).toBeNull();
   });
 

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { countOnce, sumUp } from '../../src/analysis/why/sum-up.js';
-import { whyHtml, whyPageData } from '../../src/cli/commands/why/why-page.js';
+import { whyHtml, whyPageData } from '../../src/cli/commands/why/why-page-data.js';
 import type { WhyPageSession } from '../../src/report/page-data/why-page-data.js';
 import { whySessions } from '../helpers/recordings/why-sessions.js';
 import { openBrowser, openPage, seriousFindings, sidewaysPx } from './browser.js';
@@ -20,7 +20,7 @@ const panel = (page: Page): Promise<string | null> => page.locator('aside.reques
 const names = (page: Page): Promise<string[]> => page.locator('#sessions [role="row"] a').allTextContents();
 
 describe('why.html in a browser', () => {
-  it('opens at the dearest break, and a link of the list opens the session at its request', async () => {
+  it('opens at the most expensive break, and a link of the list opens the session at its request', async () => {
     const { page, problems } = await openPage(browser, HTML);
     expect(await page.locator('#session h2').textContent()).toBe('Session 1: lunch');
     expect(await panel(page)).toContain('request 12');

@@ -86,7 +86,7 @@ export function scenario(name: string, rest = ''): string {
   return `name: ${name}\ntranscript: { synthetic: { workload: bugfix, turns: 40, text: none } }\npolicy: none\nseed: 3\n${rest}`;
 }
 
-/** A request trace whose figures can be worked out by hand: gaps of 20 s, 400 s and 4000 s, 640 tokens reusable each. */
+/** A request trace whose figures can be computed by hand: gaps of 20 s, 400 s and 4000 s, 640 tokens reusable each. */
 export const TRACE = JSON.stringify({
   id: 'hand',
   models: ['claude-sonnet-4-5'],

@@ -9,7 +9,7 @@ import { cli, scenario, TRACE, tempFolder } from './cli.js';
 /** Tokens of a block of a trace: eleven of them are more than the least that is cached. */
 const BLOCK = 1_024;
 
-/** Request traces t0.json, t1.json …, each the hand-made one in larger blocks with its requests repeated so many times. */
+/** Request traces t0.json, t1.json …, each the hand-made one in larger blocks with its requests repeated this many times. */
 function traces(...sizes: readonly number[]): Readonly<Record<string, string>> {
   const trace = JSON.parse(TRACE) as { readonly requests: readonly { readonly t: number }[] };
   return Object.fromEntries(

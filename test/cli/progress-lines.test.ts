@@ -10,7 +10,7 @@ const POLICY = scenario('tiny').replace('policy: none', 'policy: baselines/prune
 const VARY = ['--vary', 'cache.ttl=5m,1h'];
 const QUIET = ['--no-files', '--workers', '0'];
 
-/** Commands that take a while, and the words of their progress: so many of what. */
+/** Commands that take a while, and the words of their progress: this many of what. */
 const COMMANDS: readonly (readonly [readonly string[], readonly string[]])[] = [
   [['run', 'a.yaml', '--no-files'], ['tiny']],
   [['compare', 'b.yaml', ...QUIET], ['of 3 runs']],

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 
-/** How a process came to its end. */
+/** How a process finished. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

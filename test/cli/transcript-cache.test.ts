@@ -83,7 +83,7 @@ describe('compiled transcripts on disk', () => {
     expect(readdirSync(folder).sort()).toEqual(['a.jsonl', 'kept', 's.yaml']);
   });
 
-  it('are ignored and written anew when they are damaged', () => {
+  it('are ignored and written again when they are damaged', () => {
     const folder = tempFolder({ 'a.jsonl': session() });
     const { json } = load(folder);
     const [path] = cached(folder);

@@ -56,7 +56,7 @@ export function runSent(plan: RunPlan, transcript: Transcript): CapturedRun {
   const sent: Sent[] = [];
   const replaced: Replaced[] = [];
   const replace = Context.prototype.replaceHistory;
-  // Not spies: those that are set anew in every run of a property cost more each time.
+  // Not spies: those that are set again in every run of a property cost more each time.
   Context.prototype.replaceHistory = function (this: Context, after) {
     replaced.push({ before: [...this.messages], after, requests: sent.length });
     return replace.call(this, after);

@@ -42,7 +42,7 @@ const READ = 300;
 const WRITE = 3_750;
 const OUTPUT = 15_000;
 
-/** A log of so many main requests that grow by 10,000 tokens each and are compacted every `period` requests; a long lunch after a third. */
+/** A log of this many main requests that grow by 10,000 tokens each and are compacted every `period` requests; a long lunch after a third. */
 function sampleLog(count: number, period: number): readonly LogEntry[] {
   const entries: LogEntry[] = [
     runEntry({ name: 'sample', plan: { cache: { ttl: '5m' }, seed: 7 } }),

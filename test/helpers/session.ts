@@ -8,7 +8,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 const START = Date.UTC(2026, 0, 2);
 
-/** A time stamp so many seconds after the start of the session. */
+/** A time stamp this many seconds after the start of the session. */
 export function stamp(seconds: number): string {
   return new Date(START + seconds * 1_000).toISOString();
 }

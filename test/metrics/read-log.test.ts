@@ -75,7 +75,7 @@ describe('the reader of logs', () => {
   });
 
   it('refuses a log of another version', () => {
-    const text = logLines(LOG).replace('"version":1', '"version":2');
+    const text = logLines(LOG).replace('"version":2', '"version":3');
     expect(() => parseLog(text, 'run.jsonl')).toThrow(
       expect.objectContaining({
         code: 'bad-log',
@@ -103,7 +103,7 @@ describe('the reader of logs', () => {
     ['unknown layer "x"', JSON.stringify({ ...layerEntry(), layer: 'x' })],
     ['unknown outcome "x"', JSON.stringify({ ...layerEntry(), outcome: 'x' })],
     ['has no type', '{}'],
-    ['has a seen that is no number', JSON.stringify({ ...requestEntry(), seen: 'x' })],
+    ['has a estimatedTokens that is no number', JSON.stringify({ ...requestEntry(), estimatedTokens: 'x' })],
     ['has a position that is no number', JSON.stringify({ ...breakEntry(), position: {} })],
     ['has a reason that is no text', JSON.stringify({ ...layerEntry(), reason: 7 })],
     ['has a risk without', JSON.stringify({ ...requestEntry(), risk: { chance: 1.1, cost: 5 } })],

@@ -59,7 +59,7 @@ describe('WIN-5 what clients showed', () => {
   });
 });
 
-it('takes from another run what happened, and adds up anew what limits have a say in', () => {
+it('takes from another run what happened, and adds up again what limits have a say in', () => {
   const facts = foldLog([
     runEntry({ name: 'first' }),
     requestEntry({ read: 10 }),

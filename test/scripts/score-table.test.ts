@@ -15,12 +15,12 @@ it('a score is what was noticed of what was tried, with the sample that it is of
 it('a row takes the place of the older one of its folder, in the order of names', () => {
   const page = (...rows: readonly string[]): string =>
     ['# Title', '', '| folder | score |', '| --- | --- |', ...rows, '', 'after'].join('\n');
-  const old = page('| cache | 1 % |', '| study | 2 % |', '| layers | 3 % |');
+  const old = page('| cache | 1 % |', '| study | 2 % |', '| transcripts | 3 % |');
   expect(withRow(old, '| study | 9 % |')).toBe(
-    page('| cache | 1 % |', '| study | 9 % |', '| layers | 3 % |'),
+    page('| cache | 1 % |', '| study | 9 % |', '| transcripts | 3 % |'),
   );
   expect(withRow(old, '| report | 9 % |')).toBe(
-    page('| cache | 1 % |', '| report | 9 % |', '| study | 2 % |', '| layers | 3 % |'),
+    page('| cache | 1 % |', '| report | 9 % |', '| study | 2 % |', '| transcripts | 3 % |'),
   );
   expect(withRow(page(), '| cli | 9 % |')).toBe(page('| cli | 9 % |'));
 });

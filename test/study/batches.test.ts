@@ -50,7 +50,7 @@ describe('partitionOf', () => {
 });
 
 describe('batchesOfShard', () => {
-  it('shards share all batches, none twice, and differ by no more than the dearest batch', () => {
+  it('shards share all batches, none twice, and differ by no more than the most expensive batch', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 60 }),

@@ -5,7 +5,7 @@ import { compareVariants, type Difference } from '../../src/study/comparison.js'
 const STUDIES = 4_000;
 const FINISHED = { finishedShare: 1, callsAnswered: 9, callsLost: 0 };
 
-/** A comparison of two variants over so many transcripts: costs differ between transcripts, the second is dearer by `shift` and noise. */
+/** A comparison of two variants over this many transcripts: costs differ between transcripts, the second is more expensive by `shift` and noise. */
 function differenceOf(pairs: number, shift: number, random: Random): Difference {
   const before: number[] = [];
   const after: number[] = [];

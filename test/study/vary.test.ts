@@ -98,7 +98,7 @@ describe('parseVary', () => {
     expect(values('a=0..999999:1000000')).toHaveLength(1_000_000);
   });
 
-  it('auto of a search has tenths and round sizes up to the window, and where requests become dearer', () => {
+  it('auto of a search has tenths and round sizes up to the window, and where requests become more expensive', () => {
     const axis = parseVary(
       'a=auto',
       () => 100_000,

@@ -1,6 +1,6 @@
 import { MS_PER_MINUTE } from '../../core/base/clock.js';
 
-/** What a break that nothing foretells depends on (K14). */
+/** What an unpredictable break depends on (K14). */
 export interface Exposure {
   /** Somebody spoke since the previous request of the thread; else it goes on with results of tools. */
   readonly spoken: 'spoken' | 'silent';
@@ -17,7 +17,7 @@ const SILENT_CHANCE = 0.0004;
 const PROMPT_CHANCE = 0.013;
 const LATE_PROMPT_CHANCE = 0.04;
 
-/** Chance of a break that nothing foretells, for one request. */
+/** Chance of an unpredictable break, for one request. */
 export function hazardOf({ spoken, gapMs }: Exposure): number {
   if (spoken === 'silent') return SILENT_CHANCE;
   return gapMs < MS_PER_MINUTE ? PROMPT_CHANCE : LATE_PROMPT_CHANCE;

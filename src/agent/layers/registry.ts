@@ -12,7 +12,7 @@ import { timeBasedMicrocompactLayer } from './microcompact/time-based.js';
 import { tokenMicrocompactLayer } from './microcompact/token.js';
 import { nestedMemoryLayer } from './nested-memory/nested-memory.js';
 import { reactiveLayer } from './reactive/reactive.js';
-import { partsLayer } from './rules/parts.js';
+import { rulesLayer } from './rules/rules-layer.js';
 import { sessionMemoryLayer } from './session-memory/extract.js';
 import { snipLayer } from './snip/snip.js';
 import { storageLayer } from './storage/storage.js';
@@ -33,7 +33,7 @@ const TIERS: readonly LayerDefinition[] = [
   autoMemoryLayer,
   dreamingLayer,
   agentsLayer,
-  partsLayer,
+  rulesLayer,
 ];
 
 /** Every mechanism, by name; adding one is one folder and one line. */

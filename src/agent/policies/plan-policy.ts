@@ -2,7 +2,7 @@ import { CcbenchError } from '../../core/base/errors.js';
 import { type Problem, withPath } from '../../core/base/problem.js';
 import { unknownName, unknownPath } from '../../core/base/registry.js';
 import type { ParamKind, ParamSpec, ParamValue, ParamValues } from '../../core/run/params.js';
-import type { PartsPolicy } from '../../core/run/parts.js';
+import type { PolicyRules } from '../../core/run/policy-rules.js';
 import type { PlannedPolicy } from '../../core/run/run-plan.js';
 import { resolveModel } from '../../provider/prices/models.js';
 import { clientRegistry, RECORDED_CLIENT } from '../client/client.js';
@@ -34,7 +34,7 @@ export function planPolicy(policy: Policy, set: Readonly<Record<string, unknown>
 function partsOf(
   { written: before, parts }: Policy,
   changes: Readonly<Record<string, unknown>>,
-): PartsPolicy | null {
+): PolicyRules | null {
   if (before === undefined || parts === undefined) return null;
   let written = before;
   for (const path of Object.keys(changes)) written = withPolicyValue(written, path, changes[path]);

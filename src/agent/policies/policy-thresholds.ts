@@ -1,6 +1,6 @@
 import type { PlannedPolicy } from '../../core/run/run-plan.js';
 import { compactsOn, waitsForRefusal } from '../layers/auto-compact/may-compact.js';
-import { thresholds } from '../layers/window/thresholds.js';
+import { thresholds } from '../layers/thresholds/thresholds.js';
 import { blocksAt, compactsAt } from '../policy-file/triggers.js';
 import type { Policy } from './policy.js';
 import { type NamedLimits, shownLimits } from './shown-limits.js';

@@ -1,5 +1,5 @@
 import type { ParamValues } from '../../core/run/params.js';
-import type { PartsPolicy } from '../../core/run/parts.js';
+import type { PolicyRules } from '../../core/run/policy-rules.js';
 import type { WrittenPolicy } from '../policy-file/paths.js';
 
 /** A policy is data with provenance: which layers, in which order, with which numbers, and where each number is from. */
@@ -20,5 +20,5 @@ export interface Policy {
   /** What its file says, for a policy with rules. */
   readonly written?: WrittenPolicy;
   /** The same as read, with nothing left open. */
-  readonly parts?: PartsPolicy;
+  readonly parts?: PolicyRules;
 }

@@ -6,7 +6,7 @@ import {
   autoCompactThreshold,
   effectiveWindow,
   type ModelLimits,
-} from '../layers/window/thresholds.js';
+} from '../layers/thresholds/thresholds.js';
 import { compactsAt } from '../policy-file/triggers.js';
 import { isReadBy } from './param-readers.js';
 import type { Policy } from './policy.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { foundWords } from '../../core/base/problem.js';
 import { described, readDuration, refuse } from '../../core/base/schema.js';
-import type { AmountText, Comparison, TimeComparison } from '../../core/run/parts.js';
+import type { AmountText, Comparison, TimeComparison } from '../../core/run/policy-rules.js';
 import { AmountError, parseAmount } from './expression.js';
 
 type Ctx = z.core.ParsePayload<unknown>;

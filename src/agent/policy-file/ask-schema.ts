@@ -19,7 +19,7 @@ import {
   type FailPart,
   type LayoutPart,
   type ShrinkPart,
-} from '../../core/run/parts.js';
+} from '../../core/run/policy-rules.js';
 import { amount, comparison, MANY, plainAmount } from './amounts.js';
 
 const SCOPES = ['all', 'since-last'] as const;
@@ -31,7 +31,7 @@ const inputGroup = group(
     scope: words(SCOPES, 'What is sent.'),
     last: plainAmount(1, MANY, 'Newest tokens that are sent.'),
     results: z.union([
-      plainAmount(1, MANY, 'Longer results are cut to so many characters.').transform((chars) => ({
+      plainAmount(1, MANY, 'Longer results are cut to this many characters.').transform((chars) => ({
         over: chars,
         chars,
       })),

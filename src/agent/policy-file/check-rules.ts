@@ -1,7 +1,7 @@
 import { MS_PER_HOUR } from '../../core/base/clock.js';
 import { nearestName } from '../../core/base/nearest.js';
 import { type Path, type Problems, problemAt } from '../../core/base/problem.js';
-import type { Comparison, GroupPart, PartsPolicy, RulePart, TestPart } from '../../core/run/parts.js';
+import type { Comparison, GroupPart, PolicyRules, RulePart, TestPart } from '../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount, type Sizes } from './expression.js';
 import { sizesOf } from './sizes.js';
 import { firstTokens } from './triggers.js';
@@ -19,7 +19,7 @@ const SMALLEST_PROMPT = 1_000;
 type Report = (at: Path, message: string, hint?: string) => void;
 
 /** Checks rules against each other: names, ways back, and what can never come about. */
-export function checkRules(policy: PartsPolicy, path: Path, problems: Problems): void {
+export function checkRules(policy: PolicyRules, path: Path, problems: Problems): void {
   const refuse: Report = (at, message, hint) =>
     problems(problemAt([...path, ...at], message, { hint: hint ?? null }));
   const warn: Report = (at, message, hint) =>
@@ -47,7 +47,7 @@ export function checkRules(policy: PartsPolicy, path: Path, problems: Problems):
 }
 
 /** The rule that another falls back on must exist, and the way must end. */
-function checkFallback({ rules }: PartsPolicy, rule: RulePart, at: Path, refuse: Report): void {
+function checkFallback({ rules }: PolicyRules, rule: RulePart, at: Path, refuse: Report): void {
   const names = rules.map(({ name }) => name);
   const seen = new Set<string>([rule.name]);
   let next = rule.fail.else;
@@ -98,7 +98,7 @@ function isNothing({ op, amount }: Comparison): boolean {
 
 /** A size that was hardly meant: never reached, reached by the first request, met only by small contexts, or less than what stays. */
 function checkSizes(
-  policy: PartsPolicy,
+  policy: PolicyRules,
   { name, replace, select }: RulePart,
   tokens: Comparison,
   group: GroupPart,

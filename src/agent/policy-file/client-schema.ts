@@ -7,7 +7,7 @@ import {
   type GuardsPart,
   USAGE_PARTS,
   type UsagePart,
-} from '../../core/run/parts.js';
+} from '../../core/run/policy-rules.js';
 import { amount, digits, plainAmount } from './amounts.js';
 
 /** `prompt` is what a request sends, whatever of it was cached; reasoning is part of the output that the API reports. */
@@ -184,7 +184,7 @@ export const guards = group(
   {},
   {
     breaker: group(
-      'No more attempts after so many failures.',
+      'No more attempts after this many failures.',
       { after: whole(1, 1_000, 'Failures in a row.'), until: breakerUntil.default('success') },
       {
         scope: words(
@@ -207,7 +207,7 @@ export const guards = group(
     floor: amount('Below this the history is not replaced.'),
     block: amount('From here on new input is refused.'),
     refills: group(
-      'The run ends after so many compactions that filled up again at once.',
+      'The run ends after this many compactions that filled up again at once.',
       { max: whole(1, 1_000, 'Compactions.'), within: whole(1, 1_000, 'Turns.').default(REFILL_TURNS) },
       {},
     ),

@@ -1,6 +1,6 @@
-import type { AmountText } from '../../core/run/parts.js';
+import type { AmountText } from '../../core/run/policy-rules.js';
 
-/** What an amount is worked out from. */
+/** What an amount is computed from. */
 export interface Sizes {
   /** Window. */
   readonly W: number;
@@ -12,7 +12,7 @@ export interface Sizes {
   readonly B: number;
 }
 
-/** An amount ready to be worked out; `draw` gives a share of a jitter's range, from 0 to 1. */
+/** An amount ready to be computed; `draw` gives a share of a jitter's range, from 0 to 1. */
 export type Amount = (sizes: Sizes, draw: number) => number;
 
 /** What is wrong with an amount, and at which character. */
@@ -234,7 +234,7 @@ export function hasJitter(text: AmountText): boolean {
   return /\bjitter\b/.test(text);
 }
 
-/** Whether an amount is worked out from a size. */
+/** Whether an amount is computed from a size. */
 export function mentions(text: AmountText, size: keyof Sizes): boolean {
   return tokensOf(text).some((token) => token.kind === 'name' && NAME_OF[token.text] === size);
 }

@@ -9,7 +9,7 @@ import {
   valueAt,
 } from '../../core/base/problem.js';
 import { group, list, text } from '../../core/base/schema.js';
-import type { PartsPolicy, RulePart } from '../../core/run/parts.js';
+import type { PolicyRules, RulePart } from '../../core/run/policy-rules.js';
 import { checkRules } from './check-rules.js';
 import { base, cache, count, guards, NO_GUARDS, USUAL_CACHE, USUAL_COUNT } from './client-schema.js';
 import type { WrittenPolicy } from './paths.js';
@@ -46,13 +46,13 @@ export const policySchema = group(
 );
 
 /** Checks what no part of a policy can by itself. */
-function checkTogether(written: unknown, parts: PartsPolicy, path: Path, problems: Problems): void {
+function checkTogether(written: unknown, parts: PolicyRules, path: Path, problems: Problems): void {
   checkRules(parts, [...path, 'rules'], problems);
   checkClient(written, parts, path, problems);
 }
 
 /** Refuses what the client is told to do and that no rule of the policy goes by. */
-function checkClient(written: unknown, policy: PartsPolicy, path: Path, problems: Problems): void {
+function checkClient(written: unknown, policy: PolicyRules, path: Path, problems: Problems): void {
   const refuse = (at: Path, message: string, hint: string | null = null): void =>
     problems(problemAt([...path, ...at], message, { side: 'key', hint }));
   const asks = policy.rules.filter(({ ask, replace }) => ask !== null && replace === null);
@@ -88,7 +88,7 @@ export interface PolicyHead {
 /** What a written policy says. */
 export interface ReadPolicy {
   readonly head: PolicyHead;
-  readonly parts: PartsPolicy;
+  readonly parts: PolicyRules;
 }
 
 /** Reads a written policy; null when it cannot be used. What is wrong goes to `problems`, warnings too. */
@@ -105,7 +105,7 @@ export function readPolicy(
   };
   const written = readBy(policySchema, value, problems, { path });
   if (written === undefined) return null;
-  const parts: PartsPolicy = {
+  const parts: PolicyRules = {
     count: written.count ?? USUAL_COUNT,
     base: written.base ?? 'W',
     rules: written.rules,
@@ -129,14 +129,14 @@ export function readPolicy(
 /** A written policy and what was read of it. */
 interface KnownParts {
   readonly written: WrittenPolicy;
-  readonly parts: PartsPolicy;
+  readonly parts: PolicyRules;
 }
 
 /**
  * Reads a policy of which values were changed: a study does so for every point, so what is the same object as before is not read
  * again. Null when it cannot be used.
  */
-export function rereadParts(value: WrittenPolicy, known: KnownParts, tell: Problems): PartsPolicy | null {
+export function rereadParts(value: WrittenPolicy, known: KnownParts, tell: Problems): PolicyRules | null {
   let isSound = true;
   const problems = (problem: Problem): void => {
     if (problem.weight === 'error') isSound = false;
@@ -148,7 +148,7 @@ export function rereadParts(value: WrittenPolicy, known: KnownParts, tell: Probl
     return readBy(schema, now, problems, { path: at }) ?? was;
   };
   const { parts } = known;
-  const read: PartsPolicy = {
+  const read: PolicyRules = {
     count: reread(count, ['count'], parts.count),
     base: reread(base, ['base'], parts.base),
     rules: parts.rules.map((was, i) => ({ ...was, ...reread<Partial<RulePart>>(rule, ['rules', i], was) })),

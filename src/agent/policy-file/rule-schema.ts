@@ -8,7 +8,7 @@ import {
   type ReplacePart,
   type RulePart,
   type SelectPart,
-} from '../../core/run/parts.js';
+} from '../../core/run/policy-rules.js';
 import { accept, ask, fail, failOf, layout } from './ask-schema.js';
 import { count } from './client-schema.js';
 import { ALL_HISTORY, replace, select, until } from './select-schema.js';
@@ -77,7 +77,7 @@ export const rule = ruleGroup.transform(
   },
 );
 
-/** What it touches; a summary at an index leaves so many messages before it. */
+/** What it touches; a summary at an index leaves this many messages before it. */
 function selection({ select: selected = ALL_HISTORY, replace: placed }: Written, no: Refuse): SelectPart {
   const index = typeof placed?.where === 'object' ? placed.where.at : null;
   if (index === null) return selected;

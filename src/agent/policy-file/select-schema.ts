@@ -6,7 +6,7 @@ import {
   SELECTABLE,
   type SelectPart,
   type UntilPart,
-} from '../../core/run/parts.js';
+} from '../../core/run/policy-rules.js';
 import { amount, comparison, MANY, plainAmount } from './amounts.js';
 
 const LAST = /^\s*(\d+)\s*(results?|messages?|turns?|rounds?|items?|calls?)?\s*$/;
@@ -50,8 +50,8 @@ const keepGroup = group(
     tokens: amount('Newest tokens that stay.'),
     share: number(0, 1, 'Share of the tokens that stay, newest first.'),
     chars: number(0, 1, 'Share of the characters that stay, newest first.'),
-    max: amount('At most so many tokens stay.'),
-    min: amount('At least so many tokens stay.'),
+    max: amount('At most this many tokens stay.'),
+    min: amount('At least this many tokens stay.'),
     first: z
       .union([whole(0, 1_000_000, 'Oldest messages that stay.'), z.enum(['opening'])])
       .describe('Oldest messages, or items, that stay; `opening`: all before the first response.'),
@@ -195,7 +195,7 @@ export const replace = group(
       'not every transcript has the text that lines are counted in',
       'give `head` and `tail` in characters',
     ),
-    sticky: flag('false: done anew for each request, so that the client still counts what it leaves out.'),
+    sticky: flag('false: done again for each request, so that the client still counts what it leaves out.'),
     where: z.union([
       words(
         ['in-place', 'at-end', 'server'],
@@ -217,9 +217,9 @@ export const until = group(
   {
     tokens: comparison('Until the context is this small.', { otherwise: '<=', side: '<' }),
     chars: comparison('Until the tool results have so few characters.', { otherwise: '<=', side: '<' }),
-    freed: comparison('Until so many tokens are freed.', { side: '>' }),
+    freed: comparison('Until this many tokens are freed.', { side: '>' }),
     target: amount('Until the context is this small.'),
-    every: whole(1, 1_000_000, 'Items wait until so many are due.'),
+    every: whole(1, 1_000_000, 'Items wait until this many are due.'),
   },
 ).transform((written, ctx): UntilPart => {
   if (Object.keys(written).length !== 1)

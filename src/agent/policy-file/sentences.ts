@@ -5,11 +5,11 @@ import type {
   CountPart,
   GroupPart,
   KeepPart,
-  PartsPolicy,
+  PolicyRules,
   RulePart,
   SelectPart,
   TestPart,
-} from '../../core/run/parts.js';
+} from '../../core/run/policy-rules.js';
 import { hasJitter, MIDDLE, mentions, parseAmount, type Sizes } from './expression.js';
 import { type ModelSizes, sizesOf } from './sizes.js';
 import { triggerOf } from './triggers.js';
@@ -31,13 +31,13 @@ function atWindows(work: (window: number) => number): string {
   return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }
 
-/** A policy that is told of, with the longest answer that its amounts are worked out with. */
+/** A policy to describe, with the longest answer that its amounts are computed with. */
 class Told {
   /** Whether an amount so far goes by the longest answer. */
   goesByOutput = false;
 
   constructor(
-    readonly policy: PartsPolicy,
+    readonly policy: PolicyRules,
     private readonly maxOutput: ModelSizes['maxOutput'],
   ) {}
 
@@ -77,7 +77,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   refused: 'the API refuses the request as too long',
   manual: 'the user asks for it',
   'model-switch': 'the model was switched',
-  resume: 'a session was taken up again',
+  resume: 'a session was resumed',
   'prefix-change': 'tools or system prompt changed',
 };
 
@@ -201,7 +201,7 @@ function actionWords(told: Told, rule: RulePart): string {
     nothing: 'nothing',
     summary: 'a summary',
   }[replace.with];
-  const lasts = replace.lasts === 'each-request' ? ', anew for each request' : '';
+  const lasts = replace.lasts === 'each-request' ? ', again for each request' : '';
   const where =
     replace.where === 'server'
       ? ' on the server'
@@ -219,7 +219,7 @@ function untilWords(
 ): { readonly all: string; readonly end: string } {
   if (until === null) return { all: 'all ', end: '' };
   if (until.kind === 'every')
-    return { all: 'all ', end: until.n === 1 ? '' : `, ${until.n} together, once so many are due` };
+    return { all: 'all ', end: until.n === 1 ? '' : `, ${until.n} together, once that many are due` };
   const bound = `${SIGNS[until.is.op]} ${told.amount(until.is.amount)}`;
   const end = {
     tokens: `the context has ${bound} tokens`,
@@ -305,14 +305,14 @@ function sentencesOf(told: Told): readonly string[] {
   return sentences;
 }
 
-/** The longest answer that a policy is told of with, and whose it is, such as `that of claude-sonnet-4-5`. */
+/** The longest answer that a policy is described with, and whose it is, such as `that of claude-sonnet-4-5`. */
 export interface ToldOutput {
   readonly maxOutput: number;
   readonly whose: string;
 }
 
 /** What a policy will do, in plain sentences with the token counts on usual windows; the last one says for which longest answer. */
-export function policySentences(policy: PartsPolicy, { maxOutput, whose }: ToldOutput): readonly string[] {
+export function policySentences(policy: PolicyRules, { maxOutput, whose }: ToldOutput): readonly string[] {
   const told = new Told(policy, maxOutput);
   const sentences = sentencesOf(told);
   return told.goesByOutput
@@ -324,7 +324,7 @@ export function policySentences(policy: PartsPolicy, { maxOutput, whose }: ToldO
 }
 
 /** Whether the counts in the sentences on a policy go by the longest answer. */
-export function goesByOutput(policy: PartsPolicy): boolean {
+export function goesByOutput(policy: PolicyRules): boolean {
   const told = new Told(policy, null);
   sentencesOf(told);
   return told.goesByOutput;

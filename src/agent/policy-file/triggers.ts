@@ -1,5 +1,5 @@
 import type { Limit, Limits } from '../../core/run/limit.js';
-import type { Comparison, PartsPolicy, RulePart } from '../../core/run/parts.js';
+import type { Comparison, PolicyRules, RulePart } from '../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount, type Sizes } from './expression.js';
 import { type ModelSizes, sizesOf } from './sizes.js';
 
@@ -9,7 +9,7 @@ export function firstTokens({ op, amount }: Comparison, sizes: Sizes): number {
   return op === '>' ? Math.floor(bound) + 1 : Math.ceil(bound - 1e-9);
 }
 
-/** Whether a rule puts another history in the place of the conversation. @internal */
+/** Whether a rule replaces the conversation with another history. @internal */
 export function replacesHistory({ replace }: RulePart): boolean {
   return replace === null;
 }
@@ -32,7 +32,7 @@ export function triggerOf(rule: RulePart, sizes: Sizes): number | null {
 }
 
 /** The first token count at which a policy replaces the history on a model; null when size does not decide. */
-export function compactsAt(policy: PartsPolicy, model: ModelSizes): number | null {
+export function compactsAt(policy: PolicyRules, model: ModelSizes): number | null {
   const sizes = sizesOf(policy, model);
   const all = policy.rules.filter(replacesHistory).flatMap((rule) => triggerOf(rule, sizes) ?? []);
   return all.length === 0 ? null : Math.min(...all);
@@ -51,12 +51,12 @@ export function compactsLimit(
 }
 
 /** The rules that act in threads besides the main one. */
-function forOthers(policy: PartsPolicy): PartsPolicy {
+function forOthers(policy: PolicyRules): PolicyRules {
   return { ...policy, rules: policy.rules.filter(({ threads }) => threads === 'all') };
 }
 
 /** The token count from which new input is refused; null when it never is. */
-export function blocksAt(policy: PartsPolicy, model: ModelSizes): number | null {
+export function blocksAt(policy: PolicyRules, model: ModelSizes): number | null {
   const { block } = policy.guards;
   return block === null ? null : Math.ceil(parseAmount(block)(sizesOf(policy, model), MIDDLE) - 1e-9);
 }

@@ -9,7 +9,7 @@ import {
   PART_POINTS,
   type PartPoint,
   type TestPart,
-} from '../../core/run/parts.js';
+} from '../../core/run/policy-rules.js';
 import { boundBy, comparison, digits, readBound, timeComparison } from './amounts.js';
 
 /** Where a rule is asked. */

@@ -8,7 +8,7 @@ import type { RunPlan } from '../../core/run/run-plan.js';
 import { replay } from '../../engine/run/replay.js';
 import { type CostInterval, chanceInterval, RiskTally } from '../../metrics/cost-interval.js';
 import { withUntoldWrites } from '../../provider/cache/untold-writes.js';
-import { DEFAULT_FAKE_LLM } from '../../provider/llm/fake-plan.js';
+import { DEFAULT_FAKE_LLM } from '../../provider/fake-llm/fake-plan.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
 import { inputNano } from './compare.js';
 import { codexProfile } from './trigger-profile.js';

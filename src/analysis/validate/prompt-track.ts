@@ -59,7 +59,7 @@ export class PromptTrack {
     this.#touch(Math.max(0, i));
   }
 
-  /** The messages are made anew: only system and tools stay what they were. */
+  /** The messages are made again: only system and tools stay what they were. */
   rebuild(): void {
     this.#pieces.length = 1;
     this.#tokens = this.sharedTokens;

@@ -4,7 +4,7 @@ import { isSpoken, messageTokens } from '../../core/model/message.js';
 import type { Thread, ThreadEvent } from '../../core/model/transcript.js';
 import type { RecordedRequest, Truth } from './truth.js';
 
-/** What happens to the prompt before a request: it goes on, its messages are made anew, or its prefix is too. */
+/** What happens to the prompt before a request: it goes on, its messages are made again, or its prefix is too. */
 export type Rebuild = 'none' | 'messages' | 'prefix';
 
 /** Why a prompt was rebuilt, as the transcript tells it. */

@@ -1,5 +1,5 @@
 import { compactsOn } from '../../agent/layers/auto-compact/may-compact.js';
-import { type ModelLimits, thresholds } from '../../agent/layers/window/thresholds.js';
+import { type ModelLimits, thresholds } from '../../agent/layers/thresholds/thresholds.js';
 import { policyRegistry } from '../../agent/policies/catalogue.js';
 import { planPolicy, resolvePolicy } from '../../agent/policies/plan-policy.js';
 import { compactsAt } from '../../agent/policy-file/triggers.js';

@@ -41,7 +41,7 @@ export interface AttributedRequest {
   readonly uncachedNano: number;
   readonly uncached: number;
   readonly outputNano: number;
-  /** The recording holds a placeholder in the place of its output. */
+  /** The recording holds a placeholder instead of its output. */
   readonly isOutputEstimated: boolean;
   /** What it would have cost more had all that was not read been written, where the recording tells no writes. */
   readonly untoldNano: number;

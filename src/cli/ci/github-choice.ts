@@ -1,4 +1,4 @@
-/** Whether GitHub is told of what fails. */
+/** Whether failures are reported to GitHub. */
 export type GithubChoice = 'on' | 'off';
 
 /** Whether to tell GitHub: in a workflow of GitHub Actions, with --github anywhere, with --no-github nowhere. */

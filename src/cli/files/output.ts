@@ -34,7 +34,7 @@ function switchHere(fresh: string, target: string, old: string): void {
 }
 
 /**
- * Puts a whole folder in the place of another. No system call for it is at hand, so a process of its own makes the switch: whoever
+ * Replaces a whole folder with another. No system call for it is at hand, so a process of its own makes the switch: whoever
  * kills this one at whatever moment finds the old folder or the new one, never none.
  */
 function replaceFolder(fresh: string, target: string, old: string): void {
@@ -83,7 +83,7 @@ export interface ReportFolder {
   write(folder: string, name: string, text: FileContent): Promise<void>;
   /** Puts more behind a file of the new report. */
   append(folder: string, name: string, text: string): Promise<void>;
-  /** Puts the new report in the place of the previous one. */
+  /** Replaces the previous report with the new one. */
   commit(): void;
   /** Leaves everything as it was before. */
   discard(): void;

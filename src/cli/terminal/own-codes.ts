@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Stands before a code of our own; drawn anew by every process, so that no file or argument can hold it. */
+/** Stands before a code of our own; drawn again by every process, so that no file or argument can hold it. */
 const KEY = `\u0001${randomBytes(9).toString('base64url')}`;
 const END = '\u0002';
 

@@ -20,7 +20,7 @@ interface Setting {
 
 /**
  * A scenario of which a study compiles thousands of points. Where a point changes parameters of the policy alone, nothing but the
- * policy is planned anew, and the scenario is neither read nor checked again: the runs are those that it would compile to.
+ * policy is planned again, and the scenario is neither read nor checked again: the runs are those that it would compile to.
  */
 export class PolicySettings {
   private checked: CheckedScenario | null | undefined;
@@ -82,7 +82,7 @@ export class PolicySettings {
 /** Changes whose meaning is remembered. */
 const MOST_KNOWN = 10_000;
 
-/** The scenario, unless one of its own settings has to be read anew with every change. */
+/** The scenario, unless one of its own settings has to be read again with every change. */
 function withoutWindows(checked: CheckedScenario): CheckedScenario | null {
   const isWritten = checked.normal.runs.some(
     ({ policy, overrides }) =>

@@ -120,7 +120,7 @@ function covers(outer: Path, inner: Path): boolean {
   return outer.every((part, i) => inner[i] === part);
 }
 
-/** Puts recordings in the place of a scenario's transcripts; none given leaves it as it is. */
+/** Replaces a scenario's transcripts with recordings; none given leaves it as it is. */
 export function withRecordings(
   document: ScenarioDocument,
   recordings: readonly string[] | undefined,

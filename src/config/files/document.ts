@@ -187,7 +187,7 @@ export function readDocument(
   };
 }
 
-/** A value with another in the place of the one at a path. */
+/** A value with the one at a path replaced. */
 export function replaceAt(current: unknown, [part, ...rest]: Path, value: unknown): unknown {
   if (part === undefined) return value;
   if (Array.isArray(current))

@@ -67,7 +67,7 @@ export interface LiftedModels {
   readonly book: ModelBook;
 }
 
-/** A scenario with the table of a file in the place of the file's name; places below it are places of the file. */
+/** A scenario with a file's name replaced by its table; places below it are places of the file. */
 function withFile(
   document: ScenarioDocument,
   read: ReadPolicyText,

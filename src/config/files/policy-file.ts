@@ -1,5 +1,5 @@
 import { layerRegistry } from '../../agent/layers/registry.js';
-import { policyFrom } from '../../agent/policies/parts-policy.js';
+import { policyFrom } from '../../agent/policies/file-policy.js';
 import { planPolicy } from '../../agent/policies/plan-policy.js';
 import type { Policy } from '../../agent/policies/policy.js';
 import { type ReadPolicy, readPolicy } from '../../agent/policy-file/read-policy.js';

@@ -18,7 +18,7 @@ const SCENARIO_LINE = /^["']?(?:name|transcripts?|sessions|policy)["']?\s*:/m;
 /** The sessions of a scenario that is written in braces. */
 const SCENARIO_IN_BRACES = /^\s*\{[\s\S]*["']?(?:transcripts?|sessions)["']?\s*:/;
 
-/** Whether a file that stands in the place of a scenario is a recording. */
+/** Whether a file given instead of a scenario is a recording. */
 export function isRecording(file: string, cwd: string): boolean {
   if (SCENARIO_NAME.test(file)) return false;
   try {

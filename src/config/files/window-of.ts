@@ -15,7 +15,7 @@ export function windowOf(run: CompiledRun, options: InputOptions): number {
   return resolveWindow(modelOf(run, options) ?? 'unknown', { beta1m, models });
 }
 
-/** The prompt lengths from which a request of the model is dearer. */
+/** The prompt lengths from which a request to the model costs more. */
 export function priceStepsOf(run: CompiledRun, options: InputOptions): readonly number[] {
   const name = modelOf(run, options);
   const row = name === null ? null : modelsOf(run.plan).find(name);

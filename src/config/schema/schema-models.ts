@@ -26,7 +26,7 @@ const modelSchema = z
     steps: z
       .array(z.strictObject({ above: whole(1, 100_000_000, 'Prompt tokens.'), ...prices }))
       .optional()
-      .describe('Prices of the whole request above so many prompt tokens, ascending.'),
+      .describe('Prices of the whole request above this many prompt tokens, ascending.'),
     minimum: whole(0, 10_000_000, 'Shortest prefix in tokens that is cached.').optional(),
   })
   .meta({ id: 'Model' })

@@ -272,7 +272,7 @@ export const syntheticSchema = z
     overrides: shapeSchema.default({}),
     subagents: z
       .strictObject({
-        everyTurns: whole(1, MAX_TURNS, 'A subagent starts every so many turns.'),
+        everyTurns: whole(1, MAX_TURNS, 'A subagent starts every N turns.'),
         turns: whole(1, 100_000, 'Turns of each subagent.'),
         model: text('Model of the subagents.').optional(),
       })

@@ -155,7 +155,7 @@ const hooksSchema = z
       .strictObject({
         event: z
           .enum(HOOK_EVENTS)
-          .describe('Before a compaction, when the session starts anew behind it, or when it is done.'),
+          .describe('Before a compaction, when the session starts again behind it, or when it is done.'),
         on: z
           .enum(['auto', 'manual', 'both'])
           .describe('Compactions it runs at, by who asked for them.')

@@ -18,7 +18,7 @@ function finish(a: number, b: number): Digest {
   return (x & 0x1fffff) * HIGH + (y >>> 0);
 }
 
-/** Longer texts are digested eight code units at a time, from a buffer of so many. */
+/** Longer texts are digested eight code units at a time, from a buffer of this many. */
 const SHORT_CHARS = 64;
 const WINDOW_CHARS = 8_192;
 const WINDOW = Buffer.alloc(2 * WINDOW_CHARS);

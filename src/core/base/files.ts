@@ -33,7 +33,7 @@ export interface Files {
   below(folder: string): readonly StoredFile[];
   /** Number of changes so far below the first part of a folder's path. */
   revision(folder: string): number;
-  /** Paths changed since so many changes, oldest first; one may come more than once. */
+  /** Paths changed since this many changes, oldest first; one may come more than once. */
   changedSince(folder: string, revision: number): readonly string[];
   /** An independent copy. */
   clone(): Files;

@@ -1,4 +1,4 @@
-/** Results that are kept at hand; beyond that they are worked out again. */
+/** Results that are kept at hand; beyond that they are computed again. */
 const MAX_KEPT = 20_000;
 
 /** The same work on sentences, done once for each: a session says the same again with every replay. */

@@ -5,7 +5,7 @@
 export type ToolEffect =
   /** A file has this content now (Write). */
   | { readonly kind: 'write'; readonly chars: number }
-  /** A file grew or shrank by so many characters (Edit, MultiEdit); null where it cannot be told (replace all, notebooks). */
+  /** A file grew or shrank by this many characters (Edit, MultiEdit); null where it cannot be told (replace all, notebooks). */
   | { readonly kind: 'edit'; readonly chars: number | null }
   /** A part of a file was read (Read with an offset or a limit). */
   | { readonly kind: 'read-part' }

@@ -26,7 +26,7 @@ export interface RecordedCall {
 /** A compaction the user asks for (FUL-10, FUL-11). */
 export interface ManualCompaction {
   readonly instructions: string | null;
-  /** Null summarises everything; otherwise one side of a pivot, so many messages before the end. */
+  /** Null summarises everything; otherwise one side of a pivot, this many messages before the end. */
   readonly partial: { readonly direction: 'from' | 'up_to'; readonly messagesBack: number } | null;
 }
 
@@ -59,7 +59,7 @@ export type ThreadEvent =
     }
   /** The user asks for a compaction. */
   | { readonly kind: 'manual-compact'; readonly at: number; readonly compaction: ManualCompaction }
-  /** The process ended and the session was taken up again. */
+  /** The process ended and the session was resumed. */
   | {
       readonly kind: 'resume';
       readonly at: number;

@@ -17,7 +17,7 @@ export interface Asker {
 
 /** What a layer may ask of the engine. A layer never edits the conversation itself. */
 export type Action =
-  /** Put other content in the place of tool results or calls; the prefix changes from the first of them on. */
+  /** Replace tool results or calls with other content; the prefix changes from the first of them on. */
   | {
       readonly kind: 'rewrite-blocks';
       readonly by: Asker;
@@ -33,7 +33,7 @@ export type Action =
   | { readonly kind: 'delete-cached'; readonly by: Asker; readonly results: readonly PlacedResult[] }
   /** Ask the LLM something. */
   | { readonly kind: 'ask'; readonly by: Asker; readonly request: AskRequest }
-  /** Put a new history in the place of the whole conversation (FUL-8, SES-5). */
+  /** Replace the whole conversation with a new history (FUL-8, SES-5). */
   | { readonly kind: 'replace-history'; readonly by: Asker; readonly messages: readonly Message[] }
   /** Add a message at the end. */
   | { readonly kind: 'attach'; readonly by: Asker; readonly message: Message }
@@ -73,7 +73,7 @@ export interface PlacedResult {
   readonly messageIndex: number;
 }
 
-/** One block put in the place of another. */
+/** One block that replaces another. */
 export interface BlockEdit {
   /** Id of the message that holds it. */
   readonly messageId: string;

@@ -125,7 +125,7 @@ export class Limits {
 
   /**
    * The values of the limits under another policy by those they had, if the run would have gone the same way under it; null
-   * where it would not, or where one value would become two. What a limit is under that policy is worked out once for all runs.
+   * where it would not, or where one value would become two. What a limit is under that policy is computed once for all runs.
    */
   under(policy: PlannedPolicy, known: Map<string, number>): ReadonlyMap<number, number> | null {
     const { all } = this;

@@ -38,7 +38,7 @@ export interface HitChance {
 export interface CacheRules {
   /** Blocks looked at from a mark of the client back, the marked one included; null without a limit, or without marks. */
   readonly lookback: number | null;
-  /** Reads end at `offset` and every so many tokens behind it; null where they end anywhere. */
+  /** Reads end at `offset` and every N tokens behind it; null where they end anywhere. */
   readonly grain: { readonly tokens: number; readonly offset: number } | null;
   /** A shorter prefix is not cached; null where nobody says. */
   readonly minimum: number | null;

@@ -129,7 +129,7 @@ export interface RequestEntry {
   readonly cost: number;
   /** Part of the cost that pays for `rewritten`. */
   readonly rewriteCost: number;
-  /** A break that nothing foretells (K14): its chance, and what it would add; absent where the client knows of none. */
+  /** An unpredictable break (K14): its chance, and what it would add; absent where the client knows of none. */
   readonly risk?: { readonly chance: number; readonly cost: number };
 }
 
@@ -293,7 +293,7 @@ export interface BreakdownEntry {
   readonly estimator: { readonly heuristic: number; readonly true: number; readonly ratio: number | null };
 }
 
-/** Last line: the run came to its end. */
+/** Last line: the run finished. */
 export interface EndEntry {
   readonly type: 'end';
   readonly t: number;

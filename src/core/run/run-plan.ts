@@ -1,5 +1,5 @@
 import type { ParamValues } from './params.js';
-import type { PartsPolicy } from './parts.js';
+import type { PolicyRules } from './policy-rules.js';
 import type { Provider } from './provider.js';
 
 /** What an LLM call is for; faults and costs are told apart by it. */
@@ -123,7 +123,7 @@ export interface HomeLock {
 export interface PlannedPolicy {
   readonly name: string;
   readonly params: ParamValues;
-  readonly parts?: PartsPolicy;
+  readonly parts?: PolicyRules;
   /** Layers that act before the rules, in order; absent where there are none. */
   readonly layers?: readonly string[];
 }
@@ -153,7 +153,7 @@ export interface PlannedModel {
   readonly window: number;
   readonly maxOutput: number;
   readonly prices: PlannedPrices;
-  /** Prices of the whole request above so many prompt tokens, ascending. */
+  /** Prices of the whole request above this many prompt tokens, ascending. */
   readonly steps: readonly (PlannedPrices & { readonly above: number })[];
   /** Shortest prefix that is cached. */
   readonly minimum: number;

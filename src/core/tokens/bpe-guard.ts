@@ -71,7 +71,7 @@ function runEnd(text: string, position: number): number {
   return end;
 }
 
-/** The end of a chunk of so many UTF-8 bytes that starts in a run, never inside a surrogate pair. */
+/** The end of a chunk of this many UTF-8 bytes that starts in a run, never inside a surrogate pair. */
 function chunkEnd(text: string, from: number, end: number, chunkBytes: number): number {
   let bytes = 0;
   let at = from;
@@ -87,7 +87,7 @@ function chunkEnd(text: string, from: number, end: number, chunkBytes: number): 
 
 /**
  * Counts a text with a tokenizer whose cost grows with the square of a run: runs over the limit are cut into chunks
- * of so many UTF-8 bytes. Steps back from every 512th character to the boundary before it, so that ordinary text
+ * of this many UTF-8 bytes. Steps back from every 512th character to the boundary before it, so that ordinary text
  * costs a few looks per window.
  */
 export function countGuarded(text: string, count: (part: string) => number, chunkBytes: number): number {

@@ -44,7 +44,7 @@ export const PADDED_RULES: HeuristicRules = Object.freeze({
   padding: Object.freeze({ numerator: 4, denominator: 3 }), // TOK-3
 });
 
-/** Rough tokens of a text of so many characters (TOK-1). */
+/** Rough tokens of a text of this many characters (TOK-1). */
 export function estimateText(chars: number): number {
   return Math.round(chars / CHARS_PER_TOKEN_GUESS);
 }

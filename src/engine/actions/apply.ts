@@ -38,7 +38,7 @@ export function apply(run: RunningThread, action: Action): Outcome {
   return DONE;
 }
 
-/** Adds a message at the end; one that stands in the place of content taken out is taken off what its layer saved. */
+/** Adds a message at the end; one that replaces content taken out is taken off what its layer saved. */
 function attach(run: RunningThread, { by, message }: ActionOf<'attach'>): void {
   run.join([message], 'made');
   if (message.blocks.some(({ facts }) => facts.replaces !== undefined)) {
@@ -68,7 +68,7 @@ function deleteCached(run: RunningThread, action: ActionOf<'delete-cached'>): vo
   run.seen.deleteCached(tokens);
 }
 
-/** Puts a new history in the place of the conversation (FUL-9). */
+/** Replaces the conversation with a new history (FUL-9). */
 function replaceHistory(run: RunningThread, action: ActionOf<'replace-history'>): void {
   const { context, view } = run;
   const before = view.trueTokens;
@@ -130,7 +130,7 @@ function withKeepAlives(details: LayerReport['details'], keepAlives: number): La
   return all;
 }
 
-/** Puts other blocks in the place of some (MIC-1, STO-1). */
+/** Replaces some blocks with others (MIC-1, STO-1). */
 function rewriteBlocks(run: RunningThread, action: ActionOf<'rewrite-blocks'>): void {
   if (action.edits.length === 0) return;
   const gone = new Set<string>();

@@ -3,7 +3,7 @@ import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { createLifetime, type Lifetime } from '../../provider/cache/fade.js';
 import { isLongTtl } from '../../provider/cache/ttl.js';
-import { firstTokenMs } from '../../provider/llm/latency.js';
+import { firstTokenMs } from '../../provider/fake-llm/latency.js';
 import type { RequestColumns } from './request-columns.js';
 
 /**

@@ -1,6 +1,6 @@
 import { hasJitter } from '../../agent/policy-file/expression.js';
 import type { ParamValues } from '../../core/run/params.js';
-import type { Comparison, PartsPolicy, RulePart, TestPart } from '../../core/run/parts.js';
+import type { Comparison, PolicyRules, RulePart, TestPart } from '../../core/run/policy-rules.js';
 import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
 
 /** Parameters that have no effect but through the auto-compact threshold, which is a limit of the run (WIN-3, WIN-4). */
@@ -40,7 +40,7 @@ export class OpenShape {
   private isSamePolicy(own: PlannedPolicy, other: PlannedPolicy): boolean {
     return isEqual(own, other, (key, a, b) => {
       if (key === 'params') return this.areSameParams(a as ParamValues, b as ParamValues);
-      return key === 'parts' && this.areSameParts(a as PartsPolicy, b as PartsPolicy);
+      return key === 'parts' && this.areSameParts(a as PolicyRules, b as PolicyRules);
     });
   }
 
@@ -54,7 +54,7 @@ export class OpenShape {
     return paramNames.every((name) => name in other) && Object.keys(other).length === paramNames.length;
   }
 
-  private areSameParts(own: PartsPolicy, other: PartsPolicy): boolean {
+  private areSameParts(own: PolicyRules, other: PolicyRules): boolean {
     return isEqual(own, other, (key, a, b) => {
       if (key === 'base') return this.baseIsOpen;
       return key === 'rules' && areAlike(a as RulePart[], b as RulePart[], isSameRule);
@@ -87,7 +87,7 @@ function isSameTest(own: TestPart, other: TestPart): boolean {
 }
 
 /** Whether some amount besides those of open conditions names what they are shares of. */
-function isAboutBase({ base: _base, ...parts }: PartsPolicy): boolean {
+function isAboutBase({ base: _base, ...parts }: PolicyRules): boolean {
   const text = JSON.stringify(parts, (_key, value: unknown) => (isOpenTest(value) ? null : value));
   return /(?<![A-Za-z])B(?![A-Za-z])/.test(text);
 }

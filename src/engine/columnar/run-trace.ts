@@ -5,7 +5,7 @@ import type { StatusCheck } from '../requests/shown-status.js';
 import { Checkpoint } from '../run/checkpoint.js';
 import type { ThreadRun } from '../thread/thread-run.js';
 
-/** What a run logged; what its client could show stands in the place of what it showed. */
+/** What a run logged; what its client could show replaces what it showed. */
 export type TraceItem = LogEntry | StatusCheck;
 
 /** Where the run of another plan leaves a trace. */

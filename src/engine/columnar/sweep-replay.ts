@@ -42,7 +42,7 @@ export function* sweepReplayParts(
   else yield* columnarParts(plan, columns, sink);
 }
 
-/** True when no layer, fault, fork, earlier session or behaviour of a client has a say in which requests are sent. @internal */
+/** True when no layer, fault, fork, earlier session or behaviour of a client affects which requests are sent. @internal */
 export function isColumnar(plan: RunPlan, transcript: Transcript): boolean {
   const { threads, sessions } = transcript;
   return (

@@ -79,7 +79,7 @@ export class Context extends PrefixColumns implements PrefixView {
     this.fresh.add(block);
   }
 
-  /** Takes what is there for held by a request, but for so many tokens at the end. */
+  /** Takes what is there for held by a request, but for this many tokens at the end. */
   assumeSent(freshTokens: number): void {
     this.wasSent = true;
     this.fresh.clear();
@@ -201,13 +201,13 @@ export class Context extends PrefixColumns implements PrefixView {
     if (holdsImage(block)) this.imageBlocks++;
   }
 
-  /** Puts other blocks in the place of some; returns the first position that changed. */
+  /** Replaces some blocks with others; returns the first position that changed. */
   rewrite(edits: readonly BlockEdit[]): number {
     const { from, messages } = editedTail(this.messages, edits);
     return this.rebuildFrom(from, messages);
   }
 
-  /** Puts a new history in the place of the conversation; returns the first position that changed. */
+  /** Replaces the conversation with a new history; returns the first position that changed. */
   replaceHistory(messages: readonly Message[]): number {
     const known = new KnownItems(this.messages);
     const made = new Set<string>();
@@ -217,7 +217,7 @@ export class Context extends PrefixColumns implements PrefixView {
     return this.rebuildFrom(0, orderMessages(messages));
   }
 
-  /** Puts other messages in the place of those from an index on: costs the blocks after it. */
+  /** Replaces the messages from an index on: costs the blocks after it. */
   private rebuildFrom(firstMessage: number, tail: readonly Message[]): number {
     const position = this.endOfMessages(firstMessage);
     const old = this.blocks.slice(position);
@@ -266,7 +266,7 @@ export class Context extends PrefixColumns implements PrefixView {
     }
   }
 
-  /** Number of positions that the first so many messages and the prefix take. */
+  /** Number of positions that the first N messages and the prefix take. */
   endOfMessages(count: number): number {
     let low = 0;
     let high = this.owners.length;

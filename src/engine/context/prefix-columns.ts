@@ -27,7 +27,7 @@ export class PrefixColumns {
     return this.totals.length === 0 ? 0 : this.totals.data[this.totals.length - 1]!;
   }
 
-  /** Makes room for so many positions. */
+  /** Makes room for this many positions. */
   reserve(positions: number): void {
     this.chain.reserve(positions);
     this.totals.reserve(positions);

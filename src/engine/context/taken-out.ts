@@ -39,7 +39,7 @@ export class TakenOut {
     this.recent += tokens;
   }
 
-  /** A layer put another history in the place of the conversation: what is out stays out. */
+  /** A layer replaced the conversation with another history: what is out stays out. */
   compact(layer: Layer, tokens: number): void {
     for (const part of this.parts.values()) {
       part.live = 0;

@@ -2,7 +2,7 @@ import type { Files } from '../../core/base/files.js';
 import type { Block } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
 import type { ContextView } from '../../core/run/layer.js';
-import type { CountPart } from '../../core/run/parts.js';
+import type { CountPart } from '../../core/run/policy-rules.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import type { Counted, SeenCounter } from '../counting/seen-counter.js';
 import type { Context } from './context.js';
@@ -101,7 +101,7 @@ export class CachedPrefix {
     this.untilMs = untilMs;
   }
 
-  /** A short request read the entry, or wrote it anew: the same is cached until then. */
+  /** A short request read the entry, or wrote it again: the same is cached until then. */
   keepUntil(untilMs: number): void {
     this.untilMs = untilMs;
   }

@@ -12,7 +12,7 @@ export class GrowableFloats {
     this.data[this.length++] = value;
   }
 
-  /** Makes room for so many values. */
+  /** Makes room for this many values. */
   reserve(length: number): void {
     if (length <= this.data.length) return;
     const larger = new Float64Array(Math.max(length, this.data.length * 2));

@@ -45,7 +45,7 @@ export class OwnTokens {
     if (block.facts.replaces === undefined && !this.made.has(owner.id)) this.here -= block.tokens;
   }
 
-  /** Tools and system prompt are laid; they hold so many tokens more than those before them. */
+  /** Tools and system prompt are laid; they hold this many tokens more than those before them. */
   laidPrefix(addedTokens: number): void {
     this.prefix = this.here;
     this.ever += addedTokens;

@@ -2,7 +2,7 @@ import type { Message } from '../../core/model/message.js';
 import { cacheWriteTokens, totalTokens, type Usage } from '../../core/model/usage.js';
 import type { BlockEdit } from '../../core/run/action.js';
 import type { ParamValues } from '../../core/run/params.js';
-import { type CountPart, type PartsPolicy, USAGE_PARTS } from '../../core/run/parts.js';
+import { type CountPart, type PolicyRules, USAGE_PARTS } from '../../core/run/policy-rules.js';
 import {
   estimateBlock,
   estimateMessage,
@@ -41,7 +41,7 @@ const NOBODY: Counted = { prefixRough: () => 0, trueTokens: 0, dropsReasoning: f
 export function counterRules(
   params: ParamValues,
   estimatorFactor: number,
-  parts: Pick<PartsPolicy, 'count' | 'rules'> | null = null,
+  parts: Pick<PolicyRules, 'count' | 'rules'> | null = null,
 ): CounterRules {
   if (parts !== null)
     return {
@@ -172,7 +172,7 @@ export class SeenCounter {
     this.past?.note(message);
   }
 
-  /** A message that just joined stands in the place of content that a layer took out: untouched, there would be none. */
+  /** A message that just joined replaces content that a layer took out: untouched, there would be none. */
   standsForOther(message: Message): void {
     for (let i = 0; i < this.beside.length; i++) this.beside[i]!.standsForOther(message);
     this.untouchedNewer -= estimateMessage(message, this.rules.heuristic);
@@ -185,7 +185,7 @@ export class SeenCounter {
     this.past?.note(response);
   }
 
-  /** A response with usage came in: the anchor (TOK-4); the untouched context would have had so many tokens more. */
+  /** A response with usage came in: the anchor (TOK-4); the untouched context would have had this many tokens more. */
   anchor(usage: Usage, takenOut: number): void {
     for (let i = 0; i < this.beside.length; i++) this.beside[i]!.anchor(usage, takenOut);
     this.anchorTokens = this.own === null ? totalTokens(usage) : usageOf(usage, this.own.of);
@@ -282,7 +282,7 @@ export class SeenCounter {
     this.deleted = 0;
   }
 
-  /** The server forgot its deletions: so many tokens are sent again, whether the known usage counts them or not. */
+  /** The server forgot its deletions: this many tokens are sent again, whether the known usage counts them or not. */
   returnDeleted(tokens: number): void {
     for (let i = 0; i < this.beside.length; i++) this.beside[i]!.returnDeleted(tokens);
     this.anchorTokens += tokens - this.deleted;

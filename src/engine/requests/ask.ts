@@ -10,8 +10,8 @@ import {
   type ComposedAnswer,
   composeAnswer,
   type Question,
-} from '../../provider/llm/answers/compose-answer.js';
-import { isTransient, parseFailure, retryDelayMs } from '../../provider/llm/failures.js';
+} from '../../provider/fake-llm/answers/compose-answer.js';
+import { isTransient, parseFailure, retryDelayMs } from '../../provider/fake-llm/failures.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import { Context } from '../context/context.js';
 import { ForkView } from '../context/fork-view.js';

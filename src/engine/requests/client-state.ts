@@ -14,7 +14,7 @@ import type { RunningThread } from './running-thread.js';
 import { ShownStatus } from './shown-status.js';
 import { type ClientKey, FIRST_KEY, type ThreadModel } from './thread-model.js';
 
-/** Others than this run have left the first so many positions of a thread's request in the cache, right before it. */
+/** Others than this run have left the first N positions of a thread's request in the cache, right before it. */
 function warmUp(run: RunningThread, positions: number, call: RecordedCall): void {
   const { env, context, model, now } = run;
   if (env.cache === null || positions <= 0) return;
@@ -35,7 +35,7 @@ function warmUp(run: RunningThread, positions: number, call: RecordedCall): void
   });
 }
 
-/** Number of positions from the start that hold no more than so many tokens. @internal */
+/** Number of positions from the start that hold no more than this many tokens. @internal */
 export function positionsWithin({ systemEnd, length, sums }: PrefixView, tokens: number): number {
   let count = systemEnd;
   while (count < length && sums[count]! <= tokens) count++;
@@ -85,7 +85,7 @@ class StatusWatch {
 }
 
 /**
- * The beginning of a thread's prompts that others keep in the cache: so many tokens as the recorded first request found (K11). They are
+ * The beginning of a thread's prompts that others keep in the cache: this many tokens as the recorded first request found (K11). They are
  * there for every prompt that begins so and goes to the model that was recorded, in caches that store prefixes without marks.
  */
 export class OutsideHead {
@@ -131,7 +131,7 @@ export class ClientState {
   /** What calls that were lost have changed for the next one. */
   private fresh: FreshStart | null = null;
   private inherited: ClientKey;
-  /** Chance of a break that nothing foretells at the latest call. */
+  /** Chance of an unpredictable break at the latest call. */
   risk = 0;
 
   /** What others keep of the thread's prompts; null where that is not known, or the cache goes by marks. */
@@ -191,7 +191,7 @@ export class ClientState {
     if (fresh !== null && this.fresh !== 'version') this.fresh = fresh;
   }
 
-  /** Goes on under another thread's key: a fork, or a session taken up again. */
+  /** Goes on under another thread's key: a fork, or a resumed session. */
   inherit(key: ClientKey): void {
     this.key = key;
     this.inherited = key;

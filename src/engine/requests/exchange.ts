@@ -10,7 +10,7 @@ import {
 } from '../../provider/cache/break-detector.js';
 import type { HitOdds } from '../../provider/cache/prompt-cache.js';
 import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
-import type { LlmCall, LlmReply } from '../../provider/llm/fake-llm.js';
+import type { LlmCall, LlmReply } from '../../provider/fake-llm/fake-llm.js';
 import { type Cost, priceUsage } from '../../provider/prices/price.js';
 import { checkRead, checkUsage, checkWindow } from '../context/invariants.js';
 import type { Outgoing, RunEnv } from './run-env.js';
@@ -30,7 +30,7 @@ export class Exchange {
     return this.detector.previous;
   }
 
-  /** Goes on from another thread's latest request: a fork, or a session taken up again. */
+  /** Goes on from another thread's latest request: a fork, or a resumed session. */
   continueFrom(latest: CacheObservation | null): void {
     this.detector = createBreakDetector(latest);
   }
@@ -181,7 +181,7 @@ function warnAssumedPrice(warnings: WarningList, model: string, other: string): 
   );
 }
 
-/** What a break that nothing foretells would cost here: everything behind system and tools written again in place of read. */
+/** What an unpredictable break would cost here: everything behind system and tools written again instead of read. */
 function riskOf(
   out: Outgoing,
   usage: Usage,

@@ -66,7 +66,7 @@ export function providerOf(
   return (model) => (providerRegistry.has(model.provider) ? model.provider : assumed);
 }
 
-/** What requests need to know of the cache: whether chance has a say, whose luck it is, and whether reads end on steps. */
+/** What requests need to know of the cache: whether chance affects it, whose luck it is, and whether reads end on steps. */
 export interface CacheKinds {
   readonly chance: 'drawn' | 'none';
   readonly reads: 'exact' | 'grain';

@@ -12,7 +12,7 @@ import type { CallPurpose, FaultRule, RunPlan } from '../../core/run/run-plan.js
 import type { WarningList } from '../../core/run/warning.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import type { LevelSalts } from '../../provider/cache/salts.js';
-import type { FakeLlm } from '../../provider/llm/fake-llm.js';
+import type { FakeLlm } from '../../provider/fake-llm/fake-llm.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import type { ChanceTally } from './chance-tally.js';
 import type { ClientRules } from './client-rules.js';

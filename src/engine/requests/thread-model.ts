@@ -21,7 +21,7 @@ import {
 export interface ClientKey {
   readonly thinking: 'on' | 'off' | null;
   readonly delivery: 'streamed' | 'whole';
-  /** How often messages, and system and tools with them, began anew. */
+  /** How often messages, and system and tools with them, began again. */
   readonly messagesTime: number;
   readonly prefixTime: number;
   /** Requests of one session alone find each other's entries; null where equal prefixes are shared. */
@@ -114,7 +114,7 @@ export class ThreadModel {
     return { name: this.name, window: this.policyWindow(), maxOutput: this.row.maxOutput };
   }
 
-  /** The model a recorded call goes to: the plan's in the place of the main thread's first, others as recorded. */
+  /** The model a recorded call goes to: the plan's instead of the main thread's first, others as recorded. */
   private nameFor(recorded: string): string {
     if (this.leader !== null) return this.leader.nameFor(recorded);
     const replaces = this.thread.parentId === null && recorded === this.firstRecorded;

@@ -3,7 +3,7 @@ import { hasJitter } from '../../agent/policy-file/expression.js';
 import { type Copied, restoreState } from '../../core/base/checkpoint.js';
 import { type Transcript, withoutSummaryForks } from '../../core/model/transcript.js';
 import { Limits } from '../../core/run/limit.js';
-import type { PartsPolicy, TestPart } from '../../core/run/parts.js';
+import type { PolicyRules, TestPart } from '../../core/run/policy-rules.js';
 import type { LogEntry, LogSink } from '../../core/run/run-log.js';
 import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
 import { createWarnings } from '../../core/run/warning.js';
@@ -46,8 +46,8 @@ export function canCheckpoint(plan: RunPlan, recording: Transcript): boolean {
   );
 }
 
-/** Whether a condition of a policy draws from a row of its own, which a copy would begin anew. */
-function drawsLots({ rules }: PartsPolicy): boolean {
+/** Whether a condition of a policy draws from a row of its own, which a copy would begin again. */
+function drawsLots({ rules }: PolicyRules): boolean {
   const draws = (test: TestPart): boolean =>
     test.kind === 'chance' ||
     (typeof test.is === 'object' && 'amount' in test.is && hasJitter(test.is.amount));

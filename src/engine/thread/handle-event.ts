@@ -17,7 +17,7 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
       compactNow(run, event.compaction);
       return;
     case 'resume':
-      run.note(event.kind, `the session was taken up again: ${event.reason}`);
+      run.note(event.kind, `the session was resumed: ${event.reason}`);
       resume(run, event.lostIds ?? []);
       return;
     case 'model-switch':

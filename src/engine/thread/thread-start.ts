@@ -6,7 +6,7 @@ import { createMessage, type Message, withBlocks } from '../../core/model/messag
 import { lazyText } from '../../core/model/text.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
 import type { ParamValues } from '../../core/run/params.js';
-import { firstTokenMs } from '../../provider/llm/latency.js';
+import { firstTokenMs } from '../../provider/fake-llm/latency.js';
 import { renderPrompt } from '../actions/render-prompt.js';
 import { checkLostChild } from '../context/invariants.js';
 import type { Outgoing } from '../requests/run-env.js';
@@ -133,7 +133,7 @@ function takeUp(run: RunningThread, origin: RunningThread): void {
   run.client.inherit(origin.client.key);
   run.context.unchanged = form === 'new-content' ? run.context.systemEnd : run.context.length;
   if (form === 'new-system') renewSystem(run);
-  run.note('resume', `the session ${origin.session.name} was taken up again`);
+  run.note('resume', `the session ${origin.session.name} was resumed`);
 }
 
 /** What a client changes when it takes a session up again; everything behind the first difference is cold (E5.5). */
@@ -141,7 +141,7 @@ export function renewSystem(run: RunningThread): void {
   run.context.replacePrefix(changedPrefix(run.context.prefix, `rendered at ${run.now}`));
 }
 
-/** The same conversation with its first words in another form: a plain text in the place of a list of blocks. */
+/** The same conversation with its first words in another form: a plain text instead of a list of blocks. */
 export function inNewForm(messages: readonly Message[]): readonly Message[] {
   const index = messages.findIndex((message) => message.role === 'user' && message.blocks.length > 0);
   return messages.map((message, i) => {

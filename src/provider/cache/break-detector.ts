@@ -52,7 +52,7 @@ export interface BreakDetector {
   causeOf(current: CacheObservation, announced: BreakCause | null): BreakCause;
   /** Compares a request with the previous one; null when nothing broke. */
   observe(current: CacheObservation, announced: BreakCause | null): BreakReport | null;
-  /** A request beside the thread's own read what the previous one left: its lifetime begins anew. */
+  /** A request beside the thread's own read what the previous one left: its lifetime begins again. */
   renew(atMs: number): void;
   /** The latest request of the thread; null before the first. */
   readonly previous: CacheObservation | null;

@@ -78,7 +78,7 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
     return head;
   }
 
-  /** What is gone is made anew; what lives keeps its age and the earlier readiness. */
+  /** What is gone is made again; what lives keeps its age and the earlier readiness. */
   function use(stretch: Stretch, isAlive: boolean, startMs: number, readyAtMs: number): void {
     if (isAlive) {
       stretch.usedAtMs = Math.max(stretch.usedAtMs, startMs);

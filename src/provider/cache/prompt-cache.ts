@@ -195,7 +195,7 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
   return createCacheOf(new EntryTable(), SWEEP_MIN_ENTRIES, options);
 }
 
-/** A cache that holds some entries, and sweeps when there are so many. */
+/** A cache that holds some entries, and sweeps when there are that many. */
 function createCacheOf(entries: EntryTable, firstSweepAt: number, options: PromptCacheOptions): PromptCache {
   const lifetime = createLifetime(options.fade ?? 'off', options.seed ?? 0);
   const renewAncestors = options.renewAncestors ?? 'marked';
@@ -267,7 +267,7 @@ function createCacheOf(entries: EntryTable, firstSweepAt: number, options: Promp
     for (let b = breakpoints.length - 1; b >= 0 && hitPosition < 0; b--) {
       const { position } = breakpoints[b]!;
       if (sums[position]! < model.minCacheableTokens) break;
-      // Most requests read what lies close by: how far one may look in all is worked out when it gets there.
+      // Most requests read what lies close by: how far one may look in all is computed when it gets there.
       let lowest = Math.max(0, position - positions + 1);
       let isWhole = false;
       for (let i = Math.min(position, unexamined); ; i--) {

@@ -71,7 +71,7 @@ export function levelSalts(parameters: CacheParameters): LevelSalts {
   return { tools, system, messages: chainDigest(messages, digestParts(['whole'])) };
 }
 
-/** Which levels of the cache begin anew. */
+/** Which levels of the cache begin again. */
 export type FreshLevel = 'messages' | 'all';
 
 /** The salts of requests that share nothing with those before them, from a level on; each time has a number of its own. */

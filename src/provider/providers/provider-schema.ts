@@ -20,9 +20,9 @@ const tokens = (description: string) => whole(0, MANY_TOKENS, description);
 
 /** A number by itself, or a group that says more. */
 const grain = z.union([
-  whole(1, MANY_TOKENS, 'Reads end every so many tokens.').transform((read) => ({ tokens: read, offset: 0 })),
+  whole(1, MANY_TOKENS, 'Reads end every N tokens.').transform((read) => ({ tokens: read, offset: 0 })),
   group(
-    'Reads end at `offset` and every so many tokens behind it.',
+    'Reads end at `offset` and every N tokens behind it.',
     { tokens: whole(1, MANY_TOKENS, 'Tokens of a step.'), offset: tokens('Where the first step ends.') },
     {},
   ),
@@ -91,7 +91,7 @@ const lifetime = group(
   'How long entries live.',
   {
     idle: orNull(duration('Every entry lives so long after its last use; null where nothing is promised.')),
-    refresh: words(['on-hit', 'none'], 'Whether a use begins the time anew.'),
+    refresh: words(['on-hit', 'none'], 'Whether a use begins the time again.'),
   },
   {
     long: orNull(duration('A longer life that requests may ask for at their marks.')),

@@ -11,7 +11,7 @@ async function render(spec: ChartSpec): Promise<string> {
   return `${svg.replace('>', `>${darkStyle()}`)}\n`;
 }
 
-/** A chart as the text of an SVG file that follows the reader's light or dark preference. Ids inside start anew in each picture, so they are drawn one after the other. */
+/** A chart as the text of an SVG file that follows the reader's light or dark preference. Ids inside start again in each picture, so they are drawn one after the other. */
 export async function renderSvg(spec: ChartSpec): Promise<string> {
   const next = previous.then(() => render(spec));
   previous = next.catch(() => null);

@@ -1,7 +1,7 @@
 import { formatCount, formatCounted, formatMoney } from '../../core/base/format.js';
 import { isUnpriced, type PricedCalls } from '../../core/run/priced-calls.js';
 
-/** Dollars, `at least` so many where calls have no price, and none where no call has one. */
+/** Dollars, `at least` this many where calls have no price, and none where no call has one. */
 export function formatAtLeast(usd: number | null, priced: PricedCalls): string {
   if (usd === null || isUnpriced(priced)) return formatMoney(null);
   return `${priced.unpricedCalls > 0 ? 'at least ' : ''}${formatMoney(usd)}`;

@@ -224,7 +224,7 @@ function costBlocks(facts: RunFacts, values: Readonly<Record<string, number | nu
   ];
 }
 
-/** What breaks that nothing foretells may make of the total (K14); nothing where the client is the bare API, or calls have no price. */
+/** What unpredictable breaks may make of the total (K14); nothing where the client is the bare API, or calls have no price. */
 function intervalRows(
   { costInterval }: RunFacts,
   { unpricedCalls }: PricedCalls,

@@ -57,7 +57,7 @@ function withoutThinking(message: DraftMessage): DraftMessage {
     : message;
 }
 
-/** True when a growth is explained better with so many tokens gone. */
+/** True when a growth is explained better with this many tokens gone. */
 function isNearer(growth: number, gone: number, estimate: number): boolean {
   return gone > 0 && Math.abs(growth + gone - estimate) < Math.abs(growth - estimate);
 }

@@ -51,7 +51,7 @@ export function readPart(path: string, offset: number, length: number): Buffer {
   }
 }
 
-/** The file in chunks that share one buffer; it is opened anew each time it is gone through. */
+/** The file in chunks that share one buffer; it is opened again each time it is gone through. */
 export function fileChunks(file: DiskFile): Iterable<Uint8Array> {
   return {
     *[Symbol.iterator]() {

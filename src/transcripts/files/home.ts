@@ -7,7 +7,7 @@ export function homeFolder(env: Readonly<Record<string, string | undefined>> = {
   return USERPROFILE === '' ? homedir() : USERPROFILE;
 }
 
-/** A path with the home folder in the place of a leading `~`. */
+/** A path with a leading `~` replaced by the home folder. */
 export function withHome(path: string, home: string): string {
   return path === '~' ? home : path.replace(/^~(?=[\\/])/, () => home);
 }

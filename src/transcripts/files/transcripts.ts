@@ -43,7 +43,7 @@ function withoutId(sentence: string, id: string): string {
   return sentence.startsWith(`${id} is `) ? `the file${sentence.slice(id.length)}` : sentence;
 }
 
-/** Puts the path as the user wrote it in the place of the id that readers know. */
+/** Replaces the id that readers know with the path as the user wrote it. */
 function placeError(error: unknown, path: string, options: InputOptions): unknown {
   if (!(error instanceof CcbenchError) || error.code === 'file-unreadable') return error;
   const id = inputId(path);

@@ -23,7 +23,7 @@ type ChatStep =
   | { readonly kind: 'message'; readonly id: string; record: JsonObject }
   /** A message and everything behind it is gone; null takes everything. */
   | { readonly kind: 'rewind'; readonly lastId: string | null }
-  /** The history was written anew: what was put in front of the messages that stayed. */
+  /** The history was written again: what was put in front of the messages that stayed. */
   | {
       readonly kind: 'rewritten';
       readonly added: readonly JsonObject[];
@@ -75,7 +75,7 @@ class ChatHistory {
     this.steps.push({ kind: 'rewind', lastId: this.#live.at(-1) ?? null });
   }
 
-  /** Masked contents leave the messages as they were sent first; a shorter list is a history written anew. */
+  /** Masked contents leave the messages as they were sent first; a shorter list is a history written again. */
   #set(messages: readonly JsonObject[]): void {
     const spoken = messages.filter((record) => isSpoken(record) && !isResults(record));
     if (spoken.length === 0 || spoken.length >= this.#live.length) return;

@@ -57,7 +57,7 @@ export function generateTranscript(spec: SyntheticSpec): Transcript {
   return transcriptOf(spec, threads);
 }
 
-/** Turns from which on a session is made while it is replayed: so many take 100 MB and more. */
+/** Turns from which on a session is made while it is replayed: that many take 100 MB and more. */
 const FLOWING_TURNS = 50_000;
 
 /** The same for whoever goes through it once: of a long session without other agents nothing is kept. */

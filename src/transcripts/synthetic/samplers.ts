@@ -72,7 +72,7 @@ export function createSamplers(shape: SessionShape, random: Random) {
     },
     toolCalls: whole('toolCallsPerResponse', shape.toolCallsPerResponse, 1),
     firstPromptTokens: whole('firstPromptTokens', shape.firstPromptTokens, 1),
-    /** Characters per token of a text of so many characters: short ones hold more tokens for their length. */
+    /** Characters per token of a text of this many characters: short ones hold more tokens for their length. */
     charsPerToken: density('charsPerToken'),
     /** The same for what the model says, for what it thinks, and for what its client puts in. */
     spokenCharsPerToken: density('spoken density'),
@@ -87,7 +87,7 @@ export function createSamplers(shape: SessionShape, random: Random) {
       const lean = Math.min(share, 1 - share) * FACTS.thinkingLean;
       return thinking.chance(share + lean * (2 * outputShare - 1)) ? part : 0;
     },
-    /** Whether a read of so many characters is of a part. */
+    /** Whether a read of this many characters is of a part. */
     readsPart(chars: number): boolean {
       const rank = chars / (chars + FACTS.medianReadChars);
       return parts.chance(shape.partialReadShare * (1 + FACTS.partsLean * (1 - 2 * rank)));

@@ -14,7 +14,7 @@ export interface SyntheticSpec {
   readonly compactAt?: readonly {
     readonly afterTurn: number;
     readonly instructions?: string;
-    /** One side of a pivot only, so many messages before the end (FUL-11). */
+    /** One side of a pivot only, this many messages before the end (FUL-11). */
     readonly partial?: { readonly direction: 'from' | 'up_to'; readonly messagesBack: number };
   }[];
   readonly modelAt?: readonly { readonly afterTurn: number; readonly model: string }[];

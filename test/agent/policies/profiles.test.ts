@@ -16,7 +16,7 @@ const SOUND = {
 describe('the build refuses', () => {
   it.each([
     [{ kind: 'guessed' }, 'kind is one of bound, analysed, measured, not guessed'],
-    [{ layers: [] }, 'unknown key layers'],
+    [{ rules: [] }, 'unknown key rules'],
     [{ client: undefined }, 'client is missing'],
     [{ set: { 'snip.on': true } }, 'unknown parameter snip.on'],
     [{ sources: { 'snip.off': 'a guess' } }, 'unknown parameter snip.off'],

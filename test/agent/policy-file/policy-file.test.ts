@@ -88,7 +88,7 @@ describe('a policy file', () => {
       'the largest first, until the tool results have less than 250,000 characters.',
     ],
     ['freed: ">= 20k"', 'order: newest, ', 'the newest first, until at least 20,000 tokens are freed.'],
-    ['every: 10', '', 'all tool results but the newest 40,000 tokens, 10 together, once so many are due.'],
+    ['every: 10', '', 'all tool results but the newest 40,000 tokens, 10 together, once that many are due.'],
     ['every: 1', '', 'all tool results but the newest 40,000 tokens.'],
   ])('says how far a rule goes: %s', (until, order, said) => {
     const text = SOUND.replace('what: tool-results, ', `what: tool-results, ${order}`).replace(

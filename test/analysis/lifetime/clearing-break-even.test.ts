@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clearingBreakEven } from '../../../src/analysis/lifetime/clearing-break-even.js';
 
 describe('when clearing has paid for itself', () => {
-  it('is after so many requests as reading what is gone costs what writing the rest again does', () => {
+  it('is after this many requests as reading what is gone costs what writing the rest again does', () => {
     // 100,000 tokens are written for 3.75 in place of 0.30: $0.345. Each request reads 50,000 tokens less: $0.015.
     const prices = { cacheWrite5m: 3.75, cacheRead: 0.3 };
     expect(clearingBreakEven(prices, { rewritten: 100_000, freed: 50_000 })).toBeCloseTo(23, 10);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recordedWindow } from '../../../src/agent/client/window.js';
-import { thresholds } from '../../../src/agent/layers/window/thresholds.js';
+import { thresholds } from '../../../src/agent/layers/thresholds/thresholds.js';
 import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import type { FidelityFigures } from '../../../src/analysis/validate/compare.js';
 import { containedFiles } from '../../../src/analysis/validate/contained.js';

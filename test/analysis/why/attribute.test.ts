@@ -164,7 +164,7 @@ describe('what a request wrote, and why', () => {
     expect(causeFor('unavailable')[1]).toEqual(['unexplained', 29_000]);
   });
 
-  it('is a compaction where the prompt behind it was made anew', () => {
+  it('is a compaction where the prompt behind it was made again', () => {
     const boundary = system('c0', 40, 'compact_boundary', {
       parentUuid: 'a1',
       compactMetadata: { trigger: 'auto', preTokens: 150_000 },
@@ -208,7 +208,7 @@ describe('the sums of a report', () => {
     expect(byCause.find(({ cause }) => cause === 'lifetime-5m')!.events).toBe(1);
   });
 
-  it('list breaks by what they cost, the dearest first, and what costs the same by name', () => {
+  it('list breaks by what they cost, the most expensive first, and what costs the same by name', () => {
     const broken = sessionOf([
       { at: 0, usage: short(10, 0, 20_000, 50) },
       { at: 1_200, usage: short(3, 0, 21_000, 70) },

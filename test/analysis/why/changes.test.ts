@@ -82,7 +82,7 @@ describe('a session that cannot be run forward', () => {
 });
 
 describe('compacting at half the window', () => {
-  /** Prompts of 20,000 to so many tokens, in steps of 10,000. */
+  /** Prompts of 20,000 to this many tokens, in steps of 10,000. */
   const growing = (to: number, model: string, version: string): Transcript =>
     sessionOf(
       Array.from({ length: to / 10_000 - 1 }, (_, i) => ({

@@ -49,7 +49,7 @@ describe('writes that Codex does not tell', () => {
 });
 
 describe('a cache of Codex that let a prompt go', () => {
-  it('is not worked out in what was avoidable, and no change is tried', () => {
+  it('is not computed in what was avoidable, and no change is tried', () => {
     const session = explained(
       read([
         meta(0),

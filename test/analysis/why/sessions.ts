@@ -51,5 +51,5 @@ export function explained(transcript: Transcript): SessionWhy {
 /** Dollars per million tokens of claude-sonnet-4-5: written for 5 min, for 1 h, read. */
 export const [W5, W1, READ] = [3.75, 6, 0.3];
 
-/** What so many tokens cost. */
+/** What this many tokens cost. */
 export const nano = (tokens: number, price: number): number => Math.round(tokens * price * 1_000);

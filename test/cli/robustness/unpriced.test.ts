@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assistant, jsonl, say, usage, user } from '../../helpers/session.js';
 import { cli, tempFolder } from '../cli.js';
 
-/** A session of three calls that write 10,000 tokens and answer with 1,000 each; the first so many are of a model with a price. */
+/** A session of three calls that write 10,000 tokens and answer with 1,000 each; the first N are of a model with a price. */
 const session = (priced: number) =>
   jsonl(
     [0, 1, 2].flatMap((i) => [

@@ -44,7 +44,7 @@ function settingsOf(policy: Policy): fc.Arbitrary<readonly string[]> {
   return fc.array(one, { minLength: 1, maxLength: 2 });
 }
 
-describe('settings of a policy that are changed without reading the scenario anew', () => {
+describe('settings of a policy that are changed without reading the scenario again', () => {
   it('compile to the runs that the scenario compiles to, for every policy and parameter', () => {
     let taken = 0;
     let cases = 0;

@@ -1,7 +1,7 @@
 import { type Block, type BlockInit, createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message, type MessageInit } from '../../../src/core/model/message.js';
 
-/** A user text block of so many characters; true tokens are zero unless given. */
+/** A user text block of this many characters; true tokens are zero unless given. */
 export function text(chars: number, init: Partial<BlockInit> = {}): Block {
   return createBlock({ kind: 'text', role: 'user', tokens: 0, text: 'x'.repeat(chars), ...init });
 }
@@ -20,7 +20,7 @@ export function call(id: string, tool: string, input: unknown, init: Partial<Blo
   });
 }
 
-/** A tool result of so many characters. */
+/** A tool result of this many characters. */
 export function result(id: string, tool: string | null, chars: number, init: Partial<BlockInit> = {}): Block {
   return text(chars, { kind: 'tool_result', toolUseId: id, tool, ...init });
 }

@@ -12,7 +12,7 @@ import { planUnder } from '../../helpers/plan-under.js';
 const POLICY = 'claude-code/2026';
 const CACHED = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true } as const;
 
-/** 15,100 tokens and so many turns with a result of some size. */
+/** 15,100 tokens and this many turns with a result of some size. */
 function work(turns: number, tokens: number, tool = 'Read'): Conversation {
   const talk = new Conversation().human(100);
   for (let i = 0; i < turns; i++) talk.tools([{ tool, tokens }]);
@@ -35,13 +35,19 @@ describe('compactions that layers prevent', () => {
     const entries = run(work(60, 5_000).answer(10));
     // At turn 31 the counter knows 15,100 + 29 × 5,020 + 20 and adds a third to the newest result: 167,367.
     expect(ofType(entries, 'crossing')).toMatchObject([
-      { state: 'avoided', turn: 31, threshold: 167_000, untouched: 167_367, layers: ['microcompact'] },
+      {
+        state: 'avoided',
+        turn: 31,
+        threshold: 167_000,
+        uncompactedTokens: 167_367,
+        layers: ['microcompact'],
+      },
     ]);
     expect(ofType(entries, 'layer').some(({ action }) => action === 'compact')).toBe(false);
     expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 1, compactionsDeferred: 0 });
   });
 
-  it('C10 a compaction that comes later was put off, and the next crossing counts anew', () => {
+  it('C10 a compaction that comes later was put off, and the next crossing counts again', () => {
     // Results that no layer clears fill the real context too.
     const talk = work(20, 5_000);
     for (let i = 0; i < 30; i++) talk.tools([{ tool: 'Task', tokens: 5_000 }]);
@@ -94,7 +100,7 @@ describe('compactions that layers prevent', () => {
   });
 
   describe('when another model with another threshold takes over', () => {
-    /** So many turns on a model of 1,000,000 tokens behind a crossing of 167,000 on one of 200,000. */
+    /** This many turns on a model of 1,000,000 tokens behind a crossing of 167,000 on one of 200,000. */
     const switched = (turns: number, tokens: number, tool: string): Conversation => {
       const talk = work(40, 5_000).answer(10).wait(5);
       talk.event((at) => ({ kind: 'model-switch', at, model: LONG }));
@@ -117,7 +123,7 @@ describe('compactions that layers prevent', () => {
       });
     });
 
-    it('C10 a crossing there counts anew', () => {
+    it('C10 a crossing there counts again', () => {
       const entries = run(switched(30, 30_000, 'Read'));
       expect(ofType(entries, 'crossing')).toMatchObject([
         { state: 'avoided', threshold: 167_000 },

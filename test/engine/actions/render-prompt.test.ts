@@ -41,7 +41,7 @@ function thread(change: { readonly isMain?: boolean; readonly layers?: readonly 
 }
 
 describe('the part of the system prompt that follows from the files', () => {
-  it('AUT-3 is the index of the memories, at the end, as news of so many tokens', () => {
+  it('AUT-3 is the index of the memories, at the end, as news of this many tokens', () => {
     const { render, context, entries } = thread();
     expect(render(null)).toEqual(['system']);
     expect(render(LINE)).toEqual(['system', LINE]);

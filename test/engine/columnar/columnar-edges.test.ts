@@ -12,7 +12,7 @@ function columnar(init: PlanInit, transcript: Transcript): readonly LogEntry[] {
   return expectSame(plans, transcript)[2]!;
 }
 
-/** Prompts of forty tokens, so many seconds from the start of one call to that of the next. */
+/** Prompts of forty tokens, this many seconds from the start of one call to that of the next. */
 function every(seconds: number, prompts = 3): Transcript {
   const talk = new Conversation();
   for (let i = 0; i < prompts; i++)

@@ -7,7 +7,7 @@ import { Context } from '../../../src/engine/context/context.js';
 const block = (role: Block['role'], kind: Block['kind'] = 'text'): Block =>
   createBlock({ kind, role, tokens: 5, text: `${role} ${kind}` });
 
-/** A request of tools, so many blocks of a system prompt, and messages given by the roles of their blocks. */
+/** A request of tools, this many blocks of a system prompt, and messages given by the roles of their blocks. */
 function request(systemBlocks: number, ...messages: readonly (readonly Block[])[]): Context {
   const context = new Context([
     block('tools'),

@@ -42,7 +42,7 @@ describe('what of a conversation the latest request did not hold', () => {
     expect(context.freshAmong([], 0)).toBe(0);
   });
 
-  it('can be said to be so many tokens at the end', () => {
+  it('can be said to be this many tokens at the end', () => {
     const context = talk();
     for (const [tokens, expected] of [
       [0, 0],

@@ -11,7 +11,7 @@ const prefix = (tools: number, system: number) => [
 ];
 
 describe('what a counter asks of its thread', () => {
-  it('tools and system are counted where they are to be, anew when they are others', () => {
+  it('tools and system are counted where they are to be, again when they are others', () => {
     const context = new Context(prefix(100, 10));
     const counted = new CountedThread(
       context,

@@ -13,7 +13,7 @@ const result = (id: string, tokens: number): Block =>
 const use = (id: string): Block =>
   createBlock({ kind: 'tool_use', role: 'assistant', tokens: 5, text: id, toolUseId: id, tool: 'Read' });
 
-/** A conversation of calls, each with a result of so many tokens: message 2·i calls, 2·i + 1 answers. */
+/** A conversation of calls, each with a result of this many tokens: message 2·i calls, 2·i + 1 answers. */
 function conversation(sizes: readonly number[]): Context {
   const context = new Context([system]);
   context.extend([
@@ -99,7 +99,7 @@ describe('results that were deleted on the server', () => {
     );
   });
 
-  it('count anew from nothing once all of them were forgotten', () => {
+  it('count again from nothing once all of them were forgotten', () => {
     const context = conversation([100, 200, 300]);
     const deletions = new Deletions(context);
     deletions.add('microcompact', [placed(0), placed(2)]);

@@ -61,7 +61,7 @@ describe('what is new in a request', () => {
 });
 
 describe.skipIf(!sharedData.present)('a recording that is compacted early', () => {
-  it('sends its opening anew each time, and its summary requests hold no news but what came since', () => {
+  it('sends its opening again each time, and its summary requests hold no news but what came since', () => {
     const file = 'more/claude-code/entireio__cli-768de5d6-1e60086f-v2.1.34.jsonl.gz';
     const { transcript } = readTranscript(sharedData.read(file), { id: 'early', agents: [] });
     const log = runLog(

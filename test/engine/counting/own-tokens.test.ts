@@ -56,7 +56,7 @@ describe('the share of a session’s own content that is still there', () => {
     expect(own.share(0)).toBe(1);
   });
 
-  it('begins anew behind tools and system prompt, or with them', () => {
+  it('begins again behind tools and system prompt, or with them', () => {
     const bare = new OwnTokens();
     bare.arrive([said('a', block(4))], 'original');
     bare.empty('prefix');

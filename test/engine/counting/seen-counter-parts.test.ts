@@ -3,7 +3,7 @@ import { restoreState } from '../../../src/core/base/checkpoint.js';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import type { Usage } from '../../../src/core/model/usage.js';
-import { type CountPart, USAGE_PARTS } from '../../../src/core/run/parts.js';
+import { type CountPart, USAGE_PARTS } from '../../../src/core/run/policy-rules.js';
 import { type Counted, counterRules, SeenCounter } from '../../../src/engine/counting/seen-counter.js';
 
 const PLAIN: CountPart = {
@@ -28,7 +28,7 @@ const THREAD: Counted = {
 const count = (change: Partial<CountPart>, factor = 1, counted = THREAD): SeenCounter =>
   new SeenCounter(counterRules({}, factor, { count: { ...PLAIN, ...change }, rules: [] }), counted);
 
-/** A text of so many tokens by the estimate of four characters each. */
+/** A text of this many tokens by the estimate of four characters each. */
 const text = (tokens: number, kind: Block['kind'] = 'text'): Block =>
   createBlock({ kind, role: 'user', tokens, text: 'x'.repeat(4 * tokens) });
 const said = (id: string, ...blocks: readonly Block[]): Message =>

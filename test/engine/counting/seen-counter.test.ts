@@ -12,7 +12,7 @@ import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 /** True tokens of the placeholder. */
 const PLACEHOLDER = 12;
 
-/** 15,100 tokens and so many turns with a result of some size; four characters a token. */
+/** 15,100 tokens and this many turns with a result of some size; four characters a token. */
 function work(turns: number, tokens: number, tool = 'Read', prefixTokens = 15_000): Conversation {
   const talk = new Conversation({ toolsTokens: prefixTokens - 3_000, systemTokens: 3_000 }).human(100);
   for (let i = 0; i < turns; i++) talk.tools([{ tool, tokens }]);

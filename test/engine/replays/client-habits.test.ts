@@ -16,7 +16,7 @@ const bare = (behaviours: Behaviours, init: PlanInit = {}) =>
 const readsOf = (behaviours: Behaviours, talk: Conversation, init: PlanInit = {}) =>
   mainRequests(runLog(bare(behaviours, init), talk.transcript())).map(({ read }) => read);
 
-/** Usage of a first request that found so many tokens. */
+/** Usage of a first request that found this many tokens. */
 const found = (cacheRead: number): Usage => ({
   input: 0,
   cacheRead,
@@ -176,7 +176,7 @@ describe('a response in one piece', () => {
 });
 
 describe('a breakpoint', () => {
-  /** A request, then another with so many blocks more: pairs of calls and results, a prompt, thinking. */
+  /** A request, then another with this many blocks more: pairs of calls and results, a prompt, thinking. */
   const grown = (pairs: number, more: { readonly prompt?: boolean; readonly thinking?: boolean } = {}) => {
     const calls = Array.from({ length: pairs }, () => ({ tool: 'Read', tokens: 50 }));
     const talk = new Conversation({ model: 'claude-opus-4-5' })

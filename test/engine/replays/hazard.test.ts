@@ -29,7 +29,7 @@ const broken = (entries: ReturnType<typeof runLog>) =>
     .filter(({ read, turn }) => turn > 1 && read === PREFIX)
     .map(({ turn }) => turn);
 
-describe('breaks that nothing foretells', () => {
+describe('unpredictable breaks', () => {
   const transcript = prompts().transcript();
   const seeds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
   const drawn = seeds.map((seed) => broken(run(transcript, { seed })));
@@ -88,7 +88,7 @@ describe('breaks that nothing foretells', () => {
     const entries = run(talk.transcript(), {}, { 'client.hazard': 'off', 'client.newProcess': 'as-first' });
     const risks = mainRequests(entries).map(({ risk }) => risk);
     expect(risks.map((risk) => risk?.chance)).toEqual([undefined, 0.0004, 0.013, 0.04]);
-    // Read so far, written again in place of read: $3.75 for $0.30 a million tokens.
+    // Read so far, written again instead of read: $3.75 for $0.30 a million tokens.
     expect(risks[1]!.cost).toBe(100 * (3_750 - 300));
     expect(risks[2]!.cost).toBe(1_020 * (3_750 - 300));
     expect(risks[3]!.cost).toBe(1_080 * (3_750 - 300));

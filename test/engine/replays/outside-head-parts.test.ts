@@ -22,7 +22,7 @@ function head(found: number | null, model?: string): OutsideHead {
 }
 
 describe('the head of a prompt that others keep', () => {
-  it('K11 is so many tokens as the recorded first request found, to the token', () => {
+  it('K11 is this many tokens as the recorded first request found, to the token', () => {
     expect([1, 999, 1_000, 1_001, 5_999, 6_000].map((found) => head(found).tokensIn(VIEW, SOL))).toEqual([
       1, 999, 1_000, 1_001, 5_999, 6_000,
     ]);

@@ -116,7 +116,7 @@ describe('tools and system prompt by an estimate', () => {
     typeof CountedThread
   >[1];
 
-  it('are counted apart, and anew when they change', () => {
+  it('are counted apart, and again when they change', () => {
     const context = new Context([tools, system]);
     const counted = new CountedThread(context, model, { dropsThinking: true });
     const of = (...parts: readonly ('system' | 'tools' | 'reasoning')[]) => counted.prefixRough(parts);

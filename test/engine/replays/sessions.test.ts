@@ -163,7 +163,7 @@ describe('a session that takes up an earlier one', () => {
     expect(main.at(-1)!.prefixes.slice(0, main.at(-2)!.prefixes.length)).toEqual(main.at(-2)!.prefixes);
   });
 
-  it('E5.5 costs about twenty times as much with a system prompt that was rendered anew', () => {
+  it('E5.5 costs about twenty times as much with a system prompt that was rendered again', () => {
     const same = run('identical').request;
     const changed = run('new-system').request;
     expect(changed.prompt).toBe(same.prompt);
@@ -217,7 +217,7 @@ describe('what a compaction resets', () => {
     return { ...base, threads: [...base.threads, child.answer(10).thread('agent', 'main')] };
   }
 
-  it('CLN-2 a subagent’s compaction leaves the shared prompt alone, the main thread’s own renders it anew (CLN-1)', () => {
+  it('CLN-2 a subagent’s compaction leaves the shared prompt alone, the main thread’s own renders it again (CLN-1)', () => {
     const home: HomePlan = { memories: 3, files: [], lock: null };
     const set = {
       'autoCompact.subagents': true,

@@ -3,7 +3,7 @@ import { IndexText } from '../../../src/agent/layers/auto-memory/index-text.js';
 import { benchPlan, compiledTranscript } from '../../../src/cli/commands/bench/plan.js';
 import { MemoriesText, MemoryText } from '../../../src/core/model/memory.js';
 import { replay } from '../../../src/engine/run/replay.js';
-import { WrittenNotes } from '../../../src/provider/llm/answers/written-notes.js';
+import { WrittenNotes } from '../../../src/provider/fake-llm/answers/written-notes.js';
 
 describe('what layers write', () => {
   it('SES-3 AUT-2 AUT-3 is never written out while nobody reads it', () => {

@@ -116,7 +116,7 @@ describe('what a layer asks', () => {
 
 describe('how much notes are written', () => {
   const PREFIXES = { none: [], both: new Conversation().thread().prefix };
-  /** Tokens of an update of the notes behind a conversation of 6,010 tokens, where so many are planned. */
+  /** Tokens of an update of the notes behind a conversation of 6,010 tokens, where this many are planned. */
   const written = (planned: number, prefix: keyof typeof PREFIXES): number => {
     const read = { tool: 'Read', tokens: 1_960 };
     const short = new Conversation().human(60).tools([read, read, read]);

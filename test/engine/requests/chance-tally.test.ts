@@ -63,7 +63,7 @@ describe('what chance adds to the cost of a run', () => {
   });
 });
 
-describe('positions that hold no more than so many tokens', () => {
+describe('positions that hold no more than this many tokens', () => {
   it.each([
     [0, 2],
     [2_999, 2],

@@ -7,11 +7,11 @@ describe('the salts of a request under the key of its client', () => {
   const plain = levelSalts({ model: resolveModel('claude-sonnet-4-5') });
   const under = (change: Partial<typeof FIRST_KEY>) => saltsUnder({ ...FIRST_KEY, ...change }, plain);
 
-  it('are its own while nothing began anew', () => {
+  it('are its own while nothing began again', () => {
     expect(under({})).toEqual(plain);
   });
 
-  it('are others for the messages alone, or for everything, each time they begin anew', () => {
+  it('are others for the messages alone, or for everything, each time they begin again', () => {
     const { tools, system } = plain;
     const messages = [1, 2].map((messagesTime) => under({ messagesTime }));
     for (const salts of messages) expect(salts).toMatchObject({ tools, system });

@@ -38,7 +38,7 @@ describe('what a client shows of its conversation', () => {
   });
 });
 
-describe('a break that nothing foretells', () => {
+describe('an unpredictable break', () => {
   const requests = (set: Readonly<Record<string, unknown>>, init: PlanInit = {}) => {
     const talk = new Conversation().human(1_000).answer(10).wait(30).human(40).answer(10);
     talk

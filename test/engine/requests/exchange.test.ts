@@ -3,7 +3,7 @@ import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { observationOf, rewriteCostOf } from '../../../src/engine/requests/exchange.js';
 import { NO_TIMING, type Outgoing } from '../../../src/engine/requests/run-env.js';
 import { replayParts } from '../../../src/engine/run/replay.js';
-import * as fakeLlm from '../../../src/provider/llm/fake-llm.js';
+import * as fakeLlm from '../../../src/provider/fake-llm/fake-llm.js';
 import { resolveModel } from '../../../src/provider/prices/models.js';
 import { providerRegistry } from '../../../src/provider/providers/providers.js';
 import { mark5m, numbered, prefixOf } from '../../helpers/cache-request.js';
@@ -21,7 +21,7 @@ const DELETING = {
   set: { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true },
 } as const;
 
-/** So many calls with a result of some size each, and an answer. */
+/** This many calls with a result of some size each, and an answer. */
 function reading(calls: number, tokens: number, model?: string): Conversation {
   const talk = new Conversation(model === undefined ? {} : { model }).human(100);
   for (let i = 0; i < calls; i++) talk.tools([{ tool: 'Read', tokens }]).wait(20);
@@ -44,7 +44,7 @@ describe('what was paid for tokens that were sent before', () => {
     expect(second).toMatchObject({
       prompt: PREFIX + 150,
       read: 0,
-      fresh: 50,
+      newTokens: 50,
       rewritten: PREFIX + 100,
       cause: 'ttl-5m',
       rewriteCost: (PREFIX + 100) * 3_750,
@@ -53,7 +53,7 @@ describe('what was paid for tokens that were sent before', () => {
   });
 });
 
-describe('the risk of a break that nothing foretells', () => {
+describe('the risk of an unpredictable break', () => {
   const risksAt = (ttl: '5m' | '1h') => {
     const talk = new Conversation().human(1_000).answer(10).wait(90).human(40).answer(10);
     const set = { 'client.use': 'none', 'client.outside': 'half', 'client.breakpoints': 'system+last' };
@@ -190,7 +190,7 @@ describe('a request beside the loop', () => {
     expect(summary.cause).toBe('system');
   });
 
-  it('BRD-2 C11 that keeps the entry alive begins its lifetime anew: a later miss is not put down to time', () => {
+  it('BRD-2 C11 that keeps the entry alive begins its lifetime again: a later miss is not put down to time', () => {
     const cold = mainRequests(runLog(planUnder(never, {}), talk())).at(-1)!;
     expect([cold.read, cold.cause]).toEqual([0, 'ttl-5m']);
     const kept = planUnder(`cache: { keepAlive: { every: 4min, times: 1 } }\n${never}`, {});

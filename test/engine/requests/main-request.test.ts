@@ -102,8 +102,14 @@ describe('a request of the loop', () => {
   it('says what of the session is still in it, and what no layer has taken out', () => {
     const talk = new Conversation().human(100).answer(10).human(20).answer(10);
     const [first, second] = mainRequests(runLog(planOf(), talk.transcript()));
-    expect(first).toMatchObject({ kept: 1, untouched: PREFIX + 100, seen: 100, purpose: 'main', turn: 1 });
-    expect(second).toMatchObject({ kept: 1, untouched: PREFIX + 130, fresh: 30, turn: 2, n: 2 });
+    expect(first).toMatchObject({
+      kept: 1,
+      uncompactedTokens: PREFIX + 100,
+      estimatedTokens: 100,
+      purpose: 'main',
+      turn: 1,
+    });
+    expect(second).toMatchObject({ kept: 1, uncompactedTokens: PREFIX + 130, newTokens: 30, turn: 2, n: 2 });
   });
 
   it('that changes what was sent before says from where on', () => {

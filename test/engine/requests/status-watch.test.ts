@@ -28,8 +28,16 @@ describe('what the client shows of its context', () => {
     const { entries, status, facts } = run({ policy, set: COMPACTION_ONLY }, work(34));
     // Usage and the newest result: 15,100 + 5,020 (k − 1) before call k. 147,000 is passed at call 28, 167,000 at call 32.
     expect(status).toMatchObject([
-      { n: 1, turn: 1, seen: 100, limit: 167_000, percentLeft: 100, warning: false, error: false },
-      { n: 28, turn: 28, seen: 150_640, limit: 167_000, percentLeft: 10, warning: true, error: true },
+      { n: 1, turn: 1, estimatedTokens: 100, limit: 167_000, percentLeft: 100, warning: false, error: false },
+      {
+        n: 28,
+        turn: 28,
+        estimatedTokens: 150_640,
+        limit: 167_000,
+        percentLeft: 10,
+        warning: true,
+        error: true,
+      },
       { turn: 32, warning: false, error: false },
     ]);
     expect(facts.status).toMatchObject({

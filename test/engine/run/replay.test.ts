@@ -45,7 +45,7 @@ describe('replay without layers', () => {
       prompt: 16_120,
       read: 15_100,
       write5m: 1_020,
-      fresh: 1_020,
+      newTokens: 1_020,
       rewritten: 0,
       cause: null,
     });

@@ -41,7 +41,7 @@ function halt() {
 }
 
 describe('calls that a thread loses', () => {
-  it('are logged once, when the next prompt begins, and counted anew behind it', () => {
+  it('are logged once, when the next prompt begins, and counted again behind it', () => {
     const { entries, still } = halt();
     still.stop = { reason: 'a guard', how: 'lost', until: 'next-prompt' };
     still.lose();

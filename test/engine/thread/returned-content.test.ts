@@ -99,7 +99,7 @@ describe('content that comes back', () => {
     expect(last.estimatedTokens).toBe(last.prompt);
   });
 
-  it('C9 a session taken up again starts with what its record left out, and with what was only in memory', () => {
+  it('C9 a resumed session starts with what its record left out, and with what was only in memory', () => {
     const first = work(new Conversation().human(100).tools([{ tool: 'Bash', tokens: 10_000 }]), 12)
       .answer(10)
       .wait(75 * 60)

@@ -34,7 +34,7 @@ describe('the steps of a thread', () => {
     }
   });
 
-  it('of a plan that was rejected come again under names of their own, each round anew', () => {
+  it('of a plan that was rejected come again under names of their own, each round again', () => {
     const queue = new StepQueue({ steps: STEPS });
     queue.take();
     queue.take();

@@ -11,7 +11,7 @@ function clockOver(timing: RunPlan['timing'], steps: readonly TimedStep[]) {
   return { clock, next: () => left.shift()! };
 }
 
-/** Calls of a second each, with so many seconds between them. */
+/** Calls of a second each, with this many seconds between them. */
 const calls = (...pauses: readonly number[]): TimedStep[] => {
   const talk = new Conversation();
   for (const pause of pauses) talk.wait(pause).answer(1);

@@ -161,8 +161,8 @@ describe('what else the user did', () => {
     expect([before!.deletedTokens, after!.deletedTokens]).toEqual([7_000, 0]);
     expect(mainRequests(entries).at(-1)).toMatchObject({
       prompt: PREFIX + 20,
-      untouched: PREFIX + 20,
-      seen: 20,
+      uncompactedTokens: PREFIX + 20,
+      estimatedTokens: 20,
       cause: null,
     });
   });

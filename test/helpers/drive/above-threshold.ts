@@ -38,7 +38,7 @@ export interface AboveSpec {
 }
 
 /**
- * A conversation whose context is at `from` tokens by usage and then goes through so many rounds: each but the last adds a
+ * A conversation whose context is at `from` tokens by usage and then goes through this many rounds: each but the last adds a
  * result, the last is an answer. Sizes are four characters a token, so counters agree with true tokens.
  */
 export function above(spec: AboveSpec): Conversation {

@@ -230,7 +230,7 @@ function checkRetries({ sent, entries, plan }: CheckedRun): void {
   let next = 0;
   for (const entry of entries) {
     if (entry.type === 'layer' && entry.action === 'compact') before.clear();
-    // A restart forgets a summary that is waited for: the next one begins anew.
+    // A restart forgets a summary that is waited for: the next one begins again.
     if (entry.type === 'notice' && entry.what === 'resume') before.clear();
     if (entry.type !== 'refused') continue;
     const { purpose, tokens, prefixes, thread, turn } = refused[next++]!;

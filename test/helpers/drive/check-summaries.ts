@@ -1,5 +1,5 @@
 import type { Message } from '../../../src/core/model/message.js';
-import type { RulePart } from '../../../src/core/run/parts.js';
+import type { RulePart } from '../../../src/core/run/policy-rules.js';
 import type { FaultKind, RunPlan } from '../../../src/core/run/run-plan.js';
 import type { CapturedRun, Sent } from '../capture.js';
 import { must } from '../must.js';

@@ -38,7 +38,7 @@ export function toolUse(id: string): Block {
   });
 }
 
-/** A tool result of so many tokens. */
+/** A tool result of this many tokens. */
 export function toolResult(id: string, tokens = 1): Block {
   return createBlock({
     kind: 'tool_result',

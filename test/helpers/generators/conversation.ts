@@ -109,7 +109,7 @@ export class Conversation {
     );
   }
 
-  /** The recording holds a compaction with a summary of so many tokens; its id is `summary`. */
+  /** The recording holds a compaction with a summary of this many tokens; its id is `summary`. */
   compaction(
     trigger: 'auto' | 'manual',
     summaryTokens: number,

@@ -15,7 +15,7 @@ import {
 
 const MODEL = { model: 'claude-sonnet-4-5' };
 
-/** A response that grows the conversation by so many tokens. */
+/** A response that grows the conversation by this many tokens. */
 function response(uuid: string, seconds: number, id: string, content: unknown, prompt: number): Fields {
   return assistant(uuid, seconds, id, content, { ...MODEL, usage: usage(4, prompt - 2_004, 2_000, 300) });
 }

@@ -134,7 +134,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'WIN-2',
     'A reserve for the answer makes the window smaller.',
-    'src/agent/layers/window/thresholds.ts',
+    'src/agent/layers/thresholds/thresholds.ts',
     'measured',
     'requests under a reserve',
     where({ 'window.reserve': (value) => value !== 'none' }, counted),
@@ -142,7 +142,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'WIN-3',
     'Compaction starts 13,000 tokens below the effective window.',
-    'src/agent/layers/window/thresholds.ts',
+    'src/agent/layers/thresholds/thresholds.ts',
     'measured',
     'automatic compactions at the threshold',
     compactions(({ trigger }) => trigger === 'auto'),
@@ -150,7 +150,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'WIN-4',
     'A percentage can make it start earlier, never later.',
-    'src/agent/layers/window/thresholds.ts',
+    'src/agent/layers/thresholds/thresholds.ts',
     'measured',
     'automatic compactions at a percentage',
     where(
@@ -161,7 +161,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'WIN-5',
     'The user sees how much is left, a warning and an error.',
-    'src/agent/layers/window/thresholds.ts',
+    'src/agent/layers/thresholds/thresholds.ts',
     'analysis',
     'states shown',
     entriesOf('status'),
@@ -177,7 +177,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'WIN-7',
     'Compaction can be switched off whole, or for automatic ones alone.',
-    'src/agent/layers/window/thresholds.ts',
+    'src/agent/layers/thresholds/thresholds.ts',
     'measured',
     'requests with automatic compaction switched off',
     where({ 'autoCompact.disabled': is(true) }, requests()),

@@ -3,7 +3,13 @@ import { planPolicy } from '../../../src/agent/policies/plan-policy.js';
 import { sizesOf } from '../../../src/agent/policy-file/sizes.js';
 import { compactsAt, replacesHistory, triggerOf } from '../../../src/agent/policy-file/triggers.js';
 import { formatCount } from '../../../src/core/base/format.js';
-import type { AskPart, KeepPart, PartsPolicy, RulePart, TestPart } from '../../../src/core/run/parts.js';
+import type {
+  AskPart,
+  KeepPart,
+  PolicyRules,
+  RulePart,
+  TestPart,
+} from '../../../src/core/run/policy-rules.js';
 
 const WINDOWS = [128_000, 200_000, 1_000_000] as const;
 const MAX_OUTPUT = 32_000;
@@ -25,7 +31,7 @@ function testText(test: TestPart): string {
   }
 }
 
-function triggerText(parts: PartsPolicy): string {
+function triggerText(parts: PolicyRules): string {
   const tokens = WINDOWS.map((window) => compactsAt(parts, { window, maxOutput: MAX_OUTPUT }));
   if (tokens[0] !== null) {
     const shown = tokens.map((value) => formatCount(value!));
@@ -75,7 +81,7 @@ function keepText({ last, tokens, share, first, user, recentFiles }: KeepPart): 
 }
 
 /** The rule that says most about a policy: the one that fires first among those that replace the history, or the first. */
-function mainRule(parts: PartsPolicy): RulePart | null {
+function mainRule(parts: PolicyRules): RulePart | null {
   const sizes = sizesOf(parts, { window: WINDOWS[1], maxOutput: MAX_OUTPUT });
   const firesAt = (rule: RulePart): number => triggerOf(rule, sizes) ?? Number.POSITIVE_INFINITY;
   const replacing = parts.rules.filter(replacesHistory).sort((a, b) => firesAt(a) - firesAt(b));

@@ -2,7 +2,7 @@ import type { Fields } from '../session.js';
 
 const START = Date.UTC(2026, 0, 2);
 
-/** Milliseconds as opencode writes them, so many seconds after the start of the session. */
+/** Milliseconds as opencode writes them, this many seconds after the start of the session. */
 export function at(seconds: number): number {
   return START + seconds * 1_000;
 }

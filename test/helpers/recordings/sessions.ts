@@ -6,7 +6,7 @@ import { mergeSessions } from '../../../src/transcripts/sessions/merge-sessions.
 import type { Conversation } from '../generators/conversation.js';
 import { ofType } from '../plan.js';
 
-/** A session of a test: starts after so many hours, or takes up an earlier one. */
+/** A session of a test: starts after this many hours, or takes up an earlier one. */
 export interface TestSession {
   readonly name: string;
   readonly talk: Conversation;

@@ -32,7 +32,7 @@ function explained(file: string, project: string, answers: readonly Answer[]): S
   return why;
 }
 
-/** So many answers, each of which reads what is there and writes 1,000 tokens more. */
+/** This many answers, each of which reads what is there and writes 1,000 tokens more. */
 function steady(count: number, from: number): readonly Answer[] {
   return Array.from({ length: count }, (_, i) => ({ after: 30, read: from + i * 1_000, written: 1_000 }));
 }

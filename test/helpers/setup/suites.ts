@@ -47,11 +47,15 @@ export const FULL_ONLY: readonly string[] = [
   'test/docs/readme.test.ts',
   'test/scenarios/saved-and-prevented.test.ts',
   'test/engine/replays/invariant-faults.test.ts',
+  'test/engine/replays/all-layers.property.test.ts',
+  'test/transcripts/synthetic/synthetic-features.test.ts',
+  'test/transcripts/readers/claude-code/recordings.test.ts',
+  'test/study/closed-forms.test.ts',
+  'test/cli/robustness/unfinished.test.ts',
 ];
 
 /** Long files of both suites, in about the order of their times. */
 const LONG: readonly string[] = [
-  'test/engine/replays/all-layers.property.test.ts',
   'test/cli/commands/why/why.test.ts',
   'test/cli/commands/study/tune.test.ts',
 ];

@@ -182,7 +182,7 @@ describe('how long it lives', () => {
   const isRead = (cache: PromptCache, minutes: number): boolean =>
     ask(cache, numbered(5), minutes * MINUTE).readTokens > 0;
 
-  it('each use begins the time anew, without an end', () => {
+  it('each use begins the time again, without an end', () => {
     const cache = cacheOf({});
     expect([0, 5, 10, 15, 15 + 5 + 1 / MINUTE].map((minutes) => isRead(cache, minutes))).toEqual([
       false,
@@ -206,7 +206,7 @@ describe('how long it lives', () => {
     ]);
   });
 
-  it('never beyond the limit, and what is gone is stored anew', () => {
+  it('never beyond the limit, and what is gone is stored again', () => {
     const cache = cacheOf({
       lifetime: { idleMs: 5 * MINUTE, longMs: null, maxMs: 12 * MINUTE, refresh: 'on-hit', tail: [] },
     });

@@ -176,7 +176,7 @@ describe('lifetimes', () => {
   const view = prefixOf(numbered(3));
   const at = (startMs: number, extra: object = {}) => ({ view, breakpoints: [mark5m(2)], startMs, ...extra });
 
-  it('CCH-2 an expired entry that is written anew has the new lifetime, and is renewed for it', () => {
+  it('CCH-2 an expired entry that is written again has the new lifetime, and is renewed for it', () => {
     const cache = createPromptCache();
     send(cache, at(0));
     const hour = { breakpoints: [mark1h(2)] };

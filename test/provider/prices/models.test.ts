@@ -18,7 +18,7 @@ import { PRICE_LIST as CLAUDE_PRICE_LIST, CLAUDE_STEPS, FAST_PRICES, type ListPr
 const PRICE_LIST = { ...CLAUDE_PRICE_LIST, ...OTHER_PRICE_LIST };
 const STEPS = { ...CLAUDE_STEPS, ...OTHER_STEPS };
 
-/** What so many tokens of each kind of a prompt cost by themselves, and so many of output, in billionths of a dollar. */
+/** What this many tokens of each kind of a prompt cost by themselves, and this many of output, in billionths of a dollar. */
 function charged(row: ModelRow, tokens: number, options: PriceOptions = {}): readonly number[] {
   const usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
   const cost = (part: Partial<typeof usage>): number =>

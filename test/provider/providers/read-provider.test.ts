@@ -50,7 +50,7 @@ function must(written: unknown): Provider {
   return provider!;
 }
 
-/** A prompt of so many blocks of 1,000 tokens; its response begins after one second and ends after ten. */
+/** A prompt of this many blocks of 1,000 tokens; its response begins after one second and ends after ten. */
 interface Asked {
   readonly model: ModelRow;
   readonly blocks: number;
@@ -174,7 +174,7 @@ describe('every knob of a file has an effect', () => {
     }
   });
 
-  it('lookback: so many blocks from a mark back', () => {
+  it('lookback: this many blocks from a mark back', () => {
     const at = (lookback: number | null) => readBy(must({ ...MARKED, lookback }), { marks: [4] });
     // The first request marks its fifth block; the second marks that one too, so the look-back begins there.
     expect(at(20)).toBe(5_000);

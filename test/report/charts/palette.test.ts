@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { WHY_CAUSES } from '../../../src/analysis/why/causes.js';
 import { sumUp } from '../../../src/analysis/why/sum-up.js';
-import { whyPageData } from '../../../src/cli/commands/why/why-page.js';
+import { whyPageData } from '../../../src/cli/commands/why/why-page-data.js';
 import { BREAK_COLORS, causeColors, causePhrase, PROMPT_COLORS } from '../../../src/report/charts/palette.js';
 
 const STEADY = ['carry', 'new', 'output'];

@@ -34,7 +34,7 @@ describe('requests.csv', () => {
       promptTokens: '12',
       cacheReadTokens: '10',
       uncachedTokens: '2',
-      seenTokens: '',
+      estimatedTokens: '',
       costUsd: '0.000003006',
     });
   });
@@ -64,7 +64,7 @@ describe('requests.csv', () => {
       cacheWrite1hTokens: '300',
       uncachedTokens: '4000',
       outputTokens: '50000',
-      freshTokens: '6',
+      newTokens: '6',
       rewrittenTokens: '70',
       rewriteCause: 'ttl-1h',
       readUsd: '1',
@@ -132,7 +132,7 @@ describe('events.csv', () => {
       name: 'storage microcompact',
       outcome: 'avoided',
     });
-    expect(csv).toContain('""untouched"":167000');
+    expect(csv).toContain('""uncompactedTokens"":167000');
   });
 
   it('quotes what needs quoting and disarms formulas', () => {

@@ -138,7 +138,7 @@ describe('Gemini CLI chats', () => {
     expect(eventsOf(thread)).toMatchObject([{ kind: 'rewind', lastId: 'response-g1' }]);
   });
 
-  it('reads a history that was written anew as a compaction with its summary', () => {
+  it('reads a history that was written again as a compaction with its summary', () => {
     const kept = gemini('g2', 12, { tokens: tokens(9_000, 900, 50) });
     const thread = firstThread(
       readLines([

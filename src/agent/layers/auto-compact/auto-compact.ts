@@ -13,7 +13,7 @@ import { Guards, thrashStop } from '../rules/guards.js';
 import { compactFromNotes } from '../session-memory/compact.js';
 import { compactFromCache, keepsSummaries, rememberSummary } from '../session-memory/nested-cache.js';
 import { layerParams, param } from '../support/param-reader.js';
-import { compactLimit } from '../window/thresholds.js';
+import { compactLimit } from '../thresholds/thresholds.js';
 import { compactionHistory } from './history.js';
 import { compactsOn, mayCompact } from './may-compact.js';
 

@@ -17,7 +17,7 @@ export interface ForkCall {
   readonly resultTokens: number;
 }
 
-/** Tokens of a text of so many characters that enters a fork. */
+/** Tokens of a text of this many characters that enters a fork. */
 export function tokensOfChars(chars: number): number {
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }
@@ -123,7 +123,7 @@ function editBlock(like: Block, digest: Digest, tokens: number, toolUseId: strin
   };
 }
 
-/** Edits that a fork has put out in so many tokens, and what came back for them. */
+/** Edits that a fork has put out in this many tokens, and what came back for them. */
 export function handedBack(
   id: string,
   edits: number,

@@ -29,7 +29,7 @@ export interface MemoryStore {
   readonly corrupt: readonly string[];
 }
 
-/** What a directory held after so many changes. */
+/** What a directory held after this many changes. */
 interface Reading {
   readonly revision: number;
   readonly store: MemoryStore;

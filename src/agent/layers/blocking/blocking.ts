@@ -8,7 +8,7 @@ import type {
 import { waitsForRefusal } from '../auto-compact/may-compact.js';
 import { blockStop } from '../rules/guards.js';
 import { layerParams } from '../support/param-reader.js';
-import { thresholds } from '../window/thresholds.js';
+import { thresholds } from '../thresholds/thresholds.js';
 
 /** Refuses new input close to the limit when compaction could not make room (WIN-6). */
 export const blockingLayer: LayerDefinition = {

@@ -7,7 +7,7 @@ import type { StoredMemory } from '../auto-memory/memory-store.js';
 /** Wall-clock time of the simulated time 0 where a transcript tells none (assumed: a Monday). */
 const ASSUMED_START_MS = Date.UTC(2026, 0, 5);
 
-/** A memory that is written anew, as it was read and as it shall be. */
+/** A memory that is written again, as it was read and as it shall be. */
 interface Rewritten {
   readonly read: StoredMemory;
   readonly memory: Memory;

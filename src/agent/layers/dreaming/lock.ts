@@ -6,7 +6,7 @@ import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 /** The lock file: its body is the pid of the holder, its time that of the last consolidation (DRM-2). */
 export const DREAM_LOCK = `${MEMORY_DIRECTORY}/.dream-lock`;
 
-/** The lock as the latest dream left it that came to an end; one that is different was left behind by a process that died. */
+/** The lock as the latest finished dream left it; one that is different was left behind by a process that died. */
 export interface LockLedger {
   finished: { readonly pid: number; readonly mtimeMs: number } | null;
 }
@@ -57,7 +57,7 @@ export function lookAtLock(files: Files, user: LockUser, nowMs: number): LockLoo
   return { kind: 'held', by: pid ?? 'unreadable' };
 }
 
-/** A dream that came to its end leaves its lock for the time it holds, not to hold it (DRM-2). */
+/** A finished dream leaves its lock for the time it holds, not to hold it (DRM-2). */
 function isFinished({ finished }: LockLedger, pid: number | null, mtimeMs: number): boolean {
   return finished !== null && finished.pid === pid && finished.mtimeMs === mtimeMs;
 }
@@ -81,7 +81,7 @@ export function holdsLock(files: Files, hold: Pick<LockHold, 'pid'>): boolean {
   return files.read(DREAM_LOCK)?.text.trim() === String(hold.pid);
 }
 
-/** The dream came to its end: the time of the lock says when. */
+/** The dream finished: the time of the lock says when. */
 export function* completeLock(files: Files, hold: LockHold, nowMs: number): Generator<Action, void, Outcome> {
   if (!holdsLock(files, hold)) return;
   yield { kind: 'set-mtime', by: BY, path: DREAM_LOCK, mtimeMs: nowMs };

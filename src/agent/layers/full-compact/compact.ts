@@ -1,7 +1,7 @@
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext, LayerContext } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
-import type { AcceptPart, AskPart } from '../../../core/run/parts.js';
+import type { AcceptPart, AskPart } from '../../../core/run/policy-rules.js';
 import { sizesOf } from '../../policy-file/sizes.js';
 import { askFor, type Compaction, putInPlace } from '../rules/compact.js';
 import type { CompactionPlace, CompactionRule, ShrinkStep } from '../rules/compaction-rule.js';

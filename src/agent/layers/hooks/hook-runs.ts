@@ -103,6 +103,6 @@ export function* tellHooks(
 
 const SENTENCES: Readonly<Record<HookEvent, string>> = {
   PreCompact: 'a compaction is about to begin',
-  SessionStart: 'the session starts anew behind a compaction',
+  SessionStart: 'the session starts again behind a compaction',
   PostCompact: 'a compaction is done',
 };

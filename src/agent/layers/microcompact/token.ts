@@ -8,7 +8,7 @@ import type {
 } from '../../../core/run/layer.js';
 import type { Limit } from '../../../core/run/limit.js';
 import { layerParams, param } from '../support/param-reader.js';
-import { warningLimit } from '../window/thresholds.js';
+import { warningLimit } from '../thresholds/thresholds.js';
 import { clearResults } from './clear-results.js';
 import { type ResultLedger, resultLedger } from './ledger.js';
 

@@ -36,7 +36,7 @@ class NestedMemory implements LayerInstance {
   /** Files that may not be read: reported once. */
   private readonly refused = new Set<string>();
   private readonly paths = new Map<string, TouchedPath>();
-  /** Begins anew whenever memory files are forgotten: each path is looked at once a round. */
+  /** Begins again whenever memory files are forgotten: each path is looked at once a round. */
   private round = 1;
   private memoryVersion = 0;
   private queue: string[] = [];

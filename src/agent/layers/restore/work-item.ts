@@ -15,7 +15,7 @@ export function itemOf(label: string, { tokens, rough, chars, digest }: Omit<Wor
   return { label, tokens, rough, chars, digest };
 }
 
-/** So many characters of a block as an item: their share of its tokens is that of its characters. */
+/** This many characters of a block as an item: their share of its tokens is that of its characters. */
 export function partOf(label: string, block: Block, chars: number): WorkItem {
   const tokens =
     block.chars === 0

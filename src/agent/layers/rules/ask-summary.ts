@@ -1,6 +1,6 @@
 import { type Message, tokensOf } from '../../../core/model/message.js';
 import type { Action, Answer, AskRequest, CallFailure, Outcome } from '../../../core/run/action.js';
-import type { AcceptPart, AskPart, AskShapePart } from '../../../core/run/parts.js';
+import type { AcceptPart, AskPart, AskShapePart } from '../../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { param } from '../support/param-reader.js';
 import { answerMessage, asText, joined } from './answers.js';
@@ -308,7 +308,7 @@ function ownMarks({ shapes, marks }: AskPart): 'on' | 'off' {
 /** What is wrong with an answer that a rule rejects; null when it is accepted (FUL-7). */
 function faultOf({ form }: Answer, accept: readonly AcceptPart[]): Miss | null {
   const rejects = (kind: AcceptPart['kind']): boolean => accept.some((part) => part.kind === kind);
-  if (form === 'error') return rejected('api-error', 'an error text came back in the place of a summary');
+  if (form === 'error') return rejected('api-error', 'an error text came back instead of a summary');
   if (form === 'empty' && rejects('empty')) return rejected('no-summary', 'the answer held no summary');
   // An answer that only calls a tool holds no text either.
   if (form === 'tool-call' && (rejects('tool-call') || rejects('empty')))

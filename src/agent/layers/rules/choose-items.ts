@@ -1,5 +1,5 @@
 import type { ContextView } from '../../../core/run/layer.js';
-import type { KeepPart, SelectPart } from '../../../core/run/parts.js';
+import type { KeepPart, SelectPart } from '../../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount, type Sizes } from '../../policy-file/expression.js';
 import type { Item, Items } from './items.js';
 

@@ -1,7 +1,7 @@
 import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext } from '../../../core/run/layer.js';
-import type { AcceptPart } from '../../../core/run/parts.js';
+import type { AcceptPart } from '../../../core/run/policy-rules.js';
 import type { Layer } from '../../../core/run/run-log.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactsLimit } from '../../policy-file/triggers.js';
@@ -120,9 +120,9 @@ export function* putInPlace(
   const split = { ...asked, tail: [...leftUnsent(rule, asked.older, result.sent), ...asked.tail] };
   const asks = rule.ask !== null;
   const summarised = asks ? covered(split, result.sent) : split.older;
-  const anew = runsAt('SessionStart', compaction, moment, place);
+  const again = runsAt('SessionStart', compaction, moment, place);
   const atEnd = runsAt('PostCompact', compaction, moment, place);
-  const hooks = anew.length === 0 ? atEnd : [...anew, ...atEnd];
+  const hooks = again.length === 0 ? atEnd : [...again, ...atEnd];
   const style = styleOf(compaction, moment);
   const next = layOut({ id, rule, split, style, answer, trigger, hooks }, moment, context);
   const refusal = refusalOf(rule.accept, next, view, place);
@@ -131,7 +131,7 @@ export function* putInPlace(
     return { outcome: 'failed', requests };
   }
   const by = { layer, reason };
-  yield* awaitHooks(anew);
+  yield* awaitHooks(again);
   yield { kind: 'replace-history', by, messages: next.messages };
   yield* awaitHooks(atEnd);
   yield { kind: 'cleanup', by };

@@ -1,5 +1,5 @@
 import type { LayerContext } from '../../../core/run/layer.js';
-import type { FailPart, KeepPart, LayoutPart, RulePart, ShrinkPart } from '../../../core/run/parts.js';
+import type { FailPart, KeepPart, LayoutPart, RulePart, ShrinkPart } from '../../../core/run/policy-rules.js';
 import type { Sizes } from '../../policy-file/expression.js';
 
 /** What a compaction is made by: a rule of a policy file, or one compiled from the parameters of a layer. */

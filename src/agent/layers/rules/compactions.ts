@@ -3,7 +3,7 @@ import type { Action, LayerReport, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext } from '../../../core/run/layer.js';
 import type { Limit } from '../../../core/run/limit.js';
 import type { ParamValues } from '../../../core/run/params.js';
-import type { Comparison, RulePart } from '../../../core/run/parts.js';
+import type { Comparison, RulePart } from '../../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { quietReport } from '../support/quiet-report.js';

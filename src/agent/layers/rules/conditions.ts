@@ -1,6 +1,12 @@
 import type { ContextView, HookContext } from '../../../core/run/layer.js';
 import type { Limit } from '../../../core/run/limit.js';
-import type { Comparison, Counted, GroupPart, TestPart, TimeComparison } from '../../../core/run/parts.js';
+import type {
+  Comparison,
+  Counted,
+  GroupPart,
+  TestPart,
+  TimeComparison,
+} from '../../../core/run/policy-rules.js';
 import { hasJitter, MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { sizesOf } from '../../policy-file/sizes.js';
 import { prunable } from './choose-items.js';

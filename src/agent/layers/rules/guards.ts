@@ -1,7 +1,7 @@
 import type { Action } from '../../../core/run/action.js';
 import type { HookContext } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
-import type { GuardsPart } from '../../../core/run/parts.js';
+import type { GuardsPart } from '../../../core/run/policy-rules.js';
 import type { Layer } from '../../../core/run/run-log.js';
 import type { CompactionHistory } from '../auto-compact/history.js';
 

@@ -2,7 +2,7 @@ import type { Block } from '../../../core/model/block.js';
 import { mediaCount } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { ContextView } from '../../../core/run/layer.js';
-import type { SelectPart } from '../../../core/run/parts.js';
+import type { SelectPart } from '../../../core/run/policy-rules.js';
 
 /** Something that a rule may replace: a result, a call, a pair of both, thinking or media. */
 export interface Item {

@@ -1,6 +1,6 @@
 import { type Block, createBlock, mediaCount } from '../../../core/model/block.js';
 import { type Message, messageTokens, withBlocks } from '../../../core/model/message.js';
-import type { AskPart } from '../../../core/run/parts.js';
+import type { AskPart } from '../../../core/run/policy-rules.js';
 import { shorter } from './split-history.js';
 
 /** Attachments that come back by themselves after a compaction and need no summary (FUL-1). */

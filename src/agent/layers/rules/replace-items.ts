@@ -11,7 +11,7 @@ import { createMessage, type Message } from '../../../core/model/message.js';
 import { lazyText } from '../../../core/model/text.js';
 import type { Action, BlockEdit, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext } from '../../../core/run/layer.js';
-import type { ReplacePart } from '../../../core/run/parts.js';
+import type { ReplacePart } from '../../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { resultPath } from '../storage/replacements.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';

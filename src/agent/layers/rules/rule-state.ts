@@ -1,6 +1,6 @@
 import type { Message } from '../../../core/model/message.js';
 import type { ContextView, LayerContext } from '../../../core/run/layer.js';
-import { isOfBlocks, type PartsPolicy, type RulePart } from '../../../core/run/parts.js';
+import { isOfBlocks, type PolicyRules, type RulePart } from '../../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount, type Sizes } from '../../policy-file/expression.js';
 import { sizesOf } from '../../policy-file/sizes.js';
 import { Items } from './items.js';
@@ -41,7 +41,7 @@ export class PolicyState {
   private known: Sizes | null = null;
 
   constructor(
-    readonly policy: PartsPolicy,
+    readonly policy: PolicyRules,
     readonly context: LayerContext,
   ) {
     let counters = 0;
@@ -75,7 +75,7 @@ export class PolicyState {
     });
   }
 
-  /** Sizes of the model in use; worked out once for each. */
+  /** Sizes of the model in use; computed once for each. */
   get sizes(): Sizes {
     const facts = this.context.model();
     if (facts !== this.facts || this.known === null) {

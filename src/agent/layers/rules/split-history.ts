@@ -7,7 +7,7 @@ import {
   withBlocks,
 } from '../../../core/model/message.js';
 import type { ManualCompaction } from '../../../core/model/transcript.js';
-import type { KeepPart, SelectPart } from '../../../core/run/parts.js';
+import type { KeepPart, SelectPart } from '../../../core/run/policy-rules.js';
 import type { Sizes } from '../../policy-file/expression.js';
 import { tokenBudget } from './choose-items.js';
 import { groupByRound } from './rounds.js';

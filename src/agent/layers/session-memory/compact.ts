@@ -12,7 +12,7 @@ import { restore } from '../restore/restore.js';
 import { workState } from '../restore/work-state.js';
 import { contextBefore, reportCompaction } from '../support/compaction-report.js';
 import { param } from '../support/param-reader.js';
-import { autoCompactEnabled, compactLimit } from '../window/thresholds.js';
+import { autoCompactEnabled, compactLimit } from '../thresholds/thresholds.js';
 import { keptTailStart } from './kept-tail.js';
 import { cutForUse, isEmptyTemplate, notesPath } from './notes-file.js';
 import { keepLimits } from './params.js';

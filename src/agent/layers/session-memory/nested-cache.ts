@@ -8,7 +8,7 @@ import { boundaryMessage, estimateResult } from './compact.js';
 
 /** A summary that was paid for once and may stand in again for what it covers (SES-10). */
 interface CachedSummary {
-  /** The marker behind which what it covers begins anew. */
+  /** The marker behind which what it covers begins again. */
   readonly boundaryId: string;
   readonly summary: Message;
   readonly plan: readonly Message[];

@@ -4,7 +4,7 @@ import { type Block, type BlockFacts, CHARS_PER_TOKEN, createBlock } from '../..
 import type { Message } from '../../../core/model/message.js';
 import { type Text, textStart } from '../../../core/model/text.js';
 
-/** What is shown of a result: so many characters of its start and the text around them. */
+/** What is shown of a result: this many characters of its start and the text around them. */
 interface Shown {
   readonly before: string;
   readonly head: string | null;
@@ -50,7 +50,7 @@ function firstBytes(text: Text, bytes: number): string {
   return lineEnd >= head.length / 2 ? head.slice(0, lineEnd + 1) : head;
 }
 
-/** What stands in the place of a result that went to a file (STO-1). */
+/** What replaces a result that went to a file (STO-1). */
 export function previewBlock(original: Block, path: string, previewBytes: number): Block {
   const head = original.text === null ? null : firstBytes(original.text, previewBytes);
   return shorten(original, {
@@ -62,7 +62,7 @@ export function previewBlock(original: Block, path: string, previewBytes: number
   });
 }
 
-/** What stands in the place of a result that was cut to so many characters, its note included (measured, 2.0.76). */
+/** What replaces a result that was cut to this many characters, its note included (measured, 2.0.76). */
 export function cutBlock(original: Block, limitChars: number): Block {
   const note = (left: number): string => `\n[cut here: ${left} more characters]`;
   const room = Math.max(0, limitChars - note(original.chars).length);
@@ -78,7 +78,7 @@ export function cutBlock(original: Block, limitChars: number): Block {
   });
 }
 
-/** What stands in the place of a repeated read of an unchanged file (measured, 2.1.112). */
+/** What replaces a repeated read of an unchanged file (measured, 2.1.112). */
 export function stubBlock(original: Block): Block {
   return shorten(original, {
     before: '[unchanged since the earlier read above, whose result is still current]',

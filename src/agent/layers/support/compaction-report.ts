@@ -5,7 +5,7 @@ import type { ContextView, LayerContext } from '../../../core/run/layer.js';
 import type { Limit } from '../../../core/run/limit.js';
 import { type Breakdown, breakdown, percentages, type ToolTokens } from '../../../core/tokens/breakdown.js';
 import type { Restored } from '../restore/restore.js';
-import { autoCompactEnabled, compactLimit } from '../window/thresholds.js';
+import { autoCompactEnabled, compactLimit } from '../thresholds/thresholds.js';
 import { changeReport, type SizeBefore, sizeBefore } from './change-report.js';
 import { quietReport } from './quiet-report.js';
 

@@ -3,7 +3,7 @@ import type { Job } from '../../../study/job.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import type { TranscriptInput } from '../../../transcripts/files/transcript-input.js';
 
-/** What sweeps took on so many threads. */
+/** What sweeps took on this many threads. */
 export interface SweepTimes {
   /** Time of the first sweep: start of the threads, loading and compiling included. */
   readonly coldMs: number;

@@ -48,7 +48,7 @@ function sourceTurns(): readonly (readonly Message[])[] {
   return source;
 }
 
-/** Builds a context of about so many tokens, besides tools, system and the first prompt, under the parameters of a policy. */
+/** Builds a context of about this many tokens, besides tools, system and the first prompt, under the parameters of a policy. */
 export function hotContext(tokens: number, policy: string): HotContext {
   const plan = benchPlan(policy);
   const params = plan.policy.params;

@@ -1,6 +1,6 @@
 import { layerRegistry } from '../../../agent/layers/registry.js';
 import { truncateForUse } from '../../../agent/layers/session-memory/notes-file.js';
-import { autoCompactThreshold } from '../../../agent/layers/window/thresholds.js';
+import { autoCompactThreshold } from '../../../agent/layers/thresholds/thresholds.js';
 import { formatSummary } from '../../../core/model/format-summary.js';
 import { observeBy } from '../../../core/run/layer.js';
 import { estimateMessages, PADDED_RULES } from '../../../core/tokens/heuristic.js';

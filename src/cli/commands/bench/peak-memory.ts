@@ -30,7 +30,7 @@ const { replay } = await import(process.argv[2]);
 replay(benchPlan(process.argv[3]), benchTranscript(Number(process.argv[4])), NOWHERE);
 `;
 
-/** Highest memory in bytes of a fresh process that replays so many turns; null where it cannot be told. */
+/** Highest memory in bytes of a fresh process that replays this many turns; null where it cannot be told. */
 export async function peakOfReplay(policy: string, turns: number): Promise<number | null> {
   if (!canProbe()) return null;
   const plan = new URL('./plan.js', import.meta.url);

@@ -33,7 +33,7 @@ export function benchPlan(policy: string, cache: 'on' | 'off' = 'on'): RunPlan {
   };
 }
 
-/** A generated session of so many turns. */
+/** A generated session of this many turns. */
 export function benchTranscript(turns: number): Transcript {
   return generateTranscript({ workload: 'refactor', turns, seed: 1, model: 'claude-sonnet-4-5' });
 }

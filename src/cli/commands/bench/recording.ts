@@ -127,7 +127,7 @@ function* clientLines(line: JsonObject, number: number, place: Workplace): Gener
   }
 }
 
-/** The lines of one recording of at least so many bytes, made of generated sessions one behind another. */
+/** The lines of one recording of at least this many bytes, made of generated sessions one behind another. */
 export function* recordingLines(bytes: number): Generator<string, void, void> {
   let written = 0;
   let laterMs = 0;

@@ -37,7 +37,7 @@ function placesOf({ pairs, differences }: LaneDiff): ReadonlyMap<number, number>
   return rows;
 }
 
-/** What is drawn of each request; made anew for each lane, as a value may be a running sum. */
+/** What is drawn of each request; made again for each lane, as a value may be a running sum. */
 type Pick = () => (request: LaneRequest) => number;
 
 /** What was paid up to each request. */

@@ -154,7 +154,7 @@ export interface SessionsTotal {
   readonly withoutWrites: number;
   readonly outputTokens: number | null;
   readonly estimatedOutputTokens: number | null;
-  /** Over the sessions with a cost, which have so many calls; `withoutCost` have none. */
+  /** Over the sessions with a cost, which have this many calls; `withoutCost` have none. */
   readonly costUsd: number | null;
   readonly costCalls: number;
   readonly withoutCost: number;

@@ -1,6 +1,6 @@
 import { type Digest, digestParts } from '../../../core/base/digest.js';
 import { type BreakDetector, createBreakDetector } from '../../../provider/cache/break-detector.js';
-import type { ApiRequest } from '../../../provider/server/read-request.js';
+import type { ApiRequest } from '../../../provider/fake-api/read-request.js';
 
 /** Requests that belong together, as far as their contents tell. */
 export interface Conversation {
@@ -32,7 +32,7 @@ export function asksForSummary({ messages }: Pick<ApiRequest, 'messages'>): bool
   return last.blocks.some(({ kind, text }) => kind === 'text' && ASKS_FOR_SUMMARY.test(text?.read() ?? ''));
 }
 
-/** Tells conversations apart: by what the user says first; after a summary, one that begins anew in the same frame goes on. */
+/** Tells conversations apart: by what the user says first; after a summary, one that begins again in the same frame goes on. */
 export class Conversations {
   readonly #byOpening = new Map<Digest, Conversation>();
   readonly #all: Conversation[] = [];

@@ -3,9 +3,9 @@ import type { BreakCause } from '../../../core/run/run-log.js';
 import { usd } from '../../../metrics/metric.js';
 import { isBreak } from '../../../provider/cache/break-detector.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../../provider/cache/ttl.js';
+import { sharedEnd } from '../../../provider/fake-api/diagnostics.js';
+import type { AnsweredCall, ApiCall } from '../../../provider/fake-api/fake-api.js';
 import { addCost, type Cost, NO_COST, priceUsage } from '../../../provider/prices/price.js';
-import { sharedEnd } from '../../../provider/server/diagnostics.js';
-import type { AnsweredCall, ApiCall } from '../../../provider/server/fake-api.js';
 import { type Conversation, Conversations } from './conversations.js';
 
 /** Why a request read nothing, or less than the one before it had left. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CcbenchError } from '../../../core/base/errors.js';
-import { type FetchLike, MAX_BODY_BYTES } from '../../../provider/server/fake-api.js';
+import { type FetchLike, MAX_BODY_BYTES } from '../../../provider/fake-api/fake-api.js';
 
 /** The only address a server listens at: nobody else on the network reaches it. */
 const LOOPBACK = '127.0.0.1';

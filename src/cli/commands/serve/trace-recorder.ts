@@ -1,7 +1,7 @@
 import { chainDigest, type Digest } from '../../../core/base/digest.js';
 import type { PrefixView } from '../../../core/model/prefix.js';
 import { promptTokens } from '../../../core/model/usage.js';
-import type { AnsweredCall, ApiCall } from '../../../provider/server/fake-api.js';
+import type { AnsweredCall, ApiCall } from '../../../provider/fake-api/fake-api.js';
 
 /** Tokens per block id, as the published traces have it (E1). */
 const BLOCK_TOKENS = 64;

@@ -120,7 +120,7 @@ export async function openPointStudy(
 /** Wall time between two looks at the terminal. */
 const LOOK_MS = 40;
 
-/** What is doubtful in the percentages that axes take, which may be planned without the scenario being checked anew. */
+/** What is doubtful in the percentages that axes take, which may be planned without the scenario being checked again. */
 function noteSmallPercents({ onDoubt }: ScenarioSource, axes: readonly Axis[]): void {
   for (const { path, values } of axes) {
     const [doubt] = values.flatMap((value) => percentDoubt(builtinContext, path, Number(value)) ?? []);

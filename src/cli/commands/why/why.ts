@@ -133,7 +133,7 @@ async function writePage(
   counted: readonly SessionWhy[],
   options: { readonly home: string; readonly notes: readonly string[] },
 ): Promise<string> {
-  const { whyHtml, whyPageData } = await import('./why-page.js');
+  const { whyHtml, whyPageData } = await import('./why-page-data.js');
   await folder.write('', WHY_PAGE, whyHtml(whyPageData(report, countOnce(counted), options)));
   folder.commit();
   return join(folder.shown, WHY_PAGE);

@@ -45,7 +45,7 @@ export function asStep(change: () => void): void {
   history.pushState(null, '', after);
 }
 
-/** Takes a plain click on a link in the place of the browser; one with a key held opens it elsewhere, as always. */
+/** Handles a plain click on a link instead of the browser; one with a key held opens it elsewhere, as always. */
 export function takeClick(event: MouseEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return false;
   event.preventDefault();

@@ -48,7 +48,7 @@ export class FileTree {
     return this.#create(this.random.integer(0, RECENT - 1), chars, 'whole');
   }
 
-  /** A file has another content now: so many characters more or less, or as many as given. */
+  /** A file has another content now: this many characters more or less, or as many as given. */
   change(file: TreeFile, chars: { readonly by: number } | { readonly to: number }): void {
     const index = this.#recent.findIndex(({ path }) => path === file.path);
     const now = this.#recent[index];

@@ -19,7 +19,7 @@ export interface FillerInit {
 const HOLE_START = '\uE000';
 const HOLE = /\uE000(\d+)\uE001/g;
 
-/** A place in a head where so many characters of filler stand once it is read. */
+/** A place in a head where this many characters of filler stand once it is read. */
 export function fillerHole(chars: number): string {
   return `${HOLE_START}${chars}\uE001`;
 }

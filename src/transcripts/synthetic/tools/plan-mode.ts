@@ -33,7 +33,7 @@ export class PlanMode {
     return this.#inFile;
   }
 
-  /** A prompt that leads to so many calls; true when the client tells the model that plan mode is on. */
+  /** A prompt that leads to this many calls; true when the client tells the model that plan mode is on. */
   prompt(calls: number): boolean {
     const begins = this.random.chance(this.share);
     const byTool = this.random.chance(FACTS.planByToolShare);
@@ -49,7 +49,7 @@ export class PlanMode {
     return !byTool;
   }
 
-  /** What a turn that leaves so many calls of the prompt does; null for plain work. */
+  /** What a turn that leaves this many calls of the prompt does; null for plain work. */
   step(callsLeft: number): PlanStep | null {
     if (!this.#isOn || callsLeft === 0) return null;
     if (this.#entersByTool) {

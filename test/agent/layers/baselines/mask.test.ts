@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { partsLayer } from '../../../../src/agent/layers/rules/parts.js';
+import { rulesLayer } from '../../../../src/agent/layers/rules/rules-layer.js';
 import { policyRegistry } from '../../../../src/agent/policies/catalogue.js';
 import { planPolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
@@ -9,7 +9,7 @@ function masked(ids: string, keepResults: number, batchResults: number): LayerDr
     'rules.mask.select.keep.last': keepResults,
     'rules.mask.when.toolResults': keepResults + batchResults,
   });
-  const layers = new LayerDriver([partsLayer], {}, 200_000, { parts: parts! });
+  const layers = new LayerDriver([rulesLayer], {}, 200_000, { parts: parts! });
   for (const id of ids) {
     layers.exchange(id);
     layers.ask();

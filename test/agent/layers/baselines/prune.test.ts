@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { partsLayer } from '../../../../src/agent/layers/rules/parts.js';
+import { rulesLayer } from '../../../../src/agent/layers/rules/rules-layer.js';
 import { policyRegistry } from '../../../../src/agent/policies/catalogue.js';
 import { planPolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
@@ -7,7 +7,7 @@ import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
 function driver(protect: number, batch: number): LayerDriver {
   const changes = { 'rules.prune.select.keep.tokens': protect, 'rules.prune.when.piled': batch };
   const { parts } = planPolicy(policyRegistry.get('baselines/prune'), changes);
-  return new LayerDriver([partsLayer], {}, 200_000, { parts: parts! });
+  return new LayerDriver([rulesLayer], {}, 200_000, { parts: parts! });
 }
 
 function arrive(layers: LayerDriver, ids: string, tokens = 100): void {

@@ -29,7 +29,7 @@ export function replayAll(text: string, set: readonly string[] = []): readonly R
   });
 }
 
-/** A session of equal turns: a prefix of 1,000, a prompt of 100, and so many tokens of results a turn. */
+/** A session of equal turns: a prefix of 1,000, a prompt of 100, and this many tokens of results a turn. */
 export function steady(policy: string, turns: number, resultTokens: number, rest = ''): string {
   return `name: steady
 transcript:

@@ -5,7 +5,7 @@ const SUMMARY = 'llm: { fake: { summaryTokens: 500, scratchpadTokens: 0 } }\n';
 const SET = ['rules.summarise.when.turns=6', 'rules.summarise.select.keep.last=2 rounds'];
 
 describe('summarise', () => {
-  it('summarises so many turns at a time and keeps the latest, the opening prompt and one summary', () => {
+  it('summarises this many turns at a time and keeps the latest, the opening prompt and one summary', () => {
     const [run] = replayAll(steady('baselines/summarise', 12, 1_000, SUMMARY), SET);
     // After six turns: prompt 100 + summary 500 + two kept turns of 1,000 + the prefix.
     expect(

@@ -97,7 +97,7 @@ describe('FLG-1 when prompts are folded', () => {
     'collapse.keepPrompts': 1,
     'collapse.quoteChars': 10,
   };
-  /** So many prompts of 10 tokens with an answer of 390, and one that waits. */
+  /** This many prompts of 10 tokens with an answer of 390, and one that waits. */
   function talk(prompts: number, change: Partial<typeof set> = {}): LayerDriver {
     const driver = new LayerDriver([collapseLayer], { ...set, ...change });
     for (let i = 1; i <= prompts; i++) {

@@ -123,7 +123,7 @@ describe('DRM-3 the turns of a dream', () => {
     });
   });
 
-  it('reads list and index first, then so many lines of each session, then the memories in batches', () => {
+  it('reads list and index first, then this many lines of each session, then the memories in batches', () => {
     const memories = { a: 'One.', b: 'Two things.', c: 'Three other things.' };
     const made = driver(memories, { 'dreaming.filesPerTurn': 2, 'dreaming.matchesPerSession': 3 });
     made.files.write('/projects/s1.jsonl', 'x\n'.repeat(9), 1);

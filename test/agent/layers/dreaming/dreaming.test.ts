@@ -19,7 +19,7 @@ function plan(init: Omit<PlanInit, 'home'> & { readonly home?: Partial<HomePlan>
 
 const talk = () => new Conversation().human(20, 'Do this.').answer(20);
 
-/** So many sessions an hour apart; the last may end in its own way. */
+/** This many sessions an hour apart; the last may end in its own way. */
 function week(count: number, last: Partial<TestSession> = {}): readonly TestSession[] {
   return Array.from({ length: count }, (_, i) => ({
     name: `s${i + 1}`,

@@ -240,7 +240,7 @@ describe('two processes that race for the lock', () => {
         }
         return next.value !== null;
       };
-      // A dream that came to its end leaves nothing to be taken over.
+      // A finished dream leaves nothing to be taken over.
       if (world.files.read(DREAM_LOCK) !== null && world.ledger.finished === null) {
         world.nowMs += STALE_MS;
         expect(tryAgain(), `crash after step ${crashAfter}, an hour later`).toBe(false);

@@ -72,7 +72,7 @@ describe('a summary request that is too long', () => {
     expect(report.failure).toBe('prompt-too-long');
   });
 
-  it('FUL-6 from the end, whole rounds go down to the fewest that hold so many messages', () => {
+  it('FUL-6 from the end, whole rounds go down to the fewest that hold this many messages', () => {
     const talk = new Conversation().human(100);
     for (let i = 0; i < 5; i++) talk.tools([{ tool: 'Read', tokens: 1_000 }]);
     const messages = messagesOf(talk.transcript());

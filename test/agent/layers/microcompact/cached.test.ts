@@ -73,7 +73,7 @@ it('MIC-3 forgets its pinned edits when the cache has expired, and MIC-2 takes o
   expect(deleted(driver)).toHaveLength(1);
 });
 
-it('MIC-3 deletes anew when the cache expired during a short pause', () => {
+it('MIC-3 deletes again when the cache expired during a short pause', () => {
   const driver = new LayerDriver([timeBasedMicrocompactLayer, cachedMicrocompactLayer]);
   turns(driver, 1, 12);
   driver.now = 10 * MS_PER_MINUTE;

@@ -141,7 +141,7 @@ describe('what is taken note of', () => {
     expect(ledger.version).toBe(version + 3);
   });
 
-  it('the oldest are so many at most, and of those the ones that were sent before', () => {
+  it('the oldest are this many at most, and of those the ones that were sent before', () => {
     const ledger = ledgerOf(TALK.slice(0, 4));
     ledger.sync(viewOf(TALK), 2);
     expect([0, 1, 3, 9].map((most) => ids(ledger.oldest(most)))).toEqual(['', 'a', 'abc', 'abcd']);
@@ -274,7 +274,7 @@ describe('what the server would clear (MIC-4)', () => {
   });
 });
 
-describe('CLN-1 the cached form begins anew', () => {
+describe('CLN-1 the cached form begins again', () => {
   const deletions = (driver: LayerDriver) =>
     driver.actions.flatMap((action) => (action.kind === 'delete-cached' ? [ids(action.results)] : []));
   const turns = (driver: LayerDriver, names: string): void => {

@@ -23,7 +23,7 @@ function work(talk: Conversation, turns: number, tokens: number, tool = 'Read'):
 }
 
 describe('the measured clients', () => {
-  /** Twenty turns of 5,030 tokens on top of so many. */
+  /** Twenty turns of 5,030 tokens on top of this many. */
   const talk = (tokensBefore: number) =>
     work(
       new Conversation({ toolsTokens: tokensBefore - 4_100, systemTokens: 4_000 }).human(100),

@@ -82,7 +82,7 @@ describe('files come back as they are now', () => {
     ]);
   });
 
-  it('C13 a later read or write tells anew, a failed call changes nothing', () => {
+  it('C13 a later read or write tells again, a failed call changes nothing', () => {
     const path = '/repo/a.ts';
     expect(afterCompaction(talk(write(path, 900), edit(path, null), read(path, 700))).files).toEqual([
       [path, 700],

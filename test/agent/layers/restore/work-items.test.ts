@@ -13,7 +13,7 @@ import { type Block, type BlockFacts, createBlock } from '../../../../src/core/m
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
 import type { ToolEffect } from '../../../../src/core/model/tool-effect.js';
 
-/** A block of so many tokens, eight characters each. */
+/** A block of this many tokens, eight characters each. */
 function block(tokens: number, rest: Partial<Block> = {}, kind: Block['kind'] = 'tool_use'): Block {
   const { tool = null, toolUseId = null, facts = {} } = rest;
   return createBlock({ kind, role: 'user', tokens, chars: 8 * tokens, tool, toolUseId, facts });

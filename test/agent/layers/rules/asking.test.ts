@@ -3,7 +3,7 @@ import { shrinkSteps, shrunk } from '../../../../src/agent/layers/rules/shrink-r
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message, messageTokens, tokensOf } from '../../../../src/core/model/message.js';
 import type { Answer, Outcome } from '../../../../src/core/run/action.js';
-import type { AcceptPart, AskPart, FailPart, ShrinkPart } from '../../../../src/core/run/parts.js';
+import type { AcceptPart, AskPart, FailPart, ShrinkPart } from '../../../../src/core/run/policy-rules.js';
 import { notesAnswer } from '../../../helpers/drive/drive-session-memory.js';
 import { type Asked, ask, failing, idsOf, prompt, round, text } from './talk.js';
 
@@ -304,7 +304,7 @@ describe('steps that make a request shorter', () => {
   const order = { whole: TALK, gapTokens: null, now: 0 };
   const without = (step: ShrinkPart) => shrunk(TALK, step, order);
 
-  it('come one by one, dropping so many times', () => {
+  it('come one by one, dropping this many times', () => {
     const steps = (...parts: readonly ShrinkPart[]) => [...shrinkSteps(parts)].map(({ kind }) => kind);
     expect(steps({ kind: 'drop-oldest', share: null, times: 2 }, { kind: 'keep', share: 0.5 })).toEqual([
       'drop-oldest',
@@ -314,7 +314,7 @@ describe('steps that make a request shorter', () => {
     expect([...shrinkSteps([{ kind: 'drop-oldest', share: null, times: 10_001 }])]).toHaveLength(10_000);
   });
 
-  it('keep the newest rounds within a share of the tokens or so many characters, the latest in any case', () => {
+  it('keep the newest rounds within a share of the tokens or this many characters, the latest in any case', () => {
     // Rounds of 360 and 410 tokens at the end are 770 of 1,190.
     const kept = (share: number) => idsOf(without({ kind: 'keep', share })!);
     expect(kept(770 / 1_190)).toBe('c-call c q d-call d');

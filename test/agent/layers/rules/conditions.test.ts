@@ -6,7 +6,7 @@ import { planUnder } from '../../../helpers/plan-under.js';
 const INIT: PlanInit = { window: 200_000, summaryTokens: 1_000 };
 const begin = () => new Conversation({ toolsTokens: 4_000, systemTokens: 1_000 }).human(100);
 
-/** So many rounds, each with a result of 1,000 tokens and 4,000 characters. */
+/** This many rounds, each with a result of 1,000 tokens and 4,000 characters. */
 function rounds(n: number, talk = begin()): Conversation {
   for (let i = 0; i < n; i++) talk.tools([{ tool: 'Read', tokens: 1_000 }]);
   return talk;

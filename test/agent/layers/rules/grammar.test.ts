@@ -117,7 +117,7 @@ describe('what of the history stays', () => {
   const history = (policy: string, transcript: Transcript) =>
     runSent(planUnder(policy, INIT), transcript).replaced[0]!.after;
 
-  it('a summary at an index stands behind so many messages', () => {
+  it('a summary at an index stands behind this many messages', () => {
     const transcript = rounds(begin(), 12).answer(10).transcript();
     const after = history(
       'rules: [{ when: { tokens: ">= 12k" }, select: { what: history, keep: { last: 1 round } }, replace: { with: summary, where: { at: 1 } }, ask: { shape: own } }]',

@@ -3,7 +3,7 @@ import type { CompactionHistory } from '../../../../src/agent/layers/auto-compac
 import { Guards, thrashParams } from '../../../../src/agent/layers/rules/guards.js';
 import type { Action } from '../../../../src/core/run/action.js';
 import type { HookContext } from '../../../../src/core/run/layer.js';
-import type { GuardsPart } from '../../../../src/core/run/parts.js';
+import type { GuardsPart } from '../../../../src/core/run/policy-rules.js';
 
 const NONE: GuardsPart = {
   breaker: null,
@@ -30,7 +30,7 @@ function guardsOf(part: Partial<GuardsPart>) {
 }
 
 describe('the breaker of a policy', () => {
-  it('trips after so many failures in a row, and is reset by a success', () => {
+  it('trips after this many failures in a row, and is reset by a success', () => {
     const { guards, fail, succeed } = guardsOf({ breaker: { after: 2, until: 'success' } });
     expect(fail(at(0))).toEqual([]);
     expect(guards.isOpen('r', at(1))).toBe(false);
@@ -109,7 +109,7 @@ describe('rests of a policy', () => {
     expect(guards.isResting(at(3, 5))).toBe(false);
   });
 
-  it('follow so many calls within a time', () => {
+  it('follow this many calls within a time', () => {
     const { guards } = guardsOf({ spend: { calls: 3, perMs: 1_000, restMs: 500 } });
     guards.spent(at(0), 2);
     expect(guards.isResting(at(10))).toBe(false);

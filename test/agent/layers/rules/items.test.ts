@@ -3,7 +3,7 @@ import { chosenItems, prunable } from '../../../../src/agent/layers/rules/choose
 import { Items } from '../../../../src/agent/layers/rules/items.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
-import type { SelectPart } from '../../../../src/core/run/parts.js';
+import type { SelectPart } from '../../../../src/core/run/policy-rules.js';
 import { answer, prompt, round, SIZES, selectOf, viewOf } from './talk.js';
 
 /** Five results in two prompts, the third the largest. */

@@ -5,7 +5,7 @@ import type { Split } from '../../../../src/agent/layers/rules/split-history.js'
 import { resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message, messageTokens } from '../../../../src/core/model/message.js';
-import type { LayoutPart, RulePart, SelectPart } from '../../../../src/core/run/parts.js';
+import type { LayoutPart, RulePart, SelectPart } from '../../../../src/core/run/policy-rules.js';
 import { layerContext, moment, notesAnswer } from '../../../helpers/drive/drive-session-memory.js';
 import { answer, idsOf, prompt, round, selectOf, text } from './talk.js';
 
@@ -120,7 +120,7 @@ describe('a new history', () => {
     ]);
   });
 
-  it('has so many of the latest files, each and together within their tokens', () => {
+  it('has this many of the latest files, each and together within their tokens', () => {
     const sizes = (recentFiles: SelectPart['keep']['recentFiles'], reads = 3) =>
       laid([{ kind: 'files' }], { keep: { recentFiles }, reads }).messages.map(messageTokens);
     const MANY = 1e9;

@@ -12,7 +12,7 @@ import { planUnder } from '../../../helpers/plan-under.js';
 const INIT: PlanInit = { window: 200_000, summaryTokens: 1_000 };
 const begin = () => new Conversation({ toolsTokens: 4_000, systemTokens: 1_000 }).human(100);
 
-/** So many results of 1,000 tokens behind 5,100. */
+/** This many results of 1,000 tokens behind 5,100. */
 function results(n: number): Conversation {
   const talk = begin();
   for (let i = 0; i < n; i++) talk.tools([{ tool: 'Read', tokens: 1_000 }]);
@@ -31,7 +31,7 @@ describe('what stands in the place of a result', () => {
   const rule = (replace: string, rest = '') =>
     `rules: [{ when: { toolResults: ">= 4" }, select: { what: tool-results, keep: { last: 2 } }, replace: { ${replace} }${rest} }]`;
 
-  it('is a placeholder of so many tokens, and never more than was there', () => {
+  it('is a placeholder of this many tokens, and never more than was there', () => {
     expect(lastSizes(rule('with: placeholder, tokens: 30'), results(4))).toEqual([30, 30, 1_000, 1_000]);
     expect(lastSizes(rule('with: placeholder, tokens: 5000'), results(4))).toEqual(Array(4).fill(1_000));
   });
@@ -101,7 +101,7 @@ describe('what stands in the place of a result', () => {
 });
 
 describe('how long it lasts', () => {
-  it('for good, or anew for each request: then what was left out still counts', () => {
+  it('for good, or again for each request: then what was left out still counts', () => {
     const entries = (sticky: boolean) =>
       ofType(
         runLog(
@@ -143,7 +143,7 @@ describe('how far a rule goes', () => {
   const cleared = (text: string): number =>
     lastSizes(until(text), results(8)).filter((tokens) => tokens === 1).length;
 
-  it('is until so many tokens are freed or left, characters are left, or in batches', () => {
+  it('is until this many tokens are freed or left, characters are left, or in batches', () => {
     expect(cleared('freed: ">= 2997"')).toBe(3);
     expect(cleared('freed: "> 2997"')).toBe(4);
     // Each frees 999 tokens; 8,000 tokens of results have 32,000 characters.
@@ -173,7 +173,7 @@ describe('cache.keepAlive', () => {
       .map(({ t }) => Math.round((t - last.t - last.latencyMs) / 1_000));
   };
 
-  it('sends a short request so long after the latest response, so many times', () => {
+  it('sends a short request so long after the latest response, this many times', () => {
     expect(pings('every: 4min, times: 1')).toEqual([240]);
     expect(pings('every: 4min, times: 3')).toEqual([240, 480, 720]);
     expect(pings('every: 2min, times: 4')).toEqual([120, 240, 360, 480]);

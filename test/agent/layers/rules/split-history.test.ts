@@ -3,7 +3,7 @@ import { shrinkSteps, shrunk } from '../../../../src/agent/layers/rules/shrink-r
 import { cutTo, shorter, splitHistory } from '../../../../src/agent/layers/rules/split-history.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message, messageTokens, tokensOf } from '../../../../src/core/model/message.js';
-import type { SelectPart } from '../../../../src/core/run/parts.js';
+import type { SelectPart } from '../../../../src/core/run/policy-rules.js';
 import { answer, idsOf, prompt, round, SIZES, selectOf, text } from './talk.js';
 
 /** Two prompts; 10 tokens each of prompt, call and answer. */
@@ -28,7 +28,7 @@ describe('the tail of a conversation that stays', () => {
     expect(tail({ last: { n: 0, unit: 'rounds' } })).toBe('');
   });
 
-  it('is so many messages, rounds or turns', () => {
+  it('is this many messages, rounds or turns', () => {
     expect(tail({ last: { n: 2, unit: 'messages' } })).toBe('d-call d');
     expect(tail({ last: { n: 1, unit: 'rounds' } })).toBe('d-call d');
     expect(tail({ last: { n: 2, unit: 'rounds' } })).toBe('c-call c d-call d');

@@ -68,7 +68,7 @@ describe('what a summary request holds', () => {
     return first!.tokens;
   };
 
-  it('results are cut to so many characters where they have more', () => {
+  it('results are cut to this many characters where they have more', () => {
     // Six results go, of 1,000 tokens and 4,000 characters each; of each a tenth stays.
     const whole = sentTokens('');
     expect(whole - sentTokens(', input: { results: { over: 1000, chars: 400 } }')).toBe(6 * 900);
@@ -180,7 +180,7 @@ describe('a summary that is written beside the work', () => {
       .human(5_000);
     const log = runLog(planUnder(policy, INIT), slowly(8, talk).answer(10).transcript());
     const asked = ofType(log, 'request').filter(({ purpose }) => purpose === 'compact');
-    // It was asked for before and is asked for anew.
+    // It was asked for before and is asked for again.
     expect(asked.length).toBeGreaterThanOrEqual(2);
     const [unused, next] = ofType(log, 'layer');
     expect(unused).toMatchObject({ outcome: 'declined', failure: null, calls: 1 });

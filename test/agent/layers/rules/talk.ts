@@ -8,7 +8,7 @@ import { createMessage, type Message } from '../../../../src/core/model/message.
 import type { Action, AskRequest, CallFailure, Outcome } from '../../../../src/core/run/action.js';
 import type { ContextView } from '../../../../src/core/run/layer.js';
 import type { ParamValues } from '../../../../src/core/run/params.js';
-import type { SelectPart } from '../../../../src/core/run/parts.js';
+import type { SelectPart } from '../../../../src/core/run/policy-rules.js';
 import { layerContext } from '../../../helpers/drive/drive-session-memory.js';
 
 /** A selection of results that keeps nothing, unless told otherwise. */

@@ -5,7 +5,7 @@ import { Conversation } from '../../../helpers/generators/conversation.js';
 import { ofType, planOf, runLog } from '../../../helpers/plan.js';
 import { actionsOf } from '../../../helpers/recordings/sessions.js';
 
-/** A session that grows by 9,000 tokens with three calls whose results no microcompaction touches, so many times. */
+/** A session that grows by 9,000 tokens with three calls whose results no microcompaction touches, this many times. */
 function talk(rounds: number): Conversation {
   const built = new Conversation().human(50, 'Teach the reader to skip comments.');
   for (let i = 0; i < rounds; i++) {

@@ -46,7 +46,7 @@ function session(set: ParamValues = {}) {
         observeBy(layer, message);
       }
     },
-    /** One response with so many calls, all answered. */
+    /** One response with this many calls, all answered. */
     turn(calls: number) {
       const n = messages.length;
       const ids = Array.from({ length: calls }, (_, i) => `t${n}.${i}`);
@@ -67,7 +67,7 @@ function session(set: ParamValues = {}) {
   };
 }
 
-/** A session whose first extraction, at so many tokens, has come to its end. */
+/** A session whose first extraction, at this many tokens, has come to its end. */
 function begun(seen = 10_000) {
   const run = session();
   run.add(userMessage('u', [words(1)]));

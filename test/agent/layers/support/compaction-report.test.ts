@@ -24,7 +24,7 @@ const done = (entries: readonly LogEntry[], action = 'compact') =>
   ofType(entries, 'layer').filter((entry) => entry.action === action && entry.outcome === 'done');
 const byHand = (talk: Conversation, partial: ManualCompaction['partial'] = null): Conversation =>
   talk.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial } }));
-/** So many turns of a prompt and an answer each. */
+/** This many turns of a prompt and an answer each. */
 const turns = (talk: Conversation, count: number): Conversation => {
   for (let i = 0; i < count; i++) talk.human(10).answer(10);
   return talk;

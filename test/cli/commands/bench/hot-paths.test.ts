@@ -60,7 +60,7 @@ describe('microcompact of a full window', () => {
     expect(output('microcompact of a full window', hot)).toBe(hot.context.trueTokens - saved);
   });
 
-  it('clears as much again in a window laid anew, nothing in one that was cleared, and leaves the source alone', () => {
+  it('clears as much again in a window laid again, nothing in one that was cleared, and leaves the source alone', () => {
     const before = SMALL.context.trueTokens;
     const clearing = fullClearing(SMALL);
     clearing.lay();

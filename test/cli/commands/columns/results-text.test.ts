@@ -23,7 +23,7 @@ async function swept(...vary: readonly string[]) {
 }
 
 describe('the answers of ccbench results as text', () => {
-  it('has groups in order, so many as are asked for, and how many rows they hold', async () => {
+  it('has groups in order, this many as are asked for, and how many rows they hold', async () => {
     const { lines, json } = await swept();
     const { groups } = await json('--group', 'cache.ttl,model', '--mean', 'costUsd,turns');
     expect(groups).toHaveLength(4);

@@ -37,7 +37,7 @@ function line(name: string, n: number, type: 'user' | 'assistant', day: string, 
   });
 }
 
-/** A session of so many calls. Call n reads n × 1,000 tokens, writes 500, sends 10 more and answers with 20. */
+/** A session of this many calls. Call n reads n × 1,000 tokens, writes 500, sends 10 more and answers with 20. */
 function session(name: string, calls: number, day = '2026-03-01', extra: object = {}): string {
   const lines = Array.from({ length: calls }, (_, i) => [
     line(name, i + 1, 'user', day, extra),

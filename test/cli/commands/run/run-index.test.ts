@@ -82,7 +82,7 @@ describe('the index of several runs', () => {
     expect(marked).toEqual(counted);
   });
 
-  it('says which run is the cheapest and which the dearest', async () => {
+  it('says which run is the cheapest and which the most expensive', async () => {
     const { page, runs } = await indexOf({ 'a.yaml': scenario('several', VARIANTS) });
     const byCost = [...runs].sort((a, b) => a.metrics.costUsd! - b.metrics.costUsd!);
     expect(page.lead).toMatch(/^3 runs, from \$\S+ \(several\S*\) to \$\S+ \(several\S*\)\.$/);

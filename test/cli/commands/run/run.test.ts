@@ -122,8 +122,8 @@ describe('ccbench run', () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
     expect((await cli(['run', 'a.yaml'], { cwd })).stdout).not.toContain('last report');
     expect((await cli(['run', 'a.yaml'], { cwd })).stdout).toContain('same result as in the last report');
-    const dearer = await cli(['run', 'a.yaml', '--model', 'claude-opus-4-1'], { cwd });
-    expect(dearer.stdout).toMatch(/the cost rose by [\d.,]+ % since the last report \(\$/);
+    const costlier = await cli(['run', 'a.yaml', '--model', 'claude-opus-4-1'], { cwd });
+    expect(costlier.stdout).toMatch(/the cost rose by [\d.,]+ % since the last report \(\$/);
   });
 
   it('--quiet prints nothing when all is well', async () => {

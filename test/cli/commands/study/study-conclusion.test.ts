@@ -34,7 +34,7 @@ describe('what a comparison comes to', () => {
       result: 'cheap has costUsd $3.00, $1.00 (25 %) less than base.',
       advice: expect.stringMatching(/^It is one session/),
     });
-    expect(compared({ base: costs(4), dear: costs(5), dearer: costs(6) }).result).toBe(
+    expect(compared({ base: costs(4), dear: costs(5), costlier: costs(6) }).result).toBe(
       'No variant is better than base in costUsd: dear, the nearest, has $1.00 (25 %) more.',
     );
     expect(compared({ base: costs(4), same: costs(4) })).toMatchObject({
@@ -177,7 +177,7 @@ describe('what a sweep comes to', () => {
   const three = of({ a: costs(1), b: costs(2), c: costs(3) });
   const best = { settings: 'gap=5', value: 2 };
 
-  it('is the best of so many points, and those that are as good', () => {
+  it('is the best of this many points, and those that are as good', () => {
     expect(sweepConclusion('costUsd', best, three)).toMatchObject({
       result: 'The best costUsd of 3 points is $2.00, at gap=5.',
       advice: expect.stringMatching(/^It is best on one session/),

@@ -64,9 +64,9 @@ describe('lifetimes of providers that choose themselves', () => {
       ['by its rule', '$10.00'],
     ]);
     expect(lines.at(-1)).toContain('a longer one would save: 1 h $0.5000, unlimited $0.5000.');
-    const dearer = linesOf([session('x', 'openai', 2, 3)]);
-    expect(dearer.join('\n')).toContain('+$1.00');
-    expect(dearer.at(-1)).toContain('A longer one would save nothing here.');
+    const costlier = linesOf([session('x', 'openai', 2, 3)]);
+    expect(costlier.join('\n')).toContain('+$1.00');
+    expect(costlier.at(-1)).toContain('A longer one would save nothing here.');
     expect(linesOf([session('x', 'openai', 2, 2)]).join('\n')).toContain('±$0');
     expect(linesOf([session('x', 'openai', null, null)]).at(-1)).toContain(
       'No model of these sessions has a price.',

@@ -14,7 +14,7 @@ async function printed(files: Readonly<Record<string, string | Uint8Array>>, ...
   return { stdout, stderr, rows: cells(stdout), report, cwd };
 }
 
-/** A Claude Code session: each call writes so many tokens; the calls are twenty seconds apart. */
+/** A Claude Code session: each call writes this many tokens; the calls are twenty seconds apart. */
 const session = (name: string, ...written: readonly number[]) =>
   jsonl(
     written.flatMap((tokens, i) => [

@@ -19,7 +19,7 @@ const cells = (line: string) =>
     .trim()
     .split(/ {2,}/);
 
-/** Figures that tell the ways apart: shares of so many hundredths, one more in each column. */
+/** Figures that tell the ways apart: shares of this many hundredths, one more in each column. */
 const figures = (hundredths: number) => {
   const share = (more: number) => (hundredths + more) / 100;
   return {

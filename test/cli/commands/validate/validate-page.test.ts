@@ -10,7 +10,7 @@ const compared = (read: number, predicted: number) => ({
   predictedPrompt: 0,
 });
 
-/** A recording of so many requests, which read 10, 20, … tokens; the forecast is 1 more, and blind 2 more. */
+/** A recording of this many requests, which read 10, 20, … tokens; the forecast is 1 more, and blind 2 more. */
 function recording(name: string, requests: number, change: object = {}): FileFidelity {
   const reads = Array.from({ length: requests }, (_, i) => 10 * (i + 1));
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { countOnce, sumUp } from '../../../../src/analysis/why/sum-up.js';
-import { type PageRoom, whyPageData } from '../../../../src/cli/commands/why/why-page.js';
+import { type PageRoom, whyPageData } from '../../../../src/cli/commands/why/why-page-data.js';
 import type { WhyPageSession } from '../../../../src/report/page-data/why-page-data.js';
 import { whySessions } from '../../../helpers/recordings/why-sessions.js';
 

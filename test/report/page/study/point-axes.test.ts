@@ -59,7 +59,7 @@ describe('the scale of an axis of points', () => {
 });
 
 describe('the ticks of an axis of points', () => {
-  it('are all names where there is room for them, else every so many', () => {
+  it('are all names where there is room for them, else every N', () => {
     expect(ticksOf(NAMES, -0.5, 2.5, 10)).toEqual([0, 1, 2]);
     expect(ticksOf(NAMES, -0.5, 2.5, 3)).toEqual([0, 1, 2]);
     expect(ticksOf(NAMES, -0.5, 2.5, 2)).toEqual([0, 2]);

@@ -92,7 +92,7 @@ describe('clients that write one file in turns', () => {
     ]);
   });
 
-  it('K15 what a conversation weighs is worked out for each', () => {
+  it('K15 what a conversation weighs is computed for each', () => {
     const small = [...IN_TURNS.slice(0, 4), ...turn(3, 'a2', NEW, 9_000), ...IN_TURNS.slice(6)];
     const weigh = (transcript: Transcript) =>
       messagesOf(transcript.threads[0]!).flatMap(({ blocks }) => blocks.map((block) => block.tokens));

@@ -70,7 +70,7 @@ function growthOf(name: string, exponent: number, input: string): GrowthResult {
 export async function replayGrowth(options: {
   readonly quick: boolean;
   readonly onProgress: (what: string) => void;
-  /** Highest memory in bytes of a fresh process that replays so many turns; null where it cannot be told. */
+  /** Highest memory in bytes of a fresh process that replays this many turns; null where it cannot be told. */
   readonly peakMemory: (policy: string, turns: number) => Promise<number | null>;
 }): Promise<Partial<BenchResult>> {
   const sizes = options.quick ? SIZES.slice(0, 2) : SIZES;

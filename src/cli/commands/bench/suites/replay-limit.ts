@@ -5,7 +5,7 @@ import { interleave } from '../measure.js';
 import { benchPlan, compiledTranscript, NOWHERE } from '../plan.js';
 import type { BenchResult } from '../result.js';
 
-/** Turns replayed before the timed ones: what a layer does once in a hundred turns takes so many to run as compiled code. */
+/** Turns replayed before the timed ones: what a layer does once in a hundred turns takes that many to run as compiled code. */
 const UNTIMED_TURNS = 400_000;
 
 function countRequests(plan: RunPlan, transcript: Transcript): number {

@@ -13,7 +13,7 @@ export interface FileFact {
 /** A message as far as its words and facts go. */
 export type Spoken = Pick<Message, 'origin' | 'blocks'>;
 
-/** What can be told of a conversation, in the order in which it came up. */
+/** What is known of a conversation, in the order in which it came up. */
 export interface ConversationFacts {
   readonly messages: readonly Spoken[];
   readonly files: readonly FileFact[];

@@ -72,7 +72,7 @@ function tokensOf(block: AnswerBlock, request: ApiRequest): number {
   }
 }
 
-/** The blocks that fit into so many tokens; the first text that does not is cut in proportion. */
+/** The blocks that fit into this many tokens; the first text that does not is cut in proportion. */
 function cutContent(
   content: readonly AnswerBlock[],
   limit: number,

@@ -12,8 +12,8 @@ import type { Message } from '../../../../src/core/model/message.js';
 import { lazyText } from '../../../../src/core/model/text.js';
 import type { AnswerSpec } from '../../../../src/core/run/action.js';
 import type { FakeLlmPlan } from '../../../../src/core/run/run-plan.js';
-import { composeAnswer } from '../../../../src/provider/llm/answers/compose-answer.js';
-import { SUMMARY_TITLES } from '../../../../src/provider/llm/answers/summary.js';
+import { composeAnswer } from '../../../../src/provider/fake-llm/answers/compose-answer.js';
+import { SUMMARY_TITLES } from '../../../../src/provider/fake-llm/answers/summary.js';
 import { around, fault, INSTRUCTION, plan, questionOf, said, toolRound } from '../build.js';
 
 const FULL: AnswerSpec = { kind: 'summary', style: 'full', quoteTokens: 2_000 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DeletedContent } from '../../../src/core/model/prefix.js';
 import type { CacheOutcome } from '../../../src/provider/cache/prompt-cache.js';
-import { usageOf } from '../../../src/provider/llm/fake-llm.js';
+import { usageOf } from '../../../src/provider/fake-llm/fake-llm.js';
 
 const OUTCOME: CacheOutcome = {
   readTokens: 1_000,

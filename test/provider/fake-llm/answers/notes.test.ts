@@ -17,7 +17,7 @@ import {
 } from '../../../../src/core/model/notes.js';
 import type { AnswerSpec } from '../../../../src/core/run/action.js';
 import type { FakeLlmPlan } from '../../../../src/core/run/run-plan.js';
-import { composeAnswer } from '../../../../src/provider/llm/answers/compose-answer.js';
+import { composeAnswer } from '../../../../src/provider/fake-llm/answers/compose-answer.js';
 import { around, INSTRUCTION, plan, questionOf, said, toolRound } from '../build.js';
 
 const LIMITS = { sectionTokens: 2_000, totalTokens: 12_000 }; // SES-4
@@ -39,7 +39,7 @@ function notes(
   );
 }
 
-/** A session of so many tokens behind one request. */
+/** A session of this many tokens behind one request. */
 function session(tokens: number): readonly Message[] {
   return [
     said('human', 'Teach the reader to skip comments.'),

@@ -4,7 +4,7 @@ import type { Hook } from './hook.js';
  * A policy in parts: how any agent counts its context, when it acts, what it touches, what it puts there, how it asks for a
  * summary. Plain JSON with nothing left open; `src/agent/policy-file` makes it from what a user writes, `src/agent/layers/rules` plays it.
  */
-export interface PartsPolicy {
+export interface PolicyRules {
   readonly count: CountPart;
   /** B: what thresholds are shares of. */
   readonly base: AmountText;
@@ -143,14 +143,14 @@ export interface KeepPart {
   readonly errors: boolean;
 }
 
-/** What stands in the place of what was selected. */
+/** What replaces what was selected. */
 export interface ReplacePart {
   readonly with: 'placeholder' | 'preview' | 'reference' | 'nothing' | 'summary';
   /** True tokens of a fixed text. */
   readonly tokens: number;
   readonly head: number;
   readonly tail: number;
-  /** `frozen` for good; `each-request` as if it were done anew for every request: the client counts what it has left out. */
+  /** `frozen` for good; `each-request` as if it were done again for every request: the client counts what it has left out. */
   readonly lasts: 'frozen' | 'each-request';
   readonly where: 'in-place' | 'at-end' | 'server';
 }
@@ -158,7 +158,7 @@ export interface ReplacePart {
 /** Low watermark: a rule goes on until this holds. */
 export type UntilPart =
   | { readonly kind: 'tokens' | 'chars' | 'freed'; readonly is: Comparison }
-  /** Items wait until so many are due. */
+  /** Items wait until this many are due. */
   | { readonly kind: 'every'; readonly n: number };
 
 /** How a summary request relates to the main request. */
@@ -202,7 +202,7 @@ export type LayoutPart =
   | { readonly kind: 'boundary' | 'first' | 'user-messages' | 'files' | 'todos' | 'tail' | 'last-prompt' }
   | { readonly kind: 'summary'; readonly role: 'user' | 'assistant'; readonly frame: 'none' | 'standard' }
   | { readonly kind: 'env' | 'ack' | 'trailer'; readonly tokens: number }
-  /** The newest so many images of what goes. */
+  /** The newest this many images of what goes. */
   | { readonly kind: 'images'; readonly n: number };
 
 /** When a summary is thrown away. */
@@ -216,7 +216,7 @@ export type ShrinkPart =
   | { readonly kind: 'drop-oldest'; readonly share: number | null; readonly times: number }
   | { readonly kind: 'drop-results'; readonly share: number }
   | { readonly kind: 'cap-messages'; readonly share: number }
-  /** The newest so many characters. */
+  /** The newest this many characters. */
   | { readonly kind: 'chars'; readonly chars: number }
   | { readonly kind: 'keep'; readonly share: number };
 
@@ -268,7 +268,7 @@ export interface GuardsPart {
   readonly floor: AmountText | null;
   /** From here on new input is refused. */
   readonly block: AmountText | null;
-  /** The run ends after so many compactions that were refilled within so many turns. */
+  /** The run ends after this many compactions that were refilled within this many turns. */
   readonly refills: { readonly max: number; readonly within: number } | null;
 }
 
@@ -283,6 +283,6 @@ export interface CachePart {
   } | null;
   /** Sessions share no entries; absent: equal prefixes are shared. */
   readonly key?: 'session';
-  /** An entry that is gone is written anew by a short request before a summary is asked for that shares it. */
+  /** An entry that is gone is written again by a short request before a summary is asked for that shares it. */
   readonly warmBefore?: 'ask';
 }

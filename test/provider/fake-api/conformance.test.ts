@@ -13,10 +13,10 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRandom } from '../../../src/core/base/random.js';
 import type { FaultRule } from '../../../src/core/run/run-plan.js';
 import { createPromptCache } from '../../../src/provider/cache/prompt-cache.js';
-import { createFaultPlan } from '../../../src/provider/llm/faults.js';
-import { type ApiCall, createFakeApi, type FakeApiOptions } from '../../../src/provider/server/fake-api.js';
+import { type ApiCall, createFakeApi, type FakeApiOptions } from '../../../src/provider/fake-api/fake-api.js';
+import { createFaultPlan } from '../../../src/provider/fake-llm/faults.js';
 import { createClock } from '../../helpers/clock.js';
-import { fault } from '../llm/build.js';
+import { fault } from '../fake-llm/build.js';
 
 /** One token a character makes every expected number plain arithmetic. */
 const counter = { count: (text: string) => text.length };

@@ -40,7 +40,7 @@ interface Planned {
   readonly edited: number;
 }
 
-/** Body sizes after this extraction, in characters, and what of them is written anew. */
+/** Body sizes after this extraction, in characters, and what of them is written again. */
 function planSizes(
   frames: readonly NotesFrame[],
   before: readonly number[],

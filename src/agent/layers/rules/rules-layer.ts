@@ -8,7 +8,7 @@ import type {
   LayerDefinition,
   LayerInstance,
 } from '../../../core/run/layer.js';
-import type { CachePart, PartsPolicy } from '../../../core/run/parts.js';
+import type { CachePart, PolicyRules } from '../../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactsLimit } from '../../policy-file/triggers.js';
 import { compactionHistory } from '../auto-compact/history.js';
@@ -71,7 +71,7 @@ const POINTS: readonly Hook[] = [
 ];
 
 /** Runs the rules of a policy file; they are compiled once into closures over the view of the conversation. */
-export const partsLayer: LayerDefinition = {
+export const rulesLayer: LayerDefinition = {
   name: 'parts',
   layer: 'rules',
   points: POINTS,
@@ -82,7 +82,7 @@ export const partsLayer: LayerDefinition = {
     limit: compactsLimit(limits, model, source === 'main' ? 'all' : 'not-main'),
     isExempt: false,
   }),
-  create: (context) => new PartsLayer(context.plan.policy.parts!, context),
+  create: (context) => new RulesLayer(context.plan.policy.parts!, context),
 };
 
 /** A rule with the conditions of one point. */
@@ -94,7 +94,7 @@ interface RuleAt {
 const NO_RULES_HERE: readonly RuleAt[] = [];
 
 /** The rules of a policy at work in one thread. */
-class PartsLayer implements LayerInstance {
+class RulesLayer implements LayerInstance {
   private readonly state: PolicyState;
   private readonly byPoint = new Map<Hook, RuleAt[]>();
   private readonly beforeRequest: readonly RuleAt[];
@@ -111,7 +111,7 @@ class PartsLayer implements LayerInstance {
   private noticedTurn = -1;
 
   constructor(
-    private readonly policy: PartsPolicy,
+    private readonly policy: PolicyRules,
     private readonly context: LayerContext,
   ) {
     this.state = new PolicyState(policy, context);
@@ -162,7 +162,7 @@ class PartsLayer implements LayerInstance {
     return !this.compactions.isPending;
   }
 
-  restoreFrom(other: PartsLayer): void {
+  restoreFrom(other: RulesLayer): void {
     this.state.restoreFrom(other.state);
     this.compactions.restoreFrom(other.compactions);
     if (other.keepAlive !== null) this.keepAlive!.restoreFrom(other.keepAlive);

@@ -5,7 +5,7 @@ import {
   autoCompactThreshold,
   effectiveWindow,
   thresholds,
-} from '../../../../src/agent/layers/window/thresholds.js';
+} from '../../../../src/agent/layers/thresholds/thresholds.js';
 import { policyRegistry } from '../../../../src/agent/policies/catalogue.js';
 import { planPolicy, resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { policyThresholds } from '../../../../src/agent/policies/policy-thresholds.js';
@@ -21,7 +21,7 @@ const MODEL = { window: 200_000, maxOutput: 64_000 };
 const limitsOf = (policy: string, set: Record<string, unknown> = {}, window = MODEL.window) =>
   thresholds(resolvePolicy(policy, set), { ...MODEL, window });
 
-/** What a client shows with so many tokens used. */
+/** What a client shows with this many tokens used. */
 const shown = (policy: string, used: number, set: Record<string, unknown> = {}) =>
   shownStatus(shownLimits(policyRegistry.get(policy), { params: resolvePolicy(policy, set) }, MODEL)!, used);
 

@@ -28,7 +28,7 @@ const DESCRIPTION_CHARS = 100;
 /** Names that lead out of the memory directory: by climbing, by an absolute path, through a link. */
 const STRAY_NAMES = ['../../repo/src/index', '/etc/hosts', 'link/notes'];
 
-/** What each prompt states, worked out once: it is asked about again with every replay of a session. */
+/** What each prompt states, computed once: it is asked about again with every replay of a session. */
 const STATED = new WeakMap<Block, readonly Candidate[]>();
 
 function statedIn(block: Block): readonly Candidate[] {

@@ -59,7 +59,7 @@ export class Excerpt {
   private readonly origins: Message['origin'][];
   private readonly blocks: Message['blocks'][];
 
-  /** Of the latest messages, so many. */
+  /** How many of the latest messages. */
   constructor(messages: readonly Message[], count: number) {
     const from = Math.max(0, messages.length - count);
     this.origins = new Array<Message['origin']>(messages.length - from);
@@ -142,7 +142,7 @@ function assemble({ header, description }: NotesFrame, body: string): string {
   return `${header}\n${about}${body === '' ? '' : `\n${body}\n`}`;
 }
 
-/** True for the section that is written anew each time: what is going on right now. */
+/** True for the section that is written again each time: what is going on right now. */
 export function isRenewed({ name }: NotesFrame): boolean {
   return name === RENEWED;
 }

@@ -127,7 +127,7 @@ function shareOut(natural: readonly number[], budget: number): number[] {
   return shares;
 }
 
-/** The sections at exactly so many characters. */
+/** The sections at exactly this many characters. */
 function buildSections(
   messages: readonly Message[],
   style: SummaryStyle,

@@ -172,7 +172,7 @@ export function composeAnswer(
   return withinLimit(whole, question.maxOutputTokens, spec.kind);
 }
 
-/** What was written, as an answer that came to its end. */
+/** What was written, as a finished answer. */
 function answered(
   { text, tokens, sections = null, scratchpadTokens = 0, outputTokens = tokens + scratchpadTokens }: Written,
   digest: Digest,

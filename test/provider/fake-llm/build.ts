@@ -7,7 +7,7 @@ import {
   messageTokens,
 } from '../../../src/core/model/message.js';
 import type { FakeLlmPlan, FaultKind, FaultRule } from '../../../src/core/run/run-plan.js';
-import type { Question } from '../../../src/provider/llm/answers/compose-answer.js';
+import type { Question } from '../../../src/provider/fake-llm/answers/compose-answer.js';
 
 /** A fault rule; conditions that are not given do not apply. */
 export function fault(error: FaultKind, given: Partial<FaultRule> = {}): FaultRule {

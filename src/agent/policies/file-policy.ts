@@ -1,4 +1,4 @@
-import type { PartsPolicy } from '../../core/run/parts.js';
+import type { PolicyRules } from '../../core/run/policy-rules.js';
 import type { WrittenPolicy } from '../policy-file/paths.js';
 import type { ReadPolicy } from '../policy-file/read-policy.js';
 import type { Policy } from './policy.js';
@@ -23,6 +23,6 @@ export function policyFrom(
 }
 
 /** Parameters of the client that follow from the parts. */
-function behaviours({ cache }: PartsPolicy): Policy['set'] {
+function behaviours({ cache }: PolicyRules): Policy['set'] {
   return cache.marks === 'client' ? {} : { 'client.breakpoints': cache.marks };
 }

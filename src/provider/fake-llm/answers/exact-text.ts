@@ -8,7 +8,7 @@ const TAG = /<\/?(analysis|summary)>/g;
 /** Characters looked at for an excerpt. */
 export const EXCERPT_LOOK_CHARS = 600;
 
-/** The first so many characters, never half a surrogate pair nor white space at the end. */
+/** The first N characters, never half a surrogate pair nor white space at the end. */
 function cutText(text: string, chars: number): string {
   if (chars <= 0) return '';
   if (text.length < chars) return text;
@@ -18,7 +18,7 @@ function cutText(text: string, chars: number): string {
   return half || /\s/.test(kept[chars - 1]!) ? `${kept.slice(0, -1)}.` : kept;
 }
 
-/** Lines cut or filled up to exactly so many characters; `more` is drawn on when the lines do not suffice. */
+/** Lines cut or filled up to exactly this many characters; `more` is drawn on when the lines do not suffice. */
 export function exactText(lines: readonly string[], chars: number, more?: Iterable<string>): string {
   let text = lines.join('\n');
   if (text.length < chars && more !== undefined) {
