@@ -46,14 +46,20 @@ export interface Question {
 interface Written {
   readonly text: Text;
   readonly tokens: number;
-  readonly sections?: Answer['sections'];
-  readonly scratchpadTokens?: number;
+  readonly sections: Answer['sections'];
+  readonly scratchpadTokens: number;
   /** What is billed where that is not the text: edits of files (C31). */
-  readonly outputTokens?: number;
+  readonly outputTokens: number | null;
 }
 
 function sized(text: string): Written {
-  return { text: literalText(text), tokens: Math.ceil(text.length / CHARS_PER_TOKEN) };
+  return {
+    text: literalText(text),
+    tokens: Math.ceil(text.length / CHARS_PER_TOKEN),
+    sections: null,
+    scratchpadTokens: 0,
+    outputTokens: null,
+  };
 }
 
 /** Memories are written as files of their own, each with its line in the index; nothing to keep is said in a few words. */
@@ -64,6 +70,8 @@ function memoriesAnswer(text: MemoriesText): Written {
   return {
     text,
     tokens: Math.ceil(text.chars / CHARS_PER_TOKEN),
+    sections: null,
+    scratchpadTokens: 0,
     outputTokens: edits === 0 ? CLOSING_TOKENS : editTokens(text.chars + indexChars, edits),
   };
 }
@@ -90,13 +98,32 @@ const ANSWER_SALT = digestText('answer');
 /** There are only a few kinds of answers. */
 const KIND_DIGESTS = new Map<string, Digest>();
 
-/** Three to five words on what is going on, by the latest block about a file or a tool. */
-function shortWords(about: Block | null, random: Random): string {
-  if (about === null) return 'Thinking about the request';
-  const { tool, facts } = about;
-  if (facts.path === undefined) return `Waiting for ${tool!.replaceAll(' ', '-')} results`;
-  const name = excerpt(facts.path.slice(facts.path.lastIndexOf('/') + 1), 40);
-  return `${random.pick(SHORT_VERBS)} the file ${name.replaceAll(' ', '-')}`;
+/** Three to five words on what is going on; made when read. */
+class ShortText implements Text {
+  private words: string | null = null;
+
+  constructor(
+    /** The latest block about a file or a tool. */
+    private readonly about: Block | null,
+    private readonly random: Random,
+  ) {}
+
+  get chars(): number {
+    return this.read().length;
+  }
+
+  read(): string {
+    this.words ??= this.write();
+    return this.words;
+  }
+
+  private write(): string {
+    if (this.about === null) return 'Thinking about the request';
+    const { tool, facts } = this.about;
+    if (facts.path === undefined) return `Waiting for ${tool!.replaceAll(' ', '-')} results`;
+    const name = excerpt(facts.path.slice(facts.path.lastIndexOf('/') + 1), 40);
+    return `${this.random.pick(SHORT_VERBS)} the file ${name.replaceAll(' ', '-')}`;
+  }
 }
 
 function latestWork(messages: readonly Message[]): Block | null {
@@ -117,16 +144,35 @@ function write(
     case 'summary': {
       const bounds = { maxTokens: maxOutputTokens, quoteTokens: spec.quoteTokens };
       // The conversation goes on changing; words that are made later are about what was sent.
-      return composeSummary([...messages], spec.style, plan, random, tags, bounds);
+      const summary = composeSummary([...messages], spec.style, plan, random, tags, bounds);
+      return {
+        text: summary.text,
+        tokens: summary.tokens,
+        sections: null,
+        scratchpadTokens: summary.scratchpadTokens,
+        outputTokens: null,
+      };
     }
     case 'notes': {
       const notes = composeNotes(messages, tokens, spec.previous, spec.condense, plan, random);
-      return { ...notes, sections: notes.text.sections };
+      return {
+        text: notes.text,
+        tokens: notes.tokens,
+        sections: notes.text.sections,
+        scratchpadTokens: 0,
+        outputTokens: notes.outputTokens,
+      };
     }
     case 'memories':
       return memoriesAnswer(composeMemories(messages, spec.existing));
     case 'short':
-      return { text: literalText(shortWords(latestWork(messages), random)), tokens: spec.tokens };
+      return {
+        text: new ShortText(latestWork(messages), random),
+        tokens: spec.tokens,
+        sections: null,
+        scratchpadTokens: 0,
+        outputTokens: null,
+      };
   }
 }
 
@@ -145,6 +191,15 @@ function withinLimit(answer: ComposedAnswer, limit: number, kind: AnswerSpec['ki
     form: kind === 'summary' ? 'cut' : answer.form,
     stopReason: 'max_tokens',
   };
+}
+
+/** A summary that goes on and on until it is cut: everything it may write and more. */
+function runaway(question: Question, plan: FakeLlmPlan): readonly [Question, FakeLlmPlan] {
+  const { maxOutputTokens } = question;
+  return [
+    { ...question, maxOutputTokens: Number.POSITIVE_INFINITY },
+    { ...plan, summaryTokens: { fixed: maxOutputTokens + 1 } },
+  ];
 }
 
 /**
@@ -174,7 +229,7 @@ export function composeAnswer(
 
 /** What was written, as a finished answer. */
 function answered(
-  { text, tokens, sections = null, scratchpadTokens = 0, outputTokens = tokens + scratchpadTokens }: Written,
+  { text, tokens, sections, scratchpadTokens, outputTokens }: Written,
   digest: Digest,
   form: Answer['form'],
 ): ComposedAnswer {
@@ -183,7 +238,7 @@ function answered(
     tokens,
     sections,
     scratchpadTokens,
-    outputTokens,
+    outputTokens: outputTokens ?? tokens + scratchpadTokens,
     digest,
     form,
     stopReason: 'end_turn',
@@ -223,10 +278,7 @@ function faulty(
     const written = write(spec, question, plan, random, 'untagged');
     return answered(written, digestText('untagged', digest), 'untagged');
   }
-  if (spec.kind !== 'summary' || error !== 'cut_summary')
-    return answered(write(spec, question, plan, random, 'tagged'), digest, 'normal');
-  // It goes on and on until it is cut: everything it may write and more.
-  const endless = { ...question, maxOutputTokens: Number.POSITIVE_INFINITY };
-  const longer = { ...plan, summaryTokens: { fixed: question.maxOutputTokens + 1 } };
-  return answered(write(spec, endless, longer, random, 'tagged'), digest, 'normal');
+  const isRunaway = spec.kind === 'summary' && error === 'cut_summary';
+  const [asked, planned] = isRunaway ? runaway(question, plan) : [question, plan];
+  return answered(write(spec, asked, planned, random, 'tagged'), digest, 'normal');
 }
