@@ -65,6 +65,7 @@ export default defineConfig({
           { text: 'How it is tested', link: '/robustness' },
           { text: 'Rooms of the source', link: '/design/house' },
           { text: 'A tour of the code', link: '/design/walk' },
+          { text: 'Studies', link: '/design/study' },
           { text: 'Decisions', link: '/design/decisions' },
           { text: 'Profiles', link: '/design/profiles' },
           { text: 'Cache of OpenAI', link: '/design/providers' },
