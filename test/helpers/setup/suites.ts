@@ -55,10 +55,7 @@ export const FULL_ONLY: readonly string[] = [
 ];
 
 /** Long files of both suites, in about the order of their times. */
-const LONG: readonly string[] = [
-  'test/cli/commands/why/why.test.ts',
-  'test/cli/commands/study/tune.test.ts',
-];
+const LONG: readonly string[] = ['test/cli/commands/why/why.test.ts', 'test/cli/commands/study/tune.test.ts'];
 
 /** The test files that start first. */
 export const FIRST: readonly string[] = [...FULL_ONLY, ...LONG];
