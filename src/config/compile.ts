@@ -107,6 +107,7 @@ function compileRun(checked: CheckedScenario, run: NormalRun): CompiledRun {
       version: 1,
       name: run.variant === null ? scenario.name : `${scenario.name}/${run.variant}`,
       seed: scenario.seed,
+      ...(run.mode === 'predict' ? { mode: run.mode } : {}),
       model: run.model,
       window: run.window,
       ...(provider === undefined ? {} : { provider }),

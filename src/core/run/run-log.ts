@@ -70,7 +70,19 @@ export interface RunEntry {
     readonly calls: number;
     /** What the session cost where it comes from; absent where nothing tells. */
     readonly recorded?: RecordedBill;
+    /** How well the recording is reproduced by its own client; absent where nothing is taken from it. */
+    readonly reproduced?: Reproduced;
+    /** Compactions are those of the recording: the policy is that of its own client. Absent where the policy decides. */
+    readonly isFollowed?: true;
   };
+}
+
+/** What the requests of a recording cost on the input side, by its usage and by a replay as its own client. Nano-dollars. */
+export interface Reproduced {
+  readonly recordedNano: number;
+  readonly simulatedNano: number;
+  /** Why the two may differ, in words. */
+  readonly reasons: readonly string[];
 }
 
 /** A conversation begins. */

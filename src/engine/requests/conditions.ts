@@ -3,10 +3,12 @@ import type { PrefixView } from '../../core/model/prefix.js';
 import type { RecordedCall } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
 import type { BlockEdit } from '../../core/run/action.js';
+import type { Reproduced } from '../../core/run/run-log.js';
 import type { CacheOutcome } from '../../provider/cache/prompt-cache.js';
 import { isLongTtl } from '../../provider/cache/ttl.js';
 import { withUntoldWrites } from '../../provider/cache/untold-writes.js';
 import type { AdjustOutcome } from '../../provider/fake-llm/fake-llm.js';
+import { priceUsage } from '../../provider/prices/price.js';
 import type { Context } from '../context/context.js';
 import type { RunningThread } from './running-thread.js';
 
@@ -33,11 +35,10 @@ export interface CallCondition {
 /** What a recording shows about its requests, by thread and call. */
 export class Conditions {
   private readonly found = new Map<string, CallCondition>();
-  /** Calls of the recording that carry usage. */
-  calls = 0;
-  /** What they cost on the input side by the recording, and by the replay, in nano-dollars. */
+  /** How well the recording was reproduced; null while it is replayed. */
+  reproduced: Reproduced | null = null;
+  /** What its requests cost on the input side, in nano-dollars. */
   recordedNano = 0;
-  simulatedNano = 0;
 
   constructor(
     /** Whether the recording tells what was written. */
@@ -115,8 +116,10 @@ export function readConditionOf(run: RunningThread, call: RecordedCall): AdjustO
   const { context } = run;
   const extra = promptTokens(usage) - context.trueTokens;
   return (outcome) => {
-    if (conditions.state === 'finding')
+    if (conditions.state === 'finding') {
+      conditions.recordedNano += priceUsage(run.model.row, { ...billed, output: 0 }).totalNano;
       conditions.add(run.thread.id, call, found(outcome, billed, context, extra));
+    }
     const condition = conditions.of(run.thread.id, call);
     if (condition === null) return outcome;
     return conditioned(outcome, condition, {

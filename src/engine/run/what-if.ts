@@ -1,7 +1,9 @@
 import { clientPolicy, ownPlan } from '../../agent/policies/own-policy.js';
 import { canonicalJson } from '../../core/base/digest.js';
+import { formatCounted } from '../../core/base/format.js';
 import { oncePer } from '../../core/base/once.js';
 import type { Transcript } from '../../core/model/transcript.js';
+import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { Conditions, type RunConditions } from '../requests/conditions.js';
 import { providersOf, recordedModels } from '../requests/provider-of.js';
@@ -43,11 +45,21 @@ export function followsRecording(plan: RunPlan, transcript: Transcript): boolean
 /** The conditions of a recording; those of one with models of its own are not kept. */
 const known = new WeakMap<Transcript, Conditions>();
 
+/** Recordings that others were made from by changing what their users did. */
+const originals = new WeakMap<Transcript, Transcript>();
+
+/** A recording in which the user did something else: what no policy decides is that of the original. */
+export function changedRecording(changed: Transcript, original: Transcript): Transcript {
+  originals.set(changed, original);
+  return changed;
+}
+
 /** Replays the recording as its own client and notes what happened. */
 export type Abduce = (plan: RunPlan, transcript: Transcript, conditions: Conditions) => void;
 
 /** What a run takes from its recording; null where it takes nothing. */
-export function conditionsOf(plan: RunPlan, transcript: Transcript, abduce: Abduce): RunConditions | null {
+export function conditionsOf(plan: RunPlan, replayed: Transcript, abduce: Abduce): RunConditions | null {
+  const transcript = originals.get(replayed) ?? replayed;
   if (modeOf(plan, transcript) === 'predict') return null;
   const base = basePlan(transcript);
   let conditions = plan.models === undefined ? known.get(transcript) : undefined;
@@ -65,4 +77,21 @@ export function conditionsOf(plan: RunPlan, transcript: Transcript, abduce: Abdu
 
 function sameNames(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((name, i) => name === b[i]);
+}
+
+/** What keeps a replay from reproducing a recording, in words; empty where nothing is known to. */
+export function whyNotReproduced(bill: RecordedBill | null, lost: number): readonly string[] {
+  const reasons: string[] = [];
+  const bare = bill?.withoutUsage ?? 0;
+  if (bare > 0)
+    reasons.push(
+      `${formatCounted(bare, 'response carries', 'responses carry')} no usage: simulated, not recorded`,
+    );
+  const unpriced = Object.entries(bill?.unpriced ?? {});
+  if (unpriced.length > 0)
+    reasons.push(
+      `no price is known for ${unpriced.map(([model, calls]) => `${model} (${formatCounted(calls, 'call')})`).join(', ')}`,
+    );
+  if (lost > 0) reasons.push(`${formatCounted(lost, 'call')} could not be replayed`);
+  return reasons;
 }

@@ -44,7 +44,7 @@ function recordedCards(facts: RunFacts): readonly PageFact[] {
 /** What a turn cost, and how far chance could have had it otherwise. */
 function costNote({ costInterval }: RunFacts, perTurnUsd: number | null): string {
   const perTurn = `${formatMoney(perTurnUsd)} per turn`;
-  if (costInterval === null) return perTurn;
+  if (costInterval === null || costInterval.low === costInterval.high) return perTurn;
   const [low, high] = [costInterval.low, costInterval.high].map((nano) => formatMoney(usd(nano)));
   return `${perTurn}; 90 % interval ${low} … ${high}`;
 }

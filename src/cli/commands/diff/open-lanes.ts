@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ownPolicy } from '../../../agent/policies/own-policy.js';
+import { clientPolicy } from '../../../agent/policies/own-policy.js';
 import type { Lane } from '../../../analysis/diff/lane.js';
 import { LaneWriter, laneOfLog } from '../../../analysis/diff/lane-of-log.js';
 import { laneOfRecording } from '../../../analysis/diff/lane-of-recording.js';
-import { forwardPlan } from '../../../analysis/validate/forward.js';
+import { changedPlan } from '../../../analysis/what-if.js';
 import { openRef } from '../../../config/files/open-ref.js';
 import { LOG_HEAD } from '../../../config/files/scenario-text.js';
 import { CcbenchError } from '../../../core/base/errors.js';
@@ -86,9 +86,9 @@ async function runScenario(
 
 function forwardLane(transcript: Transcript): Lane {
   const writer = new LaneWriter();
-  const plan = forwardPlan(transcript);
+  const plan = changedPlan(transcript);
   replay(plan, transcript, writer);
-  const set = Object.entries(ownPolicy(transcript).set).map(([path, value]) => `${path}=${String(value)}`);
+  const set = Object.entries(clientPolicy(transcript).set).map(([path, value]) => `${path}=${String(value)}`);
   const settings = set.length === 0 ? '' : ` with ${set.join(', ')}`;
   return { ...writer.finish(), title: `${transcript.id} simulated · ${plan.policy.name}${settings}` };
 }

@@ -1,8 +1,8 @@
 import { largestPrompt } from '../../../agent/client/window.js';
 import { NO_POLICY } from '../../../agent/policies/own-policy.js';
 import type { Clearing } from '../../../analysis/lifetime/clearing-break-even.js';
-import { forwardPlan } from '../../../analysis/validate/forward.js';
 import { providerOfRecording } from '../../../analysis/validate/providers/validate-provider.js';
+import { changedPlan } from '../../../analysis/what-if.js';
 import type { Transcript } from '../../../core/model/transcript.js';
 import type { Provider } from '../../../core/run/provider.js';
 import type { LogEntry } from '../../../core/run/run-log.js';
@@ -45,7 +45,7 @@ const NANO = 1e9;
 
 /** The plan of a recording, with its window under every provider; lifetimes are told by recordings of Claude Code alone. */
 function planOf(transcript: Transcript): RunPlan {
-  const own = forwardPlan(transcript);
+  const own = changedPlan(transcript);
   const plan = { ...own, window: heldWindow(own, transcript) };
   if (transcript.source === 'claude-code') return plan;
   return { ...plan, cache: { mode: 'on', ttl: '5m', subagentTtl: '5m', fade: 'off' } };

@@ -1,24 +1,29 @@
 import { join } from 'node:path';
+import type { ScenarioSource } from '../../../config/compile.js';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { isRecording } from '../../../config/files/scenario-text.js';
+import { canonicalJson } from '../../../core/base/digest.js';
 import { CcbenchError } from '../../../core/base/errors.js';
+import { formatValue } from '../../../core/base/format.js';
 import { unknownName } from '../../../core/base/registry.js';
+import { sum } from '../../../core/base/stats.js';
+import { whyNotReproduced } from '../../../engine/run/what-if.js';
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
 import type { ParetoPoint } from '../../../report/charts/pareto.js';
 import type { reportHtml } from '../../../report/html/report-html.js';
 import type { ReportedRun } from '../../../report/page-data/page-run.js';
 import { createRunSample } from '../../../report/page-data/run-sample.js';
-import { AS_RECORDED } from '../../../report/text/as-recorded.js';
+import { AS_RECORDED, reproducedLine, type WhatIf, whatIfOf } from '../../../report/text/as-recorded.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
 import { COMPARED_METRICS, chosenMetrics } from '../../../study/chosen-metrics.js';
-import { type Comparison, compareVariants } from '../../../study/comparison.js';
+import { type Comparison, type CostDelta, compareVariants, costDelta } from '../../../study/comparison.js';
 import { isFinished, type VariantRuns } from '../../../study/completeness.js';
 import type { JobError } from '../../../study/job.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import type { StoredResult } from '../../../study/results/run-store.js';
 import { type RowRun, uniqueName } from '../../../study/run-rows.js';
-import { type Variant, variantsOf } from '../../../study/variants.js';
+import { PREDICTED, type Variant, type VariantChoices, variantsOf } from '../../../study/variants.js';
 import { splitValues } from '../../../study/vary.js';
 import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import { summarise } from '../../ci/github.js';
@@ -83,7 +88,7 @@ async function compare(
   checkOneRecording(files, cwd);
   const recordings = await globbedRecordings(session, options.transcripts);
   const open = await openScenarios(session, files, plugins);
-  const rows = readRows(files, options, recordings?.paths, open, plugins);
+  const rows = readRows(files, options, recordings?.paths, open, plugins, cwd);
   const baseline = options.baseline ?? rows[0]!.name;
   if (!rows.some((row) => row.name === baseline)) {
     throw unknownName(
@@ -125,12 +130,21 @@ async function compare(
         isRecorded: own.bill !== null,
       })),
     );
+    const whatIf = comparedWhatIf(inputs, runs[0]!, comparison.completeness.compared);
+    const deltas = new Map(
+      runs.map((row) => [row.name, costDelta(row, runs[0]!, comparison.completeness.compared)]),
+    );
     const json = {
-      ...comparisonJson(comparison, recorded, runs, inputs, skipped, results),
+      ...whatIf,
+      ...comparisonJson(comparison, recorded, runs, inputs, skipped, results, deltas),
       assumptions: assumed,
     };
     const variants = withRecorded(comparisonTable(name, comparison, runs), recorded);
-    const table = { ...variants, notes: [...variants.notes, OPEN_LOOP, ...assumed] };
+    const reproduced = reproducedLine(whatIf);
+    const table = {
+      ...variants,
+      notes: [...deltaNotes(runs, deltas), ...variants.notes, OPEN_LOOP, ...assumed],
+    };
     const conclusion = comparisonConclusion(comparison);
     const markdown = comparisonMarkdown(concluded(table, conclusion));
     if (folder !== null) {
@@ -158,7 +172,8 @@ async function compare(
       const screen = screenFor(session.host.stdout, session.colors);
       const written = folder === null ? null : join(folder.shown, STUDY_PAGE);
       const closing = closingText({ ...conclusion, written }, screen);
-      session.host.stdout.write(`${comparisonLines(table, screen).join('\n')}\n\n${closing}`);
+      const first = reproduced === null ? '' : `${reproduced}\n`;
+      session.host.stdout.write(`${first}${comparisonLines(table, screen).join('\n')}\n\n${closing}`);
     }
     return answeredExit(session, runs);
   } finally {
@@ -184,18 +199,21 @@ function readRows(
   recordings: readonly string[] | undefined,
   open: OpenScenario,
   plugins: OpenPlugins,
+  cwd: string,
 ): readonly Row[] {
   const shared = [
     ...(options.seed === undefined ? [] : [`seed=${options.seed}`]),
     ...(options.model === undefined ? [] : [`model=${JSON.stringify(options.model)}`]),
+    ...options.set.filter((change) => change === PREDICTED),
   ];
+  const set = options.set.filter((change) => change !== PREDICTED);
   const policies = options.policy === undefined ? [] : splitValues(options.policy);
   const rows = files.flatMap((file) => {
     const own = open(file, shared);
     const source = recordings === undefined ? own : { ...own, recordings };
     const showOthers = plugins.only(file);
     try {
-      return variantsOf(source, { policies, set: options.set }).map((variant): Row => {
+      return compared(source, { policies, set }, isRecording(file, cwd)).map((variant): Row => {
         const scenario = scenarioName(variant);
         const name = files.length === 1 ? variant.name : `${scenario}: ${variant.name}`;
         return { ...variant, name, file, text: source.text };
@@ -206,6 +224,53 @@ function readRows(
   });
   const taken = new Set<string>();
   return rows.map((row) => ({ ...row, name: uniqueName(row.name, taken) }));
+}
+
+/** The variants of a scenario. A recording stands first as it was, and every setting is a change of that. */
+function compared(source: ScenarioSource, choices: VariantChoices, recording: boolean): readonly Variant[] {
+  if (!recording || choices.policies.length + choices.set.length === 0) return variantsOf(source, choices);
+  const base = variantsOf(source, { policies: [], set: [] });
+  const known = new Set(
+    base.map(({ runs }) => canonicalJson(runs.map(({ plan }) => ({ ...plan, name: '' })))),
+  );
+  const changed = variantsOf(source, { ...choices, names: 'all' });
+  return [
+    ...base,
+    ...changed.filter(
+      ({ runs }) => !known.has(canonicalJson(runs.map(({ plan }) => ({ ...plan, name: '' })))),
+    ),
+  ];
+}
+
+/** How well the recordings of a comparison are reproduced, over the sessions that are compared. */
+function comparedWhatIf(
+  { transcripts }: StudyInputs,
+  { byTranscript }: VariantRuns,
+  sessions: readonly string[],
+): WhatIf {
+  const total = (name: string): number =>
+    sum(sessions.map((session) => byTranscript.get(session)?.[name] ?? 0));
+  const own = transcripts.filter(({ label }) => sessions.includes(label));
+  return whatIfOf({
+    recordedUsd: total('recordedInputUsd'),
+    simulatedUsd: total('reproducedInputUsd'),
+    reasons: [...new Set(own.flatMap(({ bill }) => whyNotReproduced(bill, 0)))],
+  });
+}
+
+/** The difference in cost of each variant to the first, with its interval. */
+function deltaNotes(
+  [base, ...others]: readonly VariantRuns[],
+  deltas: ReadonlyMap<string, CostDelta>,
+): readonly string[] {
+  const signed = (usd: number): string => `${usd < 0 ? '−' : '+'}${formatValue(Math.abs(usd), 'usd')}`;
+  return others.flatMap(({ name }) => {
+    const { deltaUsd, deltaLowUsd, deltaHighUsd } = deltas.get(name)!;
+    if (deltaUsd === null || deltaLowUsd === null || deltaHighUsd === null) return [];
+    return [
+      `${name}: ${signed(deltaUsd)} against ${base!.name}, 90 % interval ${signed(deltaLowUsd)} … ${signed(deltaHighUsd)}`,
+    ];
+  });
 }
 
 function scenarioName({ runs, variant }: Variant): string {
@@ -249,6 +314,7 @@ function comparisonJson(
   inputs: StudyInputs,
   skipped: readonly { readonly file: string; readonly reason: string }[],
   results: readonly Compared[],
+  deltas: ReadonlyMap<string, CostDelta>,
 ) {
   return {
     variants: [
@@ -260,6 +326,7 @@ function comparisonJson(
         ...standingJson(completeness),
         metrics,
         differences,
+        ...deltas.get(name),
         runs: results.flatMap(({ row, session, result }) =>
           result !== null && row.name === name
             ? [{ transcript: session.label, metrics: result.metrics, skipped: result.skipped }]

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { lifetimeChoice } from '../../../analysis/lifetime/lifetime-choice.js';
 import { lifetimeCosts, type PriceOf, type SessionCost } from '../../../analysis/lifetime/lifetime-costs.js';
 import { LIFETIME_SECONDS, type LifetimeSession } from '../../../analysis/lifetime/lifetime-curve.js';
 import {
@@ -13,7 +14,6 @@ import {
   ruleCosts,
   sessionRuleCalls,
 } from '../../../analysis/lifetime/rule-costs.js';
-import { lifetimeChoice } from '../../../analysis/validate/lifetime-choice.js';
 import { providerOfRecording } from '../../../analysis/validate/providers/validate-provider.js';
 import { recordedRuleCalls } from '../../../analysis/validate/recorded-rule-calls.js';
 import { formatCounted, printable } from '../../../core/base/format.js';

@@ -1,0 +1,40 @@
+import { clientPolicy, ownPlan, type Settings } from '../agent/policies/own-policy.js';
+import type { Transcript } from '../core/model/transcript.js';
+import { Limits } from '../core/run/limit.js';
+import type { LogEntry } from '../core/run/run-log.js';
+import type { RunPlan } from '../core/run/run-plan.js';
+import { NO_TIMING } from '../engine/requests/run-env.js';
+import { replay } from '../engine/run/replay.js';
+import type { RunFacts } from '../metrics/facts.js';
+import { createMetricsFold } from '../metrics/fold.js';
+
+/** What is changed about a recording: settings of its own policy, or the lifetime of its cache entries. */
+export interface Change {
+  readonly set?: Settings;
+  readonly lifetime?: '5m' | '1h';
+}
+
+/** The plan of a recording as it was, but for a change. */
+export function changedPlan(transcript: Transcript, { set = {}, lifetime }: Change = {}): RunPlan {
+  const plan = ownPlan(transcript, set, clientPolicy(transcript));
+  if (lifetime === undefined) return plan;
+  return { ...plan, cache: { ...plan.cache, ttl: lifetime, subagentTtl: lifetime } };
+}
+
+/** Runs a recording as it was, but for a change: every command that says what a change would cost asks this. */
+export function runChanged(
+  plan: RunPlan,
+  transcript: Transcript,
+  hear: (entry: LogEntry) => void = () => {},
+  limits: Limits = new Limits(plan.policy),
+): RunFacts {
+  const fold = createMetricsFold();
+  const sink = {
+    write(entry: LogEntry) {
+      fold.write(entry);
+      hear(entry);
+    },
+  };
+  replay(plan, transcript, sink, NO_TIMING, { limits });
+  return fold.finish();
+}
