@@ -227,7 +227,7 @@ export interface CrossingEntry {
   readonly t: number;
   readonly thread: string;
   readonly turn: number;
-  /** `avoided`: the real one did not; `made`: it has followed, so that the compaction was only put off. */
+  /** `avoided`: the real one did not; `made`: it has followed, so that the compaction was only deferred. */
   readonly state: 'avoided' | 'made';
   readonly threshold: number;
   /** Both contexts as the policy's counter sees them. */

@@ -127,9 +127,9 @@ export interface PageLayer {
   readonly saved: number;
   /** Those tokens summed over the requests. */
   readonly notCarried: number;
-  /** Compactions it prevented, and those it only put off. */
+  /** Compactions it prevented, and those it only deferred. */
   readonly prevented: number;
-  readonly putOff: number;
+  readonly deferred: number;
   readonly lost: number;
   /** Nano-dollars. */
   readonly cost: number;

@@ -76,7 +76,7 @@ function describe(entry: LogEntry): Described | null {
       return {
         kind: 'notice',
         turn: entry.turn,
-        name: entry.state === 'avoided' ? 'compaction prevented' : 'compaction only put off',
+        name: entry.state === 'avoided' ? 'compaction prevented' : 'compaction only deferred',
         action: entry.layers.join(', '),
         outcome: entry.state,
         reason: `untouched, the context would have ${entry.uncompactedTokens} tokens; it has ${entry.estimatedTokens}, the threshold is ${entry.threshold}`,

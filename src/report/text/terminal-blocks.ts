@@ -123,7 +123,7 @@ function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | 
     row(
       'prevented',
       formatCount(crossings.prevented),
-      crossings.putOff > 0 ? `${formatCount(crossings.putOff)} more only put off` : '',
+      crossings.deferred > 0 ? `${formatCount(crossings.deferred)} more only deferred` : '',
     ),
     alarm(
       'thrash',
