@@ -20,5 +20,5 @@ export interface Policy {
   /** What its file says, for a policy with rules. */
   readonly written?: WrittenPolicy;
   /** The same as read, with nothing left open. */
-  readonly parts?: PolicyRules;
+  readonly rules?: PolicyRules;
 }

@@ -6,15 +6,15 @@ import {
   type Counted,
   type GroupPart,
   PART_EVENTS,
-  PART_POINTS,
-  type PartPoint,
+  RULE_POINTS,
+  type RulePoint,
   type TestPart,
 } from '../../core/run/policy-rules.js';
 import { boundBy, comparison, digits, readBound, timeComparison } from './amounts.js';
 
 /** Where a rule is asked. */
 export const at = list(
-  words(PART_POINTS, 'A point of the loop; `prompt` is the first request of each prompt.'),
+  words(RULE_POINTS, 'A point of the loop; `prompt` is the first request of each prompt.'),
   'Where in the loop it is asked; before each request where nothing is said.',
 );
 
@@ -95,7 +95,7 @@ export const when = list(
 );
 
 /** Where a group is asked when it says nothing itself. */
-function pointsOf(written: Written, ofRule: readonly PartPoint[] | undefined): readonly PartPoint[] {
+function pointsOf(written: Written, ofRule: readonly RulePoint[] | undefined): readonly RulePoint[] {
   if (written.at !== undefined) return written.at;
   if (written.event === 'refused' || written.event === 'manual') return [written.event];
   if (written.expiresIn !== undefined) return ['wake'];
@@ -130,7 +130,7 @@ function spread({ op, amount }: Comparison, factors: readonly [number, number] |
 /** The groups of a rule in full. */
 export function groupsOf(
   written: z.output<typeof when>,
-  ofRule: readonly PartPoint[] | undefined,
+  ofRule: readonly RulePoint[] | undefined,
 ): readonly GroupPart[] {
   return written
     .filter((item) => item !== 'never')

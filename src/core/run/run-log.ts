@@ -194,8 +194,8 @@ export interface LayerEntry {
   readonly reason: string;
   /** Stable name of the failure, for counting; null when it did not fail. */
   readonly failure: string | null;
-  readonly seenBefore: number | null;
-  readonly seenAfter: number | null;
+  readonly estimatedBefore: number | null;
+  readonly estimatedAfter: number | null;
   readonly trueBefore: number;
   readonly trueAfter: number;
   /** Tokens it took out of the context just then; what came back later is in `returned` entries. */
@@ -341,7 +341,7 @@ export interface SummingSink extends LogSink {
   /** What the entries came to; asking for it changes nothing. */
   finish(): unknown;
   /**
-   * Goes on from what such a sink made of a run in which the same happened under other limits. Of the new run it is told what
+   * Goes on from what such a sink made of a run in which the same happened under other limits. Of the new run it gets what
    * limits have a say in: its first entry, what clients show, and layers that fired at a limit; of the requests of main loops, in
    * their place, how large their clients see the context.
    */

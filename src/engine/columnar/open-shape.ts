@@ -23,9 +23,9 @@ export class OpenShape {
   private readonly paramNames: readonly string[];
 
   constructor(private readonly plan: RunPlan) {
-    const { parts, params } = plan.policy;
+    const { rules, params } = plan.policy;
     this.paramNames = Object.keys(params);
-    this.baseIsOpen = parts !== undefined && !isAboutBase(parts);
+    this.baseIsOpen = rules !== undefined && !isAboutBase(rules);
   }
 
   /** Whether a plan has this shape; plans with plug-ins have none, since these may read any parameter for themselves. */
@@ -40,7 +40,7 @@ export class OpenShape {
   private isSamePolicy(own: PlannedPolicy, other: PlannedPolicy): boolean {
     return isEqual(own, other, (key, a, b) => {
       if (key === 'params') return this.areSameParams(a as ParamValues, b as ParamValues);
-      return key === 'parts' && this.areSameParts(a as PolicyRules, b as PolicyRules);
+      return key === 'rules' && this.areSameRules(a as PolicyRules, b as PolicyRules);
     });
   }
 
@@ -54,7 +54,7 @@ export class OpenShape {
     return paramNames.every((name) => name in other) && Object.keys(other).length === paramNames.length;
   }
 
-  private areSameParts(own: PolicyRules, other: PolicyRules): boolean {
+  private areSameRules(own: PolicyRules, other: PolicyRules): boolean {
     return isEqual(own, other, (key, a, b) => {
       if (key === 'base') return this.baseIsOpen;
       return key === 'rules' && areAlike(a as RulePart[], b as RulePart[], isSameRule);
@@ -87,8 +87,8 @@ function isSameTest(own: TestPart, other: TestPart): boolean {
 }
 
 /** Whether some amount besides those of open conditions names what they are shares of. */
-function isAboutBase({ base: _base, ...parts }: PolicyRules): boolean {
-  const text = JSON.stringify(parts, (_key, value: unknown) => (isOpenTest(value) ? null : value));
+function isAboutBase({ base: _base, ...rest }: PolicyRules): boolean {
+  const text = JSON.stringify(rest, (_key, value: unknown) => (isOpenTest(value) ? null : value));
   return /(?<![A-Za-z])B(?![A-Za-z])/.test(text);
 }
 

@@ -113,7 +113,7 @@ export interface PageEvent {
 /** The figures of a layer's action; its cost is in nano-dollars. */
 type PageLayerFigures = Pick<
   LayerEntry,
-  'trigger' | 'seenBefore' | 'seenAfter' | 'trueBefore' | 'trueAfter' | 'saved' | 'calls' | 'cost'
+  'trigger' | 'estimatedBefore' | 'estimatedAfter' | 'trueBefore' | 'trueAfter' | 'saved' | 'calls' | 'cost'
 >;
 
 /** What one layer did over the run. */

@@ -12,7 +12,7 @@ type Described = Pick<PageEvent, 'kind' | 'name' | 'reason'> & Partial<PageEvent
 function describe(entry: LogEntry): Described | null {
   switch (entry.type) {
     case 'layer': {
-      const { trigger, seenBefore, seenAfter, trueBefore, trueAfter, saved, calls, cost } = entry;
+      const { trigger, estimatedBefore, estimatedAfter, trueBefore, trueAfter, saved, calls, cost } = entry;
       return {
         kind: 'layer',
         turn: entry.turn,
@@ -20,7 +20,7 @@ function describe(entry: LogEntry): Described | null {
         action: entry.action,
         outcome: entry.failure === null ? entry.outcome : `${entry.outcome}: ${entry.failure}`,
         reason: entry.reason,
-        layer: { trigger, seenBefore, seenAfter, trueBefore, trueAfter, saved, calls, cost },
+        layer: { trigger, estimatedBefore, estimatedAfter, trueBefore, trueAfter, saved, calls, cost },
         lost: entry.cacheLost,
         details: entry.details,
       };

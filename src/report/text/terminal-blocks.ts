@@ -311,7 +311,7 @@ function ruleNames(plan: unknown): readonly string[] {
     typeof value === 'object' && value !== null
       ? (value as Readonly<Record<string, unknown>>)[key]
       : undefined;
-  const rules = member(member(member(plan, 'policy'), 'parts'), 'rules');
+  const rules = member(member(member(plan, 'policy'), 'rules'), 'rules');
   const names = Array.isArray(rules) ? rules.map((rule) => member(rule, 'name')) : [];
   return names.filter((name) => typeof name === 'string').map(printable);
 }

@@ -36,9 +36,9 @@ export function testLimit({ rule, group, test }: TestPlace, op: Comparison['op']
   const { limits, model } = state.context;
   const { window, maxOutput } = model();
   const side = op === '>=' || op === '<' ? 'reached' : 'passed';
-  return limits.of(`rule ${rule} ${group} ${test} ${window} ${maxOutput}`, side, ({ parts }) => {
-    const part = parts!.rules[rule]!.when[group]!.tests[test]! as { readonly is: Comparison };
-    return parseAmount(part.is.amount)(sizesOf(parts!, { window, maxOutput }), MIDDLE);
+  return limits.of(`rule ${rule} ${group} ${test} ${window} ${maxOutput}`, side, ({ rules }) => {
+    const part = rules!.rules[rule]!.when[group]!.tests[test]! as { readonly is: Comparison };
+    return parseAmount(part.is.amount)(sizesOf(rules!, { window, maxOutput }), MIDDLE);
   });
 }
 
