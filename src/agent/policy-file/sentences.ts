@@ -1,14 +1,15 @@
-import type {
-  AmountText,
-  AskPart,
-  Comparison,
-  CountPart,
-  GroupPart,
-  KeepPart,
-  PolicyRules,
-  RulePart,
-  SelectPart,
-  TestPart,
+import {
+  type AmountText,
+  type AskPart,
+  COUNTED,
+  type Comparison,
+  type CountPart,
+  type GroupPart,
+  type KeepPart,
+  type PolicyRules,
+  type RulePart,
+  type SelectPart,
+  type TestPart,
 } from '../../core/run/policy-rules.js';
 import { hasJitter, MIDDLE, mentions, parseAmount, type Sizes } from './expression.js';
 import { type ModelSizes, sizesOf } from './sizes.js';
@@ -65,14 +66,6 @@ function time(ms: number): string {
   return `${ms / 1_000} s`;
 }
 
-const COUNTS: Readonly<Record<string, string>> = {
-  messages: 'messages',
-  turns: 'responses',
-  toolResults: 'tool results with content',
-  toolChars: 'characters of tool results',
-  images: 'images',
-};
-
 const EVENTS: Readonly<Record<string, string>> = {
   refused: 'the API refuses the request as too long',
   manual: 'the user asks for it',
@@ -102,7 +95,7 @@ function testWords(description: Description, test: TestPart): string {
     case 'chance':
       return `a draw says so (${test.is * 100} % of the time)`;
     default:
-      return `there are ${SIGNS[test.is.op]} ${description.amount(test.is.amount)} ${COUNTS[test.kind]}`;
+      return `there are ${SIGNS[test.is.op]} ${description.amount(test.is.amount)} ${COUNTED[test.kind].words}`;
   }
 }
 

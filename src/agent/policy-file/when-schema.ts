@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { flag, group, list, number, refuse, words } from '../../core/base/schema.js';
 import {
   COUNTED,
+  COUNTED_NAMES,
   type Comparison,
   type Counted,
   type GroupPart,
@@ -18,18 +19,10 @@ export const at = list(
   'Where in the loop it is asked; before each request where nothing is said.',
 );
 
-const COUNTED_HELP: Readonly<Record<Counted, string>> = {
-  messages: 'Messages of the conversation.',
-  turns: 'Responses of the model in the conversation.',
-  toolResults: 'Tool results that still have their content.',
-  toolChars: 'Characters of those.',
-  images: 'Images of the conversation.',
-};
-
 const ABOVE = { otherwise: '>' } as const;
 
 const counted = Object.fromEntries(
-  COUNTED.map((name) => [name, comparison(COUNTED_HELP[name], ABOVE)]),
+  COUNTED_NAMES.map((name) => [name, comparison(COUNTED[name].help, ABOVE)]),
 ) as Record<Counted, ReturnType<typeof comparison>>;
 
 /** `jitter: [0.78, 0.82]`: the bound on tokens times a factor that is drawn from the seed. */
@@ -113,7 +106,7 @@ function testsOf(written: Written): readonly TestPart[] {
   if (written.tokens !== undefined)
     tests.push({ kind: 'tokens', is: spread(written.tokens, written.jitter) });
   if (written.events !== undefined) tests.push({ kind: 'messages', is: written.events });
-  for (const kind of [...COUNTED, 'growth', 'piled'] as const)
+  for (const kind of [...COUNTED_NAMES, 'growth', 'piled'] as const)
     if (written[kind] !== undefined) tests.push({ kind, is: written[kind] });
   if (written.prunable !== undefined) tests.push(written.prunable);
   if (written.chance !== undefined) tests.push({ kind: 'chance', is: written.chance });

@@ -69,9 +69,21 @@ export type RulePoint = (typeof RULE_POINTS)[number];
 export const PART_EVENTS = ['refused', 'manual', 'model-switch', 'resume', 'prefix-change'] as const;
 export type PartEvent = (typeof PART_EVENTS)[number];
 
-/** Counts that a condition may bound. */
-export const COUNTED = ['messages', 'turns', 'toolResults', 'toolChars', 'images'] as const;
-export type Counted = (typeof COUNTED)[number];
+/** Counts that a condition may bound: their help, how a sentence names them, and their unit. */
+export const COUNTED = {
+  messages: { help: 'Messages of the conversation.', words: 'messages', unit: 'messages' },
+  turns: { help: 'Responses of the model in the conversation.', words: 'responses', unit: 'turns' },
+  toolResults: {
+    help: 'Tool results that still have their content.',
+    words: 'tool results with content',
+    unit: 'results',
+  },
+  toolChars: { help: 'Characters of those.', words: 'characters of tool results', unit: 'characters' },
+  images: { help: 'Images of the conversation.', words: 'images', unit: 'images' },
+} as const;
+export type Counted = keyof typeof COUNTED;
+/** Their names. */
+export const COUNTED_NAMES = Object.keys(COUNTED) as readonly Counted[];
 
 /** One condition. */
 export type TestPart =

@@ -1,21 +1,19 @@
 import { hasJitter } from '../../agent/policy-file/expression.js';
 import type { ParamValues } from '../../core/run/params.js';
-import type { Comparison, PolicyRules, RulePart, TestPart } from '../../core/run/policy-rules.js';
+import {
+  COUNTED_NAMES,
+  type Comparison,
+  type PolicyRules,
+  type RulePart,
+  type TestPart,
+} from '../../core/run/policy-rules.js';
 import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
 
 /** Parameters that have no effect but through the auto-compact threshold, which is a limit of the run (WIN-3, WIN-4). */
 const OPEN_PARAMS: ReadonlySet<string> = new Set(['window.percent', 'window.compactOffset']);
 
 /** Conditions that do nothing with their amount but hold a count against it. */
-const OPEN_TESTS: ReadonlySet<TestPart['kind']> = new Set([
-  'tokens',
-  'growth',
-  'messages',
-  'turns',
-  'toolResults',
-  'toolChars',
-  'images',
-]);
+const OPEN_TESTS: ReadonlySet<TestPart['kind']> = new Set(['tokens', 'growth', ...COUNTED_NAMES]);
 
 /** What plans have in common that differ in nothing but their name and their limits. */
 export class OpenShape {

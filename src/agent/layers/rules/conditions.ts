@@ -104,16 +104,6 @@ function compileTest(
       const holds = bound(test.is, place, state);
       return (_moment, view) => own.actedAt !== 'pending' && holds(own.seen(view) - (own.actedAt ?? 0));
     }
-    case 'piled':
-    case 'messages':
-    case 'turns':
-    case 'images':
-    case 'toolResults':
-    case 'toolChars': {
-      const holds = bound(test.is, place, state);
-      const count = counter(test.kind, own, state);
-      return () => holds(count());
-    }
     case 'prunable': {
       const holds = bound(test.is, place, state);
       const { unit } = test;
@@ -144,8 +134,13 @@ function compileTest(
         return asked.drawn;
       };
     }
-    default:
+    case 'event':
       return eventTest(test.is, events);
+    default: {
+      const holds = bound(test.is, place, state);
+      const count = counter(test.kind, own, state);
+      return () => holds(count());
+    }
   }
 }
 
