@@ -1,4 +1,4 @@
-/** @internal Names that users typed in scenarios, plug-ins and commands, and what they are called now; `*` is any one word. */
+/** Names that users typed in scenarios, plug-ins and commands, and what they are called now; `*` is any one word. @internal */
 export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['costUsdUnseen', 'backgroundCostUsd'],
   ['keptContentShare', 'contentRetention'],
