@@ -37,7 +37,7 @@ export interface NormalOverrides {
   readonly contextWindow: number | null;
 }
 
-/** Everything a run is told, with nothing left open. */
+/** Every setting of a run, with nothing left open. */
 export interface NormalRun {
   readonly transcript: TranscriptRef;
   /** null for the base. */

@@ -8,7 +8,7 @@ import { resolveModel } from '../../provider/prices/models.js';
 import { clientRegistry, RECORDED_CLIENT } from '../client/client.js';
 import { layerRegistry } from '../layers/registry.js';
 import { isPolicyPath, withPolicyValue } from '../policy-file/paths.js';
-import { rereadParts } from '../policy-file/read-policy.js';
+import { rereadRules } from '../policy-file/read-policy.js';
 import { ownSpecs, paramSpecs, policyRegistry, specs } from './catalogue.js';
 import { isReadBy, layersOf } from './param-readers.js';
 import type { Policy } from './policy.js';
@@ -23,24 +23,24 @@ export function planPolicy(policy: Policy, set: Readonly<Record<string, unknown>
   for (const layer of policy.layers) layerRegistry.get(layer);
   const inFile = policy.written === undefined ? [] : Object.keys(set).filter(isPolicyPath);
   const pick = (paths: readonly string[]) => Object.fromEntries(paths.map((path) => [path, set[path]]));
-  const parts = partsOf(policy, pick(inFile));
+  const rules = rulesOf(policy, pick(inFile));
   const params = paramsFor(policy, pick(Object.keys(set).filter((path) => !inFile.includes(path))));
-  if (parts === null) return { name: policy.name, params };
-  const layers = policy.layers.filter((layer) => layer !== 'parts');
-  return { name: policy.name, params, parts, ...(layers.length === 0 ? {} : { layers }) };
+  if (rules === null) return { name: policy.name, params };
+  const layers = policy.layers.filter((layer) => layer !== 'rules');
+  return { name: policy.name, params, rules, ...(layers.length === 0 ? {} : { layers }) };
 }
 
-/** The parts of a policy with a user's changes; a change that makes it unusable is an error at its path. */
-function partsOf(
-  { written: before, parts }: Policy,
+/** The rules of a policy with a user's changes; a change that makes it unusable is an error at its path. */
+function rulesOf(
+  { written: before, rules }: Policy,
   changes: Readonly<Record<string, unknown>>,
 ): PolicyRules | null {
-  if (before === undefined || parts === undefined) return null;
+  if (before === undefined || rules === undefined) return null;
   let written = before;
   for (const path of Object.keys(changes)) written = withPolicyValue(written, path, changes[path]);
-  if (written === before) return parts;
+  if (written === before) return rules;
   const problems: Problem[] = [];
-  const read = rereadParts(written, { written: before, parts }, (problem) => problems.push(problem));
+  const read = rereadRules(written, { written: before, rules }, (problem) => problems.push(problem));
   if (read !== null) return read;
   const first = problems.find(({ weight }) => weight === 'error')!;
   throw new CcbenchError('bad-value', withPath(first), first.hint === null ? {} : { hint: first.hint });

@@ -9,7 +9,7 @@ interface WindowFacts {
   readonly recorded?: number | null;
   readonly models?: ModelBook;
   /** The rules of a policy file: these know the windows of short models too. */
-  readonly parts?: PlannedPolicy['parts'];
+  readonly rules?: PlannedPolicy['rules'];
 }
 
 /**
@@ -19,7 +19,7 @@ interface WindowFacts {
 export function policyWindow(
   params: ParamValues,
   modelName: string,
-  { recorded = null, models = MODELS, parts }: WindowFacts = {},
+  { recorded = null, models = MODELS, rules }: WindowFacts = {},
 ): number {
   if (hasLongSuffix(modelName)) return LONG_WINDOW_TOKENS;
   const goesBySuffix = params['window.models'] === 'suffix-only';
@@ -28,6 +28,6 @@ export function policyWindow(
   if (params['window.beta1m'] === true && models.takesBeta1m(modelName)) return LONG_WINDOW_TOKENS;
   const explicit = params['window.explicit'];
   if (typeof explicit === 'number') return explicit;
-  const believesShort = recorded !== null || parts !== undefined;
+  const believesShort = recorded !== null || rules !== undefined;
   return known !== null && believesShort ? known : DEFAULT_WINDOW_TOKENS;
 }

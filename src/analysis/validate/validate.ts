@@ -155,7 +155,7 @@ function unseenParts(transcript: Transcript, truth: Truth, { unchecked }: Trigge
     },
     {
       what: 'recorded compactions without the requests before them',
-      why: 'what the client counted cannot be told',
+      why: 'what the client counted is unknown',
       count: unchecked,
     },
   ];

@@ -89,14 +89,17 @@ function layersOf(facts: RunFacts): readonly PageLayer[] {
   return Object.entries(facts.layers)
     .filter(([, { triggers }]) => triggers > 0)
     .map(
-      ([name, { done, failed, declined, saved, notCarried, prevented, putOff, cacheLost, costNanoUsd }]) => ({
+      ([
+        name,
+        { done, failed, declined, saved, notCarried, prevented, deferred, cacheLost, costNanoUsd },
+      ]) => ({
         name,
         acts: done + failed,
         declined,
         saved,
         notCarried,
         prevented,
-        putOff,
+        deferred,
         lost: cacheLost,
         cost: costNanoUsd,
       }),

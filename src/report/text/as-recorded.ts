@@ -116,10 +116,10 @@ export function billNotes(bills: readonly RecordedBill[]): readonly string[] {
     const models = [...new Set(bills.flatMap((bill) => Object.keys(bill.unpriced)))].sort().join(', ');
     notes.push(`${AS_RECORDED}: without ${formatCounted(unpriced, 'call')} of unknown models (${models})`);
   }
-  const untold = total((bill) => bill.untoldWritesNano ?? 0);
-  if (untold > 0)
+  const unreported = total((bill) => bill.untoldWritesNano ?? 0);
+  if (unreported > 0)
     notes.push(
-      `${AS_RECORDED}: no writes are told, though they are billed: up to ${formatValue(untold / NANO, 'usd')} more, had all that was not read been written`,
+      `${AS_RECORDED}: no writes are reported, though they are billed: up to ${formatValue(unreported / NANO, 'usd')} more, had all that was not read been written`,
     );
   const bare = total((bill) => bill.withoutUsage);
   if (bare > 0)

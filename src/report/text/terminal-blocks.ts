@@ -123,7 +123,7 @@ function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | 
     row(
       'prevented',
       formatCount(crossings.prevented),
-      crossings.putOff > 0 ? `${formatCount(crossings.putOff)} more only put off` : '',
+      crossings.deferred > 0 ? `${formatCount(crossings.deferred)} more only deferred` : '',
     ),
     alarm(
       'thrash',
@@ -310,7 +310,7 @@ function ruleNames(plan: unknown): readonly string[] {
     typeof value === 'object' && value !== null
       ? (value as Readonly<Record<string, unknown>>)[key]
       : undefined;
-  const rules = member(member(member(plan, 'policy'), 'parts'), 'rules');
+  const rules = member(member(member(plan, 'policy'), 'rules'), 'rules');
   const names = Array.isArray(rules) ? rules.map((rule) => member(rule, 'name')) : [];
   return names.filter((name) => typeof name === 'string').map(printable);
 }

@@ -43,7 +43,7 @@ export interface ProviderReplay {
 
 const NANO = 1e9;
 
-/** The plan of a recording, with its window under every provider; lifetimes are told by recordings of Claude Code alone. */
+/** The plan of a recording, with its window under every provider; only recordings of Claude Code have lifetimes. */
 function planOf(transcript: Transcript): RunPlan {
   const own = changedPlan(transcript);
   const plan = { ...own, window: heldWindow(own, transcript) };

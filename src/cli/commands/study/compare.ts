@@ -348,7 +348,7 @@ function comparisonJson(
   };
 }
 
-/** Runs that the page shows side by side; more could not be told apart. */
+/** Runs that the page shows side by side; more could not be distinguished. */
 const SHOWN_RUNS = 8;
 
 /** Metrics of the Pareto chart: what it costs, and what the model still sees. */

@@ -136,8 +136,8 @@ function unknownModels(used: readonly ReadSession[]): readonly UnknownModel[] {
   const calls = new Map<string, number>();
   for (const { bill, session } of used) {
     const own = bill === null ? session.threads.flatMap(({ models }) => models) : [];
-    const told = bill === null ? own.map((model) => [model, 1] as const) : Object.entries(bill.unpriced);
-    for (const [model, count] of told)
+    const unpriced = bill === null ? own.map((model) => [model, 1] as const) : Object.entries(bill.unpriced);
+    for (const [model, count] of unpriced)
       if (findModel(model) === null) calls.set(model, (calls.get(model) ?? 0) + count);
   }
   return [...calls].sort(([a], [b]) => (a < b ? -1 : 1)).map(([model, count]) => ({ model, calls: count }));

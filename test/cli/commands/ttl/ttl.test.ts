@@ -83,7 +83,7 @@ describe('ccbench ttl', () => {
     const text = await cli(['ttl', 'a.json'], { cwd });
     expect(text.stderr).toContain('having no price: mystery-1 (4 calls)');
     expect(text.stdout).toContain('no model of the 4 calls has a price');
-    expect(text.stdout).toContain('Which lifetime is cheaper cannot be told');
+    expect(text.stdout).toContain('Which lifetime is cheaper is unknown');
     expect(text.stdout).not.toContain('$');
   });
 
