@@ -1,4 +1,6 @@
+import { policyRegistry } from '../agent/policies/catalogue.js';
 import { clientPolicy, ownPlan, type Settings } from '../agent/policies/own-policy.js';
+import { planPolicy } from '../agent/policies/plan-policy.js';
 import type { Transcript } from '../core/model/transcript.js';
 import { Limits } from '../core/run/limit.js';
 import type { LogEntry } from '../core/run/run-log.js';
@@ -16,7 +18,9 @@ export interface Change {
 
 /** The plan of a recording as it was, but for a change. */
 export function changedPlan(transcript: Transcript, { set = {}, lifetime }: Change = {}): RunPlan {
-  const plan = ownPlan(transcript, set, clientPolicy(transcript));
+  const own = clientPolicy(transcript);
+  const policy = planPolicy(policyRegistry.get(own.use), { ...own.set, ...set });
+  const plan: RunPlan = { ...ownPlan(transcript, own), policy };
   if (lifetime === undefined) return plan;
   return { ...plan, cache: { ...plan.cache, ttl: lifetime, subagentTtl: lifetime } };
 }

@@ -1,7 +1,7 @@
-import { policyRegistry } from './catalogue.js';
-import type { VersionRange } from './policy.js';
 import { oncePer } from '../../core/base/once.js';
 import { compareVersions } from '../../core/model/agent-version.js';
+import { policyRegistry } from './catalogue.js';
+import type { VersionRange } from './policy.js';
 
 /** Versions of the agent, and the profile that speaks for them. */
 interface ProfileRange extends VersionRange {

@@ -1,6 +1,5 @@
 import type { Transcript } from '../../core/model/transcript.js';
 import { usd } from '../../metrics/metric.js';
-import { pricedCalls } from '../../metrics/priced-calls.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
 import { pricesFor } from '../../provider/prices/price.js';
 import { changedPlan, runChanged } from '../what-if.js';
@@ -22,17 +21,22 @@ function runAt(transcript: Transcript, lifetime: '5m' | '1h'): AtLifetime {
   let readTokens = 0;
   let premiumUsd = 0;
   let breakEvenTokens = 0;
+  let calls = 0;
+  let unpricedCalls = 0;
   const facts = runChanged(changedPlan(transcript, { lifetime }), transcript, (entry) => {
     if (entry.type !== 'request') return;
     readTokens += entry.read;
     const row = modelOrUnknown(entry.model);
+    if (entry.purpose === 'main' || entry.purpose === 'subagent') {
+      calls++;
+      if (!row.pricesAreKnown) unpricedCalls++;
+    }
     if (!row.pricesAreKnown) return;
     const { cacheWrite1h, cacheWrite5m, cacheRead } = pricesFor(row, entry.prompt);
     const more = entry.write1h * (cacheWrite1h - cacheWrite5m);
     premiumUsd += more * PER_MILLION;
     if (cacheWrite5m > cacheRead) breakEvenTokens += more / (cacheWrite5m - cacheRead);
   });
-  const { calls, unpricedCalls } = pricedCalls(facts);
   return { costNano: facts.cost.total, readTokens, premiumUsd, breakEvenTokens, calls, unpricedCalls };
 }
 

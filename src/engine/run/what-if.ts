@@ -5,14 +5,13 @@ import { oncePer } from '../../core/base/once.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
+import { knownProvider, type ProviderRef } from '../../provider/providers/providers.js';
 import { Conditions, type RunConditions } from '../requests/conditions.js';
 import { providersOf, recordedModels } from '../requests/provider-of.js';
 import { windowUnder } from '../requests/thread-model.js';
 
 /** The plan of a what-if's base: the recording as its own client made it. */
-const basePlan = oncePer(
-  (transcript: Transcript): RunPlan => ownPlan(transcript, {}, clientPolicy(transcript)),
-);
+const basePlan = oncePer((transcript: Transcript): RunPlan => ownPlan(transcript, clientPolicy(transcript)));
 const basePolicy = oncePer((transcript: Transcript): string => canonicalJson(basePlan(transcript).policy));
 
 /** True for a recording that tells what its requests read: only then something can be taken from it. */
@@ -71,12 +70,15 @@ export function conditionsOf(plan: RunPlan, replayed: Transcript, abduce: Abduce
   }
   const models = recordedModels(transcript);
   const isSameCache =
-    plan.cache.mode === 'on' && sameNames(providersOf(plan, models), providersOf(base, models));
+    plan.cache.mode === 'on' && haveSameRules(providersOf(plan, models), providersOf(base, models));
   return { conditions, reads: isSameCache ? 'as-recorded' : 'own' };
 }
 
-function sameNames(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((name, i) => name === b[i]);
+/** Whether caches go by the same rules, whoever runs them. */
+function haveSameRules(a: readonly ProviderRef[], b: readonly ProviderRef[]): boolean {
+  const rules = (provider: ProviderRef | undefined): string =>
+    provider === undefined ? '' : canonicalJson(knownProvider(provider).cache);
+  return a.length === b.length && a.every((provider, i) => rules(provider) === rules(b[i]));
 }
 
 /** What keeps a replay from reproducing a recording, in words; empty where nothing is known to. */

@@ -66,6 +66,7 @@ export class ThreadRun implements RunningThread {
   sharedTokens: number | null = null;
   follows: boolean;
   sizedFor: RecordedCall | null = null;
+  tail: RunningThread['tail'] = null;
   sharedEnd: number | null = null;
   turn = 0;
   lastResponseMs: number | null = null;

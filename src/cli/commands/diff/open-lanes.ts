@@ -4,7 +4,7 @@ import { clientPolicy } from '../../../agent/policies/own-policy.js';
 import type { Lane } from '../../../analysis/diff/lane.js';
 import { LaneWriter, laneOfLog } from '../../../analysis/diff/lane-of-log.js';
 import { laneOfRecording } from '../../../analysis/diff/lane-of-recording.js';
-import { changedPlan } from '../../../analysis/what-if.js';
+import { forwardPlan } from '../../../analysis/validate/forward.js';
 import { openRef } from '../../../config/files/open-ref.js';
 import { LOG_HEAD } from '../../../config/files/scenario-text.js';
 import { CcbenchError } from '../../../core/base/errors.js';
@@ -86,11 +86,11 @@ async function runScenario(
 
 function forwardLane(transcript: Transcript): Lane {
   const writer = new LaneWriter();
-  const plan = changedPlan(transcript);
+  const plan = forwardPlan(transcript);
   replay(plan, transcript, writer);
   const set = Object.entries(clientPolicy(transcript).set).map(([path, value]) => `${path}=${String(value)}`);
   const settings = set.length === 0 ? '' : ` with ${set.join(', ')}`;
-  return { ...writer.finish(), title: `${transcript.id} simulated · ${plan.policy.name}${settings}` };
+  return { ...writer.finish(), title: `${transcript.id} predicted · ${plan.policy.name}${settings}` };
 }
 
 async function open(session: CliSession, side: Side, options: PluginOptions): Promise<Lane> {

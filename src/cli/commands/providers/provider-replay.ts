@@ -23,7 +23,7 @@ export interface ProviderReplay {
   /** Where nine of ten such sessions lie; null where nothing is left to chance. */
   readonly costLowUsd: number | null;
   readonly costHighUsd: number | null;
-  /** Whether a request finds its cache is chance here, so that cost and hit rate are one draw of it. */
+  /** Whether a request finds its cache is chance here, so that cost and hit rate are one draw of it; where it was recorded, chance is known. */
   readonly isDraw: boolean;
   /** The recording is of this provider: what it cost stands beside the replay. */
   readonly isOwn: boolean;
@@ -81,6 +81,7 @@ export function replayUnder(provider: Provider, transcript: Transcript, clearing
   let model: string | null = null;
   const { name } = provider;
   const own = providerRegistry.has(name) ? {} : { ownProvider: provider };
+  const isOwn = name === providerOfRecording(transcript);
   const plan = { ...planOf(transcript), provider: name, ...own };
   replay(plan, transcript, {
     write(entry: LogEntry) {
@@ -98,8 +99,8 @@ export function replayUnder(provider: Provider, transcript: Transcript, clearing
     costUsd: cost.total / NANO,
     costLowUsd: costLowUsd ?? null,
     costHighUsd: costHighUsd ?? null,
-    isDraw: isBestEffort(provider),
-    isOwn: name === providerOfRecording(transcript),
+    isDraw: isBestEffort(provider) && !isOwn,
+    isOwn,
     hitRate: requests.promptTokens === 0 ? null : requests.readTokens / requests.promptTokens,
     requests: requests.calls,
     requestsRefused,

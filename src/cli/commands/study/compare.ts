@@ -1,19 +1,14 @@
 import { join } from 'node:path';
-import type { ScenarioSource } from '../../../config/compile.js';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { isRecording } from '../../../config/files/scenario-text.js';
-import { canonicalJson } from '../../../core/base/digest.js';
 import { CcbenchError } from '../../../core/base/errors.js';
-import { formatValue } from '../../../core/base/format.js';
 import { unknownName } from '../../../core/base/registry.js';
-import { sum } from '../../../core/base/stats.js';
-import { whyNotReproduced } from '../../../engine/run/what-if.js';
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
 import type { ParetoPoint } from '../../../report/charts/pareto.js';
 import type { reportHtml } from '../../../report/html/report-html.js';
 import type { ReportedRun } from '../../../report/page-data/page-run.js';
 import { createRunSample } from '../../../report/page-data/run-sample.js';
-import { AS_RECORDED, reproducedLine, type WhatIf, whatIfOf } from '../../../report/text/as-recorded.js';
+import { AS_RECORDED, reproducedLine } from '../../../report/text/as-recorded.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
 import { COMPARED_METRICS, chosenMetrics } from '../../../study/chosen-metrics.js';
@@ -23,7 +18,7 @@ import type { JobError } from '../../../study/job.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import type { StoredResult } from '../../../study/results/run-store.js';
 import { type RowRun, uniqueName } from '../../../study/run-rows.js';
-import { PREDICTED, type Variant, type VariantChoices, variantsOf } from '../../../study/variants.js';
+import { PREDICTED, type Variant } from '../../../study/variants.js';
 import { splitValues } from '../../../study/vary.js';
 import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import { summarise } from '../../ci/github.js';
@@ -37,6 +32,7 @@ import { type CliSession, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
+import { comparedWhatIf, deltaNotes, variantsWithBase } from './compare-what-if.js';
 import { comparisonTable, sessionsTable } from './comparison-table.js';
 import { answeredExit, completenessJson, standingJson } from './completeness-notes.js';
 import { assumedOf } from './provider-notes.js';
@@ -213,7 +209,7 @@ function readRows(
     const source = recordings === undefined ? own : { ...own, recordings };
     const showOthers = plugins.only(file);
     try {
-      return compared(source, { policies, set }, isRecording(file, cwd)).map((variant): Row => {
+      return variantsWithBase(source, { policies, set }, isRecording(file, cwd)).map((variant): Row => {
         const scenario = scenarioName(variant);
         const name = files.length === 1 ? variant.name : `${scenario}: ${variant.name}`;
         return { ...variant, name, file, text: source.text };
@@ -224,53 +220,6 @@ function readRows(
   });
   const taken = new Set<string>();
   return rows.map((row) => ({ ...row, name: uniqueName(row.name, taken) }));
-}
-
-/** The variants of a scenario. A recording stands first as it was, and every setting is a change of that. */
-function compared(source: ScenarioSource, choices: VariantChoices, recording: boolean): readonly Variant[] {
-  if (!recording || choices.policies.length + choices.set.length === 0) return variantsOf(source, choices);
-  const base = variantsOf(source, { policies: [], set: [] });
-  const known = new Set(
-    base.map(({ runs }) => canonicalJson(runs.map(({ plan }) => ({ ...plan, name: '' })))),
-  );
-  const changed = variantsOf(source, { ...choices, names: 'all' });
-  return [
-    ...base,
-    ...changed.filter(
-      ({ runs }) => !known.has(canonicalJson(runs.map(({ plan }) => ({ ...plan, name: '' })))),
-    ),
-  ];
-}
-
-/** How well the recordings of a comparison are reproduced, over the sessions that are compared. */
-function comparedWhatIf(
-  { transcripts }: StudyInputs,
-  { byTranscript }: VariantRuns,
-  sessions: readonly string[],
-): WhatIf {
-  const total = (name: string): number =>
-    sum(sessions.map((session) => byTranscript.get(session)?.[name] ?? 0));
-  const own = transcripts.filter(({ label }) => sessions.includes(label));
-  return whatIfOf({
-    recordedUsd: total('recordedInputUsd'),
-    simulatedUsd: total('reproducedInputUsd'),
-    reasons: [...new Set(own.flatMap(({ bill }) => whyNotReproduced(bill, 0)))],
-  });
-}
-
-/** The difference in cost of each variant to the first, with its interval. */
-function deltaNotes(
-  [base, ...others]: readonly VariantRuns[],
-  deltas: ReadonlyMap<string, CostDelta>,
-): readonly string[] {
-  const signed = (usd: number): string => `${usd < 0 ? '−' : '+'}${formatValue(Math.abs(usd), 'usd')}`;
-  return others.flatMap(({ name }) => {
-    const { deltaUsd, deltaLowUsd, deltaHighUsd } = deltas.get(name)!;
-    if (deltaUsd === null || deltaLowUsd === null || deltaHighUsd === null) return [];
-    return [
-      `${name}: ${signed(deltaUsd)} against ${base!.name}, 90 % interval ${signed(deltaLowUsd)} … ${signed(deltaHighUsd)}`,
-    ];
-  });
 }
 
 function scenarioName({ runs, variant }: Variant): string {
