@@ -2,7 +2,6 @@ import { policyRegistry } from '../agent/policies/catalogue.js';
 import { clientPolicy, ownPlan, type Settings } from '../agent/policies/own-policy.js';
 import { planPolicy } from '../agent/policies/plan-policy.js';
 import type { Transcript } from '../core/model/transcript.js';
-import { Limits } from '../core/run/limit.js';
 import type { LogEntry } from '../core/run/run-log.js';
 import type { RunPlan } from '../core/run/run-plan.js';
 import { NO_TIMING } from '../engine/requests/run-env.js';
@@ -25,20 +24,22 @@ export function changedPlan(transcript: Transcript, { set = {}, lifetime }: Chan
   return { ...plan, cache: { ...plan.cache, ttl: lifetime, subagentTtl: lifetime } };
 }
 
+/** Who hears of such a run, and whether its policy decides from the first request on. */
+interface RunOptions {
+  hear?(entry: LogEntry): void;
+  readonly course?: 'free';
+}
+
 /** Runs a recording as it was, but for a change: every command that says what a change would cost asks this. */
-export function runChanged(
-  plan: RunPlan,
-  transcript: Transcript,
-  hear: (entry: LogEntry) => void = () => {},
-  limits: Limits = new Limits(plan.policy),
-): RunFacts {
+export function runChanged(plan: RunPlan, transcript: Transcript, options: RunOptions = {}): RunFacts {
   const fold = createMetricsFold();
   const sink = {
     write(entry: LogEntry) {
       fold.write(entry);
-      hear(entry);
+      options.hear?.(entry);
     },
   };
-  replay(plan, transcript, sink, NO_TIMING, { limits });
+  const { course } = options;
+  replay(plan, transcript, sink, NO_TIMING, course === undefined ? {} : { course });
   return fold.finish();
 }

@@ -23,19 +23,21 @@ function runAt(transcript: Transcript, lifetime: '5m' | '1h'): AtLifetime {
   let breakEvenTokens = 0;
   let calls = 0;
   let unpricedCalls = 0;
-  const facts = runChanged(changedPlan(transcript, { lifetime }), transcript, (entry) => {
-    if (entry.type !== 'request') return;
-    readTokens += entry.read;
-    const row = modelOrUnknown(entry.model);
-    if (entry.purpose === 'main' || entry.purpose === 'subagent') {
-      calls++;
-      if (!row.pricesAreKnown) unpricedCalls++;
-    }
-    if (!row.pricesAreKnown) return;
-    const { cacheWrite1h, cacheWrite5m, cacheRead } = pricesFor(row, entry.prompt);
-    const more = entry.write1h * (cacheWrite1h - cacheWrite5m);
-    premiumUsd += more * PER_MILLION;
-    if (cacheWrite5m > cacheRead) breakEvenTokens += more / (cacheWrite5m - cacheRead);
+  const facts = runChanged(changedPlan(transcript, { lifetime }), transcript, {
+    hear: (entry) => {
+      if (entry.type !== 'request') return;
+      readTokens += entry.read;
+      const row = modelOrUnknown(entry.model);
+      if (entry.purpose === 'main' || entry.purpose === 'subagent') {
+        calls++;
+        if (!row.pricesAreKnown) unpricedCalls++;
+      }
+      if (!row.pricesAreKnown) return;
+      const { cacheWrite1h, cacheWrite5m, cacheRead } = pricesFor(row, entry.prompt);
+      const more = entry.write1h * (cacheWrite1h - cacheWrite5m);
+      premiumUsd += more * PER_MILLION;
+      if (cacheWrite5m > cacheRead) breakEvenTokens += more / (cacheWrite5m - cacheRead);
+    },
   });
   return { costNano: facts.cost.total, readTokens, premiumUsd, breakEvenTokens, calls, unpricedCalls };
 }

@@ -1,5 +1,4 @@
 import type { Step, Thread, Transcript } from '../../core/model/transcript.js';
-import type { Limits } from '../../core/run/limit.js';
 import type { LogEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { changedRecording } from '../../engine/run/what-if.js';
@@ -56,8 +55,8 @@ class ChangedRun {
   heldBack: string | null = null;
   readonly facts: RunFacts;
 
-  constructor(plan: RunPlan, transcript: Transcript, limits?: Limits) {
-    this.facts = runChanged(plan, transcript, (entry) => this.#hear(entry), limits);
+  constructor(plan: RunPlan, transcript: Transcript) {
+    this.facts = runChanged(plan, transcript, { hear: (entry) => this.#hear(entry) });
   }
 
   #hear(entry: LogEntry): void {
