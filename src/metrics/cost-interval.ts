@@ -43,7 +43,7 @@ export function whatIfInterval(cost: number, afterCompaction: number): CostInter
 }
 
 /** How far a difference may be off that no compaction is simulated for: a share of it, for entries that live longer or shorter. */
-const PLAIN_DELTA_ERROR = 0.1;
+export const PLAIN_DELTA_ERROR = 0.1;
 
 /** What a cost is, with the ends of its interval where it has one. */
 export interface CostEnds {
@@ -56,6 +56,20 @@ export interface CostEnds {
 export function deltaError(now: CostEnds, before: CostEnds): number {
   const half = ({ low, high }: CostEnds): number => (high - low) / 2;
   return Math.max(half(now), half(before), Math.abs(now.cost - before.cost) * PLAIN_DELTA_ERROR);
+}
+
+/** A difference below this share of the cost is not worth acting on. */
+const LEAST_SHARE = 0.01;
+
+/** What is said where no difference is worth acting on. */
+export const NOT_WORTH_ACTING = 'no difference worth acting on';
+
+/** Whether a difference is a reason to change something: its interval excludes zero, and it is more than 1 % of the cost. */
+export function isWorthActing(
+  { delta, low, high }: { readonly delta: number; readonly low: number; readonly high: number },
+  cost: number,
+): boolean {
+  return (low > 0 || high < 0) && Math.abs(delta) > cost * LEAST_SHARE;
 }
 
 /** The interval around a cost that is one draw of chance: all else as it is, what chance adds between its ends. */

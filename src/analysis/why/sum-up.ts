@@ -12,6 +12,8 @@ export interface ChangeSum {
   readonly usd: number;
   readonly low: number;
   readonly high: number;
+  /** What of it is saved at the pauses themselves, the summaries taken off; absent for changes that have none. */
+  readonly atPausesUsd?: number;
   /** Sessions that it was tried on. */
   readonly sessions: number;
   /** Why it did nothing in sessions where it was due, and in how many. */
@@ -275,7 +277,16 @@ function changesOf(sessions: readonly SessionWhy[]): readonly ChangeSum[] {
       const off = sum(own.map(({ offNano }) => offNano));
       const low = usd(saved - off);
       const high = usd(saved + off);
-      return { name, usd: usd(saved), low, high, sessions: own.length, heldBack: heldBackOf(own) };
+      const atPauses = own.flatMap(({ atPausesNano }) => atPausesNano ?? []);
+      return {
+        name,
+        usd: usd(saved),
+        low,
+        high,
+        ...(atPauses.length === 0 ? {} : { atPausesUsd: usd(sum(atPauses)) }),
+        sessions: own.length,
+        heldBack: heldBackOf(own),
+      };
     })
     .sort((a, b) => b.usd - a.usd);
 }

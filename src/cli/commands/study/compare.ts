@@ -141,7 +141,7 @@ async function compare(
       ...variants,
       notes: [...deltaNotes(runs, deltas), ...variants.notes, OPEN_LOOP, ...assumed],
     };
-    const conclusion = comparisonConclusion(comparison);
+    const conclusion = comparisonConclusion(comparison, whatIf.mode === 'what-if' ? deltas : undefined);
     const markdown = comparisonMarkdown(concluded(table, conclusion));
     if (folder !== null) {
       await folder.write('', 'compare.json', jsonText(json));

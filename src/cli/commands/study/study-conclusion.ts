@@ -5,10 +5,11 @@ import {
   formatShare,
   formatValue,
 } from '../../../core/base/format.js';
+import { isWorthActing, NOT_WORTH_ACTING } from '../../../metrics/cost-interval.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import type { Comparison, Difference } from '../../../study/comparison.js';
+import type { Comparison, CostDelta, Difference } from '../../../study/comparison.js';
 import { type Completeness, isApart } from '../../../study/completeness.js';
 import type { OutOfSample, Saving } from '../../../study/out-of-sample.js';
 import type { Closing } from '../../terminal/closing.js';
@@ -71,8 +72,16 @@ function noRival({ baseline, completeness, metrics: [metric] }: Comparison): Con
   };
 }
 
+function isWorth({ deltaUsd, deltaLowUsd, deltaHighUsd }: CostDelta, costUsd: number | null = null): boolean {
+  if (deltaUsd === null || deltaLowUsd === null || deltaHighUsd === null || costUsd === null) return true;
+  return isWorthActing({ delta: deltaUsd, low: deltaLowUsd, high: deltaHighUsd }, costUsd);
+}
+
 /** What a comparison came to in its first metric. */
-export function comparisonConclusion(comparison: Comparison): Conclusion {
+export function comparisonConclusion(
+  comparison: Comparison,
+  deltas: ReadonlyMap<string, CostDelta> = new Map(),
+): Conclusion {
   const { variants, baseline, completeness } = comparison;
   const metric = comparison.metrics[0]!;
   const base = figure(variants.find(({ name }) => name === baseline)!.metrics[metric], metric);
@@ -90,6 +99,13 @@ export function comparisonConclusion(comparison: Comparison): Conclusion {
     return {
       result: `No variant is better than ${baseline} in ${metric}, which is ${base}${over(sessions)}.`,
       advice: `${best.name} comes nearest, with the same: sessions of another kind may tell them apart.`,
+    };
+  const costs = metric === 'costUsd' ? deltas.get(best.name) : undefined;
+  if (costs !== undefined && !isWorth(costs, variants.find(({ name }) => name === baseline)!.metrics.costUsd))
+    return {
+      result: `There is ${NOT_WORTH_ACTING}: ${best.name}, the nearest to ${baseline}, differs by ${figure(mean, metric)}${over(sessions)}.`,
+      advice:
+        'A difference counts where its 90 % interval excludes zero and it is more than 1 % of the cost.',
     };
   const share = relative === null ? '' : ` (${formatDecimal(Math.abs(relative) * 100, 1)} %)`;
   const more = `${figure(Math.abs(mean!), metric)}${share} ${mean! < 0 ? 'less' : 'more'}`;

@@ -19,6 +19,7 @@ import {
   printable,
 } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
+import { isWorthActing, NOT_WORTH_ACTING } from '../../../metrics/cost-interval.js';
 import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { shortName, shortPath } from '../../../report/text/short-name.js';
@@ -247,19 +248,27 @@ function triedOn(tried: number, sessions: number): string {
     : `, tried on ${formatCount(tried)} of ${formatCounted(sessions, 'session')}`;
 }
 
+/** What of a saving comes at the pauses, and what of the smaller context behind them. */
+function partsOf({ usd, atPausesUsd }: Pick<ChangeSum, 'usd' | 'atPausesUsd'>): string {
+  if (atPausesUsd === undefined) return '';
+  return `: ${formatMoney(atPausesUsd)} at the pauses, ${formatMoney(usd - atPausesUsd)} by the smaller context behind them`;
+}
+
 /** What to do first, or that nothing is worth doing, or that nothing was tried. */
 export function adviceSentence({ changes, sessions, recordedUsd, byCause }: Advised): string {
   if (changes.length === 0) return `No change was tried: they are tried on ${TRIED_ON} alone.`;
   const where = triedOn(Math.max(...changes.map((change) => change.sessions)), sessions);
-  const best = changes.find(({ low }) => low > 0);
+  const best = changes.find(
+    ({ usd, low, high }) => usd > 0 && isWorthActing({ delta: usd, low, high }, recordedUsd),
+  );
   if (best !== undefined)
-    return `First thing to try: ${best.name}, which would have saved ${formatMoney(best.usd)} of ${formatMoney(recordedUsd)} (${formatMoney(best.low)} to ${formatMoney(best.high)})${triedOn(best.sessions, sessions)}.`;
+    return `First thing to try: ${best.name}, which would have saved ${formatMoney(best.usd)} of ${formatMoney(recordedUsd)} (${formatMoney(best.low)} to ${formatMoney(best.high)})${partsOf(best)}${triedOn(best.sessions, sessions)}.`;
   const isIdle = changes.every(({ usd }) => usd <= 0);
   if (where === '' && isIdle && byCause.every(({ events }) => events === 0))
     return 'Nothing to change: no cache was lost.';
-  const none = `None of the standard changes${where}${where === '' ? '' : ','} would surely have saved money on ${sessions === 1 ? 'this session' : 'these sessions'}`;
+  const none = `There is ${NOT_WORTH_ACTING}: none of the standard changes${where}${where === '' ? '' : ','} would surely have saved more than 1 % on ${sessions === 1 ? 'this session' : 'these sessions'}`;
   return avoidableOf(byCause) > 0
-    ? `${none}: what is avoidable is computed break by break, and a change is made throughout a session.`
+    ? `${none}; what is avoidable is computed break by break, and a change is made throughout a session.`
     : `${none}.`;
 }
 

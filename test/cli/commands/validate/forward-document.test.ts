@@ -38,6 +38,14 @@ const WAY = {
 type Total = Parameters<typeof summaryBlocks>[0];
 const TOTAL = {
   forward: FORWARD,
+  whatIf: {
+    sessions: 4,
+    costErrorMedian: 0.001,
+    costErrorP90: 0.008,
+    net: 0,
+    compacted: 2,
+    intervalCoverage90: 0.5,
+  },
   byClient: { '2.1': FORWARD },
   blind: WAY,
   given: WAY,

@@ -52,6 +52,7 @@ const TOTAL = {
   ...WAYS,
   triggers: { matched: 1, recorded: 3, withinStep: 2, early: 4, late: 5, unrecorded: 6 },
   forward: FORWARD,
+  whatIf: { sessions: 0 },
   byClient: {},
   byProvider: {},
 };
