@@ -66,6 +66,7 @@ export default defineConfig({
           { text: 'Rooms of the source', link: '/design/house' },
           { text: 'A tour of the code', link: '/design/walk' },
           { text: 'Studies', link: '/design/study' },
+          { text: 'What-ifs', link: '/design/what-if' },
           { text: 'Decisions', link: '/design/decisions' },
           { text: 'Profiles', link: '/design/profiles' },
           { text: 'Cache of OpenAI', link: '/design/providers' },

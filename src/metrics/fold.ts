@@ -200,6 +200,8 @@ class EntryFold {
       );
     }
     const compactions = layers.compactions.done > 0 ? 'some' : 'none';
+    // A recording holds the requests of its loops and no others.
+    const loop = requests.cost.byLayer.main + requests.cost.byLayer.subagent;
     return {
       ...requests,
       ...layers,
@@ -207,7 +209,7 @@ class EntryFold {
       complete: end !== null,
       turns: end?.turns ?? requests.turns,
       durationMs: this.#lastMs < this.#firstMs ? null : this.#lastMs - this.#firstMs,
-      costInterval: this.#interval(cost, compactions),
+      costInterval: this.#interval(this.#run?.transcript.recorded === undefined ? cost : loop, compactions),
       breaks: { unexpected: sortedRecord(this.#unexpected), expected: sortedRecord(this.#expected) },
       requestsRefused: this.#requestsRefused,
       refusals: sortedRecord(this.#refusals),

@@ -67,8 +67,9 @@ const HELP = {
   cacheHitRateLayers: 'the same over the requests of layers',
   costUsd: 'cost of all requests',
   costExpectedUsd: 'cost of all requests, with the average cost of unpredictable cache breaks (K14)',
-  costLowUsd: 'lower end of the 90 % interval of the cost; none where the client is the bare API',
-  costHighUsd: 'upper end of the 90 % interval of the cost; none where the client is the bare API',
+  costLowUsd:
+    'lower end of the 90 % interval of the cost; of a recording, that of the requests it holds; none where the client is the bare API',
+  costHighUsd: 'upper end of the same interval',
   recordedInputUsd:
     'what the requests of a recording cost without their output, by its usage; none in predict mode',
   reproducedInputUsd: 'the same as replayed by its own client: how well a what-if reproduces the recording',
@@ -191,7 +192,7 @@ const METRIC_VALUES: Readonly<Record<keyof typeof HELP, MetricRow>> = {
     },
   ],
   costUsd: ['usd', 'lower', money((f) => usd(f.cost.total))],
-  costExpectedUsd: ['usd', 'lower', money((f) => usd(f.costInterval?.expected ?? f.cost.total))],
+  costExpectedUsd: ['usd', 'lower', money((f) => usd(expectedNano(f)))],
   costLowUsd: ['usd', 'lower', money((f) => (f.costInterval === null ? null : usd(f.costInterval.low)))],
   costHighUsd: ['usd', 'lower', money((f) => (f.costInterval === null ? null : usd(f.costInterval.high)))],
   recordedInputUsd: ['usd', null, (f) => reproducedUsd(f, 'recordedNano')],
@@ -324,4 +325,11 @@ export const RUN_METRICS: readonly Metric[] = (Object.keys(HELP) as (keyof typeo
 function reproducedUsd({ run }: RunFacts, side: 'recordedNano' | 'simulatedNano'): number | null {
   const found = run?.transcript.reproduced;
   return found === undefined ? null : usd(found[side]);
+}
+
+/** The cost of all requests, with what unpredictable breaks add on average. */
+function expectedNano({ cost, costInterval, run }: RunFacts): number {
+  if (costInterval === null) return cost.total;
+  const { main, subagent } = cost.byLayer;
+  return costInterval.expected + (run?.transcript.recorded === undefined ? 0 : cost.total - main - subagent);
 }
