@@ -19,7 +19,7 @@ function modelOf(
   recorded: { readonly version?: string | null; readonly window?: number | null } = {},
   behaviours: Partial<ClientBehaviour> = {},
 ): ThreadModel {
-  const client = { version: null, window: null, ...recorded };
+  const client = { version: null, window: null, login: 'account' as const, ...recorded };
   return new ThreadModel(planOf(init), thread, { ...BARE_API, ...behaviours }, client);
 }
 
