@@ -154,6 +154,76 @@ describe('thresholds to the token', () => {
   });
 });
 
+describe('clearing and compacting', () => {
+  /** A jump over both limits: the latest results are 156,000 tokens of which all but 42,000 can be cleared. */
+  const jump = () => {
+    const talk = new Conversation({ toolsTokens: 1_000, systemTokens: 1_000 }).human(100);
+    for (let i = 0; i < 12; i++) talk.tools([{ tool: 'Read', tokens: 10_000, path: `/repo/${i}.ts` }]);
+    talk.tools([{ tool: 'Read', tokens: 33_000, path: '/repo/large.ts' }]);
+    for (let i = 0; i < 3; i++) talk.tools([{ tool: 'Read', tokens: 500, path: `/repo/small-${i}.ts` }]);
+    return talk.answer(10).transcript();
+  };
+
+  it('R17 2.0.76 counts what the API reported: above the threshold it clears results and still compacts', () => {
+    const entries = runLog(planFor({ policy: V2076 }), jump());
+    const acted = ofType(entries, 'layer').map(({ layer, turn }) => [layer, turn]);
+    const turn = acted[0]![1];
+    expect(acted.slice(0, 2)).toEqual([
+      ['microcompact', turn],
+      ['full-compact', turn],
+    ]);
+    // It sends the cleared history: 42,000 tokens, not 156,000.
+    const summary = ofType(entries, 'request').find(({ purpose }) => purpose !== 'main')!;
+    expect(summary.prompt).toBeGreaterThan(38_000);
+    expect(summary.prompt).toBeLessThan(50_000);
+  });
+
+  it('R17 with the count taken again after clearing no compaction follows', () => {
+    const set = { 'autoCompact.countsCleared': false };
+    expect(compactions(runLog(planFor({ policy: V2076, set }), jump()))).toEqual([]);
+  });
+});
+
+describe('the kept round', () => {
+  /** Rounds of some size; compactions as the turn of each and how many messages it kept. */
+  const kept = (tokens: readonly number[], set: Record<string, unknown> = {}) => {
+    const talk = new Conversation({ toolsTokens: 1_000, systemTokens: 1_000 }).human(100);
+    for (const each of tokens) talk.tools([{ tool: 'Task', tokens: each }]);
+    const plan = planFor({ policy: V21325, set: { 'window.explicit': 100_000, 'storage.enabled': false, ...set } });
+    return compactions(runLog(plan, talk.answer(10).transcript())).map(({ turn, details }) => [
+      turn,
+      details.messagesKept,
+    ]);
+  };
+  /** 67,000 are reached at the fourth request, and again so many requests later. */
+  const again = (requests: number) => [
+    ...[25_000, 25_000, 20_000],
+    ...Array.from({ length: requests }, () => Math.round(46_000 / requests)),
+  ];
+
+  it('R16 2.1.325: a second compaction within two requests summarises everything, later ones keep a round', () => {
+    expect(kept(again(1))).toEqual([
+      [4, 2],
+      [5, 0],
+    ]);
+    expect(kept(again(2))).toEqual([
+      [4, 2],
+      [6, 0],
+    ]);
+    expect(kept(again(4))).toEqual([
+      [4, 2],
+      [8, 2],
+    ]);
+  });
+
+  it('R16 with a round kept each time the second compaction leaves it behind', () => {
+    expect(kept(again(1), { 'compact.keepNoneWithin': 0 })).toEqual([
+      [4, 2],
+      [5, 2],
+    ]);
+  });
+});
+
 describe('counting', () => {
   it.each([
     [V2076, 0],
