@@ -189,7 +189,10 @@ describe('the kept round', () => {
   const kept = (tokens: readonly number[], set: Record<string, unknown> = {}) => {
     const talk = new Conversation({ toolsTokens: 1_000, systemTokens: 1_000 }).human(100);
     for (const each of tokens) talk.tools([{ tool: 'Task', tokens: each }]);
-    const plan = planFor({ policy: V21325, set: { 'window.explicit': 100_000, 'storage.enabled': false, ...set } });
+    const plan = planFor({
+      policy: V21325,
+      set: { 'window.explicit': 100_000, 'storage.enabled': false, ...set },
+    });
     return compactions(runLog(plan, talk.answer(10).transcript())).map(({ turn, details }) => [
       turn,
       details.messagesKept,
@@ -688,4 +691,53 @@ describe('restored files', () => {
       expect(report.details).toMatchObject({ restoredFiles: 3, restoredReferences: 2 });
     },
   );
+
+  const byHand = (talk: Conversation): Conversation =>
+    talk.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
+  const reads = (talk: Conversation, files: Readonly<Record<string, number>>): Conversation => {
+    for (const [name, tokens] of Object.entries(files))
+      talk.tools([{ tool: 'Read', tokens, path: `/repo/${name}.ts` }]);
+    return talk.answer(10);
+  };
+  /** Files that come back after each compaction, in order; those that are only named in brackets. */
+  const comesBack = (policy: string, talk: Conversation): readonly string[] => {
+    const set = { 'compact.keepLastRounds': 0 };
+    const { replaced } = runSent(
+      planFor({ policy, ...(policy === V21325 ? { set } : {}) }),
+      talk.human(10).answer(10).transcript(),
+    );
+    return replaced.map(({ after }) =>
+      after
+        .flatMap(({ blocks }) => blocks)
+        .filter(({ facts }) => facts.attachment === 'file' || facts.attachment === 'compact_file_reference')
+        .map(({ facts }) => {
+          const name = facts.path!.slice('/repo/'.length, -'.ts'.length);
+          return facts.attachment === 'file' ? name : `(${name})`;
+        })
+        .join(' '),
+    );
+  };
+
+  it.each([V21112, V21325])(
+    'R15 %s: what came back in full is a candidate again, what was only named is not',
+    (policy) => {
+      const talk = byHand(
+        reads(new Conversation().human(10), { a: 100, b: 200, c: 6_000, d: 300, e: 400, f: 6_000 }),
+      );
+      byHand(reads(talk.human(10), { g: 500, h: 6_000 }));
+      byHand(reads(talk.human(10), { i: 600 }));
+      expect(comesBack(policy, talk)).toEqual(['(f) e d (c) b', '(h) g e d b', 'i g e d b']);
+    },
+  );
+
+  it.each([
+    [V2076, 'f e d c a'],
+    [V21112, 'a c f e d'],
+    [V21325, 'a c f e d'],
+  ])('R9 %s: edited files first, by their edit, then by their read: %s', (policy, files) => {
+    const talk = reads(new Conversation().human(10), { a: 100, b: 100, c: 100 }).human(10);
+    for (const name of ['c', 'a']) talk.tools([{ tool: 'Edit', tokens: 20, path: `/repo/${name}.ts` }]);
+    reads(talk, { c: 100, d: 100, e: 100, f: 100 });
+    expect(comesBack(policy, byHand(talk))).toEqual([files]);
+  });
 });

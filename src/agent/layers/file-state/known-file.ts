@@ -28,6 +28,8 @@ export class KnownFile {
   place = 0;
   /** Number of its latest use among all uses. */
   usedAt = 0;
+  /** The same of its latest change; 0 while the session has not changed it. */
+  changedAt = 0;
 
   constructor(
     readonly path: string,

@@ -174,7 +174,8 @@ function wantedFiles(context: LayerContext, work: WorkState, visible: VisibleFil
   const files: WorkItem[] = [];
   const estimated = new Set<string>();
   const failed: string[] = [];
-  for (const file of work.files.recent()) {
+  const byChange = param.text(context.params, 'restore.order') === 'changed';
+  for (const file of byChange ? work.files.recentlyChanged() : work.files.recent()) {
     if (files.length + failed.length >= slots) break;
     const { path, version } = file;
     if (isNotRestored(path, work, context.session.recordPath) || visible.has(file)) continue;
