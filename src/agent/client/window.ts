@@ -11,6 +11,9 @@ const SHORT_WINDOW_TOKENS = 200_000;
 /** Prompts beyond this are never sent in a window of 200,000: its reserve for output is kept free. */
 const LARGEST_SHORT_PROMPT = 180_000;
 
+/** What waits to be sent in a window of 200,000 is never counted as more: the largest prompt and as much again of new results. */
+const LARGEST_SHORT_COUNT = 400_000;
+
 /** What the prompts and compactions of a thread show of its window. */
 export interface WindowEvidence {
   /** The largest recorded prompt. */
@@ -44,8 +47,9 @@ export function windowEvidence({ steps }: Pick<Thread, 'steps'>): WindowEvidence
  * client compacted by itself within it; null where they prove nothing.
  */
 function shownWindow({ largest, firedAt }: WindowEvidence): number | null {
-  if (Math.max(largest, firedAt ?? 0) > LARGEST_SHORT_PROMPT) return LONG_WINDOW_TOKENS;
-  return firedAt === null ? null : SHORT_WINDOW_TOKENS;
+  if (largest > LARGEST_SHORT_PROMPT) return LONG_WINDOW_TOKENS;
+  if (firedAt === null) return null;
+  return firedAt > LARGEST_SHORT_COUNT ? LONG_WINDOW_TOKENS : SHORT_WINDOW_TOKENS;
 }
 
 /** The window of a model at a version of Claude Code, by login (R1). */

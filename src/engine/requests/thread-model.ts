@@ -64,7 +64,7 @@ const DOUBTED_FROM_TOKENS = 100_000;
 /** The window that a policy goes by in a thread, on its first model (WIN-1). */
 export function windowUnder(plan: RunPlan, thread: Thread, transcript: Transcript): number {
   const recorded = recordedClient(transcript);
-  const behaviours = behavioursOf(plan.policy.params, recorded.version);
+  const behaviours = behavioursOf(plan.policy.params, recorded);
   return new ThreadModel(plan, thread, behaviours, recorded).facts.window;
 }
 

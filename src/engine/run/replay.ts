@@ -8,6 +8,7 @@ import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
 import { EventQueue } from '../../core/base/queue.js';
 import { createRandom } from '../../core/base/random.js';
 import { countCalls, type Transcript, withoutSummaryForks } from '../../core/model/transcript.js';
+import { withoutThinking } from '../../core/model/without-thinking.js';
 import { Limits } from '../../core/run/limit.js';
 import { type LogSink, RUN_LOG_VERSION, type RunEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
@@ -93,8 +94,9 @@ export function* replayParts(
     ),
   );
   const random = createRandom(plan.seed);
-  const behavioursAt: BehavioursAt = (version) => behavioursOf(plan.policy.params, version);
   const recordedBy = recordedClient(transcript);
+  const behavioursAt: BehavioursAt = (version) =>
+    behavioursOf(plan.policy.params, { ...recordedBy, version });
   const behaviours = behavioursAt(recordedBy.version);
   const cache =
     plan.cache.mode === 'off'
@@ -104,6 +106,7 @@ export function* replayParts(
           seed: plan.seed,
           lookback: behaviours.lookback,
         });
+  const played = behaviours.thinking === 'off' ? withoutThinking(transcript) : transcript;
   const { supported: layers, skipped } = layersAtWork(plan, transcript);
   for (const entry of skipped) sink.write(entry);
   const sessions = new Sessions(transcript, plan.home);
@@ -126,7 +129,7 @@ export function* replayParts(
     totals: { requests: 0, turns: 0, costNano: 0 },
     luck: new ChanceTally(),
     sessions,
-    forks: new ThreadForks(transcript),
+    forks: new ThreadForks(played),
     approvals: new Approvals(sessions.world),
     onRequest: onRequest ?? null,
     onStatus: onStatus ?? null,
@@ -136,7 +139,7 @@ export function* replayParts(
   warnOfDoubts(plan, models, env.warnings);
   const tokens = recorded === null ? null : otherTokens(plan, models);
   if (tokens !== null) env.warnings.add('other-tokens', tokens.message, tokens.remedy);
-  const endMs = yield* runThreads(env, transcript);
+  const endMs = yield* runThreads(env, played);
   logEnd(env, transcript, endMs);
 }
 

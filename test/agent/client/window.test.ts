@@ -46,6 +46,8 @@ describe('the window a recording worked with', () => {
     expect(windowBy('key', 'claude-sonnet-4-6', 180_001, '2.1.326')).toBe(1_000_000);
     expect(windowBy('key', 'claude-sonnet-4-6', 100_000, '2.1.326', 967_100)).toBe(1_000_000);
     expect(windowBy('account', 'claude-opus-4-6', 167_000, '2.1.112', 167_300)).toBe(200_000);
+    // Large results that wait to be sent are counted, not sent.
+    expect(windowBy('account', 'claude-opus-4-6', 166_594, '2.1.112', 187_000)).toBe(200_000);
   });
 
   it('cannot be told without a version, but by prompts beyond the window of the model', () => {

@@ -227,6 +227,42 @@ describe('the kept round', () => {
   });
 });
 
+describe('the summary request', () => {
+  /** Rounds of 5,000 tokens on 20,000 of system and tools, up to a compaction. */
+  const asked = (policy: string, init: PlanInit = {}) => {
+    const talk = new Conversation({ toolsTokens: 17_000, systemTokens: 3_000 }).human(100);
+    for (let i = 0; i < 32; i++) talk.tools([{ tool: 'Grep', tokens: 4_980 }]);
+    const entries = runLog(planFor({ policy, ...init }), talk.answer(10).transcript());
+    const at = entries.findIndex((entry) => entry.type === 'request' && entry.purpose === 'compact');
+    const before = mainRequests(entries.slice(0, at)).map(({ prompt }) => prompt);
+    const { prompt, read, write5m, input } = ofType(entries.slice(at), 'request')[0]!;
+    return { before, prompt, read, write5m, input };
+  };
+
+  it('R11 of 2.1.112 thinks with a budget of its own: it reads system and tools, and writes the rest', () => {
+    const { before, prompt, read, write5m, input } = asked(V21112, { model: 'claude-sonnet-4-5' });
+    expect(read).toBe(20_000);
+    expect(write5m).toBe(before.at(-1)! + 20 - 20_000); // Up to the latest response.
+    expect(input).toBe(4_980 + 1_286);
+    expect(prompt).toBe(read + write5m + input);
+  });
+
+  it.each([
+    ['a model that decides for itself', { model: 'claude-sonnet-4-6', window: 200_000 }],
+    ['thinking off', { model: 'claude-sonnet-4-5', set: { 'client.thinking': 'off' } }],
+  ])('R11 of 2.1.112 with %s reads what the main thread wrote', (_, init) => {
+    const { before, read, write5m, input } = asked(V21112, init);
+    expect([read, write5m, input]).toEqual([before.at(-1)!, 20, 4_980 + 1_286]);
+  });
+
+  it('R20 of 2.1.325 leaves the last message out of the cache: the results of the last round and what is asked', () => {
+    // The last round stays behind, so the request ends with the prompt before it.
+    const { before, prompt, read, write5m, input } = asked(V21325);
+    expect(prompt).toBe(before.at(-1)! + 1_286);
+    expect([read, write5m, input]).toEqual([before.at(-2)!, 20, 4_980 + 1_286]);
+  });
+});
+
 describe('counting', () => {
   it.each([
     [V2076, 0],
@@ -306,7 +342,9 @@ describe('the summary call', () => {
     [V21112, 0.97],
     [V21325, 0.97],
   ])('FUL-4 %s shares %f of its prefix with the main thread', (policy, share) => {
-    const { entries, sent } = runSent(planFor({ policy }), talk(policy, 60).transcript());
+    // Without thinking: what it shares and what it may read are the same then (R11).
+    const set = { 'client.thinking': 'off' };
+    const { entries, sent } = runSent(planFor({ policy, set }), talk(policy, 60).transcript());
     const [call] = ofType(entries, 'request').filter((entry) => entry.purpose === 'compact');
     const [summary] = sentFor(sent, 'compact');
     const before = sentFor(sent, 'main')

@@ -78,6 +78,9 @@ export function fullRule(params: ParamValues): CompactionRule & { readonly ask: 
     ],
     client: {
       sharedOutput: param.numberOrNull(params, 'compact.forkMaxOutputTokens'),
+      sharedMark: text('forkMark') === 'before-last' ? 'before-last' : 'last',
+      ownBudget: params['client.thinking'] === 'off' ? [] : param.names(params, 'compact.ownBudget'),
+      promptTokens: param.numberOrNull(params, 'compact.promptTokens'),
       strips: text('strip') === 'direct',
       nextShape: isOn('fallbackOnTooLong') ? 'before-cut' : 'after-failure',
       resends: isOn('resendWithoutStreaming'),
