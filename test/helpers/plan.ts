@@ -28,12 +28,13 @@ const NO_FAULT: FaultRule = {
   delaySeconds: null,
 };
 
-/** A complete plan with the given differences. */
+/** A complete plan with the given differences; nothing of a recording is given but its content. */
 export function planOf(init: PlanInit = {}): RunPlan {
   const { policy = 'none', set = {}, cache = {}, faults = [], summaryTokens = 4_000, ...rest } = init;
   return {
     version: 1,
     name: 'test',
+    mode: 'predict',
     seed: 1,
     model: null,
     window: null,

@@ -1,6 +1,5 @@
-import { clientOfVersion, RECORDED_CLIENT } from '../../agent/client/client.js';
-import { policyRegistry } from '../../agent/policies/catalogue.js';
-import { planPolicy } from '../../agent/policies/plan-policy.js';
+import { clientOfVersion } from '../../agent/client/client.js';
+import { ownPlan, type Settings } from '../../agent/policies/own-policy.js';
 import { ratio } from '../../core/base/stats.js';
 import { isSummaryFork, type Transcript } from '../../core/model/transcript.js';
 import type { EndEntry, LayerEntry, LogEntry, RequestEntry } from '../../core/run/run-log.js';
@@ -8,12 +7,9 @@ import type { RunPlan } from '../../core/run/run-plan.js';
 import { replay } from '../../engine/run/replay.js';
 import { type CostInterval, chanceInterval, RiskTally } from '../../metrics/cost-interval.js';
 import { withUntoldWrites } from '../../provider/cache/untold-writes.js';
-import { DEFAULT_FAKE_LLM } from '../../provider/fake-llm/fake-plan.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
 import { inputNano } from './compare.js';
-import { codexProfile } from './trigger-profile.js';
 import type { Place, RecordedRequest, Truth } from './truth.js';
-import { rangeOf } from './version-map.js';
 
 /** A number of the run beside the recorded one. */
 export interface Beside {
@@ -58,41 +54,9 @@ export type ForwardOutcome =
   | { readonly kind: 'crashed'; readonly session: CrashedSession }
   | { readonly kind: 'empty' };
 
-/** The policy of a recording whose client is not known. */
-export const NO_POLICY = 'none';
-
-/** Settings of a policy by their paths. */
-type Settings = Readonly<Record<string, unknown>>;
-
-/** The policy that stands for the client of a recording, and the settings that are not those of its profile. */
-export interface OwnPolicy {
-  readonly use: string;
-  readonly set: Settings;
-}
-
-/** The policy of a recording's own client, where one is known for its versions; else none. */
-export function ownPolicy(transcript: Transcript): OwnPolicy {
-  if (transcript.source === 'codex') return { use: codexProfile(transcript).name, set: {} };
-  if (transcript.source !== 'claude-code') return { use: NO_POLICY, set: {} };
-  const { profile, set } = rangeOf(transcript.agentVersion);
-  return { use: profile, set: { ...set, 'client.use': RECORDED_CLIENT } };
-}
-
-/** The plan that stands for a recording: the policy of its own client, its lifetimes and times; settings that differ. */
+/** The plan that a recording is run forward under: that of its own client, with nothing known of what happened. */
 export function forwardPlan(transcript: Transcript, changed: Settings = {}): RunPlan {
-  const { use, set } = ownPolicy(transcript);
-  return {
-    version: 1,
-    name: 'forward',
-    seed: 1,
-    model: null,
-    window: null,
-    policy: planPolicy(policyRegistry.get(use), { ...set, ...changed }),
-    cache: { mode: 'on', ttl: 'recorded', subagentTtl: 'recorded', fade: 'client' },
-    timing: 'recorded',
-    estimatorFactor: 1,
-    llm: { fake: DEFAULT_FAKE_LLM, faults: [] },
-  };
+  return { ...ownPlan(transcript, changed), name: 'forward', mode: 'predict' };
 }
 
 class ForwardSink {

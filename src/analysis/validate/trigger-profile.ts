@@ -2,12 +2,11 @@ import { compactsOn } from '../../agent/layers/auto-compact/may-compact.js';
 import { type ModelLimits, thresholds } from '../../agent/layers/thresholds/thresholds.js';
 import { policyRegistry } from '../../agent/policies/catalogue.js';
 import { planPolicy, resolvePolicy } from '../../agent/policies/plan-policy.js';
+import { rangeOf } from '../../agent/policies/version-map.js';
 import { compactsAt } from '../../agent/policy-file/triggers.js';
-import type { Transcript } from '../../core/model/transcript.js';
 import { thinkingRule } from '../../core/run/thinking-rule.js';
 import { type Counted, type CounterRules, counterRules } from '../../engine/counting/seen-counter.js';
 import { findModel } from '../../provider/prices/models.js';
-import { rangeOf } from './version-map.js';
 
 /** A policy as its triggers are checked: what it counts, and from which count on it acts. */
 export interface TriggerProfile {
@@ -62,28 +61,6 @@ export function claudeCodeProfile(version: string | null, model: TriggerModel): 
       keepRecent: params['microcompact.token.keepRecent'] as number,
     },
   };
-}
-
-/** The name of a profile that stands for a recording, and what says so. */
-export interface KnownProfile {
-  readonly name: string;
-  readonly evidence: string;
-}
-
-/** The policy that a rollout of Codex shows: a summary that can be read was made by the client itself. */
-export function codexProfile({ threads }: Pick<Transcript, 'threads'>): KnownProfile {
-  const isLocal = threads.some(({ steps }) =>
-    steps.some(
-      (step) =>
-        step.kind === 'event' && step.event.kind === 'recorded-compaction' && step.event.summary !== null,
-    ),
-  );
-  return isLocal
-    ? { name: 'peers/codex-local', evidence: 'a recorded summary can be read: the client wrote it' }
-    : {
-        name: 'peers/codex-remote',
-        evidence: 'no recorded summary can be read: the usual way of the client',
-      };
 }
 
 /** The profile of a policy in parts. */

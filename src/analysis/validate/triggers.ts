@@ -1,6 +1,7 @@
 import { recordedClient } from '../../agent/client/recorded-client.js';
 import { recordedWindow, windowEvidence } from '../../agent/client/window.js';
 import { COMPACTABLE_TOOLS } from '../../agent/layers/support/compactable.js';
+import { codexProfile } from '../../agent/policies/own-policy.js';
 import { sum } from '../../core/base/stats.js';
 import type { Message } from '../../core/model/message.js';
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
@@ -8,7 +9,7 @@ import { SeenCounter } from '../../engine/counting/seen-counter.js';
 import { DEFAULT_WINDOW_TOKENS, findModel } from '../../provider/prices/models.js';
 import type { Walk } from './predict.js';
 import { isInferred } from './prompt-size.js';
-import { claudeCodeProfile, codexProfile, partsProfile, type TriggerProfile } from './trigger-profile.js';
+import { claudeCodeProfile, partsProfile, type TriggerProfile } from './trigger-profile.js';
 import { type RecordedRequest, startsMidSession, type Truth } from './truth.js';
 
 /** Which mechanism is checked. */

@@ -1,4 +1,6 @@
 import { clientOfVersion, clientRegistry } from '../../agent/client/client.js';
+import { codexProfile, type KnownProfile } from '../../agent/policies/own-policy.js';
+import { rangeOf } from '../../agent/policies/version-map.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
 import { predictByBaseline } from './baseline.js';
@@ -12,13 +14,11 @@ import {
 } from './compare.js';
 import { type CrashedSession, type ForwardOutcome, type ForwardSession, runForward } from './forward.js';
 import { type ForwardFigures, forwardFigures } from './forward-figures.js';
-
 import { BLIND, GIVEN, predictRequests, type UnexplainedBreak } from './predict.js';
 import { predictPrompts } from './prompt-size.js';
 import { type BestEffort, bestEffort } from './providers/best-effort.js';
 import type { ProviderRequest } from './providers/provider-requests.js';
 import { ANTHROPIC, providerOfRecording, validateByProvider } from './providers/validate-provider.js';
-import { codexProfile, type KnownProfile } from './trigger-profile.js';
 import {
   checkCodexTriggers,
   checkTriggers,
@@ -28,7 +28,6 @@ import {
   type TriggerReport,
 } from './triggers.js';
 import { type LeftOut, recordedTruth, startsMidSession, type Truth } from './truth.js';
-import { rangeOf } from './version-map.js';
 
 /** The ways of predicting that stand side by side. */
 export const WAYS = ['blind', 'given', 'baseline'] as const;

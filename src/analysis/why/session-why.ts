@@ -1,3 +1,4 @@
+import { NO_POLICY, ownPolicy } from '../../agent/policies/own-policy.js';
 import { sum } from '../../core/base/stats.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
@@ -7,7 +8,7 @@ import { modelOrUnknown } from '../../provider/prices/models.js';
 import { pricesFor } from '../../provider/prices/price.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
-import { forwardPlan, NO_POLICY, ownPolicy, runForward } from '../validate/forward.js';
+import { forwardPlan, runForward } from '../validate/forward.js';
 import { signedError } from '../validate/forward-figures.js';
 import { GIVEN, predictRequests, type Walk } from '../validate/predict.js';
 import { isShort } from '../validate/providers/hit-fit.js';

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
-import { policyRegistry } from '../../agent/policies/catalogue.js';
-import { NO_POLICY, ownPolicy } from '../../analysis/validate/forward.js';
+import { clientPolicy, NO_POLICY, ownPolicy } from '../../agent/policies/own-policy.js';
 import type { ScenarioSource } from '../../config/compile.js';
 import type { ReadPolicyText } from '../../config/files/lift-policies.js';
 import type { OpenPlugins } from '../../config/files/open-plugins.js';
@@ -21,16 +20,9 @@ export type OpenScenario = (
   set: readonly string[],
 ) => ScenarioSource & { readonly readPolicy: ReadPolicyText };
 
-/** The policy of a recording's own client; where none was measured on it, the one that was read from its sources. */
-function policyFor(transcript: Transcript): ReturnType<typeof ownPolicy> {
-  const own = ownPolicy(transcript);
-  const peer = `peers/${transcript.source}`;
-  return own.use === NO_POLICY && policyRegistry.has(peer) ? { use: peer, set: {} } : own;
-}
-
 /** The scenario that stands for a recording: its own client, models, lifetimes and times. */
 function scenarioOf(file: string, transcript: Transcript): string {
-  const { use, set } = policyFor(transcript);
+  const { use, set } = clientPolicy(transcript);
   const scenario = {
     name: slug(inputId(file)) || 'recording',
     transcript: { file: basename(file) },
@@ -42,7 +34,7 @@ function scenarioOf(file: string, transcript: Transcript): string {
 }
 
 function recordingNote(file: string, transcript: Transcript): string {
-  const { use, set } = policyFor(transcript);
+  const { use, set } = clientPolicy(transcript);
   if (use === NO_POLICY)
     return `${file} is a recording: no policy is known to be that of its client, so it is run with ${use} unless --policy names one`;
   if (ownPolicy(transcript).use === NO_POLICY)

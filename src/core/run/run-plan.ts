@@ -164,6 +164,11 @@ export interface RunPlan {
   readonly version: 1;
   readonly name: string;
   readonly seed: number;
+  /**
+   * `predict`: nothing is known of what happened in a recording but its content. Absent: a what-if, which takes from the recording
+   * what no policy decides.
+   */
+  readonly mode?: 'predict';
   /** Model of the main thread; null keeps what the transcript recorded. */
   readonly model: string | null;
   /** Context window in tokens, whatever model name and model table say; null leaves it to them (WIN-1). */

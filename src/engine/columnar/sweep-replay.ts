@@ -7,6 +7,7 @@ import type { RunPlan } from '../../core/run/run-plan.js';
 import { providerOf } from '../requests/provider-of.js';
 import { NO_TIMING } from '../requests/run-env.js';
 import { replayParts } from '../run/replay.js';
+import { followsRecording, modeOf } from '../run/what-if.js';
 import { ColumnRecorder } from './column-recorder.js';
 import { columnarParts } from './columnar-replay.js';
 import type { RequestColumns } from './request-columns.js';
@@ -33,6 +34,10 @@ export function* sweepReplayParts(
   transcript: Transcript,
   sink: LogSink,
 ): Generator<void, void, void> {
+  if (followsRecording(plan, transcript)) {
+    yield* replayParts(plan, transcript, sink);
+    return;
+  }
   if (!isColumnar(plan, transcript)) {
     yield* sharedParts(plan, transcript, sink);
     return;
@@ -46,6 +51,7 @@ export function* sweepReplayParts(
 export function isColumnar(plan: RunPlan, transcript: Transcript): boolean {
   const { threads, sessions } = transcript;
   return (
+    modeOf(plan, transcript) === 'predict' &&
     plan.timing === 'recorded' &&
     providerOf(plan, transcript) === 'anthropic' &&
     isBareClient(behavioursOf(plan.policy.params, recordedClient(transcript))) &&

@@ -87,6 +87,7 @@ function exchange(run: RunningThread, request: AskRequest, { view, freshTokens, 
         announced: request.shape.kind === 'own' ? 'system' : null,
         deleted,
         risk: 0,
+        adjust: null,
       },
       'beside',
     );

@@ -1,5 +1,5 @@
 import { type CallPlan, CallPlans, type FreshStart } from '../../agent/client/call-plan.js';
-import { isBareClient } from '../../agent/client/client.js';
+import { type ClientBehaviour, isBareClient } from '../../agent/client/client.js';
 import { hazardOf } from '../../agent/client/hazard.js';
 import { recordedWarmth, type Warmth } from '../../agent/client/warmth.js';
 import { policyOf } from '../../agent/policies/catalogue.js';
@@ -171,10 +171,10 @@ export class ClientState {
     if (this.previousStartMs === null) this.begin(call);
     else if (fresh === 'version') this.startAnew('all');
     else if (fresh !== null) this.startAnew(this.warmth === 'none' ? 'all' : 'messages');
-    else if (plan.behaviours.hazard === 'drawn' && this.draw('hazard', call) < this.chance())
+    else if (!this.isGiven && plan.behaviours.hazard === 'drawn' && this.draw('hazard', call) < this.chance())
       this.startAnew('messages');
-    if (plan.behaviours.outside === 'half') this.warmFromOutside(call);
-    this.risk = plan.behaviours.hazard === 'drawn' ? 0 : this.chance();
+    this.warmFromOutside(call, plan.behaviours.outside);
+    this.risk = this.isGiven || plan.behaviours.hazard === 'drawn' ? 0 : this.chance();
     this.previousStartMs = this.run.now;
   }
 
@@ -195,6 +195,11 @@ export class ClientState {
   inherit(key: ClientKey): void {
     this.key = key;
     this.inherited = key;
+  }
+
+  /** What happened by chance is known from the recording. */
+  private get isGiven(): boolean {
+    return this.run.env.whatIf?.reads === 'as-recorded';
   }
 
   /** Chance that the request at hand breaks for no reason the recording shows (K14); 0 for a first one. */
@@ -226,13 +231,17 @@ export class ClientState {
     else if (this.warmth === 'messages') warmUp(run, positionsWithin(run.context, read), call);
   }
 
-  /** Other sessions may keep system and tools warm beyond an hour: every second time where they were at first. */
-  private warmFromOutside(call: RecordedCall): void {
+  /** Other sessions may keep system and tools warm beyond the lifetime, where they were at first (K18). */
+  private warmFromOutside(call: RecordedCall, outside: ClientBehaviour['outside']): void {
     const { run } = this;
-    if (this.warmth !== 'prefix' || this.previousStartMs === null) return;
+    if (outside === 'cold' || this.warmth === 'none' || this.previousStartMs === null) return;
     const ttlMs = run.model.ttlFor(call);
-    if (ttlMs !== TTL_1H_MS || run.now - this.previousStartMs <= ttlMs) return;
-    if (this.draw('outside', call) < 0.5) warmUp(run, run.context.systemEnd, call);
+    if (run.now - this.previousStartMs <= ttlMs) return;
+    if (outside === 'half') {
+      const isDue = !this.isGiven && this.warmth === 'prefix' && ttlMs === TTL_1H_MS;
+      if (!isDue || this.draw('outside', call) >= 0.5) return;
+    }
+    warmUp(run, run.context.systemEnd, call);
   }
 
   /** A number between 0 and 1 that depends on seed, thread and call alone. */

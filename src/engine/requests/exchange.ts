@@ -68,7 +68,12 @@ export class Exchange {
     const deletedTokens = out.deleted?.tokens ?? 0;
     const prompt = promptTokens(usage);
     checkUsage(usage, outcome.promptTokens, deletedTokens);
-    checkRead(outcome.readTokens, outcome.hitPosition, out.view, this.env.cacheKinds.reads);
+    checkRead(
+      outcome.readTokens,
+      outcome.hitPosition,
+      out.view,
+      out.adjust === null ? this.env.cacheKinds.reads : 'grain',
+    );
     checkWindow(outcome.promptTokens - deletedTokens, out.windowTokens);
     const cost = priceUsage(out.model, usage);
     if (!out.model.pricesAreKnown) warnNoPrice(this.env.warnings, out.model.id);

@@ -7,6 +7,7 @@ import { thinkingKeptFrom } from '../../provider/cache/thinking.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import { breakpointsFor } from '../context/breakpoints-for.js';
 import { checkRequestShape } from '../context/invariants.js';
+import { readConditionOf, resizePrompt } from './conditions.js';
 import type { Outgoing } from './run-env.js';
 import type { RunningThread } from './running-thread.js';
 
@@ -41,6 +42,8 @@ export function outgoingOf(run: RunningThread, call: RecordedCall): Outgoing {
   if (!isPrompted) run.env.warnings.add('unprompted-request', UNPROMPTED);
   noteRepairs(run, isPrompted ? 0 : 1);
   checkRequestShape(context);
+  const adjust = readConditionOf(run, call);
+  resizePrompt(run, call);
   return {
     purpose: run.steps.isAgain ? 'plan_again' : run.isMain ? 'main' : 'subagent',
     turn: run.turn,
@@ -50,7 +53,7 @@ export function outgoingOf(run: RunningThread, call: RecordedCall): Outgoing {
     breakpoints: breakpointsOf(run, context, call),
     startMs: run.now,
     write: 'write',
-    windowTokens: run.model.apiWindow(),
+    windowTokens: run.follows ? null : run.model.apiWindow(),
     outputTokens: outputOf(call),
     answer: call.response.blocks[0]?.digest ?? null,
     recordedLatencyMs: run.env.plan.timing === 'recorded' ? call.endMs - call.startMs : null,
@@ -63,6 +66,7 @@ export function outgoingOf(run: RunningThread, call: RecordedCall): Outgoing {
     announced: run.announced,
     deleted: view.deletedTokens === 0 ? null : view.deletions,
     risk: run.client.risk,
+    adjust,
   };
 }
 
@@ -130,7 +134,7 @@ export function suggest(run: RunningThread, call: RecordedCall): void {
     breakpoints: breakpointsOf(run, context, call),
     startMs: run.now,
     write: 'write',
-    windowTokens: model.apiWindow(),
+    windowTokens: run.follows ? null : model.apiWindow(),
     outputTokens: 0,
     recordedLatencyMs: null,
     outsideTokens: run.client.outsideTokens(context, model.row),
@@ -142,6 +146,7 @@ export function suggest(run: RunningThread, call: RecordedCall): void {
     announced: run.announced,
     deleted: run.view.deletedTokens === 0 ? null : run.view.deletions,
     risk: 0,
+    adjust: null,
   };
   if (run.exchange.send(out, 'own').ok) run.noteSent(out, call);
 }

@@ -12,10 +12,11 @@ import type { CallPurpose, FaultRule, RunPlan } from '../../core/run/run-plan.js
 import type { WarningList } from '../../core/run/warning.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import type { LevelSalts } from '../../provider/cache/salts.js';
-import type { FakeLlm } from '../../provider/fake-llm/fake-llm.js';
+import type { AdjustOutcome, FakeLlm } from '../../provider/fake-llm/fake-llm.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import type { ChanceTally } from './chance-tally.js';
 import type { ClientRules } from './client-rules.js';
+import type { RunConditions } from './conditions.js';
 import type { CacheKinds } from './provider-of.js';
 import type { Sessions } from './session-state.js';
 import type { StatusCheck } from './shown-status.js';
@@ -40,6 +41,10 @@ export interface RunEnv {
   readonly cacheKinds: CacheKinds;
   /** The cache behind the LLM, for what others than this run's requests have left in it; null without one. */
   readonly cache: PromptCache | null;
+  /** What is taken from the recording because no policy decides it; null where nothing is. */
+  readonly whatIf: RunConditions | null;
+  /** Threads begin by following the recording: the run is under the policy of its own client. */
+  readonly follows: boolean;
   readonly files: Files;
   readonly random: Random;
   readonly warnings: WarningList;
@@ -101,6 +106,8 @@ export interface Outgoing {
   readonly deleted: DeletedContent | null;
   /** Chance that it breaks for no reason the recording shows (K14). */
   readonly risk: number;
+  /** Brings the answer of the cache to what was recorded; null where it stands. */
+  readonly adjust: AdjustOutcome | null;
 }
 
 /**

@@ -148,6 +148,10 @@ export interface RunningThread {
   readonly spoken: 'spoken' | 'silent';
   /** Why it makes no calls; null while it does. */
   readonly failure: Stop | null;
+  /** It goes the way of the recording: its compactions happen where they were recorded, and no layer decides. */
+  follows: boolean;
+  /** The call that the prompt was brought to its recorded size for. */
+  sizedFor: RecordedCall | null;
   turn: number;
   now: number;
   /** Milliseconds by which simulated time runs behind the recording. */

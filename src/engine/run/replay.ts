@@ -24,6 +24,7 @@ import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { checkLostChild } from '../context/invariants.js';
 import { ChanceTally } from '../requests/chance-tally.js';
 import { clientRules } from '../requests/client-rules.js';
+import type { Conditions, RunConditions } from '../requests/conditions.js';
 import { otherTokens, warnOfDoubts } from '../requests/provider-doubts.js';
 import { cacheKinds, providerOf, recordedModels } from '../requests/provider-of.js';
 import {
@@ -37,6 +38,7 @@ import { Sessions } from '../requests/session-state.js';
 import { ThreadRun } from '../thread/thread-run.js';
 import { Approvals } from './approvals.js';
 import { ThreadForks } from './thread-forks.js';
+import { conditionsOf, followsRecording } from './what-if.js';
 
 /** Steps of the replay between two chances to do something else. */
 const STEPS_PER_PART = 64;
@@ -49,6 +51,8 @@ interface Listeners {
   readonly limits?: Limits;
   /** Hears which layer is about to act before a request. */
   readonly onAct?: (run: ThreadRun, layer: number) => void;
+  /** Takes what the recording shows, while it is replayed as its own client. */
+  readonly finding?: Conditions;
 }
 
 /** Digest of a plan: equal plans over equal transcripts give equal logs. */
@@ -77,10 +81,14 @@ export function* replayParts(
   recording: Transcript,
   sink: LogSink,
   timing: TimingSink = NO_TIMING,
-  { onRequest, onStatus, onAct, limits = new Limits(plan.policy) }: Listeners = {},
+  { onRequest, onStatus, onAct, limits = new Limits(plan.policy), finding }: Listeners = {},
 ): Generator<void, void, void> {
   const recorded = recordedBill(recording, modelsOf(plan));
   const transcript = withoutSummaryForks(recording);
+  const whatIf: RunConditions | null =
+    finding === undefined
+      ? conditionsOf(plan, transcript, abduce)
+      : { conditions: finding, reads: 'as-recorded' };
   const { id, source, agentVersion, carries, threads } = transcript;
   const about = { id, source, agentVersion, carries, threads: threads.length, calls: countCalls(transcript) };
   sink.write(
@@ -119,6 +127,8 @@ export function* replayParts(
     client: clientRules(plan.policy.params, layers, behaviours),
     behaviours,
     behavioursAt,
+    whatIf,
+    follows: finding !== undefined || followsRecording(plan, transcript),
     cacheKinds: cacheKinds(plan, transcript),
     recorded: recordedBy,
     cache,
@@ -142,6 +152,13 @@ export function* replayParts(
   const endMs = yield* runThreads(env, played);
   logEnd(env, transcript, endMs);
 }
+
+/** Replays a recording as its own client, for what it shows. */
+function abduce(plan: RunPlan, transcript: Transcript, finding: Conditions): void {
+  replay(plan, transcript, NO_LOG, NO_TIMING, { finding });
+}
+
+const NO_LOG: LogSink = { write() {} };
 
 /** What answers the requests of a plan. */
 export function llmOf(plan: RunPlan, cache: PromptCache | null, faults: FaultPlan | null): FakeLlm {

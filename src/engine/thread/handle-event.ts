@@ -5,7 +5,13 @@ import { isRendered, renderPrompt } from '../actions/render-prompt.js';
 import type { RunningThread } from '../requests/running-thread.js';
 import { returnAtResume } from './returned-content.js';
 import { inNewForm, renewSystem } from './thread-start.js';
-import { clearConversation, compactByHand, compactNow, rewindConversation } from './user-acts.js';
+import {
+  clearConversation,
+  compactAsRecorded,
+  compactByHand,
+  compactNow,
+  rewindConversation,
+} from './user-acts.js';
 
 /**
  * Something happens to a thread besides messages and calls. What the user did happens in every run (C1); automatic
@@ -15,6 +21,7 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
   switch (event.kind) {
     case 'manual-compact':
       compactNow(run, event.compaction);
+      run.follows = false;
       return;
     case 'resume':
       run.note(event.kind, `the session was resumed: ${event.reason}`);
@@ -41,7 +48,8 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
       );
       return;
     case 'recorded-compaction':
-      if (event.trigger === 'manual') compactByHand(run, event);
+      if (run.follows) compactAsRecorded(run, event);
+      else if (event.trigger === 'manual') compactByHand(run, event);
       else if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
       return;
     case 'clear':

@@ -64,6 +64,8 @@ export class ThreadRun implements RunningThread {
   readonly recordedSummaries = new Set<string>();
   readonly tally = new Tally();
   sharedTokens: number | null = null;
+  follows: boolean;
+  sizedFor: RecordedCall | null = null;
   sharedEnd: number | null = null;
   turn = 0;
   lastResponseMs: number | null = null;
@@ -89,6 +91,7 @@ export class ThreadRun implements RunningThread {
     readonly thread: Thread,
   ) {
     const { plan } = env;
+    this.follows = env.follows;
     this.context = new Context(thread.prefix);
     this.steps = new StepQueue(thread);
     this.clock = new ThreadClock(plan.timing, this.steps);
@@ -257,6 +260,7 @@ export class ThreadRun implements RunningThread {
   }
 
   askLayers(point: Hook, manual: MutableHookContext['manual'] = null, from = 0): void {
+    if (this.follows && point !== 'manual') return;
     const { moment, now } = this;
     moment.point = point;
     moment.now = now;

@@ -65,9 +65,34 @@ export function compactByHand(run: RunningThread, event: RecordedCompaction): vo
     if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
     return;
   }
-  const kept = new Set(event.keptIds);
-  const messages = run.context.messages.filter(({ id, origin }) => origin === 'context' || kept.has(id));
-  replaceConversation(run, [...messages.filter(isContext), event.summary, ...messages.filter(isSaid)]);
+  takeRecordedSummary(run, event, run.context.messages);
+}
+
+/** The history that the recording went on with: its summary, what it kept, and what it attached comes behind. */
+function takeRecordedSummary(
+  run: RunningThread,
+  { keptIds, summary }: RecordedCompaction,
+  before: readonly Message[],
+): void {
+  const kept = new Set(keptIds);
+  const messages = before.filter(({ id, origin }) => origin === 'context' || kept.has(id));
+  const summaries = summary === null ? [] : [summary];
+  replaceConversation(run, [...messages.filter(isContext), ...summaries, ...messages.filter(isSaid)]);
+}
+
+/**
+ * A compaction of the recording happens as it did: the policy asks for the summary, which no recording holds, and the history is
+ * the recorded one. The time that took is in the recording.
+ */
+export function compactAsRecorded(run: RunningThread, event: RecordedCompaction): void {
+  run.joinPending();
+  const { now, shiftMs } = run;
+  const before = [...run.context.messages];
+  if (canCompact(run)) run.askLayers('manual', { instructions: event.instructions ?? null, partial: null });
+  run.now = now;
+  run.shiftMs = shiftMs;
+  takeRecordedSummary(run, event, before);
+  run.announced = 'compaction';
 }
 
 function canCompact(run: RunningThread): boolean {

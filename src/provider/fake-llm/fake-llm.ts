@@ -55,6 +55,9 @@ function deletedInRead(
   return ofWhole + Math.min(ofNext, readTokens - (whole < 0 ? 0 : sums[whole]!));
 }
 
+/** Another answer in place of the one that the cache gave. */
+export type AdjustOutcome = (outcome: CacheOutcome) => CacheOutcome;
+
 /** A request to the fake LLM. */
 export interface LlmCall {
   readonly purpose: CallPurpose;
@@ -80,6 +83,8 @@ export interface LlmCall {
   readonly luck?: Luck | null;
   /** Tokens at its beginning that others keep in the cache. */
   readonly outsideTokens?: number;
+  /** Brings the answer of the cache to what is known of it otherwise; absent or null where it stands. */
+  readonly adjust?: AdjustOutcome | null;
 }
 
 /** What comes back. */
@@ -133,7 +138,8 @@ export function createFakeLlm(
         const latencyMs = Math.round(model.latency.overheadMs * latencyScale) + delayMs;
         return { ok: false, error, promptTokens: held, latencyMs, retryAfterSeconds };
       }
-      const outcome = cache === null ? uncached(byteTokens) : cache.request(request.become(call));
+      const found = cache === null ? uncached(byteTokens) : cache.request(request.become(call));
+      const outcome = call.adjust === undefined || call.adjust === null ? found : call.adjust(found);
       const outputTokens = fault === null ? call.outputTokens : outputOf(call, fault);
       const usage = usageOf(outcome, outputTokens, billing === 'free' ? deleted : null, view);
       const uncachedTokens = promptTokens(usage) - usage.cacheRead;

@@ -13,7 +13,7 @@ import {
   totalFidelity,
   validateTranscript,
 } from '../../../src/analysis/validate/validate.js';
-import { rangeOf } from '../../../src/analysis/validate/version-map.js';
+import { rangeOf } from '../../../src/agent/policies/version-map.js';
 import { quantile } from '../../../src/core/base/stats.js';
 import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
 import { readClaudeCode } from '../../../src/transcripts/readers/claude-code/read.js';

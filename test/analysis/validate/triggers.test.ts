@@ -3,7 +3,7 @@ import { recordedWindow } from '../../../src/agent/client/window.js';
 import type { TriggerReport } from '../../../src/analysis/validate/triggers.js';
 import { countTriggers } from '../../../src/analysis/validate/triggers.js';
 import { validateTranscript } from '../../../src/analysis/validate/validate.js';
-import { rangeOf } from '../../../src/analysis/validate/version-map.js';
+import { rangeOf } from '../../../src/agent/policies/version-map.js';
 import { compareVersions } from '../../../src/core/model/agent-version.js';
 import { RecordingBuilder, toolUse } from './recording.js';
 

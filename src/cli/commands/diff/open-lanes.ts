@@ -1,9 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { ownPolicy } from '../../../agent/policies/own-policy.js';
 import type { Lane } from '../../../analysis/diff/lane.js';
 import { LaneWriter, laneOfLog } from '../../../analysis/diff/lane-of-log.js';
 import { laneOfRecording } from '../../../analysis/diff/lane-of-recording.js';
-import { forwardPlan, ownPolicy } from '../../../analysis/validate/forward.js';
+import { forwardPlan } from '../../../analysis/validate/forward.js';
 import { openRef } from '../../../config/files/open-ref.js';
 import { LOG_HEAD } from '../../../config/files/scenario-text.js';
 import { CcbenchError } from '../../../core/base/errors.js';

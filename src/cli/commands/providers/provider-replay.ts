@@ -1,6 +1,7 @@
 import { largestPrompt } from '../../../agent/client/window.js';
+import { NO_POLICY } from '../../../agent/policies/own-policy.js';
 import type { Clearing } from '../../../analysis/lifetime/clearing-break-even.js';
-import { forwardPlan, NO_POLICY } from '../../../analysis/validate/forward.js';
+import { forwardPlan } from '../../../analysis/validate/forward.js';
 import { providerOfRecording } from '../../../analysis/validate/providers/validate-provider.js';
 import type { Transcript } from '../../../core/model/transcript.js';
 import type { Provider } from '../../../core/run/provider.js';

@@ -1,0 +1,76 @@
+import type { Transcript } from '../../core/model/transcript.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
+import { DEFAULT_FAKE_LLM } from '../../provider/fake-llm/fake-plan.js';
+import { RECORDED_CLIENT } from '../client/client.js';
+import { policyRegistry } from './catalogue.js';
+import { planPolicy } from './plan-policy.js';
+import { rangeOf } from './version-map.js';
+
+/** The policy of a recording whose client is not known. */
+export const NO_POLICY = 'none';
+
+/** Settings of a policy by their paths. */
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** The policy that stands for the client of a recording, and the settings that are not those of its profile. */
+export interface OwnPolicy {
+  readonly use: string;
+  readonly set: Settings;
+}
+
+/** The name of a profile that stands for a recording, and what says so. */
+export interface KnownProfile {
+  readonly name: string;
+  readonly evidence: string;
+}
+
+/** The policy that a rollout of Codex shows: a summary that can be read was made by the client itself. */
+export function codexProfile({ threads }: Pick<Transcript, 'threads'>): KnownProfile {
+  const isLocal = threads.some(({ steps }) =>
+    steps.some(
+      (step) =>
+        step.kind === 'event' && step.event.kind === 'recorded-compaction' && step.event.summary !== null,
+    ),
+  );
+  return isLocal
+    ? { name: 'peers/codex-local', evidence: 'a recorded summary can be read: the client wrote it' }
+    : {
+        name: 'peers/codex-remote',
+        evidence: 'no recorded summary can be read: the usual way of the client',
+      };
+}
+
+/** The policy of a recording's own client, where one is known for its versions; else none. */
+export function ownPolicy(transcript: Transcript): OwnPolicy {
+  if (transcript.source === 'codex') return { use: codexProfile(transcript).name, set: {} };
+  if (transcript.source !== 'claude-code') return { use: NO_POLICY, set: {} };
+  const { profile, set } = rangeOf(transcript.agentVersion);
+  return { use: profile, set: { ...set, 'client.use': RECORDED_CLIENT } };
+}
+
+/** The same; where no policy was measured on the client, the one that was read from its sources. */
+export function clientPolicy(transcript: Transcript): OwnPolicy {
+  const own = ownPolicy(transcript);
+  const peer = `peers/${transcript.source}`;
+  return own.use === NO_POLICY && policyRegistry.has(peer) ? { use: peer, set: {} } : own;
+}
+
+/** The plan that stands for a recording: a policy, by default that of its own client, its lifetimes and times; settings that differ. */
+export function ownPlan(
+  transcript: Transcript,
+  changed: Settings = {},
+  { use, set }: OwnPolicy = ownPolicy(transcript),
+): RunPlan {
+  return {
+    version: 1,
+    name: 'own',
+    seed: 1,
+    model: null,
+    window: null,
+    policy: planPolicy(policyRegistry.get(use), { ...set, ...changed }),
+    cache: { mode: 'on', ttl: 'recorded', subagentTtl: 'recorded', fade: 'client' },
+    timing: 'recorded',
+    estimatorFactor: 1,
+    llm: { fake: DEFAULT_FAKE_LLM, faults: [] },
+  };
+}

@@ -1,0 +1,68 @@
+import { clientPolicy, ownPlan } from '../../agent/policies/own-policy.js';
+import { canonicalJson } from '../../core/base/digest.js';
+import { oncePer } from '../../core/base/once.js';
+import type { Transcript } from '../../core/model/transcript.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
+import { Conditions, type RunConditions } from '../requests/conditions.js';
+import { providersOf, recordedModels } from '../requests/provider-of.js';
+import { windowUnder } from '../requests/thread-model.js';
+
+/** The plan of a what-if's base: the recording as its own client made it. */
+const basePlan = oncePer(
+  (transcript: Transcript): RunPlan => ownPlan(transcript, {}, clientPolicy(transcript)),
+);
+const basePolicy = oncePer((transcript: Transcript): string => canonicalJson(basePlan(transcript).policy));
+
+/** True for a recording that tells what its requests read: only then something can be taken from it. */
+export const tellsReads = oncePer((transcript: Transcript): boolean =>
+  transcript.threads.some(
+    ({ flow, steps }) =>
+      flow === undefined && steps.some((step) => step.kind === 'call' && step.call.usage !== null),
+  ),
+);
+
+/** What a run is of: a recording with what happened given, or something of which only the content is known. */
+export function modeOf(plan: RunPlan, transcript: Transcript): 'what-if' | 'predict' {
+  return plan.mode === undefined && tellsReads(transcript) ? 'what-if' : 'predict';
+}
+
+/** Whether a plan leaves the context of a recording to its own client: compactions are then those that were recorded. */
+export function followsRecording(plan: RunPlan, transcript: Transcript): boolean {
+  if (modeOf(plan, transcript) === 'predict') return false;
+  const { timing, llm, estimatorFactor, hooks, home } = plan;
+  if (timing !== 'recorded' || llm.faults.length > 0 || estimatorFactor !== 1) return false;
+  if (hooks !== undefined || home !== undefined) return false;
+  if (canonicalJson(plan.policy) !== basePolicy(transcript)) return false;
+  if (plan.window === null && plan.model === null) return true;
+  const base = basePlan(transcript);
+  return transcript.threads.every(
+    (thread) => windowUnder(plan, thread, transcript) === windowUnder(base, thread, transcript),
+  );
+}
+
+/** The conditions of a recording; those of one with models of its own are not kept. */
+const known = new WeakMap<Transcript, Conditions>();
+
+/** Replays the recording as its own client and notes what happened. */
+export type Abduce = (plan: RunPlan, transcript: Transcript, conditions: Conditions) => void;
+
+/** What a run takes from its recording; null where it takes nothing. */
+export function conditionsOf(plan: RunPlan, transcript: Transcript, abduce: Abduce): RunConditions | null {
+  if (modeOf(plan, transcript) === 'predict') return null;
+  const base = basePlan(transcript);
+  let conditions = plan.models === undefined ? known.get(transcript) : undefined;
+  if (conditions === undefined) {
+    conditions = new Conditions(transcript.carries.includes('cache-writes'));
+    abduce(plan.models === undefined ? base : { ...base, models: plan.models }, transcript, conditions);
+    conditions.state = 'given';
+    if (plan.models === undefined) known.set(transcript, conditions);
+  }
+  const models = recordedModels(transcript);
+  const isSameCache =
+    plan.cache.mode === 'on' && sameNames(providersOf(plan, models), providersOf(base, models));
+  return { conditions, reads: isSameCache ? 'as-recorded' : 'own' };
+}
+
+function sameNames(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((name, i) => name === b[i]);
+}

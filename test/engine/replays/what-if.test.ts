@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { clientPolicy, ownPlan } from '../../../src/agent/policies/own-policy.js';
+import type { Transcript } from '../../../src/core/model/transcript.js';
+import type { RequestEntry } from '../../../src/core/run/run-log.js';
+import type { RunPlan } from '../../../src/core/run/run-plan.js';
+import { followsRecording, modeOf } from '../../../src/engine/run/what-if.js';
+import { mainRequests, ofType, runLog } from '../../helpers/plan.js';
+import { assistant, type Fields, readSession, say, system, usage, user } from '../../helpers/session.js';
+
+const MODEL = 'claude-sonnet-4-5';
+const reply = (i: number, seconds: number, read: number, written: number): Fields =>
+  assistant(`a${i}`, seconds, `m${i}`, say('done'), { model: MODEL, usage: usage(0, read, written, 100) });
+const prompt = (i: number, seconds: number): Fields => user(`u${i}`, seconds, 'x'.repeat(400));
+
+/**
+ * Four requests of a session on the one-hour lifetime: system and tools of 20,000 are warm; a break from outside at the third
+ * reads 20,000 of 30,000; 5,000 tokens that no line explains come at the fourth.
+ */
+const session = readSession([
+  prompt(1, 0),
+  reply(1, 5, 20_000, 10_000),
+  prompt(2, 30),
+  reply(2, 35, 30_000, 200),
+  prompt(3, 60),
+  reply(3, 65, 20_000, 10_400),
+  prompt(4, 600),
+  reply(4, 605, 30_400, 5_200),
+]);
+
+const own = (transcript: Transcript, set: Readonly<Record<string, unknown>> = {}): RunPlan =>
+  ownPlan(transcript, set, clientPolicy(transcript));
+const requests = (plan: RunPlan, transcript: Transcript = session): readonly RequestEntry[] =>
+  mainRequests(runLog(plan, transcript));
+const reads = (plan: RunPlan, transcript: Transcript = session): readonly number[] =>
+  requests(plan, transcript).map(({ read }) => read);
+
+describe('the base of a what-if', () => {
+  it('is the recording: prompts, reads and writes of every request', () => {
+    const found = requests(own(session)).map(({ prompt: all, read, write1h, input }) => [
+      all,
+      read,
+      write1h,
+      input,
+    ]);
+    expect(found).toEqual([
+      [30_000, 20_000, 10_000, 0],
+      [30_200, 30_000, 200, 0],
+      [30_400, 20_000, 10_400, 0],
+      [35_600, 30_400, 5_200, 0],
+    ]);
+  });
+
+  it('is the same every time it is run', () => {
+    expect(runLog(own(session), session)).toEqual(runLog(own(session), session));
+  });
+
+  it('knows nothing of it in predict mode', () => {
+    const plan: RunPlan = { ...own(session), mode: 'predict' };
+    expect(modeOf(plan, session)).toBe('predict');
+    expect(reads(plan)[2]).toBeGreaterThan(30_000);
+  });
+});
+
+describe('a variant of a what-if', () => {
+  it('loses the same share of its prefix to a break from outside', () => {
+    // Of the 30,200 tokens that could be read, the 10,200 behind system and tools were lost.
+    const hour: RunPlan = { ...own(session), cache: { ...own(session).cache, ttl: '1h', subagentTtl: '1h' } };
+    expect(reads(hour)).toEqual([20_000, 30_000, 20_000, 30_400]);
+  });
+
+  it('rewrites behind a pause what a shorter lifetime loses; system and tools stay warm from 2.1.91 on (K18)', () => {
+    const short: RunPlan = {
+      ...own(session),
+      cache: { ...own(session).cache, ttl: '5m', subagentTtl: '5m' },
+    };
+    expect(followsRecording(short, session)).toBe(true);
+    const last = requests(short).at(-1)!;
+    expect([last.prompt, last.read, last.write5m]).toEqual([35_600, 20_000, 15_600]);
+  });
+
+  it('does not follow the recording once its policy is another', () => {
+    expect(followsRecording(own(session, { 'window.percent': 50 }), session)).toBe(false);
+  });
+});
+
+describe('recorded compactions', () => {
+  const BOUNDARY = { compactMetadata: { trigger: 'auto', preTokens: 60_400 } };
+  const compacted = readSession([
+    prompt(1, 0),
+    reply(1, 5, 20_000, 40_000),
+    system('b', 30, 'compact_boundary', BOUNDARY),
+    user('s', 31, 'y'.repeat(8_000), { isCompactSummary: true }),
+    reply(2, 35, 20_000, 3_000),
+    prompt(3, 60),
+    reply(3, 65, 23_000, 300),
+  ]);
+
+  it('happen where they were recorded, with the prompt that followed', () => {
+    const log = runLog(own(compacted), compacted);
+    expect(ofType(log, 'layer').filter(({ action }) => action === 'compact')).toHaveLength(1);
+    expect(mainRequests(log).map(({ prompt: all, read }) => [all, read])).toEqual([
+      [60_000, 20_000],
+      [23_000, 20_000],
+      [23_300, 23_000],
+    ]);
+  });
+
+  it('are the policy’s to decide under other settings', () => {
+    const log = runLog(own(compacted, { 'window.percent': 90 }), compacted);
+    expect(ofType(log, 'layer').filter(({ action }) => action === 'compact')).toHaveLength(0);
+    expect(mainRequests(log).map(({ prompt: all }) => all > 60_000 || all === 60_000)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+});
