@@ -3,6 +3,7 @@ import { behavioursOf, fadeOf } from '../../agent/client/client.js';
 import { createHome } from '../../agent/client/home.js';
 import { messageBus } from '../../agent/client/message-bus.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';
+import { withShownPrefix } from '../../agent/client/shown-prefix.js';
 import { layersAtWork } from '../../agent/policies/layers-at-work.js';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
 import { EventQueue } from '../../core/base/queue.js';
@@ -38,7 +39,7 @@ import { Sessions } from '../requests/session-state.js';
 import { ThreadRun } from '../thread/thread-run.js';
 import { Approvals } from './approvals.js';
 import { ThreadForks } from './thread-forks.js';
-import { conditionsOf, followsRecording } from './what-if.js';
+import { conditionsOf, followsRecording, modeOf } from './what-if.js';
 
 /** Steps of the replay between two chances to do something else. */
 const STEPS_PER_PART = 64;
@@ -84,7 +85,9 @@ export function* replayParts(
   { onRequest, onStatus, onAct, limits = new Limits(plan.policy), finding }: Listeners = {},
 ): Generator<void, void, void> {
   const recorded = recordedBill(recording, modelsOf(plan));
-  const transcript = withoutSummaryForks(recording);
+  const replayed = withoutSummaryForks(recording);
+  const isPredicted = finding === undefined && modeOf(plan, replayed) === 'predict';
+  const transcript = isPredicted ? replayed : withShownPrefix(replayed);
   const whatIf: RunConditions | null =
     finding === undefined
       ? conditionsOf(plan, transcript, abduce)
