@@ -52,7 +52,7 @@ function exchange(run: RunningThread, request: AskRequest, { view, freshTokens, 
     maxOutputTokens: Math.min(request.maxOutputTokens ?? Number.POSITIVE_INFINITY, model.maxOutput), // C19
   };
   const compose = (fault: FaultRule | null): ComposedAnswer =>
-    composeAnswer(request.answer, question, env.plan.llm.fake, random, fault);
+    composeAnswer(request.answer, question, env.answers, random, fault);
   const planned = compose(null);
   const images = run.context.hasImages() ? 'images' : 'no-images';
   const salts =

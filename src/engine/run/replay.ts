@@ -4,6 +4,7 @@ import { createHome } from '../../agent/client/home.js';
 import { messageBus } from '../../agent/client/message-bus.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';
 import { withShownPrefix } from '../../agent/client/shown-prefix.js';
+import { shownAnswers } from '../../agent/client/shown-summary.js';
 import { layersAtWork } from '../../agent/policies/layers-at-work.js';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
 import { EventQueue } from '../../core/base/queue.js';
@@ -125,6 +126,7 @@ export function* replayParts(
     plan,
     limits,
     sink,
+    answers: isPredicted ? plan.llm.fake : shownAnswers(plan.llm.fake, plan.policy.params, transcript),
     llm: llmOf(plan, cache, createFaultPlan(plan.llm.faults, random.split('faults'))),
     layers,
     client: clientRules(plan.policy.params, layers, behaviours),

@@ -768,6 +768,18 @@ describe('restored files', () => {
     },
   );
 
+  it.each([V21112, V21325])(
+    'R9 %s: a file over 5,000 tokens is only named, whatever its characters; line numbers do not count',
+    (policy) => {
+      const numbered = Array.from({ length: 100 }, (_, i) => `${`${i + 1}`.padStart(6)}→${'x'.repeat(93)}`);
+      const text = numbered.join('\n'); // 7 of 101 characters a line are its number.
+      const talk = new Conversation().human(10);
+      for (const [name, tokens] of Object.entries({ a: 5_025 / 0.93, b: 4_886 / 0.93 }))
+        talk.tools([{ tool: 'Read', tokens: Math.round(tokens), path: `/repo/${name}.ts`, text }]);
+      expect(comesBack(policy, byHand(talk.answer(10)))).toEqual(['b (a)']);
+    },
+  );
+
   it.each([
     [V2076, 'f e d c a'],
     [V21112, 'a c f e d'],
