@@ -1,4 +1,6 @@
-const KEYS = ['name', 'kind', 'description', 'client', 'layers', 'set', 'sources'];
+const KEYS = ['name', 'kind', 'description', 'client', 'layers', 'set', 'versions', 'sources'];
+const OPTIONAL = ['set', 'versions'];
+const RANGE_KEYS = ['from', 'microcompact', 'set', 'evidence'];
 const KINDS = ['bound', 'analysed', 'measured'];
 
 /** The policy of a profile: layers of ccbench and their parameters, no rules. Refuses a key, a kind or a parameter that does not exist. */
@@ -9,9 +11,19 @@ export function profilePolicy(written, params) {
   };
   if (!KINDS.includes(written.kind)) fail(`kind is one of ${KINDS.join(', ')}, not ${written.kind}`);
   for (const key of Object.keys(written)) if (!KEYS.includes(key)) fail(`unknown key ${key}`);
-  for (const key of KEYS) if (key !== 'set' && written[key] === undefined) fail(`${key} is missing`);
-  for (const path of [...Object.keys(written.set ?? {}), ...Object.keys(written.sources)])
-    if (path !== '*' && !known.has(path)) fail(`unknown parameter ${path}`);
+  for (const key of KEYS)
+    if (!OPTIONAL.includes(key) && written[key] === undefined) fail(`${key} is missing`);
+  const versions = written.versions?.map((range) => {
+    for (const key of Object.keys(range))
+      if (!RANGE_KEYS.includes(key)) fail(`unknown key ${key} of versions`);
+    if (typeof range.from !== 'string' || !range.evidence) fail('versions need from, a text, and evidence');
+    const { from, microcompact = 'not-recorded', set = {}, evidence } = range;
+    return { from, microcompact, set, evidence };
+  });
+  const paths = [written.set ?? {}, written.sources, ...(versions ?? []).map((range) => range.set)].flatMap(
+    Object.keys,
+  );
+  for (const path of paths) if (path !== '*' && !known.has(path)) fail(`unknown parameter ${path}`);
   const { name, kind, description: summary, layers, client, set = {}, sources } = written;
-  return { name, kind, summary, layers, client, set, sources };
+  return { name, kind, summary, layers, client, set, sources, ...(versions && { versions }) };
 }

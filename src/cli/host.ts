@@ -25,7 +25,7 @@ function askedColumns(env: NodeJS.ProcessEnv): number | null {
   return Number.isInteger(columns) && columns > 0 ? columns : null;
 }
 
-/** A stream of the process. Work goes on when it fails: a reader that went away is no fault, anything else is told. */
+/** A stream of the process. Work goes on when it fails: a reader that went away is no fault, anything else is reported. */
 function textStream(stream: NodeJS.WriteStream, onFailure: (reason: string) => void): TextStream {
   let isOpen = true;
   stream.on('error', (error: NodeJS.ErrnoException) => {

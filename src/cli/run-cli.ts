@@ -1,5 +1,6 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { CcbenchError } from '../core/base/errors.js';
+import { newName } from '../core/base/renamed.js';
 import { githubChoice } from './ci/github-choice.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { reportFailure } from './fail.js';
@@ -48,15 +49,24 @@ function dashedName(name: string, argv: readonly string[]): CcbenchError {
   });
 }
 
-function usageError(error: CommanderError, argv: readonly string[]): CcbenchError {
+/** The long options of the command that a command line names. */
+function optionsOf(program: Command, argv: readonly string[]): readonly string[] {
+  let command = program;
+  for (const arg of argv) command = command.commands.find((below) => below.name() === arg) ?? command;
+  return command.options.flatMap(({ long }) => long ?? []);
+}
+
+function usageError(error: CommanderError, argv: readonly string[], program: Command): CcbenchError {
   const option = /^error: unknown option '(.*)'/.exec(error.message)?.[1];
   if (option !== undefined && DASHED_NAME.test(option)) return dashedName(option, argv);
+  const now = option === undefined ? null : newName(option, optionsOf(program, argv));
   const near = SUGGESTION.exec(error.message)?.[1];
   const sentence = error.message.replace(SUGGESTION, '').replace(/^error: /, '');
+  const meant = near === undefined ? null : `did you mean ${near}?`;
   const hint =
-    near === undefined
-      ? 'ccbench --help lists commands, ccbench <command> --help their options'
-      : `did you mean ${near}?`;
+    now === null
+      ? (meant ?? 'ccbench --help lists commands, ccbench <command> --help their options')
+      : `"${option}" is now called "${now}"`;
   return new CcbenchError('bad-usage', sentence, { hint });
 }
 
@@ -84,7 +94,9 @@ export async function runCli(argv: readonly string[], host: Host): Promise<ExitC
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportFailure(session, error);
     if (error.exitCode === 0) return EXIT.fine;
-    return error.code === 'commander.help' ? EXIT.input : reportFailure(session, usageError(error, argv));
+    return error.code === 'commander.help'
+      ? EXIT.input
+      : reportFailure(session, usageError(error, argv, program));
   } finally {
     rememberPage(cacheFolder(host));
   }

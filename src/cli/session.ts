@@ -40,7 +40,7 @@ export function note(session: CliSession, text: string): void {
   session.host.stderr.write(`${text}\n`);
 }
 
-/** The same session for what was told already: no note and no progress comes of it. */
+/** The same session for what was printed already: no note and no progress comes of it. */
 export function silent(session: CliSession): CliSession {
   const { host } = session;
   const stderr = { isTerminal: false, columns: null, write: () => {} };
@@ -49,10 +49,10 @@ export function silent(session: CliSession): CliSession {
 
 /** Notes what is doubtful in the policies of a command, each doubt once. */
 export function doubtNotes(session: CliSession): (doubt: CcbenchError) => void {
-  const told = new Set<string>();
+  const printed = new Set<string>();
   return ({ place, message, hint }) => {
     const text = `${place === null ? '' : `${formatPlace(place)}: `}warning: ${message}`;
-    if (!told.has(text)) note(session, `${text}${hint === null ? '' : `; ${hint}`}`);
-    told.add(text);
+    if (!printed.has(text)) note(session, `${text}${hint === null ? '' : `; ${hint}`}`);
+    printed.add(text);
   };
 }

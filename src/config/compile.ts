@@ -99,7 +99,7 @@ function compileRun(checked: CheckedScenario, run: NormalRun): CompiledRun {
   const { normal: scenario, context, plugins, models, providers } = checked;
   const set = { ...run.policy.set, ...overrideValues(run, context) };
   const policy = context.policies.plan(run.policy.name, set);
-  const ttl = policy.parts?.cache.ttl ?? null;
+  const ttl = policy.rules?.cache.ttl ?? null;
   const provider = run.provider ?? ownProviderOf(run.model, models, providers);
   const ownProvider = provider === undefined ? undefined : providers.get(provider);
   return {
@@ -107,6 +107,7 @@ function compileRun(checked: CheckedScenario, run: NormalRun): CompiledRun {
       version: 1,
       name: run.variant === null ? scenario.name : `${scenario.name}/${run.variant}`,
       seed: scenario.seed,
+      ...(run.mode === 'predict' ? { mode: run.mode } : {}),
       model: run.model,
       window: run.window,
       ...(provider === undefined ? {} : { provider }),

@@ -15,7 +15,7 @@ export interface PolicyCatalogue {
   readonly specs: readonly ParamSpec[];
   /** Every parameter of a policy with the given ones replaced; throws for an unknown path, a value out of range or without effect. */
   resolve(name: string, set: Readonly<Record<string, unknown>>): ParamValues;
-  /** The same as a run goes by it, with the parts of a policy that is written in parts. */
+  /** The same as a run goes by it, with the rules of a policy file. */
   plan(name: string, set: Readonly<Record<string, unknown>>): PlannedPolicy;
   /** Whether anything in a policy reads a parameter. */
   reads(name: string, path: string): boolean;

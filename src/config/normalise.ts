@@ -37,7 +37,7 @@ export interface NormalOverrides {
   readonly contextWindow: number | null;
 }
 
-/** Everything a run is told, with nothing left open. */
+/** Every setting of a run, with nothing left open. */
 export interface NormalRun {
   readonly transcript: TranscriptRef;
   /** null for the base. */
@@ -51,6 +51,7 @@ export interface NormalRun {
   readonly cache: CachePlan;
   /** Whether a lifetime is written, or left to the policy. */
   readonly lifetime: 'written' | 'default';
+  readonly mode: 'what-if' | 'predict';
   readonly timing: 'recorded' | 'think-time';
   readonly estimatorFactor: number;
   readonly llm: { readonly fake: FakeLlmPlan; readonly faults: readonly FaultRule[] };
@@ -131,6 +132,7 @@ function normaliseRun(
     },
     cache: { mode: 'on', ttl, subagentTtl: ttl, fade: 'client', ...cache },
     lifetime: cache?.ttl === undefined ? 'default' : 'written',
+    mode: settings.mode ?? 'what-if',
     timing: settings.timing ?? 'recorded',
     estimatorFactor: settings.estimatorFactor ?? 1,
     llm: { fake: { ...DEFAULT_FAKE_LLM, ...llm?.fake }, faults: llm?.faults ?? [] },

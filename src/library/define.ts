@@ -6,7 +6,7 @@ import { type ActivePlugin, usePlugin as activatePlugin } from '../config/plugin
 import type { LayerDefinition } from '../core/run/layer.js';
 import { withFullMessages } from './source.js';
 
-/** Checks a policy in parts, given as YAML text or as the same in an object; throws an error that lists every problem with its path. */
+/** Checks a policy file, given as YAML text or as the same in an object; throws an error that lists every problem with its path. */
 export function definePolicy(source: PolicySource): Policy {
   return withFullMessages(() => checkPolicy(source));
 }

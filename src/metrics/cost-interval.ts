@@ -30,6 +30,34 @@ export function modelError(compactions: 'none' | 'some'): number {
   return compactions === 'none' ? PLAIN_ERROR : COMPACTED_ERROR;
 }
 
+/**
+ * Error of the cost behind a simulated compaction, as a share of it, that 90 % of the recorded compactions stayed within: the size
+ * of a summary and of what is restored is not known before (docs/fidelity.md).
+ */
+const AFTER_COMPACTION_ERROR = 0.25;
+
+/** The interval of a what-if: exact up to the first compaction that the policy makes itself. */
+export function whatIfInterval(cost: number, afterCompaction: number): CostInterval {
+  const off = Math.round(afterCompaction * AFTER_COMPACTION_ERROR);
+  return { expected: cost, low: cost - off, high: cost + off };
+}
+
+/** How far a difference may be off that no compaction is simulated for: a share of it, for entries that live longer or shorter. */
+const PLAIN_DELTA_ERROR = 0.1;
+
+/** What a cost is, with the ends of its interval where it has one. */
+export interface CostEnds {
+  readonly cost: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** How far the difference of two costs of a session may be off, at nine of ten. */
+export function deltaError(now: CostEnds, before: CostEnds): number {
+  const half = ({ low, high }: CostEnds): number => (high - low) / 2;
+  return Math.max(half(now), half(before), Math.abs(now.cost - before.cost) * PLAIN_DELTA_ERROR);
+}
+
 /** The interval around a cost that is one draw of chance: all else as it is, what chance adds between its ends. */
 export function chanceInterval(
   cost: number,

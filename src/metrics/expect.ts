@@ -1,5 +1,5 @@
 import { CcbenchError, type Place } from '../core/base/errors.js';
-import { nearestName } from '../core/base/nearest.js';
+import { suggestName } from '../core/base/nearest.js';
 import type { RunFacts } from './facts.js';
 import type { Metric } from './metric.js';
 import { findMetric, metricNames } from './registry.js';
@@ -82,9 +82,8 @@ export function parseExpectation(text: string, place: Place | null): Expectation
   const [, name, op, digits, suffix] = match as unknown as [string, string, Operator, string, string];
   const metric = findMetric(name);
   if (metric === null) {
-    const near = nearestName(name, metricNames());
-    const suggestion = near === null ? '' : `did you mean "${near}"? `;
-    fail('unknown-name', `unknown metric "${name}"`, `${suggestion}docs/metrics.md lists all metrics`, place);
+    const hint = `${suggestName(name, metricNames())}docs/metrics.md lists all metrics`;
+    fail('unknown-name', `unknown metric "${name}"`, hint, place);
   }
   const value = Number(`${digits.replaceAll('_', '')}e${EXPONENTS[suffix]}`);
   checkValue(text, metric, value, suffix, place);

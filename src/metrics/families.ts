@@ -13,7 +13,7 @@ const LAYER_FIELDS: Readonly<Record<string, readonly [MetricUnit, (layer: LayerF
   saved: ['tokens', (layer) => layer.saved],
   notCarried: ['tokens', (layer) => layer.notCarried],
   prevented: ['count', (layer) => layer.prevented],
-  putOff: ['count', (layer) => layer.putOff],
+  deferred: ['count', (layer) => layer.deferred],
   cacheLost: ['tokens', (layer) => layer.cacheLost],
   calls: ['count', (layer) => layer.calls],
   costUsd: ['usd', (layer) => usd(layer.costNanoUsd)],
@@ -96,7 +96,7 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
     name: 'layers',
     better: null,
     keyName: '<layer>.<field>',
-    help: 'what one layer did: times it fired, how that ended, tokens it keeps out at the end (`saved`), those tokens summed over the requests (`notCarried`), compactions it prevented or only put off, alone or with others, cached tokens it destroyed, its requests and their cost',
+    help: 'what one layer did: times it fired, how that ended, tokens it keeps out at the end (`saved`), those tokens summed over the requests (`notCarried`), compactions it prevented or only deferred, alone or with others, cached tokens it destroyed, its requests and their cost',
     keys: LAYERS.flatMap((layer) => Object.keys(LAYER_FIELDS).map((field) => `${layer}.${field}`)),
     unit: (key) => LAYER_FIELDS[key.slice(key.lastIndexOf('.') + 1)]![0],
     value(facts, key) {

@@ -11,7 +11,7 @@ import type {
   SummingSink,
   WarningEntry,
 } from '../core/run/run-log.js';
-import { chanceInterval } from './cost-interval.js';
+import { chanceInterval, whatIfInterval } from './cost-interval.js';
 import type { BreakFacts, RunFacts } from './facts.js';
 import { LayerFold, largerOvershoot } from './layer-fold.js';
 import { LongTermFold } from './long-term-fold.js';
@@ -112,6 +112,9 @@ class EntryFold {
   #lostReason: string | null = null;
   #firstMs = Number.POSITIVE_INFINITY;
   #lastMs = Number.NEGATIVE_INFINITY;
+  /** Threads that the policy of a what-if has compacted, and what their requests cost on the input side from then on. */
+  readonly #compacted = new Set<string>();
+  #afterCompaction = 0;
 
   write(entry: LogEntry) {
     if ('t' in entry) {
@@ -123,6 +126,7 @@ class EntryFold {
         this.#longTerm.addRequest(entry);
         this.#layers.addRequest(entry);
         this.#status.addRequest(entry);
+        if (this.#compacted.has(entry.thread)) this.#afterCompaction += entry.cost - entry.outputCost;
         return this.#requests.addRequest(entry);
       case 'thread':
         this.#longTerm.addThread(entry);
@@ -130,6 +134,7 @@ class EntryFold {
         return this.#requests.addThread(entry);
       case 'layer':
         this.#longTerm.addLayer(entry);
+        if (entry.action === 'compact' && entry.outcome === 'done') this.#compacted.add(entry.thread);
         return this.#layers.addLayer(entry);
       case 'returned':
         return this.#layers.addReturned(entry);
@@ -172,6 +177,17 @@ class EntryFold {
     }
   }
 
+  /** In a what-if chance is known; what a policy's own compactions leave is not. */
+  #interval(cost: number, compactions: 'none' | 'some'): RunFacts['costInterval'] {
+    const { reproduced, isFollowed } = this.#run?.transcript ?? {};
+    if (reproduced !== undefined)
+      return whatIfInterval(cost, isFollowed === true ? 0 : this.#afterCompaction);
+    const chance = this.#end?.chance;
+    return chance === undefined
+      ? this.#requests.risks.interval(cost, compactions)
+      : chanceInterval(cost, chance, compactions);
+  }
+
   finish(): RunFacts {
     const requests = this.#requests.finish();
     const layers = this.#layers.finish();
@@ -191,10 +207,7 @@ class EntryFold {
       complete: end !== null,
       turns: end?.turns ?? requests.turns,
       durationMs: this.#lastMs < this.#firstMs ? null : this.#lastMs - this.#firstMs,
-      costInterval:
-        end?.chance === undefined
-          ? this.#requests.risks.interval(cost, compactions)
-          : chanceInterval(cost, end.chance, compactions),
+      costInterval: this.#interval(cost, compactions),
       breaks: { unexpected: sortedRecord(this.#unexpected), expected: sortedRecord(this.#expected) },
       requestsRefused: this.#requestsRefused,
       refusals: sortedRecord(this.#refusals),

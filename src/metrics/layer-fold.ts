@@ -25,9 +25,9 @@ export interface LayerFacts {
   readonly saved: number;
   /** Those tokens at each request of the loops, summed over the requests: what the prompts did not carry. */
   readonly notCarried: number;
-  /** Compactions that it prevented, alone or with others, and those that it only put off. */
+  /** Compactions that it prevented, alone or with others, and those that it only deferred. */
   readonly prevented: number;
-  readonly putOff: number;
+  readonly deferred: number;
 }
 
 /** What one rule of a policy file did over the run. */
@@ -54,7 +54,7 @@ export interface LayerTotals {
     readonly thrash: number;
   };
   /** Times the untouched context crossed the threshold and the real one never did, or only later (LOP-3). */
-  readonly crossings: { readonly prevented: number; readonly putOff: number };
+  readonly crossings: { readonly prevented: number; readonly deferred: number };
   readonly storedResults: number;
   /** Files put back after compactions; null when no layer stated a number. */
   readonly restoredFiles: number | null;
@@ -83,7 +83,7 @@ const MICROCOMPACT = INDEX.get('microcompact')!;
 export class LayerFold {
   readonly #layers = recordOf(LAYERS, (): Mutable<LayerFacts> => {
     const acts = { triggers: 0, done: 0, failed: 0, declined: 0, cacheLost: 0, calls: 0, costNanoUsd: 0 };
-    return { ...acts, saved: 0, notCarried: 0, prevented: 0, putOff: 0 };
+    return { ...acts, saved: 0, notCarried: 0, prevented: 0, deferred: 0 };
   });
   readonly #failures: Tally = new Map();
   readonly #rules = new Map<string, Mutable<RuleFacts>>();
@@ -166,7 +166,7 @@ export class LayerFold {
     if (state === 'made') this.#made += 1;
     else this.#avoided += 1;
     for (const layer of layers) {
-      this.#layers[layer].putOff += state === 'made' ? 1 : 0;
+      this.#layers[layer].deferred += state === 'made' ? 1 : 0;
       this.#layers[layer].prevented += state === 'made' ? -1 : 1;
     }
   }
@@ -213,7 +213,7 @@ export class LayerFold {
       failures: sortedRecord(this.#failures),
       breaker: this.#breaker,
       compactions: this.#compactions,
-      crossings: { prevented: this.#avoided - this.#made, putOff: this.#made },
+      crossings: { prevented: this.#avoided - this.#made, deferred: this.#made },
       storedResults: this.#storedResults,
       restoredFiles: this.#restoredFiles,
       overshootTokens: this.#overshootTokens,

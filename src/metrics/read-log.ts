@@ -56,7 +56,7 @@ const SHAPES: Readonly<Record<LogEntry['type'], LineShape>> = {
     string: ['thread', 'layer', 'action', 'outcome'],
     object: ['details'],
     maybe: {
-      number: ['seenBefore', 'seenAfter', 'trueBefore', 'trueAfter'],
+      number: ['estimatedBefore', 'estimatedAfter', 'trueBefore', 'trueAfter'],
       string: ['trigger', 'reason', 'failure'],
     },
     known: { layer: LAYERS, outcome: ['done', 'failed', 'declined'] },

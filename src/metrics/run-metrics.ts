@@ -69,6 +69,9 @@ const HELP = {
   costExpectedUsd: 'cost of all requests, with the average cost of unpredictable cache breaks (K14)',
   costLowUsd: 'lower end of the 90 % interval of the cost; none where the client is the bare API',
   costHighUsd: 'upper end of the 90 % interval of the cost; none where the client is the bare API',
+  recordedInputUsd:
+    'what the requests of a recording cost without their output, by its usage; none in predict mode',
+  reproducedInputUsd: 'the same as replayed by its own client: how well a what-if reproduces the recording',
   backgroundCostUsd: 'cost of requests that no transcript shows: suggestions, and what layers asked',
   costUsdMain: 'cost of the main loop',
   costUsdSubagents: 'cost of the loops of subagents',
@@ -191,6 +194,8 @@ const METRIC_VALUES: Readonly<Record<keyof typeof HELP, MetricRow>> = {
   costExpectedUsd: ['usd', 'lower', money((f) => usd(f.costInterval?.expected ?? f.cost.total))],
   costLowUsd: ['usd', 'lower', money((f) => (f.costInterval === null ? null : usd(f.costInterval.low)))],
   costHighUsd: ['usd', 'lower', money((f) => (f.costInterval === null ? null : usd(f.costInterval.high)))],
+  recordedInputUsd: ['usd', null, (f) => reproducedUsd(f, 'recordedNano')],
+  reproducedInputUsd: ['usd', null, (f) => reproducedUsd(f, 'simulatedNano')],
   backgroundCostUsd: [
     'usd',
     'lower',
@@ -240,7 +245,7 @@ const METRIC_VALUES: Readonly<Record<keyof typeof HELP, MetricRow>> = {
   chainedCompactions: ['count', 'lower', (f) => f.compactions.chained],
   thrash: ['count', 'lower', (f) => f.compactions.thrash],
   compactionsPrevented: ['count', null, (f) => f.crossings.prevented],
-  compactionsDeferred: ['count', null, (f) => f.crossings.putOff],
+  compactionsDeferred: ['count', null, (f) => f.crossings.deferred],
   microcompactions: ['count', null, (f) => f.layers.microcompact.done],
   storedResults: ['count', null, (f) => f.storedResults],
   restoredFiles: ['count', null, (f) => f.restoredFiles],
@@ -315,3 +320,8 @@ export const RUN_METRICS: readonly Metric[] = (Object.keys(HELP) as (keyof typeo
   const [unit, better, value] = METRIC_VALUES[name];
   return { name, unit, better, help: HELP[name], value };
 });
+
+function reproducedUsd({ run }: RunFacts, side: 'recordedNano' | 'simulatedNano'): number | null {
+  const found = run?.transcript.reproduced;
+  return found === undefined ? null : usd(found[side]);
+}

@@ -1,5 +1,5 @@
 import { CcbenchError } from '../core/base/errors.js';
-import { nearestName } from '../core/base/nearest.js';
+import { suggestName } from '../core/base/nearest.js';
 import type { Metric } from '../metrics/metric.js';
 import { findMetric, metricNames } from '../metrics/registry.js';
 import { splitValues } from './vary.js';
@@ -37,11 +37,9 @@ export const SWEPT_METRICS: readonly string[] = [
 export function chosenMetric(name: string, option: string): Metric {
   const metric = findMetric(name);
   if (metric !== null) return metric;
-  const near = nearestName(name, metricNames());
-  const suggestion = near === null ? '' : `did you mean "${near}"? `;
   throw new CcbenchError('unknown-name', `unknown metric "${name}"`, {
     place: { file: `${option} ${name}` },
-    hint: `${suggestion}ccbench metrics lists all of them`,
+    hint: `${suggestName(name, metricNames())}ccbench metrics lists all of them`,
   });
 }
 

@@ -1,4 +1,5 @@
 import { mean, meanInterval } from '../core/base/stats.js';
+import { type CostEnds, deltaError } from '../metrics/cost-interval.js';
 import type { Metric } from '../metrics/metric.js';
 import { findMetric } from '../metrics/registry.js';
 import {
@@ -188,4 +189,38 @@ export function compareVariants(
       ]),
     ),
   };
+}
+
+/** What a variant costs more than the baseline on average, in dollars, and the 90 % interval of that over these sessions. */
+export interface CostDelta {
+  readonly deltaUsd: number | null;
+  readonly deltaLowUsd: number | null;
+  readonly deltaHighUsd: number | null;
+}
+
+/** The difference of a variant to the baseline over the sessions that both finished. */
+export function costDelta(
+  variant: VariantRuns,
+  baseline: VariantRuns,
+  compared: readonly string[],
+): CostDelta {
+  const deltas: number[] = [];
+  let variance = 0;
+  for (const key of compared) {
+    const now = variant.byTranscript.get(key);
+    const before = baseline.byTranscript.get(key);
+    const [cost, base] = [now?.costUsd ?? null, before?.costUsd ?? null];
+    if (cost === null || base === null) continue;
+    deltas.push(cost - base);
+    const off = deltaError(costEnds(cost, now!), costEnds(base, before!));
+    variance += off * off;
+  }
+  const average = mean(deltas);
+  if (average === null) return { deltaUsd: null, deltaLowUsd: null, deltaHighUsd: null };
+  const off = Math.sqrt(variance) / deltas.length;
+  return { deltaUsd: average, deltaLowUsd: average - off, deltaHighUsd: average + off };
+}
+
+function costEnds(cost: number, { costLowUsd, costHighUsd }: MetricRecord): CostEnds {
+  return { cost, low: costLowUsd ?? cost, high: costHighUsd ?? cost };
 }

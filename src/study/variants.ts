@@ -14,11 +14,16 @@ export interface Variant {
   readonly variant: string | null;
 }
 
+/** The setting that `--predict` stands for. */
+export const PREDICTED = 'mode=predict';
+
 /** What the command line makes variants from. */
 export interface VariantChoices {
   readonly policies: readonly string[];
   /** `path=v1,v2`: several values make variants, a single one is set for all. */
   readonly set: readonly string[];
+  /** Single values are named too; they are not where absent. */
+  readonly names?: 'all';
 }
 
 interface Choice {
@@ -30,12 +35,12 @@ interface Choice {
 function choicesOf(choices: VariantChoices): readonly (readonly Choice[])[] {
   const policies = choices.policies.map((name) => ({
     set: `policy=${JSON.stringify(name)}`,
-    label: choices.policies.length > 1 ? name : null,
+    label: choices.policies.length > 1 || choices.names === 'all' ? name : null,
   }));
   const settings = choices.set.map((text) => {
     const equals = text.indexOf('=');
     const values = splitValues(text.slice(equals + 1));
-    if (equals <= 0 || values.length === 1) return [{ set: text, label: null }];
+    if (equals <= 0 || (values.length === 1 && choices.names !== 'all')) return [{ set: text, label: null }];
     const path = text.slice(0, equals);
     return values.map((value) => ({ set: `${path}=${value}`, label: `${path}=${value}` }));
   });

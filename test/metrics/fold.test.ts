@@ -178,7 +178,7 @@ describe('layers', () => {
       saved: 20_000,
       notCarried: 0,
       prevented: 0,
-      putOff: 0,
+      deferred: 0,
       cacheLost: 5_000,
       calls: 0,
       costNanoUsd: 0,

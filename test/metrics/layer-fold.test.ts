@@ -65,14 +65,14 @@ describe('what layers prevent', () => {
   it('C10 each crossing counts once, for every layer that made the difference', () => {
     const facts = foldLog([crossingEntry({ layers: ['storage', 'microcompact'] }), crossingEntry()]);
     expect(metricValues(facts)).toMatchObject({ compactionsPrevented: 2, compactionsDeferred: 0 });
-    expect(facts.layers.microcompact).toMatchObject({ prevented: 2, putOff: 0 });
-    expect(facts.layers.storage).toMatchObject({ prevented: 1, putOff: 0 });
+    expect(facts.layers.microcompact).toMatchObject({ prevented: 2, deferred: 0 });
+    expect(facts.layers.storage).toMatchObject({ prevented: 1, deferred: 0 });
   });
 
-  it('C10 a crossing that the real context makes later was only put off', () => {
+  it('C10 a crossing that the real context makes later was only deferred', () => {
     const facts = foldLog([crossingEntry(), crossingEntry({ state: 'made' }), crossingEntry()]);
     expect(metricValues(facts)).toMatchObject({ compactionsPrevented: 1, compactionsDeferred: 1 });
-    expect(facts.layers.microcompact).toMatchObject({ prevented: 1, putOff: 1 });
+    expect(facts.layers.microcompact).toMatchObject({ prevented: 1, deferred: 1 });
   });
 });
 

@@ -112,7 +112,7 @@ describe('dotted metrics', () => {
     expect(value('layers.microcompact.saved')).toBe(30);
     expect(value('layers.full-compact.costUsd')).toBe(2);
     expect(findMetric('layers.full-compact.costUsd')?.unit).toBe('usd');
-    const fields = ['triggers', 'done', 'failed', 'declined', 'cacheLost', 'calls', 'prevented', 'putOff'];
+    const fields = ['triggers', 'done', 'failed', 'declined', 'cacheLost', 'calls', 'prevented', 'deferred'];
     expect(fields.map((field) => value(`layers.full-compact.${field}`))).toEqual([1, 1, 0, 0, 900, 1, 0, 0]);
   });
 

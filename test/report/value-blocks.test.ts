@@ -98,7 +98,7 @@ describe('the block of the context', () => {
     const rows = rowsOf(
       {
         compactions: { ...compactions, thrash: 2, chained: 3 },
-        crossings: { prevented: 5, putOff: 2 },
+        crossings: { prevented: 5, deferred: 2 },
         breaker: { trips: 1, skips: 1, resets: 0 },
         overshootTokens: 77,
         refusals: { blocked: 2 },
@@ -110,7 +110,7 @@ describe('the block of the context', () => {
       'mean prompt': ['1,000', ''],
       overshoot: ['77', 'past a threshold'],
       compactions: ['6', 'full 3, session-memory 2, reactive 1, failed 4'],
-      prevented: ['5', '2 more only put off'],
+      prevented: ['5', '2 more only deferred'],
       thrash: ['2', '3 in a chain', 'bad'],
       'breaker trips': ['1', '1 attempt avoided', 'bad'],
     });

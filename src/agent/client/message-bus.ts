@@ -36,7 +36,7 @@ export interface MailTotals {
   readonly late: number;
   /** In a queue or mailbox when the run ended. */
   readonly waiting: number;
-  /** To nobody that is known: the sender is told. */
+  /** To nobody that is known: the sender gets an error. */
   readonly returned: number;
   readonly lost: number;
   /** Messages in mailboxes that cannot be read: left where they are. */

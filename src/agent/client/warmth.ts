@@ -21,7 +21,7 @@ export function recordedWarmth(thread: Thread, first: RecordedCall): Warmth {
   return read > prefixTokensOf(thread) + BESIDE_PREFIX_TOKENS ? 'messages' : 'prefix';
 }
 
-/** Lifetimes that requests ask for, for the system prompt and for messages: a fact of the workload, told by what was written. */
+/** Lifetimes that requests ask for, for the system prompt and for messages: a fact of the workload, known from what was written. */
 export interface WrittenLifetimes {
   readonly system: '5m' | '1h';
   readonly messages: '5m' | '1h';

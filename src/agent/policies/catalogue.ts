@@ -53,13 +53,13 @@ export function paramsOf(policy: Policy): readonly ParamSpec[] {
 }
 
 /** The policy that a run goes by: one of a file is made of what the plan holds. */
-export function policyOf({ name, params, parts, layers = [] }: PlannedPolicy): Policy {
-  if (parts === undefined || policyRegistry.has(name)) return policyRegistry.get(name);
+export function policyOf({ name, params, rules, layers = [] }: PlannedPolicy): Policy {
+  if (rules === undefined || policyRegistry.has(name)) return policyRegistry.get(name);
   return {
     name,
     kind: 'file',
     summary: '',
-    layers: [...layers, 'parts'],
+    layers: [...layers, 'rules'],
     client: String(params['client.use']),
     set: {},
     sources: {},

@@ -5,7 +5,7 @@ import type { Policy } from './policy.js';
 
 /** A policy made of a written one. */
 export function policyFrom(
-  { head, parts }: ReadPolicy,
+  { head, rules }: ReadPolicy,
   written: WrittenPolicy,
   kind: 'peer' | 'file' | 'baseline',
 ): Policy {
@@ -13,16 +13,16 @@ export function policyFrom(
     name: head.name,
     kind,
     summary: head.description,
-    layers: [...head.layers, 'parts'],
+    layers: [...head.layers, 'rules'],
     client: head.client,
-    set: { ...(head.set as Policy['set']), ...behaviours(parts) },
+    set: { ...(head.set as Policy['set']), ...behaviours(rules) },
     sources: head.sources,
     written,
-    parts,
+    rules,
   };
 }
 
-/** Parameters of the client that follow from the parts. */
+/** Parameters of the client that follow from the rules. */
 function behaviours({ cache }: PolicyRules): Policy['set'] {
   return cache.marks === 'client' ? {} : { 'client.breakpoints': cache.marks };
 }

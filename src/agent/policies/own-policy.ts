@@ -3,7 +3,7 @@ import type { RunPlan } from '../../core/run/run-plan.js';
 import { DEFAULT_FAKE_LLM } from '../../provider/fake-llm/fake-plan.js';
 import { RECORDED_CLIENT } from '../client/client.js';
 import { policyRegistry } from './catalogue.js';
-import { planPolicy } from './plan-policy.js';
+import { withParams } from './policy-params.js';
 import { rangeOf } from './version-map.js';
 
 /** The policy of a recording whose client is not known. */
@@ -55,19 +55,16 @@ export function clientPolicy(transcript: Transcript): OwnPolicy {
   return own.use === NO_POLICY && policyRegistry.has(peer) ? { use: peer, set: {} } : own;
 }
 
-/** The plan that stands for a recording: a policy, by default that of its own client, its lifetimes and times; settings that differ. */
-export function ownPlan(
-  transcript: Transcript,
-  changed: Settings = {},
-  { use, set }: OwnPolicy = ownPolicy(transcript),
-): RunPlan {
+/** The plan that stands for a recording: a policy, by default that of its own client, its lifetimes and times. */
+export function ownPlan(transcript: Transcript, { use, set }: OwnPolicy = ownPolicy(transcript)): RunPlan {
+  const policy = policyRegistry.get(use);
   return {
     version: 1,
     name: 'own',
     seed: 1,
     model: null,
     window: null,
-    policy: planPolicy(policyRegistry.get(use), { ...set, ...changed }),
+    policy: withParams(policy, policy.rules ?? null, set),
     cache: { mode: 'on', ttl: 'recorded', subagentTtl: 'recorded', fade: 'client' },
     timing: 'recorded',
     estimatorFactor: 1,

@@ -5,7 +5,7 @@ import type { Policy } from './policy.js';
 /** Layers whose limits follow from the window. */
 const AT_THE_WINDOW = ['auto-compact', 'blocking', 'microcompact-token'];
 const COMPACTING = ['auto-compact', 'reactive'];
-const SUMMARISING = [...COMPACTING, 'parts'];
+const SUMMARISING = [...COMPACTING, 'rules'];
 /** Layers that write or read an index of memories. */
 const INDEXING = ['auto-memory', 'dreaming', 'agents'];
 
@@ -15,7 +15,7 @@ const INDEXING = ['auto-memory', 'dreaming', 'agents'];
  */
 const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
   'window.models': AT_THE_WINDOW,
-  'window.explicit': [...AT_THE_WINDOW, 'parts'],
+  'window.explicit': [...AT_THE_WINDOW, 'rules'],
   'window.reserve': AT_THE_WINDOW,
   'window.maxOutput': AT_THE_WINDOW,
   'window.compactOffset': ['auto-compact', 'microcompact-token'],
@@ -78,7 +78,7 @@ export function isReadBy(policy: Policy, path: string): boolean {
 
 /** Whether the rules of a policy use what a parameter is about. */
 function isUsed({ written }: Policy, layer: string, path: string): boolean {
-  if (layer !== 'parts' || written === undefined) return true;
+  if (layer !== 'rules' || written === undefined) return true;
   const values = policyValues(written);
   if (path.startsWith('restore.')) return hasPiece(written, ['files', 'todos']);
   if (path === 'window.explicit') return values.some(({ value }) => BY_SIZE.test(String(value)));

@@ -18,18 +18,18 @@ export interface PolicyThresholds {
 /** Limits of a policy with its parameters for a model (WIN-2 … WIN-6). */
 export function policyThresholds(
   policy: Policy,
-  { params, parts }: Pick<PlannedPolicy, 'params' | 'parts'>,
+  { params, rules }: Pick<PlannedPolicy, 'params' | 'rules'>,
   model: NamedLimits,
 ): PolicyThresholds {
-  const shown = shownLimits(policy, { params, ...(parts === undefined ? {} : { parts }) }, model);
+  const shown = shownLimits(policy, { params, ...(rules === undefined ? {} : { rules }) }, model);
   if (shown === null) {
     return { window: null, effective: null, warning: null, error: null, autoCompact: null, blocking: null };
   }
   const { window, name } = model;
   const { warning, error } = shown;
-  if (parts !== undefined || !policy.layers.includes('auto-compact')) {
-    const autoCompact = parts === undefined ? null : compactsAt(parts, model);
-    const blocking = parts === undefined ? null : blocksAt(parts, model);
+  if (rules !== undefined || !policy.layers.includes('auto-compact')) {
+    const autoCompact = rules === undefined ? null : compactsAt(rules, model);
+    const blocking = rules === undefined ? null : blocksAt(rules, model);
     return { window, effective: shown.limit, warning, error, autoCompact, blocking };
   }
   const limits = thresholds(params, model);

@@ -9,7 +9,7 @@ interface WindowFacts {
   readonly recorded?: number | null;
   readonly models?: ModelBook;
   /** The rules of a policy file: these know the windows of short models too. */
-  readonly parts?: PlannedPolicy['parts'];
+  readonly rules?: PlannedPolicy['rules'];
 }
 
 /**
@@ -19,7 +19,7 @@ interface WindowFacts {
 export function policyWindow(
   params: ParamValues,
   modelName: string,
-  { recorded = null, models = MODELS, parts }: WindowFacts = {},
+  { recorded = null, models = MODELS, rules }: WindowFacts = {},
 ): number {
   const explicit = params['window.explicit'];
   if (typeof explicit === 'number') return explicit;
@@ -28,6 +28,6 @@ export function policyWindow(
   const known = recorded ?? (goesBySuffix ? null : (models.find(modelName)?.window ?? null));
   if (known !== null && known > DEFAULT_WINDOW_TOKENS) return known;
   if (params['window.beta1m'] === true && models.takesBeta1m(modelName)) return LONG_WINDOW_TOKENS;
-  const believesShort = recorded !== null || parts !== undefined;
+  const believesShort = recorded !== null || rules !== undefined;
   return known !== null && believesShort ? known : DEFAULT_WINDOW_TOKENS;
 }

@@ -2,6 +2,17 @@ import type { ParamValues } from '../../core/run/params.js';
 import type { PolicyRules } from '../../core/run/policy-rules.js';
 import type { WrittenPolicy } from '../policy-file/paths.js';
 
+/** Versions of Claude Code that a profile speaks for, up to the next such range of any profile. */
+export interface VersionRange {
+  /** First version of the range. */
+  readonly from: string;
+  /** Microcompactions are written to the transcript in this range. */
+  readonly microcompact: 'recorded' | 'not-recorded';
+  /** Values of the profile that these versions did not have yet. */
+  readonly set: ParamValues;
+  readonly evidence: string;
+}
+
 /** A policy is data with provenance: which layers, in which order, with which numbers, and where each number is from. */
 export interface Policy {
   /** Public name, e.g. `claude-code/2026`. */
@@ -17,8 +28,10 @@ export interface Policy {
   readonly set: ParamValues;
   /** Where numbers come from, by parameter path; `*` speaks for the rest. */
   readonly sources: Readonly<Record<string, string>>;
+  /** Which recordings `validate` replays under it. */
+  readonly versions?: readonly VersionRange[];
   /** What its file says, for a policy with rules. */
   readonly written?: WrittenPolicy;
   /** The same as read, with nothing left open. */
-  readonly parts?: PolicyRules;
+  readonly rules?: PolicyRules;
 }

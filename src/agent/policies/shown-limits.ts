@@ -33,7 +33,7 @@ const SHOWN_OFFSET = 20_000;
  */
 export function shownLimits(
   policy: Policy,
-  { params, parts }: Pick<PlannedPolicy, 'params' | 'parts'>,
+  { params, rules }: Pick<PlannedPolicy, 'params' | 'rules'>,
   model: NamedLimits,
 ): ShownLimits | null {
   if (params['window.bounded'] === false) return null;
@@ -43,7 +43,7 @@ export function shownLimits(
     (model.name === undefined || compactsOn(params, model.name));
   const reserves = isReadBy(policy, 'window.reserve');
   const effective = reserves ? effectiveWindow(params, model) : model.window;
-  const byRule = parts === undefined ? null : compactsAt(parts, model);
+  const byRule = rules === undefined ? null : compactsAt(rules, model);
   const limit = compacts ? autoCompactThreshold(params, model) : (byRule ?? effective);
   const offset = (path: string): number => (isReadBy(policy, path) ? (params[path] as number) : SHOWN_OFFSET);
   return {

@@ -1,5 +1,5 @@
 import { MS_PER_HOUR } from '../../core/base/clock.js';
-import { nearestName } from '../../core/base/nearest.js';
+import { suggestName } from '../../core/base/nearest.js';
 import { type Path, type Problems, problemAt } from '../../core/base/problem.js';
 import type { Comparison, GroupPart, PolicyRules, RulePart, TestPart } from '../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount, type Sizes } from './expression.js';
@@ -55,8 +55,7 @@ function checkFallback({ rules }: PolicyRules, rule: RulePart, at: Path, refuse:
     const { name } = next;
     const target = rules.find((other) => other.name === name);
     if (target === undefined) {
-      const near = nearestName(name, names);
-      const meant = near === null ? '' : `did you mean \`${near}\`? `;
+      const meant = suggestName(name, names, '`');
       refuse(at, `no rule is called \`${name}\``, `${meant}known: go-on, stop, ${names.join(', ')}`);
       return;
     }

@@ -1,5 +1,6 @@
 import { schemaMap } from '../../core/base/explain.js';
 import type { Path } from '../../core/base/problem.js';
+import { COUNTED, COUNTED_NAMES } from '../../core/run/policy-rules.js';
 import { policySchema } from './read-policy.js';
 
 /** What is said of a value of a policy file. */
@@ -9,6 +10,7 @@ export interface ValueHelp {
 }
 
 const UNITS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(COUNTED_NAMES.map((name) => [name, COUNTED[name].unit])),
   tokens: 'tokens',
   growth: 'tokens',
   piled: 'tokens',
@@ -31,13 +33,8 @@ const UNITS: Readonly<Record<string, string>> = {
   minChars: 'characters',
   head: 'characters',
   tail: 'characters',
-  toolChars: 'characters',
   charsPerToken: 'characters/token',
-  messages: 'messages',
   events: 'messages',
-  turns: 'turns',
-  toolResults: 'results',
-  images: 'images',
   'only-if': 'tokens',
   atLeast: 'tokens',
   times: 'share',

@@ -41,7 +41,7 @@ function ruleName(item: unknown, index: number): string {
 
 /** Whether a path is one of a written policy and not of a parameter. */
 export function isPolicyPath(path: string): boolean {
-  return /^(?:count|base|rules|guards|cache)(?:\.|$)/.test(path);
+  return path !== 'rules.enabled' && /^(?:count|base|rules|guards|cache)(?:\.|$)/.test(path);
 }
 
 const BOUND = /^\s*(>=|<=|>|<|≥|≤)\s*/;

@@ -46,12 +46,12 @@ export const policySchema = group(
 );
 
 /** Checks what no part of a policy can by itself. */
-function checkTogether(written: unknown, parts: PolicyRules, path: Path, problems: Problems): void {
-  checkRules(parts, [...path, 'rules'], problems);
-  checkClient(written, parts, path, problems);
+function checkTogether(written: unknown, rules: PolicyRules, path: Path, problems: Problems): void {
+  checkRules(rules, [...path, 'rules'], problems);
+  checkClient(written, rules, path, problems);
 }
 
-/** Refuses what the client is told to do and that no rule of the policy goes by. */
+/** Refuses client settings that no rule of the policy goes by. */
 function checkClient(written: unknown, policy: PolicyRules, path: Path, problems: Problems): void {
   const refuse = (at: Path, message: string, hint: string | null = null): void =>
     problems(problemAt([...path, ...at], message, { side: 'key', hint }));
@@ -88,7 +88,7 @@ export interface PolicyHead {
 /** What a written policy says. */
 export interface ReadPolicy {
   readonly head: PolicyHead;
-  readonly parts: PolicyRules;
+  readonly rules: PolicyRules;
 }
 
 /** Reads a written policy; null when it cannot be used. What is wrong goes to `problems`, warnings too. */
@@ -105,14 +105,14 @@ export function readPolicy(
   };
   const written = readBy(policySchema, value, problems, { path });
   if (written === undefined) return null;
-  const parts: PolicyRules = {
+  const rules: PolicyRules = {
     count: written.count ?? USUAL_COUNT,
     base: written.base ?? 'W',
     rules: written.rules,
     guards: written.guards ?? NO_GUARDS,
     cache: written.cache ?? USUAL_CACHE,
   };
-  checkTogether(value, parts, path, problems);
+  checkTogether(value, rules, path, problems);
   if (!isSound) return null;
   const {
     name = otherwise.name,
@@ -123,20 +123,20 @@ export function readPolicy(
     set = {},
   } = written;
   const texts = Object.entries(sources).map(([at, source]) => [at, String(source)]);
-  return { head: { name, description, sources: Object.fromEntries(texts), client, layers, set }, parts };
+  return { head: { name, description, sources: Object.fromEntries(texts), client, layers, set }, rules };
 }
 
 /** A written policy and what was read of it. */
-interface KnownParts {
+interface KnownRules {
   readonly written: WrittenPolicy;
-  readonly parts: PolicyRules;
+  readonly rules: PolicyRules;
 }
 
 /**
  * Reads a policy of which values were changed: a study does so for every point, so what is the same object as before is not read
  * again. Null when it cannot be used.
  */
-export function rereadParts(value: WrittenPolicy, known: KnownParts, tell: Problems): PolicyRules | null {
+export function rereadRules(value: WrittenPolicy, known: KnownRules, tell: Problems): PolicyRules | null {
   let isSound = true;
   const problems = (problem: Problem): void => {
     if (problem.weight === 'error') isSound = false;
@@ -147,13 +147,13 @@ export function rereadParts(value: WrittenPolicy, known: KnownParts, tell: Probl
     if (now === valueAt(known.written, at)) return was;
     return readBy(schema, now, problems, { path: at }) ?? was;
   };
-  const { parts } = known;
+  const { rules } = known;
   const read: PolicyRules = {
-    count: reread(count, ['count'], parts.count),
-    base: reread(base, ['base'], parts.base),
-    rules: parts.rules.map((was, i) => ({ ...was, ...reread<Partial<RulePart>>(rule, ['rules', i], was) })),
-    guards: reread(guards, ['guards'], parts.guards),
-    cache: reread(cache, ['cache'], parts.cache),
+    count: reread(count, ['count'], rules.count),
+    base: reread(base, ['base'], rules.base),
+    rules: rules.rules.map((was, i) => ({ ...was, ...reread<Partial<RulePart>>(rule, ['rules', i], was) })),
+    guards: reread(guards, ['guards'], rules.guards),
+    cache: reread(cache, ['cache'], rules.cache),
   };
   if (isSound) checkTogether(value, read, [], problems);
   return isSound ? read : null;

@@ -1,14 +1,15 @@
-import type {
-  AmountText,
-  AskPart,
-  Comparison,
-  CountPart,
-  GroupPart,
-  KeepPart,
-  PolicyRules,
-  RulePart,
-  SelectPart,
-  TestPart,
+import {
+  type AmountText,
+  type AskPart,
+  COUNTED,
+  type Comparison,
+  type CountPart,
+  type GroupPart,
+  type KeepPart,
+  type PolicyRules,
+  type RulePart,
+  type SelectPart,
+  type TestPart,
 } from '../../core/run/policy-rules.js';
 import { hasJitter, MIDDLE, mentions, parseAmount, type Sizes } from './expression.js';
 import { type ModelSizes, sizesOf } from './sizes.js';
@@ -32,7 +33,7 @@ function atWindows(work: (window: number) => number): string {
 }
 
 /** A policy to describe, with the longest answer that its amounts are computed with. */
-class Told {
+class Description {
   /** Whether an amount so far goes by the longest answer. */
   goesByOutput = false;
 
@@ -65,14 +66,6 @@ function time(ms: number): string {
   return `${ms / 1_000} s`;
 }
 
-const COUNTS: Readonly<Record<string, string>> = {
-  messages: 'messages',
-  turns: 'responses',
-  toolResults: 'tool results with content',
-  toolChars: 'characters of tool results',
-  images: 'images',
-};
-
 const EVENTS: Readonly<Record<string, string>> = {
   refused: 'the API refuses the request as too long',
   manual: 'the user asks for it',
@@ -81,16 +74,16 @@ const EVENTS: Readonly<Record<string, string>> = {
   'prefix-change': 'tools or system prompt changed',
 };
 
-function testWords(told: Told, test: TestPart): string {
+function testWords(description: Description, test: TestPart): string {
   switch (test.kind) {
     case 'tokens':
-      return `the context has ${SIGNS[test.is.op]} ${told.amount(test.is.amount)} tokens`;
+      return `the context has ${SIGNS[test.is.op]} ${description.amount(test.is.amount)} tokens`;
     case 'growth':
-      return `it has grown by ${SIGNS[test.is.op]} ${told.amount(test.is.amount)} tokens since the rule last acted`;
+      return `it has grown by ${SIGNS[test.is.op]} ${description.amount(test.is.amount)} tokens since the rule last acted`;
     case 'piled':
-      return `${SIGNS[test.is.op]} ${told.amount(test.is.amount)} tokens of tool results piled up behind what is kept`;
+      return `${SIGNS[test.is.op]} ${description.amount(test.is.amount)} tokens of tool results piled up behind what is kept`;
     case 'prunable':
-      return `${SIGNS[test.is.op]} ${told.amount(test.is.amount)} ${test.unit === 'chars' ? 'characters' : 'tokens'} would be freed`;
+      return `${SIGNS[test.is.op]} ${description.amount(test.is.amount)} ${test.unit === 'chars' ? 'characters' : 'tokens'} would be freed`;
     case 'idle':
       return `nobody worked for ${SIGNS[test.is.op]} ${time(test.is.ms)}`;
     case 'expiresIn':
@@ -102,7 +95,7 @@ function testWords(told: Told, test: TestPart): string {
     case 'chance':
       return `a draw says so (${test.is * 100} % of the time)`;
     default:
-      return `there are ${SIGNS[test.is.op]} ${told.amount(test.is.amount)} ${COUNTS[test.kind]}`;
+      return `there are ${SIGNS[test.is.op]} ${description.amount(test.is.amount)} ${COUNTED[test.kind].words}`;
   }
 }
 
@@ -114,9 +107,9 @@ const POINT_WORDS: Readonly<Record<string, string>> = {
   'end-of-loop': 'after an answer that ends a prompt',
 };
 
-function groupWords(told: Told, { at, tests }: GroupPart): string {
+function groupWords(description: Description, { at, tests }: GroupPart): string {
   const where = at.flatMap((point) => POINT_WORDS[point] ?? []).join(' and ');
-  const what = tests.map((test) => testWords(told, test)).join(', and ');
+  const what = tests.map((test) => testWords(description, test)).join(', and ');
   return where === '' ? `when ${what}` : `${where}, when ${what}`;
 }
 
@@ -128,7 +121,7 @@ const WHAT: Readonly<Record<string, string>> = {
   pairs: 'tool calls with their results',
 };
 
-function keepWords(told: Told, keep: KeepPart, items: string): string[] {
+function keepWords(description: Description, keep: KeepPart, items: string): string[] {
   const words: string[] = [];
   if (keep.first === 'opening') words.push('what was said before the first response');
   else if (keep.first > 0) words.push(`the first ${keep.first} ${items}`);
@@ -136,7 +129,7 @@ function keepWords(told: Told, keep: KeepPart, items: string): string[] {
     const unit = keep.last.unit === 'items' ? items : keep.last.unit;
     words.push(keep.last.n === 1 ? `the latest of the ${unit}` : `the latest ${keep.last.n} ${unit}`);
   }
-  if (keep.tokens !== null) words.push(`the newest ${told.amount(keep.tokens)} tokens`);
+  if (keep.tokens !== null) words.push(`the newest ${description.amount(keep.tokens)} tokens`);
   if (keep.share !== null)
     words.push(
       `the newest ${keep.share.is * 100} % of the ${keep.share.of === 'chars' ? 'characters' : 'tokens'}`,
@@ -182,17 +175,17 @@ function choiceWords({ of, except, minChars, exceptMedia, count: atATime }: Sele
   return words.length === 0 ? '' : ` ${words.join(', ')}`;
 }
 
-function actionWords(told: Told, rule: RulePart): string {
+function actionWords(description: Description, rule: RulePart): string {
   const { replace, select, ask } = rule;
   if (replace === null) {
-    const kept = keepWords(told, select.keep, 'messages');
+    const kept = keepWords(description, select.keep, 'messages');
     const images = rule.layout.find((piece) => piece.kind === 'images');
     if (images?.kind === 'images') kept.push(`the newest ${images.n} images`);
     const rest = kept.length === 0 ? 'nothing stays verbatim' : `what stays: ${kept.join(', ')}`;
     return ask === null ? `drops the oldest of the conversation; ${rest}` : `${askWords(ask)}; ${rest}`;
   }
   const items = `${WHAT[select.what] ?? select.what}${choiceWords(select)}`;
-  const kept = keepWords(told, select.keep, items);
+  const kept = keepWords(description, select.keep, items);
   const but = kept.length === 0 ? '' : ` but ${kept.join(', ')}`;
   const place = {
     placeholder: `a placeholder of ${replace.tokens} tokens`,
@@ -208,19 +201,19 @@ function actionWords(told: Told, rule: RulePart): string {
       : replace.where === 'at-end'
         ? ' in a message at the end'
         : '';
-  const { all, end } = untilWords(told, rule);
+  const { all, end } = untilWords(description, rule);
   return `puts ${place} in the place of ${all}${items}${but}${where}${lasts}${end}`;
 }
 
 /** How far a rule goes: whether all go, and behind it what ends it, or what it waits for. */
 function untilWords(
-  told: Told,
+  description: Description,
   { until, select: { order } }: RulePart,
 ): { readonly all: string; readonly end: string } {
   if (until === null) return { all: 'all ', end: '' };
   if (until.kind === 'every')
     return { all: 'all ', end: until.n === 1 ? '' : `, ${until.n} together, once that many are due` };
-  const bound = `${SIGNS[until.is.op]} ${told.amount(until.is.amount)}`;
+  const bound = `${SIGNS[until.is.op]} ${description.amount(until.is.amount)}`;
   const end = {
     tokens: `the context has ${bound} tokens`,
     chars: `the tool results have ${bound} characters`,
@@ -237,11 +230,11 @@ const SOURCES: Readonly<Record<CountPart['source'], string>> = {
   tokenizer: 'a tokenizer',
 };
 
-function ruleSentence(told: Told, rule: RulePart): string {
+function ruleSentence(description: Description, rule: RulePart): string {
   const when =
     rule.when.length === 0
       ? 'only where another rule falls back on it'
-      : rule.when.map((group) => groupWords(told, group)).join('; or ');
+      : rule.when.map((group) => groupWords(description, group)).join('; or ');
   const failing = {
     'go-on': '',
     stop: '; without a summary the work stops',
@@ -251,12 +244,12 @@ function ruleSentence(told: Told, rule: RulePart): string {
   const back =
     rule.fail.else.kind === 'rule' ? `; without a summary it falls back on ${rule.fail.else.name}` : failing;
   const counts = rule.count === undefined ? '' : ` (counted by ${SOURCES[rule.count.source]})`;
-  return `${rule.name}: ${when}${counts}: ${actionWords(told, rule)}${back}.`;
+  return `${rule.name}: ${when}${counts}: ${actionWords(description, rule)}${back}.`;
 }
 
-function sentencesOf(told: Told): readonly string[] {
-  const { rules, guards, cache } = told.policy;
-  const sentences = rules.map((rule) => ruleSentence(told, rule));
+function sentencesOf(description: Description): readonly string[] {
+  const { rules, guards, cache } = description.policy;
+  const sentences = rules.map((rule) => ruleSentence(description, rule));
   if (guards.breaker !== null) {
     const { after, until } = guards.breaker;
     const end =
@@ -284,9 +277,9 @@ function sentencesOf(told: Told): readonly string[] {
       `At most ${guards.spend.calls} calls in ${time(guards.spend.perMs)}, then a rest of ${time(guards.spend.restMs)}.`,
     );
   if (guards.floor !== null)
-    sentences.push(`Below ${told.amount(guards.floor)} tokens the history is not replaced.`);
+    sentences.push(`Below ${description.amount(guards.floor)} tokens the history is not replaced.`);
   if (guards.block !== null)
-    sentences.push(`From ${told.amount(guards.block)} tokens on new input is refused.`);
+    sentences.push(`From ${description.amount(guards.block)} tokens on new input is refused.`);
   if (guards.refills !== null)
     sentences.push(
       `The run ends after ${guards.refills.max} compactions that filled up again within ${guards.refills.within} turns.`,
@@ -300,22 +293,24 @@ function sentencesOf(told: Told): readonly string[] {
     sentences.push(
       'Where the cache entry is gone, a short request writes it before a summary is asked for that reads it.',
     );
-  if (!rules.some((rule) => WINDOWS.some(([, window]) => triggerOf(rule, told.sizesAt(window)) !== null)))
+  if (
+    !rules.some((rule) => WINDOWS.some(([, window]) => triggerOf(rule, description.sizesAt(window)) !== null))
+  )
     sentences.push('No rule goes by the size of the context alone.');
   return sentences;
 }
 
 /** The longest answer that a policy is described with, and whose it is, such as `that of claude-sonnet-4-5`. */
-export interface ToldOutput {
+export interface KnownOutput {
   readonly maxOutput: number;
   readonly whose: string;
 }
 
 /** What a policy will do, in plain sentences with the token counts on usual windows; the last one says for which longest answer. */
-export function policySentences(policy: PolicyRules, { maxOutput, whose }: ToldOutput): readonly string[] {
-  const told = new Told(policy, maxOutput);
-  const sentences = sentencesOf(told);
-  return told.goesByOutput
+export function policySentences(policy: PolicyRules, { maxOutput, whose }: KnownOutput): readonly string[] {
+  const description = new Description(policy, maxOutput);
+  const sentences = sentencesOf(description);
+  return description.goesByOutput
     ? [
         ...sentences,
         `Counted with a longest answer of ${count(maxOutput)} tokens, ${whose}: another one moves the counts.`,
@@ -325,7 +320,7 @@ export function policySentences(policy: PolicyRules, { maxOutput, whose }: ToldO
 
 /** Whether the counts in the sentences on a policy go by the longest answer. */
 export function goesByOutput(policy: PolicyRules): boolean {
-  const told = new Told(policy, null);
-  sentencesOf(told);
-  return told.goesByOutput;
+  const description = new Description(policy, null);
+  sentencesOf(description);
+  return description.goesByOutput;
 }

@@ -44,8 +44,8 @@ export function compactsLimit(
   { window, maxOutput }: ModelSizes,
   rules: 'all' | 'not-main' = 'all',
 ): Limit {
-  return limits.of(`compacts ${rules} ${window} ${maxOutput}`, 'reached', ({ parts }) => {
-    const policy = rules === 'all' ? parts! : forOthers(parts!);
+  return limits.of(`compacts ${rules} ${window} ${maxOutput}`, 'reached', ({ rules: file }) => {
+    const policy = rules === 'all' ? file! : forOthers(file!);
     return compactsAt(policy, { window, maxOutput }) ?? Number.POSITIVE_INFINITY;
   });
 }

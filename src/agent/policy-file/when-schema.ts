@@ -2,34 +2,27 @@ import * as z from 'zod';
 import { flag, group, list, number, refuse, words } from '../../core/base/schema.js';
 import {
   COUNTED,
+  COUNTED_NAMES,
   type Comparison,
   type Counted,
   type GroupPart,
   PART_EVENTS,
-  PART_POINTS,
-  type PartPoint,
+  RULE_POINTS,
+  type RulePoint,
   type TestPart,
 } from '../../core/run/policy-rules.js';
 import { boundBy, comparison, digits, readBound, timeComparison } from './amounts.js';
 
 /** Where a rule is asked. */
 export const at = list(
-  words(PART_POINTS, 'A point of the loop; `prompt` is the first request of each prompt.'),
+  words(RULE_POINTS, 'A point of the loop; `prompt` is the first request of each prompt.'),
   'Where in the loop it is asked; before each request where nothing is said.',
 );
-
-const COUNTED_HELP: Readonly<Record<Counted, string>> = {
-  messages: 'Messages of the conversation.',
-  turns: 'Responses of the model in the conversation.',
-  toolResults: 'Tool results that still have their content.',
-  toolChars: 'Characters of those.',
-  images: 'Images of the conversation.',
-};
 
 const ABOVE = { otherwise: '>' } as const;
 
 const counted = Object.fromEntries(
-  COUNTED.map((name) => [name, comparison(COUNTED_HELP[name], ABOVE)]),
+  COUNTED_NAMES.map((name) => [name, comparison(COUNTED[name].help, ABOVE)]),
 ) as Record<Counted, ReturnType<typeof comparison>>;
 
 /** `jitter: [0.78, 0.82]`: the bound on tokens times a factor that is drawn from the seed. */
@@ -95,7 +88,7 @@ export const when = list(
 );
 
 /** Where a group is asked when it says nothing itself. */
-function pointsOf(written: Written, ofRule: readonly PartPoint[] | undefined): readonly PartPoint[] {
+function pointsOf(written: Written, ofRule: readonly RulePoint[] | undefined): readonly RulePoint[] {
   if (written.at !== undefined) return written.at;
   if (written.event === 'refused' || written.event === 'manual') return [written.event];
   if (written.expiresIn !== undefined) return ['wake'];
@@ -113,7 +106,7 @@ function testsOf(written: Written): readonly TestPart[] {
   if (written.tokens !== undefined)
     tests.push({ kind: 'tokens', is: spread(written.tokens, written.jitter) });
   if (written.events !== undefined) tests.push({ kind: 'messages', is: written.events });
-  for (const kind of [...COUNTED, 'growth', 'piled'] as const)
+  for (const kind of [...COUNTED_NAMES, 'growth', 'piled'] as const)
     if (written[kind] !== undefined) tests.push({ kind, is: written[kind] });
   if (written.prunable !== undefined) tests.push(written.prunable);
   if (written.chance !== undefined) tests.push({ kind: 'chance', is: written.chance });
@@ -130,7 +123,7 @@ function spread({ op, amount }: Comparison, factors: readonly [number, number] |
 /** The groups of a rule in full. */
 export function groupsOf(
   written: z.output<typeof when>,
-  ofRule: readonly PartPoint[] | undefined,
+  ofRule: readonly RulePoint[] | undefined,
 ): readonly GroupPart[] {
   return written
     .filter((item) => item !== 'never')

@@ -4,8 +4,8 @@ import { modelsOf } from '../../provider/prices/models.js';
 import { pricesFor } from '../../provider/prices/price.js';
 import type { Lane, LaneAct, LaneRequest } from './lane.js';
 
-function actOf({ layer, action, outcome, reason, seenBefore, saved }: LayerEntry): LaneAct {
-  return { layer, action, outcome, reason, seen: seenBefore, saved };
+function actOf({ layer, action, outcome, reason, estimatedBefore, saved }: LayerEntry): LaneAct {
+  return { layer, action, outcome, reason, seen: estimatedBefore, saved };
 }
 
 /** Collects the lane of a run from its log, entry by entry. */

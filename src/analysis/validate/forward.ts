@@ -1,5 +1,5 @@
 import { clientOfVersion } from '../../agent/client/client.js';
-import { ownPlan, type Settings } from '../../agent/policies/own-policy.js';
+import { ownPlan } from '../../agent/policies/own-policy.js';
 import { ratio } from '../../core/base/stats.js';
 import { isSummaryFork, type Transcript } from '../../core/model/transcript.js';
 import type { EndEntry, LayerEntry, LogEntry, RequestEntry } from '../../core/run/run-log.js';
@@ -55,8 +55,8 @@ export type ForwardOutcome =
   | { readonly kind: 'empty' };
 
 /** The plan that a recording is run forward under: that of its own client, with nothing known of what happened. */
-export function forwardPlan(transcript: Transcript, changed: Settings = {}): RunPlan {
-  return { ...ownPlan(transcript, changed), name: 'forward', mode: 'predict' };
+export function forwardPlan(transcript: Transcript): RunPlan {
+  return { ...ownPlan(transcript), name: 'forward', mode: 'predict' };
 }
 
 class ForwardSink {

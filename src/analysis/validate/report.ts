@@ -79,6 +79,7 @@ function fileJson(file: FileFidelity): object {
       unrecordedAt: file.triggers.unrecorded,
     },
     forward: file.forward.kind === 'empty' ? null : file.forward,
+    whatIf: file.whatIf,
     leftOut: file.leftOut,
   };
 }

@@ -63,14 +63,14 @@ export function claudeCodeProfile(version: string | null, model: TriggerModel): 
   };
 }
 
-/** The profile of a policy in parts. */
-export function partsProfile(policy: string, model: TriggerModel): TriggerProfile {
-  const { params, parts } = planPolicy(policyRegistry.get(policy), {});
+/** The profile of a policy file. */
+export function rulesProfile(policy: string, model: TriggerModel): TriggerProfile {
+  const { params, rules } = planPolicy(policyRegistry.get(policy), {});
   return {
     name: policy,
-    counter: counterRules(params, 1, parts),
+    counter: counterRules(params, 1, rules),
     counted: countedOf(model),
-    compactAt: (parts === undefined ? null : compactsAt(parts, model)) ?? Number.POSITIVE_INFINITY,
+    compactAt: (rules === undefined ? null : compactsAt(rules, model)) ?? Number.POSITIVE_INFINITY,
     compacts: true,
     clears: CLEARS_NOTHING,
   };

@@ -9,7 +9,7 @@ import { SeenCounter } from '../../engine/counting/seen-counter.js';
 import { DEFAULT_WINDOW_TOKENS, findModel } from '../../provider/prices/models.js';
 import type { Walk } from './predict.js';
 import { isInferred } from './prompt-size.js';
-import { claudeCodeProfile, partsProfile, type TriggerProfile } from './trigger-profile.js';
+import { claudeCodeProfile, rulesProfile, type TriggerProfile } from './trigger-profile.js';
 import { type RecordedRequest, startsMidSession, type Truth } from './truth.js';
 
 /** Which mechanism is checked. */
@@ -320,7 +320,7 @@ export function checkCodexTriggers(transcript: Transcript, truth: Truth): Trigge
   const policy = codexProfile(transcript).name;
   return checkProfiles(transcript, truth, NOT_PREDICTED, ({ id }) => {
     const name = truth.threads.get(id)?.[0]?.model ?? '';
-    const profile = partsProfile(policy, { name, window, maxOutput: findModel(name)?.maxOutput ?? null });
+    const profile = rulesProfile(policy, { name, window, maxOutput: findModel(name)?.maxOutput ?? null });
     return () => profile;
   });
 }

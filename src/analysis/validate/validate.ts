@@ -28,6 +28,7 @@ import {
   type TriggerReport,
 } from './triggers.js';
 import { type LeftOut, recordedTruth, startsMidSession, type Truth } from './truth.js';
+import { runWhatIf, type WhatIfFigures, type WhatIfSession, whatIfFigures } from './what-if-figures.js';
 
 /** The ways of predicting that stand side by side. */
 export const WAYS = ['blind', 'given', 'baseline'] as const;
@@ -51,6 +52,8 @@ export interface FileFidelity {
   readonly triggers: TriggerReport;
   /** The recording run forward. */
   readonly forward: ForwardOutcome;
+  /** As the base of a what-if; null where no policy is known, or nothing can be taken from it. */
+  readonly whatIf: WhatIfSession | null;
   /** Requests whose hits are chance; null where nothing is left to it. */
   readonly chance: readonly ProviderRequest[] | null;
   readonly leftOut: readonly LeftOut[];
@@ -61,6 +64,7 @@ interface GroupFigures extends Readonly<Record<Way, FidelityFigures>> {
   readonly requests: number;
   readonly triggers: TriggerCounts;
   readonly forward: ForwardFigures;
+  readonly whatIf: WhatIfFigures;
 }
 
 /** How far the simulator is from all recordings together; `forward` is of Claude Code, others stand with their provider. */
@@ -103,6 +107,7 @@ export function validateTranscript(transcript: Transcript, file: string): FileFi
     tallies,
     figures: eachWay((way) => figuresOf([tallies[way]])),
     forward: isKnown ? runForward(transcript, truth, file) : { kind: 'empty' },
+    whatIf: isKnown ? runWhatIf(transcript) : null,
   };
 }
 
@@ -155,7 +160,7 @@ function unseenParts(transcript: Transcript, truth: Truth, { unchecked }: Trigge
     },
     {
       what: 'recorded compactions without the requests before them',
-      why: 'what the client counted cannot be told',
+      why: 'what the client counted is unknown',
       count: unchecked,
     },
   ];
@@ -172,6 +177,7 @@ export function totalFidelity(files: readonly FileFidelity[]): TotalFidelity {
     ...figures,
     triggers: countTriggers(files.map((file) => file.triggers)),
     forward: forwardFigures(sessions, crashed),
+    whatIf: whatIfOf(files.filter(({ provider }) => provider === ANTHROPIC)),
     byProvider: Object.fromEntries(
       [...new Set(files.map(({ provider }) => provider))].map((provider) => [
         provider,
@@ -201,6 +207,10 @@ function forwardOf(files: readonly FileFidelity[]): {
   };
 }
 
+function whatIfOf(files: readonly FileFidelity[]): WhatIfFigures {
+  return whatIfFigures(files.flatMap(({ whatIf }) => whatIf ?? []));
+}
+
 function providerFigures(files: readonly FileFidelity[]): ProviderFigures {
   const { sessions, crashed } = forwardOf(files);
   return {
@@ -208,6 +218,7 @@ function providerFigures(files: readonly FileFidelity[]): ProviderFigures {
     ...eachWay((way) => figuresOf(files.map((file) => file.tallies[way]))),
     triggers: countTriggers(files.map((file) => file.triggers)),
     forward: forwardFigures(sessions, crashed),
+    whatIf: whatIfOf(files),
     byModel: figuresByModel(files),
     bestEffort: bestEffort(
       files.flatMap(({ file, chance }) => (chance === null ? [] : [{ file, requests: chance }])),

@@ -1,15 +1,11 @@
 import type { Step, Thread, Transcript } from '../../core/model/transcript.js';
-import { Limits } from '../../core/run/limit.js';
-import type { LogEntry, RequestEntry } from '../../core/run/run-log.js';
+import type { LogEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
-import { NO_TIMING } from '../../engine/requests/run-env.js';
-import { replay } from '../../engine/run/replay.js';
-import { modelError } from '../../metrics/cost-interval.js';
-import { modelOrUnknown } from '../../provider/prices/models.js';
-import { priceUsage } from '../../provider/prices/price.js';
-import { forwardPlan } from '../validate/forward.js';
-import { predictRequests, type Walk } from '../validate/predict.js';
+import { changedRecording } from '../../engine/run/what-if.js';
+import { deltaError } from '../../metrics/cost-interval.js';
+import type { RunFacts } from '../../metrics/facts.js';
 import type { Truth } from '../validate/truth.js';
+import { type Change, changedPlan, runChanged } from '../what-if.js';
 import type { AttributedRequest } from './attribute.js';
 import { SWITCH_CAUSES } from './causes.js';
 import { partings } from './pauses.js';
@@ -31,6 +27,8 @@ export interface ChangeOutcome {
   readonly name: ChangeName;
   readonly savedNano: number;
   readonly offNano: number;
+  /** The part of what is saved at the first request behind each pause, the summaries taken off; absent for other changes. */
+  readonly atPausesNano?: number;
   /** Why it did nothing where it was due; null where it acted, or was never due. */
   readonly heldBack: string | null;
 }
@@ -40,130 +38,108 @@ export interface ChangeInput {
   readonly transcript: Transcript;
   readonly truth: Truth;
   readonly requests: readonly AttributedRequest[];
-  /** The session as recorded, with the unexplained breaks given. */
-  readonly given: Walk;
-  /** How far the session run forward is from its record, as a share; 0 where it cannot be run. */
-  readonly forwardError: number;
 }
 
 /** Half of the window, as the setting of the profiles takes it. */
 const HALF_PERCENT = 50;
 
-/** Costs by request, so that what two runs share cancels out. */
-type Costs = ReadonlyMap<string, number>;
+/** How far what switches cost may be off: it is known from the record. */
+const SWITCH_ERROR = 0.03;
 
-function outcome(name: ChangeName, before: Costs, after: Costs, error: number): ChangeOutcome {
-  let savedNano = 0;
-  let moved = 0;
-  for (const key of new Set([...before.keys(), ...after.keys()])) {
-    const saved = (before.get(key) ?? 0) - (after.get(key) ?? 0);
-    savedNano += saved;
-    moved += Math.abs(saved);
-  }
-  return { name, savedNano: Math.round(savedNano), offNano: Math.round(moved * error), heldBack: null };
-}
-
-function walkCosts(truth: Truth, { predictions }: Walk): Costs {
-  const costs = new Map<string, number>();
-  for (const requests of truth.threads.values())
-    for (const { key, model } of requests)
-      costs.set(
-        key,
-        priceUsage(modelOrUnknown(model), { ...predictions.get(key)!.usage, output: 0 }).totalNano,
-      );
-  return costs;
-}
-
-class CostSink {
+/** A session under a change. */
+class ChangedRun {
+  /** What each request of a conversation cost, by its turn, and summaries apart. */
   readonly costs = new Map<string, number>();
+  summaryNano = 0;
   /** What the run says where a threshold was reached in vain. */
   heldBack: string | null = null;
+  readonly facts: RunFacts;
 
-  write(entry: LogEntry): void {
+  constructor(plan: RunPlan, transcript: Transcript) {
+    this.facts = runChanged(plan, transcript, { hear: (entry) => this.#hear(entry) });
+  }
+
+  #hear(entry: LogEntry): void {
     if (entry.type === 'warning' && entry.code === 'no-auto-compaction') this.heldBack = entry.message;
-    if (entry.type === 'request') this.#add(entry);
+    if (entry.type !== 'request') return;
+    if (entry.purpose === 'main' || entry.purpose === 'subagent')
+      this.costs.set(`${entry.thread} ${entry.turn}`, entry.cost);
+    else this.summaryNano += entry.cost;
   }
 
-  #add({ thread, turn, purpose, cost, risk }: RequestEntry): void {
-    const key = `${thread} ${turn} ${purpose}`;
-    const expected = risk === undefined ? 0 : risk.chance * risk.cost;
-    this.costs.set(key, (this.costs.get(key) ?? 0) + cost + expected);
+  get ends() {
+    const { total: cost } = this.facts.cost;
+    const { low = cost, high = cost } = this.facts.costInterval ?? {};
+    return { cost, low, high };
   }
 }
 
-function run(plan: RunPlan, transcript: Transcript, limits = new Limits(plan.policy)): CostSink {
-  const sink = new CostSink();
-  replay(plan, transcript, sink, NO_TIMING, { limits });
-  return sink;
-}
-
-/** Lifetimes by the walk that `ttl` takes: as it happened, unexplained breaks given. */
-function lifetimes(input: ChangeInput): readonly ChangeOutcome[] {
-  const { transcript, truth, given } = input;
-  const breaks = new Set(given.breaks.map(({ request }) => request.key));
-  const before = walkCosts(truth, given);
-  const error = errorOf(input, 'none');
-  const at = (lifetime: '5m' | '1h'): Costs =>
-    walkCosts(truth, predictRequests(transcript, truth, { breaks, lifetime }));
-  return [
-    outcome('1-hour lifetime', before, at('1h'), error),
-    outcome('5-minute lifetime', before, at('5m'), error),
-  ];
-}
-
-/** The error that nine of ten recorded sessions stay within, or that of this session where it is larger. */
-function errorOf({ forwardError }: ChangeInput, compactions: 'none' | 'some'): number {
-  return Math.max(modelError(compactions), forwardError);
+function outcome(name: ChangeName, before: ChangedRun, after: ChangedRun): ChangeOutcome {
+  const savedNano = before.ends.cost - after.ends.cost;
+  return {
+    name,
+    savedNano,
+    offNano: Math.round(deltaError(after.ends, before.ends)),
+    heldBack: after.heldBack,
+  };
 }
 
 /** A user who compacts before leaving: wherever that was possible before a pause that outlasts the cache. */
-function compactedBeforePauses(thread: Thread, truth: Truth): Thread {
-  const behind = new Map([...partings(thread, truth).values()].map(({ step, at }) => [step, at]));
+function compactedBeforePauses(
+  thread: Thread,
+  truth: Truth,
+): { readonly thread: Thread; readonly turns: readonly string[] } {
+  const found = partings(thread, truth);
+  const behind = new Map([...found.values()].map(({ step, at }) => [step, at]));
   const compaction = { instructions: null, partial: null };
+  const turns: string[] = [];
+  let turn = 0;
   const steps = thread.steps.flatMap((step, i): readonly Step[] => {
+    if (step.kind === 'call') turn++;
+    if (step.kind === 'call' && found.has(step.call.id)) turns.push(`${thread.id} ${turn}`);
     const at = behind.get(i);
     return at === undefined
       ? [step]
       : [step, { kind: 'event', event: { kind: 'manual-compact', at, compaction } }];
   });
-  return behind.size === 0 ? thread : { ...thread, steps };
+  return { thread: behind.size === 0 ? thread : { ...thread, steps }, turns };
 }
 
-function pausesCompacted({ transcript, truth }: ChangeInput): Transcript | null {
-  const threads = transcript.threads.map((thread) => compactedBeforePauses(thread, truth));
-  return threads.every((thread, i) => thread === transcript.threads[i]) ? null : { ...transcript, threads };
+/** `/compact` before every pause that outlasts the cache; what it saves at the pauses, and by the smaller context behind them. */
+function beforePauses({ transcript, truth }: ChangeInput, plan: RunPlan, base: ChangedRun): ChangeOutcome {
+  const name = '/compact before long pauses';
+  const compacted = transcript.threads.map((thread) => compactedBeforePauses(thread, truth));
+  const turns = compacted.flatMap((each) => each.turns);
+  if (turns.length === 0) return { name, savedNano: 0, offNano: 0, heldBack: null };
+  const threads = compacted.map(({ thread }) => thread);
+  const run = new ChangedRun(plan, changedRecording({ ...transcript, threads }, transcript));
+  const summaries = run.summaryNano - base.summaryNano;
+  const at = turns.reduce((sum, key) => sum + (base.costs.get(key) ?? 0) - (run.costs.get(key) ?? 0), 0);
+  return { ...outcome(name, base, run), atPausesNano: at - summaries };
 }
 
 /** What the events that a user can leave out have cost above reading the cache: known from the record. */
-function switches(input: ChangeInput): ChangeOutcome {
+function switches({ requests }: ChangeInput): ChangeOutcome {
   let savedNano = 0;
-  for (const { parts } of input.requests)
+  for (const { parts } of requests)
     for (const { cause, avoidableNano } of parts)
       if (SWITCH_CAUSES.includes(cause)) savedNano += avoidableNano;
-  const offNano = Math.round(savedNano * errorOf(input, 'none'));
+  const offNano = Math.round(savedNano * SWITCH_ERROR);
   return { name: 'no switches in mid-session', savedNano, offNano, heldBack: null };
-}
-
-/** The changes that need no run: they are tried also where a session cannot be run forward. */
-export function tryWithoutRun(input: ChangeInput): readonly ChangeOutcome[] {
-  return [...lifetimes(input), switches(input)];
 }
 
 /** Tries the five changes on a session; one that could not have acted is not simulated and saves nothing. */
 export function tryChanges(input: ChangeInput): readonly ChangeOutcome[] {
   const { transcript } = input;
-  const plan = forwardPlan(transcript);
-  const limits = new Limits(plan.policy);
-  const base = run(plan, transcript, limits);
-  const against = (name: ChangeName, { costs }: CostSink): ChangeOutcome =>
-    outcome(name, base.costs, costs, errorOf(input, 'some'));
-  const paused = pausesCompacted(input);
-  const halfPlan = forwardPlan(transcript, { 'window.percent': HALF_PERCENT });
-  const isSame = limits.under(halfPlan.policy, new Map()) !== null;
-  const half = isSame ? base : run(halfPlan, transcript);
+  const plan = changedPlan(transcript);
+  const base = new ChangedRun(plan, transcript);
+  const under = (name: ChangeName, change: Change): ChangeOutcome =>
+    outcome(name, base, new ChangedRun(changedPlan(transcript, change), transcript));
   return [
-    ...tryWithoutRun(input),
-    against('/compact before long pauses', paused === null ? base : run(plan, paused)),
-    { ...against('compact at half the window', half), heldBack: half.heldBack },
+    under('1-hour lifetime', { lifetime: '1h' }),
+    under('5-minute lifetime', { lifetime: '5m' }),
+    switches(input),
+    beforePauses(input, plan, base),
+    under('compact at half the window', { set: { 'window.percent': HALF_PERCENT } }),
   ];
 }

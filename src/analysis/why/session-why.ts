@@ -8,7 +8,6 @@ import { modelOrUnknown } from '../../provider/prices/models.js';
 import { pricesFor } from '../../provider/prices/price.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
-import { forwardPlan, runForward } from '../validate/forward.js';
 import { signedError } from '../validate/forward-figures.js';
 import { GIVEN, predictRequests, type Walk } from '../validate/predict.js';
 import { isShort } from '../validate/providers/hit-fit.js';
@@ -16,6 +15,7 @@ import { predictByProvider } from '../validate/providers/predict-provider.js';
 import { type ProviderRequest, providerRequests } from '../validate/providers/provider-requests.js';
 import { providerOfRecording } from '../validate/providers/validate-provider.js';
 import { recordedTruth, type Truth } from '../validate/truth.js';
+import { changedPlan, runChanged } from '../what-if.js';
 import {
   type AttributedRequest,
   attributeRequests,
@@ -24,7 +24,7 @@ import {
   PER_TOKEN_NANO,
   type SummaryRequest,
 } from './attribute.js';
-import { type ChangeOutcome, tryChanges, tryWithoutRun } from './changes.js';
+import { type ChangeOutcome, tryChanges } from './changes.js';
 
 /** What entries of an hour would have kept of a request's cost, and what they would have added to it; nano-dollars. */
 interface HourOutcome {
@@ -77,7 +77,7 @@ function withBetterRemedy(
 /** How far the simulator is from a session. */
 interface Reproduced {
   readonly kind: 'reproduced';
-  /** Input cost, nano-dollars, unforeseen breaks on average included. */
+  /** Input cost, nano-dollars. */
   readonly predictedNano: number;
   readonly recordedNano: number;
 }
@@ -96,7 +96,7 @@ export interface SessionWhy {
   /** What its compactions are known by in other files. */
   readonly compactionKeys: readonly string[];
   readonly reproduction: Reproduction;
-  /** Empty where no change can be tried; those that need no run where it cannot be run forward. */
+  /** Empty where no change can be tried. */
   readonly changes: readonly ChangeOutcome[];
 }
 
@@ -153,23 +153,14 @@ export function explainSession(
     const reason = `no policy is known to run it forward (${transcript.source})`;
     return { ...shared, reproduction: { kind: 'set-aside', reason }, changes: [] };
   }
-  const reproduction = reproduce(transcript, truth, file);
-  if (given === null || transcript.source === CODEX) return { ...shared, reproduction, changes: [] };
-  const input = { transcript, truth, requests, given };
-  const changes =
-    reproduction.kind === 'set-aside'
-      ? tryWithoutRun({ ...input, forwardError: 0 })
-      : tryChanges({ ...input, forwardError: errorOf(reproduction) });
-  return { ...shared, reproduction, changes };
-}
-
-function errorOf({ predictedNano, recordedNano }: Reproduced): number {
-  return Math.abs(predictedNano / recordedNano - 1);
+  const reproduction = reproduce(transcript);
+  const isTried = given !== null && transcript.source !== CODEX && reproduction.kind === 'reproduced';
+  return { ...shared, reproduction, changes: isTried ? tryChanges({ transcript, truth, requests }) : [] };
 }
 
 /** How the client of a recording asks for a summary; the more expensive way where it is not known. */
 function summaryRequest(transcript: Transcript): SummaryRequest {
-  return forwardPlan(transcript).policy.params['compact.summariser'] === 'fork'
+  return changedPlan(transcript).policy.params['compact.summariser'] === 'fork'
     ? 'same-prompt'
     : 'own-prompt';
 }
@@ -184,18 +175,12 @@ function unpricedReason({ unpriced }: RecordedBill): string {
   return `no price is known for ${Object.keys(unpriced).join(', ')}`;
 }
 
-function reproduce(transcript: Transcript, truth: Truth, file: string): Reproduction {
-  const forward = runForward(transcript, truth, file);
-  if (forward.kind === 'empty') return { kind: 'set-aside', reason: 'it has a single request' };
-  if (forward.kind === 'crashed')
-    return { kind: 'set-aside', reason: `the run failed: ${forward.session.message}` };
-  const { session } = forward;
-  if (session.callsLost > 0)
-    return { kind: 'set-aside', reason: `the run lost ${session.callsLost} of its calls` };
-  const recordedNano = session.cost.recorded;
-  return {
-    kind: 'reproduced',
-    recordedNano,
-    predictedNano: recordedNano * (1 + signedError(session)),
-  };
+/** How well the recording is reproduced by its own client. */
+function reproduce(transcript: Transcript): Reproduction {
+  const facts = runChanged(changedPlan(transcript), transcript);
+  const found = facts.run?.transcript.reproduced;
+  if (found === undefined) return { kind: 'set-aside', reason: 'it carries no usage' };
+  if (facts.callsLost > 0)
+    return { kind: 'set-aside', reason: `the run lost ${facts.callsLost} of its calls` };
+  return { kind: 'reproduced', recordedNano: found.recordedNano, predictedNano: found.simulatedNano };
 }

@@ -14,7 +14,7 @@ function shownFile(file: string, { cwd, env }: CliSession['host']): string {
   return path.startsWith('..') || isAbsolute(path) ? file : path.replaceAll('\\', '/');
 }
 
-/** Marks a line of a pull request, where GitHub is told. It goes to stderr, where a workflow reads it too: stdout may be JSON. */
+/** Marks a line of a pull request, in GitHub Actions. It goes to stderr, where a workflow reads it too: stdout may be JSON. */
 export function annotate(session: CliSession, title: string, message: string, place: Place | null): void {
   if (session.github !== 'on') return;
   const properties = [
@@ -26,7 +26,7 @@ export function annotate(session: CliSession, title: string, message: string, pl
   note(session, `::error ${properties.join(',')}::${escapeText(message)}`);
 }
 
-/** Adds to the summary of the workflow's step, where GitHub is told and names a file for it. */
+/** Adds to the summary of the workflow's step, in GitHub Actions where it names a file for it. */
 export function summarise(session: CliSession, markdown: string): void {
   const file = session.host.env.GITHUB_STEP_SUMMARY ?? '';
   if (session.github !== 'on' || file === '') return;

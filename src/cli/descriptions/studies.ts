@@ -17,6 +17,9 @@ import type { CliSession } from '../session.js';
 const SCENARIO =
   'scenario file (YAML), or a recording, which is run as its client would; - reads one from standard input';
 
+/** The setting that `--predict` stands for. */
+const PREDICTED = 'mode=predict';
+
 /** Seconds of silence after which another worker gets the batch. */
 const LEASE_SECONDS = 30;
 
@@ -32,13 +35,17 @@ interface Watched {
   readonly policy?: string;
 }
 
-function withSet<T extends { readonly set?: readonly string[] }>(options: T) {
-  return { ...options, set: options.set ?? [] };
+function withSet<T extends { readonly set?: readonly string[]; readonly predict?: boolean }>(options: T) {
+  const { set = [], predict } = options;
+  return { ...options, set: predict === true ? [...set, PREDICTED] : set };
 }
 
 /** What holds at every point: the policy first, since other settings may be its own. */
-function withPolicy<T extends { readonly set?: readonly string[]; readonly policy?: string }>(options: T) {
-  const { policy, set = [] } = options;
+function withPolicy<
+  T extends { readonly set?: readonly string[]; readonly policy?: string; readonly predict?: boolean },
+>(options: T) {
+  const { policy } = options;
+  const { set } = withSet(options);
   return { ...options, set: policy === undefined ? set : [`policy=${JSON.stringify(policy)}`, ...set] };
 }
 
@@ -56,6 +63,10 @@ function policyFiles(policy: string | undefined): readonly string[] {
 
 const SET = option('--set <path=value>', 'change a setting of every point (repeatable)', collect);
 const POLICY = option('--policy <name>', 'policy, or policy file, instead of the scenario’s');
+const PREDICT = option(
+  '--predict',
+  'take the content of recordings alone, not what happened: chance breaks by rate, as validate --forward',
+);
 const SEED = option('--seed <n>', 'seed of everything that is drawn', whole);
 const MODEL = option('--model <name>', 'model instead of the scenario’s');
 const METRICS = option(
@@ -93,6 +104,7 @@ const TUNE = [
   ),
   POLICY,
   SET,
+  PREDICT,
 ];
 
 /** Options that say where the server of a fleet is. */
@@ -115,6 +127,7 @@ const FLEET: readonly CommandDescription[] = [
       required('--vary <path=values>', 'as for sweep (repeatable: a grid)', collect),
       FLEET_RESULTS,
       SET,
+      PREDICT,
       METRICS,
       option('--transcripts <pattern>', 'recordings instead of the scenario’s (repeatable)', collect),
     ],
@@ -174,6 +187,7 @@ export const STUDY_COMMANDS = {
         collect,
       ),
       SEED,
+      PREDICT,
       option(
         '--policy <name>',
         'policy, or policy file, instead of the scenario’s; variants with another one are left out',
@@ -231,6 +245,7 @@ export const STUDY_COMMANDS = {
       option('--baseline <variant>', 'the variant others are compared with (default: the first)'),
       option('--watch', 'compare again when a scenario or a file it names changes'),
       SEED,
+      PREDICT,
       MODEL,
     ],
     examples: [
@@ -268,6 +283,7 @@ export const STUDY_COMMANDS = {
       ),
       POLICY,
       SET,
+      PREDICT,
       METRICS,
       option('--results <folder>', 'write Parquet files instead of a report: for grids of any size'),
       option(

@@ -25,7 +25,7 @@ interface WithoutCopies<T> {
   readonly sharedCalls: readonly Repeated[];
 }
 
-/** Sessions without those of which another one holds every call: forks and resumed sessions copy lines. Each is told. */
+/** Sessions without those of which another one holds every call: forks and resumed sessions copy lines. Each is reported. */
 export function withoutCopies<T extends Keyed>(
   session: CliSession,
   items: readonly T[],

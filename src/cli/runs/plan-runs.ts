@@ -31,7 +31,7 @@ export interface PlannedRun {
   readonly run: CompiledRun;
   /** Empty for the top of the report folder. */
   readonly folder: string;
-  /** The run's name, told apart by transcript where the scenario has several. */
+  /** The run's name, distinguished by transcript where the scenario has several. */
   readonly label: string;
 }
 

@@ -36,12 +36,12 @@ function paramOf(policy: Policy, params: ParamValues, spec: ParamSpec): PolicyPa
 
 function thresholdsOf(
   policy: Policy,
-  planned: Pick<PlannedPolicy, 'params' | 'parts'>,
+  planned: Pick<PlannedPolicy, 'params' | 'rules'>,
   model: NamedLimits,
 ): readonly NamedThreshold[] {
-  if (!policy.layers.includes('auto-compact') && planned.parts === undefined) return [];
+  if (!policy.layers.includes('auto-compact') && planned.rules === undefined) return [];
   const { warning, ...acting } = policyThresholds(policy, planned, model);
-  const limits = Object.entries(planned.parts === undefined ? { warning, ...acting } : acting);
+  const limits = Object.entries(planned.rules === undefined ? { warning, ...acting } : acting);
   return limits
     .flatMap(([key, tokens]): NamedThreshold[] => {
       const name = THRESHOLD_NAMES[key];
@@ -53,7 +53,7 @@ function thresholdsOf(
 /** What of the model decides a policy's limits: the window it believes in where it has a belief, else the conversation's. */
 function modelOf(
   facts: RunFacts,
-  { params, parts }: Pick<PlannedPolicy, 'params' | 'parts'>,
+  { params, rules }: Pick<PlannedPolicy, 'params' | 'rules'>,
   models: ModelBook,
 ): NamedLimits | null {
   const given = facts.threads.find(({ parent }) => parent === null)?.window ?? null;
@@ -61,7 +61,7 @@ function modelOf(
   const believes = params['window.explicit'] !== null || params['window.models'] === 'suffix-only';
   const window =
     model !== undefined && (believes || given === null)
-      ? policyWindow(params, model, { models, parts })
+      ? policyWindow(params, model, { models, rules })
       : given;
   if (window === null) return null;
   return {
@@ -75,9 +75,9 @@ function modelOf(
 export function policyInfoOf(facts: RunFacts): PolicyInfo | null {
   const plan = facts.run?.plan as Partial<RunPlan> | null | undefined;
   const name = facts.run?.policy;
-  const parts = plan?.policy?.parts;
+  const rules = plan?.policy?.rules;
   const params = plan?.policy?.params ?? {};
-  if (name === undefined || (parts === undefined && !policyRegistry.has(name))) return null;
+  if (name === undefined || (rules === undefined && !policyRegistry.has(name))) return null;
   const policy = policyOf({ ...plan?.policy, name, params });
   const complete = Object.fromEntries(
     paramSpecs().map(({ path, default: value }) => [
@@ -85,7 +85,7 @@ export function policyInfoOf(facts: RunFacts): PolicyInfo | null {
       Object.hasOwn(params, path) ? params[path]! : value,
     ]),
   );
-  const planned = { params: complete, ...(parts === undefined ? {} : { parts }) };
+  const planned = { params: complete, ...(rules === undefined ? {} : { rules }) };
   const model = modelOf(facts, planned, modelsOf(plan ?? {}));
   return {
     name,

@@ -46,7 +46,7 @@ const doNothing = (): void => undefined;
 
 /**
  * Keeps Node's own handle for Ctrl-C open while `runInContext` takes the listeners away. Closing it would drop a signal that the
- * system has delivered and the event loop has not told yet.
+ * system has delivered and the event loop has not reported yet.
  */
 function keepHandle(name: string | symbol): void {
   if (name === 'SIGINT' && process.listenerCount('SIGINT') === 0) process.on('SIGINT', doNothing);
@@ -61,7 +61,7 @@ function renewHandle(hears: () => void): void {
 /**
  * Does work that cannot pause: Ctrl-C breaks it off where it is, without its `finally`, and a request to terminate ends the
  * process as it ends programs that do not listen. Reports are replaced whole, so nothing is harmed by that. A Ctrl-C just before
- * the work is told after it; one in the single turn between ends the process.
+ * the work is reported after it; one in the single turn between ends the process.
  */
 export async function runInterruptible<T>(interrupt: AbortSignal, work: () => T): Promise<T> {
   const hears = listener;

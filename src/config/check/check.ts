@@ -132,13 +132,13 @@ function checkHooks(checker: Checker, at: Path, policy: string): void {
   const path = [...at, 'hooks'];
   if (list(valueAt(checker.document.value, path)).length === 0) return;
   if (checker.context.policies.reads(policy, 'compact.scratchpad')) return;
-  const isInParts = checker.context.policies.plan(policy, {}).parts !== undefined;
+  const hasRules = checker.context.policies.plan(policy, {}).rules !== undefined;
   consult(checker, path, 'value', () => {
     throw new CcbenchError(
       'no-effect',
-      `\`${formatPath(path)}\` has no effect under ${policy}: ${isInParts ? 'a policy in parts runs no hooks, they belong to the compaction of the built-in layers' : 'it never compacts'}`,
+      `\`${formatPath(path)}\` has no effect under ${policy}: ${hasRules ? 'a policy file runs no hooks, they belong to the compaction of the built-in layers' : 'it never compacts'}`,
       {
-        hint: isInParts
+        hint: hasRules
           ? 'take it out (on the command line: --set "hooks=[]"), or use a policy with that compaction, such as claude-code/2026'
           : 'take it out, or use a policy with compaction, such as claude-code/2026',
       },

@@ -64,14 +64,14 @@ export function readPolicyAt(
   return { policy, read, problems, warnings };
 }
 
-/** A problem with what a policy names outside its parts, and the path of the name. */
+/** A problem with what a policy names outside its rules, and the path of the name. */
 interface OuterProblem {
   readonly at: Path;
   readonly error: CcbenchError;
 }
 
 /** What is wrong with the layers, the client, the parameters and the models that a policy names. */
-function outerProblems({ head, parts }: ReadPolicy, policy: Policy): readonly OuterProblem[] {
+function outerProblems({ head, rules }: ReadPolicy, policy: Policy): readonly OuterProblem[] {
   const problems: OuterProblem[] = [];
   const check = (at: Path, work: () => void): void => {
     try {
@@ -85,7 +85,7 @@ function outerProblems({ head, parts }: ReadPolicy, policy: Policy): readonly Ou
   head.layers.forEach((layer, i) => {
     check(listed ? ['layers', i] : ['layers'], () => void layerRegistry.get(layer));
   });
-  parts.rules.forEach(({ ask }, i) => {
+  rules.rules.forEach(({ ask }, i) => {
     if (ask !== null && ask.model !== null)
       check(['rules', i, 'ask', 'model'], () => void resolveModel(ask.model!));
   });

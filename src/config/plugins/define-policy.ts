@@ -13,7 +13,7 @@ function isDefined(source: object): source is Policy {
   return Object.hasOwn(source, 'written') && Object.hasOwn(source, 'layers');
 }
 
-/** Checks a policy in parts, given as YAML text or as the same in an object; throws an error that lists every problem with its path. */
+/** Checks a policy file, given as YAML text or as the same in an object; throws an error that lists every problem with its path. */
 export function definePolicy(source: PolicySource): Policy {
   if (typeof source === 'object' && source !== null && isDefined(source)) return source;
   const problems: CcbenchError[] = [];

@@ -34,7 +34,7 @@ export interface ReaderInput {
   read(text: string, options: { readonly id: string }): Transcript;
 }
 
-/** A policy in parts: YAML text, the same as an object, or one that `definePolicy` made. */
+/** A policy file: YAML text, the same as an object, or one that `definePolicy` made. */
 export type PolicySource = string | WrittenPolicy | Policy;
 
 /** What a plug-in adds to ccbench. */

@@ -195,6 +195,12 @@ const settings = {
   policy: policySchema.optional(),
   overrides: overridesSchema.optional(),
   cache: cacheSchema.optional(),
+  mode: z
+    .enum(['what-if', 'predict'])
+    .optional()
+    .describe(
+      'What is taken from a recording: everything that no policy decides (breaks and warmth from outside, sizes that no line explains), or its content alone.',
+    ),
   timing: z
     .enum(['recorded', 'think-time'])
     .optional()

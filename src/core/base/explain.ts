@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { nearestName } from './nearest.js';
+import { nearestName, suggestName } from './nearest.js';
 import {
   formatPath,
   foundWords,
@@ -208,18 +208,17 @@ class Explainer {
 
   #unknownKey(path: Path, key: string): Problem {
     const known = Object.keys(this.#map.at(path, this.value).properties ?? {});
-    const near = nearestName(key, known);
     const home = this.#map.paths().find((other) => other.endsWith(`.${key}`) || other === key);
     const hints = [
       home !== undefined && `\`${key}\` belongs ${home === key ? 'at the top of the file' : `to ${home}`};`,
-      home === undefined && near !== null && `did you mean \`${near}\`?`,
+      home === undefined && suggestName(key, known, '`').trimEnd(),
       `known here: ${known.join(', ')}`,
     ];
     const where = path.length === 0 ? '' : ` in \`${formatPath(path)}\``;
     return problemAt([...path, key], `unknown key \`${key}\`${where}`, {
       side: 'key',
       code: 'unknown-name',
-      hint: hints.filter((part) => part !== false).join(' '),
+      hint: hints.filter((part) => part !== false && part !== '').join(' '),
     });
   }
 

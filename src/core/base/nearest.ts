@@ -1,3 +1,5 @@
+import { newName } from './renamed.js';
+
 /** Edit distance between two short names (insert, delete, replace, swap of neighbours). */
 function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
@@ -36,4 +38,13 @@ export function nearestName(wanted: string, known: readonly string[]): string | 
     }
   }
   return best;
+}
+
+/** What to write instead of an unknown name, as the beginning of a hint: the name it has now, or the nearest known one; empty without either. */
+export function suggestName(wanted: string, known: readonly string[], quote: '"' | '`' = '"'): string {
+  const quoted = (name: string) => `${quote}${name}${quote}`;
+  const now = newName(wanted, known);
+  if (now !== null) return `${quoted(wanted)} is now called ${quoted(now)}; `;
+  const near = nearestName(wanted, known);
+  return near === null ? '' : `did you mean ${quoted(near)}? `;
 }

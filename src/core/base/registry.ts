@@ -1,5 +1,5 @@
 import { CcbenchError } from './errors.js';
-import { nearestName } from './nearest.js';
+import { suggestName } from './nearest.js';
 
 /** A closed, ordered set of named things of one kind. */
 export interface Registry<T> {
@@ -87,7 +87,6 @@ export function unknownPath(
 }
 
 function unknown(kind: string, name: string, known: readonly string[], rest: string): CcbenchError {
-  const near = nearestName(name, known);
-  const suggestion = near === null ? '' : `did you mean "${near}"? `;
-  return new CcbenchError('unknown-name', `unknown ${kind} "${name}"`, { hint: `${suggestion}${rest}` });
+  const hint = `${suggestName(name, known)}${rest}`;
+  return new CcbenchError('unknown-name', `unknown ${kind} "${name}"`, { hint });
 }

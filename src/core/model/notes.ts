@@ -2,7 +2,7 @@ import { type Digest, digestText } from '../base/digest.js';
 import { CHARS_PER_TOKEN } from './block.js';
 import { literalText, type Text } from './text.js';
 
-/** The sections of notes in order, as far as they can be told without reading. */
+/** The sections of notes in order, as far as they are known without reading. */
 export interface NotesSections {
   readonly frames: readonly { readonly name: string }[];
   /** Characters noted below each header and its description, without blank lines around them. */

@@ -140,7 +140,7 @@ export type AnswerSpec =
 export interface LayerReport
   extends Omit<LayerEntry, 'type' | 't' | 'thread' | 'turn' | 'calls' | 'cost' | 'cacheLost'> {}
 
-/** An LLM's answer to a layer. What a client would check is told without reading the text. */
+/** An LLM's answer to a layer. What a client would check is known without reading the text. */
 export interface Answer {
   /** Empty text has no characters. */
   readonly text: Text;

@@ -1,7 +1,7 @@
 import type { Hook } from './hook.js';
 
 /**
- * A policy in parts: how any agent counts its context, when it acts, what it touches, what it puts there, how it asks for a
+ * A policy file: how any agent counts its context, when it acts, what it touches, what it puts there, how it asks for a
  * summary. Plain JSON with nothing left open; `src/agent/policy-file` makes it from what a user writes, `src/agent/layers/rules` plays it.
  */
 export interface PolicyRules {
@@ -53,7 +53,7 @@ export interface TimeComparison {
 }
 
 /** Points of the loop at which a rule may be asked; `prompt` is the first request of each prompt. */
-export const PART_POINTS = [
+export const RULE_POINTS = [
   'before-request',
   'prompt',
   'results',
@@ -63,15 +63,27 @@ export const PART_POINTS = [
   'manual',
   'wake',
 ] as const satisfies readonly (Hook | 'prompt')[];
-export type PartPoint = (typeof PART_POINTS)[number];
+export type RulePoint = (typeof RULE_POINTS)[number];
 
 /** What may happen to a conversation besides growing. */
 export const PART_EVENTS = ['refused', 'manual', 'model-switch', 'resume', 'prefix-change'] as const;
 export type PartEvent = (typeof PART_EVENTS)[number];
 
-/** Counts that a condition may bound. */
-export const COUNTED = ['messages', 'turns', 'toolResults', 'toolChars', 'images'] as const;
-export type Counted = (typeof COUNTED)[number];
+/** Counts that a condition may bound: their help, how a sentence names them, and their unit. */
+export const COUNTED = {
+  messages: { help: 'Messages of the conversation.', words: 'messages', unit: 'messages' },
+  turns: { help: 'Responses of the model in the conversation.', words: 'responses', unit: 'turns' },
+  toolResults: {
+    help: 'Tool results that still have their content.',
+    words: 'tool results with content',
+    unit: 'results',
+  },
+  toolChars: { help: 'Characters of those.', words: 'characters of tool results', unit: 'characters' },
+  images: { help: 'Images of the conversation.', words: 'images', unit: 'images' },
+} as const;
+export type Counted = keyof typeof COUNTED;
+/** Their names. */
+export const COUNTED_NAMES = Object.keys(COUNTED) as readonly Counted[];
 
 /** One condition. */
 export type TestPart =
@@ -84,7 +96,7 @@ export type TestPart =
 
 /** Conditions that must hold together, and where they are asked. */
 export interface GroupPart {
-  readonly at: readonly PartPoint[];
+  readonly at: readonly RulePoint[];
   readonly tests: readonly TestPart[];
 }
 

@@ -23,31 +23,34 @@ export const LAYERS = [
 ] as const;
 export type Layer = (typeof LAYERS)[number];
 
-/** Why cache tokens that were there had to be written again. */
-export const BREAK_CAUSES = [
-  'system',
-  'tools',
-  'model',
-  'parameters',
-  'messages',
-  'thinking',
-  'ttl-5m',
-  'ttl-1h',
-  'expired',
-  'not-readable-yet',
-  'lookback',
-  'compaction',
-  'microcompaction',
-  'snip',
-  'collapse',
-  'chance',
-  'rounding',
-  'no-cache',
-  'server',
-] as const;
+/** Why cache tokens that were there had to be written again: each cause, and how it is said to a user. */
+export const CAUSE_SENTENCES = {
+  system: 'the system prompt changed',
+  tools: 'the tools changed',
+  model: 'another model',
+  parameters: 'parameters changed',
+  messages: 'earlier messages changed',
+  thinking: 'thinking was taken out',
+  'ttl-5m': 'five minutes had passed',
+  'ttl-1h': 'an hour had passed',
+  expired: 'its lifetime had passed',
+  'not-readable-yet': 'asked before the first answer began',
+  lookback: 'no marker within 20 blocks of what is cached',
+  compaction: 'the conversation was compacted',
+  microcompaction: 'earlier results were cleared',
+  snip: 'early rounds were left out',
+  collapse: 'finished tasks were folded',
+  chance: 'the provider did not find it',
+  rounding: 'the cache is read in steps',
+  'no-cache': 'nothing is cached',
+  server: 'the server had lost it',
+} as const;
 
 /** One of them. */
-export type BreakCause = (typeof BREAK_CAUSES)[number];
+export type BreakCause = keyof typeof CAUSE_SENTENCES;
+
+/** All of them, in the order of reports. */
+export const BREAK_CAUSES = Object.keys(CAUSE_SENTENCES) as readonly BreakCause[];
 
 /** First line: what was run. */
 export interface RunEntry {
@@ -70,7 +73,19 @@ export interface RunEntry {
     readonly calls: number;
     /** What the session cost where it comes from; absent where nothing tells. */
     readonly recorded?: RecordedBill;
+    /** How well the recording is reproduced by its own client; absent where nothing is taken from it. */
+    readonly reproduced?: Reproduced;
+    /** Compactions are those of the recording: the policy is that of its own client. Absent where the policy decides. */
+    readonly isFollowed?: true;
   };
+}
+
+/** What the requests of a recording cost on the input side, by its usage and by a replay as its own client. Nano-dollars. */
+export interface Reproduced {
+  readonly recordedNano: number;
+  readonly simulatedNano: number;
+  /** Why the two may differ, in words. */
+  readonly reasons: readonly string[];
 }
 
 /** A conversation begins. */
@@ -194,8 +209,8 @@ export interface LayerEntry {
   readonly reason: string;
   /** Stable name of the failure, for counting; null when it did not fail. */
   readonly failure: string | null;
-  readonly seenBefore: number | null;
-  readonly seenAfter: number | null;
+  readonly estimatedBefore: number | null;
+  readonly estimatedAfter: number | null;
   readonly trueBefore: number;
   readonly trueAfter: number;
   /** Tokens it took out of the context just then; what came back later is in `returned` entries. */
@@ -227,7 +242,7 @@ export interface CrossingEntry {
   readonly t: number;
   readonly thread: string;
   readonly turn: number;
-  /** `avoided`: the real one did not; `made`: it has followed, so that the compaction was only put off. */
+  /** `avoided`: the real one did not; `made`: it has followed, so that the compaction was only deferred. */
   readonly state: 'avoided' | 'made';
   readonly threshold: number;
   /** Both contexts as the policy's counter sees them. */
@@ -341,7 +356,7 @@ export interface SummingSink extends LogSink {
   /** What the entries came to; asking for it changes nothing. */
   finish(): unknown;
   /**
-   * Goes on from what such a sink made of a run in which the same happened under other limits. Of the new run it is told what
+   * Goes on from what such a sink made of a run in which the same happened under other limits. Of the new run it gets what
    * limits have a say in: its first entry, what clients show, and layers that fired at a limit; of the requests of main loops, in
    * their place, how large their clients see the context.
    */

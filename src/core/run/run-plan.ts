@@ -2,7 +2,7 @@ import type { ParamValues } from './params.js';
 import type { PolicyRules } from './policy-rules.js';
 import type { Provider } from './provider.js';
 
-/** What an LLM call is for; faults and costs are told apart by it. */
+/** What an LLM call is for; faults and costs are counted by it. */
 export const CALL_PURPOSES = [
   'main',
   'subagent',
@@ -17,7 +17,7 @@ export const CALL_PURPOSES = [
 ] as const;
 export type CallPurpose = (typeof CALL_PURPOSES)[number];
 
-/** What the fake LLM can be told to do wrong. */
+/** What the fake LLM can be set to do wrong. */
 export const FAULT_KINDS = [
   'prompt_too_long',
   'prompt_too_long_unparseable',
@@ -119,11 +119,11 @@ export interface HomeLock {
   readonly process: 'alive' | 'dead';
 }
 
-/** The policy of a run: its name, every parameter, and its parts where it is written in parts. */
+/** The policy of a run: its name, every parameter, and its rules where a policy file has them. */
 export interface PlannedPolicy {
   readonly name: string;
   readonly params: ParamValues;
-  readonly parts?: PolicyRules;
+  readonly rules?: PolicyRules;
   /** Layers that act before the rules, in order; absent where there are none. */
   readonly layers?: readonly string[];
 }

@@ -1,21 +1,19 @@
 import { hasJitter } from '../../agent/policy-file/expression.js';
 import type { ParamValues } from '../../core/run/params.js';
-import type { Comparison, PolicyRules, RulePart, TestPart } from '../../core/run/policy-rules.js';
+import {
+  COUNTED_NAMES,
+  type Comparison,
+  type PolicyRules,
+  type RulePart,
+  type TestPart,
+} from '../../core/run/policy-rules.js';
 import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
 
 /** Parameters that have no effect but through the auto-compact threshold, which is a limit of the run (WIN-3, WIN-4). */
 const OPEN_PARAMS: ReadonlySet<string> = new Set(['window.percent', 'window.compactOffset']);
 
 /** Conditions that do nothing with their amount but hold a count against it. */
-const OPEN_TESTS: ReadonlySet<TestPart['kind']> = new Set([
-  'tokens',
-  'growth',
-  'messages',
-  'turns',
-  'toolResults',
-  'toolChars',
-  'images',
-]);
+const OPEN_TESTS: ReadonlySet<TestPart['kind']> = new Set(['tokens', 'growth', ...COUNTED_NAMES]);
 
 /** What plans have in common that differ in nothing but their name and their limits. */
 export class OpenShape {
@@ -23,9 +21,9 @@ export class OpenShape {
   private readonly paramNames: readonly string[];
 
   constructor(private readonly plan: RunPlan) {
-    const { parts, params } = plan.policy;
+    const { rules, params } = plan.policy;
     this.paramNames = Object.keys(params);
-    this.baseIsOpen = parts !== undefined && !isAboutBase(parts);
+    this.baseIsOpen = rules !== undefined && !isAboutBase(rules);
   }
 
   /** Whether a plan has this shape; plans with plug-ins have none, since these may read any parameter for themselves. */
@@ -40,7 +38,7 @@ export class OpenShape {
   private isSamePolicy(own: PlannedPolicy, other: PlannedPolicy): boolean {
     return isEqual(own, other, (key, a, b) => {
       if (key === 'params') return this.areSameParams(a as ParamValues, b as ParamValues);
-      return key === 'parts' && this.areSameParts(a as PolicyRules, b as PolicyRules);
+      return key === 'rules' && this.areSameRules(a as PolicyRules, b as PolicyRules);
     });
   }
 
@@ -54,7 +52,7 @@ export class OpenShape {
     return paramNames.every((name) => name in other) && Object.keys(other).length === paramNames.length;
   }
 
-  private areSameParts(own: PolicyRules, other: PolicyRules): boolean {
+  private areSameRules(own: PolicyRules, other: PolicyRules): boolean {
     return isEqual(own, other, (key, a, b) => {
       if (key === 'base') return this.baseIsOpen;
       return key === 'rules' && areAlike(a as RulePart[], b as RulePart[], isSameRule);
@@ -87,8 +85,8 @@ function isSameTest(own: TestPart, other: TestPart): boolean {
 }
 
 /** Whether some amount besides those of open conditions names what they are shares of. */
-function isAboutBase({ base: _base, ...parts }: PolicyRules): boolean {
-  const text = JSON.stringify(parts, (_key, value: unknown) => (isOpenTest(value) ? null : value));
+function isAboutBase({ base: _base, ...rest }: PolicyRules): boolean {
+  const text = JSON.stringify(rest, (_key, value: unknown) => (isOpenTest(value) ? null : value));
   return /(?<![A-Za-z])B(?![A-Za-z])/.test(text);
 }
 

@@ -20,7 +20,7 @@ export interface CounterRules {
   readonly heuristic: HeuristicRules;
   /** Error of the estimator, as a factor. */
   readonly factor: number;
-  /** How a policy in parts counts; null for the usual way. */
+  /** How a policy file counts; null for the usual way. */
   readonly count: CountPart | null;
   /** Counters of rules that have one of their own, in their order. */
   readonly beside: readonly CounterRules[];
@@ -41,12 +41,12 @@ const NOBODY: Counted = { prefixRough: () => 0, trueTokens: 0, dropsReasoning: f
 export function counterRules(
   params: ParamValues,
   estimatorFactor: number,
-  parts: Pick<PolicyRules, 'count' | 'rules'> | null = null,
+  rules: Pick<PolicyRules, 'count' | 'rules'> | null = null,
 ): CounterRules {
-  if (parts !== null)
+  if (rules !== null)
     return {
-      ...ownRules(parts.count, estimatorFactor),
-      beside: parts.rules.flatMap(({ count }) =>
+      ...ownRules(rules.count, estimatorFactor),
+      beside: rules.rules.flatMap(({ count }) =>
         count === undefined ? [] : [ownRules(count, estimatorFactor)],
       ),
     };
@@ -60,7 +60,7 @@ export function counterRules(
   };
 }
 
-/** The counter that a policy in parts describes. */
+/** The counter that a policy file describes. */
 function ownRules(count: CountPart, estimatorFactor: number): CounterRules {
   const isUsual = count.charsPerToken === USUAL_CHARS;
   return {
@@ -130,7 +130,7 @@ export class SeenCounter {
     return this.own === null ? this.byUsage() : this.inOwnWay(this.own);
   }
 
-  /** What a policy in parts sees that does not simply go by the whole usage. */
+  /** What a policy file sees that does not simply go by the whole usage. */
   private inOwnWay({ source, includes, ratioCap }: CountPart): number {
     if (source === 'tokenizer') return this.#counted.trueTokens;
     if (source === 'usage' || source === 'usage+new') return this.byUsage();

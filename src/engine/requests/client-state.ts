@@ -140,7 +140,7 @@ export class ClientState {
 
   constructor(private readonly run: RunningThread) {
     const { env, thread } = run;
-    const isKeyed = env.plan.policy.parts?.cache.key === 'session';
+    const isKeyed = env.plan.policy.rules?.cache.key === 'session';
     this.key = isKeyed ? { ...FIRST_KEY, session: env.sessions.of(thread).name } : FIRST_KEY;
     this.inherited = this.key;
     this.status = run.isMain ? new StatusWatch(run) : null;

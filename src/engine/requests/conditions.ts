@@ -1,14 +1,5 @@
-import { digestParts } from '../../core/base/digest.js';
-import type { PrefixView } from '../../core/model/prefix.js';
 import type { RecordedCall } from '../../core/model/transcript.js';
-import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
-import type { BlockEdit } from '../../core/run/action.js';
-import type { CacheOutcome } from '../../provider/cache/prompt-cache.js';
-import { isLongTtl } from '../../provider/cache/ttl.js';
-import { withUntoldWrites } from '../../provider/cache/untold-writes.js';
-import type { AdjustOutcome } from '../../provider/fake-llm/fake-llm.js';
-import type { Context } from '../context/context.js';
-import type { RunningThread } from './running-thread.js';
+import type { Reproduced } from '../../core/run/run-log.js';
 
 /**
  * What a recording shows about one request and no policy decides: the abduction of a what-if. Found by replaying the recording
@@ -24,7 +15,7 @@ export interface CallCondition {
   /** A break from outside: of what the replay finds behind these first tokens, a share was read. */
   readonly floor: number;
   readonly kept: number;
-  /** Share of what was not read that was not written either; by the provider's rules where the recording does not tell writes. */
+  /** Tokens that were neither read nor written; by the provider's rules where the recording does not tell writes. */
   readonly plain: number;
   /** Share of what was written that was written for an hour; null where nothing was. */
   readonly long: number | null;
@@ -33,11 +24,10 @@ export interface CallCondition {
 /** What a recording shows about its requests, by thread and call. */
 export class Conditions {
   private readonly found = new Map<string, CallCondition>();
-  /** Calls of the recording that carry usage. */
-  calls = 0;
-  /** What they cost on the input side by the recording, and by the replay, in nano-dollars. */
+  /** How well the recording was reproduced; null while it is replayed. */
+  reproduced: Reproduced | null = null;
+  /** What its requests cost on the input side, in nano-dollars. */
   recordedNano = 0;
-  simulatedNano = 0;
 
   constructor(
     /** Whether the recording tells what was written. */
@@ -63,105 +53,4 @@ function keyOf(thread: string, { id }: RecordedCall): string {
 export interface RunConditions {
   readonly conditions: Conditions;
   readonly reads: 'as-recorded' | 'own';
-}
-
-/**
- * Brings the prompt of a call to the size it has beyond what lines explain. Content that was sent before is left alone once the
- * thread has parted from the recording.
- */
-export function resizePrompt(run: RunningThread, call: RecordedCall): void {
-  const { conditions } = run.env.whatIf ?? {};
-  if (conditions === undefined || run.steps.isAgain || call.usage === null || run.sizedFor === call) return;
-  run.sizedFor = call;
-  const { context } = run;
-  const extra =
-    conditions.state === 'finding'
-      ? promptTokens(call.usage) - context.trueTokens
-      : (conditions.of(run.thread.id, call)?.extra ?? 0);
-  const from = run.follows ? context.systemEnd : Math.max(context.systemEnd, context.unchanged);
-  const edits = extra === 0 ? [] : resized(context, extra, from);
-  if (edits.length > 0) context.rewrite(edits);
-}
-
-/** Edits that add tokens to the last block, or take them from the last blocks. */
-function resized(context: Context, extra: number, from: number): readonly BlockEdit[] {
-  const edits: BlockEdit[] = [];
-  let left = extra;
-  for (let i = context.length - 1; i >= from && left !== 0; i--) {
-    const block = context.blocks[i]!;
-    const tokens = Math.max(0, block.tokens + left);
-    left -= tokens - block.tokens;
-    if (tokens === block.tokens) continue;
-    const owner = context.owners[i]!;
-    const blockIndex = i - context.endOfMessages(owner);
-    const digest = digestParts([block.digest, 'resized', tokens]);
-    edits.push({
-      messageId: context.messages[owner]!.id,
-      blockIndex,
-      block: { ...block, tokens, digest },
-    });
-  }
-  return edits;
-}
-
-/** How the answer of the cache to a request of the loop is brought to what was recorded; null where it stands. */
-export function readConditionOf(run: RunningThread, call: RecordedCall): AdjustOutcome | null {
-  const { whatIf, plan } = run.env;
-  if (whatIf === null || whatIf.reads === 'own' || run.steps.isAgain || call.usage === null) return null;
-  const { conditions } = whatIf;
-  const { usage } = call;
-  const billed = conditions.tellsWrites ? usage : withUntoldWrites(run.model.row, usage);
-  const isRecordedTtl = (run.isMain ? plan.cache.ttl : plan.cache.subagentTtl) === 'recorded';
-  const { context } = run;
-  const extra = promptTokens(usage) - context.trueTokens;
-  return (outcome) => {
-    if (conditions.state === 'finding')
-      conditions.add(run.thread.id, call, found(outcome, billed, context, extra));
-    const condition = conditions.of(run.thread.id, call);
-    if (condition === null) return outcome;
-    return conditioned(outcome, condition, {
-      limit: run.follows ? condition.read : outcome.promptTokens - context.freshTokens,
-      long:
-        isRecordedTtl && condition.long !== null ? condition.long : isLongTtl(run.model.ttlFor(call)) ? 1 : 0,
-    });
-  };
-}
-
-/** What the recording shows about a request beside what the replay made of it. */
-function found(
-  outcome: CacheOutcome,
-  usage: Usage,
-  { systemEnd, sums }: PrefixView,
-  extra: number,
-): CallCondition {
-  const { readTokens } = outcome;
-  const { cacheRead: read, input } = usage;
-  const system = systemEnd === 0 ? 0 : sums[systemEnd - 1]!;
-  const floor = Math.min(read, readTokens, system);
-  const unread = promptTokens(usage) - read;
-  const written = cacheWriteTokens(usage);
-  return {
-    extra,
-    read,
-    warm: Math.max(0, read - readTokens),
-    floor,
-    kept: read >= readTokens || readTokens === floor ? 1 : (read - floor) / (readTokens - floor),
-    plain: unread === 0 ? 0 : input / unread,
-    long: written === 0 ? null : usage.cacheWrite1h / written,
-  };
-}
-
-/** The outcome of a request with the break, the warmth and the plain input that were recorded. */
-function conditioned(
-  outcome: CacheOutcome,
-  { warm, floor, kept, plain }: CallCondition,
-  { limit, long }: { readonly limit: number; readonly long: number },
-): CacheOutcome {
-  const { readTokens, promptTokens: prompt } = outcome;
-  const left = readTokens <= floor ? readTokens : floor + Math.round((readTokens - floor) * kept);
-  const read = Math.min(prompt, Math.max(left, Math.min(left + warm, limit)));
-  const inputTokens = Math.round((prompt - read) * plain);
-  const written = prompt - read - inputTokens;
-  const write1hTokens = Math.round(written * long);
-  return { ...outcome, readTokens: read, inputTokens, write1hTokens, write5mTokens: written - write1hTokens };
 }

@@ -7,7 +7,7 @@ import { thinkingKeptFrom } from '../../provider/cache/thinking.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import { breakpointsFor } from '../context/breakpoints-for.js';
 import { checkRequestShape } from '../context/invariants.js';
-import { readConditionOf, resizePrompt } from './conditions.js';
+import { readConditionOf, resizePrompt } from './apply-conditions.js';
 import type { Outgoing } from './run-env.js';
 import type { RunningThread } from './running-thread.js';
 

@@ -191,7 +191,7 @@ export class ThreadModel {
     const { window, policy } = this.plan;
     if (window !== null) return window;
     const { models, name } = this;
-    return policyWindow(policy.params, name, { recorded: this.provenWindow(), models, parts: policy.parts });
+    return policyWindow(policy.params, name, { recorded: this.provenWindow(), models, rules: policy.rules });
   }
 
   /** Salts of the cache keys for this model and effort: a request of a layer that goes on from the thread's has the same. */

@@ -34,7 +34,7 @@ interface Listeners {
 export function canCheckpoint(plan: RunPlan, recording: Transcript): boolean {
   const { threads, sessions } = withoutSummaryForks(recording);
   const [thread] = threads;
-  const { parts } = plan.policy;
+  const { rules } = plan.policy;
   return (
     threads.length === 1 &&
     thread!.flow === undefined &&
@@ -42,7 +42,7 @@ export function canCheckpoint(plan: RunPlan, recording: Transcript): boolean {
     sessions === undefined &&
     plan.home === undefined &&
     plan.llm.faults.length === 0 &&
-    (parts === undefined || !drawsLots(parts))
+    (rules === undefined || !drawsLots(rules))
   );
 }
 

@@ -40,7 +40,7 @@ import { Sessions } from '../requests/session-state.js';
 import { ThreadRun } from '../thread/thread-run.js';
 import { Approvals } from './approvals.js';
 import { ThreadForks } from './thread-forks.js';
-import { conditionsOf, followsRecording, modeOf } from './what-if.js';
+import { conditionsOf, followsRecording, modeOf, whyNotReproduced } from './what-if.js';
 
 /** Steps of the replay between two chances to do something else. */
 const STEPS_PER_PART = 64;
@@ -53,6 +53,8 @@ interface Listeners {
   readonly limits?: Limits;
   /** Hears which layer is about to act before a request. */
   readonly onAct?: (run: ThreadRun, layer: number) => void;
+  /** `free`: the policy decides from the first request on, even where it is that of the recording's own client. */
+  readonly course?: 'free';
   /** Takes what the recording shows, while it is replayed as its own client. */
   readonly finding?: Conditions;
 }
@@ -83,7 +85,7 @@ export function* replayParts(
   recording: Transcript,
   sink: LogSink,
   timing: TimingSink = NO_TIMING,
-  { onRequest, onStatus, onAct, limits = new Limits(plan.policy), finding }: Listeners = {},
+  { onRequest, onStatus, onAct, limits = new Limits(plan.policy), finding, course }: Listeners = {},
 ): Generator<void, void, void> {
   const recorded = recordedBill(recording, modelsOf(plan));
   const replayed = withoutSummaryForks(recording);
@@ -93,6 +95,8 @@ export function* replayParts(
     finding === undefined
       ? conditionsOf(plan, transcript, abduce)
       : { conditions: finding, reads: 'as-recorded' };
+  const reproduced = whatIf?.conditions.reproduced ?? null;
+  const follows = finding !== undefined || (course !== 'free' && followsRecording(plan, transcript));
   const { id, source, agentVersion, carries, threads } = transcript;
   const about = { id, source, agentVersion, carries, threads: threads.length, calls: countCalls(transcript) };
   sink.write(
@@ -100,7 +104,12 @@ export function* replayParts(
       {
         version: RUN_LOG_VERSION,
         ...(plan.plugins === undefined ? {} : { plugins: plan.plugins }),
-        transcript: recorded === null ? about : { ...about, recorded },
+        transcript: {
+          ...about,
+          ...(recorded === null ? {} : { recorded }),
+          ...(reproduced === null ? {} : { reproduced }),
+          ...(follows ? { isFollowed: true } : {}),
+        },
       },
       plan,
     ),
@@ -133,7 +142,7 @@ export function* replayParts(
     behaviours,
     behavioursAt,
     whatIf,
-    follows: finding !== undefined || followsRecording(plan, transcript),
+    follows,
     cacheKinds: cacheKinds(plan, transcript),
     recorded: recordedBy,
     cache,
@@ -160,10 +169,20 @@ export function* replayParts(
 
 /** Replays a recording as its own client, for what it shows. */
 function abduce(plan: RunPlan, transcript: Transcript, finding: Conditions): void {
-  replay(plan, transcript, NO_LOG, NO_TIMING, { finding });
+  let simulatedNano = 0;
+  let lost = 0;
+  const sink: LogSink = {
+    write(entry) {
+      if (entry.type === 'lost') lost += entry.calls;
+      if (entry.type === 'request' && (entry.purpose === 'main' || entry.purpose === 'subagent'))
+        simulatedNano += entry.cost - entry.outputCost;
+    },
+  };
+  replay(plan, transcript, sink, NO_TIMING, { finding });
+  const { recordedNano } = finding;
+  const reasons = whyNotReproduced(recordedBill(transcript, modelsOf(plan)), lost);
+  finding.reproduced = { recordedNano, simulatedNano, reasons };
 }
-
-const NO_LOG: LogSink = { write() {} };
 
 /** What answers the requests of a plan. */
 export function llmOf(plan: RunPlan, cache: PromptCache | null, faults: FaultPlan | null): FakeLlm {

@@ -1,16 +1,17 @@
 import { clientPolicy, ownPlan } from '../../agent/policies/own-policy.js';
 import { canonicalJson } from '../../core/base/digest.js';
+import { formatCounted } from '../../core/base/format.js';
 import { oncePer } from '../../core/base/once.js';
 import type { Transcript } from '../../core/model/transcript.js';
+import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
+import { knownProvider, type ProviderRef } from '../../provider/providers/providers.js';
 import { Conditions, type RunConditions } from '../requests/conditions.js';
 import { providersOf, recordedModels } from '../requests/provider-of.js';
 import { windowUnder } from '../requests/thread-model.js';
 
 /** The plan of a what-if's base: the recording as its own client made it. */
-const basePlan = oncePer(
-  (transcript: Transcript): RunPlan => ownPlan(transcript, {}, clientPolicy(transcript)),
-);
+const basePlan = oncePer((transcript: Transcript): RunPlan => ownPlan(transcript, clientPolicy(transcript)));
 const basePolicy = oncePer((transcript: Transcript): string => canonicalJson(basePlan(transcript).policy));
 
 /** True for a recording that tells what its requests read: only then something can be taken from it. */
@@ -43,11 +44,21 @@ export function followsRecording(plan: RunPlan, transcript: Transcript): boolean
 /** The conditions of a recording; those of one with models of its own are not kept. */
 const known = new WeakMap<Transcript, Conditions>();
 
+/** Recordings that others were made from by changing what their users did. */
+const originals = new WeakMap<Transcript, Transcript>();
+
+/** A recording in which the user did something else: what no policy decides is that of the original. */
+export function changedRecording(changed: Transcript, original: Transcript): Transcript {
+  originals.set(changed, original);
+  return changed;
+}
+
 /** Replays the recording as its own client and notes what happened. */
 export type Abduce = (plan: RunPlan, transcript: Transcript, conditions: Conditions) => void;
 
 /** What a run takes from its recording; null where it takes nothing. */
-export function conditionsOf(plan: RunPlan, transcript: Transcript, abduce: Abduce): RunConditions | null {
+export function conditionsOf(plan: RunPlan, replayed: Transcript, abduce: Abduce): RunConditions | null {
+  const transcript = originals.get(replayed) ?? replayed;
   if (modeOf(plan, transcript) === 'predict') return null;
   const base = basePlan(transcript);
   let conditions = plan.models === undefined ? known.get(transcript) : undefined;
@@ -59,10 +70,30 @@ export function conditionsOf(plan: RunPlan, transcript: Transcript, abduce: Abdu
   }
   const models = recordedModels(transcript);
   const isSameCache =
-    plan.cache.mode === 'on' && sameNames(providersOf(plan, models), providersOf(base, models));
+    plan.cache.mode === 'on' && haveSameRules(providersOf(plan, models), providersOf(base, models));
   return { conditions, reads: isSameCache ? 'as-recorded' : 'own' };
 }
 
-function sameNames(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((name, i) => name === b[i]);
+/** Whether caches go by the same rules, whoever runs them. */
+function haveSameRules(a: readonly ProviderRef[], b: readonly ProviderRef[]): boolean {
+  const rules = (provider: ProviderRef | undefined): string =>
+    provider === undefined ? '' : canonicalJson(knownProvider(provider).cache);
+  return a.length === b.length && a.every((provider, i) => rules(provider) === rules(b[i]));
+}
+
+/** What keeps a replay from reproducing a recording, in words; empty where nothing is known to. */
+export function whyNotReproduced(bill: RecordedBill | null, lost: number): readonly string[] {
+  const reasons: string[] = [];
+  const bare = bill?.withoutUsage ?? 0;
+  if (bare > 0)
+    reasons.push(
+      `${formatCounted(bare, 'response carries', 'responses carry')} no usage: simulated, not recorded`,
+    );
+  const unpriced = Object.entries(bill?.unpriced ?? {});
+  if (unpriced.length > 0)
+    reasons.push(
+      `no price is known for ${unpriced.map(([model, calls]) => `${model} (${formatCounted(calls, 'call')})`).join(', ')}`,
+    );
+  if (lost > 0) reasons.push(`${formatCounted(lost, 'call')} could not be replayed`);
+  return reasons;
 }

@@ -66,6 +66,7 @@ export class ThreadRun implements RunningThread {
   sharedTokens: number | null = null;
   follows: boolean;
   sizedFor: RecordedCall | null = null;
+  tail: RunningThread['tail'] = null;
   sharedEnd: number | null = null;
   turn = 0;
   lastResponseMs: number | null = null;
@@ -96,7 +97,7 @@ export class ThreadRun implements RunningThread {
     this.steps = new StepQueue(thread);
     this.clock = new ThreadClock(plan.timing, this.steps);
     this.halt = new Halt(env.sink, thread.id);
-    this.counter = counterRules(plan.policy.params, plan.estimatorFactor, plan.policy.parts ?? null);
+    this.counter = counterRules(plan.policy.params, plan.estimatorFactor, plan.policy.rules ?? null);
     this.model = new ThreadModel(plan, thread, env.behaviours, env.recorded);
     this.seen = new SeenCounter(this.counter, new CountedThread(this.context, this.model, env.client));
     this.client = new ClientState(this);

@@ -8,7 +8,7 @@ import { TTL_1H_MS, TTL_5M_MS } from './ttl.js';
 export interface CacheObservation {
   readonly startMs: number;
   readonly readTokens: number;
-  /** Those of them that the server leaves out (MIC-3), so that nobody pays for them; none unless told. */
+  /** Those of them that the server leaves out (MIC-3), so that nobody pays for them; none unless given. */
   readonly leftOutTokens?: number;
   readonly promptTokens: number;
   readonly model: string;

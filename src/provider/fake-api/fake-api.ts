@@ -72,13 +72,13 @@ export interface FakeApiOptions {
   readonly strike?: 'at-start' | 'mid-stream';
   readonly latencyScale?: number;
   readonly workspace?: string;
-  /** What a call is for, as fault rules count it; `main` unless told otherwise. */
+  /** What a call is for, as fault rules count it; `main` unless given. */
   readonly purposeOf?: (request: ApiRequest) => CallPurpose;
   /** What is answered. */
   readonly answer?: (request: ApiRequest) => readonly AnswerBlock[];
   /** Lifetime of every marker, whatever it asks for; null leaves it to the request. */
   readonly ttlMs?: number | null;
-  /** Told of each call before its answer is read; `answered` is null for a refusal and for calls that bill nothing. */
+  /** Called for each call before its answer is read; `answered` is null for a refusal and for calls that bill nothing. */
   readonly onCall?: (call: ApiCall, answered: AnsweredCall | null) => void;
 }
 

@@ -58,7 +58,7 @@ export function isTransient({ reason }: CallFailure): boolean {
   return ['overloaded', 'rate-limited', 'server-error', 'connection'].includes(reason);
 }
 
-/** How long a client waits after its nth failed try, counted from 0: as told, else doubling with a little chance on top. */
+/** How long a client waits after its nth failed try, counted from 0: as the answer says, else doubling with a little chance on top. */
 export function retryDelayMs(attempt: number, random: Random, retryAfterSeconds: number | null): number {
   if (retryAfterSeconds !== null) return Math.round(retryAfterSeconds * MS_PER_SECOND);
   const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);

@@ -106,7 +106,7 @@ export type LlmReply =
       readonly retryAfterSeconds: number | null;
     };
 
-/** A model that answers with what it is told to, billed by the cache simulator. */
+/** A model that answers as configured, billed by the cache simulator. */
 export interface FakeLlm {
   call(call: LlmCall): LlmReply;
 }

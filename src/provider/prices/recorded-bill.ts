@@ -51,7 +51,7 @@ function countCompactions({ flow, steps }: Thread): number {
 function makeBill(
   threads: readonly Thread[],
   models: ModelBook,
-  writes: 'told' | 'untold',
+  writes: 'reported' | 'unreported',
 ): RecordedBill | null {
   const unpriced = new Map<string, number>();
   const bills: ThreadBill[] = [];
@@ -83,7 +83,7 @@ function makeBill(
       else {
         const own = priceUsage(row, usage);
         cost = addCost(cost, own);
-        if (writes === 'untold') count.untoldWrites += writtenPremium(row, usage, own);
+        if (writes === 'unreported') count.untoldWrites += writtenPremium(row, usage, own);
       }
     }
     count.calls += calls;
@@ -123,7 +123,7 @@ export function recordedBill(
 ): RecordedBill | null {
   const known = latest.get(transcript);
   if (known?.models === models) return known.bill;
-  const writes = transcript.carries.includes('cache-writes') ? 'told' : 'untold';
+  const writes = transcript.carries.includes('cache-writes') ? 'reported' : 'unreported';
   const bill = makeBill(transcript.threads, models, writes);
   latest.set(transcript, { models, bill });
   return bill;

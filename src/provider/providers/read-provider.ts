@@ -26,7 +26,7 @@ function checkEffects(written: WrittenProvider, problems: Problems): void {
     if (written.storesOutput === true)
       idle(['storesOutput'], `${marked}, and answers have none`, 'take it out');
     if (written.tellsWrites === false)
-      idle(['tellsWrites'], 'what is written at marks is always told', 'take it out');
+      idle(['tellsWrites'], 'what is written at marks is always reported', 'take it out');
     if (hit !== null && hit !== 'always')
       idle(['hit'], 'entries at marks are found while they live', 'write always, or null where nobody knows');
     if (max !== null) idle(['lifetime', 'max'], 'entries at marks live on with each use', 'write null');

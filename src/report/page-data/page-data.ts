@@ -113,7 +113,7 @@ export interface PageEvent {
 /** The figures of a layer's action; its cost is in nano-dollars. */
 type PageLayerFigures = Pick<
   LayerEntry,
-  'trigger' | 'seenBefore' | 'seenAfter' | 'trueBefore' | 'trueAfter' | 'saved' | 'calls' | 'cost'
+  'trigger' | 'estimatedBefore' | 'estimatedAfter' | 'trueBefore' | 'trueAfter' | 'saved' | 'calls' | 'cost'
 >;
 
 /** What one layer did over the run. */
@@ -127,9 +127,9 @@ export interface PageLayer {
   readonly saved: number;
   /** Those tokens summed over the requests. */
   readonly notCarried: number;
-  /** Compactions it prevented, and those it only put off. */
+  /** Compactions it prevented, and those it only deferred. */
   readonly prevented: number;
-  readonly putOff: number;
+  readonly deferred: number;
   readonly lost: number;
   /** Nano-dollars. */
   readonly cost: number;

@@ -12,7 +12,7 @@ type Described = Pick<PageEvent, 'kind' | 'name' | 'reason'> & Partial<PageEvent
 function describe(entry: LogEntry): Described | null {
   switch (entry.type) {
     case 'layer': {
-      const { trigger, seenBefore, seenAfter, trueBefore, trueAfter, saved, calls, cost } = entry;
+      const { trigger, estimatedBefore, estimatedAfter, trueBefore, trueAfter, saved, calls, cost } = entry;
       return {
         kind: 'layer',
         turn: entry.turn,
@@ -20,7 +20,7 @@ function describe(entry: LogEntry): Described | null {
         action: entry.action,
         outcome: entry.failure === null ? entry.outcome : `${entry.outcome}: ${entry.failure}`,
         reason: entry.reason,
-        layer: { trigger, seenBefore, seenAfter, trueBefore, trueAfter, saved, calls, cost },
+        layer: { trigger, estimatedBefore, estimatedAfter, trueBefore, trueAfter, saved, calls, cost },
         lost: entry.cacheLost,
         details: entry.details,
       };
@@ -76,7 +76,7 @@ function describe(entry: LogEntry): Described | null {
       return {
         kind: 'notice',
         turn: entry.turn,
-        name: entry.state === 'avoided' ? 'compaction prevented' : 'compaction only put off',
+        name: entry.state === 'avoided' ? 'compaction prevented' : 'compaction only deferred',
         action: entry.layers.join(', '),
         outcome: entry.state,
         reason: `untouched, the context would have ${entry.uncompactedTokens} tokens; it has ${entry.estimatedTokens}, the threshold is ${entry.threshold}`,

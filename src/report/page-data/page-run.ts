@@ -44,7 +44,7 @@ function recordedCards(facts: RunFacts): readonly PageFact[] {
 /** What a turn cost, and how far chance could have had it otherwise. */
 function costNote({ costInterval }: RunFacts, perTurnUsd: number | null): string {
   const perTurn = `${formatMoney(perTurnUsd)} per turn`;
-  if (costInterval === null) return perTurn;
+  if (costInterval === null || costInterval.low === costInterval.high) return perTurn;
   const [low, high] = [costInterval.low, costInterval.high].map((nano) => formatMoney(usd(nano)));
   return `${perTurn}; 90 % interval ${low} … ${high}`;
 }
@@ -89,14 +89,17 @@ function layersOf(facts: RunFacts): readonly PageLayer[] {
   return Object.entries(facts.layers)
     .filter(([, { triggers }]) => triggers > 0)
     .map(
-      ([name, { done, failed, declined, saved, notCarried, prevented, putOff, cacheLost, costNanoUsd }]) => ({
+      ([
+        name,
+        { done, failed, declined, saved, notCarried, prevented, deferred, cacheLost, costNanoUsd },
+      ]) => ({
         name,
         acts: done + failed,
         declined,
         saved,
         notCarried,
         prevented,
-        putOff,
+        deferred,
         lost: cacheLost,
         cost: costNanoUsd,
       }),

@@ -39,18 +39,20 @@ interface Row {
   readonly before: LeftOutSums | null;
 }
 
-const EVENTS = new Set<LogEntry['type']>([
-  'layer',
-  'break',
-  'refused',
-  'lost',
-  'ended',
-  'returned',
-  'crossing',
-  'status',
-  'breaker',
-  'notice',
+/** Entries that are no events: what frames a run, its requests, and what is said once. */
+const NO_EVENTS = new Set<LogEntry['type']>([
+  'run',
+  'thread',
+  'request',
+  'skipped',
+  'warning',
+  'breakdown',
+  'end',
 ]);
+
+function isEvent({ type }: LogEntry): boolean {
+  return !NO_EVENTS.has(type);
+}
 
 /** Events of the same kind represent each other. */
 function kindOf(entry: LogEntry): string {
@@ -117,8 +119,8 @@ function thinRequests(rows: readonly Row[]): Row[] {
 }
 
 function thinEvents(rows: readonly Row[]): Row[] {
-  const kept = keptEvents(rows.flatMap(({ entry }) => (EVENTS.has(entry.type) ? [entry] : [])));
-  return rows.filter(({ entry }) => !EVENTS.has(entry.type) || kept.has(entry));
+  const kept = keptEvents(rows.flatMap(({ entry }) => (isEvent(entry) ? [entry] : [])));
+  return rows.filter(({ entry }) => !isEvent(entry) || kept.has(entry));
 }
 
 /** Creates a sample of at most this many requests and events, and a few rare ones. */
@@ -137,7 +139,7 @@ export function createRunSample(maxRequests = MAX_REQUESTS, maxEvents = MAX_EVEN
         number = ++all.requests;
         requests++;
         gaps.add(entry);
-      } else if (EVENTS.has(entry.type)) {
+      } else if (isEvent(entry)) {
         all.events++;
         events++;
         if (entry.type === 'layer' && entry.outcome === 'done' && entry.saved > 0) all.shrunk++;
@@ -149,7 +151,7 @@ export function createRunSample(maxRequests = MAX_REQUESTS, maxEvents = MAX_EVEN
       }
       if (events > eventLimit) {
         rows = thinEvents(rows);
-        events = rows.filter((row) => EVENTS.has(row.entry.type)).length;
+        events = rows.filter((row) => isEvent(row.entry)).length;
         eventLimit = Math.max(maxEvents, 2 * events);
       }
     },

@@ -15,8 +15,8 @@ const COLUMNS = [
   'outcome',
   'reason',
   'failure',
-  'seenBefore',
-  'seenAfter',
+  'estimatedBefore',
+  'estimatedAfter',
   'trueBefore',
   'trueAfter',
   'savedTokens',
@@ -66,8 +66,8 @@ function rowOf(entry: LogEntry): Row | null {
         outcome: entry.outcome,
         reason: entry.reason,
         failure: entry.failure,
-        seenBefore: entry.seenBefore,
-        seenAfter: entry.seenAfter,
+        estimatedBefore: entry.estimatedBefore,
+        estimatedAfter: entry.estimatedAfter,
         trueBefore: entry.trueBefore,
         trueAfter: entry.trueAfter,
         savedTokens: entry.saved,
@@ -93,7 +93,7 @@ function rowOf(entry: LogEntry): Row | null {
       return {
         turn: entry.turn,
         name: shownName(entry),
-        seenAfter: entry.estimatedTokens,
+        estimatedAfter: entry.estimatedTokens,
         details: detailsOf({ request: entry.n, limit: entry.limit, percentLeft: entry.percentLeft }),
       };
     case 'breaker':

@@ -20,14 +20,56 @@ export function againstRecorded(costUsd: number, recordedUsd: number): string {
   return `${sign}${size} % against the recording`;
 }
 
-/** How the cost of a run differs from that of its recording; null where nothing was recorded. */
+/** How the cost of the requests that a recording holds differs from the recorded one; null where nothing was recorded. */
 export function recordedDifference({ run, cost, callsLost }: RunFacts): string | null {
   const bill = run?.transcript.recorded;
   const recorded = bill === undefined ? null : recordedUsd(bill);
   if (recorded === null || recorded === 0) return null;
   return callsLost > 0
     ? 'calls were lost: no match for the recording'
-    : againstRecorded(usd(cost.total), recorded);
+    : againstRecorded(usd(cost.byLayer.main + cost.byLayer.subagent), recorded);
+}
+
+/** Whether a run is given what happened in its recording, and how well its own client reproduces that. */
+export interface WhatIf {
+  readonly mode: 'what-if' | 'predict';
+  /** Null where nothing is taken from a recording. */
+  readonly reproduced: {
+    readonly recordedUsd: number;
+    readonly simulatedUsd: number;
+    readonly errorPercent: number;
+    readonly reasons: readonly string[];
+  } | null;
+}
+
+/** The same from the input side of the recorded requests, in dollars; null where nothing was taken from a recording. */
+export function whatIfOf(
+  input: {
+    readonly recordedUsd: number;
+    readonly simulatedUsd: number;
+    readonly reasons: readonly string[];
+  } | null,
+): WhatIf {
+  if (input === null || input.recordedUsd === 0) return { mode: 'predict', reproduced: null };
+  const errorPercent = (input.simulatedUsd / input.recordedUsd - 1) * 100;
+  return { mode: 'what-if', reproduced: { ...input, errorPercent } };
+}
+
+/** The mode of a run. */
+export function whatIfOfRun({ run }: RunFacts): WhatIf {
+  const found = run?.transcript.reproduced;
+  if (found === undefined) return whatIfOf(null);
+  const { recordedNano, simulatedNano, reasons } = found;
+  return whatIfOf({ recordedUsd: usd(recordedNano), simulatedUsd: usd(simulatedNano), reasons });
+}
+
+/** The first line of a report on a recording: how well the recording itself is reproduced; null for others. */
+export function reproducedLine({ reproduced }: WhatIf): string | null {
+  if (reproduced === null) return null;
+  const { recordedUsd, simulatedUsd, errorPercent, reasons } = reproduced;
+  const off = Math.abs(errorPercent) < 0.05 ? 'exactly' : `${formatDecimal(Math.abs(errorPercent), 1)} % off`;
+  const why = Math.abs(errorPercent) < 0.05 || reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
+  return `What-if: its own client reproduces the recording ${off} (input ${formatValue(recordedUsd, 'usd')} recorded, ${formatValue(simulatedUsd, 'usd')} simulated)${why}`;
 }
 
 /** A share of the recorded cost that is worth a word. */
@@ -74,10 +116,10 @@ export function billNotes(bills: readonly RecordedBill[]): readonly string[] {
     const models = [...new Set(bills.flatMap((bill) => Object.keys(bill.unpriced)))].sort().join(', ');
     notes.push(`${AS_RECORDED}: without ${formatCounted(unpriced, 'call')} of unknown models (${models})`);
   }
-  const untold = total((bill) => bill.untoldWritesNano ?? 0);
-  if (untold > 0)
+  const unreported = total((bill) => bill.untoldWritesNano ?? 0);
+  if (unreported > 0)
     notes.push(
-      `${AS_RECORDED}: no writes are told, though they are billed: up to ${formatValue(untold / NANO, 'usd')} more, had all that was not read been written`,
+      `${AS_RECORDED}: no writes are reported, though they are billed: up to ${formatValue(unreported / NANO, 'usd')} more, had all that was not read been written`,
     );
   const bare = total((bill) => bill.withoutUsage);
   if (bare > 0)

@@ -24,7 +24,7 @@ interface Form {
   readonly notes: readonly string[];
 }
 
-/** The columns of a table that are told in it. */
+/** The columns of a table that it shows. */
 function withColumns(table: ComparisonTable, indexes: readonly number[]): ComparisonTable {
   return {
     ...table,
@@ -93,8 +93,8 @@ function formsOf(table: ComparisonTable, width: number): readonly Form[] {
     table,
     table.columns.flatMap((_, i) => (common[i] === null ? [i] : [])),
   );
-  const told = table.columns.flatMap((name, i) => (common[i] === null ? [] : [`${name} ${common[i]}`]));
-  const same = told.length === 0 ? [] : [`the same in all of them: ${told.join(', ')}`];
+  const shared = table.columns.flatMap((name, i) => (common[i] === null ? [] : [`${name} ${common[i]}`]));
+  const same = shared.length === 0 ? [] : [`the same in all of them: ${shared.join(', ')}`];
   const hasNote = (from: number): boolean =>
     varying.rows.some(({ cells }) => cells.slice(from).some(({ note = '' }) => note !== ''));
   const leftOut = (from: number): readonly string[] =>

@@ -123,7 +123,7 @@ function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | 
     row(
       'prevented',
       formatCount(crossings.prevented),
-      crossings.putOff > 0 ? `${formatCount(crossings.putOff)} more only put off` : '',
+      crossings.deferred > 0 ? `${formatCount(crossings.deferred)} more only deferred` : '',
     ),
     alarm(
       'thrash',
@@ -224,21 +224,20 @@ function costBlocks(facts: RunFacts, values: Readonly<Record<string, number | nu
   ];
 }
 
-/** What unpredictable breaks may make of the total (K14); nothing where the client is the bare API, or calls have no price. */
+/** What the total may be (K14); nothing where the client is the bare API, calls have no price, or nothing is in doubt. */
 function intervalRows(
-  { costInterval }: RunFacts,
+  { costInterval, run }: RunFacts,
   { unpricedCalls }: PricedCalls,
   money: (nano: number) => string,
 ): readonly Row[] {
   if (costInterval === null || unpricedCalls > 0) return [];
   const { expected, low, high } = costInterval;
-  return [
-    row(
-      'with chance breaks',
-      money(expected),
-      `on average; nine of ten such sessions: ${money(low).trim()} … ${money(high).trim()}`,
-    ),
-  ];
+  const ends = `${money(low).trim()} … ${money(high).trim()}`;
+  if (run?.transcript.reproduced !== undefined)
+    return low === high
+      ? []
+      : [row('  90 % interval', money(expected), `${ends}: sizes behind simulated compactions`)];
+  return [row('with chance breaks', money(expected), `on average; nine of ten such sessions: ${ends}`)];
 }
 
 /** The blocks of key and value, which share their columns. */
@@ -311,7 +310,7 @@ function ruleNames(plan: unknown): readonly string[] {
     typeof value === 'object' && value !== null
       ? (value as Readonly<Record<string, unknown>>)[key]
       : undefined;
-  const rules = member(member(member(plan, 'policy'), 'parts'), 'rules');
+  const rules = member(member(member(plan, 'policy'), 'rules'), 'rules');
   const names = Array.isArray(rules) ? rules.map((rule) => member(rule, 'name')) : [];
   return names.filter((name) => typeof name === 'string').map(printable);
 }

@@ -5,6 +5,7 @@ import { findMetric } from '../../metrics/registry.js';
 import * as doc from '../document/document.js';
 import { documentText } from '../document/document-text.js';
 import type { RunReport } from '../tables/summary-json.js';
+import { reproducedLine, whatIfOfRun } from './as-recorded.js';
 import { assumptionsOf } from './assumptions.js';
 import { type Screen, textWidth } from './style.js';
 import type { Row } from './table.js';
@@ -58,11 +59,13 @@ const EXPECTATIONS: readonly doc.ColumnOf<ExpectationResult>[] = [
 export function runBlocks({ facts, expectations, digest }: RunReport, width: number): readonly doc.Block[] {
   const unfinished = unfinishedText(facts);
   const failures = countPhrase(facts.failures);
+  const reproduced = reproducedLine(whatIfOfRun(facts));
   const values = valueBlocks(facts).flatMap(({ title: heading, rows }) =>
     rows.map((row, i) => (i === 0 ? { ...row, heading } : row)),
   );
   return [
     titleOf(facts),
+    ...(reproduced === null ? [] : [doc.said(reproduced, 'plain', INDENT)]),
     ...(unfinished === null ? [] : [doc.inset(unfinished, 'bad', INDENT, INDENT)]),
     doc.tableOf(VALUE_COLUMNS, fitNotes(values, width)),
     doc.section(

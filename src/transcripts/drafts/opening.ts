@@ -63,7 +63,7 @@ function hidden(attachment: string, origin: MessageOrigin, sizes: readonly numbe
 /**
  * Divides the tokens that no message explains in a first prompt. System and tools are what the first request read, or a
  * share of the rest where it read nothing (K8, K9); behind them come reminders, which a compaction keeps. A file that
- * begins in mid-session has history there, which a compaction removes (K13); the part that its first request read is told apart.
+ * begins in mid-session has history there, which a compaction removes (K13); the part that its first request read is kept apart.
  */
 export function openingOf(unexplained: number, firstRead: number, version: string | null): Opening {
   if (unexplained > LARGEST_PREFIX_TOKENS || firstRead > LARGEST_PREFIX_TOKENS) {

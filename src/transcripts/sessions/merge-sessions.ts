@@ -123,7 +123,7 @@ export function mergeSessions(
       parts.every(({ transcript }) => transcript.carries.includes(item)),
     ),
     agentVersion: first.transcript.agentVersion,
-    ...toldWindow(parts),
+    ...commonWindow(parts),
     startedAtMs: first.transcript.startedAtMs,
     threads,
     ...mergedMemoryFiles(parts),
@@ -133,7 +133,7 @@ export function mergeSessions(
 }
 
 /** The window that all sessions tell; none where they differ, so that each model has its own. */
-function toldWindow(parts: readonly { readonly transcript: Transcript }[]): Pick<Transcript, 'window'> {
+function commonWindow(parts: readonly { readonly transcript: Transcript }[]): Pick<Transcript, 'window'> {
   const [window, ...others] = new Set(parts.map(({ transcript }) => transcript.window));
   return window === undefined || others.length > 0 ? {} : { window };
 }

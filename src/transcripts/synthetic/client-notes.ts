@@ -42,7 +42,7 @@ export class ClientNotes {
     this.#callsToReminder = this.#nextGap();
   }
 
-  /** What a session is told at its start; its tokens. */
+  /** Announcements at the start of a session; its tokens. */
   opening(at: number): number {
     let tokens = 0;
     const { skillShare, mcpShare, skillListingChars } = this.shape;

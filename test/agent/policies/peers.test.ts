@@ -113,7 +113,7 @@ describe('policies of other agents', () => {
   });
 
   it.each(NAMES)('%s replaces the history at the tokens its source gives', (name) => {
-    const { parts } = planPolicy(peer(name), {});
+    const { rules: parts } = planPolicy(peer(name), {});
     const at = WINDOWS.map((window) => compactsAt(parts!, { window, maxOutput: MAX_OUTPUT }));
     expect(at).toEqual(TRIGGERS[name]);
   });

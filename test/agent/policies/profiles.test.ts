@@ -19,6 +19,12 @@ describe('the build refuses', () => {
     [{ rules: [] }, 'unknown key rules'],
     [{ client: undefined }, 'client is missing'],
     [{ set: { 'snip.on': true } }, 'unknown parameter snip.on'],
+    [{ versions: [{ from: 2.1, evidence: 'a guess' }] }, 'versions need from, a text, and evidence'],
+    [{ versions: [{ from: '2.1', to: '2.2' }] }, 'unknown key to of versions'],
+    [
+      { versions: [{ from: '2.1', evidence: 'a guess', set: { 'snip.on': true } }] },
+      'unknown parameter snip.on',
+    ],
     [{ sources: { 'snip.off': 'a guess' } }, 'unknown parameter snip.off'],
   ])('a profile with %j', (change, message) => {
     expect(() => profilePolicy(SOUND, PARAMS)).not.toThrow();

@@ -40,7 +40,7 @@ function readOf(written: Written): ReadPolicy {
 }
 
 /** INV-9 is about one request that gets shorter, not about summaries of several calls. */
-function asksInPieces({ policy: { parts } }: RunPlan): boolean {
+function asksInPieces({ policy: { rules: parts } }: RunPlan): boolean {
   return parts!.rules.some(({ ask }) => ask !== null && ask.calls.kind !== 'one');
 }
 
@@ -86,11 +86,11 @@ describe('generated policy files', () => {
   it('are read, and mean the same as text and with every value set to itself', () => {
     fc.assert(
       fc.property(policyFiles, (written) => {
-        const { parts } = readOf(written);
+        const { rules: parts } = readOf(written);
         const file = readPolicyFile(stringify(written), 'p.yaml');
         expect(file.problems).toEqual([]);
-        expect(file.read!.parts).toEqual(parts);
-        expect(readOf(JSON.parse(JSON.stringify(written))).parts).toEqual(parts);
+        expect(file.read!.rules).toEqual(parts);
+        expect(readOf(JSON.parse(JSON.stringify(written))).rules).toEqual(parts);
         const whole = canonicalJson(written);
         for (const { path, value } of policyValues(written)) {
           must(isPolicyPath(path), () => `${path} is no path of a policy`);
@@ -157,7 +157,7 @@ describe('the tokens that `policies show` gives for the first compaction', () =>
         if (at < 0) return;
         fired++;
         const [first] = ofType([log[at]!], 'layer');
-        expect(first!.seenBefore).toBeGreaterThanOrEqual(autoCompact!);
+        expect(first!.estimatedBefore).toBeGreaterThanOrEqual(autoCompact!);
       }),
       { numRuns: propertyRuns(100) },
     );
@@ -180,8 +180,8 @@ describe('a damaged policy file', () => {
           if (problems.length > 0) refused++;
           else {
             planPolicy(policy!, {});
-            policySentences(read!.parts, OUTPUT);
-            compactsAt(read!.parts, { window: 200_000, maxOutput: 32_000 });
+            policySentences(read!.rules, OUTPUT);
+            compactsAt(read!.rules, { window: 200_000, maxOutput: 32_000 });
           }
         },
       ),

@@ -38,7 +38,7 @@ describe('a policy file', () => {
   it('is read whole, with what it leaves open filled in', () => {
     const { policy, problems, warnings } = readPolicyFile(SOUND, 'folder/my-agent.yaml');
     expect([problems, warnings]).toEqual([[], []]);
-    const { parts, name } = planPolicy(policy!, {});
+    const { rules: parts, name } = planPolicy(policy!, {});
     expect(name).toBe('mine');
     expect(compactsAt(parts!, { window: 200_000, maxOutput: 32_000 })).toBe(167_000);
     expect(parts!.rules[1]!.layout.map(({ kind }) => kind)).toEqual(['summary', 'tail']);
@@ -47,7 +47,7 @@ describe('a policy file', () => {
 
   it('says in words what it will do, with the tokens on usual windows', () => {
     const { read } = readPolicyFile(SOUND, 'p.yaml');
-    const [clear, compact, breaker] = policySentences(read!.parts, OUTPUT);
+    const [clear, compact, breaker] = policySentences(read!.rules, OUTPUT);
     expect(clear).toContain('when at least 20,000 tokens would be freed');
     expect(clear).toContain('all tool results but the newest 40,000 tokens');
     // W − 33,000 on each window.
@@ -58,7 +58,7 @@ describe('a policy file', () => {
 
   it('is told of with one longest answer, which is named where a count goes by it', () => {
     const told = (text: string, maxOutput: number) =>
-      policySentences(readPolicyFile(text, 'p.yaml').read!.parts, { ...OUTPUT, maxOutput });
+      policySentences(readPolicyFile(text, 'p.yaml').read!.rules, { ...OUTPUT, maxOutput });
     const named = (tokens: string) =>
       `Counted with a longest answer of ${tokens} tokens, that of a model: another one moves the counts.`;
     // SOUND goes by W alone.
@@ -95,7 +95,7 @@ describe('a policy file', () => {
       'replace: { with: placeholder }',
       `$&\n    until: { ${until} }`,
     );
-    const [clear] = policySentences(readPolicyFile(text, 'p.yaml').read!.parts, OUTPUT);
+    const [clear] = policySentences(readPolicyFile(text, 'p.yaml').read!.rules, OUTPUT);
     expect(clear!.endsWith(said) ? said : clear).toBe(said);
     expect(clear!.includes('in the place of all ')).toBe(until.startsWith('every'));
   });
@@ -236,7 +236,7 @@ describe('a policy file', () => {
     expect(paths).toContain('rules.compact.when.0.tokens');
     expect(paths).toContain('guards.breaker.after');
     const changed = planPolicy(policy!, { 'rules.compact.when.0.tokens': 120_000 });
-    expect(compactsAt(changed.parts!, { window: 200_000, maxOutput: 32_000 })).toBe(120_000);
+    expect(compactsAt(changed.rules!, { window: 200_000, maxOutput: 32_000 })).toBe(120_000);
     expect(() => withPolicyValue(policy!.written!, 'rules.compact.when.tokenz', 1)).toThrow(
       expect.objectContaining({ hint: expect.stringContaining('rules.compact.when.0.tokens') }),
     );
@@ -247,7 +247,7 @@ describe('a policy file', () => {
 });
 
 describe('words that other agents have', () => {
-  const of = (text: string) => readPolicyFile(text, 'p.yaml').read!.parts;
+  const of = (text: string) => readPolicyFile(text, 'p.yaml').read!.rules;
   const rule = 'rules: [{ when: { tokens: 100k }, ask: { shape: own } }]';
 
   it('mean what they mean there', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lifetimeChoice } from '../../../src/analysis/lifetime/lifetime-choice.js';
 import { containedFiles } from '../../../src/analysis/validate/contained.js';
 import { type ForwardSession, forwardPlan, runForward } from '../../../src/analysis/validate/forward.js';
 import { forwardFigures } from '../../../src/analysis/validate/forward-figures.js';
-import { lifetimeChoice } from '../../../src/analysis/validate/lifetime-choice.js';
 import { recordedTruth } from '../../../src/analysis/validate/truth.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import { begun, RecordingBuilder, toolUse } from './recording.js';

@@ -4,16 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { recordedWindow } from '../../../src/agent/client/window.js';
 import { thresholds } from '../../../src/agent/layers/thresholds/thresholds.js';
 import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
+import { rangeOf } from '../../../src/agent/policies/version-map.js';
+import { lifetimeChoice } from '../../../src/analysis/lifetime/lifetime-choice.js';
 import type { FidelityFigures } from '../../../src/analysis/validate/compare.js';
 import { containedFiles } from '../../../src/analysis/validate/contained.js';
-import { lifetimeChoice } from '../../../src/analysis/validate/lifetime-choice.js';
 import { traceHitRate, validateTraces } from '../../../src/analysis/validate/traces.js';
 import {
   type FileFidelity,
   totalFidelity,
   validateTranscript,
 } from '../../../src/analysis/validate/validate.js';
-import { rangeOf } from '../../../src/agent/policies/version-map.js';
 import { quantile } from '../../../src/core/base/stats.js';
 import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
 import { readClaudeCode } from '../../../src/transcripts/readers/claude-code/read.js';

@@ -194,7 +194,7 @@ describe('WIN-7 a layer says where it compacts by itself', () => {
     // 200,000 − 20,000 for the answer − 13,000.
     expect(thresholdOf('auto-compact', POLICY)!.limit.value).toBe(167_000);
     expect(thresholdOf('auto-compact', POLICY, { 'autoCompact.enabled': false })).toBeNull();
-    expect(thresholdOf('parts', 'peers/zed')!.limit.value).toBeGreaterThan(0);
+    expect(thresholdOf('rules', 'peers/zed')!.limit.value).toBeGreaterThan(0);
     expect(thresholdOf('storage', POLICY)).toBeUndefined();
     expect(thresholdOf('dreaming', POLICY)).toBeUndefined();
   });

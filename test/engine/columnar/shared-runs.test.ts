@@ -7,12 +7,12 @@ import { propertyRuns } from '../../helpers/generators/property-runs.js';
 import { planOf, runLog } from '../../helpers/plan.js';
 import { expectSameOverWorkloads, SWEPT, sweep } from './swept.js';
 
-/** A third of the cases: most of the shipped policies are in parts. */
+/** A third of the cases: most of the shipped policies are policy files. */
 const RUNS = Math.ceil(propertyRuns(18) / 3);
 
 describe('runs that plans with other limits share', () => {
   it('are of nearly every policy that is shipped', () => {
-    expect(SWEPT.layers.length + SWEPT.parts.length).toBeGreaterThan(policyRegistry.all().length * 0.8);
+    expect(SWEPT.layers.length + SWEPT.rules.length).toBeGreaterThan(policyRegistry.all().length * 0.8);
   });
 
   it(

@@ -86,7 +86,7 @@ const named = (isOfLayers: boolean): readonly string[] =>
     .map(({ name }) => name);
 
 /** Shipped policies that have a limit to sweep. */
-export const SWEPT = { layers: named(true), parts: named(false) };
+export const SWEPT = { layers: named(true), rules: named(false) };
 
 const FAULTS: readonly NonNullable<PlanInit['faults']>[] = [
   [],

@@ -37,7 +37,7 @@ describe('what is cleared leaves the counter as it was added', () => {
     const [cleared] = ofType(entries, 'layer');
     expect(cleared).toMatchObject({ saved: 29 * (5_000 - PLACEHOLDER), details: { ids: 29 } });
     expect(cleared!.saved).toBe(144_652);
-    expect(cleared!.seenBefore! - cleared!.seenAfter!).toBe(144_652);
+    expect(cleared!.estimatedBefore! - cleared!.estimatedAfter!).toBe(144_652);
   });
 
   it('C28 what is newer than the usage is taken off as it was estimated, a third more included', () => {
@@ -54,7 +54,7 @@ describe('what is cleared leaves the counter as it was added', () => {
     );
     const [cleared] = ofType(entries, 'layer');
     // 33 characters of the placeholder are 8 tokens of the estimate.
-    expect(cleared!.seenBefore! - cleared!.seenAfter!).toBe(((3_000 - 8) * 3 * 4) / 3);
+    expect(cleared!.estimatedBefore! - cleared!.estimatedAfter!).toBe(((3_000 - 8) * 3 * 4) / 3);
   });
 
   it('C28 a block that grows is added whole, whatever the usage did not count', () => {
@@ -86,9 +86,9 @@ describe('what is cleared leaves the counter as it was added', () => {
       .answer(10);
     const entries = runLog(planOf({ policy: 'claude-code/2026', set }), talk.transcript());
     const [first, again] = ofType(entries, 'layer');
-    expect(first!.seenBefore! - first!.seenAfter!).toBe(15 * 4_988);
+    expect(first!.estimatedBefore! - first!.estimatedAfter!).toBe(15 * 4_988);
     expect(again).toMatchObject({ saved: 15 * 4_988 });
-    expect(again!.seenAfter).toBe(again!.seenBefore);
+    expect(again!.estimatedAfter).toBe(again!.estimatedBefore);
   });
 
   it('C28 for any counter the drop is what the blocks had added, and the next usage agrees', () => {
@@ -120,7 +120,9 @@ describe('what is cleared leaves the counter as it was added', () => {
           const estimated = gone.slice(all.length - newer).reduce((sum, size) => sum + size - 8, 0);
           const third = newContent === 'none' ? 0 : newContent === 'padded' ? 4 / 3 : 1;
           const drop = known + estimated * third * estimatorFactor;
-          expect(Math.abs(cleared!.seenBefore! - cleared!.seenAfter! - drop)).toBeLessThanOrEqual(2);
+          expect(Math.abs(cleared!.estimatedBefore! - cleared!.estimatedAfter! - drop)).toBeLessThanOrEqual(
+            2,
+          );
           // What the usage will count of the older part is never more than what the counter still has of it.
           const last = mainRequests(entries).at(-1)!;
           const rest = all.slice(-newer).reduce((sum, size) => sum + size, 0);
@@ -147,10 +149,10 @@ describe('a microcompaction that makes room ends the pass', () => {
     const entries = runLog(planOf({ policy, set }), talk.answer(10).transcript());
     const layers = ofType(entries, 'layer');
     expect(layers.map(({ layer, action }) => `${layer} ${action}`)).toEqual(['microcompact clear']);
-    expect(layers[0]!.seenBefore).toBeGreaterThanOrEqual(threshold);
+    expect(layers[0]!.estimatedBefore).toBeGreaterThanOrEqual(threshold);
     // 20 results of 5,000: 12 go, then 40,000 are left.
     expect(layers[0]).toMatchObject({ saved: 12 * 4_988, details: { ids: 12 } });
-    expect(layers[0]!.seenBefore! - layers[0]!.seenAfter!).toBe(12 * 4_988);
+    expect(layers[0]!.estimatedBefore! - layers[0]!.estimatedAfter!).toBe(12 * 4_988);
     expect(metricValues(foldLog(entries)).compactions).toBe(0);
   });
 });

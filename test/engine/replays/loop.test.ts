@@ -105,7 +105,7 @@ describe('one turn of the loop', () => {
     }
     expect(ofType(entries, 'breaker').map((entry) => entry.state)).toEqual(['reset']);
     // The usage of before the compaction is forgotten with it.
-    for (const entry of done) expect(entry.seenAfter).toBeLessThan(20_000);
+    for (const entry of done) expect(entry.estimatedAfter).toBeLessThan(20_000);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clientPolicy, ownPlan } from '../../../src/agent/policies/own-policy.js';
+import { changedPlan } from '../../../src/analysis/what-if.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { RequestEntry } from '../../../src/core/run/run-log.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
@@ -28,7 +28,7 @@ const session = readSession([
 ]);
 
 const own = (transcript: Transcript, set: Readonly<Record<string, unknown>> = {}): RunPlan =>
-  ownPlan(transcript, set, clientPolicy(transcript));
+  changedPlan(transcript, { set });
 const requests = (plan: RunPlan, transcript: Transcript = session): readonly RequestEntry[] =>
   mainRequests(runLog(plan, transcript));
 const reads = (plan: RunPlan, transcript: Transcript = session): readonly number[] =>

@@ -92,8 +92,8 @@ describe('content that comes back', () => {
     };
     const entries = runLog(planOf({ policy: POLICY, set }), talk.transcript());
     const [first, again] = ofType(entries, 'layer');
-    expect(first!.seenBefore! - first!.seenAfter!).toBe(7 * 988);
-    expect([again!.saved, again!.seenBefore! - again!.seenAfter!]).toEqual([7 * 988, 0]);
+    expect(first!.estimatedBefore! - first!.estimatedAfter!).toBe(7 * 988);
+    expect([again!.saved, again!.estimatedBefore! - again!.estimatedAfter!]).toEqual([7 * 988, 0]);
     // So the counter is right again: it sees what is sent.
     const last = mainRequests(entries).at(-1)!;
     expect(last.estimatedTokens).toBe(last.prompt);

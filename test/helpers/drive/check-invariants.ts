@@ -77,8 +77,8 @@ function checkClearing({ entries, sent, plan }: CheckedRun): void {
       () => `INV-3 turn ${entry.turn} adds tokens`,
     );
   }
-  // A policy in parts says itself which tools it is about.
-  if (plan.policy.name.startsWith('baselines/') || plan.policy.parts !== undefined) return;
+  // A policy file says itself which tools it is about.
+  if (plan.policy.name.startsWith('baselines/') || plan.policy.rules !== undefined) return;
   for (const { blocks, thread, turn } of sent) {
     for (const block of blocks ?? []) {
       if (block.kind !== 'tool_result' || block.facts.replaces !== 'cleared') continue;
@@ -172,7 +172,7 @@ function checkBreaker({ entries, plan, transcript }: CheckedRun): void {
     .flatMap(({ steps }) => steps)
     .filter((step) => step.kind === 'message' && step.message.origin === 'human').length;
   // A summary that was asked for beside the work before the breaker opened may still come, and fail.
-  const underway = plan.policy.parts?.rules.some(({ ask }) => ask?.run.kind === 'background') ? 1 : 0;
+  const underway = plan.policy.rules?.rules.some(({ ask }) => ask?.run.kind === 'background') ? 1 : 0;
   let failed = 0;
   const inRow = new Map<string, number>();
   for (const entry of entries) {
@@ -204,7 +204,7 @@ function isCounted({ layer, outcome, trigger, failure }: LayerEntry): boolean {
 /** Failures in a row that end automatic compaction, until it succeeds or the user speaks again; null without a breaker. */
 function breakerOf({
   params,
-  parts,
+  rules: parts,
 }: CheckedRun['plan']['policy']): { readonly after: number; readonly per: 'session' | 'prompt' } | null {
   if (parts !== undefined) {
     const breaker = parts.guards.breaker;
@@ -223,7 +223,7 @@ function checkRetries({ sent, entries, plan }: CheckedRun): void {
   const before = new Map<string, readonly number[]>();
   const shapes = Math.max(
     1,
-    ...(plan.policy.parts?.rules ?? []).map(
+    ...(plan.policy.rules?.rules ?? []).map(
       ({ ask }) => ask?.shapes.filter((shape) => shape === 'own' || shape === 'text').length ?? 0,
     ),
   );
@@ -246,7 +246,7 @@ function checkRetries({ sent, entries, plan }: CheckedRun): void {
 
 /** INV-10: what is put back and what is loaded stays within its budget. */
 function checkBudgets({ entries, plan }: CheckedRun): void {
-  const { params, parts } = plan.policy;
+  const { params, rules: parts } = plan.policy;
   const files =
     parts === undefined
       ? params['restore.files']

@@ -16,7 +16,7 @@ const TOO_LONG = /too.long/i;
  */
 export function checkSummaries({ sent, replaced, plan }: CapturedRun & { readonly plan: RunPlan }): void {
   if (plan.llm.faults.some(({ call, error }) => call === 'compact' && FAULTY_ANSWERS.has(error))) return;
-  const rules = plan.policy.parts?.rules ?? [];
+  const rules = plan.policy.rules?.rules ?? [];
   if (rules.some(({ ask }) => ask?.calls.kind === 'chunks' && ask.calls.depth > 1)) return;
   if (rules.some((rule) => leavesOut(rule, rules))) return;
   const quoteTokens = Number(plan.policy.params['compact.quoteTokens'] ?? Number.POSITIVE_INFINITY);

@@ -90,7 +90,7 @@ function mainRule(parts: PolicyRules): RulePart | null {
 
 function rowOf(name: string): string {
   const policy = policyRegistry.get(name);
-  const parts = planPolicy(policy, {}).parts!;
+  const parts = planPolicy(policy, {}).rules!;
   const rule = mainRule(parts);
   const cells = [
     `\`${name}\``,

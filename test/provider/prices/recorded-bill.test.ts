@@ -77,7 +77,7 @@ describe('the bill of a recording', () => {
     expect(untold('gpt-5.6-sol')).toBe(2_000 * 1_000);
     expect(untold('gpt-5.6-sol', 'cache-writes')).toBeUndefined();
     expect(untold('gpt-5.4')).toBeUndefined();
-    const note = 'no writes are told, though they are billed: up to $0.0020 more';
+    const note = 'no writes are reported, though they are billed: up to $0.0020 more';
     const bill = recordedBill(
       new Conversation({ model: 'gpt-5.6-sol' })
         .human(10)

@@ -76,7 +76,7 @@ describe('terminalReport', () => {
       'LOP-3 C9 what a layer keeps out at the end, and over the requests',
       /^ {2}full-compact +2 +1 +1 +120,000 +120,000 +0 +150,000 +1 +\$2\.50$/m,
     ],
-    ['LOP-3 C10 what layers prevented', /^ {2}prevented +1 +1 more only put off$/m],
+    ['LOP-3 C10 what layers prevented', /^ {2}prevented +1 +1 more only deferred$/m],
     ['failures', /^ {2}failures: prompt_too_long 1$/m],
     ['unexpected breaks', /^ {2}ttl-5m +1 +107,000$/m],
     ['expected breaks', /^ {2}compaction +1 +150,000 {2}expected$/m],

@@ -113,10 +113,10 @@ class Collapse implements LayerInstance {
 
   *act(_moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const before = sizeBefore(view);
-    const { foldings, left } = this.choose(view.messages, before.seenBefore - this.downToTokens);
+    const { foldings, left } = this.choose(view.messages, before.estimatedBefore - this.downToTokens);
     if (left === 0) this.state = 'exhausted';
     if (foldings.length === 0) return;
-    const reason = `${before.seenBefore} tokens seen, more than ${this.aboveTokens}`;
+    const reason = `${before.estimatedBefore} tokens seen, more than ${this.aboveTokens}`;
     const by = { layer: 'collapse', reason } as const;
     for (const { finished, path } of foldings)
       yield { kind: 'write-file', by, path, text: new FoldText(finished.messages) };

@@ -203,7 +203,7 @@ class NestedMemory implements LayerInstance {
 
 function report(
   trueBefore: number,
-  seenBefore: number,
+  estimatedBefore: number,
   view: ContextView,
   summary: Pick<LayerReport, 'outcome' | 'reason' | 'failure' | 'details'>,
 ): Action {
@@ -216,8 +216,8 @@ function report(
       outcome: summary.outcome,
       reason: summary.reason,
       failure: summary.failure,
-      seenBefore,
-      seenAfter: view.seenTokens,
+      estimatedBefore,
+      estimatedAfter: view.seenTokens,
       trueBefore,
       trueAfter: view.trueTokens,
       saved: 0,

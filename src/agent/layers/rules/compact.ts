@@ -209,13 +209,13 @@ function refusalOf(
 /** Says that no new history came. */
 function failureReport(
   { layer, rule, trigger, tracking }: Compaction,
-  { seenBefore, trueBefore }: SizeBefore,
+  { estimatedBefore, trueBefore }: SizeBefore,
   failure: string,
   message: string,
   requests: number,
 ): Action {
   const isClient = rule.client !== undefined;
-  const size = { seenTokens: seenBefore, trueTokens: trueBefore };
+  const size = { seenTokens: estimatedBefore, trueTokens: trueBefore };
   return quietReport(layer, size, {
     action: rule.ask === null ? 'truncate' : 'compact',
     trigger,

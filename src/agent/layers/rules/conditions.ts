@@ -36,9 +36,9 @@ export function testLimit({ rule, group, test }: TestPlace, op: Comparison['op']
   const { limits, model } = state.context;
   const { window, maxOutput } = model();
   const side = op === '>=' || op === '<' ? 'reached' : 'passed';
-  return limits.of(`rule ${rule} ${group} ${test} ${window} ${maxOutput}`, side, ({ parts }) => {
-    const part = parts!.rules[rule]!.when[group]!.tests[test]! as { readonly is: Comparison };
-    return parseAmount(part.is.amount)(sizesOf(parts!, { window, maxOutput }), MIDDLE);
+  return limits.of(`rule ${rule} ${group} ${test} ${window} ${maxOutput}`, side, ({ rules }) => {
+    const part = rules!.rules[rule]!.when[group]!.tests[test]! as { readonly is: Comparison };
+    return parseAmount(part.is.amount)(sizesOf(rules!, { window, maxOutput }), MIDDLE);
   });
 }
 
@@ -104,16 +104,6 @@ function compileTest(
       const holds = bound(test.is, place, state);
       return (_moment, view) => own.actedAt !== 'pending' && holds(own.seen(view) - (own.actedAt ?? 0));
     }
-    case 'piled':
-    case 'messages':
-    case 'turns':
-    case 'images':
-    case 'toolResults':
-    case 'toolChars': {
-      const holds = bound(test.is, place, state);
-      const count = counter(test.kind, own, state);
-      return () => holds(count());
-    }
     case 'prunable': {
       const holds = bound(test.is, place, state);
       const { unit } = test;
@@ -144,8 +134,13 @@ function compileTest(
         return asked.drawn;
       };
     }
-    default:
+    case 'event':
       return eventTest(test.is, events);
+    default: {
+      const holds = bound(test.is, place, state);
+      const count = counter(test.kind, own, state);
+      return () => holds(count());
+    }
   }
 }
 

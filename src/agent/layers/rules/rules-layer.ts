@@ -72,17 +72,17 @@ const POINTS: readonly Hook[] = [
 
 /** Runs the rules of a policy file; they are compiled once into closures over the view of the conversation. */
 export const rulesLayer: LayerDefinition = {
-  name: 'parts',
+  name: 'rules',
   layer: 'rules',
   points: POINTS,
   needs: [],
-  params: layerParams('parts'),
-  killSwitch: 'parts.enabled',
+  params: layerParams('rules'),
+  killSwitch: 'rules.enabled',
   compactsAt: ({ source, limits, model }) => ({
     limit: compactsLimit(limits, model, source === 'main' ? 'all' : 'not-main'),
     isExempt: false,
   }),
-  create: (context) => new RulesLayer(context.plan.policy.parts!, context),
+  create: (context) => new RulesLayer(context.plan.policy.rules!, context),
 };
 
 /** A rule with the conditions of one point. */
@@ -291,9 +291,9 @@ function reasonFor({ rule, seen, leftOut }: RuleState, { point }: HookContext, v
   if (point === 'manual') return 'the user asked for it';
   if (point === 'refused') return 'the API refused the request as too long';
   const tokens = seen(view);
-  const told = `${rule.name}: ${tokens} tokens seen`;
+  const reason = `${rule.name}: ${tokens} tokens seen`;
   // What is left out of each request is still in the client's record, which `tokens` goes by.
-  return leftOut === 0 ? told : `${told}, ${tokens + leftOut} with what it leaves out of each request`;
+  return leftOut === 0 ? reason : `${reason}, ${tokens + leftOut} with what it leaves out of each request`;
 }
 
 /** What piled up is worked off: each multiple of the bound counts once. */

@@ -121,9 +121,9 @@ class Snip implements LayerInstance {
     const before = sizeBefore(view);
     const { keepRounds, minTokens, marker } = this;
     const deleted = deletedResults(this.context);
-    const wanted = before.seenBefore - this.downToTokens;
+    const wanted = before.estimatedBefore - this.downToTokens;
     const { messages, rounds, rough, kept } = oldestRounds(view.messages, { wanted, keepRounds, deleted });
-    this.nextTokens = before.seenBefore + Math.max(1, minTokens - rough);
+    this.nextTokens = before.estimatedBefore + Math.max(1, minTokens - rough);
     if (rough < minTokens) return;
     const old = marker === null ? null : markedMessage(view.messages, marker.messageId);
     const host = old ?? messages.find(({ role }) => role === 'user') ?? messages[0]!;
@@ -146,7 +146,7 @@ class Snip implements LayerInstance {
     );
     if (tokens <= MARKER_TOKENS) return;
     this.nextTokens = 0;
-    const reason = `${before.seenBefore} tokens seen, more than ${this.aboveTokens}`;
+    const reason = `${before.estimatedBefore} tokens seen, more than ${this.aboveTokens}`;
     yield { kind: 'rewrite-blocks', by: { layer: 'snip', reason }, cause: 'snip', keep: 'live', edits };
     forgetResults(this.context, messages);
     this.marker = { messageId: host.id, rounds: all };

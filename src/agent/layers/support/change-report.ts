@@ -3,7 +3,7 @@ import type { ContextView } from '../../../core/run/layer.js';
 
 /** How large a conversation was before a layer changed it. */
 export interface SizeBefore {
-  readonly seenBefore: number;
+  readonly estimatedBefore: number;
   readonly trueBefore: number;
 }
 
@@ -12,7 +12,7 @@ export type ChangeSaid = Pick<LayerReport, 'layer' | 'action' | 'trigger' | 'rea
 
 /** Records the size of a conversation that is about to change. */
 export function sizeBefore({ seenTokens, trueTokens }: ContextView): SizeBefore {
-  return { seenBefore: seenTokens, trueBefore: trueTokens };
+  return { estimatedBefore: seenTokens, trueBefore: trueTokens };
 }
 
 /** What a layer says of a change that it has made to the conversation. */
@@ -26,8 +26,8 @@ export function changeReport(view: ContextView, before: SizeBefore, said: Change
       outcome: 'done',
       reason: said.reason,
       failure: null,
-      seenBefore: before.seenBefore,
-      seenAfter: view.seenTokens,
+      estimatedBefore: before.estimatedBefore,
+      estimatedAfter: view.seenTokens,
       trueBefore: before.trueBefore,
       trueAfter: view.trueTokens,
       saved: said.saved,

@@ -16,8 +16,8 @@ export interface ContextBefore extends SizeBefore {
 
 /** Records a context before a compaction changes it. */
 export function contextBefore(view: ContextView): ContextBefore {
-  const { seenBefore, trueBefore } = sizeBefore(view);
-  return { seenBefore, trueBefore, messages: view.messages.slice() };
+  const { estimatedBefore, trueBefore } = sizeBefore(view);
+  return { estimatedBefore, trueBefore, messages: view.messages.slice() };
 }
 
 /** What a compaction made of the conversation (FUL-9). */
@@ -79,22 +79,22 @@ function detailsOf(
   view: ContextView,
 ): Readonly<Record<string, unknown>> {
   const { restored } = done;
-  const told = createNameTable<unknown>();
-  Object.assign(told, done.tracking, done.details, boundaryOf(done));
-  told.recompactsNextTurn = restored === null ? null : recompacts(done, context, view.trueTokens); // FUL-12
-  if (restored !== null) Object.assign(told, whatCameBack(restored));
-  addParts(told, done.before.messages);
-  return told;
+  const details = createNameTable<unknown>();
+  Object.assign(details, done.tracking, done.details, boundaryOf(done));
+  details.recompactsNextTurn = restored === null ? null : recompacts(done, context, view.trueTokens); // FUL-12
+  if (restored !== null) Object.assign(details, whatCameBack(restored));
+  addParts(details, done.before.messages);
+  return details;
 }
 
 /** Where the tokens sat, as the client's own estimate sees it (TOK-7): added up when somebody reads it, and sums do not. */
-function addParts(told: Record<string, unknown>, messages: readonly Message[]): void {
+function addParts(details: Record<string, unknown>, messages: readonly Message[]): void {
   let parts: Breakdown | null = null;
   const found = (): Breakdown => {
     parts ??= breakdown(messages, 'rough');
     return parts;
   };
-  Object.defineProperties(told, {
+  Object.defineProperties(details, {
     context: { enumerable: true, get: () => percentages(found()) },
     breakdown: { enumerable: true, get: () => rawParts(found()) },
   });

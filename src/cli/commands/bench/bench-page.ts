@@ -7,7 +7,7 @@ import type { ComparisonCell, PageFact } from '../../../report/page-data/page-da
 import type { StudyChart } from '../../../report/page-data/study-page-data.js';
 import { type BenchResult, type GrowthResult, growsTooFast, type PathResult } from './result.js';
 
-/** Paths with a colour of their own: more could not be told apart. */
+/** Paths with a colour of their own: more could not be distinguished. */
 const COLOURED = 6;
 
 function timesChart({ results }: BenchResult): readonly StudyChart[] {

@@ -8,7 +8,7 @@ const status = readFileSync('/proc/self/status', 'utf8');
 process.stdout.write(/VmHWM:\\s+(\\d+)/.exec(status)[1]);
 `;
 
-/** Whether the memory of a fresh process can be told here: the system must say it, and the program must be built. */
+/** Whether the memory of a fresh process can be measured here: the system must say it, and the program must be built. */
 export function canProbe(): boolean {
   return !import.meta.url.endsWith('.ts') && process.platform === 'linux';
 }
@@ -30,7 +30,7 @@ const { replay } = await import(process.argv[2]);
 replay(benchPlan(process.argv[3]), benchTranscript(Number(process.argv[4])), NOWHERE);
 `;
 
-/** Highest memory in bytes of a fresh process that replays this many turns; null where it cannot be told. */
+/** Highest memory in bytes of a fresh process that replays this many turns; null where it cannot be measured. */
 export async function peakOfReplay(policy: string, turns: number): Promise<number | null> {
   if (!canProbe()) return null;
   const plan = new URL('./plan.js', import.meta.url);

@@ -43,7 +43,7 @@ const { loadTranscript } = await import(process.argv[1]);
 loadTranscript(process.argv[2], { cwd: process.argv[3], cache: 'off' });
 `;
 
-/** Highest memory in bytes of a fresh process that reads these lines from a file; null where it cannot be told. */
+/** Highest memory in bytes of a fresh process that reads these lines from a file; null where it cannot be measured. */
 export async function peakMemory(lines: Iterable<string>): Promise<number | null> {
   if (!canProbe()) return null;
   const loader = new URL('../../../transcripts/files/transcripts.js', import.meta.url);

@@ -1,5 +1,5 @@
 import { CcbenchError } from '../../../core/base/errors.js';
-import { nearestName } from '../../../core/base/nearest.js';
+import { suggestName } from '../../../core/base/nearest.js';
 import type { CellValue, ResultColumn } from '../../../study/result-rows.js';
 
 /** A condition on one column. */
@@ -15,10 +15,9 @@ export function chosenColumn(name: string, columns: readonly ResultColumn[], opt
   const column = columns.find((item) => item.name === name);
   if (column !== undefined) return column;
   const names = columns.map((item) => item.name);
-  const near = nearestName(name, names);
   throw new CcbenchError('unknown-name', `the results have no column "${name}"`, {
     place: { file: `${option} ${name}` },
-    hint: `${near === null ? '' : `did you mean "${near}"? `}--columns lists all of them`,
+    hint: `${suggestName(name, names)}--columns lists all of them`,
   });
 }
 

@@ -39,7 +39,7 @@ export function firstSentence({ firstDifference, a }: LaneDiff): string {
   return `They part at request ${formatCount(request)} (turn ${formatCount(turn)}${where}): ${reason}.`;
 }
 
-/** What is told besides a difference. */
+/** What is shown besides a difference. */
 export interface DiffContext {
   readonly tolerance: number;
   /** What the costs of recordings leave out, and what of them is estimated. */
@@ -62,7 +62,7 @@ export function diffNotes({ sameSession }: LaneDiff, { tolerance, notes: billed 
 /** Which of the two costs more, as far as their models have prices. */
 function costVerdict({ a, b }: LaneDiff): string {
   if (a.costUsd === null || b.costUsd === null)
-    return 'what they cost cannot be told, as a side is of models without a price';
+    return 'what they cost is unknown, as a side is of models without a price';
   const more = b.costUsd - a.costUsd;
   const share = a.costUsd === 0 ? null : Math.abs(more) / a.costUsd;
   const isPart = a.unpricedRequests + b.unpricedRequests > 0;

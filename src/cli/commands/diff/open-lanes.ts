@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ownPolicy } from '../../../agent/policies/own-policy.js';
+import { clientPolicy } from '../../../agent/policies/own-policy.js';
 import type { Lane } from '../../../analysis/diff/lane.js';
 import { LaneWriter, laneOfLog } from '../../../analysis/diff/lane-of-log.js';
 import { laneOfRecording } from '../../../analysis/diff/lane-of-recording.js';
@@ -88,9 +88,9 @@ function forwardLane(transcript: Transcript): Lane {
   const writer = new LaneWriter();
   const plan = forwardPlan(transcript);
   replay(plan, transcript, writer);
-  const set = Object.entries(ownPolicy(transcript).set).map(([path, value]) => `${path}=${String(value)}`);
+  const set = Object.entries(clientPolicy(transcript).set).map(([path, value]) => `${path}=${String(value)}`);
   const settings = set.length === 0 ? '' : ` with ${set.join(', ')}`;
-  return { ...writer.finish(), title: `${transcript.id} simulated · ${plan.policy.name}${settings}` };
+  return { ...writer.finish(), title: `${transcript.id} predicted · ${plan.policy.name}${settings}` };
 }
 
 async function open(session: CliSession, side: Side, options: PluginOptions): Promise<Lane> {

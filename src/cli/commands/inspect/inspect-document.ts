@@ -53,7 +53,7 @@ function billedPairs({ billed, carries }: TranscriptFacts): readonly Pair[] {
   const unpriced = unpricedText(billed);
   const written = carries.includes('cache-writes')
     ? `written 5 min ${formatCount(cacheWrite5m)}, written 1 h ${formatCount(cacheWrite1h)}`
-    : 'written not told';
+    : 'written not reported';
   const subagents = subagentsUsd === 0 ? '' : `, ${formatMoney(subagentsUsd)} of it for subagents`;
   return [
     [

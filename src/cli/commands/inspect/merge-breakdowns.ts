@@ -3,7 +3,7 @@ import type { Breakdown, DuplicateRead, ToolTokens } from '../../../core/tokens/
 
 /** Tokens of a transcript by kind and tool, over all threads. */
 export interface ContentFacts extends Breakdown {
-  /** Text that no line of the record shows, told by the size of prompts: system, tools, reminders, what went before. */
+  /** Text that no line of the record shows, known from the size of prompts: system, tools, reminders, what went before. */
   readonly unrecorded: number;
   /** Files read more than once in one thread. */
   readonly duplicateReads: readonly (DuplicateRead & { readonly thread: string })[];

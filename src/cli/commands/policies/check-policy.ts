@@ -37,7 +37,7 @@ export async function checkPolicyCommand(
 function checkPolicy(session: CliSession, file: string, options: CheckOptions): ExitCode {
   const { policy, problems, warnings, read } = readNamedFile(file, session.host.cwd);
   const isOk = problems.length === 0 && read !== null;
-  const sentences = isOk ? policySentences(read.parts, outputLimit(options)) : [];
+  const sentences = isOk ? policySentences(read.rules, outputLimit(options)) : [];
   const lines = (errors: readonly CcbenchError[], word: string): readonly Block[] =>
     errors.flatMap(({ place, message, hint }) => [
       `${place === null ? file : formatPlace(place)}: ${word}${message}`,

@@ -1,6 +1,6 @@
 import { policyRegistry } from '../../../agent/policies/catalogue.js';
 import type { Policy } from '../../../agent/policies/policy.js';
-import type { ToldOutput } from '../../../agent/policy-file/sentences.js';
+import type { KnownOutput } from '../../../agent/policy-file/sentences.js';
 import { isFileName } from '../../../config/files/file-name.js';
 import { type PolicyFile, readPolicyFile } from '../../../config/files/policy-file.js';
 import { policyTexts } from '../../../config/files/policy-text.js';
@@ -35,7 +35,7 @@ export function outputLimit({
 }: {
   readonly model: string;
   readonly maxOutput?: number;
-}): ToldOutput {
+}): KnownOutput {
   return maxOutput === undefined
     ? { maxOutput: resolveModel(model).maxOutput, whose: `that of ${model}` }
     : { maxOutput, whose: 'as given' };

@@ -86,10 +86,10 @@ function valuesShown(policy: Policy, set: readonly string[]): readonly ShownPara
 }
 
 /** The model whose limits are shown: one by name, with a window and a longest answer of its own where they are given. */
-function limitsOf(options: ShowOptions, { params, parts }: PlannedPolicy): NamedLimits {
+function limitsOf(options: ShowOptions, { params, rules }: PlannedPolicy): NamedLimits {
   const { model, window } = options;
   return {
-    window: window ?? policyWindow(params, model, { parts }),
+    window: window ?? policyWindow(params, model, { rules }),
     maxOutput: outputLimit(options).maxOutput,
     ...(window === undefined ? { name: model } : {}),
   };
@@ -111,9 +111,9 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
   const model = limitsOf(options, planned);
   const limits = policyThresholds(policy, planned, model);
   const parameters = [...valuesShown(policy, set), ...paramsShown(policy, planned, set)];
-  const sentences = planned.parts === undefined ? [] : policySentences(planned.parts, outputLimit(options));
+  const sentences = planned.rules === undefined ? [] : policySentences(planned.rules, outputLimit(options));
   const { kind, summary, layers, sources } = policy;
-  const of = nameOfLimits(options, planned.parts !== undefined && goesByOutput(planned.parts));
+  const of = nameOfLimits(options, planned.rules !== undefined && goesByOutput(planned.rules));
   const shownLimits = Object.entries(limits).filter(
     ([, value]) => policy.written === undefined || value !== null,
   );

@@ -1,8 +1,8 @@
 import { largestPrompt } from '../../../agent/client/window.js';
 import { NO_POLICY } from '../../../agent/policies/own-policy.js';
 import type { Clearing } from '../../../analysis/lifetime/clearing-break-even.js';
-import { forwardPlan } from '../../../analysis/validate/forward.js';
 import { providerOfRecording } from '../../../analysis/validate/providers/validate-provider.js';
+import { changedPlan } from '../../../analysis/what-if.js';
 import type { Transcript } from '../../../core/model/transcript.js';
 import type { Provider } from '../../../core/run/provider.js';
 import type { LogEntry } from '../../../core/run/run-log.js';
@@ -23,7 +23,7 @@ export interface ProviderReplay {
   /** Where nine of ten such sessions lie; null where nothing is left to chance. */
   readonly costLowUsd: number | null;
   readonly costHighUsd: number | null;
-  /** Whether a request finds its cache is chance here, so that cost and hit rate are one draw of it. */
+  /** Whether a request finds its cache is chance here, so that cost and hit rate are one draw of it; where it was recorded, chance is known. */
   readonly isDraw: boolean;
   /** The recording is of this provider: what it cost stands beside the replay. */
   readonly isOwn: boolean;
@@ -43,9 +43,9 @@ export interface ProviderReplay {
 
 const NANO = 1e9;
 
-/** The plan of a recording, with its window under every provider; lifetimes are told by recordings of Claude Code alone. */
+/** The plan of a recording, with its window under every provider; only recordings of Claude Code have lifetimes. */
 function planOf(transcript: Transcript): RunPlan {
-  const own = forwardPlan(transcript);
+  const own = changedPlan(transcript);
   const plan = { ...own, window: heldWindow(own, transcript) };
   if (transcript.source === 'claude-code') return plan;
   return { ...plan, cache: { mode: 'on', ttl: '5m', subagentTtl: '5m', fade: 'off' } };
@@ -81,6 +81,7 @@ export function replayUnder(provider: Provider, transcript: Transcript, clearing
   let model: string | null = null;
   const { name } = provider;
   const own = providerRegistry.has(name) ? {} : { ownProvider: provider };
+  const isOwn = name === providerOfRecording(transcript);
   const plan = { ...planOf(transcript), provider: name, ...own };
   replay(plan, transcript, {
     write(entry: LogEntry) {
@@ -98,8 +99,8 @@ export function replayUnder(provider: Provider, transcript: Transcript, clearing
     costUsd: cost.total / NANO,
     costLowUsd: costLowUsd ?? null,
     costHighUsd: costHighUsd ?? null,
-    isDraw: isBestEffort(provider),
-    isOwn: name === providerOfRecording(transcript),
+    isDraw: isBestEffort(provider) && !isOwn,
+    isOwn,
     hitRate: requests.promptTokens === 0 ? null : requests.readTokens / requests.promptTokens,
     requests: requests.calls,
     requestsRefused,

@@ -221,9 +221,8 @@ export function replayBlocks(
 function ownSentence(recorded: number, replays: readonly ProviderReplay[]): string {
   const own = replays.find(({ isOwn, finished }) => isOwn && finished);
   if (own === undefined || Math.abs(own.costUsd / recorded - 1) < WORTH_SAYING) return '';
-  const draw = own.isDraw ? ', one draw of chance' : '';
   const doubt = 'the other rows may be as far from what the session would have cost there';
-  return ` At ${own.facts.name}, where it was recorded, the replay gives ${formatMoney(own.costUsd)}${draw}, ${againstRecorded(own.costUsd, recorded)}: ${doubt}.`;
+  return ` At ${own.facts.name}, where it was recorded, the replay gives ${formatMoney(own.costUsd)}, ${againstRecorded(own.costUsd, recorded)}: ${doubt}.`;
 }
 
 /** Where one session is cheapest and most expensive, beside what it cost, and what that leaves out. */

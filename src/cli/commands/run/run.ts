@@ -12,7 +12,7 @@ import { metricValues } from '../../../metrics/registry.js';
 import type { ChartedRun } from '../../../report/page-data/page-data.js';
 import type { SampledLog } from '../../../report/page-data/run-sample.js';
 import { finishedJson, summaryJson } from '../../../report/tables/summary-json.js';
-import { recordedJson } from '../../../report/text/as-recorded.js';
+import { recordedJson, whatIfOfRun } from '../../../report/text/as-recorded.js';
 import { terminalReport } from '../../../report/text/terminal.js';
 import { unfinishedText } from '../../../report/text/unfinished-text.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
@@ -280,6 +280,7 @@ function runJson(results: readonly RunResult[]): object {
       transcript: execution.facts.run?.transcript.id ?? null,
       digest: execution.digest,
       ...finishedJson(execution.facts),
+      ...whatIfOfRun(execution.facts),
       asRecorded: recordedJson(execution.facts),
       metrics,
       expectations,

@@ -8,6 +8,7 @@ import {
 } from '../../../core/base/format.js';
 import { ratio } from '../../../core/base/stats.js';
 import { promptTokens } from '../../../core/model/usage.js';
+import { CAUSE_SENTENCES } from '../../../core/run/run-log.js';
 import type { Screen } from '../../../report/text/style.js';
 import type { MissReason, ServedCall, ServedTotals } from './ledger.js';
 
@@ -15,25 +16,7 @@ const REASONS: Readonly<Record<MissReason, string>> = {
   first: 'new conversation',
   'no-marker': 'no cache_control in the request',
   'too-short': 'shorter than the model caches',
-  system: 'the system prompt changed',
-  tools: 'the tools changed',
-  model: 'another model',
-  parameters: 'parameters changed',
-  messages: 'earlier messages changed',
-  thinking: 'thinking was taken out',
-  'ttl-5m': 'five minutes had passed',
-  'ttl-1h': 'an hour had passed',
-  expired: 'its lifetime had passed',
-  'not-readable-yet': 'asked before the first answer began',
-  lookback: 'no marker within 20 blocks of what is cached',
-  compaction: 'the conversation was compacted',
-  microcompaction: 'earlier results were cleared',
-  snip: 'early rounds were left out',
-  collapse: 'finished tasks were folded',
-  chance: 'the provider did not find it',
-  rounding: 'the cache is read in steps',
-  'no-cache': 'nothing is cached',
-  server: 'the server had lost it',
+  ...CAUSE_SENTENCES,
 };
 
 function reasonText({ missReason, missedTokens }: ServedCall): string {

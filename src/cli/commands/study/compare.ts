@@ -8,17 +8,17 @@ import type { ParetoPoint } from '../../../report/charts/pareto.js';
 import type { reportHtml } from '../../../report/html/report-html.js';
 import type { ReportedRun } from '../../../report/page-data/page-run.js';
 import { createRunSample } from '../../../report/page-data/run-sample.js';
-import { AS_RECORDED } from '../../../report/text/as-recorded.js';
+import { AS_RECORDED, reproducedLine } from '../../../report/text/as-recorded.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
 import { COMPARED_METRICS, chosenMetrics } from '../../../study/chosen-metrics.js';
-import { type Comparison, compareVariants } from '../../../study/comparison.js';
+import { type Comparison, type CostDelta, compareVariants, costDelta } from '../../../study/comparison.js';
 import { isFinished, type VariantRuns } from '../../../study/completeness.js';
 import type { JobError } from '../../../study/job.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import type { StoredResult } from '../../../study/results/run-store.js';
 import { type RowRun, uniqueName } from '../../../study/run-rows.js';
-import { type Variant, variantsOf } from '../../../study/variants.js';
+import { PREDICTED, type Variant } from '../../../study/variants.js';
 import { splitValues } from '../../../study/vary.js';
 import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import { summarise } from '../../ci/github.js';
@@ -32,6 +32,7 @@ import { type CliSession, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
+import { comparedWhatIf, deltaNotes, variantsWithBase } from './compare-what-if.js';
 import { comparisonTable, sessionsTable } from './comparison-table.js';
 import { answeredExit, completenessJson, standingJson } from './completeness-notes.js';
 import { assumedOf } from './provider-notes.js';
@@ -83,7 +84,7 @@ async function compare(
   checkOneRecording(files, cwd);
   const recordings = await globbedRecordings(session, options.transcripts);
   const open = await openScenarios(session, files, plugins);
-  const rows = readRows(files, options, recordings?.paths, open, plugins);
+  const rows = readRows(files, options, recordings?.paths, open, plugins, cwd);
   const baseline = options.baseline ?? rows[0]!.name;
   if (!rows.some((row) => row.name === baseline)) {
     throw unknownName(
@@ -125,12 +126,21 @@ async function compare(
         isRecorded: own.bill !== null,
       })),
     );
+    const whatIf = comparedWhatIf(inputs, runs[0]!, comparison.completeness.compared);
+    const deltas = new Map(
+      runs.map((row) => [row.name, costDelta(row, runs[0]!, comparison.completeness.compared)]),
+    );
     const json = {
-      ...comparisonJson(comparison, recorded, runs, inputs, skipped, results),
+      ...whatIf,
+      ...comparisonJson(comparison, recorded, runs, inputs, skipped, results, deltas),
       assumptions: assumed,
     };
     const variants = withRecorded(comparisonTable(name, comparison, runs), recorded);
-    const table = { ...variants, notes: [...variants.notes, OPEN_LOOP, ...assumed] };
+    const reproduced = reproducedLine(whatIf);
+    const table = {
+      ...variants,
+      notes: [...deltaNotes(runs, deltas), ...variants.notes, OPEN_LOOP, ...assumed],
+    };
     const conclusion = comparisonConclusion(comparison);
     const markdown = comparisonMarkdown(concluded(table, conclusion));
     if (folder !== null) {
@@ -158,7 +168,8 @@ async function compare(
       const screen = screenFor(session.host.stdout, session.colors);
       const written = folder === null ? null : join(folder.shown, STUDY_PAGE);
       const closing = closingText({ ...conclusion, written }, screen);
-      session.host.stdout.write(`${comparisonLines(table, screen).join('\n')}\n\n${closing}`);
+      const first = reproduced === null ? '' : `${reproduced}\n`;
+      session.host.stdout.write(`${first}${comparisonLines(table, screen).join('\n')}\n\n${closing}`);
     }
     return answeredExit(session, runs);
   } finally {
@@ -184,18 +195,21 @@ function readRows(
   recordings: readonly string[] | undefined,
   open: OpenScenario,
   plugins: OpenPlugins,
+  cwd: string,
 ): readonly Row[] {
   const shared = [
     ...(options.seed === undefined ? [] : [`seed=${options.seed}`]),
     ...(options.model === undefined ? [] : [`model=${JSON.stringify(options.model)}`]),
+    ...options.set.filter((change) => change === PREDICTED),
   ];
+  const set = options.set.filter((change) => change !== PREDICTED);
   const policies = options.policy === undefined ? [] : splitValues(options.policy);
   const rows = files.flatMap((file) => {
     const own = open(file, shared);
     const source = recordings === undefined ? own : { ...own, recordings };
     const showOthers = plugins.only(file);
     try {
-      return variantsOf(source, { policies, set: options.set }).map((variant): Row => {
+      return variantsWithBase(source, { policies, set }, isRecording(file, cwd)).map((variant): Row => {
         const scenario = scenarioName(variant);
         const name = files.length === 1 ? variant.name : `${scenario}: ${variant.name}`;
         return { ...variant, name, file, text: source.text };
@@ -249,6 +263,7 @@ function comparisonJson(
   inputs: StudyInputs,
   skipped: readonly { readonly file: string; readonly reason: string }[],
   results: readonly Compared[],
+  deltas: ReadonlyMap<string, CostDelta>,
 ) {
   return {
     variants: [
@@ -260,6 +275,7 @@ function comparisonJson(
         ...standingJson(completeness),
         metrics,
         differences,
+        ...deltas.get(name),
         runs: results.flatMap(({ row, session, result }) =>
           result !== null && row.name === name
             ? [{ transcript: session.label, metrics: result.metrics, skipped: result.skipped }]
@@ -281,7 +297,7 @@ function comparisonJson(
   };
 }
 
-/** Runs that the page shows side by side; more could not be told apart. */
+/** Runs that the page shows side by side; more could not be distinguished. */
 const SHOWN_RUNS = 8;
 
 /** Metrics of the Pareto chart: what it costs, and what the model still sees. */

@@ -111,11 +111,11 @@ export function costIntervalNotes(
   { costLowUsd, costHighUsd }: MetricRecord,
   sessions: number,
 ): readonly string[] {
-  if (costLowUsd == null || costHighUsd == null) return [];
+  if (costLowUsd == null || costHighUsd == null || costLowUsd === costHighUsd) return [];
   const ends = `${formatValue(costLowUsd, 'usd')} … ${formatValue(costHighUsd, 'usd')}`;
   return [
     sessions === 1
-      ? `${name}: the 90 % interval of the cost is ${ends}, unpredictable cache breaks included`
-      : `${name}: the mean 90 % interval of the cost of the ${formatCount(sessions)} sessions is ${ends}, unpredictable cache breaks included`,
+      ? `${name}: the 90 % interval of the cost is ${ends}`
+      : `${name}: the mean 90 % interval of the cost of the ${formatCount(sessions)} sessions is ${ends}`,
   ];
 }

@@ -38,9 +38,9 @@ function rival({ variants, metrics: [metric] }: Comparison) {
   const [best] = variants
     .flatMap(({ name, metrics, differences }) => {
       const difference = differences?.[metric!];
-      const isTold =
+      const isShown =
         difference !== undefined && difference.mean !== null && difference.verdict !== 'unranked';
-      return isTold ? [{ name, value: metrics[metric!], difference, mean: difference.mean }] : [];
+      return isShown ? [{ name, value: metrics[metric!], difference, mean: difference.mean }] : [];
     })
     .sort((a, b) => sign * (a.mean - b.mean));
   return best ?? null;

@@ -79,12 +79,12 @@ export function ttlBlocks(
  * own, so that a row is of the same sessions as the next.
  */
 function recordedTable(cost: LifetimeCostReport, recorded: RecordedCosts): doc.Block {
-  const told = cost.perSession.filter((_, i) => recorded.each[i]!.costUsd !== null);
-  const [part, all] = [told.length, cost.perSession.length];
+  const priced = cost.perSession.filter((_, i) => recorded.each[i]!.costUsd !== null);
+  const [part, all] = [priced.length, cost.perSession.length];
   const rows: readonly (readonly [name: string, part: number | null, all: number | null | undefined])[] = [
     [AS_RECORDED, recorded.costUsd, undefined],
-    ['5 minutes', sum(told.map(({ cost5mUsd }) => cost5mUsd)), cost.total5mUsd],
-    ['1 hour', sum(told.map(({ cost1hUsd }) => cost1hUsd)), cost.total1hUsd],
+    ['5 minutes', sum(priced.map(({ cost5mUsd }) => cost5mUsd)), cost.total5mUsd],
+    ['1 hour', sum(priced.map(({ cost1hUsd }) => cost1hUsd)), cost.total1hUsd],
   ];
   const columns: readonly doc.ColumnOf<(typeof rows)[number]>[] = [
     doc.text('', ([name]) => name),
@@ -149,7 +149,7 @@ function ruledConclusion(ruled: readonly ProviderLifetimes[]): Conclusion {
     ? 'Only shorter pauses save what a longer lifetime would.'
     : isPriced
       ? 'Shorter pauses would gain as little as a longer lifetime.'
-      : 'What a longer lifetime would save cannot be told without prices.';
+      : 'What a longer lifetime would save is unknown without prices.';
   return {
     result: `These sessions leave no lifetime to choose: the rules of ${listed(ruled.map(({ label }) => label))} decide.`,
     advice,
@@ -166,7 +166,7 @@ export function lifetimeConclusion(
   if (calls === 0 && ruled.length > 0) return ruledConclusion(ruled);
   if (total5mUsd === null || total1hUsd === null)
     return {
-      result: 'Which lifetime is cheaper cannot be told: no model of these sessions has a price.',
+      result: 'Which lifetime is cheaper is unknown: no model of these sessions has a price.',
       advice: 'How long entries should live, the hit rates say: they need no price.',
     };
   const ofPriced =

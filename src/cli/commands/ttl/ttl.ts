@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { lifetimeChoice } from '../../../analysis/lifetime/lifetime-choice.js';
 import { lifetimeCosts, type PriceOf, type SessionCost } from '../../../analysis/lifetime/lifetime-costs.js';
 import { LIFETIME_SECONDS, type LifetimeSession } from '../../../analysis/lifetime/lifetime-curve.js';
 import {
@@ -13,7 +14,6 @@ import {
   ruleCosts,
   sessionRuleCalls,
 } from '../../../analysis/lifetime/rule-costs.js';
-import { lifetimeChoice } from '../../../analysis/validate/lifetime-choice.js';
 import { providerOfRecording } from '../../../analysis/validate/providers/validate-provider.js';
 import { recordedRuleCalls } from '../../../analysis/validate/recorded-rule-calls.js';
 import { formatCounted, printable } from '../../../core/base/format.js';
@@ -136,8 +136,8 @@ function unknownModels(used: readonly ReadSession[]): readonly UnknownModel[] {
   const calls = new Map<string, number>();
   for (const { bill, session } of used) {
     const own = bill === null ? session.threads.flatMap(({ models }) => models) : [];
-    const told = bill === null ? own.map((model) => [model, 1] as const) : Object.entries(bill.unpriced);
-    for (const [model, count] of told)
+    const unpriced = bill === null ? own.map((model) => [model, 1] as const) : Object.entries(bill.unpriced);
+    for (const [model, count] of unpriced)
       if (findModel(model) === null) calls.set(model, (calls.get(model) ?? 0) + count);
   }
   return [...calls].sort(([a], [b]) => (a < b ? -1 : 1)).map(([model, count]) => ({ model, calls: count }));

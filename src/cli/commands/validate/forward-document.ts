@@ -3,6 +3,7 @@ import type { ForwardSession } from '../../../analysis/validate/forward.js';
 import { type ForwardFigures, signedError } from '../../../analysis/validate/forward-figures.js';
 import type { BestEffort } from '../../../analysis/validate/providers/best-effort.js';
 import type { FileFidelity, ProviderFigures, TotalFidelity } from '../../../analysis/validate/validate.js';
+import type { WhatIfFigures } from '../../../analysis/validate/what-if-figures.js';
 import {
   formatCount,
   formatCounted,
@@ -101,7 +102,22 @@ export function summaryBlocks(total: TotalFidelity): readonly doc.Block[] {
   return [
     doc.table(summaryColumns(rows), rows, ({ tone }) => tone),
     ...(hasRun ? [sentence(factSentence(forward))] : []),
+    ...(total.whatIf.sessions > 0 ? [sentence(whatIfSentence(total.whatIf))] : []),
   ];
+}
+
+/** How well what-ifs start from what happened. */
+function whatIfSentence({
+  sessions,
+  costErrorMedian,
+  costErrorP90,
+  compacted,
+  intervalCoverage90,
+}: WhatIfFigures): string {
+  const start = `As the base of a what-if, ${formatCounted(sessions, 'session is', 'sessions are')} reproduced within ${percent(costErrorMedian)} of the input cost in the median and ${percent(costErrorP90)} in nine of ten`;
+  return intervalCoverage90 === null
+    ? `${start}.`
+    : `${start}; where the policy decides when to compact, the stated 90% interval holds for ${percent(intervalCoverage90)} of ${formatCounted(compacted, 'session')}.`;
 }
 
 function factSentence(forward: ForwardFigures): string {

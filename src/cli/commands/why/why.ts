@@ -116,8 +116,8 @@ async function why(
     });
     return EXIT.fine;
   }
-  const told = { home, notes: [...notes, ...readingRemarks(read, inputId)] };
-  const page = folder === null ? null : await writePage(folder, report, counted, told);
+  const shown = { home, notes: [...notes, ...readingRemarks(read, inputId)] };
+  const page = folder === null ? null : await writePage(folder, report, counted, shown);
   present(session, {
     blocks: whyBlocks(report, { top: options.top, home, notes }),
     closing: { ...whyConclusion(report), written: page },

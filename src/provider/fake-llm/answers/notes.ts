@@ -138,7 +138,7 @@ export interface ComposedNotes {
 
 /**
  * Brings notes up to date (SES-1): each extraction adds what is new, the current state is renewed, headers and descriptions
- * stay, and what is told to be condensed comes back below the limits (SES-4).
+ * stay, and what was asked to be condensed comes back below the limits (SES-4).
  */
 export function composeNotes(
   messages: readonly Message[],
@@ -150,8 +150,8 @@ export function composeNotes(
 ): ComposedNotes {
   const { frames, sizes: before, bodies, isKnown, titleChars } = goOnFrom(previous, messages);
   const update = Math.min(drawAmount(plan.notesTokens, random), conversationTokens * MOST_OF_CONVERSATION);
-  const told = condense.length === 0 ? NOBODY : new Set(condense.map(plainName));
-  const { sizes, changed, edited } = planSizes(frames, before, update * CHARS_PER_TOKEN, told);
+  const asked = condense.length === 0 ? NOBODY : new Set(condense.map(plainName));
+  const { sizes, changed, edited } = planSizes(frames, before, update * CHARS_PER_TOKEN, asked);
   const edits = edited + (titleChars > 0 ? 1 : 0);
   const text = new WrittenNotes({
     frames,

@@ -102,12 +102,14 @@ function cachePart(model: RunModel, { lost, after, thread }: PageEvent, show: Sh
 }
 
 function layerParts(model: RunModel, event: PageEvent, show: ShowRequest): readonly HTMLElement[] {
-  const { trueBefore, trueAfter, seenBefore, seenAfter, saved } = event.layer!;
+  const { trueBefore, trueAfter, estimatedBefore, estimatedAfter, saved } = event.layer!;
   const whole = Math.max(trueBefore, trueAfter);
   const tokens = (label: string, value: number): Pair => [label, `${formatCount(value)} tokens`];
-  const after = seenAfter === null ? '' : ` → ${formatCount(seenAfter)}`;
+  const after = estimatedAfter === null ? '' : ` → ${formatCount(estimatedAfter)}`;
   const seen: readonly Pair[] =
-    seenBefore === null ? [] : [['seen by the policy', `${formatCount(seenBefore)}${after} tokens`]];
+    estimatedBefore === null
+      ? []
+      : [['seen by the policy', `${formatCount(estimatedBefore)}${after} tokens`]];
   const went = plain(event.details, (name) => WENT_IN.test(name));
   const came = plain(event.details, (name) => CAME_OUT.test(name));
   return [

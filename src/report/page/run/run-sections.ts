@@ -47,12 +47,12 @@ export function notesView(run: PageRun): HTMLElement {
 }
 
 /** What a layer prevented, in words; empty when nothing. */
-function preventedText({ prevented, putOff }: PageLayer): string {
+function preventedText({ prevented, deferred }: PageLayer): string {
   const said = [
     ...(prevented > 0 ? [`prevented ${formatCount(prevented)}`] : []),
-    ...(putOff > 0 ? [`put off ${formatCount(putOff)}`] : []),
+    ...(deferred > 0 ? [`deferred ${formatCount(deferred)}`] : []),
   ];
-  const last = prevented + putOff === 1 ? 'compaction' : 'compactions';
+  const last = prevented + deferred === 1 ? 'compaction' : 'compactions';
   return said.length === 0 ? '' : `, ${said.join(' and ')} ${last}`;
 }
 

@@ -12,7 +12,7 @@ export interface Chain {
   readonly shared: number;
 }
 
-/** False when no line is told apart by its root and none names a parent that comes later, so that there is no circle. */
+/** False when no line is distinguished by its root and none names a parent that comes later, so that there is no circle. */
 function needsRoots(lines: readonly Line[]): boolean {
   const uuids = new Set<string>();
   const unseen = new Set<string>();

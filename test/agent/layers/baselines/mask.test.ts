@@ -5,11 +5,11 @@ import { planPolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
 function masked(ids: string, keepResults: number, batchResults: number): LayerDriver {
-  const { parts } = planPolicy(policyRegistry.get('baselines/mask'), {
+  const { rules: parts } = planPolicy(policyRegistry.get('baselines/mask'), {
     'rules.mask.select.keep.last': keepResults,
     'rules.mask.when.toolResults': keepResults + batchResults,
   });
-  const layers = new LayerDriver([rulesLayer], {}, 200_000, { parts: parts! });
+  const layers = new LayerDriver([rulesLayer], {}, 200_000, { rules: parts! });
   for (const id of ids) {
     layers.exchange(id);
     layers.ask();

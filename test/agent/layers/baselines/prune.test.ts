@@ -6,8 +6,8 @@ import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
 function driver(protect: number, batch: number): LayerDriver {
   const changes = { 'rules.prune.select.keep.tokens': protect, 'rules.prune.when.piled': batch };
-  const { parts } = planPolicy(policyRegistry.get('baselines/prune'), changes);
-  return new LayerDriver([rulesLayer], {}, 200_000, { parts: parts! });
+  const { rules: parts } = planPolicy(policyRegistry.get('baselines/prune'), changes);
+  return new LayerDriver([rulesLayer], {}, 200_000, { rules: parts! });
 }
 
 function arrive(layers: LayerDriver, ids: string, tokens = 100): void {

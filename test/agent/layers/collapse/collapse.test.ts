@@ -41,7 +41,13 @@ describe('context collapse', () => {
     const { entries, sent } = runSent(plan(), talk.transcript());
     // Before the second call of the third prompt: 15,000 + 2 × 10,290 + 220 and its result, padded to 6,667, are 42,467.
     expect(actionsOf(entries, 'collapse')).toMatchObject([
-      { turn: 8, seenBefore: 42_467, saved: 10_290 - tokensOf(FIRST), calls: 0, details: { prompts: 1 } },
+      {
+        turn: 8,
+        estimatedBefore: 42_467,
+        saved: 10_290 - tokensOf(FIRST),
+        calls: 0,
+        details: { prompts: 1 },
+      },
       { turn: 11, saved: 10_290 - tokensOf(SECOND), details: { prompts: 1, rounds: 3 } },
     ]);
     const texts = sentFor(sent, 'main')

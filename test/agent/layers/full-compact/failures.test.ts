@@ -46,7 +46,7 @@ describe('a compaction that fails', () => {
     expect(layers.length).toBeGreaterThan(0);
     for (const layer of layers) {
       expect(layer).toMatchObject({ outcome: 'failed', failure, saved: 0 });
-      expect(layer.seenAfter).toBe(layer.seenBefore);
+      expect(layer.estimatedAfter).toBe(layer.estimatedBefore);
       expect(layer.trueAfter).toBe(layer.trueBefore);
     }
     expect(sentFor(failing.sent, 'compact').length).toBeGreaterThan(0);

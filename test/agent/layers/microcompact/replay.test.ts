@@ -177,10 +177,10 @@ describe('claude-code/2026', () => {
     // 15,100 and 5,020 a turn pass 180,000 with the 33rd result, but 140,000 can go only with the 37th: 8 stay.
     const whole = 15_100 + 37 * 5_020;
     expect(cleared).toMatchObject({ turn: 38, trigger: 'server', trueBefore: whole, saved: 29 * 4_988 });
-    expect(cleared!.seenAfter).toBe(cleared!.seenBefore);
+    expect(cleared!.estimatedAfter).toBe(cleared!.estimatedBefore);
     const last = requests.at(-1)!;
     expect(last.prompt).toBe(whole - cleared!.saved);
-    expect(last.estimatedTokens).toBe(cleared!.seenBefore);
+    expect(last.estimatedTokens).toBe(cleared!.estimatedBefore);
   });
 
   it('C29 results of readers and whole calls of writers are two applied edits', () => {

@@ -119,7 +119,7 @@ describe('when', () => {
     expect(driver.ask()).toEqual([]);
     driver.extraSeen += 1;
     expect(driver.ask()).not.toEqual([]);
-    expect(driver.reports[0]!.seenBefore).toBe(WARNING);
+    expect(driver.reports[0]!.estimatedBefore).toBe(WARNING);
   });
 
   it('MIC-1 takes an explicit target by hand, without the warning', () => {
@@ -213,8 +213,8 @@ it('MIC-5 reports tools, tokens before and after as seen and as billed, and the 
     trueBefore: trueTokens,
     trueAfter: trueTokens - 3 * (12_000 - 12),
     saved: 3 * (12_000 - 12),
-    seenBefore: seenTokens,
-    seenAfter: seenTokens - 3 * (10_000 - 8),
+    estimatedBefore: seenTokens,
+    estimatedAfter: seenTokens - 3 * (10_000 - 8),
     details: { tools: { Bash: 3 }, ids: 3, manual: false, seenSaved: 3 * (10_000 - 8) },
   });
 });

@@ -169,8 +169,8 @@ describe('a summary that is written beside the work', () => {
     const [request] = ofType(log, 'request').filter(({ purpose }) => purpose === 'compact');
     expect(first).toMatchObject({ action: 'compact', outcome: 'done' });
     expect(first!.turn).toBeGreaterThan(request!.turn);
-    expect(first!.seenBefore).toBeGreaterThanOrEqual(14_000);
-    expect(first!.seenBefore).toBeLessThan(14_000 + 1_020);
+    expect(first!.estimatedBefore).toBeGreaterThanOrEqual(14_000);
+    expect(first!.estimatedBefore).toBeLessThan(14_000 + 1_020);
   });
 
   it('is of no use once the user has emptied the conversation', () => {

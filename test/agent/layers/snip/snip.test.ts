@@ -32,7 +32,7 @@ describe('history snip', () => {
     // the other three take 30,060, the marker 24.
     const snips = actionsOf(entries, 'snip');
     expect(snips).toMatchObject([
-      { turn: 6, action: 'snip', seenBefore: 68_534, saved: 30_036, calls: 0, cost: 0 },
+      { turn: 6, action: 'snip', estimatedBefore: 68_534, saved: 30_036, calls: 0, cost: 0 },
       // Three more rounds later the same again, and one marker stands for six.
       { turn: 9, saved: 30_060, details: { rounds: 3, roundsInAll: 6, keptRounds: 2 } },
     ]);

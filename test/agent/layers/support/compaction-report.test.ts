@@ -135,7 +135,7 @@ describe('what every compaction tells', () => {
     expect(notes.layer).toBe('session-memory');
     expect(Object.keys(notes.details)).toEqual(expect.arrayContaining(TOLD));
     expect(notes.details).toMatchObject({ threshold: 167_000, restoredFiles: 5, restoredTokens: 15_000 });
-    expect(notes.details.overshoot).toBe(notes.seenBefore! - 167_000);
+    expect(notes.details.overshoot).toBe(notes.estimatedBefore! - 167_000);
     const faults = [{ call: 'main', error: 'prompt_too_long', nth: 3 }] as const;
     const reactive = done(run({ set: QUIET, faults }, turns(new Conversation(), 4)))[0]!;
     expect(reactive.layer).toBe('reactive');

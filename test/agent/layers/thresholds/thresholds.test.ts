@@ -43,11 +43,11 @@ describe('windows', () => {
   });
 
   it('WIN-1 a policy file believes in the window of a short model, Claude Code does not', () => {
-    const { params, parts } = planPolicy(policyRegistry.get('peers/codex-remote'), {});
-    expect(policyWindow(params, 'gpt-5.3-codex-spark', { parts })).toBe(128_000);
+    const { params, rules: parts } = planPolicy(policyRegistry.get('peers/codex-remote'), {});
+    expect(policyWindow(params, 'gpt-5.3-codex-spark', { rules: parts })).toBe(128_000);
     expect(policyWindow(params, 'gpt-5.3-codex-spark')).toBe(200_000);
     expect(policyWindow(params, 'gpt-5.3-codex-spark', { recorded: 90_000 })).toBe(90_000);
-    expect(policyWindow(params, 'a-model-nobody-knows', { parts })).toBe(200_000);
+    expect(policyWindow(params, 'a-model-nobody-knows', { rules: parts })).toBe(200_000);
   });
 
   it.each([
@@ -86,7 +86,7 @@ describe('the reserve in a replay', () => {
     const quiet = { 'sessionMemory.enabled': false, 'microcompact.token.enabled': false, ...set };
     const plan = planOf({ policy: 'claude-code/2.1', set: quiet });
     const [first] = ofType(runLog(plan, talk.answer(10).transcript()), 'layer');
-    return first?.seenBefore ?? null;
+    return first?.estimatedBefore ?? null;
   }
 
   it('C25 claude-code/2.1 compacts at 178,808 on claude-3-5-haiku, whose answers have at most 8,192 tokens', () => {
@@ -302,7 +302,7 @@ describe('overshoot', () => {
     const seen = 165_140 + 10_000;
     expect(ofType(entries, 'layer')[0]).toMatchObject({
       turn: 3,
-      seenBefore: seen,
+      estimatedBefore: seen,
       details: { threshold: 167_000, overshoot: seen - 167_000 },
     });
     expect(foldLog(entries).overshootTokens).toBe(seen - 167_000);

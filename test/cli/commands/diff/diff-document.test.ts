@@ -59,7 +59,7 @@ describe('the text of a difference', () => {
     );
     const none = { ...DIFF.a, unpricedRequests: 3, costUsd: null };
     expect(textOf({ a: none }).join(' ')).toContain('first: – (no model of the 3 requests has a price)');
-    expect(sumSentence({ ...DIFF, a: none })).toContain('what they cost cannot be told');
+    expect(sumSentence({ ...DIFF, a: none })).toContain('what they cost is unknown');
   });
 
   it('says what each side is, where they part, and what differs', () => {

@@ -82,7 +82,7 @@ describe('ccbench diff', () => {
     const { code, stdout } = await cli(['diff', 'fixtures/bugfix-20-turns.jsonl'], { cwd: ROOT });
     expect(code).toBe(0);
     expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
-      / simulated · claude-code\/[\d.]+ with .*client\.use=recorded: \$/,
+      / predicted · claude-code\/[\d.]+ with .*client\.use=recorded: \$/,
     );
   });
 

@@ -90,7 +90,7 @@ describe('the text of one transcript', () => {
       'read 200, written 5 min 30, written 1 h 4,000, uncached 1, output 5',
     );
     expect(row('recorded usage', { billed, carries: ['usage'] })![1]).toBe(
-      'read 200, written not told, uncached 1, output 5',
+      'read 200, written not reported, uncached 1, output 5',
     );
     expect(row('recorded hit rate', { billed })![1]).toBe('25.0%');
     expect(row('as recorded', { billed })![1]).toBe('$2.00, $0.5000 of it for subagents');

@@ -119,7 +119,7 @@ describe('a recording in the place of a scenario', () => {
     });
     expect(compared.code, compared.stderr).toBe(0);
     const { variants } = JSON.parse(compared.stdout) as { variants: readonly { name: string }[] };
-    expect(variants.map(({ name }) => name)).toEqual(['as recorded', 'none', 'baselines/truncate']);
+    expect(variants.map(({ name }) => name)).toEqual(['as recorded', 'base', 'none', 'baselines/truncate']);
     const vary = ['--vary', 'window.percent=12,95'];
     const swept = await cli(['sweep', 's.jsonl', ...vary, '--json', '--no-files', '--workers', '1'], { cwd });
     expect(swept.code, swept.stderr).toBe(0);

@@ -82,7 +82,7 @@ describe('the table of a comparison', () => {
   });
 
   it.each([
-    [[4], 'base: the 90 % interval of the cost is $3.00 … $6.00, unpredictable'],
+    [[4], 'base: the 90 % interval of the cost is $3.00 … $6.00'],
     // The means of the ends of two intervals are the ends of no 90 % interval.
     [[4, 5], 'base: the mean 90 % interval of the cost of the 2 sessions is $3.00 … $6.00'],
   ])('has the interval of costs %j where runs have one', (values, said) => {

@@ -141,7 +141,7 @@ describe('what lifetimes come to', () => {
   it('cannot be told without prices, and is of the calls that have one', () => {
     const unpriced = lifetimeConclusion(report([], { calls: 3, unpricedCalls: 3 }), {});
     expect(unpriced.result).toBe(
-      'Which lifetime is cheaper cannot be told: no model of these sessions has a price.',
+      'Which lifetime is cheaper is unknown: no model of these sessions has a price.',
     );
     const { result } = lifetimeConclusion(report(SESSIONS.slice(0, 1), { unpricedCalls: 1 }), {});
     expect(result).toBe(

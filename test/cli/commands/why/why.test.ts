@@ -222,13 +222,12 @@ describe.skipIf(!sharedData.present)('ccbench why on recordings', () => {
     expect(why.reproduced.sessions + why.reproduced.setAside.length).toBe(
       more.filter((file) => basename(file).includes('.jsonl')).length,
     );
-    expect(why.reproduced.withinPercentMedian).toBeLessThan(3);
+    // A what-if starts from what happened.
+    expect(why.reproduced.withinPercentMedian).toBeLessThan(0.3);
     const validated = JSON.parse((await cli(['validate', ...more, '--json'], { cwd })).stdout) as {
       readonly recorded: { readonly costUsd: number };
-      readonly total: { readonly forward: { readonly costErrorMedian: number } };
     };
     expect(validated.recorded.costUsd).toBeCloseTo(sums.costUsd, 6);
-    expect(why.reproduced.withinPercentMedian).toBeCloseTo(validated.total.forward.costErrorMedian * 100, 6);
   });
 
   it('explains sessions of a provider that tells no writes by what was sent again', async () => {

@@ -18,7 +18,7 @@ const QUICK_ROUNDS: Rounds = { untimed: 13, timed: 9 };
 export interface IngestOptions {
   readonly quick: boolean;
   readonly onProgress: (what: string) => void;
-  /** Highest memory in bytes of a fresh process that reads these lines from a file; null where it cannot be told. */
+  /** Highest memory in bytes of a fresh process that reads these lines from a file; null where it cannot be measured. */
   readonly peakMemory: (lines: Iterable<string>) => Promise<number | null>;
 }
 

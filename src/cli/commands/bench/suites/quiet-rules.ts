@@ -4,7 +4,7 @@ import { benchPlan, compiledTranscript, NOWHERE } from '../plan.js';
 import type { BenchResult } from '../result.js';
 
 const BY_HAND = 'claude-code/2.1.112';
-/** Policies in parts with one rule, with several, and with one that looks at tool results. */
+/** Policy files with one rule, with several, and with one that looks at tool results. */
 const IN_PARTS = ['peers/codex-local', 'peers/kimi-code', 'peers/opencode-1', 'baselines/prune'] as const;
 
 /** Nothing fires in a window of this size. */
@@ -13,7 +13,7 @@ const WINDOW = 100_000_000;
 /** Turns replayed before the timed ones. */
 const UNTIMED_TURNS = 60_000;
 
-/** What a turn costs in which no rule fires: a policy in parts against hand-written layers, on the same session. */
+/** What a turn costs in which no rule fires: a policy file against hand-written layers, on the same session. */
 export function quietRules(options: { readonly quick: boolean }): Partial<BenchResult> {
   const turns = options.quick ? 2_000 : 10_000;
   const transcript = compiledTranscript(turns);
@@ -43,8 +43,8 @@ export function quietRules(options: { readonly quick: boolean }): Partial<BenchR
 
 /** The same rules with piles that never get high enough. */
 function quiet(policy: ReturnType<typeof benchPlan>['policy']): ReturnType<typeof benchPlan>['policy'] {
-  if (policy.parts === undefined) return policy;
-  const rules = policy.parts.rules.map((rule) => ({
+  if (policy.rules === undefined) return policy;
+  const rules = policy.rules.rules.map((rule) => ({
     ...rule,
     when: rule.when.map((group) => ({
       ...group,
@@ -53,5 +53,5 @@ function quiet(policy: ReturnType<typeof benchPlan>['policy']): ReturnType<typeo
       ),
     })),
   }));
-  return { ...policy, parts: { ...policy.parts, rules } };
+  return { ...policy, rules: { ...policy.rules, rules } };
 }

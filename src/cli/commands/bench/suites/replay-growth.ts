@@ -12,7 +12,7 @@ const ROUNDS = 3;
 const SHORT_TURNS = 10_000;
 const SHORT_REPEATS = 3;
 
-/** Profiles whose memory is told: one that forgets, one that keeps everything. */
+/** Profiles whose memory is measured: one that forgets, one that keeps everything. */
 const MEASURED_POLICIES = ['claude-code/2026', 'unbounded'];
 
 function megabytes(bytes: number): string {
@@ -70,7 +70,7 @@ function growthOf(name: string, exponent: number, input: string): GrowthResult {
 export async function replayGrowth(options: {
   readonly quick: boolean;
   readonly onProgress: (what: string) => void;
-  /** Highest memory in bytes of a fresh process that replays this many turns; null where it cannot be told. */
+  /** Highest memory in bytes of a fresh process that replays this many turns; null where it cannot be measured. */
   readonly peakMemory: (policy: string, turns: number) => Promise<number | null>;
 }): Promise<Partial<BenchResult>> {
   const sizes = options.quick ? SIZES.slice(0, 2) : SIZES;

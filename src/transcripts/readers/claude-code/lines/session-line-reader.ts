@@ -26,7 +26,7 @@ export class SessionLineReader {
   readonly #heads = new LineHeads();
   readonly #isIdle: (head: JsonObject) => boolean;
 
-  /** Lines of progress whose heads are idle need not be told apart. */
+  /** Lines of progress whose heads are idle need not be distinguished. */
   constructor(isIdle: (head: JsonObject) => boolean) {
     this.#isIdle = isIdle;
   }

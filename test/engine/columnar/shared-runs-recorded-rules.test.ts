@@ -2,7 +2,7 @@ import { describe, it } from 'vitest';
 import { sharedData } from '../../helpers/recordings/shared.js';
 import { expectSameOverRecording } from './swept.js';
 
-describe.skipIf(!sharedData.present)('shared runs over the recordings, under policies in parts', () => {
+describe.skipIf(!sharedData.present)('shared runs over the recordings, under policy files', () => {
   it.each(sharedData.sessions)(
     '%s',
     (id, file) => {

@@ -44,7 +44,7 @@ function expectSame(rest: string): void {
   expect(comparable(logOf(WRITTEN, rest))).toEqual(comparable(measured));
 }
 
-describe('claude-code/2.1.112 in parts gives the log of the hand-written layers', () => {
+describe('claude-code/2.1.112 as rules gives the log of the hand-written layers', () => {
   it.each([
     ['a refactoring', 'transcript: { synthetic: { workload: refactor, turns: 300 } }'],
     ['the mix of recorded sessions', 'transcript: { synthetic: { workload: bugfix, turns: 300 } }'],

@@ -43,7 +43,7 @@ const used = (change: Partial<Usage>): Usage => ({
 });
 const USAGE = used({ input: 1_000, cacheRead: 200, cacheWrite5m: 30, cacheWrite1h: 4, output: 50_000 });
 
-describe('what a policy in parts counts', () => {
+describe('what a policy file counts', () => {
   it.each([
     [['input'], 1_000],
     [['cacheRead'], 200],
