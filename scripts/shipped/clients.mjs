@@ -17,11 +17,23 @@ const table = z.strictObject({
       sources: z.record(z.string(), z.string().min(1)).default({}),
     }),
   ),
+  headless: z.strictObject({
+    behaviours: z.record(z.string(), z.string()),
+    source: z.string().min(1),
+  }),
+  windows: z.array(
+    z.strictObject({
+      model: z.string(),
+      account: z.string().nullable(),
+      key: z.string().nullable(),
+      source: z.string().min(1),
+    }),
+  ),
 });
 
 /** The module of clients.yaml: the type of a client's behaviours, what they may be, those of the bare API, and the clients by name. */
 export function clientsModule(/** @type {unknown} */ written) {
-  const { behaviours, clients } = table.parse(written);
+  const { behaviours, clients, headless, windows } = table.parse(written);
   const entries = Object.entries(behaviours);
   const made = new Map();
   for (const { like, ...own } of clients) {
@@ -44,6 +56,9 @@ export function clientsModule(/** @type {unknown} */ written) {
     }
     made.set(own.name, client);
   }
+  for (const [behaviour, value] of Object.entries(headless.behaviours))
+    if (behaviours[behaviour]?.values.includes(value) !== true)
+      throw new Error(`headless sessions have no ${behaviour}: ${value}`);
   const bare = Object.fromEntries(entries.map(([behaviour, { values }]) => [behaviour, values[0]]));
   return `/** What a client does to its own requests towards the cache, beside what its policy decides: one value per behaviour. */
 export interface ClientBehaviour {
@@ -66,5 +81,12 @@ export const BARE_API: ClientBehaviour = ${JSON.stringify(bare, null, 2)};
 export const SHIPPED_CLIENTS: readonly (readonly [string, string])[] = [
 ${[...made].map(([name, client]) => `  [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(client))}],`).join('\n')}
 ];
+
+/** What sessions do otherwise that a program drives. */
+export const HEADLESS: Partial<ClientBehaviour> = ${JSON.stringify(headless.behaviours)};
+
+/** From which version on a client uses the long window of a model, by login; null is never. */
+export const LONG_SINCE: Readonly<Record<string, { readonly account: string | null; readonly key: string | null }>> =
+  ${JSON.stringify(Object.fromEntries(windows.map(({ model, account, key }) => [model, { account, key }])), null, 2)};
 `;
 }

@@ -16,7 +16,7 @@ const text = (set: string) =>
 
 function behavioursFor(set: string) {
   const { runs } = compileScenario({ text: text(set), file: 's.yaml', set: [] }, builtinContext);
-  return behavioursOf(runs[0]!.plan.policy.params, null);
+  return behavioursOf(runs[0]!.plan.policy.params, { version: null, driver: 'person' });
 }
 
 function problems(set: string): readonly string[] {

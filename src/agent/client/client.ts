@@ -3,7 +3,14 @@ import { compareVersions } from '../../core/model/agent-version.js';
 import type { ParamSpec, ParamValues } from '../../core/run/params.js';
 import type { CachePlan } from '../../core/run/run-plan.js';
 import type { FadeMode } from '../../provider/cache/fade.js';
-import { BARE_API, BEHAVIOURS, type ClientBehaviour, SHIPPED_CLIENTS } from './clients.generated.js';
+import {
+  BARE_API,
+  BEHAVIOURS,
+  type ClientBehaviour,
+  HEADLESS,
+  SHIPPED_CLIENTS,
+} from './clients.generated.js';
+import type { Driver, RecordedClient } from './recorded-client.js';
 
 export type { ClientBehaviour } from './clients.generated.js';
 
@@ -72,13 +79,15 @@ export function clientOfVersion(version: string | null): Client {
 }
 
 /** The behaviours that parameters describe: those of the client they name, but for the ones they set themselves. */
-export function behavioursOf(params: ParamValues, recordedVersion: string | null): ClientBehaviour {
+export function behavioursOf(
+  params: ParamValues,
+  { version, driver }: Pick<RecordedClient, 'version' | 'driver'>,
+): ClientBehaviour {
   const name = params['client.use'];
-  const client =
+  const behaviours: Record<string, string> =
     name === RECORDED_CLIENT
-      ? clientOfVersion(recordedVersion)
-      : clientNamed(typeof name === 'string' ? name : 'none');
-  const behaviours: Record<string, string> = { ...BARE_API, ...client.behaviours };
+      ? { ...recordedBehaviours(version, driver) }
+      : { ...BARE_API, ...clientNamed(typeof name === 'string' ? name : 'none').behaviours };
   for (const behaviour of Object.keys(BARE_API)) {
     const own = params[`client.${behaviour}`];
     if (typeof own === 'string' && own !== AS_CLIENT) behaviours[behaviour] = own;
@@ -90,6 +99,7 @@ export function behavioursOf(params: ParamValues, recordedVersion: string | null
 export function isBareClient(behaviours: ClientBehaviour): boolean {
   return (
     behaviours.suggestions === 'off' &&
+    behaviours.thinking !== 'off' &&
     behaviours.thinkingSwitch === 'constant' &&
     behaviours.toolLoading === 'stable' &&
     behaviours.newProcess === 'same' &&
@@ -101,9 +111,10 @@ export function isBareClient(behaviours: ClientBehaviour): boolean {
   );
 }
 
-/** The behaviours of the client that recorded a version. */
-export function recordedBehaviours(version: string | null): ClientBehaviour {
-  return { ...BARE_API, ...clientOfVersion(version).behaviours };
+/** The behaviours of the client that recorded a version, driven by a person or by a program. */
+export function recordedBehaviours(version: string | null, driver: Driver): ClientBehaviour {
+  const { behaviours } = clientOfVersion(version);
+  return { ...BARE_API, ...behaviours, ...(driver === 'program' ? HEADLESS : {}) };
 }
 
 /** How five-minute entries end in a run: as its plan says, or as its client's lifetimes do. */

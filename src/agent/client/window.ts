@@ -1,46 +1,91 @@
 import { compareVersions } from '../../core/model/agent-version.js';
 import type { Thread } from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
-import { LONG_WINDOW_TOKENS, type ModelBook } from '../../provider/prices/model-book.js';
+import { hasLongSuffix, LONG_WINDOW_TOKENS, type ModelBook } from '../../provider/prices/model-book.js';
 import { MODELS } from '../../provider/prices/models.js';
+import { LONG_SINCE } from './clients.generated.js';
+import type { Login, RecordedClient } from './recorded-client.js';
 
 const SHORT_WINDOW_TOKENS = 200_000;
 
 /** Prompts beyond this are never sent in a window of 200,000: its reserve for output is kept free. */
 const LARGEST_SHORT_PROMPT = 180_000;
 
-/** Models with a long window that clients used at 200,000 unless asked, up to a version. */
-const LONG_SINCE: Readonly<Record<string, string>> = {
-  'claude-opus-4-6': '2.1.91',
-  'claude-sonnet-4-6': '2.1.91',
-};
+/** What waits to be sent in a window of 200,000 is never counted as more: the largest prompt and as much again of new results. */
+const LARGEST_SHORT_COUNT = 400_000;
+
+/** What the prompts and compactions of a thread show of its window. */
+export interface WindowEvidence {
+  /** The largest recorded prompt. */
+  readonly largest: number;
+  /** What was counted when the client first compacted by itself; null where it never did. */
+  readonly firedAt: number | null;
+}
 
 /** The largest recorded prompt of a thread. */
 export function largestPrompt(thread: Thread): number {
+  return windowEvidence(thread).largest;
+}
+
+/** What a thread shows of its window. */
+export function windowEvidence({ steps }: Pick<Thread, 'steps'>): WindowEvidence {
   let largest = 0;
-  for (const step of thread.steps) {
-    if (step.kind === 'call' && step.call.usage !== null)
-      largest = Math.max(largest, promptTokens(step.call.usage));
+  let firedAt: number | null = null;
+  for (const step of steps) {
+    if (step.kind === 'call') {
+      if (step.call.usage !== null) largest = Math.max(largest, promptTokens(step.call.usage));
+    } else if (step.kind === 'event') {
+      const { event } = step;
+      if (event.kind === 'recorded-compaction' && event.trigger === 'auto') firedAt ??= event.preTokens;
+    }
   }
-  return largest;
+  return { largest, firedAt };
 }
 
 /**
- * The window a recorded session worked with: the long one where a prompt proves it, else what its model had at the version
- * of Claude Code. Null where the recording cannot tell; of another agent's, prompts beyond the model's window tell.
+ * The window that prompts and compactions prove (R1): the long one beyond what a short one holds, the short one where the
+ * client compacted by itself within it; null where they prove nothing.
+ */
+function shownWindow({ largest, firedAt }: WindowEvidence): number | null {
+  if (largest > LARGEST_SHORT_PROMPT) return LONG_WINDOW_TOKENS;
+  if (firedAt === null) return null;
+  return firedAt > LARGEST_SHORT_COUNT ? LONG_WINDOW_TOKENS : SHORT_WINDOW_TOKENS;
+}
+
+/** The window of a model at a version of Claude Code, by login (R1). */
+function windowAt(model: string, version: string, login: Login, models: ModelBook): number {
+  const row = models.find(model);
+  if (row === null) return SHORT_WINDOW_TOKENS;
+  const since = hasLongSuffix(model) ? undefined : LONG_SINCE[row.id];
+  if (since === undefined) return row.window;
+  const from = since[login];
+  return from === null || compareVersions(version, from) < 0 ? SHORT_WINDOW_TOKENS : row.window;
+}
+
+/**
+ * The window a recorded session worked with: the one that it proves, else what its model had at the version of Claude
+ * Code. Null where the recording cannot tell; of another agent's, prompts beyond the model's window tell.
  */
 export function recordedWindow(
   model: string,
-  largest: number,
-  version: string | null,
+  shown: WindowEvidence,
+  { version, login }: Pick<RecordedClient, 'version' | 'login'>,
   models: ModelBook = MODELS,
 ): number | null {
+  if (version !== null) return shownWindow(shown) ?? windowAt(model, version, login, models);
   const row = models.find(model);
-  if (version === null)
-    return row !== null && largest > row.window ? Math.max(largest, LONG_WINDOW_TOKENS) : null;
-  if (largest > LARGEST_SHORT_PROMPT) return LONG_WINDOW_TOKENS;
-  if (row === null) return SHORT_WINDOW_TOKENS;
-  const since = LONG_SINCE[row.id];
-  if (since !== undefined) return compareVersions(version, since) < 0 ? SHORT_WINDOW_TOKENS : row.window;
-  return row.window;
+  const { largest } = shown;
+  return row !== null && largest > row.window ? Math.max(largest, LONG_WINDOW_TOKENS) : null;
+}
+
+/** The window with the other login, where nothing that was recorded tells which login it was; null where both have the same. */
+export function otherWindow(
+  model: string,
+  shown: WindowEvidence,
+  { version, login }: Pick<RecordedClient, 'version' | 'login'>,
+  models: ModelBook = MODELS,
+): number | null {
+  if (version === null || shownWindow(shown) !== null) return null;
+  const other = windowAt(model, version, login === 'key' ? 'account' : 'key', models);
+  return other === windowAt(model, version, login, models) ? null : other;
 }

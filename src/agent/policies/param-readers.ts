@@ -25,6 +25,7 @@ const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
   'compact.': COMPACTING,
   'compact.enabled': COMPACTING,
   'compact.keepLastRounds': COMPACTING,
+  'compact.keepNoneWithin': COMPACTING,
   'compact.scratchpad': COMPACTING,
   'compact.autonomous': COMPACTING,
   'restore.': SUMMARISING,

@@ -13,21 +13,21 @@ interface WindowFacts {
 }
 
 /**
- * Window as a policy believes it to be, first that answers (WIN-1, C27): the `[1m]` suffix, a long window that the client or a
- * recording knows of, the 1M beta, a window set by the user, a short window that a recording states or a policy file knows of, 200,000.
+ * Window as a policy believes it to be, first that answers (WIN-1, R1): a window set by the user, the `[1m]` suffix, a long window that
+ * the client or a recording knows of, the 1M beta, a short window that a recording states or a policy file knows of, 200,000.
  */
 export function policyWindow(
   params: ParamValues,
   modelName: string,
   { recorded = null, models = MODELS, rules }: WindowFacts = {},
 ): number {
+  const explicit = params['window.explicit'];
+  if (typeof explicit === 'number') return explicit;
   if (hasLongSuffix(modelName)) return LONG_WINDOW_TOKENS;
   const goesBySuffix = params['window.models'] === 'suffix-only';
   const known = recorded ?? (goesBySuffix ? null : (models.find(modelName)?.window ?? null));
   if (known !== null && known > DEFAULT_WINDOW_TOKENS) return known;
   if (params['window.beta1m'] === true && models.takesBeta1m(modelName)) return LONG_WINDOW_TOKENS;
-  const explicit = params['window.explicit'];
-  if (typeof explicit === 'number') return explicit;
   const believesShort = recorded !== null || rules !== undefined;
   return known !== null && believesShort ? known : DEFAULT_WINDOW_TOKENS;
 }

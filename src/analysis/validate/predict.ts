@@ -1,7 +1,7 @@
 import type { BehavioursAt } from '../../agent/client/call-plan.js';
 import { fadeOf, recordedBehaviours } from '../../agent/client/client.js';
 import { hazardOf } from '../../agent/client/hazard.js';
-import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
+import { claudeCodeVersion, driverOf } from '../../agent/client/recorded-client.js';
 import {
   prefixTokensOf,
   recordedWarmth,
@@ -316,7 +316,9 @@ class ThreadWalk {
 
 /** Walks a transcript as it happened, all threads through one cache, and predicts what each request reads. */
 export function predictRequests(transcript: Transcript, truth: Truth, options: WalkOptions): Walk {
-  const behaviours = recordedBehaviours(claudeCodeVersion(transcript));
+  const driver = driverOf(transcript);
+  const behavioursAt: BehavioursAt = (version) => recordedBehaviours(version, driver);
+  const behaviours = behavioursAt(claudeCodeVersion(transcript));
   const cache = createPromptCache({
     fade: fadeOf('client', behaviours),
     lookback: behaviours.lookback,
@@ -325,7 +327,7 @@ export function predictRequests(transcript: Transcript, truth: Truth, options: W
   const breaks: UnexplainedBreak[] = [];
   const queue = new EventQueue<() => void>();
   for (const thread of transcript.threads) {
-    const walk = new ThreadWalk(thread, transcript, truth, cache, options, recordedBehaviours);
+    const walk = new ThreadWalk(thread, transcript, truth, cache, options, behavioursAt);
     let done = 0;
     const run = (): void => {
       const plan = walk.plans[done++]!;

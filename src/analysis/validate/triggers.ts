@@ -1,5 +1,5 @@
-import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
-import { recordedWindow } from '../../agent/client/window.js';
+import { recordedClient } from '../../agent/client/recorded-client.js';
+import { recordedWindow, windowEvidence } from '../../agent/client/window.js';
 import { COMPACTABLE_TOOLS } from '../../agent/layers/support/compactable.js';
 import { codexProfile } from '../../agent/policies/own-policy.js';
 import { sum } from '../../core/base/stats.js';
@@ -304,11 +304,10 @@ export function checkTriggers(
   walk: Walk,
   prompts: ReadonlyMap<string, number>,
 ): TriggerReport {
-  return checkProfiles(transcript, truth, { walk, prompts }, ({ id }) => {
-    const requests = truth.threads.get(id) ?? [];
-    const largest = requests.reduce((most, request) => Math.max(most, request.prompt), 0);
-    const name = requests[0]?.model ?? '';
-    const window = recordedWindow(name, largest, claudeCodeVersion(transcript)) ?? DEFAULT_WINDOW_TOKENS;
+  const client = recordedClient(transcript);
+  return checkProfiles(transcript, truth, { walk, prompts }, (thread) => {
+    const name = truth.threads.get(thread.id)?.[0]?.model ?? '';
+    const window = recordedWindow(name, windowEvidence(thread), client) ?? DEFAULT_WINDOW_TOKENS;
     const model = { name, window, maxOutput: findModel(name)?.maxOutput ?? null };
     return (version) => claudeCodeProfile(version, model);
   });

@@ -5,3 +5,9 @@ const DATE_SUFFIX = /-20\d{6}$/;
 export function plainModelName(name: string): string {
   return name.replace(LONG_SUFFIX, '').replace(DATE_SUFFIX, '');
 }
+
+/** Whether a model is one of some, each named with or without its date and `[1m]`. */
+export function isAmong(model: string, names: readonly string[]): boolean {
+  const plain = plainModelName(model);
+  return names.some((name) => plainModelName(name) === plain);
+}

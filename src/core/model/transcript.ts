@@ -174,6 +174,8 @@ export interface Transcript {
   readonly provider?: string;
   /** Context window that the recording's client worked with, where the record tells it. */
   readonly window?: number;
+  /** How the recording's client was started, as it says itself: `cli`, `sdk-cli`, `claude-desktop`. */
+  readonly entrypoint?: string;
   /** Wall-clock time of the first step (ms since 1970), for day changes; null when unknown. */
   readonly startedAtMs: number | null;
   readonly threads: readonly Thread[];

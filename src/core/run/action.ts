@@ -85,7 +85,13 @@ export interface BlockEdit {
 /** How a layer's LLM call relates to the main thread's request. */
 export type AskShape =
   /** Same system prompt, tools and message prefix byte for byte: reads the main thread's cache (FUL-4, AGT-1). */
-  | { readonly kind: 'fork' }
+  | {
+      readonly kind: 'fork';
+      /** Where it marks the cache; absent: at its end. Before the last message, that message is not cached (R20). */
+      readonly mark?: 'before-last';
+      /** It thinks with a budget of its own: the messages level of the cache is another one (R11). */
+      readonly thinking?: 'own-budget';
+    }
   /** A system prompt of its own, hence no shared prefix. */
   | {
       readonly kind: 'own';

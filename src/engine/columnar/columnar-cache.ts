@@ -33,7 +33,10 @@ export class ColumnarCache {
     this.expiresAtMs = new Float64Array(entries).fill(Number.NEGATIVE_INFINITY);
     this.ttlMs = new Float64Array(entries);
     const { policy, cache, seed } = plan;
-    const behaviours = behavioursOf(policy.params, claudeCodeVersion(columns.run.transcript));
+    const behaviours = behavioursOf(policy.params, {
+      version: claudeCodeVersion(columns.run.transcript),
+      driver: 'person', // It decides nothing about lifetimes.
+    });
     this.lifetime = createLifetime(fadeOf(cache.fade, behaviours), seed);
     this.latencyScale = plan.llm.fake.latencyScale;
   }

@@ -1,5 +1,5 @@
 import { behavioursOf, isBareClient } from '../../agent/client/client.js';
-import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
+import { recordedClient } from '../../agent/client/recorded-client.js';
 import { layersAtWork } from '../../agent/policies/layers-at-work.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { LogSink } from '../../core/run/run-log.js';
@@ -54,7 +54,7 @@ export function isColumnar(plan: RunPlan, transcript: Transcript): boolean {
     modeOf(plan, transcript) === 'predict' &&
     plan.timing === 'recorded' &&
     providerOf(plan, transcript) === 'anthropic' &&
-    isBareClient(behavioursOf(plan.policy.params, claudeCodeVersion(transcript))) &&
+    isBareClient(behavioursOf(plan.policy.params, recordedClient(transcript))) &&
     plan.llm.faults.length === 0 &&
     sessions === undefined &&
     threads.every(({ fork, continues }) => fork === undefined && continues === undefined) &&

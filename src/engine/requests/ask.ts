@@ -2,10 +2,10 @@ import { MS_PER_SECOND } from '../../core/base/clock.js';
 import type { Random } from '../../core/base/random.js';
 import { type Block, createBlock } from '../../core/model/block.js';
 import { type Message, messageTokens } from '../../core/model/message.js';
-import type { DeletedContent, PrefixView } from '../../core/model/prefix.js';
+import type { Breakpoint, DeletedContent, PrefixView } from '../../core/model/prefix.js';
 import type { AskRequest, CallFailure, Outcome } from '../../core/run/action.js';
 import type { FaultRule } from '../../core/run/run-plan.js';
-import { levelSalts } from '../../provider/cache/salts.js';
+import { type LevelSalts, levelSalts, otherBudget } from '../../provider/cache/salts.js';
 import {
   type ComposedAnswer,
   composeAnswer,
@@ -52,12 +52,12 @@ function exchange(run: RunningThread, request: AskRequest, { view, freshTokens, 
     maxOutputTokens: Math.min(request.maxOutputTokens ?? Number.POSITIVE_INFINITY, model.maxOutput), // C19
   };
   const compose = (fault: FaultRule | null): ComposedAnswer =>
-    composeAnswer(request.answer, question, env.plan.llm.fake, random, fault);
+    composeAnswer(request.answer, question, env.answers, random, fault);
   const planned = compose(null);
   const images = run.context.hasImages() ? 'images' : 'no-images';
   const salts =
     own === null
-      ? run.model.saltsFor(images, run.client.key)
+      ? budgetSalts(request, run.model.saltsFor(images, run.client.key))
       : saltsUnder(
           { ...FIRST_KEY, session: run.client.key.session },
           levelSalts({ model: own, imagesPresent: images === 'images' }),
@@ -71,10 +71,7 @@ function exchange(run: RunningThread, request: AskRequest, { view, freshTokens, 
         model,
         salts,
         view,
-        breakpoints:
-          request.shape.kind === 'own' && request.shape.breakpoints === 'off'
-            ? []
-            : breakpointsOf(run, view, null),
+        breakpoints: marksOf(run, request, view),
         startMs,
         write: request.write,
         windowTokens: own === null ? run.model.apiWindow() : own.window,
@@ -125,6 +122,34 @@ function exchange(run: RunningThread, request: AskRequest, { view, freshTokens, 
     }
     startMs = endMs + retryDelayMs(attempt, random, reply.retryAfterSeconds);
   }
+}
+
+/** The salts of a request that may think with a budget of its own: nothing of the thread's messages is found then (R11). */
+function budgetSalts({ shape }: AskRequest, salts: LevelSalts): LevelSalts {
+  return shape.kind === 'fork' && shape.thinking === 'own-budget' ? otherBudget(salts) : salts;
+}
+
+/** Where a request of a layer marks the cache. */
+function marksOf(run: RunningThread, request: AskRequest, view: PrefixView): readonly Breakpoint[] {
+  const { shape } = request;
+  if (shape.kind === 'own' && shape.breakpoints === 'off') return [];
+  const marks = breakpointsOf(run, view, null);
+  const last = marks.at(-1);
+  if (shape.kind === 'own' || shape.mark !== 'before-last' || last?.position !== view.length - 1)
+    return marks;
+  const position = beforeLastMessage(view.length, request);
+  return position < view.systemEnd ? marks.slice(0, -1) : [...marks.slice(0, -1), { ...last, position }];
+}
+
+/** Last position of the response in front of what a request says last: results of tools and the instruction are one message. */
+function beforeLastMessage(
+  length: number,
+  { messages, ownTurns = NO_TURNS, instruction }: AskRequest,
+): number {
+  let position = length - 1 - instruction.blocks.length;
+  const said = [...messages, ...ownTurns];
+  for (let i = said.length - 1; i >= 0 && said[i]!.role === 'user'; i--) position -= said[i]!.blocks.length;
+  return position;
 }
 
 /** Tokens of a request without its prefix and the instruction at its end. */

@@ -8,7 +8,7 @@ import type { Breakpoint, DeletedContent, PrefixView } from '../../core/model/pr
 import type { LayerDefinition } from '../../core/run/layer.js';
 import type { Limits } from '../../core/run/limit.js';
 import type { BreakCause, LogSink } from '../../core/run/run-log.js';
-import type { CallPurpose, FaultRule, RunPlan } from '../../core/run/run-plan.js';
+import type { CallPurpose, FakeLlmPlan, FaultRule, RunPlan } from '../../core/run/run-plan.js';
 import type { WarningList } from '../../core/run/warning.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import type { LevelSalts } from '../../provider/cache/salts.js';
@@ -27,6 +27,8 @@ export interface RunEnv {
   /** The thresholds that layers hold counts against. */
   readonly limits: Limits;
   readonly sink: LogSink;
+  /** How the fake LLM answers what layers ask. */
+  readonly answers: FakeLlmPlan;
   readonly llm: FakeLlm;
   /** Layers of the policy, in order; those the transcript cannot support are left out and said so. */
   readonly layers: readonly LayerDefinition[];

@@ -1,6 +1,11 @@
 import { behavioursOf, type ClientBehaviour } from '../../agent/client/client.js';
 import { type RecordedClient, recordedClient } from '../../agent/client/recorded-client.js';
-import { largestPrompt, recordedWindow } from '../../agent/client/window.js';
+import {
+  otherWindow,
+  recordedWindow,
+  type WindowEvidence,
+  windowEvidence,
+} from '../../agent/client/window.js';
 import { policyWindow } from '../../agent/policies/policy-window.js';
 import { firstModel, type RecordedCall, type Thread, type Transcript } from '../../core/model/transcript.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
@@ -53,10 +58,13 @@ function servedName(models: ModelBook, provider: ProviderRef, name: string, plan
   return knownProvider(provider).defaultModel;
 }
 
+/** Sessions whose prompts stay below this compact in neither window. */
+const DOUBTED_FROM_TOKENS = 100_000;
+
 /** The window that a policy goes by in a thread, on its first model (WIN-1). */
 export function windowUnder(plan: RunPlan, thread: Thread, transcript: Transcript): number {
   const recorded = recordedClient(transcript);
-  const behaviours = behavioursOf(plan.policy.params, recorded.version);
+  const behaviours = behavioursOf(plan.policy.params, recorded);
   return new ThreadModel(plan, thread, behaviours, recorded).facts.window;
 }
 
@@ -85,7 +93,8 @@ export class ThreadModel {
   facts: { readonly name: string; readonly window: number; readonly maxOutput: number };
   private readonly isBounded: boolean;
   private readonly imagesBreak: boolean;
-  private readonly largestPrompt: number;
+  /** What the thread's own prompts and compactions show of its window. */
+  private readonly shown: WindowEvidence;
 
   constructor(
     private readonly plan: RunPlan,
@@ -96,7 +105,7 @@ export class ThreadModel {
     this.models = modelsOf(plan);
     this.provider = plannedProvider(plan);
     this.imagesBreak = behaviours.images === 'break';
-    this.largestPrompt = largestPrompt(thread);
+    this.shown = windowEvidence(thread);
     this.firstRecorded = firstModel(thread) ?? plan.model ?? 'claude-sonnet-4-5';
     this.name = this.nameFor(this.firstRecorded);
     this.row = this.rowOf(this.name);
@@ -156,11 +165,25 @@ export class ThreadModel {
 
   /** The window that the recording worked with, where the model is the recording's own. */
   private provenWindow(): number | null {
-    const { window, version } = this.recorded;
+    const { window } = this.recorded;
     const isOwn = this.models.find(this.firstRecorded)?.id === this.row.id;
     if (window !== null && isOwn) return window;
     if (this.plan.model !== null && !isOwn) return null;
-    return recordedWindow(this.name, this.largestPrompt, version, this.models);
+    return recordedWindow(this.name, this.shown, this.recorded, this.models);
+  }
+
+  /** That the window goes by how the user is logged in, which no line tells; null where it does not, or does not matter (R1). */
+  windowDoubt(): string | null {
+    const { plan, name, shown, recorded, models } = this;
+    const { params } = plan.policy;
+    const isGiven = plan.window !== null || params['window.explicit'] != null || recorded.window !== null;
+    if (isGiven || plan.model !== null || params['window.models'] === undefined) return null;
+    if (shown.largest < DOUBTED_FROM_TOKENS && params['window.percent'] == null) return null;
+    const other = otherWindow(name, shown, recorded, models);
+    if (other === null) return null;
+    const [own, its] =
+      recorded.login === 'key' ? ['an API key', 'a subscription'] : ['a subscription', 'an API key'];
+    return `the window of ${name} is not recorded: ${this.facts.window} tokens with ${own}, as assumed, ${other} with ${its}`;
   }
 
   /** Window as the policy believes it to be (WIN-1). */

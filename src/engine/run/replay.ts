@@ -3,11 +3,14 @@ import { behavioursOf, fadeOf } from '../../agent/client/client.js';
 import { createHome } from '../../agent/client/home.js';
 import { messageBus } from '../../agent/client/message-bus.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';
+import { withShownPrefix } from '../../agent/client/shown-prefix.js';
+import { shownAnswers } from '../../agent/client/shown-summary.js';
 import { layersAtWork } from '../../agent/policies/layers-at-work.js';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
 import { EventQueue } from '../../core/base/queue.js';
 import { createRandom } from '../../core/base/random.js';
 import { countCalls, type Transcript, withoutSummaryForks } from '../../core/model/transcript.js';
+import { withoutThinking } from '../../core/model/without-thinking.js';
 import { Limits } from '../../core/run/limit.js';
 import { type LogSink, RUN_LOG_VERSION, type RunEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
@@ -37,7 +40,7 @@ import { Sessions } from '../requests/session-state.js';
 import { ThreadRun } from '../thread/thread-run.js';
 import { Approvals } from './approvals.js';
 import { ThreadForks } from './thread-forks.js';
-import { conditionsOf, followsRecording, whyNotReproduced } from './what-if.js';
+import { conditionsOf, followsRecording, modeOf, whyNotReproduced } from './what-if.js';
 
 /** Steps of the replay between two chances to do something else. */
 const STEPS_PER_PART = 64;
@@ -85,7 +88,9 @@ export function* replayParts(
   { onRequest, onStatus, onAct, limits = new Limits(plan.policy), finding, course }: Listeners = {},
 ): Generator<void, void, void> {
   const recorded = recordedBill(recording, modelsOf(plan));
-  const transcript = withoutSummaryForks(recording);
+  const replayed = withoutSummaryForks(recording);
+  const isPredicted = finding === undefined && modeOf(plan, replayed) === 'predict';
+  const transcript = isPredicted ? replayed : withShownPrefix(replayed);
   const whatIf: RunConditions | null =
     finding === undefined
       ? conditionsOf(plan, transcript, abduce)
@@ -110,8 +115,9 @@ export function* replayParts(
     ),
   );
   const random = createRandom(plan.seed);
-  const behavioursAt: BehavioursAt = (version) => behavioursOf(plan.policy.params, version);
   const recordedBy = recordedClient(transcript);
+  const behavioursAt: BehavioursAt = (version) =>
+    behavioursOf(plan.policy.params, { ...recordedBy, version });
   const behaviours = behavioursAt(recordedBy.version);
   const cache =
     plan.cache.mode === 'off'
@@ -121,6 +127,7 @@ export function* replayParts(
           seed: plan.seed,
           lookback: behaviours.lookback,
         });
+  const played = behaviours.thinking === 'off' ? withoutThinking(transcript) : transcript;
   const { supported: layers, skipped } = layersAtWork(plan, transcript);
   for (const entry of skipped) sink.write(entry);
   const sessions = new Sessions(transcript, plan.home);
@@ -128,6 +135,7 @@ export function* replayParts(
     plan,
     limits,
     sink,
+    answers: isPredicted ? plan.llm.fake : shownAnswers(plan.llm.fake, plan.policy.params, transcript),
     llm: llmOf(plan, cache, createFaultPlan(plan.llm.faults, random.split('faults'))),
     layers,
     client: clientRules(plan.policy.params, layers, behaviours),
@@ -145,7 +153,7 @@ export function* replayParts(
     totals: { requests: 0, turns: 0, costNano: 0 },
     luck: new ChanceTally(),
     sessions,
-    forks: new ThreadForks(transcript),
+    forks: new ThreadForks(played),
     approvals: new Approvals(sessions.world),
     onRequest: onRequest ?? null,
     onStatus: onStatus ?? null,
@@ -155,7 +163,7 @@ export function* replayParts(
   warnOfDoubts(plan, models, env.warnings);
   const tokens = recorded === null ? null : otherTokens(plan, models);
   if (tokens !== null) env.warnings.add('other-tokens', tokens.message, tokens.remedy);
-  const endMs = yield* runThreads(env, transcript);
+  const endMs = yield* runThreads(env, played);
   logEnd(env, transcript, endMs);
 }
 

@@ -38,6 +38,9 @@ export function startThread(
   if (!isFork && parent?.failure?.how === 'ended') run.giveUp(PARENT_ENDED, 'ended');
   else if (!isFork && (parent?.failure ?? null) !== null)
     run.giveUp('the prompt that started this agent failed');
+  const doubt = run.isMain ? run.model.windowDoubt() : null;
+  if (doubt !== null)
+    env.warnings.add('window-assumed', doubt, 'set `window.explicit` to the one you know of');
   const takenOut = run.takenOut.byLayer();
   env.sink.write({
     type: 'thread',

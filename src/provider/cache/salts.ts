@@ -71,6 +71,11 @@ export function levelSalts(parameters: CacheParameters): LevelSalts {
   return { tools, system, messages: chainDigest(messages, digestParts(['whole'])) };
 }
 
+/** The salts of a request with another thinking budget: the messages level is another one (CCH-1). */
+export function otherBudget({ tools, system, messages }: LevelSalts): LevelSalts {
+  return { tools, system, messages: chainDigest(messages, digestParts(['other budget'])) };
+}
+
 /** Which levels of the cache begin again. */
 export type FreshLevel = 'messages' | 'all';
 

@@ -31,6 +31,8 @@ export const INFERRED: ReadonlySet<string | undefined> = new Set([
 
 /** A response may take its own output count as long as this share of the estimate is left for what followed it. */
 const LEAST_REST_SHARE = 0.5;
+/** A file that came back is the one that was read where its length differs by at most this: its record has no line numbers. */
+const SAME_FILE_SHARE = 0.15;
 /** Growth beyond twice the estimate and this many tokens is context no line shows (reminders, memory files). */
 const UNLOGGED_TOKENS = 1_000;
 
@@ -91,6 +93,8 @@ class ThreadCalibrator {
   #thinking: DraftBlock[] = [];
   readonly #dropped = new Set<DraftBlock>();
   #restored: DraftMessage | null = null;
+  /** Files by path, as their latest whole read had them. */
+  readonly #reads = new Map<string, { readonly tokens: number; readonly chars: number }>();
   #restoredCount = 0;
 
   constructor(ratio: number, warnings: WarningList) {
@@ -138,6 +142,7 @@ class ThreadCalibrator {
 
   #compact(summary: DraftMessage | null, keptIds: readonly string[]): void {
     this.#estimate();
+    this.#noteReads(this.#fresh);
     const kept = new Set(keptIds);
     this.#settled = [...this.#settled, ...this.#fresh].filter((message) => kept.has(message.id));
     this.#fresh = summary === null ? [] : [summary];
@@ -188,6 +193,7 @@ class ThreadCalibrator {
         }
       }
       this.#keepLost();
+      this.#noteReads(this.#fresh);
       this.#settled.push(...this.#fresh);
       this.#fresh = [];
       this.#anchor = { call, prompt };
@@ -270,8 +276,52 @@ class ThreadCalibrator {
     } else this.#spread(growth);
   }
 
+  /** What is known to come back with the same content: files, as they were when they were read. */
+  #filesBack(): ReadonlyMap<DraftMessage, number> {
+    const back = new Map<DraftMessage, number>();
+    for (const message of this.#fresh) {
+      const [block, ...more] = message.blocks;
+      const { attachment, path } = block?.facts ?? {};
+      if (attachment !== 'file' || path === undefined || more.length > 0) continue;
+      const read = this.#reads.get(path);
+      const chars = block!.text?.chars ?? block!.chars;
+      if (read === undefined || Math.abs(chars - read.chars) > read.chars * SAME_FILE_SHARE) continue;
+      back.set(message, read.tokens); // With the line numbers that the record leaves out.
+    }
+    return back;
+  }
+
+  /** Takes note of what whole reads weigh, once their tokens are known. */
+  #noteReads(messages: readonly DraftMessage[]): void {
+    for (const { blocks } of messages)
+      for (const { kind, tool, facts, tokens, text, chars } of blocks)
+        if (kind === 'tool_result' && tool === 'Read' && facts.path !== undefined && tokens > 0)
+          this.#reads.set(facts.path, { tokens, chars: text?.chars ?? chars });
+  }
+
   #afterCompaction(prompt: number): void {
+    const files = this.#filesBack();
+    if (files.size === 0) {
+      this.#fillUp(prompt - this.#baseTokens - this.#tokensOf(this.#settled));
+      return;
+    }
+    // Files weigh what they weighed before; the summary and whatever else came takes the rest.
+    let known = 0;
+    for (const [{ blocks }, tokens] of files) {
+      known += tokens;
+      for (const block of blocks) block.tokens = tokens;
+    }
+    const all = this.#fresh;
+    const rest = all.filter((message) => !files.has(message));
     const available = prompt - this.#baseTokens - this.#tokensOf(this.#settled);
+    const fits = available - known >= total(weightsOf(rest, this.#ratio)) * LEAST_REST_SHARE;
+    if (fits) this.#fresh = rest;
+    this.#fillUp(fits ? available - known : available);
+    this.#fresh = all;
+  }
+
+  /** Gives the fresh messages behind a compaction the tokens that are left for them. */
+  #fillUp(available: number): void {
     const estimate = Math.round(total(weightsOf(this.#fresh, this.#ratio)));
     if (available < 0) this.#estimate();
     else if (estimate >= available) this.#spread(available);

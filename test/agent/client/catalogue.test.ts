@@ -15,6 +15,8 @@ import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 
 const BEHAVIOURS = Object.keys(BARE_API) as Behaviour[];
 
+const byPerson = (version: string | null) => ({ version, driver: 'person' }) as const;
+
 describe('clients', () => {
   it.each(clientRegistry.all().map((client) => [client.name, client] as const))(
     '%s: every behaviour has a source',
@@ -49,7 +51,7 @@ describe('clients', () => {
     ['K12', 'record', 'parent-chain', ['2.0.76', '2.1.37'], ['2.1.38']],
   ] as const)('%s %s is %s at some versions and not at others', (_, behaviour, value, at, notAt) => {
     const behavioursAt = (version: string): ClientBehaviour =>
-      behavioursOf({ 'client.use': 'recorded' }, version);
+      behavioursOf({ 'client.use': 'recorded' }, byPerson(version));
     for (const version of at) expect(behavioursAt(version)[behaviour], version).toBe(value);
     for (const version of notAt) expect(behavioursAt(version)[behaviour], version).toBe(BARE_API[behaviour]);
   });
@@ -61,6 +63,23 @@ describe('clients', () => {
         expect.objectContaining({ hint: expect.stringContaining(name) }),
       );
   });
+});
+
+describe('a session that a program drives', () => {
+  it.each(['2.0.76', '2.1.29', '2.1.112', '2.1.326'])(
+    'R20 of %s has no suggestions, else as by a person',
+    (version) => {
+      const params = { 'client.use': 'recorded' };
+      const byPersonAt = behavioursOf(params, byPerson(version));
+      expect(behavioursOf(params, { version, driver: 'program' })).toEqual({
+        ...byPersonAt,
+        suggestions: 'off',
+      });
+      expect(byPersonAt.suggestions).toBe('end-of-turn');
+      const set = { ...params, 'client.suggestions': 'end-of-turn' };
+      expect(behavioursOf(set, { version, driver: 'program' }).suggestions).toBe('end-of-turn');
+    },
+  );
 });
 
 describe('parameters of a client', () => {
@@ -79,10 +98,10 @@ describe('parameters of a client', () => {
 
   it.each(choices)('%s: %s holds for every policy, others stay as they are', (path, value) => {
     for (const policy of policyRegistry.names) {
-      const usual = behavioursOf(resolvePolicy(policy, {}), '2.1.100');
-      const changed = behavioursOf(resolvePolicy(policy, { [path]: value }), '2.1.100');
+      const usual = behavioursOf(resolvePolicy(policy, {}), byPerson('2.1.100'));
+      const changed = behavioursOf(resolvePolicy(policy, { [path]: value }), byPerson('2.1.100'));
       const behaviour = path.slice('client.'.length) as Behaviour;
-      const ofClient = behavioursOf({ 'client.use': policyRegistry.get(policy).client }, '2.1.100')[
+      const ofClient = behavioursOf({ 'client.use': policyRegistry.get(policy).client }, byPerson('2.1.100'))[
         behaviour
       ];
       expect(changed).toEqual({ ...usual, [behaviour]: value === AS_CLIENT ? ofClient : value });
@@ -93,8 +112,8 @@ describe('parameters of a client', () => {
     for (const policy of policyRegistry.all()) {
       if (policy.kind !== 'bound' && policy.kind !== 'baseline') continue;
       const params = resolvePolicy(policy.name, {});
-      expect(behavioursOf(params, null)).toEqual(BARE_API);
-      expect(behavioursOf(params, '2.1.91').toolLoading).toBe('first-search');
+      expect(behavioursOf(params, byPerson(null))).toEqual(BARE_API);
+      expect(behavioursOf(params, byPerson('2.1.91')).toolLoading).toBe('first-search');
     }
   });
 });

@@ -6,6 +6,14 @@ import { Conversation } from '../../helpers/generators/conversation.js';
 import { ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
 describe('the window a recording worked with', () => {
+  const windowBy = (
+    login: 'account' | 'key',
+    model: string,
+    largest: number,
+    version: string | null,
+    firedAt: number | null = null,
+  ) => recordedWindow(model, { largest, firedAt }, { version, login });
+
   it.each([
     ['claude-opus-4-6', 180_000, '2.1.90', 200_000],
     ['claude-opus-4-6', 180_001, '2.1.90', 1_000_000],
@@ -15,14 +23,38 @@ describe('the window a recording worked with', () => {
     ['claude-sonnet-4-5', 180_001, '2.0.76', 1_000_000],
     ['a-model-nobody-knows', 1_000, '2.1.100', 200_000],
   ])('%s, largest prompt %i, version %s: %i', (model, largest, version, window) => {
-    expect(recordedWindow(model, largest, version)).toBe(window);
+    expect(windowBy('account', model, largest, version)).toBe(window);
+  });
+
+  it.each([
+    ['claude-sonnet-4-6', '2.1.112', 200_000],
+    ['claude-sonnet-4-6', '2.1.326', 200_000],
+    ['claude-opus-4-6', '2.1.112', 200_000],
+    ['claude-opus-4-6', '2.1.326', 200_000],
+    ['claude-sonnet-4-6[1m]', '2.1.112', 1_000_000],
+    ['claude-opus-4-7', '2.1.112', 200_000],
+    ['claude-opus-4-7', '2.1.326', 1_000_000],
+    ['claude-opus-5-5', '2.1.326', 1_000_000],
+    ['claude-sonnet-5-5', '2.1.326', 1_000_000],
+    ['claude-sonnet-4-5', '2.1.112', 200_000],
+  ])('R1 with an API key: %s at %s has %i', (model, version, window) => {
+    expect(windowBy('key', model, 100_000, version)).toBe(window);
+  });
+
+  it('R1 is what a recording proves before what its login has', () => {
+    // A prompt above 180,000 proves the long one, a compaction within a short window the short one.
+    expect(windowBy('key', 'claude-sonnet-4-6', 180_001, '2.1.326')).toBe(1_000_000);
+    expect(windowBy('key', 'claude-sonnet-4-6', 100_000, '2.1.326', 967_100)).toBe(1_000_000);
+    expect(windowBy('account', 'claude-opus-4-6', 167_000, '2.1.112', 167_300)).toBe(200_000);
+    // Large results that wait to be sent are counted, not sent.
+    expect(windowBy('account', 'claude-opus-4-6', 166_594, '2.1.112', 187_000)).toBe(200_000);
   });
 
   it('cannot be told without a version, but by prompts beyond the window of the model', () => {
-    expect(recordedWindow('claude-opus-4-6', 500_000, null)).toBeNull();
-    expect(recordedWindow('claude-sonnet-4-5', 200_000, null)).toBeNull();
-    expect(recordedWindow('claude-sonnet-4-5', 200_001, null)).toBe(1_000_000);
-    expect(recordedWindow('claude-sonnet-4-5', 1_200_000, null)).toBe(1_200_000);
+    expect(windowBy('account', 'claude-opus-4-6', 500_000, null)).toBeNull();
+    expect(windowBy('account', 'claude-sonnet-4-5', 200_000, null)).toBeNull();
+    expect(windowBy('account', 'claude-sonnet-4-5', 200_001, null)).toBe(1_000_000);
+    expect(windowBy('account', 'claude-sonnet-4-5', 1_200_000, null)).toBe(1_200_000);
   });
 });
 
@@ -89,6 +121,30 @@ describe('a run over a recording', () => {
   it('has the window of another model or the one that was asked for', () => {
     expect(windowOf(190_000, { model: 'claude-sonnet-4-5' }, '2.1.80')).toBe(200_000);
     expect(windowOf(190_000, { window: 120_000 }, '2.1.80')).toBe(120_000);
+  });
+
+  it('R1 of a headless session has the window of an API key, and says what it does not know', () => {
+    const entrypoint = { entrypoint: 'sdk-cli' };
+    expect(windowOf(100_000, {}, '2.1.112', entrypoint)).toBe(200_000);
+    expect(windowOf(190_000, {}, '2.1.112', entrypoint)).toBe(1_000_000);
+    const warned = (largest: number, set = {}, more: Partial<Transcript> = entrypoint) => {
+      const talk = new Conversation({ model: 'claude-opus-4-6' })
+        .human(100)
+        .answer(10, { usage: usage(largest) });
+      const transcript = talk.transcript({ source: 'claude-code', agentVersion: '2.1.112', ...more });
+      const entries = runLog(planOf({ policy: 'claude-code/2.1.112', set }), transcript);
+      return ofType(entries, 'warning')
+        .filter(({ code }) => code === 'window-assumed')
+        .map(({ message }) => message);
+    };
+    const said =
+      'the window of claude-opus-4-6 is not recorded: 200000 tokens with an API key, as assumed, 1000000 with a subscription';
+    expect(warned(150_000)).toEqual([said]);
+    expect(warned(150_000, {}, {})).toHaveLength(1);
+    expect(warned(50_000)).toEqual([]);
+    expect(warned(50_000, { 'window.percent': 50 })).toEqual([said]);
+    expect(warned(190_000)).toEqual([]);
+    expect(warned(150_000, { 'window.explicit': 120_000 })).toEqual([]);
   });
 
   it('compacts where that window says so', () => {

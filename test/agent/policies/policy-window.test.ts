@@ -13,16 +13,12 @@ const EXPLICIT: ParamValues = { ...KNOWING, 'window.explicit': 150_000 };
 describe('the window that a policy believes in', () => {
   it.each([
     ['200,000 where nothing else answers', KNOWING, 'a-model-nobody-knows', {}, 200_000],
-    ['the suffix before all others', EXPLICIT, `${SHORT}[1m]`, { recorded: 90_000 }, 1_000_000],
-    ['what is known of the model before an override', EXPLICIT, LONG, {}, 1_000_000],
-    [
-      'what a recording proves before the beta and an override',
-      { ...BETA, ...EXPLICIT },
-      SHORT,
-      { recorded: 272_000 },
-      272_000,
-    ],
-    ['the beta before an override', { ...EXPLICIT, ...BETA }, SHORT, {}, 1_000_000],
+    ['R1: what the user set before the suffix', EXPLICIT, `${SHORT}[1m]`, { recorded: 90_000 }, 150_000],
+    ['the suffix before all others', KNOWING, `${SHORT}[1m]`, { recorded: 90_000 }, 1_000_000],
+    ['R1: what the user set before what is known of the model', EXPLICIT, LONG, {}, 150_000],
+    ['what a recording proves before the beta', BETA, SHORT, { recorded: 272_000 }, 272_000],
+    ['R1: what the user set before the beta', { ...EXPLICIT, ...BETA }, SHORT, {}, 150_000],
+    ['the beta', BETA, SHORT, {}, 1_000_000],
     ['no beta that is not asked for', { ...KNOWING, 'window.beta1m': false }, SHORT, {}, 200_000],
     ['no beta that the model does not take', BETA, 'claude-opus-4-5', {}, 200_000],
     ['an override in the place of 200,000', EXPLICIT, SHORT, {}, 150_000],

@@ -110,7 +110,9 @@ describe.skipIf(!sharedData.present)('the simulator against the shared recording
       .map((row) => Object.fromEntries(row.split(',').map((cell, i) => [names[i]!, cell])))
       .filter((event) => event.kind === 'compact_boundary' && event.trigger === 'auto');
     const reached = events.filter((event) => {
-      const window = recordedWindow(event.model!, Number(event.preTokens), event.version!)!;
+      const firedAt = Number(event.preTokens);
+      const client = { version: event.version!, login: 'account' } as const;
+      const window = recordedWindow(event.model!, { largest: 0, firedAt }, client)!;
       const params = resolvePolicy(rangeOf(event.version!).profile, {});
       return Number(event.preTokens) >= (thresholds(params, { window, maxOutput: null }).autoCompact ?? 0);
     });

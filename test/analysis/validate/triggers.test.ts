@@ -160,14 +160,17 @@ describe('the version map', () => {
     expect(compareVersions('2.1.12-beta', '2.1.12')).toBe(0);
   });
 
+  const windowOf = (model: string, largest: number, version: string | null) =>
+    recordedWindow(model, { largest, firedAt: null }, { version, login: 'account' });
+
   it('WIN-1 a prompt beyond 180,000 proves the long window; a 4.6 model has it from 2.1.91 on', () => {
-    expect(recordedWindow('claude-opus-4-6', 170_000, '2.1.90')).toBe(200_000);
-    expect(recordedWindow('claude-opus-4-6', 170_000, '2.1.91')).toBe(1_000_000);
-    expect(recordedWindow('claude-opus-4-6', 180_001, '2.1.42')).toBe(1_000_000);
-    expect(recordedWindow('claude-opus-4-7', 100_000, '2.1.104')).toBe(1_000_000);
-    expect(recordedWindow('claude-sonnet-4-5', 180_000, '2.1.42')).toBe(200_000);
-    expect(recordedWindow('a model of tomorrow', 100_000, '2.1.42')).toBe(200_000);
-    expect(recordedWindow('claude-opus-4-6', 170_000, null)).toBeNull();
+    expect(windowOf('claude-opus-4-6', 170_000, '2.1.90')).toBe(200_000);
+    expect(windowOf('claude-opus-4-6', 170_000, '2.1.91')).toBe(1_000_000);
+    expect(windowOf('claude-opus-4-6', 180_001, '2.1.42')).toBe(1_000_000);
+    expect(windowOf('claude-opus-4-7', 100_000, '2.1.104')).toBe(1_000_000);
+    expect(windowOf('claude-sonnet-4-5', 180_000, '2.1.42')).toBe(200_000);
+    expect(windowOf('a model of tomorrow', 100_000, '2.1.42')).toBe(200_000);
+    expect(windowOf('claude-opus-4-6', 170_000, null)).toBeNull();
   });
 });
 

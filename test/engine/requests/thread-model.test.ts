@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ClientBehaviour } from '../../../src/agent/client/client.js';
 import { BARE_API } from '../../../src/agent/client/clients.generated.js';
+import type { RecordedClient } from '../../../src/agent/client/recorded-client.js';
 import type { RecordedCall, Thread } from '../../../src/core/model/transcript.js';
 import type { Usage } from '../../../src/core/model/usage.js';
 import { FIRST_KEY, ThreadModel } from '../../../src/engine/requests/thread-model.js';
@@ -19,7 +20,13 @@ function modelOf(
   recorded: { readonly version?: string | null; readonly window?: number | null } = {},
   behaviours: Partial<ClientBehaviour> = {},
 ): ThreadModel {
-  const client = { version: null, window: null, ...recorded };
+  const client: RecordedClient = {
+    version: null,
+    window: null,
+    login: 'account',
+    driver: 'person',
+    ...recorded,
+  };
   return new ThreadModel(planOf(init), thread, { ...BARE_API, ...behaviours }, client);
 }
 

@@ -50,6 +50,9 @@ function createAutoCompact(context: LayerContext): LayerInstance {
   const fromNotes =
     param.isOn(params, 'sessionMemory.enabled') && param.isOn(params, 'sessionMemory.compaction.enabled');
   const keepsSummary = keepsSummaries(context);
+  const countsCleared = param.isOn(params, 'autoCompact.countsCleared');
+  const countOf = ({ turn }: HookContext, { seenTokens }: ContextView): number =>
+    countsCleared ? history.countWith(turn, seenTokens) : seenTokens;
   let known: ReturnType<LayerContext['model']> | null = null;
   let threshold: Limit | null = null;
   let fires = true;
@@ -72,7 +75,7 @@ function createAutoCompact(context: LayerContext): LayerInstance {
       yield thrashStop('full-compact');
       return;
     }
-    const seen = view.seenTokens;
+    const seen = countOf(moment, view);
     const tracking = history.track(moment, seen, limit(), params);
     const before = keepsSummary ? new Set(view.messages.map(({ id }) => id)) : null;
     const fromCache =
@@ -112,7 +115,7 @@ function createAutoCompact(context: LayerContext): LayerInstance {
       if (moment.point === 'manual') return true;
       if (!allowed) return false;
       const now = limit();
-      return fires && now.isMetBy(view.seenTokens);
+      return fires && now.isMetBy(countOf(moment, view));
     },
     act: (moment, view) => (moment.point === 'manual' ? manual(moment, view) : automatic(moment, view)),
   };

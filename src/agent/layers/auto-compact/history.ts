@@ -15,6 +15,14 @@ export class CompactionHistory {
   private refills = 0;
   /** The latest compaction has been judged: it counts as one refill at most. */
   private judged = true;
+  /** What was counted before results were cleared, and in which turn (R17). */
+  private countedTurn = -1;
+  private counted = 0;
+
+  /** Turns since the latest compaction; null before the first. */
+  turnsSince(turn: number): number | null {
+    return this.lastTurn === null ? null : turn - this.lastTurn;
+  }
 
   /** Details of the trigger for the report (BRK-4); the threshold is null where none fired it. A manual compaction is no thrash. */
   track(
@@ -23,7 +31,7 @@ export class CompactionHistory {
     threshold: Limit | null,
     params: ParamValues,
   ): Readonly<Record<string, unknown>> {
-    const turnsSince = this.lastTurn === null ? null : moment.turn - this.lastTurn;
+    const turnsSince = this.turnsSince(moment.turn);
     return {
       chained: turnsSince !== null && turnsSince <= param.number(params, 'thrash.chainTurns'),
       thrash: turnsSince !== null && turnsSince <= 1 && moment.point !== 'manual', // C37
@@ -46,6 +54,18 @@ export class CompactionHistory {
     return max !== null && this.refills >= max;
   }
 
+  /** Results are about to be cleared: this was counted with them. */
+  noteCount(turn: number, tokens: number): void {
+    if (this.countedTurn === turn) return;
+    this.countedTurn = turn;
+    this.counted = tokens;
+  }
+
+  /** The count of a turn with what was cleared in it: the usage that the API reported last still holds it. */
+  countWith(turn: number, tokens: number): number {
+    return this.countedTurn === turn ? Math.max(tokens, this.counted) : tokens;
+  }
+
   succeeded(turn: number): void {
     this.failures = 0;
     this.replaced(turn);
@@ -55,6 +75,7 @@ export class CompactionHistory {
   replaced(turn: number): void {
     this.lastTurn = turn;
     this.judged = false;
+    this.countedTurn = -1;
   }
 
   /** A new process knows nothing of the old one's failures. */

@@ -1,4 +1,4 @@
-import { plainModelName } from '../../../core/model/model-name.js';
+import { isAmong } from '../../../core/model/model-name.js';
 import type { QuerySource } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import { param } from '../support/param-reader.js';
@@ -14,8 +14,7 @@ export function mayCompact(params: ParamValues, source: QuerySource): boolean {
 export function compactsOn(params: ParamValues, model: string): boolean {
   const exceptions = param.names(params, 'autoCompact.exceptModels');
   if (exceptions.length === 0 || param.numberOrNull(params, 'window.explicit') !== null) return true;
-  const plain = plainModelName(model);
-  return !exceptions.some((name) => plainModelName(name) === plain);
+  return !isAmong(model, exceptions);
 }
 
 /** Where the client compacts only what the API refuses, it must let that request go out: no local block (REA-1). */

@@ -105,6 +105,7 @@ export class FileState {
     }
     const file = this.put(path, version);
     file.changeId = block.toolUseId;
+    file.changedAt = file.usedAt;
     file.isUnreadable = false;
     if (tool === 'Write') file.staysKnown = true;
   }
@@ -118,7 +119,9 @@ export class FileState {
       else this.put(path, shownVersion(block, replaces === 'cut' ? 'estimated' : 'exact')).staysKnown = true;
     } else if (attachment === CHANGED_FILE) {
       const known = this.byPath.get(path);
-      if (known !== undefined) known.version = editedVersion(known.version, block, null);
+      if (known === undefined) return;
+      known.version = editedVersion(known.version, block, null);
+      known.changedAt = this.useCount;
     }
   }
 
@@ -167,6 +170,11 @@ export class FileState {
       const file = this.uses[i]!;
       if (file.place === i && file.isRemembered) yield file;
     }
+  }
+
+  /** The same, those that the session changed first, latest change first: what files say of themselves on disk (R9). */
+  recentlyChanged(): readonly Readonly<KnownFile>[] {
+    return [...this.recent()].sort((a, b) => b.changedAt - a.changedAt);
   }
 
   /** The content of a result is gone from the context: a file that was known by this read alone is forgotten (MIC-1, C17). */

@@ -1,5 +1,7 @@
 import { chainDigest, type Digest } from '../../../core/base/digest.js';
+import { oncePer } from '../../../core/base/once.js';
 import { type Block, CHARS_PER_TOKEN } from '../../../core/model/block.js';
+import type { Text } from '../../../core/model/text.js';
 
 /** A file as it is now, as far as the session tells (C13). */
 export interface FileVersion {
@@ -8,6 +10,8 @@ export interface FileVersion {
   readonly rough: number;
   readonly chars: number;
   readonly digest: Digest;
+  /** The read that showed it, for its line numbers; null where no read did. */
+  readonly text: Block['text'];
   /** The size is that of the last version that is known, not of the present one. */
   readonly isEstimated: boolean;
 }
@@ -28,6 +32,8 @@ export class KnownFile {
   place = 0;
   /** Number of its latest use among all uses. */
   usedAt = 0;
+  /** The same of its latest change; 0 while the session has not changed it. */
+  changedAt = 0;
 
   constructor(
     readonly path: string,
@@ -37,28 +43,52 @@ export class KnownFile {
 
 /** The version that a block shows in full; `estimated` when it shows a part. */
 export function shownVersion(block: Block, certainty: 'exact' | 'estimated'): FileVersion {
-  const { tokens, rough, chars, digest } = block;
-  return { tokens, rough, chars, digest, isEstimated: certainty === 'estimated' };
+  const { tokens, rough, chars, digest, text, kind } = block;
+  const isRead = kind === 'tool_result';
+  return {
+    tokens,
+    rough,
+    chars,
+    digest,
+    text: isRead ? text : null,
+    isEstimated: certainty === 'estimated',
+  };
 }
 
 /** The version that a call wrote: its share of the call's tokens is that of its characters. */
 export function writtenVersion(call: Block, chars: number): FileVersion {
   const share = call.chars === 0 ? 0 : Math.min(1, chars / call.chars);
   const tokens = call.chars === 0 ? Math.round(chars / CHARS_PER_TOKEN) : Math.round(call.tokens * share);
-  return { tokens, rough: Math.round(chars / 4), chars, digest: call.digest, isEstimated: false };
+  return { tokens, rough: Math.round(chars / 4), chars, digest: call.digest, text: null, isEstimated: false };
 }
 
 /** The version that an edit leaves; null characters leave a size that can only be estimated. */
 export function editedVersion(before: FileVersion, call: Block, grownChars: number | null): FileVersion {
   const digest = chainDigest(before.digest, call.digest);
+  const { text } = before;
   if (grownChars === null) {
     const { tokens, rough, chars } = before;
-    return { tokens, rough, chars, digest, isEstimated: true };
+    return { tokens, rough, chars, digest, text, isEstimated: true };
   }
   const chars = Math.max(0, before.chars + grownChars);
   const tokens =
     before.chars === 0
       ? Math.round(chars / CHARS_PER_TOKEN)
       : Math.round((before.tokens * chars) / before.chars);
-  return { tokens, rough: Math.round(chars / 4), chars, digest, isEstimated: before.isEstimated };
+  return { tokens, rough: Math.round(chars / 4), chars, digest, text, isEstimated: before.isEstimated };
+}
+
+const LINE_NUMBER = /^ *\d+[→\t]/gm;
+
+/** Share of a read that is the numbers of its lines. */
+const numberShare = oncePer((text: Text): number => {
+  if (text.chars === 0) return 0;
+  let chars = 0;
+  for (const [number] of text.read().matchAll(LINE_NUMBER)) chars += number.length;
+  return chars / text.chars;
+});
+
+/** Tokens of a file itself, without the line numbers that a read adds. */
+export function plainTokens({ tokens, text }: Pick<FileVersion, 'tokens' | 'text'>): number {
+  return text === null ? tokens : tokens * (1 - numberShare(text));
 }

@@ -3,6 +3,7 @@ import type { ContextView, HookContext, LayerContext } from '../../../core/run/l
 import type { ParamValues } from '../../../core/run/params.js';
 import type { AcceptPart, AskPart } from '../../../core/run/policy-rules.js';
 import { sizesOf } from '../../policy-file/sizes.js';
+import { compactionHistory } from '../auto-compact/history.js';
 import { askFor, type Compaction, putInPlace } from '../rules/compact.js';
 import type { CompactionPlace, CompactionRule, ShrinkStep } from '../rules/compaction-rule.js';
 import { splitSinceBoundary } from '../rules/split-history.js';
@@ -20,7 +21,7 @@ export function* compactFully(
 ): Generator<Action, boolean, Outcome> {
   const { params } = context;
   const partial = moment.point === 'manual' ? (moment.manual?.partial ?? null) : null;
-  const split = splitSinceBoundary(view.messages, param.number(params, 'compact.keepLastRounds'), partial);
+  const split = splitSinceBoundary(view.messages, roundsToKeep(context, moment), partial);
   const place: CompactionPlace = {
     context,
     get sizes() {
@@ -31,6 +32,13 @@ export function* compactFully(
   const asked = yield* askFor(compaction, split, moment, view, place);
   if ('failedAfter' in asked) return false;
   return (yield* putInPlace(asked, moment, view, place)).outcome === 'done';
+}
+
+/** Rounds that stay verbatim: none where the previous compaction is only a few requests back (R16). */
+function roundsToKeep({ params, shared }: LayerContext, { turn }: HookContext): number {
+  const since = compactionHistory(shared).turnsSince(turn);
+  if (since !== null && since <= param.number(params, 'compact.keepNoneWithin')) return 0;
+  return param.number(params, 'compact.keepLastRounds');
 }
 
 /** The parameters `compact.*` as a rule. @internal */
@@ -70,6 +78,9 @@ export function fullRule(params: ParamValues): CompactionRule & { readonly ask: 
     ],
     client: {
       sharedOutput: param.numberOrNull(params, 'compact.forkMaxOutputTokens'),
+      sharedMark: text('forkMark') === 'before-last' ? 'before-last' : 'last',
+      ownBudget: params['client.thinking'] === 'off' ? [] : param.names(params, 'compact.ownBudget'),
+      promptTokens: param.numberOrNull(params, 'compact.promptTokens'),
       strips: text('strip') === 'direct',
       nextShape: isOn('fallbackOnTooLong') ? 'before-cut' : 'after-failure',
       resends: isOn('resendWithoutStreaming'),

@@ -7,6 +7,7 @@ import type {
   LayerInstance,
 } from '../../../core/run/layer.js';
 import type { Limit } from '../../../core/run/limit.js';
+import { compactionHistory } from '../auto-compact/history.js';
 import { layerParams, param } from '../support/param-reader.js';
 import { warningLimit } from '../thresholds/thresholds.js';
 import { clearResults } from './clear-results.js';
@@ -90,6 +91,7 @@ class TokenMicrocompact implements LayerInstance {
 
   *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const byHand = moment.point === 'manual';
+    if (!byHand) compactionHistory(this.context.shared).noteCount(moment.turn, view.seenTokens);
     const count = byHand ? this.manual.count : this.automatic.count;
     yield* clearResults(this.context, this.ledger, view, this.ledger.oldest(count), {
       form: 'token',

@@ -5,7 +5,7 @@ import { createMessage, type Message } from '../../../core/model/message.js';
 import { lazyText } from '../../../core/model/text.js';
 import type { LayerContext } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
-import type { KnownFile } from '../file-state/known-file.js';
+import { type KnownFile, plainTokens } from '../file-state/known-file.js';
 import { param } from '../support/param-reader.js';
 import { itemOf, type WorkItem } from './work-item.js';
 import { type WorkState, workState } from './work-state.js';
@@ -162,30 +162,36 @@ interface Piece {
   readonly how: 'whole' | 'cut' | 'reference';
 }
 
+/** A file that takes a slot, with its tokens as the client counts them: without line numbers. */
+interface WantedFile extends WorkItem {
+  readonly plain: number;
+}
+
 /** The files that take the slots, those of them whose size is estimated, and those that cannot be read. */
 interface WantedFiles {
-  readonly files: readonly WorkItem[];
+  readonly files: readonly WantedFile[];
   readonly estimated: ReadonlySet<string>;
   readonly failed: readonly string[];
 }
 
 function wantedFiles(context: LayerContext, work: WorkState, visible: VisibleFiles): WantedFiles {
   const slots = param.number(context.params, 'restore.files');
-  const files: WorkItem[] = [];
+  const files: WantedFile[] = [];
   const estimated = new Set<string>();
   const failed: string[] = [];
-  for (const file of work.files.recent()) {
+  const byChange = param.text(context.params, 'restore.order') === 'changed';
+  for (const file of byChange ? work.files.recentlyChanged() : work.files.recent()) {
     if (files.length + failed.length >= slots) break;
     const { path, version } = file;
     if (isNotRestored(path, work, context.session.recordPath) || visible.has(file)) continue;
     if (file.isUnreadable) failed.push(path);
-    else files.push(itemOf(path, version));
+    else files.push({ ...itemOf(path, version), plain: plainTokens(version) });
     if (version.isEstimated) estimated.add(path);
   }
   return { files, estimated, failed };
 }
 
-function chooseFiles(params: ParamValues, files: readonly WorkItem[]): readonly Piece[] {
+function chooseFiles(params: ParamValues, files: readonly WantedFile[]): readonly Piece[] {
   if (param.text(params, 'restore.largeFiles') === 'cut') {
     return choose(
       files,
@@ -194,8 +200,9 @@ function chooseFiles(params: ParamValues, files: readonly WorkItem[]): readonly 
     );
   }
   const limit = param.number(params, 'restore.referenceOverChars');
-  return files.map((item) =>
-    item.chars < limit
+  const most = param.numberOrNull(params, 'restore.referenceOverTokens') ?? Number.POSITIVE_INFINITY;
+  return files.map(({ plain, ...item }) =>
+    item.chars < limit && plain <= most
       ? { item, rough: item.rough, how: 'whole' }
       : { item, rough: REFERENCE_TOKENS, how: 'reference' },
   );

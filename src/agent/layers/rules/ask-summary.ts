@@ -1,5 +1,6 @@
 import { type Message, tokensOf } from '../../../core/model/message.js';
-import type { Action, Answer, AskRequest, CallFailure, Outcome } from '../../../core/run/action.js';
+import { isAmong } from '../../../core/model/model-name.js';
+import type { Action, Answer, AskRequest, AskShape, CallFailure, Outcome } from '../../../core/run/action.js';
 import type { AcceptPart, AskPart, AskShapePart } from '../../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { param } from '../support/param-reader.js';
@@ -274,7 +275,7 @@ function requestFor(
   return {
     purpose: 'compact',
     shape: shares
-      ? { kind: 'fork' }
+      ? sharedShape(order)
       : {
           kind: 'own',
           systemTokens: ask.systemTokens,
@@ -291,6 +292,17 @@ function requestFor(
     mode: ask.run.kind === 'wait' ? 'blocking' : 'background',
     ...(ask.model === null ? {} : { model: ask.model }),
     answer: { kind: 'summary', style, quoteTokens: param.number(params, 'compact.quoteTokens') },
+  };
+}
+
+/** A request that shares the main prefix, as the client marks it and thinks about it. */
+function sharedShape({ rule: { client }, place }: SummaryOrder): AskShape {
+  if (client === undefined) return { kind: 'fork' };
+  const ownsBudget = client.ownBudget.length > 0 && isAmong(place.context.model().name, client.ownBudget);
+  return {
+    kind: 'fork',
+    ...(client.sharedMark === 'last' ? {} : { mark: client.sharedMark }),
+    ...(ownsBudget ? { thinking: 'own-budget' } : {}),
   };
 }
 

@@ -75,6 +75,7 @@ export function* askFor<R extends CompactionRule>(
       style,
       moment.manual?.instructions ?? '',
       hookBlocks(hooks),
+      client?.promptTokens ?? null,
     ),
     style,
     messages: shares ? split.sent : split.older,

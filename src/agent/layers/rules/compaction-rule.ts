@@ -16,6 +16,12 @@ export interface CompactionRule extends Pick<RulePart, 'name' | 'ask' | 'accept'
 export interface ClientRule {
   /** Output cap of a request that shares the main prefix; null sets none. */
   readonly sharedOutput: number | null;
+  /** Where a request that shares the main prefix marks the cache (R20). */
+  readonly sharedMark: 'last' | 'before-last';
+  /** Models on which such a request thinks with a budget of its own (R11). */
+  readonly ownBudget: readonly string[];
+  /** Size of what is asked; null counts our own words. */
+  readonly promptTokens: number | null;
   /** A request of its own goes without media and attachments that are restored anyway (FUL-1). */
   readonly strips: boolean;
   /** The next shape is tried before each cut, or once the first failed for another reason than its length. */

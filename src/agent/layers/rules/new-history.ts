@@ -152,7 +152,7 @@ const GO_ON_AUTONOMOUSLY =
   '\n\nGo on with the work loop where it stopped; nobody is there to answer questions.';
 
 /** True tokens of the frame around a summary. */
-const FRAME_TOKENS = 45;
+export const SUMMARY_FRAME_TOKENS = 45;
 
 /** A summary in its frame, as it opens the new history (FUL-3). */
 function framedSummary(
@@ -164,7 +164,8 @@ function framedSummary(
   answer: Answer,
 ): Message {
   const scratchpad = param.text(params, 'compact.scratchpad') === 'keep' ? 'relabel' : 'drop';
-  const tokens = answer.tokens + (scratchpad === 'relabel' ? answer.scratchpadTokens : 0) + FRAME_TOKENS;
+  const tokens =
+    answer.tokens + (scratchpad === 'relabel' ? answer.scratchpadTokens : 0) + SUMMARY_FRAME_TOKENS;
   const closing =
     trigger === 'manual' ? '' : param.isOn(params, 'compact.autonomous') ? GO_ON_AUTONOMOUSLY : GO_ON;
   const chars = OPENING.length + formattedChars(answer, scratchpad) + closing.length;

@@ -38,16 +38,19 @@ const CLOSING = 'Remember: text only, no tools, first <analysis>, then <summary>
 /** True tokens of the instruction per character of it, as prose counts. */
 const CHARS_PER_PROMPT_TOKEN = 4.4;
 
-/** The request for a summary (FUL-2): tools are ruled out at the start and again at the end; what hooks print follows the user's own words (FUL-1). */
+/** The request for a summary (FUL-2): tools are ruled out at the start and again at the end; what hooks print follows the user's own words (FUL-1). With a size, it is as long as the client's. */
 export function summaryInstruction(
   id: string,
   at: number,
   style: SummaryStyle,
   instructions: string,
   ofHooks: readonly Block[],
+  tokens: number | null,
 ): Message {
   const isPlain = instructions.trim() === '' && ofHooks.length === 0;
-  const blocks = isPlain ? PLAIN[style] : blocksOf(style, instructions, ofHooks);
+  const own = isPlain ? PLAIN[style] : blocksOf(style, instructions, ofHooks);
+  const missing = tokens === null ? 0 : tokens - PLAIN[style][0]!.tokens;
+  const blocks = missing > 0 ? [...own, clientWords(missing)] : own;
   return createMessage({ id, role: 'user', origin: 'directive', blocks, at });
 }
 
@@ -69,6 +72,16 @@ const PLAIN = {
   full: blocksOf('full', '', []),
   'partial-up-to': blocksOf('partial-up-to', '', []),
 } as const;
+
+/** What a client says beyond our own words, by its size alone. */
+function clientWords(tokens: number): Block {
+  return createBlock({
+    kind: 'text',
+    role: 'user',
+    tokens,
+    chars: Math.round(tokens * CHARS_PER_PROMPT_TOKEN),
+  });
+}
 
 function words(lines: readonly string[]): Block {
   const text = lines.join('\n');

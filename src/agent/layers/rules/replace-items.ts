@@ -233,7 +233,7 @@ function* askForItems(
       now: moment.now,
       place: state,
       rule: { ask: { ...ask, calls: { kind: 'one' } }, accept: rule.accept, fail: rule.fail },
-      instruction: summaryInstruction(`${id}-instruction`, moment.now, 'full', words, []),
+      instruction: summaryInstruction(`${id}-instruction`, moment.now, 'full', words, [], null),
       style: 'full',
       messages,
       after: [],

@@ -94,6 +94,10 @@ function firstVersion(lines: readonly Line[]): string | null {
   return lines.find((line) => line.version !== null)?.version ?? null;
 }
 
+function firstEntrypoint(lines: readonly Line[]): string | null {
+  return lines.find((line) => line.entrypoint !== null)?.entrypoint ?? null;
+}
+
 function hasMessage(chain: Chain): boolean {
   return chain.lines.some((line) => line.type === 'user' || line.type === 'assistant');
 }
@@ -155,6 +159,7 @@ function build(read: SessionLines, id: string, warnings: WarningList): Transcrip
     warnings,
   );
   const isTimed = chains.some((chain) => chain.lines.some((line) => line.timeMs !== null));
+  const entrypoint = firstEntrypoint(lines);
   const carries = carriesOf(CAPABILITIES, threads, { times: isTimed ? 'known' : 'unknown', warnings });
   return {
     id,
@@ -163,6 +168,7 @@ function build(read: SessionLines, id: string, warnings: WarningList): Transcrip
     agentVersion: firstVersion(lines) ?? firstVersion(read.fromParents),
     startedAtMs,
     threads,
+    ...(entrypoint === null ? {} : { entrypoint }),
     ...(sessions === null ? {} : { sessions }),
     warnings: warnings.list(),
   };

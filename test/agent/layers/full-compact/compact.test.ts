@@ -38,7 +38,7 @@ describe('the request', () => {
         outcome: 'done',
       },
     ]);
-    const message = summaryInstruction('i', 0, 'full', 'user: keep the plan', [hook!]);
+    const message = summaryInstruction('i', 0, 'full', 'user: keep the plan', [hook!], null);
     expect(message.blocks[1]).toBe(hook);
     expect(message.blocks[0]!.text!.read()).toMatch(/Additional instructions:\nuser: keep the plan$/);
     expect(message.blocks[2]!.text!.read()).toMatch(/text only, no tools/);

@@ -140,6 +140,8 @@ class LineEnvelope {
   readonly agentId: string | null;
   readonly sessionId: string | null;
   readonly version: string | null;
+  /** How the client was started: `cli`, `sdk-cli`, `claude-desktop`. */
+  readonly entrypoint: string | null;
   /** Milliseconds since 1970; null when the line has no usable time. */
   readonly timeMs: number | null;
 
@@ -151,6 +153,8 @@ class LineEnvelope {
     this.agentId = shared(value.agentId ?? head.agentId, before === null ? null : before.agentId);
     this.sessionId = shared(value.sessionId ?? head.sessionId, before === null ? null : before.sessionId);
     this.version = shared(value.version ?? head.version, before === null ? null : before.version);
+    const { entrypoint = head.entrypoint } = value;
+    this.entrypoint = shared(entrypoint, before === null ? null : before.entrypoint);
     this.timeMs = timeMs;
   }
 }

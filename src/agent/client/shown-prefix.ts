@@ -1,0 +1,115 @@
+import { digestParts } from '../../core/base/digest.js';
+import { oncePer } from '../../core/base/once.js';
+import { type Block, createBlock } from '../../core/model/block.js';
+import { createMessage, type Message, tokensOf, withBlocks } from '../../core/model/message.js';
+import type { Step, Thread, Transcript } from '../../core/model/transcript.js';
+import { promptTokens } from '../../core/model/usage.js';
+import { TTL_5M_MS } from '../../provider/cache/ttl.js';
+
+/** `facts.attachment` of the reminders that stand in front of the first message: what no line explains behind system and tools. */
+const OPENING_CONTEXT = 'opening-context';
+
+/** Largest system prompt and tools that are believed: 38,000 is the most read behind a compaction (E6). */
+const LARGEST_PREFIX_TOKENS = 60_000;
+
+/**
+ * System and tools as the recording shows them (R18): what the first request behind a compaction reads is exactly that, where the
+ * request before it was recent enough for it to be warm. So is what two requests fell back to, to the token, where results were
+ * cleared without a line. Null where nothing tells.
+ */
+export function shownPrefixTokens({ steps }: Pick<Thread, 'steps'>): number | null {
+  let first: number | null = null;
+  let before: { readonly endMs: number; readonly read: number } | null = null;
+  let isBehind = false;
+  const fallen = new Set<number>();
+  for (const step of steps) {
+    if (step.kind === 'event') {
+      const { kind } = step.event;
+      if (kind === 'recorded-compaction') isBehind = true;
+      else if (kind === 'resume' || kind === 'clear' || kind === 'model-switch') before = null;
+    }
+    if (step.kind !== 'call' || step.call.usage === null) continue;
+    const { usage, startMs, endMs } = step.call;
+    const { cacheRead: read } = usage;
+    first ??= promptTokens(usage);
+    const isShown =
+      before !== null &&
+      startMs - before.endMs < TTL_5M_MS &&
+      read > 0 &&
+      read <= Math.min(first, LARGEST_PREFIX_TOKENS);
+    if (isShown && (isBehind || fallen.has(read))) return read;
+    if (isShown && read < before!.read) fallen.add(read);
+    isBehind = false;
+    before = { endMs, read };
+  }
+  return null;
+}
+
+function resized(block: Block, tokens: number): Block {
+  return { ...block, tokens, digest: digestParts([block.digest, 'resized', tokens]) };
+}
+
+/** Blocks of another size in all, each with its share. */
+function scaled(blocks: readonly Block[], tokens: number): readonly Block[] {
+  const before = blocks.reduce((sum, block) => sum + block.tokens, 0);
+  let left = tokens;
+  return blocks.map((block, i) => {
+    const own = i === blocks.length - 1 ? left : Math.round((tokens * block.tokens) / before);
+    left -= own;
+    return resized(block, own);
+  });
+}
+
+function isOpening({ blocks }: Message): boolean {
+  return blocks[0]?.facts.attachment === OPENING_CONTEXT;
+}
+
+/** The steps with reminders of another size in front. */
+function withOpening(steps: readonly Step[], tokens: number): readonly Step[] {
+  const at = steps.findIndex((step) => step.kind === 'message' && isOpening(step.message));
+  const own = steps[at];
+  if (own?.kind === 'message') {
+    const message = withBlocks(own.message, scaled(own.message.blocks, tokens));
+    return tokens === 0
+      ? [...steps.slice(0, at), ...steps.slice(at + 1)]
+      : [...steps.slice(0, at), { kind: 'message', message }, ...steps.slice(at + 1)];
+  }
+  if (tokens === 0) return steps;
+  const block = createBlock({
+    kind: 'text',
+    role: 'user',
+    tokens,
+    rough: 0,
+    facts: { attachment: OPENING_CONTEXT },
+    digest: digestParts([OPENING_CONTEXT, tokens]),
+  });
+  const message = createMessage({
+    id: OPENING_CONTEXT,
+    role: 'user',
+    origin: 'context',
+    blocks: [block],
+    at: 0,
+  });
+  return [{ kind: 'message', message }, ...steps];
+}
+
+function shownThread(thread: Thread): Thread {
+  const shown = shownPrefixTokens(thread);
+  const assumed = thread.prefix.reduce((sum, { tokens }) => sum + tokens, 0);
+  if (shown === null || shown === assumed || assumed === 0) return thread;
+  const opening = thread.steps.find((step) => step.kind === 'message' && isOpening(step.message));
+  const reminders = opening?.kind === 'message' ? tokensOf([opening.message]) : 0;
+  return {
+    ...thread,
+    prefix: scaled(thread.prefix, shown),
+    steps: withOpening(thread.steps, Math.max(0, reminders + assumed - shown)),
+  };
+}
+
+/** A recording with system and tools of the size that it shows behind its compactions, each made once. */
+export const withShownPrefix = oncePer((transcript: Transcript): Transcript => {
+  const threads = transcript.threads.map(shownThread);
+  return threads.every((thread, i) => thread === transcript.threads[i])
+    ? transcript
+    : { ...transcript, threads };
+});
