@@ -25,6 +25,8 @@ export function resizePrompt(run: RunningThread, call: RecordedCall): void {
     conditions.state === 'finding'
       ? promptTokens(call.usage) - context.trueTokens
       : (conditions.of(run.thread.id, call)?.extra ?? 0);
+  // More than what is new left the recorded prompt: its own policy cleared it, and this one decides for itself.
+  if (!run.follows && -extra > context.freshTokens) return;
   const from = run.follows ? context.systemEnd : Math.max(context.systemEnd, context.unchanged);
   const edits = extra === 0 ? [] : resized(context, extra, from);
   if (edits.length > 0) context.rewrite(edits);
