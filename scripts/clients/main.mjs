@@ -50,50 +50,49 @@ if (process.env[CONFINED] === undefined) {
   process.exit(status ?? 1);
 }
 
+const readTruth = (name) => JSON.parse(readFileSync(join(out, name, 'truth.json'), 'utf8'));
+const isRun = (name) => existsSync(join(out, name, 'truth.json'));
+
+/** Writes the list of pairs whose two runs are there. */
+function writePairs() {
+  const pairs = [];
+  for (const run of RUNS) {
+    const base = runName({ ...run, setting: 'base' });
+    const variant = runName(run);
+    if (run.setting === 'base' || !isRun(base) || !isRun(variant)) continue;
+    const deltaPercent = Number(
+      ((readTruth(variant).costUsd / readTruth(base).costUsd - 1) * 100).toFixed(2),
+    );
+    const { setting } = run;
+    pairs.push({ base, variant, setting, ccbench: SETTINGS[setting].ccbench, deltaPercent });
+  }
+  writeFileSync(join(out, 'pairs.json'), `${JSON.stringify(pairs, null, 2)}\n`);
+  const lines = pairs.map(
+    ({ base, variant, deltaPercent }) => `- ${variant} against ${base}: ${deltaPercent} %\n`,
+  );
+  writeFileSync(join(out, 'STATUS.md'), lines.join(''));
+}
+
 mkdirSync(out, { recursive: true });
-const pairs = [];
 const places = (events) => events.map(({ main }) => main).join(', ') || '-';
 for (const run of wanted) {
   const name = runName(run);
   const command = commands[run.version];
-  if (command === null) continue;
-  const folder = join(out, name);
-  const truthFile = join(folder, 'truth.json');
-  if (values.again || !existsSync(truthFile)) {
-    const truth = await runClient({
-      ...run,
-      command,
-      model: run.model ?? CLIENTS[run.version],
-      workload: WORKLOADS[run.workload],
-      setting: SETTINGS[run.setting],
-      scratch,
-      out: folder,
-      keepBodies: values.bodies,
-    });
-    const whole = truth.mainRequests >= truth.scripted ? '' : ` (script has ${truth.scripted})`;
-    console.log(
-      `${name}: ${truth.mainRequests} main requests${whole}, $${truth.costUsd.toFixed(3)}, compaction ${places(truth.compactions)}, microcompaction ${places(truth.microcompactions)}`,
-    );
-  }
-}
-for (const run of RUNS) {
-  const variant = runName(run);
-  const base = runName({ ...run, setting: 'base' });
-  if (run.setting === 'base' || ![base, variant].every((name) => existsSync(join(out, name, 'truth.json'))))
-    continue;
-  const truths = [base, variant].map((name) =>
-    JSON.parse(readFileSync(join(out, name, 'truth.json'), 'utf8')),
-  );
-  const [from, to] = truths.map(({ costUsd }) => costUsd);
-  pairs.push({
-    base,
-    variant,
-    setting: run.setting,
-    set: SETTINGS[run.setting].set,
-    deltaPercent: Number(((to / from - 1) * 100).toFixed(2)),
+  if (command === null || (isRun(name) && !values.again)) continue;
+  const truth = await runClient({
+    command,
+    version: run.version,
+    model: run.model ?? CLIENTS[run.version],
+    workload: WORKLOADS[run.workload],
+    setting: SETTINGS[run.setting],
+    scratch,
+    out: join(out, name),
+    keepBodies: values.bodies,
   });
+  const whole = truth.mainRequests === truth.scripted ? '' : ` (script has ${truth.scripted})`;
+  console.log(
+    `${name}: ${truth.mainRequests} main requests${whole}, $${truth.costUsd.toFixed(3)}, compaction ${places(truth.compactions)}, microcompaction ${places(truth.microcompactions)}`,
+  );
+  writePairs();
 }
-writeFileSync(join(out, 'pairs.json'), `${JSON.stringify(pairs, null, 2)}\n`);
-const line = ({ base, variant, setting, deltaPercent }) =>
-  `${variant} against ${base}: ${setting}, ${deltaPercent} %`;
-writeFileSync(join(out, 'STATUS.md'), pairs.map((pair) => `- ${line(pair)}\n`).join(''));
+writePairs();

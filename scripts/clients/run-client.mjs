@@ -1,12 +1,12 @@
 // Runs one client through one workload under one setting, and writes what happened.
 
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startStandIn } from './stand-in.mjs';
 import { simulatedTimes, truthOf } from './truth.mjs';
-import { answerTo, promptsOf, summaryText, writeFiles } from './workloads.mjs';
+import { agentAnswerTo, answerTo, promptsOf, summaryText, writeFiles } from './workloads.mjs';
 
 const SESSION = '0c0ffee0-0000-4000-8000-000000000001';
 const MOST_MS = 180_000;
@@ -95,16 +95,19 @@ async function runPrompts({ command, workload, args, where, standIn }) {
   await ended;
 }
 
-/** Copies the transcripts of a session with simulated times; those of subagents keep their names. */
+/** Copies the transcripts of a session with simulated times and all its subagents, in the folders that the client gave them. */
 function copyTranscripts(config, out, clock) {
+  const projects = join(config, 'projects');
   const copies = [];
-  for (const entry of readdirSync(join(config, 'projects'), { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || !entry.name.endsWith('.jsonl')) continue;
-    const text = simulatedTimes(readFileSync(join(entry.parentPath, entry.name), 'utf8'), clock.toSimulated);
-    const name = entry.name === `${SESSION}.jsonl` ? 'session.jsonl' : join('subagents', entry.name);
-    if (name !== 'session.jsonl') mkdirSync(join(out, 'subagents'), { recursive: true });
-    writeFileSync(join(out, name), text);
-    copies.push(name);
+  for (const project of readdirSync(projects)) {
+    for (const name of readdirSync(join(projects, project), { recursive: true })) {
+      if (!name.endsWith('.jsonl')) continue;
+      const copy = name.replace(SESSION, 'session');
+      const text = readFileSync(join(projects, project, name), 'utf8');
+      mkdirSync(dirname(join(out, copy)), { recursive: true });
+      writeFileSync(join(out, copy), simulatedTimes(text, clock.toSimulated));
+      copies.push(copy);
+    }
   }
   return copies;
 }
@@ -133,10 +136,11 @@ export async function runClient({
   const lines = [];
   let bodies = 0;
   const standIn = await startStandIn({
-    mainModel: setting.model ?? model,
+    mainModel: model.replace(/\[.*\]$/, ''),
     rows,
     summary: summaryText(),
-    answerMain: (position, thinking) => answerTo(workload, position, folder, thinking),
+    answerMain: (position, context) => answerTo(workload, position, { ...context, folder }),
+    answerAgent: (n, position, context) => agentAnswerTo(n, position, { ...context, folder }),
     keepBodies: keepBodies
       ? (text, kind) => writeFileSync(join(out, `body-${++bodies}-${kind}.json`), text)
       : null,
@@ -146,7 +150,7 @@ export async function runClient({
       command,
       workload,
       standIn,
-      args: ['--model', setting.model ?? model, '--dangerously-skip-permissions', ...(setting.args ?? [])],
+      args: ['--model', model, '--dangerously-skip-permissions', ...(setting.args ?? [])],
       where: {
         cwd: folder,
         env: environment(standIn.url, home, setting.env),
@@ -161,13 +165,12 @@ export async function runClient({
   writeFileSync(join(out, 'requests.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   const truth = {
     version,
-    model: setting.model ?? model,
+    model,
     setting,
     files,
     ...truthOf(rows),
     scripted: workload.steps.length,
   };
   writeFileSync(join(out, 'truth.json'), `${JSON.stringify(truth, null, 2)}\n`);
-  if (setting.keepHome !== undefined) cpSync(home, join(out, 'home'), { recursive: true });
   return truth;
 }

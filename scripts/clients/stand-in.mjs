@@ -5,42 +5,10 @@ import { loadCounter } from '../../dist/core/tokens/counter.js';
 import { createPromptCache } from '../../dist/provider/cache/prompt-cache.js';
 import { createFakeApi } from '../../dist/provider/fake-api/fake-api.js';
 import { priceUsage } from '../../dist/provider/prices/price.js';
+import { createMovedClock } from './moved-clock.mjs';
+import { kindOf, subtaskOf } from './request-kinds.mjs';
 
-/** The machine's clock plus what was added to it; `toSimulated` says what it showed at a time. */
-export function createMovedClock(realNow = Date.now) {
-  const moves = [];
-  let moved = 0;
-  return {
-    get now() {
-      return realNow() + moved;
-    },
-    advanceTo(timeMs) {
-      const ms = Math.round(timeMs) - this.now;
-      if (ms <= 0) return;
-      moved += ms;
-      moves.push({ at: realNow(), moved });
-    },
-    toSimulated(realMs) {
-      return realMs + (moves.findLast(({ at }) => at <= realMs)?.moved ?? 0);
-    },
-  };
-}
-
-const ASKS_FOR_SUMMARY = /\b(create|write) a (detailed )?summary of (the|this|our) conversation\b/i;
 const CLEARED = /"\[Old tool result content cleared\]"/g;
-
-function lastText(body) {
-  const content = body.messages?.at(-1)?.content ?? '';
-  if (typeof content === 'string') return content;
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-}
-
-/** What a request is for: `main`, `summary` or `side`. */
-export function kindOf(body, mainModel) {
-  if (ASKS_FOR_SUMMARY.test(lastText(body))) return 'summary';
-  const hasTools = (body.tools ?? []).some(({ name }) => name === 'Read');
-  return hasTools && body.model === mainModel ? 'main' : 'side';
-}
 
 /** Counts a text once. */
 function rememberCounts(counter) {
@@ -54,11 +22,12 @@ function rememberCounts(counter) {
 }
 
 /**
- * Starts the stand-in. `answerMain(position, thinking)` gives the blocks of a main answer; `rows` gets one row per request.
+ * Starts the stand-in. `answerMain` and `answerAgent` give the blocks of an answer by its number; `rows` gets one row per request.
  */
-export async function startStandIn({ mainModel, answerMain, summary, rows, keepBodies = null }) {
+export async function startStandIn({ mainModel, answerMain, answerAgent, summary, rows, keepBodies = null }) {
   const clock = createMovedClock();
   const counter = rememberCounts(await loadCounter('gpt-tokenizer'));
+  const byAgent = new Map();
   let position = 0;
   /** The request that is being answered: the fake API reads it before it first waits. */
   let current = null;
@@ -68,8 +37,17 @@ export async function startStandIn({ mainModel, answerMain, summary, rows, keepB
     counter,
     cache: createPromptCache(),
     answer(request) {
-      if (current.kind === 'main') return answerMain(position, request.thinking);
-      return [{ type: 'text', text: current.kind === 'summary' ? summary : 'Reads files' }];
+      const { kind, body } = current;
+      const agentTool = (body.tools ?? []).find(({ name }) => name === 'Agent' || name === 'Task')?.name;
+      const context = { thinking: request.thinking, agentTool };
+      if (kind === 'main') return answerMain(position, context);
+      if (kind === 'agent') {
+        const subtask = subtaskOf(body);
+        const answered = byAgent.get(subtask) ?? 0;
+        byAgent.set(subtask, answered + 1);
+        return answerAgent(subtask, answered, context);
+      }
+      return [{ type: 'text', text: kind === 'summary' ? summary : 'Reads files' }];
     },
     onCall(call, answered) {
       const { kind, body } = current;

@@ -23,7 +23,10 @@ export function truthOf(rows) {
   const microcompactions = [];
   let summaries = [];
   let previous = null;
-  for (const row of billed) {
+  let refused = 0;
+  for (const row of rows) {
+    if (row.error !== undefined) refused += 1;
+    if (row.costUsd === undefined) continue;
     if (row.kind === 'summary') summaries.push(row);
     if (row.kind !== 'main') continue;
     const event = {
@@ -45,11 +48,12 @@ export function truthOf(rows) {
           costUsd,
         }),
       );
-      compactions.push({ ...event, summaries: told });
+      compactions.push({ ...event, refusedBefore: refused, summaries: told });
     } else if (previous !== null && row.cleared > previous.cleared) {
       microcompactions.push({ ...event, cleared: row.cleared - previous.cleared });
     }
     summaries = [];
+    refused = 0;
     previous = row;
   }
   return {
@@ -67,6 +71,11 @@ export function truthOf(rows) {
     ),
     mainRequests: main.length,
     summaryRequests: billed.filter(({ kind }) => kind === 'summary').length,
+    agentUsd: total(
+      billed.filter(({ kind }) => kind === 'agent'),
+      'costUsd',
+    ),
+    agentRequests: billed.filter(({ kind }) => kind === 'agent').length,
     sideRequests: billed.filter(({ kind }) => kind === 'side').length,
     refused: rows.filter(({ error }) => error !== undefined).length,
     largestPrompt: Math.max(0, ...main.map(({ tokens }) => tokens)),

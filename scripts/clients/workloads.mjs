@@ -1,6 +1,6 @@
 // The scripted work: files, prompts, and what the model answers to each main request.
 
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const WORDS =
@@ -43,6 +43,7 @@ export function proseText(chars, seed) {
 const read = (file) => ({ tool: 'Read', file });
 const bash = (file) => ({ tool: 'Bash', file });
 const edit = (file, n) => ({ tool: 'Edit', file, n });
+const agent = (n) => ({ tool: 'agent', n });
 const done = { tool: null };
 
 const numbered = (n, stem = 'part') => `${stem}${String(n).padStart(3, '0')}.ts`;
@@ -83,26 +84,45 @@ function editsBetweenReads() {
   return { files, steps: [...steps, done] };
 }
 
+/** Reads, and every tenth step a subagent that reads five files of its own. */
+function readsAndAgents() {
+  const { files, steps } = steadyReads(58, 2);
+  const mixed = steps.map((step, i) => (i % 10 === 6 ? agent(Math.floor(i / 10) + 1) : step));
+  for (let n = 1; n <= 6; n++)
+    for (let k = 0; k < AGENT_READS; k++) files[agentFile(n, k)] = 10_000 + ((n * 5 + k) % 7) * 1_000;
+  return { files, steps: mixed };
+}
+
+const AGENT_READS = 5;
+const agentFile = (n, k) => numbered(n * 10 + k, 'aside');
+
 const continued = { prompts: 'new-process' };
 const streamed = { prompts: 'one-process' };
 
 /** All workloads by name: files and their sizes, steps, and seconds of pause before each prompt but the first. */
 export const WORKLOADS = {
   steady: { ...steadyReads(68, 3), gaps: [40, 75], ...streamed },
+  /** The same work with a new process for each prompt. */
+  continued: { ...steadyReads(68, 3), gaps: [40, 75], ...continued },
   huge: { ...hugeReads(), gaps: [60], ...streamed },
   edits: { ...editsBetweenReads(), gaps: [90], ...streamed },
+  agents: { ...readsAndAgents(), gaps: [50], ...streamed },
   /** Seven prompts with pauses beyond five minutes, one beyond the hour. */
   pauses: { ...steadyReads(42, 7), gaps: [420, 100, 900, 2_400, 420, 4_200], ...continued },
   /** Ends before the window refuses it without compaction. */
-  once: { ...steadyReads(33, 2, (n) => 16_000 + ((n * 1_301) % 2_500)), gaps: [30], ...streamed },
+  once: { ...steadyReads(31, 2, (n) => 16_600 + ((n * 1_301) % 2_000)), gaps: [30], ...streamed },
 };
 
-/** Empties a folder and writes the files of a workload into it. */
+/** Empties a folder and writes the files of a workload into it, each a second younger than the one before: clients go by it. */
 export function writeFiles({ files }, folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const [i, [name, chars]] of Object.entries(files).entries())
-    writeFileSync(join(folder, name), programText(chars, i + 1));
+  const start = Date.now() / 1_000 - 86_400;
+  for (const [i, [name, chars]] of Object.entries(files).entries()) {
+    const path = join(folder, name);
+    writeFileSync(path, programText(chars, i + 1));
+    utimesSync(path, start + i, start + i);
+  }
 }
 
 /** The prompts of a workload, one for each answer that ends a turn. */
@@ -111,23 +131,40 @@ export function promptsOf({ steps }) {
   return Array.from({ length: count }, (_, i) => `Part ${i + 1} of the work: ${proseText(400, i + 1)}`);
 }
 
-function inputOf({ tool, file, n }, folder) {
+function inputOf({ tool, file = '', n }, folder) {
   const path = join(folder, file);
   switch (tool) {
     case 'Read':
       return { file_path: path };
     case 'Bash':
       return { command: `head -c 12000 ${path}`, description: 'Show the beginning of a file' };
+    case 'agent':
+      return {
+        description: `Look aside ${n}`,
+        prompt: `Subtask ${n}: ${proseText(600, n + 300)}`,
+        subagent_type: 'general-purpose',
+        run_in_background: false,
+      };
     case 'Edit':
       return n === 1
         ? { file_path: path, old_string: 'export function', new_string: 'export async function' }
-        : { file_path: path, old_string: 'async function', new_string: 'function' };
+        : { file_path: path, old_string: 'export async', new_string: '/** Changed. */\nexport async' };
   }
 }
 
-/** What the model says to the main request with this number, from 0 on. */
-export function answerTo({ steps }, position, folder, thinking) {
-  const step = steps[Math.min(position, steps.length - 1)];
+/** What the model says to the main request with this number, from 0 on. `agentTool` is the client's tool for subagents. */
+export function answerTo({ steps }, position, { folder, thinking, agentTool }) {
+  const step = position < steps.length ? steps[position] : done;
+  return answer(step, position, { folder, thinking, agentTool });
+}
+
+/** What the model says to a request of the subagent with a number. */
+export function agentAnswerTo(n, position, context) {
+  const step = position < AGENT_READS ? read(agentFile(n, position)) : done;
+  return answer(step, n * 1_000 + position, context);
+}
+
+function answer(step, position, { folder, thinking, agentTool }) {
   const blocks = [];
   if (thinking === 'on') {
     const text = proseText(300 + ((position * 137) % 700), position + 500);
@@ -138,9 +175,14 @@ export function answerTo({ steps }, position, folder, thinking) {
     });
   }
   blocks.push({ type: 'text', text: proseText(step.tool === null ? 900 : 120, position + 1_000) });
-  if (step.tool !== null && position < steps.length) {
+  if (step.tool !== null) {
     const id = `toolu_${String(position + 1).padStart(24, '0')}`;
-    blocks.push({ type: 'tool_use', id, name: step.tool, input: inputOf(step, folder) });
+    blocks.push({
+      type: 'tool_use',
+      id,
+      name: step.tool === 'agent' ? agentTool : step.tool,
+      input: inputOf(step, folder),
+    });
   }
   return blocks;
 }
