@@ -95,14 +95,14 @@ async function runPrompts({ command, workload, args, where, standIn }) {
   await ended;
 }
 
-/** Copies the transcripts of a session with simulated times and all its subagents, in the folders that the client gave them. */
+/** Copies the transcript of a session with simulated times, and those of its subagents to where newer clients put them. */
 function copyTranscripts(config, out, clock) {
   const projects = join(config, 'projects');
   const copies = [];
   for (const project of readdirSync(projects)) {
     for (const name of readdirSync(join(projects, project), { recursive: true })) {
       if (!name.endsWith('.jsonl')) continue;
-      const copy = name.replace(SESSION, 'session');
+      const copy = name.replace(SESSION, 'session').replace(/^agent-/, 'session/subagents/agent-');
       const text = readFileSync(join(projects, project, name), 'utf8');
       mkdirSync(dirname(join(out, copy)), { recursive: true });
       writeFileSync(join(out, copy), simulatedTimes(text, clock.toSimulated));
