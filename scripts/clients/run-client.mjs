@@ -130,8 +130,10 @@ export async function runClient({
   mkdirSync(join(home, 'config'), { recursive: true });
   mkdirSync(out, { recursive: true });
   writeFiles(workload, folder);
+  // Older clients keep such settings in the second file.
   if (setting.settings !== undefined)
-    writeFileSync(join(home, 'config', 'settings.json'), JSON.stringify(setting.settings));
+    for (const name of ['settings.json', '.claude.json'])
+      writeFileSync(join(home, 'config', name), JSON.stringify(setting.settings));
   const rows = [];
   const lines = [];
   let bodies = 0;
