@@ -7,8 +7,11 @@ import { join } from 'node:path';
 
 const PACKAGE = '@anthropic-ai/claude-code';
 
-/** How a fetched client is started, or null: newer versions hold their program in a package of the platform. */
-function commandOf(folder) {
+const folderOf = (version, scratch) => join(scratch, 'clients', version);
+
+/** How a fetched version is started, or null: newer ones hold their program in a package of the platform. */
+export function commandOf(version, scratch) {
+  const folder = folderOf(version, scratch);
   const modules = join(folder, 'node_modules');
   const script = join(modules, PACKAGE, 'cli.js');
   if (existsSync(script)) return [process.execPath, script];
@@ -19,15 +22,13 @@ function commandOf(folder) {
   return null;
 }
 
-/** The command of a version, fetched where it is not there yet; null where it cannot be had. */
+/** Fetches a version where it is not there yet. */
 export function fetchClient(version, scratch) {
-  const folder = join(scratch, 'clients', version);
-  const known = commandOf(folder);
-  if (known !== null) return known;
+  if (commandOf(version, scratch) !== null) return;
+  const folder = folderOf(version, scratch);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
   const npm = platform() === 'win32' ? 'npm.cmd' : 'npm';
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   spawnSync(npm, ['install', ...options, `${PACKAGE}@${version}`], { cwd: folder, stdio: 'ignore' });
-  return commandOf(folder);
 }

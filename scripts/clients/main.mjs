@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fetchClient } from './fetch-clients.mjs';
+import { commandOf, fetchClient } from './fetch-clients.mjs';
 import { CLIENTS, RUNS, runName, SETTINGS } from './plan.mjs';
 import { runClient } from './run-client.mjs';
 import { WORKLOADS } from './workloads.mjs';
@@ -27,15 +27,11 @@ if (values.list) {
   process.exit(0);
 }
 
-const commands = {};
-for (const version of new Set(wanted.map((run) => run.version))) {
-  commands[version] = fetchClient(version, scratch);
-  if (commands[version] === null) console.log(`skipped: Claude Code ${version} cannot be had from npm here`);
-}
-
 /** Where the system allows it, everything goes on in a network of its own that has loopback alone. */
 const CONFINED = 'CCBENCH_CLIENTS_CONFINED';
+const versions = [...new Set(wanted.map((run) => run.version))];
 if (process.env[CONFINED] === undefined) {
+  for (const version of versions) fetchClient(version, scratch);
   const probe = spawnSync('unshare', ['-rn', 'ip', 'link', 'set', 'lo', 'up']);
   const inside = probe.status === 0;
   if (!inside) console.log('no network of its own can be made here: clients get a proxy that leads nowhere');
@@ -48,6 +44,12 @@ if (process.env[CONFINED] === undefined) {
     env: { ...process.env, [CONFINED]: inside ? 'network' : 'proxy' },
   });
   process.exit(status ?? 1);
+}
+
+const commands = {};
+for (const version of versions) {
+  commands[version] = commandOf(version, scratch);
+  if (commands[version] === null) console.log(`skipped: Claude Code ${version} cannot be had from npm here`);
 }
 
 const readTruth = (name) => JSON.parse(readFileSync(join(out, name, 'truth.json'), 'utf8'));
