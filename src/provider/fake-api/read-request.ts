@@ -156,6 +156,24 @@ function readTurns(body: JsonObject, count: CountTokens): readonly Turn[] | ApiE
   return turns;
 }
 
+/** A line that clients put before their system prompt to say who is billed; the API takes it out. */
+const BILLING_LINE = /^x-anthropic-billing-header:/;
+
+function readSystem(body: JsonObject, count: CountTokens): readonly WireBlock[] | ApiError {
+  const blocks = body.system == null ? [] : readContent(body.system, 'system', 'system', count);
+  if ('ok' in blocks) return blocks;
+  return BILLING_LINE.test(blocks[0]?.block.text?.read() ?? '') ? blocks.slice(1) : blocks;
+}
+
+/** Whether a request asks to keep the thinking of all turns, whatever the model does by itself. */
+function keepsAllThinking(body: JsonObject): boolean {
+  const edits = asList(asObject(body.context_management)?.edits) ?? [];
+  return edits.some((item) => {
+    const edit = asObject(item);
+    return edit?.type === 'clear_thinking_20251015' && edit.keep === 'all';
+  });
+}
+
 function readTools(body: JsonObject, model: ModelRow, count: CountTokens): readonly WireBlock[] | ApiError {
   const tools: WireBlock[] = [];
   for (const [i, item] of (asList(body.tools) ?? []).entries()) {
@@ -213,12 +231,12 @@ export function readRequest(value: unknown, options: ReadOptions): ApiRequest | 
     text === '' ? 0 : Math.max(1, Math.round(options.counter.count(text) * model.tokenizerScale));
   const tools = readTools(body, model, count);
   if ('ok' in tools) return tools;
-  const system = body.system == null ? [] : readContent(body.system, 'system', 'system', count);
+  const system = readSystem(body, count);
   if ('ok' in system) return system;
   const turns = readTurns(body, count);
   if ('ok' in turns) return turns;
   const messages = turns.map(asMessage);
-  const keptFrom = thinkingKeptFrom(model, messages);
+  const keptFrom = keepsAllThinking(body) ? 0 : thinkingKeptFrom(model, messages);
   const spoken = turns.flatMap(({ blocks }, i) =>
     i < keptFrom ? blocks.filter(({ block }) => block.kind !== 'thinking') : blocks,
   );

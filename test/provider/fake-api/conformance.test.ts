@@ -163,6 +163,40 @@ describe('plain messages', () => {
     );
   });
 
+  it('CCH-1 the billing line before the system prompt is not part of the prefix', async () => {
+    const { client } = setUp();
+    const ask = (line: string) =>
+      client.messages.create(body({ system: [{ type: 'text', text: line }, marked('s'.repeat(3_000))] }));
+    expect(
+      (await ask('x-anthropic-billing-header: cc_version=2.1; cch=1;')).usage.cache_creation_input_tokens,
+    ).toBe(3_000);
+    expect(
+      (await ask('x-anthropic-billing-header: cc_version=2.1; cch=2;')).usage.cache_read_input_tokens,
+    ).toBe(3_000);
+    expect((await ask('You are an agent.')).usage.cache_read_input_tokens).toBe(0);
+  });
+
+  it.each([
+    ['is dropped at the next prompt by a model that keeps the last turn', undefined, 3_002],
+    [
+      'stays where the request asks to keep all of it',
+      { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+      3_104,
+    ],
+  ])('earlier thinking %s', async (_name, context_management, read) => {
+    const { client } = setUp();
+    const thinking = { type: 'thinking', thinking: 't'.repeat(100), signature: 'sig' } as const;
+    const start: MessageParam[] = [
+      { role: 'user', content: [marked('go')] },
+      { role: 'assistant', content: [thinking, marked('ok')] },
+    ];
+    const ask = async (messages: MessageParam[]) =>
+      (await client.messages.create({ ...body({ messages }), context_management } as Body)).usage;
+    await ask(start);
+    const later = await ask([...start, { role: 'user', content: [marked('next')] }]);
+    expect(later.cache_read_input_tokens).toBe(read);
+  });
+
   it('CCH-1 automatic caching marks the last block', async () => {
     const { client } = setUp();
     const automatic = body({ system: 's'.repeat(3_000), cache_control: { type: 'ephemeral' } });
