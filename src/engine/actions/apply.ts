@@ -1,6 +1,7 @@
 import { copyNameTable } from '../../core/base/create-name-table.js';
+import { digestParts } from '../../core/base/digest.js';
 import { CcbenchError } from '../../core/base/errors.js';
-import { type Message, messageTokens } from '../../core/model/message.js';
+import { type Message, messageTokens, withBlocks } from '../../core/model/message.js';
 import type { Action, LayerReport, Outcome } from '../../core/run/action.js';
 import { findMessages } from '../context/edited-tail.js';
 import { ask } from '../requests/ask.js';
@@ -74,7 +75,9 @@ function replaceHistory(run: RunningThread, action: ActionOf<'replace-history'>)
   const before = view.trueTokens;
   const cached = run.cachedTokens(context.unchanged);
   run.prevention.compacting(run);
-  const position = context.replaceHistory(withReminderFirst(context.messages, action.messages));
+  const position = context.replaceHistory(
+    withReminderFirst(context.messages, withLeftMore(run, action.messages)),
+  );
   run.tally.cacheLost += Math.max(0, cached - run.cachedTokens(position));
   run.thinkingStrippedTo = 0;
   view.deletions.clear();
@@ -85,6 +88,19 @@ function replaceHistory(run: RunningThread, action: ActionOf<'replace-history'>)
   run.historyReplaced = true;
   if (view.trueTokens > before)
     run.env.warnings.add('compaction-grew', 'a compaction left more than it found');
+}
+
+/** In a what-if the summary is as much longer, or shorter, as what the session's own compactions left besides. */
+function withLeftMore(run: RunningThread, messages: readonly Message[]): readonly Message[] {
+  const more = run.follows ? 0 : (run.env.whatIf?.conditions.leftMore ?? 0);
+  const at = more === 0 ? -1 : messages.findIndex(({ origin }) => origin === 'summary');
+  const summary = messages[at];
+  const last = summary?.blocks.at(-1);
+  if (summary === undefined || last === undefined) return messages;
+  const tokens = Math.max(1, last.tokens + more);
+  const digest = digestParts([last.digest, 'resized', tokens]);
+  const blocks = [...summary.blocks.slice(0, -1), { ...last, tokens, digest }];
+  return messages.map((message, i) => (i === at ? withBlocks(message, blocks) : message));
 }
 
 /** The reminder with the context map goes first in every history (FLT-5). */

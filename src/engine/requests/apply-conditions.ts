@@ -21,6 +21,9 @@ export function resizePrompt(run: RunningThread, call: RecordedCall): void {
   if (conditions === undefined || run.steps.isAgain || call.usage === null || run.sizedFor === call) return;
   run.sizedFor = call;
   const { context } = run;
+  if (conditions.state === 'finding' && run.ownLeft !== null)
+    conditions.addCompaction(promptTokens(call.usage) - run.ownLeft);
+  run.ownLeft = null;
   const extra =
     conditions.state === 'finding'
       ? promptTokens(call.usage) - context.trueTokens

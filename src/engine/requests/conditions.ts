@@ -1,3 +1,4 @@
+import { quantile } from '../../core/base/stats.js';
 import type { RecordedCall } from '../../core/model/transcript.js';
 import type { Reproduced } from '../../core/run/run-log.js';
 
@@ -21,9 +22,14 @@ export interface CallCondition {
   readonly long: number | null;
 }
 
+/** Tokens that a client may add behind a compaction without a file among them: lists, reminders, its own words. */
+const LARGEST_REST = 3_000;
+
 /** What a recording shows about its requests, by thread and call. */
 export class Conditions {
   private readonly found = new Map<string, CallCondition>();
+  /** By how much each recorded compaction left more than the policy's own would have. */
+  private readonly left: number[] = [];
   /** How well the recording was reproduced; null while it is replayed. */
   reproduced: Reproduced | null = null;
   /** What its requests cost on the input side, in nano-dollars. */
@@ -38,6 +44,19 @@ export class Conditions {
 
   of(thread: string, call: RecordedCall): CallCondition | null {
     return this.found.get(keyOf(thread, call)) ?? null;
+  }
+
+  addCompaction(moreTokens: number): void {
+    this.left.push(moreTokens);
+  }
+
+  /**
+   * What a compaction of the session leaves besides what the policy's own does, in tokens; 0 where none was recorded, or the
+   * difference is that of whole files, which the policy chooses.
+   */
+  get leftMore(): number {
+    const more = Math.round(quantile(this.left, 0.5) ?? 0);
+    return Math.abs(more) > LARGEST_REST ? 0 : more;
   }
 
   add(thread: string, call: RecordedCall, condition: CallCondition): void {

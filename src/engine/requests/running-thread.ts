@@ -152,6 +152,8 @@ export interface RunningThread {
   follows: boolean;
   /** The call that the prompt was brought to its recorded size for. */
   sizedFor: RecordedCall | null;
+  /** Tokens that the policy's own compaction left where one was recorded, with what came since; null elsewhere. */
+  ownLeft: number | null;
   /** The prompt of its latest request in a what-if, and the tokens at the end of it that were not written. */
   tail: { readonly prompt: number; readonly plain: number } | null;
   turn: number;

@@ -1,6 +1,6 @@
 import { type Copied, restoreEntries, restoreFields, restoreState } from '../../core/base/checkpoint.js';
 import type { Random } from '../../core/base/random.js';
-import { isSpoken, type Message } from '../../core/model/message.js';
+import { isSpoken, type Message, messageTokens } from '../../core/model/message.js';
 import type { RecordedCall, Thread } from '../../core/model/transcript.js';
 import type { Action, StopKind } from '../../core/run/action.js';
 import type { Hook } from '../../core/run/hook.js';
@@ -67,6 +67,7 @@ export class ThreadRun implements RunningThread {
   follows: boolean;
   sizedFor: RecordedCall | null = null;
   tail: RunningThread['tail'] = null;
+  ownLeft: number | null = null;
   sharedEnd: number | null = null;
   turn = 0;
   lastResponseMs: number | null = null;
@@ -223,6 +224,7 @@ export class ThreadRun implements RunningThread {
     }
     if (this.failure === null && !this.recordedSummaries.has(message.attachedTo ?? ''))
       this.pending.push(message);
+    if (this.ownLeft !== null && message.attachedTo === null) this.ownLeft += messageTokens(message);
   }
 
   expectMessage(message: Message): void {

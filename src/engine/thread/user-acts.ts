@@ -88,7 +88,9 @@ export function compactAsRecorded(run: RunningThread, event: RecordedCompaction)
   run.joinPending();
   const { now, shiftMs } = run;
   const before = [...run.context.messages];
+  run.historyReplaced = false;
   if (canCompact(run)) run.askLayers('manual', { instructions: event.instructions ?? null, partial: null });
+  if (run.historyReplaced) run.ownLeft = run.context.trueTokens;
   run.now = now;
   run.shiftMs = shiftMs;
   takeRecordedSummary(run, event, before);
