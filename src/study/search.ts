@@ -117,7 +117,7 @@ export interface JudgedRung {
  * Judges the settings of a rung. A setting that is not ranked is no result, whatever the goal; constraints must hold in every run.
  */
 export function judge(settings: readonly CandidateRuns[], goal: Goal, share: number): JudgedRung {
-  const completeness = completenessOf(settings, 'foremost');
+  const completeness = completenessOf(settings);
   const tried = settings.map((setting, i) => {
     const { standing } = completeness.variants[i]!;
     const metrics = variantMeans(setting, completeness);

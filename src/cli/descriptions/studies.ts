@@ -216,7 +216,7 @@ export const STUDY_COMMANDS = {
   },
   compare: {
     name: 'compare',
-    about: 'Compare variants over sessions that all finish: one table, differences to a baseline.',
+    about: 'Compare variants over sessions that all ranked ones finish: one table, differences to a baseline.',
     args: [argument('<scenario...>', SCENARIOS)],
     options: [
       ...STUDY,

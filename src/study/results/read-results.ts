@@ -171,7 +171,10 @@ export class PointRanking {
       end: () => {
         trim();
         const isApart = this.#isApart;
-        return { best: isAlike && !isApart ? best : [], ranked, points, sessions, isAlike, isApart };
+        // One alone that left a session open is not ranked.
+        if (ranked === 1 && sessions < this.#sessions) ranked = 0;
+        const shown = isAlike && !isApart && ranked > 0 ? best : [];
+        return { best: shown, ranked, points, sessions, isAlike, isApart };
       },
     };
   }

@@ -39,7 +39,7 @@ function costOn({ runs }: VariantJson, transcript: string): number {
 }
 
 describe('ccbench compare over sessions that not every variant finishes', () => {
-  it('compares all variants over those that every one finished, and says what it left out', async () => {
+  it('compares over those that every ranked variant finished, and says of each row over how many it is', async () => {
     const cwd = tempFolder({ 'a.yaml': TWO });
     const argv = ['compare', 'a.yaml', '--policy', POLICIES];
     const { code, stdout } = await cli(argv, { cwd });
@@ -49,33 +49,33 @@ describe('ccbench compare over sessions that not every variant finishes', () => 
     const [none, newer, older] = result.variants as [VariantJson, VariantJson, VariantJson];
     expect(none).toMatchObject({
       standing: 'unranked',
-      sessions: { run: 2, finished: 1, finishedShare: 0.5 },
+      sessions: { run: 2, finished: 1, compared: 1, finishedShare: 0.5 },
       unfinished: [{ transcript: LONG }],
     });
     expect([newer.standing, older.standing]).toEqual(['ranked', 'ranked']);
-    for (const variant of [none, newer, older]) expect(variant.metrics.costUsd).toBe(costOn(variant, SHORT));
+    expect(none.metrics.costUsd).toBe(costOn(none, SHORT));
+    for (const variant of [newer, older])
+      expect(variant.metrics.costUsd).toBeCloseTo((costOn(variant, SHORT) + costOn(variant, LONG)) / 2, 12);
+    expect(result.variants[1].differences.costUsd).toMatchObject({ pairs: 1, verdict: 'unranked' });
     expect(none.metrics.callsLost).toBe(none.unfinished[0]!.callsLost! / 2);
     expect(result).toMatchObject({
-      compared: [SHORT],
-      leftOut: [{ transcript: LONG, under: ['none'] }],
+      compared: [SHORT, LONG],
+      leftOut: [],
       ranked: ['claude-code/2.1.112', 'claude-code/2.0.76'],
     });
     expect(Object.values(result.best)).not.toContain('none');
     for (const text of [stdout, readFileSync(join(folder, 'compare.md'), 'utf8')]) {
-      expect(text).toContain('none (1 of 2 unfinished)');
-      expect(text).toContain('means over 1 of 2 sessions');
+      expect(text).toContain('none (over 1 of 2, not ranked)');
+      expect(text).toContain('claude-code/2.0.76 (over 2 of 2)');
+      expect(text).toContain('means over 2 sessions');
       expect(text).toContain('1 of 2 sessions did not finish under none: it is not ranked');
-      expect(text).toMatch(
-        /left out: refactor 150 \(seed 1\), not finished under none \(\d+ of 150 calls lost\)/,
-      );
-      expect(text).toContain('the 2 ranked variants finished 2 sessions');
       expect(text).not.toMatch(/^none .*\*/m);
     }
     const csv = readFileSync(join(folder, 'compare.csv'), 'utf8').split('\n');
     expect(csv[0]).toMatch(/^variant,transcript,finished,compared,costUsd,finishedShare,cacheHitRate,/);
     expect(csv[1]).toContain(`none,${SHORT},yes,yes,`);
     expect(csv[4]).toContain(`none,${LONG},no,no,`);
-    expect(csv[5]).toContain(`claude-code/2.1.112,${LONG},yes,no,`);
+    expect(csv[5]).toContain(`claude-code/2.1.112,${LONG},yes,yes,`);
     const chart = JSON.parse(readFileSync(join(folder, 'charts/cost-against-kept.vl.json'), 'utf8'));
     expect(chart.title.subtitle).toContain('not ranked, calls went unanswered (1)');
   });
@@ -110,7 +110,7 @@ describe('ccbench compare over sessions that not every variant finishes', () => 
     );
   });
 
-  it('leaves out a session in which a run failed, and still writes the report', async () => {
+  it('does not rank a variant of which a run failed, and still writes the report', async () => {
     const cwd = tempFolder({
       'a.yaml': faulty(TWO),
       'a.json': FAILING_TRACE,
@@ -121,13 +121,13 @@ describe('ccbench compare over sessions that not every variant finishes', () => 
     const { code, stdout, stderr } = await cli(argv, { cwd });
     expect(code).toBe(0);
     expect(stderr).toContain('1 of 4 runs failed');
-    expect(stdout).toContain('left out: a.json, not finished under model=null (the run failed)');
+    expect(stdout).toContain('1 of 2 sessions did not finish under model=null: it is not ranked');
     const csv = readFileSync(join(cwd, 'reports/two-compare/compare.csv'), 'utf8');
     expect(csv).toContain('model=null,a.json,failed,no,');
     const result = JSON.parse(readFileSync(join(cwd, 'reports/two-compare/compare.json'), 'utf8'));
     expect(result).toMatchObject({
-      compared: ['b.json'],
-      leftOut: [{ transcript: 'a.json', under: ['model=null'] }],
+      compared: ['a.json', 'b.json'],
+      leftOut: [],
     });
   });
 

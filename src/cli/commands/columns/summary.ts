@@ -85,7 +85,7 @@ function reasonOf(
   if (isApart)
     return 'points were run over different sessions; --group with --mean compares settings over them';
   if (sessions === 0) return 'no point finished a session';
-  if (ranked === 0) return 'no point finished every session that others finished';
+  if (ranked === 0) return 'no point finished every session';
   if (!isAlike) return 'points broke off at different calls of a session that none finished';
   return best.length === 0 ? 'no point has a value for it' : null;
 }

@@ -236,7 +236,7 @@ function runsCsv(
     })),
     ...results.map(({ row, session, result }) => {
       const finished = result === null ? 'failed' : isFinished(result.metrics) ? 'yes' : 'no';
-      const compared = completeness.compared.includes(session.label) ? 'yes' : 'no';
+      const compared = finished === 'yes' && completeness.compared.includes(session.label) ? 'yes' : 'no';
       return { keys: [row.name, session.label, finished, compared], values: result?.metrics ?? {} };
     }),
   ]);

@@ -9,7 +9,7 @@ import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonCell, ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
-import type { Completeness, VariantRuns } from '../../../study/completeness.js';
+import { type Completeness, finishedOf, type VariantRuns } from '../../../study/completeness.js';
 import { compilePoint, type Point, pointCompiler } from '../../../study/point.js';
 import type { RowRun, SweptPoint } from '../../../study/run-rows.js';
 import { type Axis, parseAxes } from '../../../study/vary.js';
@@ -162,12 +162,15 @@ export function metricCell(value: number | null, metric: string, isBest: boolean
   return isBest ? { text, value, mark: 'best' } : { text, value };
 }
 
-/** The beginning of the row of a point: its name, and a note where it did not finish everything. */
-export function rowHead({ point, completeness }: SweptPoint): {
+/** The beginning of the row of a point: its name, and over how many sessions it is where points differ in that. */
+export function rowHead(
+  { point, completeness }: SweptPoint,
+  all: Completeness,
+): {
   readonly name: string;
   readonly note?: string;
 } {
-  const own = rowNote(completeness);
+  const own = rowNote(completeness, all);
   return own === undefined ? { name: point.name } : { name: point.name, note: own };
 }
 
@@ -264,13 +267,13 @@ function pointsCsv(
       'sessionsUnfinished',
     ],
     Object.keys(points[0]?.metrics ?? {}),
-    points.map(({ point, completeness, metrics }) => ({
+    points.map(({ point, completeness, metrics, runs }) => ({
       keys: [
         ...point.values,
         completeness.standing,
         completeness.run,
         completeness.finished,
-        completeness.standing === 'apart' ? '' : compared.join('; '),
+        completeness.standing === 'apart' ? '' : finishedOf(runs, compared).join('; '),
         completeness.unfinished.map(({ transcript }) => transcript).join('; '),
       ],
       values: metrics,

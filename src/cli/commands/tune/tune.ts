@@ -3,6 +3,7 @@ import { createRandom } from '../../../core/base/random.js';
 import { paretoFront } from '../../../report/charts/pareto.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
+import type { Completeness } from '../../../study/completeness.js';
 import { expectedCalls } from '../../../study/job.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import { splitSessions } from '../../../study/out-of-sample.js';
@@ -126,7 +127,7 @@ async function search(tuning: Search, drawn: readonly Candidate[], options: Tune
     refusal,
     held,
   );
-  const table = tableOf(study.name, goal, ranked, front, best, [
+  const table = tableOf(study.name, goal, ranked, front, best, completeness, [
     `holds: ${[IMPLIED, ...rules].join('; ')}`,
     ...meansNotes(completeness),
     ...completenessNotes(completeness, 'setting', runs),
@@ -223,6 +224,7 @@ function tableOf(
   ranked: readonly Tried[],
   front: readonly Tried[],
   best: Tried | null,
+  completeness: Completeness,
   notes: readonly string[],
 ): ComparisonTable {
   const columns = [
@@ -239,7 +241,7 @@ function tableOf(
     caption: `${name}: settings by ${goal.metric}`,
     columns: [...columns, 'holds', 'front'],
     rows: ranked.map((item) => ({
-      ...rowHead(item),
+      ...rowHead(item, completeness),
       cells: [
         ...columns.map((metric) =>
           metricCell(item.metrics[metric] ?? null, metric, item === best && metric === goal.metric),

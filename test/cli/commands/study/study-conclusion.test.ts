@@ -170,10 +170,7 @@ describe('the table of a comparison', () => {
 
 describe('what a sweep comes to', () => {
   const of = (rows: Readonly<Record<string, Runs>>) =>
-    completenessOf(
-      Object.entries(rows).map(([name, own]) => variantOf(name, own)),
-      'foremost',
-    );
+    completenessOf(Object.entries(rows).map(([name, own]) => variantOf(name, own)));
   const three = of({ a: costs(1), b: costs(2), c: costs(3) });
   const best = { settings: 'gap=5', value: 2 };
 
