@@ -221,9 +221,14 @@ interface Measured {
   readonly completeness: VariantCompleteness;
 }
 
-/** The ranked one with the best value of a metric: the first of equals, null where no direction is better or nothing is ranked. */
-export function bestRanked<Item extends Measured>(items: readonly Item[], metric: Metric): Item | null {
-  const { name, better } = metric;
+/**
+ * The ranked one with the best value of a metric: the first of equals, null where no direction is better or nothing is ranked. It decides
+ * for `sweep` and `tune` alike.
+ */
+export function bestRanked<Item extends Measured>(
+  items: readonly Item[],
+  { name, better }: Pick<Metric, 'name' | 'better'>,
+): Item | null {
   let best: Item | null = null;
   for (const item of items) {
     const value = item.metrics[name] ?? null;

@@ -92,7 +92,6 @@ export async function openGridStudy(context: StudyContext, spec: StudySpec): Pro
   const shown = chosenMetrics(spec.metrics, SWEPT_METRICS);
   const points = step === undefined ? pointsOfGrid(await context.axesOf(spec.vary)) : pointsOfStep(step);
   const { axes } = points;
-  const share = step?.share ?? 1;
   const compile = pointCompiler(source, axes);
   if (!Number.isSafeInteger(points.size * base.runs.length))
     throw new CcbenchError('bad-usage', 'the grid has too many points to be counted', {
@@ -124,7 +123,6 @@ export async function openGridStudy(context: StudyContext, spec: StudySpec): Pro
     name: `${scenario}-${step === undefined ? 'sweep' : 'tune'}`,
     axes: axes.map(({ path, values }) => ({ path, values: values.length })),
     transcripts: used.map(({ session }) => session.label),
-    ...(share === 1 ? {} : { share }),
     metrics,
     columns: resultColumns(axes, metrics),
     partition: partitionOf(points.size * used.length),
@@ -146,7 +144,7 @@ export async function openGridStudy(context: StudyContext, spec: StudySpec): Pro
     const { plan } = compiled;
     try {
       const { input, label } = await sessionOf(compiled);
-      const job = { plan, transcript: input.key, share, metrics: shown };
+      const job = { plan, transcript: input.key, metrics: shown };
       const known = {
         key: runKey(job),
         transcript: label,

@@ -12,7 +12,7 @@ import {
   variantMeans,
 } from '../../src/study/completeness.js';
 import { PointRanking } from '../../src/study/results/read-results.js';
-import { judge, rank } from '../../src/study/search.js';
+import { chosenOf, judge, rank } from '../../src/study/search.js';
 import { anyPolicy, anyWindow, buildSession, sessionSteps } from '../helpers/generators/arbitrary-session.js';
 import { planOf, runLog } from '../helpers/plan.js';
 import { variantOf } from '../helpers/variant-runs.js';
@@ -82,7 +82,7 @@ function winnersOf(variants: readonly VariantRuns[]): readonly string[] {
   });
   const settings = variants.map((variant, index) => ({ ...variant, candidate: { index, values: [] } }));
   const tuned = ([1, -1] as const).flatMap((sign) => {
-    const { tried } = judge(settings, { metric: 'costUsd', sign, constraints: [] }, 1);
+    const { tried } = judge(settings, { metric: 'costUsd', sign, constraints: [] });
     const [first] = rank(tried.map(({ trial }) => trial));
     return first!.feasible ? [`v${first!.candidate.index}`] : [];
   });
@@ -105,7 +105,7 @@ describe('unfinished work never wins', () => {
     );
   });
 
-  it('the best point of Parquet parts is that of a sweep', () => {
+  it('the best point of Parquet parts and of a search is that of a sweep', () => {
     fc.assert(
       fc.property(studies, (variants) => {
         const completeness = completenessOf(variants);
@@ -129,7 +129,15 @@ describe('unfinished work never wins', () => {
         const pass = ranking.start('lower', 1);
         for (const own of runs) pass.add(own);
         const [first] = pass.end().best;
-        expect(first?.point).toBe(bestRanked(points, findMetric('costUsd')!)?.point);
+        const best = bestRanked(points, findMetric('costUsd')!)?.point;
+        expect(first?.point).toBe(best);
+        const settings = variants.map((variant, index) => ({ ...variant, candidate: { index, values: [] } }));
+        const goal = { metric: 'costUsd', sign: 1, constraints: [] } as const;
+        const { tried } = judge(settings, goal);
+        expect(chosenOf(tried, goal)?.trial.candidate.index).toBe(best);
+        expect(best === undefined || rank(tried.map(({ trial }) => trial))[0]!.candidate.index === best).toBe(
+          true,
+        );
       }),
       { numRuns: 800 },
     );
@@ -139,7 +147,7 @@ describe('unfinished work never wins', () => {
     fc.assert(
       fc.property(studies, (variants) => {
         const settings = variants.map((variant, index) => ({ ...variant, candidate: { index, values: [] } }));
-        const { tried } = judge(settings, { metric: 'costUsd', sign: 1, constraints: [] }, 1);
+        const { tried } = judge(settings, { metric: 'costUsd', sign: 1, constraints: [] });
         const lost = rank(tried.map(({ trial }) => trial)).map((trial) => trial.callsLost);
         expect(lost).toEqual([...lost].sort((a, b) => (a === b ? 0 : a - b)));
       }),

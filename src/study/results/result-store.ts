@@ -15,8 +15,6 @@ export interface StudyRecord {
   readonly axes: readonly { readonly path: string; readonly values: number }[];
   /** The sessions of a point, in order. */
   readonly transcripts: readonly string[];
-  /** The part of each session that was run, from its beginning; absent where all of it was. */
-  readonly share?: number;
   readonly metrics: readonly string[];
   readonly columns: readonly ResultColumn[];
   readonly partition: Partition;

@@ -76,7 +76,7 @@ other metrics cover only the answered calls, so an unfinished run looks cheap. \
 - \`finishedShare\`, \`callsAnswered\` and \`callsLost\` of a row are means over all its sessions; a failed run has a share of 0. The share of
   finished sessions is \`sessions.finishedShare\` in JSON.
 - \`tune\` requires every setting to finish what any setting finishes, before any \`--subject-to\`. If no remaining setting does, it runs
-  all settings on the whole work.
+  all settings on all sessions.
 - \`results --best\` ranks by the same rules. \`results --group\` and \`--mean\` include unfinished rows and mark the group
   (\`2 rows (1 of 2 unfinished)\`, \`unfinished\` in JSON). \`--where "finishedShare = 1"\` excludes them.
 
