@@ -47,6 +47,8 @@ export interface StudyContext {
   readonly read: ReadonlyMap<string, string>;
   /** The version and build of the program. */
   readonly version: string;
+  /** What studies over it are called. */
+  name(): Promise<string>;
   axesOf(vary: readonly string[]): Promise<readonly Axis[]>;
   /** The sessions of the scenario, read when they are first wanted. */
   sessions(): Promise<StudySessions<StudySession>>;
@@ -106,7 +108,7 @@ export async function openGridStudy(context: StudyContext, spec: StudySpec): Pro
   });
   for (const axis of axes) readNamedFiles(source, axis);
   const metrics = [...new Set([...METRICS.names, ...shown])];
-  const { name: scenario } = base.runs[0]!.plan;
+  const scenario = await context.name();
   const record: StudyRecord = {
     id: idOf({
       version,

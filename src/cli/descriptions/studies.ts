@@ -87,10 +87,7 @@ const TUNE = [
   ),
   option('--budget <n>', 'settings to try', count, 200),
   option('--search-seed <n>', 'seed of the search, and of the split of the sessions', whole, 1),
-  option(
-    '--no-holdout',
-    'do not try what half of four or more sessions would choose on the others',
-  ),
+  option('--no-holdout', 'do not try what half of four or more sessions would choose on the others'),
   POLICY,
   SET,
 ];
@@ -216,7 +213,8 @@ export const STUDY_COMMANDS = {
   },
   compare: {
     name: 'compare',
-    about: 'Compare variants over sessions that all ranked ones finish: one table, differences to a baseline.',
+    about:
+      'Compare variants over sessions that all ranked ones finish: one table, differences to a baseline.',
     args: [argument('<scenario...>', SCENARIOS)],
     options: [
       ...STUDY,
