@@ -183,6 +183,12 @@ export const STUDY_COMMANDS = {
       option('--png', 'write charts as PNG files too'),
       option('--log <file>', 'write the log to this file as well (one run only)'),
       option('--baseline <folder>', 'compare with the reports in this folder; worse is exit code 98'),
+      option(
+        '--guard <metrics>',
+        'what may not be worse than the baseline, separated by commas, such as costUsd,cacheHitRate; lost calls may never be more',
+        undefined,
+        'costUsd',
+      ),
       option('--tolerance <percent>', 'how much worse than the baseline is still fine', percent, 0),
       option('--junit <file>', 'write expectations and regressions as test cases of a JUnit file'),
       option('--watch', 'run again when the scenario or a file it names changes'),

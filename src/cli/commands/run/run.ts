@@ -20,6 +20,8 @@ import { type OutputFile, openFile, openReport, openSoftly, type ReportFolder } 
 import {
   changedSince,
   type EarlierRun,
+  type Guard,
+  guardOf,
   readEarlier,
   regressions,
   sinceBaseline,
@@ -53,6 +55,8 @@ export interface RunOptions extends ScenarioChanges, PictureOptions, PluginOptio
   readonly log?: string;
   readonly baseline?: string;
   readonly tolerance: number;
+  /** Metrics that may not be worse than the baseline's, separated by commas. */
+  readonly guard: string;
   readonly quiet?: boolean;
   readonly timings: boolean;
   readonly junit?: string;
@@ -62,6 +66,7 @@ interface Job {
   readonly session: CliSession;
   readonly options: RunOptions;
   readonly baseline: ReadonlyMap<PlannedRun, EarlierRun>;
+  readonly guard: Guard;
   readonly log: OutputFile | null;
   readonly progress: Progress;
   transcript: { readonly ref: string; readonly value: Transcript } | null;
@@ -92,8 +97,9 @@ async function runScenarios(
       hint: 'the report folder of each run holds its run.jsonl',
     });
   }
+  const guard = guardOf(options.guard, options.tolerance);
   const baseline =
-    options.baseline === undefined ? new Map() : readBaseline(options.baseline, scenarios, cwd);
+    options.baseline === undefined ? new Map() : readBaseline(options.baseline, scenarios, cwd, guard);
   const opened: (ReportFolder | null)[] = [];
   let log: OutputFile | null = null;
   let junit: OutputFile | null = null;
@@ -108,7 +114,7 @@ async function runScenarios(
       const open = () => openReport(options.out, scenario.name, cwd);
       opened.push(options.files ? openSoftly(session, '--out', open) : null);
     }
-    const job: Job = { session, options, baseline, log, progress, transcript: null };
+    const job: Job = { session, options, baseline, guard, log, progress, transcript: null };
     for (const [i, planned] of scenarios.entries()) {
       const showOthers = plugins.only(planned.file);
       try {
@@ -118,7 +124,7 @@ async function runScenarios(
       }
     }
     progress.clear();
-    await reportVerdicts(session, scenarios, results, baseline, junit);
+    await reportVerdicts(session, scenarios, results, baseline, guard, junit);
   } finally {
     progress.clear();
     log?.discard();
@@ -245,9 +251,9 @@ async function runOne(
     execution,
     metrics,
     expectations,
-    regressions: base === undefined ? [] : regressions(base, now, job.options.tolerance),
+    regressions: base === undefined ? [] : regressions(base, now, job.guard),
     since: last === null ? null : changedSince(last, now, 'last report'),
-    sinceBaseline: base === undefined ? null : sinceBaseline(base, now, job.options.tolerance),
+    sinceBaseline: base === undefined ? null : sinceBaseline(base, now, job.guard),
     report: folder === null ? null : join(folder.shown, planned.folder),
   };
   return { result, sample: files.sample() };
