@@ -222,7 +222,9 @@ async function climb(
     );
     const kept = survivors(tried.map(({ trial }) => trial));
     const unbeaten = frontOf(tried, goal).map(({ trial }) => trial.candidate);
-    const left = [...new Set([...kept, ...unbeaten])].sort((a, b) => a.index - b.index);
+    // Where what is cheaper keeps less throughout, every setting is unbeaten: still, a third goes.
+    const most = Math.ceil((candidates.length * 2) / 3);
+    const left = [...new Set([...kept, ...unbeaten])].slice(0, most).sort((a, b) => a.index - b.index);
     rungs.push({ sessions, settings: candidates.length, discarded: candidates.length - left.length });
     candidates = left;
   }
