@@ -24,7 +24,7 @@ function hasFlag(argv: readonly string[], flag: string): boolean {
   return (end < 0 ? argv : argv.slice(0, end)).includes(flag);
 }
 
-function sessionOf(argv: readonly string[], host: Host): CliSession {
+function sessionOf(argv: readonly string[], host: Host, notWritten: () => void): CliSession {
   const colors = hasFlag(argv, '--no-color') ? 'never' : colorsOf(host.env);
   const stdout = guardText(host.stdout);
   const stderr = guardText(host.stderr);
@@ -34,6 +34,8 @@ function sessionOf(argv: readonly string[], host: Host): CliSession {
     json: hasFlag(argv, '--json'),
     cache: hasFlag(argv, '--no-cache') ? 'off' : { folder: cacheFolder(host) },
     colors,
+    isGiven: (option) => hasFlag(argv, option) || argv.some((arg) => arg.startsWith(`${option}=`)),
+    notWritten,
     github: githubChoice({ on: hasFlag(argv, '--github'), off: hasFlag(argv, '--no-github') }, host.env),
   };
 }
@@ -81,8 +83,11 @@ function namedLikeVersion(argv: readonly string[]): string | null {
 
 /** Runs a command line and returns its exit code; nothing is thrown, and the process is left alone. */
 export async function runCli(argv: readonly string[], host: Host): Promise<ExitCode> {
-  const session = sessionOf(argv, host);
   let exit: ExitCode = EXIT.fine;
+  let isWritten = true;
+  const session = sessionOf(argv, host, () => {
+    isWritten = false;
+  });
   const program = buildProgram(session, (code) => {
     exit = code;
   });
@@ -90,7 +95,7 @@ export async function runCli(argv: readonly string[], host: Host): Promise<ExitC
     const version = namedLikeVersion(argv);
     if (version !== null) throw dashedName(version, argv);
     await program.parseAsync([...argv], { from: 'user' });
-    return exit;
+    return exit === EXIT.fine && !isWritten ? EXIT.input : exit;
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportFailure(session, error);
     if (error.exitCode === 0) return EXIT.fine;

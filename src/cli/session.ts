@@ -1,4 +1,4 @@
-import { type CcbenchError, formatPlace } from '../core/base/errors.js';
+import { CcbenchError, formatPlace } from '../core/base/errors.js';
 import type { CacheChoice, InputOptions } from '../transcripts/files/read-input.js';
 import type { GithubChoice } from './ci/github-choice.js';
 import type { Host } from './host.js';
@@ -15,6 +15,10 @@ export interface CliSession {
   readonly cache: CacheChoice;
   /** Whether failures are reported to GitHub, beside the user; off where absent. */
   readonly github?: GithubChoice;
+  /** Whether an option was given; none was where absent. */
+  isGiven?(option: string): boolean;
+  /** Keeps in mind that something was not written which an option asked for. */
+  notWritten?(): void;
 }
 
 /** How the files that a user names are read. */
@@ -38,6 +42,16 @@ export function printJson(session: CliSession, value: object): void {
 /** A note for the user beside the result. */
 export function note(session: CliSession, text: string): void {
   session.host.stderr.write(`${text}\n`);
+}
+
+/**
+ * Tells that files beside the answer were not written: a warning, and in the exit code only where an option asked for them. Everything
+ * else that went wrong is thrown on.
+ */
+export function warnUnwritten(session: CliSession, option: string, error: unknown): void {
+  if (!(error instanceof CcbenchError) || error.code !== 'output-unwritable') throw error;
+  note(session, `warning: ${error.message}${error.hint === null ? '' : `; ${error.hint}`}`);
+  if (session.isGiven?.(option) === true) session.notWritten?.();
 }
 
 /** The same session for what was printed already: no note and no progress comes of it. */

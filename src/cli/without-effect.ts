@@ -39,6 +39,12 @@ const IDLE: readonly Idle[] = [
     hint: 'name the reports to hold this run against: --baseline <folder>',
   },
   {
+    option: 'guard',
+    written: '--guard',
+    why: (command) => (isGiven(command, 'baseline') ? null : 'without --baseline'),
+    hint: 'name the reports to hold this run against: --baseline <folder>',
+  },
+  {
     option: 'noise',
     written: '--noise',
     why: (command) => (isGiven(command, 'baseline') ? null : 'without --baseline'),

@@ -63,7 +63,7 @@ export interface StudyRow {
   readonly name: string;
   /** What it changes, by path. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Every metric, as the mean over the transcripts that are compared. */
+  /** Every metric, as the mean over those of the compared transcripts that it finished. */
   readonly metrics: Readonly<Record<string, number | null>>;
   /** Whether it may win: `unranked` lost calls, `apart` finished nothing. */
   readonly standing: Standing;
@@ -79,7 +79,7 @@ export interface Study {
   readonly rows: readonly StudyRow[];
   /** The best row by metric; null where rows do not differ by more than noise. */
   readonly best: Readonly<Record<string, string | null>>;
-  /** Transcripts that every row finished: means are taken over them. */
+  /** Transcripts that every ranked row finished: means are taken over them. */
   readonly compared: readonly string[];
 }
 

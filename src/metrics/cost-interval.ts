@@ -59,7 +59,7 @@ export function deltaError(now: CostEnds, before: CostEnds): number {
 }
 
 /** A difference below this share of the cost is not worth acting on. */
-const LEAST_SHARE = 0.01;
+export const LEAST_SHARE = 0.01;
 
 /** What is said where no difference is worth acting on. */
 export const NOT_WORTH_ACTING = 'no difference worth acting on';

@@ -5,6 +5,7 @@ import { findMetric } from '../metrics/registry.js';
 import {
   type Completeness,
   completenessOf,
+  finishedOf,
   type VariantCompleteness,
   type VariantRuns,
   variantMeans,
@@ -75,7 +76,7 @@ function verdictOf(metric: Metric, differences: readonly number[], low: number |
 interface Paired {
   readonly variant: VariantRuns;
   readonly baseline: VariantRuns;
-  /** Transcripts that both finished. */
+  /** Those of these that both finished are paired. */
   readonly compared: readonly string[];
   /** Whether a difference says which of the two is better. */
   readonly kind: 'ranked' | 'unranked';
@@ -94,7 +95,7 @@ function difference(metric: Metric, paired: Paired): Difference {
   const { variant, baseline, compared, kind } = paired;
   const differences: number[] = [];
   const bases: number[] = [];
-  for (const key of compared) {
+  for (const key of finishedOf(baseline, finishedOf(variant, compared))) {
     const now = variant.byTranscript.get(key)?.[metric.name] ?? null;
     const before = baseline.byTranscript.get(key)?.[metric.name] ?? null;
     if (now === null || before === null) continue;
@@ -140,7 +141,7 @@ function bestOf(
 }
 
 /**
- * Compares variants with a baseline, paired over the transcripts that every one of them finished; a difference whose interval
+ * Compares variants with a baseline, paired over the transcripts that every ranked one finished; a difference whose interval
  * holds zero is noise, not a win.
  */
 export function compareVariants(
@@ -148,7 +149,7 @@ export function compareVariants(
   baseline: string,
   metricNames: readonly string[],
 ): Comparison {
-  const completeness = completenessOf(variants, 'every-variant');
+  const completeness = completenessOf(variants);
   const { compared } = completeness;
   const at = variants.findIndex((variant) => variant.name === baseline);
   const base = completeness.variants[at]!;

@@ -15,7 +15,7 @@ export interface UnfinishedRun {
   readonly callsLost: number | null;
 }
 
-/** `ranked`: it may win. `unranked`: it is compared, but lost calls. `apart`: it has no finished run to compare. */
+/** `ranked`: it may win. `unranked`: it is shown beside them, but lost calls. `apart`: it has no finished run to compare. */
 export type Standing = 'ranked' | 'unranked' | 'apart';
 
 /** How far a variant came. */
@@ -25,6 +25,8 @@ export interface VariantCompleteness {
   /** Transcripts it was run over, and how many of them it finished. */
   readonly run: number;
   readonly finished: number;
+  /** How many of the compared transcripts its means are over. */
+  readonly compared: number;
   readonly unfinished: readonly UnfinishedRun[];
 }
 
@@ -33,7 +35,7 @@ export interface Completeness {
   readonly transcripts: readonly string[];
   /** Those that some variant finished. */
   readonly finished: readonly string[];
-  /** Those that means and differences are taken over. */
+  /** Those that every ranked variant finished: means and differences are taken over them. */
   readonly compared: readonly string[];
   readonly variants: readonly VariantCompleteness[];
 }
@@ -43,9 +45,6 @@ export interface LeftOut {
   readonly transcript: string;
   readonly under: readonly { readonly name: string; readonly run: UnfinishedRun | null }[];
 }
-
-/** Whose finished runs a transcript needs to be compared: those of every variant that finished any, or of the foremost alone. */
-export type ComparisonBasis = 'every-variant' | 'foremost';
 
 /** The metrics that say how far a run came; for a variant they are taken over all its transcripts, finished or not. */
 const COMPLETION_METRICS: readonly string[] = ['callsAnswered', 'callsLost'];
@@ -108,14 +107,15 @@ function rankedOf(
 
 /**
  * Finds what can be compared and ranked. A variant is ranked when it finished every transcript that any variant finished; one that
- * none finished is left out, and ends the ranking where it broke off at different calls.
+ * did not takes no transcript from the others. A transcript that none finished is left out, and ends the ranking where it broke off
+ * at different calls. Where no variant is foremost, those are compared that every variant with a finished run finished.
  */
-export function completenessOf(variants: readonly VariantRuns[], basis: ComparisonBasis): Completeness {
+export function completenessOf(variants: readonly VariantRuns[]): Completeness {
   const transcripts = [...new Set(variants.flatMap(({ byTranscript }) => [...byTranscript.keys()]))];
   const finished = finishedBySome(variants);
   const foremost = foremostOf(variants, finished);
   const takesPart = ({ byTranscript }: VariantRuns): boolean => [...byTranscript.values()].some(isFinished);
-  const deciding = basis === 'foremost' ? foremost : variants.filter(takesPart);
+  const deciding = foremost.length > 0 ? foremost : variants.filter(takesPart);
   const compared = transcripts.filter(
     (transcript) =>
       deciding.length > 0 && deciding.every(({ byTranscript }) => isFinished(byTranscript.get(transcript))),
@@ -136,6 +136,7 @@ export function completenessOf(variants: readonly VariantRuns[], basis: Comparis
         standing: standingOf(variant),
         run: variant.byTranscript.size,
         finished: variant.byTranscript.size - unfinished.length,
+        compared: finishedOf(variant, compared).length,
         unfinished,
       };
     }),
@@ -175,10 +176,16 @@ function present(records: readonly (MetricRecord | null)[]): readonly MetricReco
   return records.filter((record) => record !== null);
 }
 
-/** The records of a variant that its means are taken over: those compared, or all where nothing is. */
-function recordsOf({ byTranscript }: VariantRuns, { compared }: Completeness): readonly MetricRecord[] {
-  const keys = compared.length === 0 ? [...byTranscript.keys()] : compared;
-  return present(keys.map((transcript) => byTranscript.get(transcript) ?? null));
+/** Those of some transcripts that a variant finished. */
+export function finishedOf({ byTranscript }: VariantRuns, transcripts: readonly string[]): readonly string[] {
+  return transcripts.filter((transcript) => isFinished(byTranscript.get(transcript)));
+}
+
+/** The records of a variant that its means are taken over: those compared that it finished, or all where there are none. */
+function recordsOf(variant: VariantRuns, { compared }: Completeness): readonly MetricRecord[] {
+  const finished = finishedOf(variant, compared);
+  const keys = finished.length === 0 ? [...variant.byTranscript.keys()] : finished;
+  return present(keys.map((transcript) => variant.byTranscript.get(transcript) ?? null));
 }
 
 /** The means of a variant over the compared transcripts; how far it came is measured over all of them. */
@@ -193,16 +200,19 @@ export function variantMeans(variant: VariantRuns, completeness: Completeness): 
   };
 }
 
-/** Of how many compared transcripts each variant has a value for a metric. */
+/** Of how many compared transcripts each variant that finished them all has a value for a metric. */
 export function valueCounts(
   variants: readonly VariantRuns[],
   completeness: Completeness,
   metric: string,
 ): readonly number[] {
-  return variants.map(
-    (variant) =>
-      recordsOf(variant, completeness).filter((record) => (record[metric] ?? null) !== null).length,
-  );
+  const { compared } = completeness;
+  return variants
+    .filter((_variant, i) => completeness.variants[i]!.compared === compared.length)
+    .map(
+      (variant) =>
+        recordsOf(variant, completeness).filter((record) => (record[metric] ?? null) !== null).length,
+    );
 }
 
 /** Something with values and a place in a study. */
@@ -211,9 +221,14 @@ interface Measured {
   readonly completeness: VariantCompleteness;
 }
 
-/** The ranked one with the best value of a metric: the first of equals, null where no direction is better or nothing is ranked. */
-export function bestRanked<Item extends Measured>(items: readonly Item[], metric: Metric): Item | null {
-  const { name, better } = metric;
+/**
+ * The ranked one with the best value of a metric: the first of equals, null where no direction is better or nothing is ranked. It decides
+ * for `sweep` and `tune` alike.
+ */
+export function bestRanked<Item extends Measured>(
+  items: readonly Item[],
+  { name, better }: Pick<Metric, 'name' | 'better'>,
+): Item | null {
   let best: Item | null = null;
   for (const item of items) {
     const value = item.metrics[name] ?? null;

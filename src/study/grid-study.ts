@@ -47,6 +47,8 @@ export interface StudyContext {
   readonly read: ReadonlyMap<string, string>;
   /** The version and build of the program. */
   readonly version: string;
+  /** What studies over it are called. */
+  name(): Promise<string>;
   axesOf(vary: readonly string[]): Promise<readonly Axis[]>;
   /** The sessions of the scenario, read when they are first wanted. */
   sessions(): Promise<StudySessions<StudySession>>;
@@ -92,7 +94,6 @@ export async function openGridStudy(context: StudyContext, spec: StudySpec): Pro
   const shown = chosenMetrics(spec.metrics, SWEPT_METRICS);
   const points = step === undefined ? pointsOfGrid(await context.axesOf(spec.vary)) : pointsOfStep(step);
   const { axes } = points;
-  const share = step?.share ?? 1;
   const compile = pointCompiler(source, axes);
   if (!Number.isSafeInteger(points.size * base.runs.length))
     throw new CcbenchError('bad-usage', 'the grid has too many points to be counted', {
@@ -107,7 +108,7 @@ export async function openGridStudy(context: StudyContext, spec: StudySpec): Pro
   });
   for (const axis of axes) readNamedFiles(source, axis);
   const metrics = [...new Set([...METRICS.names, ...shown])];
-  const { name: scenario } = base.runs[0]!.plan;
+  const scenario = await context.name();
   const record: StudyRecord = {
     id: idOf({
       version,
@@ -124,7 +125,6 @@ export async function openGridStudy(context: StudyContext, spec: StudySpec): Pro
     name: `${scenario}-${step === undefined ? 'sweep' : 'tune'}`,
     axes: axes.map(({ path, values }) => ({ path, values: values.length })),
     transcripts: used.map(({ session }) => session.label),
-    ...(share === 1 ? {} : { share }),
     metrics,
     columns: resultColumns(axes, metrics),
     partition: partitionOf(points.size * used.length),
@@ -146,7 +146,7 @@ export async function openGridStudy(context: StudyContext, spec: StudySpec): Pro
     const { plan } = compiled;
     try {
       const { input, label } = await sessionOf(compiled);
-      const job = { plan, transcript: input.key, share, metrics: shown };
+      const job = { plan, transcript: input.key, metrics: shown };
       const known = {
         key: runKey(job),
         transcript: label,

@@ -1,47 +1,11 @@
 import { blamePlugins } from '../config/plugins/blame-plugins.js';
 import { CcbenchError, type ErrorCode } from '../core/base/errors.js';
-import type { Step, Thread, Transcript } from '../core/model/transcript.js';
+import type { Transcript } from '../core/model/transcript.js';
 import type { RunPlan } from '../core/run/run-plan.js';
 import { sweepReplayParts } from '../engine/columnar/sweep-replay.js';
 import { createMetricsFold } from '../metrics/fold.js';
 import { findMetric, metricValues } from '../metrics/registry.js';
 import { openTranscript, type TranscriptInput } from '../transcripts/files/transcript-input.js';
-
-function timeOf(step: Step): number {
-  if (step.kind === 'call') return step.call.startMs;
-  return step.kind === 'event' ? step.event.at : step.message.at;
-}
-
-function firstCalls(steps: readonly Step[], calls: number): readonly Step[] {
-  let seen = 0;
-  for (const [index, step] of steps.entries()) {
-    if (step.kind === 'call' && ++seen === calls) return steps.slice(0, index + 1);
-  }
-  return steps;
-}
-
-function countCalls(thread: Thread): number {
-  return thread.steps.filter((step) => step.kind === 'call').length;
-}
-
-/** The beginning of a transcript: a share of each main thread's calls, and of other threads what happened until then. @internal */
-export function cutTranscript(transcript: Transcript, share: number): Transcript {
-  if (share >= 1) return transcript;
-  let endMs = 0;
-  const cut = new Map<string, Thread>();
-  for (const thread of transcript.threads) {
-    if (thread.parentId !== null) continue;
-    const steps = firstCalls(thread.steps, Math.max(1, Math.round(countCalls(thread) * share)));
-    const last = steps.at(-1);
-    if (last !== undefined) endMs = Math.max(endMs, timeOf(last));
-    cut.set(thread.id, { ...thread, steps });
-  }
-  const threads = transcript.threads.map(
-    (thread) =>
-      cut.get(thread.id) ?? { ...thread, steps: thread.steps.filter((step) => timeOf(step) <= endMs) },
-  );
-  return { ...transcript, threads };
-}
 
 /** One run of a study: plain JSON that a worker can be sent. */
 export interface Job {
@@ -50,8 +14,6 @@ export interface Job {
   readonly plan: RunPlan;
   /** Key of the transcript. */
   readonly transcript: string;
-  /** Share of the transcript that is replayed, from its beginning. */
-  readonly share: number;
   /** Metrics of families that are wanted besides the named ones. */
   readonly metrics: readonly string[];
 }
@@ -130,7 +92,7 @@ export function* jobParts(job: Job, transcripts: OpenTranscripts): Generator<voi
   }
   try {
     const fold = createMetricsFold();
-    yield* sweepReplayParts(job.plan, cutTranscript(transcript, job.share), fold);
+    yield* sweepReplayParts(job.plan, transcript, fold);
     const facts = fold.finish();
     const metrics: Record<string, number | null> = metricValues(facts);
     for (const name of job.metrics) metrics[name] = findMetric(name)?.value(facts) ?? null;

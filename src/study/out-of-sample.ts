@@ -3,7 +3,7 @@ import { mean, meanInterval } from '../core/base/stats.js';
 import { isFinished } from './completeness.js';
 import type { MetricRecord } from './job.js';
 
-/** The sessions of a search: it looks at one half, and its answer is tried on the other. */
+/** The sessions of a search in halves: what one of them would choose is tried on the other. */
 export interface Halves {
   readonly searched: readonly string[];
   readonly heldOut: readonly string[];
@@ -21,6 +21,15 @@ export interface SplitSession {
   readonly calls: number;
 }
 
+function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Sessions by their length, in an order that neither names nor places decide. */
+export function longestFirst(sessions: readonly SplitSession[]): readonly SplitSession[] {
+  return [...sessions].sort((a, b) => b.calls - a.calls || byText(a.key, b.key));
+}
+
 /**
  * Splits sessions into halves alike in length: of each two that follow each other in length one goes into either half, by their content
  * and the seed, so that neither names nor order decide. Money lies in the few long sessions, and a half without them says nothing about
@@ -31,8 +40,7 @@ export function splitSessions(sessions: readonly SplitSession[], seed: number): 
   for (const session of sessions) if (!once.has(session.label)) once.set(session.label, session);
   if (once.size < LEAST_SESSIONS) return null;
   const lot = ({ key }: SplitSession): string => sha256Hex(`${seed} ${key}`);
-  const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-  const sorted = [...once.values()].sort((a, b) => b.calls - a.calls || byText(a.key, b.key));
+  const sorted = longestFirst([...once.values()]);
   const chosen = new Set<string>();
   for (let i = 0; i < sorted.length; i += 2) {
     const [first] = sorted.slice(i, i + 2).sort((a, b) => byText(lot(a), lot(b)));
@@ -94,38 +102,62 @@ export function savingOf(
   };
 }
 
-/** What a search promised on the sessions it looked at, and what came of it on the others. */
+/** What a search would have promised on one half of the sessions, and what came of it on the other. */
 export interface OutOfSample extends Halves {
+  /** What the optimum over all sessions saves on them: the most that can be hoped for. */
+  readonly inSample: Saving | null;
+  /** What the searched half alone would choose; null where it would choose nothing. */
+  readonly settings: Readonly<Record<string, string>> | null;
   /** Its interval is for the sessions that were held out. */
   readonly promised: Saving | null;
   readonly realised: Saving | null;
   /** Whether the realised saving lies in the promised interval; null where there is none. */
   readonly isWithin: boolean | null;
-  /** Why the setting does not qualify; null where it does. */
+  /** Why the optimum does not qualify; null where it does. */
   readonly refusal: string | null;
 }
 
-/** Holds a promise against what came of it. */
-export function outOfSample(
-  halves: Halves,
-  runs: { base: Runs; tuned: Runs; metric: string; sign: 1 | -1 },
-  broken: readonly string[],
-): OutOfSample {
-  const realised = savingOf(runs, halves.heldOut, null);
-  const promised = savingOf(runs, halves.searched, realised?.sessions ?? halves.heldOut.length);
-  const unfinished = halves.heldOut.filter(
-    (label) => isFinished(runs.base.get(label)) && !isFinished(runs.tuned.get(label)),
-  );
+/** What a choice is held against. */
+export interface Choices {
+  readonly base: Runs;
+  /** The optimum over all sessions. */
+  readonly optimum: Runs;
+  /** What the searched half chooses, with the constraints that it breaks on the other; null where it chooses nothing. */
+  readonly chosen: {
+    readonly runs: Runs;
+    readonly settings: Readonly<Record<string, string>>;
+    readonly broken: readonly string[];
+  } | null;
+  readonly metric: string;
+  readonly sign: 1 | -1;
+}
+
+/** Holds what one half of the sessions promises against what comes of it on the other. */
+export function outOfSample(halves: Halves, choices: Choices): OutOfSample {
+  const { base, optimum, chosen, metric, sign } = choices;
+  const { searched, heldOut } = halves;
+  const saving = (tuned: Runs, sessions: readonly string[], ahead: number | null) =>
+    savingOf({ base, tuned, metric, sign }, sessions, ahead);
+  const inSample = saving(optimum, [...searched, ...heldOut], null);
+  const realised = chosen === null ? null : saving(chosen.runs, heldOut, null);
+  const promised =
+    chosen === null ? null : saving(chosen.runs, searched, realised?.sessions ?? heldOut.length);
+  const unfinished = (runs: Runs, sessions: readonly string[]): readonly string[] =>
+    sessions.filter((label) => isFinished(base.get(label)) && !isFinished(runs.get(label)));
+  const open = unfinished(optimum, [...searched, ...heldOut]);
+  const openAhead = chosen === null ? [] : unfinished(chosen.runs, heldOut);
   const refusal =
-    promised === null || promised.mean <= 0
-      ? 'no setting is better than the scenario as it is on the sessions that were searched'
-      : unfinished.length > 0
-        ? `the best setting does not finish ${unfinished.join(', ')}, which the scenario as it is finishes`
-        : broken.length > 0
-          ? `the best setting breaks ${broken.join(' and ')} on sessions that were held out`
-          : null;
+    inSample === null || inSample.mean <= 0
+      ? 'no setting is better than the scenario as it is'
+      : open.length > 0
+        ? `the best setting does not finish ${open.join(', ')}, which the scenario as it is finishes`
+        : openAhead.length > 0
+          ? `what half of the sessions choose does not finish ${openAhead.join(', ')}, which the scenario as it is finishes`
+          : chosen !== null && chosen.broken.length > 0
+            ? `what half of the sessions choose breaks ${chosen.broken.join(' and ')} on sessions that were held out`
+            : null;
   const { low = null, high = null } = promised ?? {};
   const isWithin =
     realised === null || low === null || high === null ? null : realised.mean >= low && realised.mean <= high;
-  return { ...halves, promised, realised, isWithin, refusal };
+  return { ...halves, inSample, settings: chosen?.settings ?? null, promised, realised, isWithin, refusal };
 }

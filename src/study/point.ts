@@ -75,6 +75,6 @@ export function compilePoint(
 }
 
 /** The address of a run: equal plans over equal transcripts have equal results. */
-export function runKey({ plan, transcript, share }: Omit<Job, 'index'>): string {
-  return `${planDigest(plan)}-${transcript}${share === 1 ? '' : `-${share.toFixed(6)}`}`;
+export function runKey({ plan, transcript }: Omit<Job, 'index'>): string {
+  return `${planDigest(plan)}-${transcript}`;
 }

@@ -46,18 +46,16 @@ export function uniqueName(name: string, taken: Set<string>): string {
   return unique;
 }
 
-/** What the runs of some rows measure, and over which part of each session. */
+/** What the runs of some rows measure. */
 export interface RowMeasure {
   readonly metrics: readonly string[];
-  /** From the beginning; 1 where absent. */
-  readonly share?: number;
 }
 
 /** The runs of all rows in the order of sessions, so that each is opened once. */
 export function planRows<Row extends StudyRow, Session extends StudySession>(
   rows: readonly Row[],
   sessions: StudySessions<Session>,
-  { metrics, share = 1 }: RowMeasure,
+  { metrics }: RowMeasure,
 ): readonly RowRun<Row, Session>[] {
   const planned = new Map(sessions.transcripts.map((each) => [each, [] as RowRun<Row, Session>[]]));
   for (const row of rows)
@@ -65,7 +63,7 @@ export function planRows<Row extends StudyRow, Session extends StudySession>(
       const session = sessions.of(transcript);
       const own = session === null ? undefined : planned.get(session);
       if (session === null || own === undefined) continue;
-      const job = { plan, transcript: session.input.key, share, metrics };
+      const job = { plan, transcript: session.input.key, metrics };
       own.push({ row, session, key: runKey(job), job });
     }
   return [...planned.values()].flat();

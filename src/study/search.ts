@@ -1,8 +1,16 @@
-import type { Random } from '../core/base/random.js';
+import { createRandom, type Random } from '../core/base/random.js';
+import { meanInterval } from '../core/base/stats.js';
 import { type Expectation, holds } from '../metrics/expect.js';
-import { type Completeness, completenessOf, type VariantRuns, variantMeans } from './completeness.js';
+import {
+  bestRanked,
+  type Completeness,
+  completenessOf,
+  type VariantCompleteness,
+  type VariantRuns,
+  variantMeans,
+} from './completeness.js';
 import type { MetricRecord } from './job.js';
-import { type Axis, valueAt } from './vary.js';
+import { type Axis, closedAxes, grid, possibleSettings, valueAt } from './vary.js';
 
 /** A setting on its way through a search. */
 export interface Candidate {
@@ -15,18 +23,18 @@ export interface Candidate {
 /** What a candidate came to on a rung. */
 export interface Trial {
   readonly candidate: Candidate;
-  /** Share of the work the rung looks at. */
-  readonly share: number;
   /** What is minimised; null without data, and for a setting that is not ranked. */
   readonly objective: number | null;
   /** It is ranked, and every constraint held in every run. */
   readonly feasible: boolean;
   /** Calls that were lost in all runs. */
   readonly callsLost: number;
+  /** Its difference to the best of the rung, session by session, is within the noise. */
+  readonly isNearBest: boolean;
 }
 
 /** Draws different settings: each axis is cut into as many equal parts as settings, and every part is used once. */
-export function drawCandidates(axes: readonly Axis[], budget: number, random: Random): readonly Candidate[] {
+function drawCandidates(axes: readonly Axis[], budget: number, random: Random): readonly Candidate[] {
   const columns = axes.map((axis) => {
     const own = random.split(`axis ${axis.path}`);
     const parts = Array.from({ length: budget }, (_, i) => i);
@@ -48,15 +56,51 @@ export function drawCandidates(axes: readonly Axis[], budget: number, random: Ra
   return candidates;
 }
 
-/** How much more a rung looks at than the one before, and what part of the candidates goes on. */
+/** How a search goes about its settings. */
+export interface SearchPlan {
+  /** `grid` tries every setting there is on everything. */
+  readonly method: 'grid' | 'random' | 'halving';
+  /** Settings that there are; infinite where a range has no steps. */
+  readonly possible: number;
+  readonly candidates: readonly Candidate[];
+}
+
+/** The settings of a search: all of them where they fit the budget and nothing else is asked for, otherwise as many as are drawn. */
+export function planSearch(
+  axes: readonly Axis[],
+  { method, budget, seed }: { method: 'auto' | 'random' | 'halving'; budget: number; seed: number },
+): SearchPlan {
+  const possible = possibleSettings(axes);
+  if (method === 'auto' && possible <= budget) {
+    const candidates = grid(closedAxes(axes)).map((values, index) => ({ index, values }));
+    return { method: 'grid', possible, candidates };
+  }
+  return {
+    method: method === 'auto' ? 'halving' : method,
+    possible,
+    candidates: drawCandidates(axes, budget, createRandom(seed)),
+  };
+}
+
+/** How many more sessions a rung looks at than the one before, and what part of the candidates goes on. */
 const HALVING_FACTOR = 3;
 
-/** The rungs of a search: shares of the work, the last one whole. */
-export function rungsOf(method: 'random' | 'halving', candidates: number): readonly number[] {
-  if (method === 'random') return [1];
-  const rungs = [1];
-  for (let left = candidates; left >= HALVING_FACTOR * 2 && rungs.length < 4; left /= HALVING_FACTOR)
-    rungs.unshift(rungs[0]! / HALVING_FACTOR);
+/** Fewest sessions that settings are discarded on: differences of a pair need some to have an interval. */
+const LEAST_SESSIONS = 3;
+
+/** Sessions of each rung: the last looks at all, those before at the longest of the `early` ones. None is cut: what a setting does shows late. */
+export function rungsOf(
+  { method, candidates }: SearchPlan,
+  sessions: number,
+  early: number,
+): readonly number[] {
+  const rungs = [sessions];
+  if (method !== 'halving') return rungs;
+  for (let left = candidates.length; left >= HALVING_FACTOR * 2; left /= HALVING_FACTOR) {
+    const fewer = Math.min(early, Math.max(LEAST_SESSIONS, Math.round(rungs[0]! / HALVING_FACTOR)));
+    if (fewer === 0 || fewer >= rungs[0]!) break;
+    rungs.unshift(fewer);
+  }
   return rungs;
 }
 
@@ -77,21 +121,13 @@ function ascending(a: number, b: number): number {
   return a === b ? 0 : a - b;
 }
 
-/** The candidates that go on to the next rung: the best third, at least one. */
+/** The candidates that go on to the next rung: the best third, and up to half those that differ from the best by no more than noise. */
 export function survivors(trials: readonly Trial[]): readonly Candidate[] {
-  const count = Math.max(1, Math.ceil(trials.length / HALVING_FACTOR));
+  const third = Math.max(1, Math.ceil(trials.length / HALVING_FACTOR));
+  const half = Math.ceil(trials.length / 2);
   return rank(trials)
-    .slice(0, count)
+    .filter(({ isNearBest }, place) => place < third || (place < half && isNearBest))
     .map(({ candidate }) => candidate);
-}
-
-/** Transcripts of a rung and the share of each that is replayed: fewer transcripts first, then the beginning of one. */
-export function rungWork(
-  transcripts: number,
-  share: number,
-): { readonly transcripts: number; readonly share: number } {
-  const wanted = transcripts * share;
-  return wanted >= 1 ? { transcripts: Math.round(wanted), share: 1 } : { transcripts: 1, share: wanted };
 }
 
 /** What a search wants. */
@@ -110,32 +146,68 @@ export interface CandidateRuns extends VariantRuns {
 /** What the settings of a rung came to. */
 export interface JudgedRung {
   readonly completeness: Completeness;
-  readonly tried: readonly { readonly trial: Trial; readonly metrics: MetricRecord }[];
+  readonly tried: readonly Judged[];
+}
+
+/** A setting that was judged. */
+interface Judged {
+  readonly trial: Trial;
+  readonly metrics: MetricRecord;
+  readonly completeness: VariantCompleteness;
+}
+
+/** The one that a search would choose: the best of those that are ranked and hold their constraints. */
+export function chosenOf<Item extends Judged>(tried: readonly Item[], { metric, sign }: Goal): Item | null {
+  const usable = tried.filter(({ trial }) => trial.feasible);
+  return bestRanked(usable, { name: metric, better: sign === 1 ? 'lower' : 'higher' });
 }
 
 /**
  * Judges the settings of a rung. A setting that is not ranked is no result, whatever the goal; constraints must hold in every run.
  */
-export function judge(settings: readonly CandidateRuns[], goal: Goal, share: number): JudgedRung {
-  const completeness = completenessOf(settings, 'foremost');
-  const tried = settings.map((setting, i) => {
-    const { standing } = completeness.variants[i]!;
+export function judge(settings: readonly CandidateRuns[], goal: Goal): JudgedRung {
+  const completeness = completenessOf(settings);
+  const tried = settings.map((setting, i): Judged => {
+    const own = completeness.variants[i]!;
     const metrics = variantMeans(setting, completeness);
     const records = [...setting.byTranscript.values()].filter((record) => record !== null);
-    const value = standing === 'ranked' ? (metrics[goal.metric] ?? null) : null;
+    const value = own.standing === 'ranked' ? (metrics[goal.metric] ?? null) : null;
     const feasible =
-      standing === 'ranked' &&
+      own.standing === 'ranked' &&
       records.every((record) => goal.constraints.every((rule) => holds(rule, record[rule.metric] ?? null)));
     const trial: Trial = {
       candidate: setting.candidate,
-      share,
       objective: value === null ? null : value * goal.sign,
       feasible,
       callsLost: lostIn(setting),
+      isNearBest: false,
     };
-    return { trial, metrics };
+    return { trial, metrics, completeness: own };
   });
-  return { completeness, tried };
+  const best = chosenOf(tried, goal);
+  if (best === null) return { completeness, tried };
+  const first = settings[tried.indexOf(best)]!;
+  return {
+    completeness,
+    tried: tried.map((each, i) => {
+      const isNearBest =
+        each.trial.feasible && isNear(settings[i]!, first, completeness.compared, goal.metric);
+      return { ...each, trial: { ...each.trial, isNearBest } };
+    }),
+  };
+}
+
+/** Share of samples whose interval of the difference holds. */
+const COVERAGE = 0.95;
+
+/** Whether the paired difference of two settings is within the noise. */
+function isNear(a: VariantRuns, b: VariantRuns, sessions: readonly string[], metric: string): boolean {
+  const differences = sessions.flatMap((session) => {
+    const [own, other] = [a, b].map(({ byTranscript }) => byTranscript.get(session)?.[metric] ?? null);
+    return own == null || other == null ? [] : [own - other];
+  });
+  const interval = meanInterval(differences, COVERAGE);
+  return interval !== null && interval.low <= 0 && interval.high >= 0;
 }
 
 /** Calls that a setting lost in all its runs; a run that failed lost more than any other. */

@@ -190,6 +190,24 @@ export function gridSize(axes: readonly Axis[]): number {
   return total;
 }
 
+/** How many settings some axes allow: every step, or every whole number of an open range; infinite where fractions are possible. */
+export function possibleSettings(axes: readonly Axis[]): number {
+  return axes.reduce((total, { values, range }) => {
+    if (range === null || values.length > 0) return total * values.length;
+    return total * (range.whole ? range.to - range.from + 1 : Number.POSITIVE_INFINITY);
+  }, 1);
+}
+
+/** Axes with every value that they allow, for axes that allow so many that they can be listed. */
+export function closedAxes(axes: readonly Axis[]): readonly Axis[] {
+  return axes.map((axis) => {
+    const { range, values } = axis;
+    if (range === null || values.length > 0) return axis;
+    const all = Array.from({ length: range.to - range.from + 1 }, (_, i) => String(range.from + i));
+    return { ...axis, values: all };
+  });
+}
+
 /** One point of the grid by its place, the last axis changing fastest; nothing else of the grid is made. @internal */
 export function gridPoint(axes: readonly Axis[], index: number): readonly string[] {
   const point: string[] = [];
@@ -239,15 +257,13 @@ export function splitValues(text: string): readonly string[] {
   return parts;
 }
 
-/** A step of a search: settings that were chosen one by one, and how much of the work they are tried on. */
+/** A step of a search: settings that were chosen one by one, and the sessions they are tried on. */
 export interface SearchStep {
   readonly paths: readonly string[];
   /** A value for each path, by setting. */
   readonly points: readonly (readonly string[])[];
   /** The labels of the sessions. */
   readonly sessions: readonly string[];
-  /** Share of each session, from its beginning. */
-  readonly share: number;
 }
 
 /** The points of a study by their places: none is made before it is wanted. */

@@ -17,8 +17,8 @@ describe('JUnit', () => {
     const argv = ['run', 'a.yaml', '--baseline', 'main', '--no-files', '--junit', 'out/j.xml', ...QUIET];
     expect((await cli(argv, { cwd })).code).toBe(99);
     const xml = readFileSync(join(cwd, 'out/j.xml'), 'utf8');
-    // One for the run itself, two expectations, four gated metrics; one expectation and the cost fail.
-    expect(xml).toContain('<testsuites name="ccbench" tests="7" failures="2" errors="0" skipped="0">');
+    // One for the run itself, two expectations, the cost and the lost calls; one expectation and the cost fail.
+    expect(xml).toContain('<testsuites name="ccbench" tests="5" failures="2" errors="0" skipped="0">');
     expect(xml).toContain('name="expects costUsd &gt;= 0" file="a.yaml" line="6"/>');
     expect(xml).toContain('name="expects compactions == 7" file="a.yaml" line="7">');
     expect(xml).toContain('<failure type="regression" message="costUsd was ');
@@ -31,6 +31,27 @@ describe('JUnit', () => {
     const cwd = tempFolder({ '<&>.yaml': scenario('guard') });
     await cli(['run', '<&>.yaml', '--no-files', '--junit', 'j.xml', ...QUIET], { cwd });
     expect(readFileSync(join(cwd, 'j.xml'), 'utf8')).toContain('file="&lt;&amp;&gt;.yaml"');
+  });
+});
+
+describe('a guard', () => {
+  it('is on the cost, and on what is asked for besides: a cheaper run with a lower hit rate passes', async () => {
+    const cwd = tempFolder({ 'a.yaml': scenario('guard') });
+    await cli(['run', 'a.yaml', '--out', 'main', ...QUIET], { cwd });
+    const path = join(cwd, 'main/guard/summary.json');
+    const summary = JSON.parse(readFileSync(path, 'utf8'));
+    summary.metrics.costUsd *= 2;
+    summary.metrics.cacheHitRate = 1;
+    writeFileSync(path, JSON.stringify(summary));
+    const run = (...more: readonly string[]) =>
+      cli(['run', 'a.yaml', '--baseline', 'main', '--no-files', ...QUIET, ...more], { cwd });
+    expect(await run()).toMatchObject({ code: 0, stderr: '' });
+    const asked = await run('--guard', 'costUsd,cacheHitRate');
+    expect(asked.code).toBe(98);
+    expect(asked.stderr).toContain('regression in guard: cacheHitRate was 100.0% in the baseline');
+    expect((await run('--guard', 'turns')).stderr).toContain('neither more nor less of turns is worse');
+    const idle = await cli(['run', 'a.yaml', '--guard', 'costUsd', '--no-files'], { cwd });
+    expect(idle.stderr).toContain('--guard has no effect without --baseline');
   });
 });
 

@@ -42,7 +42,7 @@ describe.skipIf(process.platform === 'win32')('ccbench completion', () => {
     ],
     [
       ['tune', '--method', ''],
-      ['random', 'halving'],
+      ['auto', 'random', 'halving'],
     ],
     [
       ['completion', ''],
@@ -81,7 +81,7 @@ describe.skipIf(process.platform === 'win32')('ccbench completion', () => {
         .find((text) => text.includes(`__ccbench_at \\'${at}\\''`) && text.includes(` -l ${option} `));
     expect(line('run', 'out')).toContain(' -l out -r -d ');
     expect(line('run', 'no-files')).toContain(' -l no-files -d ');
-    expect(line('tune', 'method')).toContain(" -l method -x -a 'random halving' -d ");
+    expect(line('tune', 'method')).toContain(" -l method -x -a 'auto random halving' -d ");
     expect(line('run', 'help')).toContain(' -l help -s h -d ');
   });
 

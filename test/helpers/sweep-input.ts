@@ -18,7 +18,7 @@ export function sweepInput(
   change: Partial<SweepPageInput> = {},
 ): SweepPageInput {
   const runs = Object.entries(rows).map(([name, own]) => variantOf(name, own));
-  const completeness = completenessOf(runs, 'foremost');
+  const completeness = completenessOf(runs);
   const points = runs.map(({ name }) => {
     const values = name.split(',');
     const set = values.map((value, at) => `${axes[at]!.path}=${value}`);

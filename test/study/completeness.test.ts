@@ -3,9 +3,9 @@ import { compareVariants } from '../../src/study/comparison.js';
 import { completenessOf, variantMeans } from '../../src/study/completeness.js';
 import { type Runs, variantOf } from '../helpers/variant-runs.js';
 
-function weigh(rows: Readonly<Record<string, Runs>>, basis: 'every-variant' | 'foremost' = 'every-variant') {
+function weigh(rows: Readonly<Record<string, Runs>>) {
   const variants = Object.entries(rows).map(([name, runs]) => variantOf(name, runs));
-  const completeness = completenessOf(variants, basis);
+  const completeness = completenessOf(variants);
   return {
     completeness,
     compared: completeness.compared,
@@ -31,13 +31,14 @@ describe('completenessOf', () => {
     });
   });
 
-  it('leaves out for all what one did not finish, and does not rank that one', () => {
+  it('does not rank what did not finish, and takes no session from the others for it', () => {
     const found = weigh({ a: { s: SHORT, l: LONG }, b: { s: SHORT, l: LONG }, dies: { s: SHORT, l: CUT } });
     expect(found).toMatchObject({
-      compared: ['s'],
+      compared: ['s', 'l'],
       standing: { a: 'ranked', b: 'ranked', dies: 'unranked' },
-      costs: { a: 1, b: 1, dies: 1 },
+      costs: { a: 4.5, b: 4.5, dies: 1 },
     });
+    expect(found.completeness.variants.map(({ compared }) => compared)).toEqual([2, 2, 1]);
     expect(found.completeness.variants[2]).toMatchObject({
       run: 2,
       finished: 1,
@@ -47,7 +48,7 @@ describe('completenessOf', () => {
 
   it('does the same with a run that failed', () => {
     const found = weigh({ a: { s: SHORT, l: LONG }, fails: { s: SHORT, l: null } });
-    expect(found).toMatchObject({ compared: ['s'], standing: { a: 'ranked', fails: 'unranked' } });
+    expect(found).toMatchObject({ compared: ['s', 'l'], standing: { a: 'ranked', fails: 'unranked' } });
     expect(found.completeness.variants[1]!.unfinished).toEqual([
       { transcript: 'l', callsAnswered: null, callsLost: null },
     ]);
@@ -92,20 +93,17 @@ describe('completenessOf', () => {
     });
   });
 
-  it('lets the foremost decide alone where a search wants it', () => {
-    const rows = { a: { s: SHORT, l: LONG }, b: { s: SHORT, l: LONG }, dies: { s: SHORT, l: CUT } };
-    expect(weigh(rows, 'foremost')).toMatchObject({
-      compared: ['s', 'l'],
-      standing: { a: 'ranked', b: 'ranked', dies: 'unranked' },
-    });
+  it('compares over what every variant finished where none finished all that others did', () => {
+    const rows = { a: { x: SHORT, s: SHORT, l: CUT }, b: { x: SHORT, s: [3, 1, 1], l: LONG } } as const;
+    expect(weigh(rows)).toMatchObject({ compared: ['x'], standing: { a: 'unranked', b: 'unranked' } });
   });
 
   it('tells how far a variant came over all its sessions', () => {
     const rows = { a: { s: SHORT, l: LONG }, dies: { s: SHORT, l: CUT }, fails: { s: SHORT, l: null } };
     const variants = Object.entries(rows).map(([name, runs]) => variantOf(name, runs));
-    const completeness = completenessOf(variants, 'every-variant');
+    const completeness = completenessOf(variants);
     const [a, dies, fails] = variants.map((item) => variantMeans(item, completeness));
-    expect(a).toMatchObject({ finishedShare: 1, callsLost: 0, costUsd: 1 });
+    expect(a).toMatchObject({ finishedShare: 1, callsLost: 0, costUsd: 4.5 });
     expect(dies).toMatchObject({ finishedShare: (1 + 5 / 9) / 2, callsLost: 2, callsAnswered: 4.5 });
     expect(fails).toMatchObject({ finishedShare: 0.5, callsLost: 0 });
   });
@@ -134,7 +132,7 @@ describe('compareVariants', () => {
     const rows = {
       dies: { s: SHORT, t: SHORT, l: CUT },
       a: { s: [4, 0, 2], t: [4, 0, 2], l: LONG },
-      b: { s: [4, 0, 3], t: [4, 0, 3], l: LONG },
+      b: { s: [4, 0, 3], t: [4, 0, 3], l: [9, 0, 9] },
     } as const;
     const found = compare(rows);
     expect(found.variants[1]!.differences!.costUsd).toMatchObject({ mean: 1, pairs: 2, verdict: 'unranked' });

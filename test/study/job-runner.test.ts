@@ -30,7 +30,7 @@ function jobsOver(batches: readonly number[]): { jobs: Job[]; inputs: Transcript
     if (transcript.kind !== 'synthetic') throw new Error('not generated');
     const input = syntheticInput(transcript.spec);
     inputs.push(input);
-    return { index, plan, transcript: input.key, share: 1, metrics: ['layers.rules.saved'] };
+    return { index, plan, transcript: input.key, metrics: ['layers.rules.saved'] };
   });
   return { jobs, inputs };
 }

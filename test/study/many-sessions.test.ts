@@ -37,7 +37,6 @@ describe('a week of work', () => {
       index,
       plan,
       transcript: input.key,
-      share: 1,
       metrics: ['dreamSkips.time', 'costByCause.carry', 'layers.auto-memory.costUsd'],
     }));
     const run = async (workers: number) => {

@@ -1,12 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/core/base/random.js';
-import { outOfSample, savingOf, splitSessions } from '../../src/study/out-of-sample.js';
+import {
+  type Choices,
+  longestFirst,
+  outOfSample,
+  savingOf,
+  splitSessions,
+} from '../../src/study/out-of-sample.js';
 import { parseVary } from '../../src/study/vary.js';
 
 const named = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ label: `s${i}`, key: `content ${i}`, calls: 10 + i }));
+type Runs = Choices['base'];
 const runs = (costs: Readonly<Record<string, number>>) =>
   new Map(Object.entries(costs).map(([label, costUsd]) => [label, { costUsd, finishedShare: 1 }]));
+
+/** What the searched half chooses is the optimum. */
+const choicesOf = (base: Runs, tuned: Runs, broken: readonly string[] = []): Choices => ({
+  base,
+  optimum: tuned,
+  chosen: { runs: tuned, settings: { gap: '5' }, broken },
+  metric: 'costUsd',
+  sign: 1,
+});
 
 describe('splitSessions', () => {
   it('puts every session into one half, by content and seed, not by name or order', () => {
@@ -71,7 +87,7 @@ describe('savingOf', () => {
       const before = runs(Object.fromEntries(labels.map((label) => [label, 10])));
       const after = runs(Object.fromEntries(labels.map((label) => [label, 9 + random.normal()])));
       const halves = { searched: labels.slice(0, 8), heldOut: labels.slice(8) };
-      const result = outOfSample(halves, { base: before, tuned: after, metric: 'costUsd', sign: 1 }, []);
+      const result = outOfSample(halves, choicesOf(before, after));
       if (result.isWithin) within++;
     }
     expect(within / 2_000).toBeGreaterThan(0.935);
@@ -83,11 +99,11 @@ describe('outOfSample', () => {
   const halves = { searched: ['a', 'b'], heldOut: ['c', 'd'] };
   const base = runs({ a: 10, b: 10, c: 10, d: 10 });
   const refusalOf = (tuned: ReturnType<typeof runs>, broken: readonly string[] = []) =>
-    outOfSample(halves, { base, tuned, metric: 'costUsd', sign: 1 }, broken).refusal;
+    outOfSample(halves, choicesOf(base, tuned, broken)).refusal;
 
   it('says why nothing qualifies', () => {
-    expect(refusalOf(runs({ a: 9, b: 9, c: 12, d: 12 }))).toBeNull();
-    expect(refusalOf(runs({ a: 10, b: 10, c: 5, d: 5 }))).toContain('no setting is better');
+    expect(refusalOf(runs({ a: 7, b: 7, c: 12, d: 12 }))).toBeNull();
+    expect(refusalOf(runs({ a: 10, b: 10, c: 12, d: 8 }))).toContain('no setting is better');
     expect(refusalOf(runs({ a: 9, b: 9, c: 9, d: 9 }), ['requestsRefused == 0'])).toContain(
       'breaks requestsRefused',
     );
@@ -97,7 +113,7 @@ describe('outOfSample', () => {
 
   it('says nothing of what neither half can tell', () => {
     const judge = (tuned: ReturnType<typeof runs>, before = base) =>
-      outOfSample(halves, { base: before, tuned, metric: 'costUsd', sign: 1 }, []);
+      outOfSample(halves, choicesOf(before, tuned));
     expect(judge(runs({ a: 9, b: 9 }))).toMatchObject({
       realised: null,
       isWithin: null,
@@ -108,7 +124,12 @@ describe('outOfSample', () => {
       promised: { low: null, high: null },
       isWithin: null,
     });
-    expect(judge(runs({ c: 9, d: 9 })).refusal).toContain('no setting is better');
+    expect(judge(runs({})).refusal).toContain('no setting is better');
+    expect(outOfSample(halves, { ...choicesOf(base, base), chosen: null })).toMatchObject({
+      settings: null,
+      promised: null,
+      realised: null,
+    });
     expect(judge(runs({ a: 1, b: 1, c: 1, d: 1 }), runs({ a: 0, b: 0, c: 0, d: 0 })).realised).toMatchObject({
       mean: -1,
       share: null,
@@ -118,8 +139,31 @@ describe('outOfSample', () => {
 
   it('a promise that does not come true is told as such', () => {
     const tuned = runs({ a: 9, b: 8.9, c: 30, d: 40 });
-    const result = outOfSample(halves, { base, tuned, metric: 'costUsd', sign: 1 }, []);
+    const result = outOfSample(halves, choicesOf(base, tuned));
     expect(result).toMatchObject({ isWithin: false, realised: { mean: -25 } });
+  });
+
+  it('tells the optimum over all sessions from what one half chooses', () => {
+    const optimum = runs({ a: 9, b: 9, c: 9, d: 9 });
+    const half = { runs: runs({ a: 8, b: 8, c: 11, d: 11 }), settings: { gap: '9' }, broken: [] };
+    const found = outOfSample(halves, { ...choicesOf(base, optimum), chosen: half });
+    expect(found).toMatchObject({
+      inSample: { mean: 1, sessions: 4 },
+      settings: { gap: '9' },
+      promised: { mean: 2, sessions: 2 },
+      realised: { mean: -1, sessions: 2 },
+      refusal: null,
+    });
+    const lost = new Map([...half.runs, ['d', { costUsd: 1, finishedShare: 0.2 }] as const]);
+    expect(
+      outOfSample(halves, { ...choicesOf(base, optimum), chosen: { ...half, runs: lost } }).refusal,
+    ).toBe('what half of the sessions choose does not finish d, which the scenario as it is finishes');
+  });
+
+  it('knows the longest sessions, whatever they are called', () => {
+    expect(longestFirst(named(3)).map(({ label }) => label)).toEqual(['s2', 's1', 's0']);
+    const alike = named(2).map((session) => ({ ...session, calls: 5 }));
+    expect(longestFirst([...alike].reverse())).toEqual(longestFirst(alike));
   });
 });
 

@@ -76,6 +76,19 @@ describe('PointRanking', () => {
     });
   });
 
+  it('takes the mean over the sessions in which the metric has a value at all', () => {
+    expect(rank([done(4), done(null)], [done(3), done(null)])).toMatchObject({
+      best: [
+        { point: 1, value: 3 },
+        { point: 0, value: 4 },
+      ],
+      ranked: 2,
+      sessions: 1,
+    });
+    // A value that only some points have tells them apart, not better from worse.
+    expect(rank([done(4), done(1)], [done(3), done(null)]).best).toEqual([{ point: 0, value: 2.5 }]);
+  });
+
   it('ranks no point that was not run over every session, and none where nothing was finished', () => {
     const some = rank([done(1, 4)], [done(1, 4), done(1, 4)]);
     expect(some).toMatchObject({ best: [{ point: 1, value: 1 }], ranked: 1, points: 2, sessions: 2 });

@@ -4,8 +4,15 @@ import { foldLog } from '../../src/metrics/fold.js';
 import { findMetric, metricValues } from '../../src/metrics/registry.js';
 import { paretoFront } from '../../src/report/charts/pareto.js';
 import { compareVariants } from '../../src/study/comparison.js';
-import { bestRanked, completenessOf, type VariantRuns, variantMeans } from '../../src/study/completeness.js';
-import { judge, rank } from '../../src/study/search.js';
+import {
+  bestRanked,
+  completenessOf,
+  isFinished,
+  type VariantRuns,
+  variantMeans,
+} from '../../src/study/completeness.js';
+import { PointRanking } from '../../src/study/results/read-results.js';
+import { chosenOf, judge, rank } from '../../src/study/search.js';
 import { anyPolicy, anyWindow, buildSession, sessionSteps } from '../helpers/generators/arbitrary-session.js';
 import { planOf, runLog } from '../helpers/plan.js';
 import { variantOf } from '../helpers/variant-runs.js';
@@ -53,7 +60,7 @@ function expectNoneAhead(name: string, variants: readonly VariantRuns[]): void {
 /** What every way of ranking puts first. */
 function winnersOf(variants: readonly VariantRuns[]): readonly string[] {
   const comparison = compareVariants(variants, variants[0]!.name, METRICS);
-  const completeness = completenessOf(variants, 'every-variant');
+  const completeness = completenessOf(variants);
   const points = variants.map((variant, i) => ({
     name: variant.name,
     metrics: variantMeans(variant, completeness),
@@ -75,7 +82,7 @@ function winnersOf(variants: readonly VariantRuns[]): readonly string[] {
   });
   const settings = variants.map((variant, index) => ({ ...variant, candidate: { index, values: [] } }));
   const tuned = ([1, -1] as const).flatMap((sign) => {
-    const { tried } = judge(settings, { metric: 'costUsd', sign, constraints: [] }, 1);
+    const { tried } = judge(settings, { metric: 'costUsd', sign, constraints: [] });
     const [first] = rank(tried.map(({ trial }) => trial));
     return first!.feasible ? [`v${first!.candidate.index}`] : [];
   });
@@ -98,26 +105,66 @@ describe('unfinished work never wins', () => {
     );
   });
 
+  it('the best point of Parquet parts and of a search is that of a sweep', () => {
+    fc.assert(
+      fc.property(studies, (variants) => {
+        const completeness = completenessOf(variants);
+        const points = variants.map((variant, i) => ({
+          point: i,
+          metrics: variantMeans(variant, completeness),
+          completeness: completeness.variants[i]!,
+        }));
+        const runs = variants.map(({ byTranscript }, point) =>
+          [...byTranscript].map(([transcript, record], session) => ({
+            point,
+            session,
+            transcript,
+            isFinished: isFinished(record),
+            answered: record?.callsAnswered ?? null,
+            value: record?.costUsd ?? null,
+          })),
+        );
+        const ranking = new PointRanking(variants[0]!.byTranscript.size);
+        for (const run of runs.flat()) ranking.see(run);
+        const pass = ranking.start('lower', 1);
+        for (const own of runs) pass.add(own);
+        const [first] = pass.end().best;
+        const best = bestRanked(points, findMetric('costUsd')!)?.point;
+        expect(first?.point).toBe(best);
+        const settings = variants.map((variant, index) => ({ ...variant, candidate: { index, values: [] } }));
+        const goal = { metric: 'costUsd', sign: 1, constraints: [] } as const;
+        const { tried } = judge(settings, goal);
+        expect(chosenOf(tried, goal)?.trial.candidate.index).toBe(best);
+        expect(best === undefined || rank(tried.map(({ trial }) => trial))[0]!.candidate.index === best).toBe(
+          true,
+        );
+      }),
+      { numRuns: 800 },
+    );
+  });
+
   it('a search lists what answers fewer calls in all behind what answers more', () => {
     fc.assert(
       fc.property(studies, (variants) => {
         const settings = variants.map((variant, index) => ({ ...variant, candidate: { index, values: [] } }));
-        const { tried } = judge(settings, { metric: 'costUsd', sign: 1, constraints: [] }, 1);
+        const { tried } = judge(settings, { metric: 'costUsd', sign: 1, constraints: [] });
         const lost = rank(tried.map(({ trial }) => trial)).map((trial) => trial.callsLost);
         expect(lost).toEqual([...lost].sort((a, b) => (a === b ? 0 : a - b)));
       }),
     );
   });
 
-  it('every compared variant is averaged over the same finished sessions', () => {
+  it('every ranked variant is averaged over the same finished sessions, any other over those of them that it finished', () => {
     fc.assert(
       fc.property(studies, (variants) => {
-        const completeness = completenessOf(variants, 'every-variant');
+        const completeness = completenessOf(variants);
         for (const [i, { standing }] of completeness.variants.entries()) {
           if (standing === 'apart') continue;
           const { byTranscript } = variants[i]!;
-          const costs = completeness.compared.map((session) => byTranscript.get(session)!);
-          for (const record of costs) expect(record.callsLost).toBe(0);
+          const finished = completeness.compared.map((session) => byTranscript.get(session) ?? null);
+          const costs = finished.filter((record) => record?.callsLost === 0).map((record) => record!);
+          if (standing === 'ranked') expect(costs).toHaveLength(completeness.compared.length);
+          expect(completeness.variants[i]!.compared).toBe(costs.length);
           const total = costs.reduce((sum, record) => sum + record.costUsd!, 0);
           expect(variantMeans(variants[i]!, completeness).costUsd).toBe(total / costs.length);
         }

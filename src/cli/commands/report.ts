@@ -11,7 +11,8 @@ import { recordedJson } from '../../report/text/as-recorded.js';
 import { runBlocks } from '../../report/text/terminal.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openLog } from '../files/open-log.js';
-import { type FileContent, type OutputFile, openFile } from '../files/output.js';
+import { type OutputFile, openFile, openSoftly } from '../files/output.js';
+import { writeSoftly } from '../files/write-files.js';
 import { runConclusion } from '../runs/run-conclusion.js';
 import type { CliSession } from '../session.js';
 import { yieldToEventLoop } from '../terminal/interrupt.js';
@@ -45,24 +46,25 @@ interface GrowingTables {
 }
 
 /** Begins `requests.csv` and `events.csv` once there is something to write. */
-function openTables(out: string, cwd: string): GrowingTables {
+function openTables(session: CliSession, out: string): GrowingTables {
   const tables = [
     { name: 'requests.csv', head: requestsCsv([]), linesOf: requestLines },
     { name: 'events.csv', head: eventsCsv([]), linesOf: eventLines },
   ];
-  let files: readonly OutputFile[] = [];
+  let files: readonly (OutputFile | null)[] = [];
+  const open = (name: string) => () => openFile(join(out, name), session.host.cwd);
   return {
     async write(entries) {
       const isFirst = files.length === 0;
-      if (isFirst) files = tables.map(({ name }) => openFile(join(out, name), cwd));
+      if (isFirst) files = tables.map(({ name }) => openSoftly(session, '--out', open(name)));
       for (const [i, { head, linesOf }] of tables.entries())
-        await files[i]!.append((isFirst ? head : '') + linesOf(entries));
+        await files[i]?.append((isFirst ? head : '') + linesOf(entries));
     },
     commit() {
-      for (const file of files) file.commit();
+      for (const file of files) file?.commit();
     },
     discard() {
-      for (const file of files) file.discard();
+      for (const file of files) file?.discard();
     },
   };
 }
@@ -95,41 +97,17 @@ export async function reportCommand(
   file: string,
   options: ReportOptions,
 ): Promise<ExitCode> {
-  const { cwd, stdout } = session.host;
+  const { stdout } = session.host;
   const { out } = options;
-  const tables = out === undefined ? null : openTables(out, cwd);
+  const tables = out === undefined ? null : openTables(session, out);
   const { facts, digest, sample } = await readThrough(session, file, tables).catch((error: unknown) => {
     tables?.discard();
     throw logError(error, file);
   });
   const report = { digest, facts, expectations: [] };
-  if (out !== undefined) {
-    const write = async (path: string, content: FileContent): Promise<void> => {
-      const output = openFile(path, cwd);
-      await output.write(content);
-      output.commit();
-    };
-    await write(join(out, 'summary.json'), summaryJson(report));
-    tables?.commit();
-    if (options.charts) {
-      const { reportPictures } = await import('../terminal/report-pictures.js');
-      const { policyInfoOf } = await import('../runs/policy-info.js');
-      const name = facts.run?.name ?? file;
-      const run = { name, ...sample, facts, digest, policyInfo: policyInfoOf(facts) };
-      for await (const picture of reportPictures(
-        run,
-        runConclusion(facts, []),
-        options,
-        session.host.interrupt,
-      )) {
-        await write(join(out, picture.folder, picture.name), picture.content);
-      }
-    }
-  }
-  const written = out === undefined ? null : join(out, options.charts ? 'report.html' : '');
   present(session, {
     blocks: runBlocks(report, screenFor(stdout, session.colors).width),
-    closing: { ...runConclusion(facts, []), written },
+    closing: runConclusion(facts, []),
     json: {
       digest,
       name: facts.run?.name ?? null,
@@ -142,5 +120,18 @@ export async function reportCommand(
       warnings: facts.warnings.map(({ code, message, remedy, count }) => ({ code, message, remedy, count })),
     },
   });
+  if (out !== undefined) {
+    tables?.commit();
+    const files = async function* () {
+      yield { folder: '', name: 'summary.json', content: summaryJson(report) };
+      if (!options.charts) return;
+      const { reportPictures } = await import('../terminal/report-pictures.js');
+      const { policyInfoOf } = await import('../runs/policy-info.js');
+      const name = facts.run?.name ?? file;
+      const run = { name, ...sample, facts, digest, policyInfo: policyInfoOf(facts) };
+      yield* reportPictures(run, runConclusion(facts, []), options, session.host.interrupt);
+    };
+    await writeSoftly(session, out, files(), join(out, options.charts ? 'report.html' : ''));
+  }
   return EXIT.fine;
 }

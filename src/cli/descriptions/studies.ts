@@ -92,16 +92,13 @@ const TUNE = [
   ),
   option(
     '--method <name>',
-    'random, or halving: many settings on little work, the best on more',
-    oneOf('random', 'halving'),
-    'halving',
+    'auto: every setting where the budget allows it, else halving; halving: many settings on the longest sessions, the best on all; random',
+    oneOf('auto', 'random', 'halving'),
+    'auto',
   ),
-  option('--budget <n>', 'settings to try', count, 60),
+  option('--budget <n>', 'settings to try', count, 200),
   option('--search-seed <n>', 'seed of the search, and of the split of the sessions', whole, 1),
-  option(
-    '--no-holdout',
-    'search on all sessions; otherwise half of four or more are kept to try the answer on',
-  ),
+  option('--no-holdout', 'do not try what half of four or more sessions would choose on the others'),
   POLICY,
   SET,
   PREDICT,
@@ -200,6 +197,12 @@ export const STUDY_COMMANDS = {
       option('--png', 'write charts as PNG files too'),
       option('--log <file>', 'write the log to this file as well (one run only)'),
       option('--baseline <folder>', 'compare with the reports in this folder; worse is exit code 98'),
+      option(
+        '--guard <metrics>',
+        'what may not be worse than the baseline, separated by commas, such as costUsd,cacheHitRate; lost calls may never be more',
+        undefined,
+        'costUsd',
+      ),
       option('--tolerance <percent>', 'how much worse than the baseline is still fine', percent, 0),
       option('--junit <file>', 'write expectations and regressions as test cases of a JUnit file'),
       option('--watch', 'run again when the scenario or a file it names changes'),
@@ -230,7 +233,8 @@ export const STUDY_COMMANDS = {
   },
   compare: {
     name: 'compare',
-    about: 'Compare variants over sessions that all finish: one table, differences to a baseline.',
+    about:
+      'Compare variants over sessions that all ranked ones finish: one table, differences to a baseline.',
     args: [argument('<scenario...>', SCENARIOS)],
     options: [
       ...STUDY,

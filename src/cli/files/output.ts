@@ -14,6 +14,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { CcbenchError } from '../../core/base/errors.js';
 import { nameOfPart, removeLitter } from '../../transcripts/files/litter.js';
 import { whyUnwritable } from '../../transcripts/files/why-unwritable.js';
+import { type CliSession, warnUnwritten } from '../session.js';
 import { pagesWritten } from './last-page.js';
 
 /** Exchanges two folders in one step where the system can, otherwise moves one aside and the other in. */
@@ -83,8 +84,8 @@ export interface ReportFolder {
   write(folder: string, name: string, text: FileContent): Promise<void>;
   /** Puts more behind a file of the new report. */
   append(folder: string, name: string, text: string): Promise<void>;
-  /** Replaces the previous report with the new one. */
-  commit(): void;
+  /** Replaces the previous report with the new one; says whether it is in place. */
+  commit(): boolean;
   /** Leaves everything as it was before. */
   discard(): void;
 }
@@ -179,6 +180,7 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
       try {
         replaceFolder(fresh, target, old);
         pagesWritten(pages);
+        return true;
       } catch (error) {
         throw unwritable(shown, error);
       }
@@ -201,11 +203,66 @@ function removeEmpty(folder: string, stop: string): void {
   }
 }
 
+/** What a command makes beside its answer. */
+interface Output {
+  write(...values: never[]): Promise<void>;
+  append(...values: never[]): Promise<void>;
+  commit(): boolean;
+  discard(): void;
+}
+
+/**
+ * Opens what a command makes beside its answer, as an option says. Where it cannot be written, now or later, that costs a warning, and nothing is left of it;
+ * the answer is not lost.
+ */
+export function openSoftly<Kind extends Output>(
+  session: CliSession,
+  option: string,
+  open: () => Kind,
+): Kind | null {
+  let output: Kind;
+  try {
+    output = open();
+  } catch (error) {
+    warnUnwritten(session, option, error);
+    return null;
+  }
+  let isLost = false;
+  const lose = (error: unknown): void => {
+    isLost = true;
+    warnUnwritten(session, option, error);
+    output.discard();
+  };
+  const guarded =
+    <Values extends never[]>(act: (...values: Values) => Promise<void>) =>
+    async (...values: Values): Promise<void> => {
+      if (isLost) return;
+      try {
+        await act(...values);
+      } catch (error) {
+        lose(error);
+      }
+    };
+  return {
+    ...output,
+    write: guarded(output.write),
+    append: guarded(output.append),
+    commit() {
+      try {
+        return !isLost && output.commit();
+      } catch (error) {
+        lose(error);
+        return false;
+      }
+    },
+  };
+}
+
 /** A single file being made: the previous one stays until the new one is whole. */
 export interface OutputFile {
   write(text: FileContent): Promise<void>;
   append(text: string): Promise<void>;
-  commit(): void;
+  commit(): boolean;
   discard(): void;
 }
 
@@ -239,6 +296,7 @@ export function openFile(path: string, cwd: string): OutputFile {
     commit() {
       renameSync(fresh, target);
       pagesWritten([target]);
+      return true;
     },
     discard: () => rmSync(fresh, { force: true }),
   };

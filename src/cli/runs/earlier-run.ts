@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CcbenchError } from '../../core/base/errors.js';
 import {
   formatCount,
   formatCounted,
@@ -8,7 +9,9 @@ import {
   formatValue,
   printable,
 } from '../../core/base/format.js';
-import { METRICS } from '../../metrics/registry.js';
+import { findMetric } from '../../metrics/registry.js';
+import { chosenMetric } from '../../study/chosen-metrics.js';
+import { splitValues } from '../../study/vary.js';
 
 /** What an earlier report says about a run. */
 export interface EarlierRun {
@@ -27,8 +30,31 @@ export interface Regression {
   readonly message: string;
 }
 
-/** Metrics a baseline is held against; a run that loses calls is not cheaper but incomplete. */
-const GATED_METRICS = ['costUsd', 'cacheHitRate', 'requestsRefused', 'callsLost'] as const;
+/** What a run is held to against its baseline. */
+export interface Guard {
+  readonly metrics: readonly string[];
+  readonly tolerancePercent: number;
+}
+
+/** Always guarded: a run that loses calls is not cheaper but incomplete. */
+const ALWAYS = 'callsLost';
+
+/** The metrics that `--guard` names, in the order of writing. */
+export function guardOf(written: string, tolerancePercent: number): Guard {
+  const metrics = splitValues(written).map((name) => {
+    const { better } = chosenMetric(name, '--guard');
+    if (better !== null) return name;
+    throw new CcbenchError(
+      'bad-usage',
+      `neither more nor less of ${name} is worse, so it cannot be guarded`,
+      {
+        place: { file: `--guard ${name}` },
+        hint: 'for example: --guard costUsd,cacheHitRate',
+      },
+    );
+  });
+  return { metrics: [...new Set([...metrics, ALWAYS])], tolerancePercent };
+}
 
 /** Relative differences below this are rounding. */
 const ROUNDING = 1e-9;
@@ -51,15 +77,15 @@ export function readEarlier(folder: string): EarlierRun | null {
 }
 
 /** Metrics of a baseline that nothing can be held against: absent, or neither a number nor null, or null in all. */
-export function missingMetrics({ metrics }: EarlierRun): readonly string[] {
-  const missing = GATED_METRICS.filter((name) => metrics[name] !== null && !Number.isFinite(metrics[name]));
+export function missingMetrics({ metrics }: EarlierRun, guard: Guard): readonly string[] {
+  const missing = guard.metrics.filter((name) => metrics[name] !== null && !Number.isFinite(metrics[name]));
   if (missing.length > 0) return missing;
-  return GATED_METRICS.every((name) => metrics[name] === null) ? GATED_METRICS : [];
+  return guard.metrics.every((name) => metrics[name] === null) ? guard.metrics : [];
 }
 
 /** The metrics of a baseline that a run is held against. */
-export function gatedMetrics({ metrics }: EarlierRun): readonly string[] {
-  return GATED_METRICS.filter((name) => (metrics[name] ?? null) !== null);
+export function guardedMetrics({ metrics }: EarlierRun, guard: Guard): readonly string[] {
+  return guard.metrics.filter((name) => (metrics[name] ?? null) !== null);
 }
 
 /** One sentence on what changed since an earlier run, and whether that was of the same settings. */
@@ -91,24 +117,25 @@ function changeOf(last: EarlierRun, now: EarlierRun, earlier: 'last report' | 'b
 }
 
 /** One sentence on a run that is held against a baseline: what changed, and that nothing became worse where nothing did. */
-export function sinceBaseline(baseline: EarlierRun, now: EarlierRun, tolerancePercent: number): string {
+export function sinceBaseline(baseline: EarlierRun, now: EarlierRun, guard: Guard): string {
+  const { metrics, tolerancePercent } = guard;
   const changed = changedSince(baseline, now, 'baseline');
-  if (regressions(baseline, now, tolerancePercent).length > 0) return changed;
+  if (regressions(baseline, now, guard).length > 0) return changed;
   const beyond = tolerancePercent === 0 ? '' : ` by more than ${formatDecimal(tolerancePercent, 2)} %`;
-  return `${changed}; no metric is worse${beyond}`;
+  return `${changed}; nothing guarded is worse${beyond} (${metrics.join(', ')})`;
 }
 
-/** The gated metrics that are worse than in the baseline by more than the tolerance. */
+/** The guarded metrics that are worse than in the baseline by more than the tolerance. */
 export function regressions(
   baseline: EarlierRun,
   now: EarlierRun,
-  tolerancePercent: number,
+  { metrics, tolerancePercent }: Guard,
 ): readonly Regression[] {
-  return GATED_METRICS.flatMap((name) => {
+  return metrics.flatMap((name) => {
     const before = baseline.metrics[name] ?? null;
     const after = now.metrics[name] ?? null;
     if (before === null) return [];
-    const { better, unit } = METRICS.get(name);
+    const { better, unit } = findMetric(name)!;
     const slack = Math.abs(before) * (tolerancePercent / 100 + ROUNDING);
     const worse = after === null || (better === 'higher' ? after < before - slack : after > before + slack);
     if (!worse) return [];

@@ -13,7 +13,7 @@ import { unknownName } from '../../core/base/registry.js';
 import { inputId, kindOfInput } from '../../transcripts/files/read-input.js';
 import { folderName } from '../files/output.js';
 import type { CliSession } from '../session.js';
-import { type EarlierRun, missingMetrics, readEarlier } from './earlier-run.js';
+import { type EarlierRun, type Guard, missingMetrics, readEarlier } from './earlier-run.js';
 import { openScenarios } from './scenario-reader.js';
 
 /** What the command line changes in scenarios. */
@@ -182,6 +182,7 @@ export function readBaseline(
   folder: string,
   scenarios: readonly PlannedScenario[],
   cwd: string,
+  guard: Guard,
 ): ReadonlyMap<PlannedRun, EarlierRun> {
   const found = new Map<PlannedRun, EarlierRun>();
   for (const { scenario, runs } of scenarios) {
@@ -195,7 +196,7 @@ export function readBaseline(
           hint: REMAKE,
         });
       }
-      const missing = missingMetrics(earlier);
+      const missing = missingMetrics(earlier, guard);
       if (missing.length > 0) {
         throw new CcbenchError(
           'bad-input',

@@ -6,6 +6,7 @@ import type { OpenPlugins } from '../../config/files/open-plugins.js';
 import { policyTexts } from '../../config/files/policy-text.js';
 import { isRecording, readScenarioText } from '../../config/files/scenario-text.js';
 import { slug } from '../../config/files/slug.js';
+import { sha256Hex } from '../../core/base/digest.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { inputId } from '../../transcripts/files/read-input.js';
@@ -20,11 +21,27 @@ export type OpenScenario = (
   set: readonly string[],
 ) => ScenarioSource & { readonly readPolicy: ReadPolicyText };
 
+/** Longest name of a scenario. */
+const NAME_CHARS = 64;
+
+/** What a recording's scenario is called: after its file; a name that is too long, or has other letters, in short. */
+function nameOf(file: string): string {
+  const whole = slug(inputId(file));
+  const plain = whole
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-');
+  if (plain === whole && whole.length <= NAME_CHARS) return whole || 'recording';
+  const digest = sha256Hex(whole).slice(0, 8);
+  const head = plain.slice(0, NAME_CHARS - digest.length - 1).replace(/^-|-$/g, '');
+  return `${head || 'recording'}-${digest}`;
+}
+
 /** The scenario that stands for a recording: its own client, models, lifetimes and times. */
 function scenarioOf(file: string, transcript: Transcript): string {
   const { use, set } = clientPolicy(transcript);
   const scenario = {
-    name: slug(inputId(file)) || 'recording',
+    name: nameOf(file),
     transcript: { file: basename(file) },
     policy: { use, set },
   };

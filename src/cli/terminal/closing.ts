@@ -2,6 +2,7 @@ import { printable } from '../../core/base/format.js';
 import type { Conclusion } from '../../report/text/conclusion.js';
 import type { Screen } from '../../report/text/style.js';
 import { wrapText } from '../../report/text/table.js';
+import type { CliSession } from '../session.js';
 
 /** The last lines of a command. */
 export interface Closing extends Conclusion {
@@ -21,7 +22,16 @@ export function closingText(
     ...say(result).map(style.bold),
     ...say(advice),
     ...(repeat === null ? [] : [`  repeat: ${repeat}`]),
-    ...(written === null ? [] : [`${written.endsWith('.html') ? 'page' : 'report'} ${written}`]),
+    ...(written === null ? [] : [writtenLine(written)]),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function writtenLine(written: string): string {
+  return `${written.endsWith('.html') ? 'page' : 'report'} ${written}`;
+}
+
+/** The last line of a command that has printed its answer and written files then: where they are. */
+export function tellWritten(session: CliSession, written: string): void {
+  if (!session.json) session.host.stdout.write(`${writtenLine(written)}\n`);
 }

@@ -124,6 +124,8 @@ export interface Ranking {
 export class PointRanking {
   readonly #sessions: number;
   readonly #finished: Uint8Array;
+  /** Sessions in which some finished run has a value of the metric. */
+  readonly #valued: Uint8Array;
   readonly #most: Float64Array;
   readonly #names: string[] = [];
   #isApart = false;
@@ -131,20 +133,23 @@ export class PointRanking {
   constructor(sessions: number) {
     this.#sessions = sessions;
     this.#finished = new Uint8Array(sessions);
+    this.#valued = new Uint8Array(sessions);
     this.#most = new Float64Array(sessions).fill(-1);
   }
 
   /** The first pass. */
-  see({ session, transcript, isFinished, answered }: RankedRun): void {
+  see({ session, transcript, isFinished, answered, value }: RankedRun): void {
     this.#names[session] ??= transcript;
     if (this.#names[session] !== transcript) this.#isApart = true;
     if (isFinished) this.#finished[session] = 1;
+    if (isFinished && value !== null) this.#valued[session] = 1;
     this.#most[session] = Math.max(this.#most[session]!, answered ?? -1);
   }
 
   /** The second pass: gives the points in order, each with all its runs, and takes the best of them. */
   start(better: 'lower' | 'higher', top: number): { add(runs: readonly RankedRun[]): void; end(): Ranking } {
     const sessions = this.#finished.reduce((count, value) => count + value, 0);
+    const valued = this.#valued.reduce((count, value) => count + value, 0);
     const sign = better === 'lower' ? 1 : -1;
     let best: RankedPoint[] = [];
     let [points, ranked, isAlike] = [0, 0, true];
@@ -161,17 +166,20 @@ export class PointRanking {
         ranked++;
         let total = 0;
         for (const { session, value } of runs) {
-          if (this.#finished[session] === 0) continue;
+          if (this.#valued[session] === 0) continue;
           if (value === null) return;
           total += value;
         }
-        best.push({ point: runs[0]!.point, value: total / sessions });
+        if (valued > 0) best.push({ point: runs[0]!.point, value: total / valued });
         if (best.length > 2 * top + 16) trim();
       },
       end: () => {
         trim();
         const isApart = this.#isApart;
-        return { best: isAlike && !isApart ? best : [], ranked, points, sessions, isAlike, isApart };
+        // One alone that left a session open is not ranked.
+        if (ranked === 1 && sessions < this.#sessions) ranked = 0;
+        const shown = isAlike && !isApart && ranked > 0 ? best : [];
+        return { best: shown, ranked, points, sessions: valued || sessions, isAlike, isApart };
       },
     };
   }

@@ -1,5 +1,5 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../core/base/digest.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { batchesOfPart, type Partition, partOfBatch, runsOfBatch, runsOfPart } from '../batches.js';
@@ -15,8 +15,6 @@ export interface StudyRecord {
   readonly axes: readonly { readonly path: string; readonly values: number }[];
   /** The sessions of a point, in order. */
   readonly transcripts: readonly string[];
-  /** The part of each session that was run, from its beginning; absent where all of it was. */
-  readonly share?: number;
   readonly metrics: readonly string[];
   readonly columns: readonly ResultColumn[];
   readonly partition: Partition;
@@ -52,12 +50,20 @@ export function readStudies(folder: string): readonly StudyRecord[] {
     });
 }
 
+/** The folders down to one, the innermost first, of which the outermost was made with it; none where it was there. */
+function foldersFrom(path: string, outermost: string | undefined): readonly string[] {
+  if (outermost === undefined) return [];
+  return path === outermost ? [path] : [path, ...foldersFrom(dirname(path), outermost)];
+}
+
 /** The results of one study in a folder that other processes and machines may write into at the same time. */
 export class ResultStore {
   readonly folder: string;
   readonly study: StudyRecord;
   readonly #parts: Set<number>;
   readonly #batches: Set<number>;
+  /** What `announce` has made: the file of the study, then folders, the outermost last. */
+  #made: readonly string[] = [];
 
   constructor(folder: string, study: StudyRecord) {
     this.folder = folder;
@@ -69,15 +75,32 @@ export class ResultStore {
 
   /** Makes the folder and says what the study is; equal for everyone who takes part. */
   announce(): void {
+    const made: string[] = [];
     try {
-      for (const name of [STUDIES, PARTS, BATCHES]) mkdirSync(join(this.folder, name), { recursive: true });
+      for (const path of [this.folder, ...[STUDIES, PARTS, BATCHES].map((name) => join(this.folder, name))])
+        made.unshift(...foldersFrom(path, mkdirSync(path, { recursive: true })));
     } catch (error) {
       throw unwritable(this.folder, error);
     }
     for (const name of [STUDIES, PARTS, BATCHES, '.']) removeUnfinished(join(this.folder, name));
     const path = join(this.folder, STUDIES, `${this.study.id}.json`);
-    if (!existsSync(path))
+    if (!existsSync(path)) {
       writeWhole(path, `${JSON.stringify({ layout: LAYOUT, ...this.study }, null, 1)}\n`);
+      this.#made = [path, ...made];
+    }
+  }
+
+  /** Takes back a study that was announced here and of which nothing is finished: a command that failed leaves none. */
+  withdraw(): void {
+    this.look();
+    if (this.#batches.size > 0 || this.#parts.size > 0) return;
+    for (const path of this.#made)
+      try {
+        if (path.endsWith('.json')) rmSync(path, { force: true });
+        else rmdirSync(path);
+      } catch {
+        // Something else is in it.
+      }
   }
 
   /** Sees what others have finished meanwhile. */

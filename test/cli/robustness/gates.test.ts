@@ -30,7 +30,9 @@ describe('a gate that cannot judge does not open', () => {
     const file = join(cwd, 'before/gate/summary.json');
     const same = await cli(['run', 'a.yaml', '--baseline', 'before', '--no-files'], { cwd });
     expect(same.code).toBe(0);
-    expect(same.stdout).toContain('same result as in the baseline, byte for byte; no metric is worse\n');
+    expect(same.stdout).toContain(
+      'same result as in the baseline, byte for byte; nothing guarded is worse (costUsd, callsLost)\n',
+    );
     writeFileSync(file, JSON.stringify(change(JSON.parse(readFileSync(file, 'utf8')))));
     const { code, stderr } = await cli(['run', 'a.yaml', '--baseline', 'before', '--no-files'], { cwd });
     expect(code).toBe(2);

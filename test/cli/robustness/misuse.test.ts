@@ -109,11 +109,9 @@ describe('bad scenarios', () => {
 
   it('a file where results need a folder: says so, as for reports', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny'), afile: 'x' });
-    for (const place of [
-      ['--results', 'afile'],
-      ['--out', 'afile'],
-    ]) {
-      const stderr = await refused(['sweep', 'a.yaml', '--vary', 'seed=1,2', ...place], cwd);
+    const sweep = ['sweep', 'a.yaml', '--vary', 'seed=1,2'];
+    const { stderr: told } = await cli([...sweep, '--out', 'afile'], { cwd });
+    for (const stderr of [await refused([...sweep, '--results', 'afile'], cwd), told]) {
       expect(stderr).toContain('cannot be written: a file stands where a folder is needed');
       expect(stderr).not.toContain('make room');
     }
@@ -214,28 +212,70 @@ describe('bad transcripts', () => {
 });
 
 describe('bad outputs', () => {
-  it('finds before the run that the report folder cannot be made', async () => {
+  const COMMANDS = [
+    ['run', 'a.yaml', '--no-timings'],
+    ['compare', 'a.yaml', '--set', 'cache.ttl=5m,1h'],
+    ['sweep', 'a.yaml', '--vary', 'cache.ttl=5m,1h'],
+    ['tune', 'a.yaml', '--vary', 'cache.ttl=5m,1h', '--minimise', 'costUsd'],
+  ];
+
+  it.each(COMMANDS)(
+    'ccbench %s has its answer where no report can be written: a warning',
+    async (...argv) => {
+      const cwd = tempFolder({ 'a.yaml': scenario('tiny'), reports: 'a file' });
+      const wanted = await cli([...argv, '--no-files'], { cwd });
+      const plain = await cli(argv, { cwd });
+      expect(plain).toMatchObject({ code: 0, stdout: wanted.stdout });
+      expect(plain.stderr).toMatch(
+        /^warning: .*reports.* cannot be written|^warning: .* cannot be written to reports/,
+      );
+      // Whoever asked for that folder is told by the exit code too.
+      const asked = await cli([...argv, '--out', 'reports', '--json'], { cwd });
+      expect(asked.code).toBe(2);
+      expect(asked.stderr).toContain('warning: ');
+      expect(JSON.parse(asked.stdout)).not.toHaveProperty('error');
+    },
+  );
+
+  it('loses neither the answer nor the other files where one that was asked for cannot be written', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny'), file: 'x' });
-    expect(await refused(['run', 'a.yaml', '--out', 'file/reports'], cwd)).toContain(
-      'error[output-unwritable]',
-    );
-    expect(await refused(['run', 'a.yaml', '--log', 'file/run.jsonl'], cwd)).toContain(
-      'error[output-unwritable]',
-    );
+    for (const option of ['--log', '--junit']) {
+      const { code, stdout, stderr } = await cli(['run', 'a.yaml', option, 'file/x'], { cwd });
+      expect(code).toBe(2);
+      expect(stderr).toContain('warning: the report cannot be written to file/x');
+      expect(stdout).toContain('page reports/tiny/report.html');
+    }
+    for (const argv of [
+      ['report', 'reports/tiny/run.jsonl'],
+      ['diff', 'a.yaml', 'a.yaml'],
+    ]) {
+      const { stdout } = await cli(argv, { cwd });
+      expect(await cli([...argv, '--out', 'file/x'], { cwd })).toMatchObject({ code: 2, stdout });
+    }
   });
 
-  it('finds it before the run even when the transcript is slow to fail', async () => {
-    const cwd = tempFolder({ 'a.yaml': scenario('tiny'), tiny: 'a file of the same name' });
-    expect(await refused(['run', 'a.yaml', '--out', '.'], cwd)).toContain(
-      'a file stands where a folder is needed',
-    );
+  it.each(COMMANDS)('ccbench %s prints its answer before any file is in its place', async (...argv) => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
+    const holds = (): boolean =>
+      readdirSync(cwd, { recursive: true }).some(
+        (name) => /reports.*[^.]\.html$/.test(String(name)) && !/\.new/.test(String(name)),
+      );
+    const before: boolean[] = [];
+    const { code } = await cli([...argv, '--json'], {
+      cwd,
+      onPrinted: (text) => text.startsWith('{') && before.push(holds()),
+    });
+    expect(code).toBe(0);
+    if (argv[0] !== 'run') expect(before).toEqual([false]);
+    expect(holds()).toBe(true);
   });
 
   it('never replaces a folder that holds anything but a report', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('src') });
     mkdirSync(join(cwd, 'src', 'lib'), { recursive: true });
     writeFileSync(join(cwd, 'src', 'lib', 'index.ts'), 'precious');
-    expect(await refused(['run', 'a.yaml', '--out', '.'], cwd)).toContain('is no part of a report');
+    const { code, stderr } = await cli(['run', 'a.yaml', '--out', '.'], { cwd });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('is no part of a report') });
     expect(readFileSync(join(cwd, 'src', 'lib', 'index.ts'), 'utf8')).toBe('precious');
   });
 

@@ -120,7 +120,7 @@ describe('the last lines of a command', () => {
     expect((await closing(calls, cwd))[0]).toBe('All 2 points have the same callsLost, 0.');
     const search = ['tune', 'a.yaml', '--vary', 'cache.ttl=5m,1h', '--minimise', 'costUsd'];
     const tuned = await closing(search, cwd);
-    expect(tuned[0]!.replace(/^The best costUsd is /, '')).toBe(
+    expect(tuned[0]!.replace(/^The best costUsd of 2 settings is /, '')).toBe(
       swept[0]!.replace(/^The best costUsd of 2 points is /, ''),
     );
     expect(tuned[1]).toContain('chosen and judged on the same sessions');

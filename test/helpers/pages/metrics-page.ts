@@ -66,15 +66,17 @@ other metrics cover only the answered calls, so an unfinished run looks cheap. \
 
 \`compare\`, \`sweep\` and \`tune\` never rank unfinished work. A row is a variant, a point or a setting; a session is one transcript.
 
-- Means and differences cover the sessions that every row finished; rows that finished none are shown apart. Notes, CSV and JSON
-  (\`compared\`, \`leftOut\`) say which sessions were left out, and because of which row. A run that failed with an error is unfinished.
+- Means and differences cover the sessions that every ranked row finished. A row that is not ranked takes no session from the others:
+  its means cover those of these sessions that it finished. Where rows differ in that, each says over how many it is:
+  \`none (over 3 of 12, not ranked)\`, \`sessions.compared\` in JSON. Notes, CSV and JSON (\`compared\`, \`leftOut\`) say which sessions were
+  left out, and because of which row. A run that failed with an error is unfinished.
 - A row is ranked (stars, best point, front, verdicts) if it finished every session that any row finished. If a session that no row
   finished broke off at different calls, nothing is ranked. Rows over different sessions are not ranked. With fewer than two ranked
   rows, nothing is starred.
 - \`finishedShare\`, \`callsAnswered\` and \`callsLost\` of a row are means over all its sessions; a failed run has a share of 0. The share of
-  finished sessions is \`sessions.finishedShare\` in JSON, and beside the row's name: \`none (3 of 12 unfinished)\`.
+  finished sessions is \`sessions.finishedShare\` in JSON.
 - \`tune\` requires every setting to finish what any setting finishes, before any \`--subject-to\`. If no remaining setting does, it runs
-  all settings on the whole work.
+  all settings on all sessions.
 - \`results --best\` ranks by the same rules. \`results --group\` and \`--mean\` include unfinished rows and mark the group
   (\`2 rows (1 of 2 unfinished)\`, \`unfinished\` in JSON). \`--where "finishedShare = 1"\` excludes them.
 

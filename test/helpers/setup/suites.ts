@@ -9,6 +9,7 @@ export const FULL_ONLY: readonly string[] = [
   'test/cli/robustness/kills.test.ts',
   'test/cli/commands/fleet/study-kills.test.ts',
   'test/agent/policies/every-peer-value.test.ts',
+  'test/cli/commands/study/tune-grid.test.ts',
   'test/cli/one-price.test.ts',
   'test/browser/report-page.test.ts',
   'test/browser/command-pages.test.ts',

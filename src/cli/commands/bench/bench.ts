@@ -4,6 +4,7 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openFile } from '../../files/output.js';
 import type { CliSession } from '../../session.js';
+import { tellWritten } from '../../terminal/closing.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { WIPE_LINE } from '../../terminal/own-codes.js';
 import { present } from '../../terminal/present.js';
@@ -84,13 +85,9 @@ export async function benchCommand(
     const { result, failed } = await runSuites(session, chosen, suites, options);
     if (before !== null) checkCommon(result, before, options.baseline!);
     const slower = before === null ? null : regressions(result, before, options.noise ?? NOISE_FACTOR);
-    await save?.write(`${JSON.stringify(result, null, 2)}\n`);
-    save?.commit();
-    if (options.out !== undefined) await writeCharts(session, result, options.out, options);
-    const written = options.out === undefined ? null : join(options.out, BENCH_PAGE);
     present(session, {
       blocks: benchBlocks(result, slower),
-      closing: { ...benchConclusion(result, slower), written },
+      closing: benchConclusion(result, slower),
       json: {
         ...result,
         ...(slower === null ? {} : { regressions: slower }),
@@ -99,6 +96,12 @@ export async function benchCommand(
           : { failed: failed.map(({ suite, error }) => ({ suite, message: messageOf(error) })) }),
       },
     });
+    await save?.write(`${JSON.stringify(result, null, 2)}\n`);
+    save?.commit();
+    if (options.out !== undefined) {
+      await writeCharts(session, result, options.out, options);
+      tellWritten(session, join(options.out, BENCH_PAGE));
+    }
     for (const { suite, error } of failed)
       host.stderr.write(
         `the suite ${suite} failed: ${session.debug && error instanceof Error ? error.stack : messageOf(error)}\n`,

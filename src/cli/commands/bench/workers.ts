@@ -48,7 +48,7 @@ function jobsOf(points: number, transcript: string, seed: number): readonly Job[
       seed,
       policy: { name: POLICY, params: resolvePolicy(POLICY, { 'window.percent': percent }) },
     };
-    return { index, plan, transcript, share: 1, metrics: [] };
+    return { index, plan, transcript, metrics: [] };
   });
 }
 

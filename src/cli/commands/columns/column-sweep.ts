@@ -21,11 +21,11 @@ import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
-import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
+import { Interrupted, runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { createProgress } from '../../terminal/progress.js';
 import { runJobs } from '../study/run-rows.js';
-import { loadInputs, openSource, type StudyInputs } from '../study/study-inputs.js';
+import { loadInputs, openSource, type StudyInputs, studyName } from '../study/study-inputs.js';
 import { programVersion } from './program-version.js';
 import { studyConclusion, summarise, summaryLines } from './summary.js';
 
@@ -63,6 +63,7 @@ export async function openContext(
   const base = compilePoint(source, [], []);
   let sessions: Promise<StudyInputs> | null = null;
   let nextLook = 0;
+  const load = (): Promise<StudyInputs> => (sessions ??= loadInputs(session, base.runs));
   return {
     source,
     base,
@@ -72,7 +73,8 @@ export async function openContext(
       runInterruptible(host.interrupt, () =>
         parseAxes(vary, () => windowOf(base.runs[0]!, inputOptions(session)), 'refused'),
       ),
-    sessions: () => (sessions ??= loadInputs(session, base.runs)),
+    sessions: load,
+    name: async () => studyName(base.runs[0]!.plan.name, spec.file, host.cwd, await load()),
     load: async (run) => (await loadInputs(session, [run])).transcripts[0]!,
     async pause() {
       if (host.now() < nextLook) return;
@@ -134,7 +136,14 @@ export async function columnSweep(
     const before = store.finishedRuns();
     if (before > 0)
       note(session, `${formatCount(before)} of ${formatCounted(runs, 'run')} are finished already`);
-    const ran = before === runs ? 0 : await runnerFor(spec)(study, store);
+    let ran = 0;
+    try {
+      if (before < runs) ran = await runnerFor(spec)(study, store);
+    } catch (error) {
+      // Where a fleet is only waited for no longer, its workers go on.
+      if (!(error instanceof Interrupted)) store.withdraw();
+      throw error;
+    }
     return concludeStudy(session, study, store, { shown: options.results, ran });
   });
 }

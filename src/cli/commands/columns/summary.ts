@@ -1,10 +1,4 @@
-import {
-  formatCount,
-  formatCounted,
-  formatShare,
-  formatValue,
-  printable,
-} from '../../../core/base/format.js';
+import { formatCount, formatCounted, formatValue, printable } from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { CellValue } from '../../../study/result-rows.js';
@@ -23,8 +17,6 @@ export interface StudySummary {
   readonly failed: number;
   readonly parts: number;
   readonly sessions: readonly string[];
-  /** The part of each session that was run, from its beginning. */
-  readonly share: number;
   readonly axes: readonly { readonly path: string; readonly values: number }[];
   readonly best: {
     readonly metric: string;
@@ -62,7 +54,6 @@ export async function summarise(
     failed,
     parts: results.sources().filter(({ kind }) => kind === 'part').length,
     sessions: study.transcripts,
-    share: study.share ?? 1,
     axes: study.axes,
     best: {
       metric: metricName,
@@ -85,7 +76,7 @@ function reasonOf(
   if (isApart)
     return 'points were run over different sessions; --group with --mean compares settings over them';
   if (sessions === 0) return 'no point finished a session';
-  if (ranked === 0) return 'no point finished every session that others finished';
+  if (ranked === 0) return 'no point finished every session';
   if (!isAlike) return 'points broke off at different calls of a session that none finished';
   return best.length === 0 ? 'no point has a value for it' : null;
 }
@@ -113,22 +104,16 @@ export function summaryLines(summary: StudySummary): readonly string[] {
       ? [`${formatCounted(summary.failed, 'run')} failed; the column error says why`]
       : []),
     best.reason === null
-      ? `best ${best.metric}, mean over ${partText(summary.share)}${formatCounted(best.sessions, 'session')}, of ${formatCounted(best.ranked, 'point')} that finished:`
+      ? `best ${best.metric}, mean over ${formatCounted(best.sessions, 'session')}, of ${formatCounted(best.ranked, 'point')} that finished:`
       : `no point is best in ${best.metric}: ${best.reason}`,
     ...best.points.map(({ settings, value }) => `  ${formatValue(value, unit)}  ${settingsText(settings)}`),
   ];
 }
 
-/** Names the part of each session that a step of a search has run. */
-function partText(share: number): string {
-  return share === 1 ? '' : `the first ${formatShare(share)} of `;
-}
-
 /** What the studies of a folder came to. Of those of one name, as a search makes them, the ones that saw most of its sessions speak. */
 export function studiesConclusion(summaries: readonly StudySummary[]): Conclusion {
-  const seen = ({ share, sessions }: StudySummary): number => share * sessions.length;
   const last = summaries.filter((one) =>
-    summaries.every((other) => other.name !== one.name || seen(other) <= seen(one)),
+    summaries.every((other) => other.name !== one.name || other.sessions.length <= one.sessions.length),
   );
   const isNamesake = (one: StudySummary): boolean =>
     last.some((other) => other !== one && other.name === one.name);
@@ -144,14 +129,14 @@ export function studiesConclusion(summaries: readonly StudySummary[]): Conclusio
 }
 
 /** The best point of a study, and what is to be doubted of it. */
-export function studyConclusion({ best, runs, finished, name, share }: StudySummary): Conclusion {
+export function studyConclusion({ best, runs, finished, name }: StudySummary): Conclusion {
   const { unit } = findMetric(best.metric)!;
   const [first] = best.points;
   return {
     result:
       first === undefined
         ? `No point of ${name} is best in ${best.metric}: ${best.reason}.`
-        : `The best ${best.metric} of ${partText(share)}${name} is ${formatValue(first.value, unit)}, at ${settingsText(first.settings)}.`,
+        : `The best ${best.metric} of ${name} is ${formatValue(first.value, unit)}, at ${settingsText(first.settings)}.`,
     advice:
       finished < runs
         ? 'The study is not finished: another point may come out better.'

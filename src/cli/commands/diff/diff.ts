@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { diffLanes } from '../../../analysis/diff/diff-lanes.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { writeFiles } from '../../files/write-files.js';
+import { writeSoftly } from '../../files/write-files.js';
 import type { PluginOptions } from '../../runs/with-plugins.js';
 import type { CliSession } from '../../session.js';
 import { present } from '../../terminal/present.js';
@@ -35,17 +35,16 @@ export async function diffCommand(
   const diff = diffLanes(laneA, laneB, tolerance);
   const notes = billNotes([laneA, laneB].flatMap(({ bill }) => bill ?? []));
   const page = options.out === undefined ? null : join(options.out, PAGE);
-  if (options.out !== undefined) {
-    const { diffHtml } = await import('./diff-page.js');
-    await writeFiles(options.out, session.host.cwd, [
-      { folder: '', name: PAGE, content: diffHtml(diff, { tolerance, notes }) },
-    ]);
-  }
   const { pairs, ...shown } = diff;
   present(session, {
     blocks: diffBlocks(diff, { tolerance, notes, rows: options.rows }),
-    closing: { ...diffConclusion(diff, isRecorded), written: page },
+    closing: diffConclusion(diff, isRecorded),
     json: { tolerance, aligned: pairs.length, ...shown, notes, page },
   });
+  if (options.out !== undefined) {
+    const { diffHtml } = await import('./diff-page.js');
+    const content = diffHtml(diff, { tolerance, notes });
+    await writeSoftly(session, options.out, [{ folder: '', name: PAGE, content }], page!);
+  }
   return EXIT.fine;
 }

@@ -5,7 +5,7 @@ import { writeManifest } from '../../../study/results/result-store.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, silent } from '../../session.js';
-import { yieldToEventLoop } from '../../terminal/interrupt.js';
+import { Interrupted, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { type ColumnSweepOptions, columnSweep, openContext, openStore } from '../columns/column-sweep.js';
 import { type TuneOptions, tune } from '../tune/tune.js';
 import type { RemoteRunner } from '../tune/tune-search.js';
@@ -62,7 +62,11 @@ export async function fleetTuneCommand(
             hint: 'vary no setting of the sessions, or search on one machine: ccbench tune',
           });
         const store = await openStore(session, study.record, results);
-        if (store.missing().length > 0) await finishStudy(session, fleet, store, { spec, results }, label);
+        if (store.missing().length > 0)
+          await finishStudy(session, fleet, store, { spec, results }, label).catch((error: unknown) => {
+            if (!(error instanceof Interrupted)) store.withdraw();
+            throw error;
+          });
         store.look();
         writeManifest(store.folder);
         return storedResults(store, () => yieldToEventLoop(session.host.interrupt));

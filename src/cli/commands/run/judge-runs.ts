@@ -6,7 +6,7 @@ import { annotate, summarise } from '../../ci/github.js';
 import { caseName, junitXml } from '../../ci/junit.js';
 import { type Judged, lineOf, type Verdict } from '../../ci/verdict.js';
 import type { OutputFile } from '../../files/output.js';
-import { type EarlierRun, gatedMetrics } from '../../runs/earlier-run.js';
+import { type EarlierRun, type Guard, guardedMetrics } from '../../runs/earlier-run.js';
 import type { PlannedRun, PlannedScenario } from '../../runs/plan-runs.js';
 import type { CliSession } from '../../session.js';
 import type { RunResult } from './run-result.js';
@@ -60,6 +60,7 @@ function runSummary(runs: readonly Judged[]): string {
 function verdictsOn(
   { execution, expectations, regressions }: RunResult,
   baseline: EarlierRun | undefined,
+  guard: Guard,
   text: string,
 ): readonly Verdict[] {
   const isAnswered = completionOf(execution.facts).answered !== 0;
@@ -79,7 +80,7 @@ function verdictsOn(
       line: lineOf(text, result.text),
     }),
   );
-  const held = (baseline === undefined ? [] : gatedMetrics(baseline)).map((name): Verdict => {
+  const held = (baseline === undefined ? [] : guardedMetrics(baseline, guard)).map((name): Verdict => {
     const worse = regressions.find(({ metric }) => metric === name);
     return {
       kind: 'regression',
@@ -98,6 +99,7 @@ function judge(
   scenarios: readonly PlannedScenario[],
   results: readonly RunResult[],
   baseline: ReadonlyMap<PlannedRun, EarlierRun>,
+  guard: Guard,
 ): readonly Judged[] {
   const { cwd } = session.host;
   return scenarios.flatMap(({ file, runs }) => {
@@ -109,7 +111,7 @@ function judge(
         return {
           label: result.planned.label,
           file,
-          verdicts: verdictsOn(result, before, text),
+          verdicts: verdictsOn(result, before, guard, text),
           metrics: result.metrics,
           before: before?.metrics ?? null,
         };
@@ -123,10 +125,11 @@ export async function reportVerdicts(
   scenarios: readonly PlannedScenario[],
   results: readonly RunResult[],
   baseline: ReadonlyMap<PlannedRun, EarlierRun>,
+  guard: Guard,
   junit: OutputFile | null,
 ): Promise<void> {
   if (junit === null && session.github !== 'on') return;
-  const runs = judge(session, scenarios, results, baseline);
+  const runs = judge(session, scenarios, results, baseline, guard);
   await junit?.write(junitXml(runs));
   junit?.commit();
   summarise(session, runSummary(runs));

@@ -16,10 +16,12 @@ import { recordedJson, whatIfOfRun } from '../../../report/text/as-recorded.js';
 import { terminalReport } from '../../../report/text/terminal.js';
 import { unfinishedText } from '../../../report/text/unfinished-text.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { type OutputFile, openFile, openReport, type ReportFolder } from '../../files/output.js';
+import { type OutputFile, openFile, openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import {
   changedSince,
   type EarlierRun,
+  type Guard,
+  guardOf,
   readEarlier,
   regressions,
   sinceBaseline,
@@ -36,7 +38,7 @@ import { runConclusion } from '../../runs/run-conclusion.js';
 import { timingsText } from '../../runs/timings.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
-import { closingText } from '../../terminal/closing.js';
+import { closingText, tellWritten } from '../../terminal/closing.js';
 import { lastInterruptCheck, runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { createProgress, type Progress } from '../../terminal/progress.js';
@@ -53,6 +55,8 @@ export interface RunOptions extends ScenarioChanges, PictureOptions, PluginOptio
   readonly log?: string;
   readonly baseline?: string;
   readonly tolerance: number;
+  /** Metrics that may not be worse than the baseline's, separated by commas. */
+  readonly guard: string;
   readonly quiet?: boolean;
   readonly timings: boolean;
   readonly junit?: string;
@@ -62,6 +66,7 @@ interface Job {
   readonly session: CliSession;
   readonly options: RunOptions;
   readonly baseline: ReadonlyMap<PlannedRun, EarlierRun>;
+  readonly guard: Guard;
   readonly log: OutputFile | null;
   readonly progress: Progress;
   transcript: { readonly ref: string; readonly value: Transcript } | null;
@@ -92,19 +97,24 @@ async function runScenarios(
       hint: 'the report folder of each run holds its run.jsonl',
     });
   }
+  const guard = guardOf(options.guard, options.tolerance);
   const baseline =
-    options.baseline === undefined ? new Map() : readBaseline(options.baseline, scenarios, cwd);
-  const opened: ReportFolder[] = [];
+    options.baseline === undefined ? new Map() : readBaseline(options.baseline, scenarios, cwd, guard);
+  const opened: (ReportFolder | null)[] = [];
   let log: OutputFile | null = null;
   let junit: OutputFile | null = null;
   const results: RunResult[] = [];
   const progress = createProgress(session.host, session.json || options.quiet === true ? 'silent' : 'shown');
   try {
-    if (options.log !== undefined) log = openFile(options.log, cwd);
-    if (options.junit !== undefined) junit = openFile(options.junit, cwd);
-    if (options.files)
-      for (const { scenario } of scenarios) opened.push(openReport(options.out, scenario.name, cwd));
-    const job: Job = { session, options, baseline, log, progress, transcript: null };
+    const file = (option: string, path: string | undefined): OutputFile | null =>
+      path === undefined ? null : openSoftly(session, option, () => openFile(path, cwd));
+    log = file('--log', options.log);
+    junit = file('--junit', options.junit);
+    for (const { scenario } of scenarios) {
+      const open = () => openReport(options.out, scenario.name, cwd);
+      opened.push(options.files ? openSoftly(session, '--out', open) : null);
+    }
+    const job: Job = { session, options, baseline, guard, log, progress, transcript: null };
     for (const [i, planned] of scenarios.entries()) {
       const showOthers = plugins.only(planned.file);
       try {
@@ -114,12 +124,12 @@ async function runScenarios(
       }
     }
     progress.clear();
-    await reportVerdicts(session, scenarios, results, baseline, junit);
+    await reportVerdicts(session, scenarios, results, baseline, guard, junit);
   } finally {
     progress.clear();
     log?.discard();
     junit?.discard();
-    for (const folder of opened.toReversed()) folder.discard();
+    for (const folder of opened.toReversed()) folder?.discard();
   }
   if (session.json) printJson(session, runJson(results));
   else if (scenarios.length > 1 && options.quiet !== true) {
@@ -165,16 +175,16 @@ async function runScenario(
   if (index !== null)
     await folder!.write('', index, (await runIndex()).runIndexHtml(scenario.name, results, small));
   await lastInterruptCheck(session.host.interrupt);
-  folder?.commit();
-  log?.commit();
-  if (!session.json && options.quiet !== true) {
+  const isShown = !session.json && options.quiet !== true;
+  if (isShown) {
     const screen = screenFor(session.host.stdout, session.colors);
     if (results.length > 1) session.host.stdout.write(`${variantTable(results, screen)}\n\n`);
-    const page = options.charts ? (index ?? pageOf(runs)) : '';
-    const written = folder === null ? null : join(folder.shown, page);
-    const conclusion = scenarioConclusion(scenario.name, file, results);
-    session.host.stdout.write(`${closingText({ ...conclusion, written }, screen)}\n`);
+    session.host.stdout.write(closingText(scenarioConclusion(scenario.name, file, results), screen));
   }
+  log?.commit();
+  if (folder?.commit() === true && isShown)
+    tellWritten(session, join(folder.shown, options.charts ? (index ?? pageOf(runs)) : ''));
+  if (isShown) session.host.stdout.write('\n');
   return results;
 }
 
@@ -241,9 +251,9 @@ async function runOne(
     execution,
     metrics,
     expectations,
-    regressions: base === undefined ? [] : regressions(base, now, job.options.tolerance),
+    regressions: base === undefined ? [] : regressions(base, now, job.guard),
     since: last === null ? null : changedSince(last, now, 'last report'),
-    sinceBaseline: base === undefined ? null : sinceBaseline(base, now, job.options.tolerance),
+    sinceBaseline: base === undefined ? null : sinceBaseline(base, now, job.guard),
     report: folder === null ? null : join(folder.shown, planned.folder),
   };
   return { result, sample: files.sample() };
@@ -268,7 +278,10 @@ function resultText(session: CliSession, result: RunResult): string {
     .flatMap((line) => (line === null ? [] : `${line}\n`))
     .join('');
   const { timings } = result.execution;
-  return `${table}${since}${timings === null ? '' : `\n${timingsText(timings, screen)}`}\n`;
+  // Under a provider that serves none of its models a session is another one: that comes first.
+  const standIns = facts.warnings.filter(({ code }) => code === 'model-assumed');
+  const became = standIns.map(({ message }) => `${message}\n`).join('');
+  return `${became}${table}${since}${timings === null ? '' : `\n${timingsText(timings, screen)}`}\n`;
 }
 
 function runJson(results: readonly RunResult[]): object {

@@ -23,26 +23,32 @@ import { splitValues } from '../../../study/vary.js';
 import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import { summarise } from '../../ci/github.js';
 import type { ExitCode } from '../../exit-codes.js';
-import { openReport, type ReportFolder } from '../../files/output.js';
+import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { execute } from '../../runs/execute.js';
 import { policyInfoOf } from '../../runs/policy-info.js';
 import { type OpenScenario, openScenarios } from '../../runs/scenario-reader.js';
 import { withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';
-import { closingText } from '../../terminal/closing.js';
+import { closingText, tellWritten } from '../../terminal/closing.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { comparedWhatIf, deltaNotes, variantsWithBase } from './compare-what-if.js';
 import { comparisonTable, sessionsTable } from './comparison-table.js';
 import { answeredExit, completenessJson, standingJson } from './completeness-notes.js';
-import { assumedOf } from './provider-notes.js';
+import { assumedOf, standInsOf } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
 import { type CompareRecipe, compareAgain, repeatCommand } from './repeat-command.js';
 import { runRows } from './run-rows.js';
 import { metricAxis, pointMark } from './study-axes.js';
 import { comparisonConclusion, concluded } from './study-conclusion.js';
 import { jsonText, STUDY_PAGE, writeCharts } from './study-files.js';
-import { globbedRecordings, loadInputs, type StudyInputs, type StudyTranscript } from './study-inputs.js';
+import {
+  globbedRecordings,
+  loadInputs,
+  type StudyInputs,
+  type StudyTranscript,
+  studyName,
+} from './study-inputs.js';
 
 /** Options of `ccbench compare`. */
 export interface CompareOptions extends Omit<CompareRecipe, 'files'> {
@@ -97,8 +103,10 @@ async function compare(
     session,
     rows.flatMap((row) => row.runs),
   );
-  const name = `${scenarioName(rows[0]!)}-compare`;
-  const folder = options.files ? openReport(options.out, name, cwd) : null;
+  const name = `${studyName(scenarioName(rows[0]!), files[0]!, cwd, inputs)}-compare`;
+  const folder = options.files
+    ? openSoftly(session, '--out', () => openReport(options.out, name, cwd))
+    : null;
   const runner = new JobRunner(options);
   try {
     const { planned, found, failed, runs } = await runRows(session, rows, inputs, {
@@ -119,13 +127,12 @@ async function compare(
     const comparison = compareVariants(runs, baseline, names);
     const skipped = [...(recordings?.skipped ?? []), ...inputs.skipped];
     const recorded = recordedReference(inputs, comparison.completeness.compared);
-    const assumed = assumedOf(
-      planned.map(({ job, session: own }) => ({
-        plan: job.plan,
-        models: own.models,
-        isRecorded: own.bill !== null,
-      })),
-    );
+    const studied = planned.map(({ job, session: own }) => ({
+      plan: job.plan,
+      models: own.models,
+      isRecorded: own.bill !== null,
+    }));
+    const assumed = assumedOf(studied);
     const whatIf = comparedWhatIf(inputs, runs[0]!, comparison.completeness.compared);
     const deltas = new Map(
       runs.map((row) => [row.name, costDelta(row, runs[0]!, comparison.completeness.compared)]),
@@ -143,6 +150,13 @@ async function compare(
     };
     const conclusion = comparisonConclusion(comparison, whatIf.mode === 'what-if' ? deltas : undefined);
     const markdown = comparisonMarkdown(concluded(table, conclusion));
+    const screen = screenFor(session.host.stdout, session.colors);
+    if (session.json) printJson(session, { ...json, report: folder?.shown ?? null });
+    else
+      session.host.stdout.write(
+        `${[...standInsOf(studied), ...(reproduced === null ? [] : [reproduced]), ...comparisonLines(table, screen)].join('\n')}\n\n${closingText(conclusion, screen)}`,
+      );
+    summarise(session, markdown);
     if (folder !== null) {
       await folder.write('', 'compare.json', jsonText(json));
       await folder.write('', 'compare.md', markdown);
@@ -160,16 +174,7 @@ async function compare(
       });
       const page = { title: name, conclusion, comparison: table, sessions };
       await writeCompareReport(session, folder, comparison, done, page);
-      folder.commit();
-    }
-    summarise(session, markdown);
-    if (session.json) printJson(session, { ...json, report: folder?.shown ?? null });
-    else {
-      const screen = screenFor(session.host.stdout, session.colors);
-      const written = folder === null ? null : join(folder.shown, STUDY_PAGE);
-      const closing = closingText({ ...conclusion, written }, screen);
-      const first = reproduced === null ? '' : `${reproduced}\n`;
-      session.host.stdout.write(`${first}${comparisonLines(table, screen).join('\n')}\n\n${closing}`);
+      if (folder.commit()) tellWritten(session, join(folder.shown, STUDY_PAGE));
     }
     return answeredExit(session, runs);
   } finally {
@@ -250,7 +255,7 @@ function runsCsv(
     })),
     ...results.map(({ row, session, result }) => {
       const finished = result === null ? 'failed' : isFinished(result.metrics) ? 'yes' : 'no';
-      const compared = completeness.compared.includes(session.label) ? 'yes' : 'no';
+      const compared = finished === 'yes' && completeness.compared.includes(session.label) ? 'yes' : 'no';
       return { keys: [row.name, session.label, finished, compared], values: result?.metrics ?? {} };
     }),
   ]);

@@ -133,7 +133,7 @@ export function comparisonTable(
     caption,
     columns: comparison.metrics,
     rows: comparison.variants.map((row) => {
-      const note = rowNote(row.completeness);
+      const note = rowNote(row.completeness, comparison.completeness);
       return { name: row.name, ...(note === undefined ? {} : { note }), cells: cellsOf(row) };
     }),
     notes: [
@@ -141,8 +141,8 @@ export function comparisonTable(
       ...equalNotes(comparison, runs),
       ...headlineNotes(comparison),
       ...(comparison.metrics[0] === 'costUsd'
-        ? comparison.variants.flatMap(({ name, metrics }) =>
-            costIntervalNotes(name, metrics, comparison.completeness.compared.length),
+        ? comparison.variants.flatMap(({ name, metrics, completeness }) =>
+            costIntervalNotes(name, metrics, completeness.compared || completeness.run),
           )
         : []),
     ],

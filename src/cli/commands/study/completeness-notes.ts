@@ -3,7 +3,6 @@ import { ratio } from '../../../core/base/stats.js';
 import {
   type Completeness,
   isApart,
-  isFinished,
   leftOutOf,
   type UnfinishedRun,
   type VariantCompleteness,
@@ -30,10 +29,15 @@ function lossText({ callsAnswered, callsLost }: UnfinishedRun): string {
   return `${formatCount(callsLost)} of ${formatCount(callsAnswered + callsLost)} calls lost`;
 }
 
-/** Beside the name of a row that did not finish everything; undefined for one that did. */
-export function rowNote({ unfinished, run }: VariantCompleteness): string | undefined {
-  if (unfinished.length === 0) return undefined;
-  return run === 1 ? 'unfinished' : `${formatCount(unfinished.length)} of ${formatCount(run)} unfinished`;
+/** Beside the name of a row, over how many sessions it is; undefined where the means of every row are over all. */
+export function rowNote(own: VariantCompleteness, all: Completeness): string | undefined {
+  const { unfinished, run, compared, standing } = own;
+  if (all.transcripts.length === 1) return unfinished.length === 0 ? undefined : 'unfinished';
+  if (isApart(all) || all.variants.every(({ finished }) => finished === all.transcripts.length))
+    return undefined;
+  return standing === 'apart'
+    ? `${formatCount(unfinished.length)} of ${formatCount(run)} unfinished`
+    : `over ${formatCount(compared)} of ${formatCount(run)}${standing === 'ranked' ? '' : ', not ranked'}`;
 }
 
 /** What the numbers are means of; empty for one session. */
@@ -99,13 +103,9 @@ export function whyNoneRanked(completeness: Completeness, noun: RowNoun): string
   return `no ${noun} finished ${open[0]}${rest}, and not all came equally far: leave ${rest === '' ? 'it' : 'them'} out to rank the rest`;
 }
 
-/** Why there is no ranking, or what a wider one would take; empty where every row is ranked over everything. */
-function rankingSentences(
-  completeness: Completeness,
-  noun: RowNoun,
-  runs: readonly VariantRuns[],
-): readonly string[] {
-  const { variants, transcripts, compared } = completeness;
+/** Why there is no ranking; empty where there is one. */
+function rankingSentences(completeness: Completeness, noun: RowNoun): readonly string[] {
+  const { variants, transcripts } = completeness;
   if (variants.length < 2) return [];
   const ranked = variants.filter(({ standing }) => standing === 'ranked');
   if (ranked.length === 0) return [`no ranking: ${whyNoneRanked(completeness, noun)}`];
@@ -113,12 +113,7 @@ function rankingSentences(
     return [
       `no ranking: only ${ranked[0]!.name} finished${transcripts.length === 1 ? '' : ' every session'}`,
     ];
-  const own = runs.filter((_run, i) => variants[i]!.standing === 'ranked');
-  const common = transcripts.filter((name) => own.every((run) => isFinished(run.byTranscript.get(name))));
-  if (common.length <= compared.length) return [];
-  return [
-    `the ${formatCount(ranked.length)} ranked ${noun}s finished ${sessions(common.length)}: leave the others out to compare over those`,
-  ];
+  return [];
 }
 
 /** What the reader must know about runs that did not finish; empty when all did. */
@@ -128,7 +123,7 @@ export function completenessNotes(
   runs: readonly VariantRuns[],
 ): readonly string[] {
   return [
-    ...rankingSentences(completeness, noun, runs),
+    ...rankingSentences(completeness, noun),
     ...rowSentences(completeness, noun),
     ...leftOutSentences(completeness, runs),
   ];
@@ -155,8 +150,8 @@ export function partialNotes(
 }
 
 /** How far a row came, for JSON. */
-export function standingJson({ standing, run, finished, unfinished }: VariantCompleteness) {
-  return { standing, sessions: { run, finished, finishedShare: ratio(finished, run) }, unfinished };
+export function standingJson({ standing, run, finished, compared, unfinished }: VariantCompleteness) {
+  return { standing, sessions: { run, finished, compared, finishedShare: ratio(finished, run) }, unfinished };
 }
 
 /** What was compared, left out and ranked, for JSON. */

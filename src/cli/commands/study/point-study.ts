@@ -9,18 +9,18 @@ import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonCell, ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
-import type { Completeness, VariantRuns } from '../../../study/completeness.js';
+import { type Completeness, finishedOf, type VariantRuns } from '../../../study/completeness.js';
 import { compilePoint, type Point, pointCompiler } from '../../../study/point.js';
 import type { RowRun, SweptPoint } from '../../../study/run-rows.js';
 import { type Axis, parseAxes } from '../../../study/vary.js';
 import type { PluginOptions } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
-import { type Closing, closingText } from '../../terminal/closing.js';
+import { type Closing, closingText, tellWritten } from '../../terminal/closing.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { createProgress } from '../../terminal/progress.js';
 import { completenessJson, rowNote } from './completeness-notes.js';
-import { assumedOf, studyRuns } from './provider-notes.js';
+import { assumedOf, standInsOf, studyRuns } from './provider-notes.js';
 import { type RecordedReference, recordedReference } from './recorded-reference.js';
 import { repeatPoint } from './repeat-command.js';
 import { concluded } from './study-conclusion.js';
@@ -31,6 +31,7 @@ import {
   recordingsOf,
   type StudyInputs,
   type StudyTranscript,
+  studyName,
 } from './study-inputs.js';
 import { writeSweepReport } from './sweep-report.js';
 
@@ -57,6 +58,8 @@ export interface PointStudy {
   readonly folder: StudyFolder | null;
   /** What is taken for granted of models and providers. */
   assumed(): Promise<readonly string[]>;
+  /** Which models stand for those of the sessions. */
+  standIns(): readonly string[];
   /** The command that repeats a point over all its sessions. */
   repeat(point: Point): string;
   /** The command that repeats one run. */
@@ -88,8 +91,9 @@ export async function openPointStudy(
     session,
     points.flatMap((point) => point.runs),
   );
-  const name = `${base.runs[0]!.plan.name}-${kind}`;
-  const folder = options.files ? openStudyFolder(options.out, name, cwd) : null;
+  const scenario = base.runs[0]!.plan.name;
+  const name = `${studyName(scenario, file, cwd, inputs)}-${kind}`;
+  const folder = options.files ? openStudyFolder(session, options.out, name) : null;
   for (const line of folder?.notes ?? []) note(session, line);
   const used = recordingsOf(inputs, recordings === undefined ? 'scenario' : 'command line');
   const repeat = (point: Point, over: readonly string[] | null): string =>
@@ -111,6 +115,7 @@ export async function openPointStudy(
     inputs,
     folder,
     assumed: () => runInterruptible(interrupt, () => assumedOf(studyRuns(points, inputs))),
+    standIns: () => standInsOf(studyRuns(points, inputs)),
     repeat: (point) => repeat(point, used),
     repeatRun: ({ row, session: { path } }) =>
       repeat(row, recordings === undefined || path === null ? null : [path]),
@@ -162,12 +167,15 @@ export function metricCell(value: number | null, metric: string, isBest: boolean
   return isBest ? { text, value, mark: 'best' } : { text, value };
 }
 
-/** The beginning of the row of a point: its name, and a note where it did not finish everything. */
-export function rowHead({ point, completeness }: SweptPoint): {
+/** The beginning of the row of a point: its name, and over how many sessions it is where points differ in that. */
+export function rowHead(
+  { point, completeness }: SweptPoint,
+  all: Completeness,
+): {
   readonly name: string;
   readonly note?: string;
 } {
-  const own = rowNote(completeness);
+  const own = rowNote(completeness, all);
   return own === undefined ? { name: point.name } : { name: point.name, note: own };
 }
 
@@ -196,19 +204,11 @@ export async function referenceOf(
 }
 
 /** The last lines of a study over points. */
-export function closingOf(
-  { folder, repeat }: PointStudy,
-  conclusion: Closing,
-  best: SweptPoint | null,
-): Closing {
-  return {
-    ...conclusion,
-    repeat: best === null ? null : repeat(best.point),
-    written: folder === null ? null : join(folder.shown, STUDY_PAGE),
-  };
+export function closingOf({ repeat }: PointStudy, conclusion: Closing, best: SweptPoint | null): Closing {
+  return { ...conclusion, repeat: best === null ? null : repeat(best.point) };
 }
 
-/** Writes the files of a study over points and prints what it came to; `shown` is the table as the terminal has room for it. */
+/** Prints what a study over points came to, then writes its files; `shown` is the table as the terminal has room for it. */
 export async function publish(
   session: CliSession,
   study: PointStudy,
@@ -227,6 +227,12 @@ export async function publish(
     skipped: inputs.skipped,
     warnings: inputs.warnings,
   };
+  if (session.json) printJson(session, { ...json, ...extra, report: folder?.shown ?? null });
+  else {
+    const screen = screenFor(session.host.stdout, session.colors);
+    const lines = [...study.standIns(), ...comparisonLines(shown, screen)];
+    session.host.stdout.write(`${lines.join('\n')}\n\n${closingText(closing, screen)}`);
+  }
   if (folder !== null) {
     await folder.write('', `${kind}.json`, jsonText(json));
     await folder.write('', `${kind}.md`, comparisonMarkdown(concluded(table, closing)));
@@ -238,14 +244,8 @@ export async function publish(
       compared: completeness.compared,
       recorded: recorded?.metrics ?? null,
     });
+    if (folder.isWritten()) tellWritten(session, join(folder.shown, STUDY_PAGE));
   }
-  if (session.json) {
-    printJson(session, { ...json, ...extra, report: folder?.shown ?? null });
-    return;
-  }
-  const screen = screenFor(session.host.stdout, session.colors);
-  const lines = comparisonLines(shown, screen);
-  session.host.stdout.write(`${lines.join('\n')}\n\n${closingText(closing, screen)}`);
 }
 
 /** Points as CSV: settings, how far each came and over which sessions, none for a point that is not compared, every metric. */
@@ -264,13 +264,13 @@ function pointsCsv(
       'sessionsUnfinished',
     ],
     Object.keys(points[0]?.metrics ?? {}),
-    points.map(({ point, completeness, metrics }) => ({
+    points.map(({ point, completeness, metrics, runs }) => ({
       keys: [
         ...point.values,
         completeness.standing,
         completeness.run,
         completeness.finished,
-        completeness.standing === 'apart' ? '' : compared.join('; '),
+        completeness.standing === 'apart' ? '' : finishedOf(runs, compared).join('; '),
         completeness.unfinished.map(({ transcript }) => transcript).join('; '),
       ],
       values: metrics,

@@ -35,6 +35,17 @@ export function assumedOf(runs: readonly StudyRun[]): readonly string[] {
   return [...modelNotes(runs), ...tokenNotes(runs), ...providerNotes(runs)];
 }
 
+/** Says which model a run became where its provider does not serve that of the session, each sentence once. */
+export function standInsOf(runs: readonly StudyRun[]): readonly string[] {
+  return [
+    ...new Set(
+      runs.flatMap(({ plan, models }) =>
+        providerDoubts(plan, models).flatMap(({ standIn }) => standIn ?? []),
+      ),
+    ),
+  ];
+}
+
 /** Says where recordings are run with the tokens of another model, each sentence once. */
 function tokenNotes(runs: readonly StudyRun[]): readonly string[] {
   const notes = runs.flatMap(({ plan, models, isRecorded }) =>

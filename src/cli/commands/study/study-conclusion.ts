@@ -5,7 +5,7 @@ import {
   formatShare,
   formatValue,
 } from '../../../core/base/format.js';
-import { isWorthActing, NOT_WORTH_ACTING } from '../../../metrics/cost-interval.js';
+import { isWorthActing, LEAST_SHARE, NOT_WORTH_ACTING } from '../../../metrics/cost-interval.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
@@ -171,42 +171,83 @@ export function sweepConclusion(
   };
 }
 
-/** What a saving on sessions that the search did not see is worth. */
-function realisedAdvice(realised: Saving | null): string {
-  if (realised === null)
-    return 'None of the sessions that the search did not see can be compared: take what it promises as the most it may bring.';
-  const { low, high } = realised;
+/** Whether a saving on sessions that the choice did not see is one to act on, and why. */
+function verdictOn({ realised, refusal }: OutOfSample): { isRecommended: boolean; advice: string } {
+  if (refusal !== null)
+    return { isRecommended: false, advice: `Stay with the scenario as it is: ${refusal}.` };
+  const none = 'No difference worth acting on: on sessions that the choice did not see ';
+  const { low = null, high = null, share = null } = realised ?? {};
+  if (realised === null) return { isRecommended: false, advice: `${none}nothing can be compared.` };
   if (low === null || high === null)
-    return 'It was tried on one session that the search did not see: that says little about others.';
-  if (low > 0)
-    return 'It was tried on sessions that the search did not see: the realised saving is the one to count on.';
+    return { isRecommended: false, advice: `${none}there is one comparison alone, which says little.` };
   if (high < 0)
-    return 'On the sessions that the search did not see it is worse than the scenario as it is: do not count on it.';
-  return 'On the sessions that the search did not see its saving is within the noise: the interval holds 0, so nothing shows that it saves, and more sessions would narrow it.';
+    return {
+      isRecommended: false,
+      advice:
+        'Do not take it: on sessions that the choice did not see it is worse than the scenario as it is.',
+    };
+  if (low <= 0)
+    return {
+      isRecommended: false,
+      advice: `${none}the interval of the saving holds 0; more sessions would narrow it.`,
+    };
+  if (share !== null && share <= LEAST_SHARE)
+    return { isRecommended: false, advice: `${none}the saving is ${formatShare(share)}.` };
+  return {
+    isRecommended: true,
+    advice:
+      'Take it: the saving is there on sessions that the choice did not see, and theirs is the one to count on.',
+  };
 }
 
-/** What a search came to. */
+/** What half of the sessions would choose, and what comes of it on the others. */
+function heldOutText(
+  { settings, promised, realised, searched, heldOut }: OutOfSample,
+  metric: string,
+): string {
+  if (settings === null) return ` ${formatCount(searched.length)} of them alone choose nothing.`;
+  const set = Object.entries(settings).map(([path, value]) => `${path}=${value}`);
+  const saves = (saving: Saving | null): string => {
+    if (saving === null) return 'nothing to compare';
+    const { mean, share, low, high } = saving;
+    const parts = [
+      ...(share === null ? [] : [formatShare(share)]),
+      ...(low === null || high === null ? [] : [`95 %: ${figure(low, metric)} to ${figure(high, metric)}`]),
+    ];
+    return `${figure(mean, metric)}${parts.length === 0 ? '' : ` (${parts.join('; ')})`}`;
+  };
+  const there = promised === null ? null : { ...promised, low: null };
+  return ` Chosen on ${formatCount(searched.length)} of them alone it is ${set.join(', ')}, which saves ${saves(there)} a session there and ${saves(realised)} on the ${formatCount(heldOut.length)} others.`;
+}
+
+/** What a search came to: the optimum, what of it holds on sessions that did not choose it, and whether it is recommended. */
 export function tuneConclusion(
   metric: string,
   best: BestSetting | null,
-  why: string,
-  held: OutOfSample | null,
-): Conclusion {
+  found: {
+    readonly refusal: string | null;
+    readonly held: OutOfSample | null;
+    /** Settings that were searched, and sessions that they were compared on. */
+    readonly settings: number;
+    readonly sessions: number;
+  },
+): Conclusion & { readonly isRecommended: boolean } {
+  const { refusal, held } = found;
   if (best === null)
     return {
-      result: `No setting is chosen: ${why}.`,
-      advice:
-        held === null
-          ? 'Loosen what --subject-to asks, or vary something else.'
-          : 'Stay with the scenario as it is, or vary something else.',
+      isRecommended: false,
+      result: `No setting is chosen: ${refusal}.`,
+      advice: 'Loosen what --subject-to asks, or vary something else.',
     };
-  return {
-    result: `The best ${metric} is ${figure(best.value, metric)}, at ${best.settings}.`,
-    advice:
-      held === null
-        ? 'It was chosen and judged on the same sessions: take what it promises as the most it may bring.'
-        : realisedAdvice(held.realised),
-  };
+  const result = `The best ${metric} of ${formatCounted(found.settings, 'setting')} is ${figure(best.value, metric)}, at ${best.settings}${over(found.sessions)}.`;
+  if (held === null)
+    return {
+      isRecommended: true,
+      result,
+      advice:
+        'It was chosen and judged on the same sessions: take what it promises as the most it may bring.',
+    };
+  return { result: `${result}${heldOutText(held, metric)}`, ...verdictOn(held) };
 }
 
 function savingText(saving: Saving | null, metric: string, meanOf: string): string {
@@ -220,12 +261,13 @@ function savingText(saving: Saving | null, metric: string, meanOf: string): stri
   return `${formatValue(saving.mean, unit)} a session${share}${interval}, over ${formatCounted(saving.sessions, 'session')}`;
 }
 
-/** The promise and the outcome in lines. */
+/** The optimum, the promise and the outcome in lines. */
 export function holdoutNotes(result: OutOfSample, metric: string): readonly string[] {
-  const { promised, realised, isWithin } = result;
+  const { inSample, promised, realised, isWithin, searched, heldOut } = result;
   return [
-    `searched on ${formatCounted(result.searched.length, 'session')}, tried on ${result.heldOut.length} others, against the scenario as it is (${metric}):`,
-    `  promised saving: ${savingText(promised, metric, `the ${formatCount(realised?.sessions ?? result.heldOut.length)} others`)}`,
+    `savings against the scenario as it is (${metric}); what ${formatCounted(searched.length, 'session')} choose is tried on ${formatCount(heldOut.length)} others:`,
+    `  the best setting, over all: ${savingText(inSample, metric, 'such sessions')}`,
+    `  promised saving: ${savingText(promised, metric, `the ${formatCount(realised?.sessions ?? heldOut.length)} others`)}`,
     `  realised saving: ${savingText(realised, metric, 'such sessions')}`,
     ...(isWithin === null
       ? []

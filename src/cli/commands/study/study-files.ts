@@ -3,6 +3,7 @@ import type { NamedChart } from '../../../report/charts/chart-spec.js';
 import { openRunStore, type RunStore } from '../../../study/results/run-store.js';
 import { unwritable, writeWhole } from '../../../study/results/write-whole.js';
 import { pagesWritten } from '../../files/last-page.js';
+import { type CliSession, warnUnwritten } from '../../session.js';
 import { packageVersion } from '../../version.js';
 
 /** The page of a study, in its report folder. */
@@ -17,22 +18,44 @@ interface FileSink {
 export interface StudyFolder extends RunStore, FileSink {
   /** As the user would write it. */
   readonly shown: string;
+  /** Whether everything so far is written. */
+  isWritten(): boolean;
 }
 
 /** What helps where the folder cannot be written. */
 const ELSEWHERE = 'choose another folder with --out, or --no-files';
 
-/** Opens the report folder of a sweep or a search, with the runs that earlier starts finished. */
-export function openStudyFolder(root: string, name: string, cwd: string): StudyFolder {
+/**
+ * Opens the report folder of a sweep or a search, with the runs that earlier starts finished. Where it cannot be written, now or later, that
+ * costs a warning, and nothing more is written.
+ */
+export function openStudyFolder(session: CliSession, root: string, name: string): StudyFolder | null {
   const shown = join(root, name);
-  const folder = resolve(cwd, root, name);
+  const folder = resolve(session.host.cwd, root, name);
+  let isLost = false;
+  const attempt = <Value>(act: () => Value): Value | null => {
+    if (isLost) return null;
+    try {
+      return act();
+    } catch (error) {
+      isLost = true;
+      warnUnwritten(session, '--out', error);
+      return null;
+    }
+  };
+  const store = attempt(() =>
+    openRunStore(folder, shown, { program: packageVersion(), elsewhere: ELSEWHERE }),
+  );
+  if (store === null) return null;
   return {
     shown,
-    ...openRunStore(folder, shown, { program: packageVersion(), elsewhere: ELSEWHERE }),
+    ...store,
+    append: (result) => attempt(() => store.append(result)) ?? undefined,
+    isWritten: () => !isLost,
     async write(below, file, text) {
       const path = join(folder, below, file);
-      writeWhole(path, text, (error) => unwritable(shown, error, ELSEWHERE));
-      pagesWritten([path]);
+      attempt(() => writeWhole(path, text, (error) => unwritable(shown, error, ELSEWHERE)));
+      if (!isLost) pagesWritten([path]);
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { CompiledRun } from '../../../config/compile.js';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { inputOf, openFileRef, refKey, refLabel, sessionKey } from '../../../config/files/open-ref.js';
+import { isRecording } from '../../../config/files/scenario-text.js';
 import type { TranscriptRef } from '../../../config/normalise.js';
+import { sha256Hex } from '../../../core/base/digest.js';
 import { CcbenchError, ProblemList } from '../../../core/base/errors.js';
 import type { Transcript } from '../../../core/model/transcript.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
@@ -112,6 +114,18 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
     skipped: problems.map(({ file, error }) => ({ file, reason: error.message })),
     of: (ref) => byRef.get(refKey(ref)) ?? null,
   };
+}
+
+/** What a study is called: after its scenario; one of several recordings that stands for it does not name them all. */
+export function studyName(
+  scenario: string,
+  file: string,
+  cwd: string,
+  { transcripts, sessions }: StudyInputs,
+): string {
+  if (sessions.length < 2 || !isRecording(file, cwd)) return scenario;
+  const keys = transcripts.map(({ input }) => input.key).sort();
+  return `${sessions.length}-sessions-${sha256Hex(keys.join('\n')).slice(0, 8)}`;
 }
 
 /** The recordings to name for the same runs again; null where the scenario's own transcripts are all used. */

@@ -12,6 +12,7 @@ import type {
   StudySeries,
 } from '../../../report/page-data/study-page-data.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
+import { finishedOf } from '../../../study/completeness.js';
 import type { MetricRecord } from '../../../study/job.js';
 import type { Point } from '../../../study/point.js';
 import type { SweptPoint } from '../../../study/run-rows.js';
@@ -47,7 +48,9 @@ const MOST_LINES = 8;
 /** Where the mean of a metric over the compared sessions lies, as far as such a mean can lie there; null for fewer than two. */
 function intervalAt({ runs }: SweptPoint, compared: readonly string[], metric: string) {
   if (isCompletion(metric)) return null;
-  const values = compared.flatMap((session) => runs.byTranscript.get(session)?.[metric] ?? []);
+  const values = finishedOf(runs, compared).flatMap(
+    (session) => runs.byTranscript.get(session)?.[metric] ?? [],
+  );
   const interval = values.length < compared.length ? null : meanInterval(values, COVERAGE);
   if (interval === null) return null;
   const least = values.some((value) => value < 0) ? Number.NEGATIVE_INFINITY : 0;

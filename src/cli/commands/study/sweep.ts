@@ -72,7 +72,7 @@ async function sweep(
       metrics: names,
       repeat: study.repeatRun,
     });
-    const completeness = completenessOf(runs, 'every-variant');
+    const completeness = completenessOf(runs);
     const all = await runInterruptible(session.host.interrupt, () => sweptPoints(points, runs, completeness));
     const swept = all.filter((item) =>
       [...item.runs.byTranscript.values()].some((record) => record !== null),
@@ -118,7 +118,7 @@ function tableOf(
     caption: `${name}: ${axes.map(({ path }) => path).join(' × ')}`,
     columns: names,
     rows: swept.map((item) => ({
-      ...rowHead(item),
+      ...rowHead(item, completeness),
       cells: names.map((metric) => {
         const value = item.metrics[metric] ?? null;
         const isRanked = item.completeness.standing === 'ranked';

@@ -1,5 +1,5 @@
 import { CcbenchError } from '../../../core/base/errors.js';
-import { holds, parseExpectation } from '../../../metrics/expect.js';
+import { type Expectation, holds, parseExpectation } from '../../../metrics/expect.js';
 import { chosenMetric } from '../../../study/chosen-metrics.js';
 import type { Completeness, VariantRuns } from '../../../study/completeness.js';
 import type { JobRunner } from '../../../study/job-runner.js';
@@ -7,7 +7,7 @@ import { type Halves, type OutOfSample, outOfSample } from '../../../study/out-o
 import type { Point } from '../../../study/point.js';
 import type { StoredResult } from '../../../study/results/run-store.js';
 import type { SweptPoint } from '../../../study/run-rows.js';
-import { type Candidate, type Goal, judge, rungWork, type Trial } from '../../../study/search.js';
+import { type Candidate, chosenOf, type Goal, judge, type Trial } from '../../../study/search.js';
 import type { SearchStep } from '../../../study/vary.js';
 import type { CliSession } from '../../session.js';
 import type { PointStudy } from '../study/point-study.js';
@@ -69,24 +69,17 @@ async function tryPoints(
   { session, study, goal, runner, remote }: Search,
   points: readonly Point[],
   inputs: StudyInputs,
-  { label, share }: { readonly label: string; readonly share: number },
+  label: string,
 ): Promise<readonly VariantRuns[]> {
   const metrics = [goal.metric, ...goal.constraints.map(({ metric }) => metric)];
-  const made: StoredResult[] = [];
-  // The scenario as it is has no settings: a step of its own.
-  for (const paths of [[], study.axes.map(({ path }) => path)]) {
-    const own = points.filter(({ values }) => values.length === paths.length);
-    if (remote === null || own.length === 0) continue;
-    const step = { paths, points: own.map(({ values }) => values), sessions: inputs.sessions, share };
-    made.push(...(await remote(step, metrics, label)));
-  }
+  const paths = points.every(({ values }) => values.length === 0) ? [] : study.axes.map(({ path }) => path);
+  const step = { paths, points: points.map(({ values }) => values), sessions: inputs.sessions };
   const { runs } = await runRows(session, points, inputs, {
     label,
-    share,
     runner,
     store: study.folder,
     metrics,
-    ...(remote === null ? {} : { made }),
+    ...(remote === null ? {} : { made: await remote(step, metrics, label) }),
     repeat: study.repeatRun,
   });
   return runs;
@@ -103,48 +96,57 @@ export interface JudgedRung {
   readonly tried: readonly Tried[];
 }
 
-/** Runs the settings of a rung over its share of the sessions, and judges them. */
+/** Runs the settings of a rung over its sessions, and judges them. */
 export async function runRung(
   search: Search,
   inputs: StudyInputs,
   candidates: readonly Candidate[],
-  { label, share }: { readonly label: string; readonly share: number },
+  label: string,
 ): Promise<JudgedRung> {
-  const work = rungWork(inputs.sessions.length, share);
-  const used = onlySessions(inputs, inputs.sessions.slice(0, work.transcripts));
   const points = candidates.map(({ index }) => search.study.points[index]!);
-  const runs = await tryPoints(search, points, used, { label, share: work.share });
+  const runs = await tryPoints(search, points, inputs, label);
   const { completeness, tried } = judge(
     candidates.map((candidate, i) => ({ candidate, ...runs[i]! })),
     search.goal,
-    share,
   );
-  return {
-    completeness,
-    tried: tried.map((each, i) => ({
-      ...each,
-      point: points[i]!,
-      completeness: completeness.variants[i]!,
-      runs: runs[i]!,
-    })),
-  };
+  return { completeness, tried: tried.map((each, i) => ({ ...each, point: points[i]!, runs: runs[i]! })) };
 }
 
-/** Runs the scenario as it is and the best setting over all sessions, and compares what the search promised with the outcome. */
-export async function tryHeldOut(search: Search, halves: Halves, tuned: Point): Promise<OutOfSample> {
+/** Runs the scenario as it is, and holds what one half of the sessions would choose against what comes of it on the other. */
+export async function tryHeldOut(
+  search: Search,
+  halves: Halves,
+  tried: readonly Tried[],
+  optimum: Tried,
+): Promise<OutOfSample> {
   const { goal, study } = search;
-  const label = `${study.name}, held out`;
-  const runs = await tryPoints(search, [study.base, tuned], study.inputs, { label, share: 1 });
-  const [base, best] = runs.map(({ byTranscript }) => byTranscript);
-  const broken = goal.constraints.filter((rule) =>
+  const [base] = await tryPoints(search, [study.base], study.inputs, `${study.name}, as it is`);
+  const seen = new Set(halves.searched);
+  const half = tried.map(({ trial, runs: { name, byTranscript } }) => ({
+    candidate: trial.candidate,
+    name,
+    byTranscript: new Map([...byTranscript].filter(([session]) => seen.has(session))),
+  }));
+  const judged = judge(half, goal).tried;
+  const first = chosenOf(judged, goal);
+  const chosen = first === null ? null : tried[judged.indexOf(first)]!;
+  const isBroken = (rule: Expectation): boolean =>
     halves.heldOut.some((session) => {
-      const record = best!.get(session) ?? null;
+      const record = chosen?.runs.byTranscript.get(session) ?? null;
       return record !== null && !holds(rule, record[rule.metric] ?? null);
-    }),
-  );
-  return outOfSample(
-    halves,
-    { base: base!, tuned: best!, metric: goal.metric, sign: goal.sign },
-    broken.map(({ text }) => text),
-  );
+    });
+  return outOfSample(halves, {
+    base: base!.byTranscript,
+    optimum: optimum.runs.byTranscript,
+    chosen:
+      chosen === null
+        ? null
+        : {
+            runs: chosen.runs.byTranscript,
+            settings: chosen.point.settings,
+            broken: goal.constraints.filter(isBroken).map(({ text }) => text),
+          },
+    metric: goal.metric,
+    sign: goal.sign,
+  });
 }

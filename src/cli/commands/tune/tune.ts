@@ -1,17 +1,19 @@
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
-import { createRandom } from '../../../core/base/random.js';
+import { formatCount, formatCounted } from '../../../core/base/format.js';
 import { paretoFront } from '../../../report/charts/pareto.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
+import type { Completeness } from '../../../study/completeness.js';
 import { expectedCalls } from '../../../study/job.js';
 import { JobRunner } from '../../../study/job-runner.js';
-import { splitSessions } from '../../../study/out-of-sample.js';
+import { longestFirst, splitSessions } from '../../../study/out-of-sample.js';
 import {
-  type Candidate,
-  drawCandidates,
+  chosenOf,
   type Goal,
+  planSearch,
   rank,
   rungsOf,
+  type SearchPlan,
   survivors,
 } from '../../../study/search.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
@@ -23,13 +25,13 @@ import {
   metricCell,
   openPointStudy,
   type PointOptions,
+  type PointStudy,
   publish,
   referenceOf,
   rowHead,
 } from '../study/point-study.js';
 import { referenceNotes } from '../study/recorded-reference.js';
 import { holdoutNotes, tuneConclusion } from '../study/study-conclusion.js';
-import type { StudyInputs } from '../study/study-inputs.js';
 import {
   type GoalOptions,
   goalOf,
@@ -44,7 +46,7 @@ import {
 
 /** Options of `ccbench tune`. */
 export interface TuneOptions extends PointOptions, GoalOptions {
-  readonly method: 'random' | 'halving';
+  readonly method: 'auto' | 'random' | 'halving';
   readonly budget: number;
   readonly searchSeed: number;
   /** Whether some sessions are kept from the search. */
@@ -78,64 +80,65 @@ export async function tune(
   remote: RemoteRunner | null,
 ): Promise<ExitCode> {
   const goal = goalOf(options);
-  let drawn: readonly Candidate[] = [];
+  let plan: SearchPlan | null = null;
   const study = await openPointStudy(session, 'tune', file, options, opened, (axes) => {
-    drawn = drawCandidates(axes, options.budget, createRandom(options.searchSeed));
-    return drawn.map(({ values }) => values);
+    plan = planSearch(axes, { ...options, seed: options.searchSeed });
+    return plan.candidates.map(({ values }) => values);
   });
   const runner = new JobRunner(options);
   try {
-    return await search({ session, study, goal, runner, remote }, drawn, options);
+    return await search({ session, study, goal, runner, remote }, plan!, options);
   } finally {
     await runner.close();
   }
 }
 
-async function search(tuning: Search, drawn: readonly Candidate[], options: TuneOptions): Promise<ExitCode> {
+async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): Promise<ExitCode> {
   const { session, study, goal } = tuning;
-  const { inputs: all, base } = study;
-  const sessions = all.transcripts.map(({ label, input }) => ({
+  const { inputs, base } = study;
+  const sessions = inputs.transcripts.map(({ label, input }) => ({
     label,
     key: input.key,
     calls: expectedCalls(input),
   }));
-  const isSame = base.runs.every(({ transcript }) => all.of(transcript) !== null);
+  const isSame = base.runs.every(({ transcript }) => inputs.of(transcript) !== null);
   const halves = options.holdout && isSame ? splitSessions(sessions, options.searchSeed) : null;
-  const inputs = halves === null ? all : onlySessions(all, halves.searched);
-  const rungs = rungsOf(options.method, drawn.length);
-  const { tried, completeness } = await climb(tuning, inputs, drawn, rungs);
+  const early = longestFirst(sessions)
+    .map(({ label }) => label)
+    .filter((label) => halves?.searched.includes(label) ?? true)
+    .filter((label) => isEverywhere(study, label));
+  const { tried, completeness, rungs } = await climb(tuning, plan, [...new Set(early)]);
   const runs = tried.map((item) => item.runs);
   const ranked = rank(tried.map(({ trial }) => trial)).map(
     (trial) => tried.find((item) => item.trial === trial)!,
   );
-  const found = ranked.find(({ trial }) => trial.feasible && trial.objective !== null) ?? null;
-  const held = halves === null || found === null ? null : await tryHeldOut(tuning, halves, found.point);
-  const best = held === null || held.refusal === null ? found : null;
+  const best = chosenOf(tried, goal);
+  const held = halves === null || best === null ? null : await tryHeldOut(tuning, halves, tried, best);
   const isRanked = tried.some((item) => item.completeness.standing === 'ranked');
   const rules = goal.constraints.map(({ text }) => text);
-  const refusal = isRanked
-    ? (held?.refusal ?? `none of ${drawn.length} settings holds ${rules.join(' and ')}`)
-    : whyNoneRanked(completeness, 'setting');
-  if (best === null) note(session, `${isRanked ? 'nothing qualifies' : 'no setting is chosen'}: ${refusal}`);
+  const refusal =
+    best !== null
+      ? (held?.refusal ?? null)
+      : isRanked
+        ? `none of ${formatCounted(tried.length, 'setting')} holds ${rules.join(' and ')}`
+        : whyNoneRanked(completeness, 'setting');
+  if (refusal !== null)
+    note(session, `${isRanked ? 'nothing qualifies' : 'no setting is chosen'}: ${refusal}`);
   const front = frontOf(ranked, goal);
   const reference = await referenceOf(study, completeness);
   const { recorded, assumed } = reference;
   const conclusion = tuneConclusion(
     goal.metric,
     best === null ? null : { settings: best.point.set.join(', '), value: best.metrics[goal.metric] ?? null },
-    refusal,
-    held,
+    { refusal, held, settings: plan.candidates.length, sessions: completeness.compared.length },
   );
-  const table = tableOf(study.name, goal, ranked, front, best, [
+  const searched = searchedNote(plan, rungs);
+  const table = tableOf(study.name, goal, ranked, front, best, completeness, [
+    searched,
     `holds: ${[IMPLIED, ...rules].join('; ')}`,
     ...meansNotes(completeness),
     ...completenessNotes(completeness, 'setting', runs),
     ...(held === null ? [] : holdoutNotes(held, goal.metric)),
-    ...(halves === null || best === null
-      ? []
-      : [
-          `the line that repeats the best setting runs all ${all.sessions.length} sessions, those held out too`,
-        ]),
     ...referenceNotes(recorded, [goal.metric, KEPT]),
     OPEN_LOOP,
     ...assumed,
@@ -150,6 +153,10 @@ async function search(tuning: Search, drawn: readonly Candidate[], options: Tune
     closing: closingOf(study, conclusion, best),
     json: (standings: object) => ({
       best: best === null ? null : { ...settingJson(best, goal), command: study.repeat(best.point) },
+      recommendation: {
+        settings: conclusion.isRecommended ? best!.point.settings : null,
+        reason: conclusion.advice,
+      },
       front: front.map((item) => ({ ...settingJson(item, goal), [KEPT]: item.metrics[KEPT] ?? null })),
       tried: ranked.map((item) => ({
         ...settingJson(item, goal),
@@ -159,41 +166,78 @@ async function search(tuning: Search, drawn: readonly Candidate[], options: Tune
       constraints: { implied: IMPLIED, given: rules },
       ...standings,
       outOfSample: held,
-      drawn: drawn.length,
+      method: plan.method,
+      possible: Number.isFinite(plan.possible) ? plan.possible : null,
+      drawn: plan.candidates.length,
       rungs,
     }),
   };
   await publish(session, study, findings, { ...table, rows: table.rows.slice(0, LISTED) });
-  return best === null ? EXIT.expectation : EXIT.fine;
+  return refusal === null ? EXIT.fine : EXIT.expectation;
 }
 
-/** Runs rung after rung, each on more of the work and with fewer settings; gives what came of the last one. */
+/** Whether a session is that of every setting: settings such as the seed make sessions of their own. */
+function isEverywhere({ points, inputs }: PointStudy, label: string): boolean {
+  return points.every(({ runs }) => runs.some(({ transcript }) => inputs.of(transcript)?.label === label));
+}
+
+/** A step of a search: over how many sessions, with how many settings, and how many of them were discarded after it. */
+interface Rung {
+  readonly sessions: number;
+  readonly settings: number;
+  readonly discarded: number;
+}
+
+/** What was searched, and what was discarded on the way. */
+function searchedNote({ method, possible, candidates }: SearchPlan, rungs: readonly Rung[]): string {
+  const all = formatCounted(candidates.length, 'setting');
+  const of = Number.isFinite(possible) ? ` of ${formatCount(possible)}` : '';
+  const drawn = method === 'grid' ? `every one of ${all}` : `${all}${of}, drawn`;
+  const steps = rungs.map(({ sessions, settings, discarded }, i) =>
+    i === rungs.length - 1
+      ? `${formatCount(settings)} tried on ${sessions === 1 ? 'the session' : `all ${formatCounted(sessions, 'session')}`}`
+      : `${formatCount(discarded)} discarded after the ${formatCounted(sessions, 'longest session', 'longest sessions')}`,
+  );
+  return `searched: ${drawn}; ${rungs.length === 1 ? `none discarded, ${steps.join('')}` : steps.join('; ')}`;
+}
+
+/** Runs rung after rung, each on more sessions and with fewer settings; gives what came of the last one, which looks at all. */
 async function climb(
   tuning: Search,
-  inputs: StudyInputs,
-  drawn: readonly Candidate[],
-  rungs: readonly number[],
-): Promise<JudgedRung> {
+  plan: SearchPlan,
+  early: readonly string[],
+): Promise<JudgedRung & { readonly rungs: readonly Rung[] }> {
   const { session, study, goal } = tuning;
-  let candidates = drawn;
-  let judged: JudgedRung | null = null;
-  for (const [i, share] of rungs.entries()) {
-    const label = rungs.length === 1 ? study.name : `${study.name}, rung ${i + 1} of ${rungs.length}`;
-    judged = await runRung(tuning, inputs, candidates, { label, share });
-    // Where some setting came through every session, none can answer more calls.
-    const isFinishedBySome = judged.completeness.variants.some(({ unfinished }) => unfinished.length === 0);
-    if (share === 1 && candidates.length < drawn.length && !isFinishedBySome) {
-      note(
-        session,
-        'no setting that was left finished every session: all settings are run on the whole work',
-      );
-      judged = await runRung(tuning, inputs, drawn, { label, share });
-    }
-    const best = survivors(judged.tried.map(({ trial }) => trial));
-    const unbeaten = frontOf(judged.tried, goal).map(({ trial }) => trial.candidate);
-    candidates = [...new Set([...best, ...unbeaten])].sort((a, b) => a.index - b.index);
+  const { inputs } = study;
+  const sizes = rungsOf(plan, inputs.sessions.length, early.length);
+  const rungs: Rung[] = [];
+  let { candidates } = plan;
+  for (const [i, sessions] of sizes.slice(0, -1).entries()) {
+    const label = `${study.name}, rung ${i + 1} of ${sizes.length}`;
+    const { tried } = await runRung(
+      tuning,
+      onlySessions(inputs, early.slice(0, sessions)),
+      candidates,
+      label,
+    );
+    const kept = survivors(tried.map(({ trial }) => trial));
+    const unbeaten = frontOf(tried, goal).map(({ trial }) => trial.candidate);
+    // Where what is cheaper keeps less throughout, every setting is unbeaten: still, a third goes.
+    const most = Math.ceil((candidates.length * 2) / 3);
+    const left = [...new Set([...kept, ...unbeaten])].slice(0, most).sort((a, b) => a.index - b.index);
+    rungs.push({ sessions, settings: candidates.length, discarded: candidates.length - left.length });
+    candidates = left;
   }
-  return judged!;
+  let last = await runRung(tuning, inputs, candidates, study.name);
+  // Where some setting came through every session, none can answer more calls.
+  const isFinishedBySome = last.completeness.variants.some(({ unfinished }) => unfinished.length === 0);
+  if (candidates.length < plan.candidates.length && !isFinishedBySome) {
+    note(session, 'no setting that was left finished every session: all settings are run on all sessions');
+    candidates = plan.candidates;
+    last = await runRung(tuning, inputs, candidates, study.name);
+  }
+  rungs.push({ sessions: inputs.sessions.length, settings: candidates.length, discarded: 0 });
+  return { ...last, rungs };
 }
 
 /** The feasible settings that none beats in both the goal and the content that is kept. */
@@ -223,6 +267,7 @@ function tableOf(
   ranked: readonly Tried[],
   front: readonly Tried[],
   best: Tried | null,
+  completeness: Completeness,
   notes: readonly string[],
 ): ComparisonTable {
   const columns = [
@@ -239,7 +284,7 @@ function tableOf(
     caption: `${name}: settings by ${goal.metric}`,
     columns: [...columns, 'holds', 'front'],
     rows: ranked.map((item) => ({
-      ...rowHead(item),
+      ...rowHead(item, completeness),
       cells: [
         ...columns.map((metric) =>
           metricCell(item.metrics[metric] ?? null, metric, item === best && metric === goal.metric),

@@ -63,7 +63,7 @@ describe('a shutdown request', () => {
       name: `v${i}`,
       byTranscript: new Map([['s', record]]),
     }));
-    const standings = completenessOf(variants, 'every-variant').variants.map(({ standing }) => standing);
+    const standings = completenessOf(variants).variants.map(({ standing }) => standing);
     expect(standings).toEqual(['ranked', 'ranked']);
   });
 

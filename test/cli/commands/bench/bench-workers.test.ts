@@ -13,7 +13,6 @@ describe('sweeps on threads', () => {
           index,
           plan: { ...benchPlan('claude-code/2.1.112'), seed: index },
           transcript: input.key,
-          share: 1,
           metrics: [],
         })),
         input,

@@ -15,7 +15,6 @@ const SUMMARY: StudySummary = {
   finished: 12,
   failed: 0,
   parts: 1,
-  share: 1,
   sessions: ['s', 'l'],
   axes: [],
   best: {
@@ -68,18 +67,15 @@ describe('the summary of a study in columns', () => {
 
   it('concludes from the studies of a search that saw most of the sessions', () => {
     const points = [{ settings: { gap: 1 }, value: 0.5 }];
-    const cut = { ...SUMMARY, id: 'cut', share: 1 / 3, best: { ...SUMMARY.best, points } };
+    const none = { ...SUMMARY, id: 'none', sessions: [], best: { ...SUMMARY.best, points } };
     const few = { ...SUMMARY, id: 'few', sessions: ['s'], best: { ...SUMMARY.best, points } };
     const other = { ...SUMMARY, id: 'o', name: 'other', best: { ...SUMMARY.best, points } };
     const best = 'The best costUsd of gap is $2.00, at gap=5, ttl=1h.';
-    expect(summaryLines(cut)[1]).toBe(
-      'best costUsd, mean over the first 33.3% of 2 sessions, of 6 points that finished:',
-    );
     expect(studiesConclusion([SUMMARY]).result).toBe(best);
-    expect(studiesConclusion([cut, SUMMARY, few]).result).toBe(
+    expect(studiesConclusion([none, SUMMARY, few]).result).toBe(
       `${best} 2 studies over less of the sessions are steps on the way.`,
     );
-    expect(studiesConclusion([SUMMARY, cut, other]).result).toBe(
+    expect(studiesConclusion([SUMMARY, few, other]).result).toBe(
       `${best} The best costUsd of other is $0.5000, at gap=1. 1 study over less of the sessions is a step on the way.`,
     );
     expect(studiesConclusion([SUMMARY, { ...SUMMARY, id: 'x' }]).result).toContain('of gap (study x) is');

@@ -42,6 +42,20 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
     expect(JSON.parse(again.stdout).ran).toBe(0);
   });
 
+  it('leaves no study where no server is reached, and what was there as it was', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const ask = (results: string) =>
+      cli(['fleet', 'run', ...WORDS, '--results', results, '--redis', 'redis://127.0.0.1:1'], { cwd });
+    expect((await ask('out/deep')).code).toBe(2);
+    expect(readdirSync(cwd)).toEqual(['a.yaml']);
+    await cli(['sweep', 'a.yaml', '--vary', 'cache.ttl=5m,1h', '--results', 'out', '--workers', '0'], {
+      cwd,
+    });
+    const before = snapshot(join(cwd, 'out'));
+    expect((await ask('out')).code).toBe(2);
+    expect(snapshot(join(cwd, 'out'))).toEqual(before);
+  });
+
   it('holds nothing but keys in the queue', async () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     const stop = new AbortController();

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   changedSince,
   type EarlierRun,
-  gatedMetrics,
+  guardedMetrics,
+  guardOf,
   missingMetrics,
   readEarlier,
   regressions,
@@ -65,9 +66,34 @@ describe('what changed since the last report', () => {
   });
 });
 
+const ALL = 'costUsd,cacheHitRate,requestsRefused';
+
+describe('a guard', () => {
+  it('is on the cost where nothing else is asked for: a cheaper run with a lower hit rate passes', () => {
+    const now = run({ ...BASE, costUsd: 1.5, cacheHitRate: 0.5 });
+    expect(regressions(run(BASE), now, guardOf('costUsd', 0))).toEqual([]);
+    expect(regressions(run(BASE), now, guardOf('costUsd,cacheHitRate', 0))).toMatchObject([
+      { metric: 'cacheHitRate' },
+    ]);
+    // Who answers fewer calls is not cheaper.
+    const lost = run({ ...BASE, costUsd: 1, callsLost: 1 });
+    expect(regressions(run(BASE), lost, guardOf('costUsd', 50))).toMatchObject([{ metric: 'callsLost' }]);
+    expect(missingMetrics(run({ costUsd: 1, callsLost: 0 }), guardOf('costUsd', 0))).toEqual([]);
+  });
+
+  it('takes metrics that can be worse, each once', () => {
+    expect(guardOf('callsLost, costUsd,costUsd', 1)).toEqual({
+      metrics: ['callsLost', 'costUsd'],
+      tolerancePercent: 1,
+    });
+    expect(() => guardOf('cost', 0)).toThrow('unknown metric "cost"');
+    expect(() => guardOf('turns', 0)).toThrow('neither more nor less of turns is worse');
+  });
+});
+
 describe('a baseline', () => {
   const worse = (now: EarlierRun['metrics'], tolerance = 0, before: EarlierRun['metrics'] = BASE) =>
-    regressions(run(before), run({ ...BASE, ...now }), tolerance).map(({ metric }) => metric);
+    regressions(run(before), run({ ...BASE, ...now }), guardOf(ALL, tolerance)).map(({ metric }) => metric);
 
   it('is broken by what is worse beyond the tolerance, in the direction that is worse', () => {
     expect(worse({})).toEqual([]);
@@ -86,7 +112,7 @@ describe('a baseline', () => {
   it('is broken by a value that is gone, and says nothing of one it never had', () => {
     expect(worse({ cacheHitRate: null })).toEqual(['cacheHitRate']);
     expect(worse({ cacheHitRate: 0.1 }, 0, { ...BASE, cacheHitRate: null })).toEqual([]);
-    expect(regressions(run(BASE), run({ ...BASE, costUsd: 3 }), 0)[0]).toEqual({
+    expect(regressions(run(BASE), run({ ...BASE, costUsd: 3 }), guardOf(ALL, 0))[0]).toEqual({
       metric: 'costUsd',
       before: 2,
       now: 3,
@@ -96,30 +122,33 @@ describe('a baseline', () => {
 
   it('says what changed, and that nothing became worse where nothing did', () => {
     const said = (now: EarlierRun['metrics'], tolerance: number) =>
-      sinceBaseline(run(BASE), run({ ...BASE, ...now }, 'b'), tolerance);
+      sinceBaseline(run(BASE), run({ ...BASE, ...now }, 'b'), guardOf('costUsd', tolerance));
     expect(said({ costUsd: 1 }, 0)).toBe(
-      'the cost fell by 50.0 % since the baseline ($2.00 → $1.00); no metric is worse',
+      'the cost fell by 50.0 % since the baseline ($2.00 → $1.00); nothing guarded is worse (costUsd, callsLost)',
     );
     expect(said({ costUsd: 2.02 }, 1.5)).toBe(
-      'the cost rose by 1.0 % since the baseline ($2.00 → $2.02); no metric is worse by more than 1.5 %',
+      'the cost rose by 1.0 % since the baseline ($2.00 → $2.02); nothing guarded is worse by more than 1.5 % (costUsd, callsLost)',
     );
     expect(said({ costUsd: 3 }, 1)).toBe('the cost rose by 50.0 % since the baseline ($2.00 → $3.00)');
-    expect(sinceBaseline(run(BASE, 'b'), run(BASE, 'b'), 0)).toBe(
-      'same result as in the baseline, byte for byte; no metric is worse',
+    expect(sinceBaseline(run(BASE, 'b'), run(BASE, 'b'), guardOf('costUsd', 0))).toBe(
+      'same result as in the baseline, byte for byte; nothing guarded is worse (costUsd, callsLost)',
     );
   });
 
   it('names the metrics it can hold a run against', () => {
-    expect(gatedMetrics(run({ ...BASE, cacheHitRate: null }))).toEqual([
+    expect(guardedMetrics(run({ ...BASE, cacheHitRate: null }), guardOf(ALL, 0))).toEqual([
       'costUsd',
       'requestsRefused',
       'callsLost',
     ]);
-    expect(missingMetrics(run(BASE))).toEqual([]);
-    expect(missingMetrics(run({ ...BASE, cacheHitRate: null }))).toEqual([]);
-    expect(missingMetrics(run({ costUsd: 1, cacheHitRate: null }))).toEqual(['requestsRefused', 'callsLost']);
+    expect(missingMetrics(run(BASE), guardOf(ALL, 0))).toEqual([]);
+    expect(missingMetrics(run({ ...BASE, cacheHitRate: null }), guardOf(ALL, 0))).toEqual([]);
+    expect(missingMetrics(run({ costUsd: 1, cacheHitRate: null }), guardOf(ALL, 0))).toEqual([
+      'requestsRefused',
+      'callsLost',
+    ]);
     const none = Object.fromEntries(Object.keys(BASE).map((name) => [name, null]));
-    expect(missingMetrics(run(none))).toEqual(Object.keys(BASE));
+    expect(missingMetrics(run(none), guardOf(ALL, 0))).toEqual(Object.keys(BASE));
   });
 
   it('is read from a summary that has metrics', () => {

@@ -158,3 +158,51 @@ describe('a recording in the place of a scenario', () => {
     expect(stderr).toContain('a.yaml:2:1');
   });
 });
+
+describe('a recording', () => {
+  it('of the longest name that a file may have, in whatever letters, is run', async () => {
+    const name = `${'ä-very-long-name'.repeat(15).slice(0, 233)}.jsonl`;
+    expect(Buffer.byteLength(name)).toBeGreaterThan(250);
+    const cwd = tempFolder({ [name]: SESSION });
+    for (const argv of [
+      ['run', name],
+      ['compare', name, '--set', 'cache.ttl=5m,1h'],
+      ['sweep', name, '--vary', 'cache.ttl=5m,1h'],
+    ])
+      expect(await cli(argv, { cwd })).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('report.html'),
+      });
+  });
+
+  it('among several names no study over them all', async () => {
+    const other = `${SESSION}`.replaceAll('"main-call-', '"other-call-');
+    const cwd = tempFolder({ 's.jsonl': SESSION, 't.jsonl': other });
+    const sessions = ['--transcripts', '*.jsonl', '--workers', '0'];
+    const named = async (...argv: readonly string[]) =>
+      /reports\/(\S+)\/report.html/.exec((await cli([...argv, ...sessions], { cwd })).stdout)?.[1];
+    const swept = await named('sweep', 's.jsonl', '--vary', 'cache.ttl=5m,1h');
+    expect(swept).toMatch(/^2-sessions-[0-9a-f]{8}-sweep$/);
+    expect(await named('sweep', 't.jsonl', '--vary', 'cache.ttl=5m,1h')).toBe(swept);
+    expect(await named('compare', 's.jsonl', '--set', 'cache.ttl=5m,1h')).toBe(
+      swept!.replace('sweep', 'compare'),
+    );
+    const columns = ['sweep', 's.jsonl', '--vary', 'cache.ttl=5m,1h', '--results', 'out', '--json'];
+    const { stdout } = await cli([...columns, ...sessions], { cwd });
+    expect(JSON.parse(stdout).name).toBe(swept);
+  });
+
+  it('of Claude under another provider says in its first line which model it became', async () => {
+    const cwd = tempFolder({ 's.jsonl': SESSION });
+    for (const argv of [
+      ['run', 's.jsonl', '--set', 'provider=openai'],
+      ['compare', 's.jsonl', '--set', 'provider=anthropic,openai'],
+      ['sweep', 's.jsonl', '--vary', 'provider=anthropic,openai'],
+    ]) {
+      const { stdout } = await cli([...argv, '--no-files'], { cwd });
+      expect(stdout).toMatch(
+        /^OpenAI .* serves none of the models of the session: gpt-\S+ stands for them\n/,
+      );
+    }
+  });
+});

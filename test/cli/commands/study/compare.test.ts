@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { changedSince, type EarlierRun, regressions } from '../../../../src/cli/runs/earlier-run.js';
+import { changedSince, type EarlierRun, guardOf, regressions } from '../../../../src/cli/runs/earlier-run.js';
 import { progressText } from '../../../../src/cli/terminal/progress.js';
 
 const run = (metrics: Record<string, number | null>, digest = 'a'): EarlierRun => ({ digest, metrics });
 const names = (before: EarlierRun, now: EarlierRun, tolerance = 0) =>
-  regressions(before, now, tolerance).map((item) => item.metric);
+  regressions(before, now, guardOf('costUsd,cacheHitRate,requestsRefused', tolerance)).map(
+    (item) => item.metric,
+  );
 
 describe('comparison with an earlier report', () => {
   it('tells in which direction the cost went, and never calls the same thing a change', () => {

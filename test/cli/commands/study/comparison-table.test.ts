@@ -127,7 +127,7 @@ describe('the sessions of a comparison', () => {
       ['s0', '', '$4.00', '$3.00 best'],
       ['s1', '', '$6.00 best', '$7.00'],
       ['s2', '', '$5.00', '$5.00'],
-      ['s3', 'not compared', '$1.00', '$0.5000 unfinished'],
+      ['s3', '', '$1.00', '$0.5000 unfinished'],
     ]);
     expect(table.rows[0]!.command).toBe('ccbench compare --transcripts logs/s0.jsonl');
     expect(table.notes).toEqual([

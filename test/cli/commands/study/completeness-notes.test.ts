@@ -8,7 +8,7 @@ import {
   standingJson,
   whyNoneRanked,
 } from '../../../../src/cli/commands/study/completeness-notes.js';
-import { completenessOf } from '../../../../src/study/completeness.js';
+import { type Completeness, completenessOf } from '../../../../src/study/completeness.js';
 import { type Runs, variantOf } from '../../../helpers/variant-runs.js';
 
 /** Runs as [calls answered, calls lost, cost]. */
@@ -18,15 +18,17 @@ const CUT = [5, 4, 3] as const;
 
 function weigh(rows: Readonly<Record<string, Runs>>) {
   const runs = Object.entries(rows).map(([name, own]) => variantOf(name, own));
-  const completeness = completenessOf(runs, 'every-variant');
+  const completeness = completenessOf(runs);
   return { runs, completeness, notes: completenessNotes(completeness, 'variant', runs) };
 }
+
+const noted = (completeness: Completeness) => completeness.variants.map((own) => rowNote(own, completeness));
 
 describe('notes on runs that did not finish', () => {
   it('are none where all did', () => {
     const { completeness, notes } = weigh({ a: { s: SHORT, l: LONG }, b: { s: SHORT, l: LONG } });
     expect(notes).toEqual([]);
-    expect(completeness.variants.map(rowNote)).toEqual([undefined, undefined]);
+    expect(noted(completeness)).toEqual([undefined, undefined]);
     expect(meansNote(completeness)).toBe('means over 2 sessions');
   });
 
@@ -43,31 +45,27 @@ describe('notes on runs that did not finish', () => {
       'fails did not finish (the run failed): it is neither compared nor ranked',
       'empty did not finish (it holds no calls): it is neither compared nor ranked',
     ]);
-    expect(completeness.variants.map(rowNote)).toEqual([undefined, 'unfinished', 'unfinished', 'unfinished']);
+    expect(noted(completeness)).toEqual([undefined, 'unfinished', 'unfinished', 'unfinished']);
     expect(meansNote(completeness)).toBe('');
   });
 
-  it('name the sessions that are left out, and over which more the ranked ones could be compared', () => {
+  it('say of each row over how many sessions it is', () => {
     const { completeness, notes, runs } = weigh({
       a: { s: SHORT, l: LONG },
       b: { s: SHORT, l: LONG },
       dies: { s: SHORT, l: CUT },
     });
-    expect(notes).toEqual([
-      'the 2 ranked variants finished 2 sessions: leave the others out to compare over those',
-      '1 of 2 sessions did not finish under dies: it is not ranked',
-      'left out: l, not finished under dies (4 of 9 calls lost)',
-    ]);
-    expect(rowNote(completeness.variants[2]!)).toBe('1 of 2 unfinished');
-    expect(meansNote(completeness)).toBe('means over 1 of 2 sessions');
+    expect(notes).toEqual(['1 of 2 sessions did not finish under dies: it is not ranked']);
+    expect(noted(completeness)).toEqual(['over 2 of 2', 'over 2 of 2', 'over 1 of 2, not ranked']);
+    expect(meansNote(completeness)).toBe('means over 2 sessions');
     expect(completenessJson(completeness, runs)).toEqual({
-      compared: ['s'],
-      leftOut: [{ transcript: 'l', under: ['dies'] }],
+      compared: ['s', 'l'],
+      leftOut: [],
       ranked: ['a', 'b'],
     });
     expect(standingJson(completeness.variants[2]!)).toMatchObject({
       standing: 'unranked',
-      sessions: { run: 2, finished: 1, finishedShare: 0.5 },
+      sessions: { run: 2, finished: 1, compared: 1, finishedShare: 0.5 },
     });
   });
 
@@ -84,14 +82,15 @@ describe('notes on runs that did not finish', () => {
     const rows: Record<string, Runs> = { a: { s: SHORT, l: LONG }, b: { s: SHORT, l: LONG } };
     for (let i = 0; i < 13; i++) rows[`d${i}`] = { s: SHORT, l: CUT };
     const { notes } = weigh(rows);
-    expect(notes).toHaveLength(1 + 12 + 1 + 1);
-    expect(notes[12]).toBe('1 of 2 sessions did not finish under d11: it is not ranked');
-    expect(notes[13]).toBe('… nor under 1 more variant');
-    expect(notes[14]).toBe(
+    expect(notes).toHaveLength(12 + 1);
+    expect(notes[11]).toBe('1 of 2 sessions did not finish under d11: it is not ranked');
+    expect(notes[12]).toBe('… nor under 1 more variant');
+    delete rows.d12;
+    expect(weigh(rows).notes).toHaveLength(12);
+    const none = Object.fromEntries(Array.from({ length: 13 }, (_, i) => [`d${i}`, { s: SHORT, l: CUT }]));
+    expect(weigh(none).notes.at(-1)).toBe(
       `left out: l, not finished under ${[0, 1, 2, 3, 4].map((i) => `d${i} (4 of 9 calls lost)`).join(', ')} and 8 more`,
     );
-    delete rows.d12;
-    expect(weigh(rows).notes).toHaveLength(1 + 12 + 1);
     const many = Object.fromEntries(Array.from({ length: 14 }, (_, i) => [`t${i}`, CUT] as const));
     const left = weigh({ a: { s: SHORT, ...many }, b: { s: SHORT, ...many } }).notes;
     expect(left.filter((note) => note.startsWith('left out'))).toHaveLength(12);

@@ -170,10 +170,7 @@ describe('the table of a comparison', () => {
 
 describe('what a sweep comes to', () => {
   const of = (rows: Readonly<Record<string, Runs>>) =>
-    completenessOf(
-      Object.entries(rows).map(([name, own]) => variantOf(name, own)),
-      'foremost',
-    );
+    completenessOf(Object.entries(rows).map(([name, own]) => variantOf(name, own)));
   const three = of({ a: costs(1), b: costs(2), c: costs(3) });
   const best = { settings: 'gap=5', value: 2 };
 
@@ -215,44 +212,70 @@ describe('what a sweep comes to', () => {
 });
 
 describe('what a search comes to', () => {
-  const held = (low: number | null, high: number | null): OutOfSample => ({
+  const held = (low: number | null, high: number | null, share: number | null = 0.1): OutOfSample => ({
     searched: ['a', 'b'],
     heldOut: ['c', 'd'],
-    promised: null,
-    realised: { mean: 2, share: null, low, high, sessions: 2 },
+    inSample: null,
+    settings: { gap: '7' },
+    promised: { mean: 3, share: 0.2, low: 2, high: 4, sessions: 2 },
+    realised: { mean: 2, share, low, high, sessions: 2 },
     isWithin: null,
     refusal: null,
   });
+  const best = { settings: 'gap=5', value: 2 };
+  const found = { refusal: null, held: null, settings: 76, sessions: 4 };
 
   it.each([
-    [1, 3, /^It was tried on sessions .* is the one to count on/],
-    [-1, 3, /within the noise: the interval holds 0/],
-    [0, 3, /within the noise: the interval holds 0/],
-    [-3, -1, /worse than the scenario as it is/],
-    [null, null, /^It was tried on one session/],
-  ])('counts on a realised saving from %s to %s as far as its interval allows', (low, high, advice) => {
-    const best = { settings: 'gap=5', value: 2 };
-    expect(tuneConclusion('costUsd', best, '', held(low, high)).advice).toMatch(advice);
-    expect(tuneConclusion('costUsd', best, '', { ...held(1, 3), realised: null }).advice).toMatch(/^None of/);
+    [1, 3, 0.1, true, /^Take it: .* is the one to count on/],
+    [1, 3, 0.005, false, /^No difference worth acting on: .* the saving is 0.5%/],
+    [-1, 3, 0.1, false, /^No difference worth acting on: .* holds 0/],
+    [0, 3, 0.1, false, /^No difference worth acting on: .* holds 0/],
+    [-3, -1, 0.1, false, /^Do not take it: .* worse than the scenario as it is/],
+    [null, null, 0.1, false, /^No difference worth acting on: .* one comparison alone/],
+  ])('recommends on a realised saving from %s to %s of %s: %s', (low, high, share, isRecommended, advice) => {
+    const held_ = held(low, high, share);
+    expect(tuneConclusion('costUsd', best, { ...found, held: held_ })).toMatchObject({
+      isRecommended,
+      advice: expect.stringMatching(advice),
+    });
+  });
+
+  it('has the optimum, what half of the sessions choose, and the reason for what it recommends', () => {
+    expect(tuneConclusion('costUsd', best, { ...found, held: held(1, 3) }).result).toBe(
+      'The best costUsd of 76 settings is $2.00, at gap=5, the mean over 4 sessions. Chosen on 2 of them alone it is gap=7, which saves $3.00 (20.0%) a session there and $2.00 (10.0%; 95 %: $1.00 to $3.00) on the 2 others.',
+    );
+    const refused = { ...held(1, 3), refusal: 'so it is' };
+    expect(tuneConclusion('costUsd', best, { ...found, refusal: 'so it is', held: refused })).toMatchObject({
+      isRecommended: false,
+      result: expect.stringContaining('at gap=5'),
+      advice: 'Stay with the scenario as it is: so it is.',
+    });
+    const none = { ...held(1, 3), settings: null, promised: null, realised: null };
+    expect(tuneConclusion('costUsd', best, { ...found, held: none })).toMatchObject({
+      result: expect.stringContaining('2 of them alone choose nothing.'),
+      advice: expect.stringContaining('nothing can be compared'),
+    });
   });
 
   it('is the best setting and what its promise is worth, or why none is chosen', () => {
-    const best = { settings: 'gap=5', value: 2 };
-    expect(tuneConclusion('costUsd', best, '', null)).toMatchObject({
-      result: 'The best costUsd is $2.00, at gap=5.',
+    expect(tuneConclusion('costUsd', best, { ...found, sessions: 1 })).toMatchObject({
+      isRecommended: true,
+      result: 'The best costUsd of 76 settings is $2.00, at gap=5.',
       advice: expect.stringMatching(/^It was chosen and judged on the same sessions/),
     });
-    expect(tuneConclusion('costUsd', null, 'so it is', null)).toMatchObject({
+    expect(tuneConclusion('costUsd', null, { ...found, refusal: 'so it is' })).toMatchObject({
+      isRecommended: false,
       result: 'No setting is chosen: so it is.',
       advice: expect.stringMatching(/^Loosen what --subject-to asks/),
     });
-    expect(tuneConclusion('costUsd', null, 'so it is', held(1, 3)).advice).toMatch(/^Stay with the scenario/);
   });
 });
 
 const RESULT: OutOfSample = {
   searched: ['a', 'b'],
   heldOut: ['c', 'd', 'e'],
+  inSample: { mean: 3, share: 0.3, low: 2, high: 4, sessions: 5 },
+  settings: { gap: '7' },
   promised: { mean: 2, share: 0.25, low: 1, high: 3, sessions: 2 },
   realised: { mean: 1.5, share: null, low: -1, high: 4, sessions: 2 },
   isWithin: true,
@@ -261,13 +284,14 @@ const RESULT: OutOfSample = {
 
 it('a search says what it promised and what came of it', () => {
   expect(holdoutNotes(RESULT, 'costUsd')).toEqual([
-    'searched on 2 sessions, tried on 3 others, against the scenario as it is (costUsd):',
+    'savings against the scenario as it is (costUsd); what 2 sessions choose is tried on 3 others:',
+    '  the best setting, over all: $3.00 a session (30.0%), 95 % interval for the mean of such sessions $2.00 to $4.00, over 5 sessions',
     '  promised saving: $2.00 a session (25.0%), 95 % interval for the mean of the 2 others $1.00 to $3.00, over 2 sessions',
     '  realised saving: $1.50 a session, 95 % interval for the mean of such sessions −$1.00 to $4.00, over 2 sessions',
     '  the realised saving lies within the promised interval',
   ]);
   expect(holdoutNotes({ ...RESULT, isWithin: false }, 'costUsd').at(-1)).toContain('outside the promised');
-  expect(holdoutNotes({ ...RESULT, realised: null, isWithin: null }, 'costUsd').slice(2)).toEqual([
+  expect(holdoutNotes({ ...RESULT, realised: null, isWithin: null }, 'costUsd').slice(3)).toEqual([
     '  realised saving: nothing to compare',
   ]);
 });

@@ -42,7 +42,7 @@ policy: { use: baselines/prune, set: { rules.prune.select.keep.tokens: 1000 } }
 const PILED = '--vary rules.prune.when.piled=1000,2000,4000,400000 --budget 4 --method random'.split(' ');
 
 describe('ccbench tune', () => {
-  it('searches on one half of the sessions and tries the answer on the other', async () => {
+  it('names the optimum over all sessions, and tries what one half of them chooses on the other', async () => {
     const cwd = tempFolder({ 'a.yaml': MANY });
     const set = ['--set', 'rules.prune.when.piled=1000', '--minimise', 'costUsd', '--no-files'];
     const result = JSON.parse((await cli(['tune', 'a.yaml', ...PILED, ...set, '--json'], { cwd })).stdout);
@@ -66,13 +66,19 @@ describe('ccbench tune', () => {
         ),
       );
     };
-    const [was, is] = [await costs('1000'), await costs(result.best.settings['rules.prune.when.piled'])];
+    const [was, is] = [await costs('1000'), await costs(held.settings['rules.prune.when.piled'])];
     const mean = (labels: readonly string[]) =>
       labels.reduce((sum, label) => sum + was.get(label)! - is.get(label)!, 0) / labels.length;
     expect(held.promised.mean).toBeCloseTo(mean(held.searched), 10);
     expect(held.realised.mean).toBeCloseTo(mean(held.heldOut), 10);
     const text = await cli(['tune', 'a.yaml', ...PILED, ...set], { cwd, columns: 400 });
-    expect(text.stdout).toContain('runs all 4 sessions, those held out too');
+    expect(text.stdout).toContain(
+      'searched: 4 settings of 4, drawn; none discarded, 4 tried on all 4 sessions',
+    );
+    expect(text.stdout).toMatch(
+      /The best costUsd of 4 settings .* Chosen on 2 of them alone it is .*\n(Take it|No diff)/,
+    );
+    expect(result.recommendation.reason).toMatch(/^(Take it|No difference worth acting on)/);
     expect(text.stdout).toMatch(/promised saving: \$.* a session .*95 % interval .*\n {2}realised saving: /);
     const whole = await cli(['tune', 'a.yaml', ...PILED, ...set, '--json', '--no-holdout'], { cwd });
     expect(JSON.parse(whole.stdout).outOfSample).toBeNull();
@@ -96,7 +102,15 @@ describe('ccbench tune', () => {
     const { code, stdout, stderr } = await cli([...args, '--minimise', 'costUsd'], { cwd });
     expect(stderr).toContain('nothing qualifies: no setting is better than the scenario as it is');
     expect(code).toBe(99);
-    expect(JSON.parse(stdout)).toMatchObject({ best: null, outOfSample: { realised: { sessions: 2 } } });
+    const result = JSON.parse(stdout);
+    expect(others).toContain(result.best.settings['rules.prune.when.piled']);
+    expect(result).toMatchObject({
+      recommendation: {
+        settings: null,
+        reason: 'Stay with the scenario as it is: no setting is better than the scenario as it is.',
+      },
+      outOfSample: { realised: { sessions: 2 } },
+    });
   });
 });
 
@@ -123,11 +137,11 @@ it.skipIf(!sharedData.present)(
       { cwd },
     );
     const result = JSON.parse(stdout || `{"outOfSample":${JSON.stringify(stderr)}}`);
-    const { outOfSample: held, recorded } = result;
-    // What was recorded stands beside the settings, so it is told of the sessions that they were tried on.
+    const { outOfSample: held, recorded, compared } = result;
+    // What was recorded stands beside the settings, so it is told of the sessions that they were compared on.
     const beside = recorded.runs.map(({ transcript }: { transcript: string }) => transcript);
-    expect(held.searched).toEqual(expect.arrayContaining(beside));
-    expect(beside.length).toBeGreaterThanOrEqual(7);
+    expect(compared).toEqual(expect.arrayContaining(beside));
+    expect(beside.length).toBeGreaterThanOrEqual(14);
     expect(held.searched.length).toBeGreaterThanOrEqual(7);
     expect(held.heldOut.length).toBeGreaterThanOrEqual(7);
     expect(held.isWithin).toBe(true);
