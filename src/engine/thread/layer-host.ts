@@ -18,6 +18,7 @@ import type { TimingSink } from '../requests/run-env.js';
 /** A layer at work, with its name for timings; what is asked of it often is held here, whatever its own shape. */
 interface HostedLayer {
   readonly name: string;
+  readonly layer: LayerDefinition['layer'];
   readonly instance: LayerInstance;
   readonly due: LayerInstance['due'];
   readonly act: LayerInstance['act'];
@@ -64,6 +65,7 @@ export class LayerHost {
       const instance = definition.create(context);
       const hosted: HostedLayer = {
         name: definition.name,
+        layer: definition.layer,
         instance,
         due: instance.due.bind(instance),
         act: instance.act.bind(instance),
@@ -133,7 +135,7 @@ export class LayerHost {
 
   /**
    * Asks the layers of a point in order, from one on; each that is due acts through `apply` until `stopped` says otherwise. A
-   * listener hears of each question, and of each that is about to act.
+   * listener hears of each question, and of each that is about to act. With `only`, the others of the point are not asked.
    */
   ask(
     moment: HookContext,
@@ -142,10 +144,12 @@ export class LayerHost {
     stopped: () => boolean,
     from = 0,
     listener: AskListener | null = null,
+    only: LayerDefinition['layer'] | null = null,
   ): void {
     const layers = this.layersAt(moment.point);
     for (let i = from; i < layers.length; i++) {
       const layer = layers[i]!;
+      if (only !== null && layer.layer !== only) continue;
       this.timing.begin(layer.name);
       listener?.beforeDue();
       const isDue = layer.due(moment, view);

@@ -2,6 +2,7 @@ import { type Copied, restoreEntries, restoreFields, restoreState } from '../../
 import type { Random } from '../../core/base/random.js';
 import { isSpoken, type Message, messageTokens } from '../../core/model/message.js';
 import type { RecordedCall, Thread } from '../../core/model/transcript.js';
+import { promptTokens } from '../../core/model/usage.js';
 import type { Action, StopKind } from '../../core/run/action.js';
 import type { Hook } from '../../core/run/hook.js';
 import type { Notice } from '../../core/run/layer.js';
@@ -39,6 +40,9 @@ import { startThread } from './thread-start.js';
 import { finishTurn, takeTurn } from './turn.js';
 
 const NEVER = (): boolean => false;
+
+/** A recorded prompt shorter by this is without results that were cleared: nothing is cleared for less than 20,000 (MIC-1). */
+const CLEARED_TOKENS = 10_000;
 
 /** A place behind all layers of a point. */
 const BEHIND_TIERS = -1;
@@ -263,7 +267,8 @@ export class ThreadRun implements RunningThread {
   }
 
   askLayers(point: Hook, manual: MutableHookContext['manual'] = null, from = 0): void {
-    if (this.follows && point !== 'manual') return;
+    const clears = this.follows && point === 'before-request' && this.hasShrunk();
+    if (this.follows && point !== 'manual' && !clears) return;
     const { moment, now } = this;
     moment.point = point;
     moment.now = now;
@@ -276,7 +281,15 @@ export class ThreadRun implements RunningThread {
     if (!this.view.cacheIsWarm && this.view.deletedTokens > 0) returnExpired(this);
     const isBeside = point === 'wake' || point === 'thread-end' || point === 'session-end';
     const listener = point === 'before-request' ? this.listener : null;
-    this.host.ask(moment, this.view, this.applyAction, isBeside ? NEVER : this.isStopped, from, listener);
+    const stopped = isBeside ? NEVER : this.isStopped;
+    if (clears) this.host.ask(moment, this.view, this.applyAction, stopped, 0, null, 'microcompact');
+    else this.host.ask(moment, this.view, this.applyAction, stopped, from, listener);
+  }
+
+  /** Whether the recorded prompt is so much shorter than the conversation that its client cleared results without a line (K6). */
+  private hasShrunk(): boolean {
+    const usage = this.call?.usage ?? null;
+    return usage !== null && this.context.trueTokens - promptTokens(usage) > CLEARED_TOKENS;
   }
 
   wakeAt(timeMs: number): void {

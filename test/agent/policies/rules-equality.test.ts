@@ -10,7 +10,9 @@ import { ROOT } from '../../helpers/architecture/tree.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
 
 const WRITTEN = 'scenarios/policies/claude-code-2.1.112.yaml';
-const MEASURED = 'claude-code/2.1.112';
+/** Without what policy files have no words for: how the summary request marks, thinks and is worded, and what files say on disk. */
+const MEASURED =
+  '{ use: claude-code/2.1.112, set: { compact.forkMark: last, compact.ownBudget: [], compact.promptTokens: null, restore.order: used, restore.referenceOverTokens: null } }';
 
 /** The log of a scenario's run under a policy. */
 function logOf(policy: string, rest: string): readonly LogEntry[] {

@@ -138,7 +138,6 @@ describe('a microcompaction that makes room ends the pass', () => {
   it.each([
     ['claude-code/2.0', 187_000],
     ['claude-code/2.1', 155_000],
-    ['claude-code/2.0.76', 155_000],
     ['claude-code/2.1.7', 155_000],
   ])('C24 %s at its threshold of %i clears and does not compact', (policy, threshold) => {
     // Up to 60,000 tokens that nothing clears, then results until one step crosses warning and threshold at once.
@@ -154,5 +153,21 @@ describe('a microcompaction that makes room ends the pass', () => {
     expect(layers[0]).toMatchObject({ saved: 12 * 4_988, details: { ids: 12 } });
     expect(layers[0]!.estimatedBefore! - layers[0]!.estimatedAfter!).toBe(12 * 4_988);
     expect(metricValues(foldLog(entries)).compactions).toBe(0);
+  });
+
+  it('C24 R17 but not of claude-code/2.0.76, which counts what the API reported', () => {
+    const talk = work(20, 5_000, 'Read', 30_000).tools([{ tool: 'Task', tokens: 24_480 }]);
+    const set = { 'storage.enabled': false, 'window.warningOffset': 0 };
+    const log = runLog(
+      planOf({ policy: 'claude-code/2.0.76', set }),
+      talk
+        .tools([{ tool: 'Task', tokens: 10 }])
+        .answer(10)
+        .transcript(),
+    );
+    expect(ofType(log, 'layer').map(({ layer, action }) => `${layer} ${action}`)).toEqual([
+      'microcompact clear',
+      'full-compact compact',
+    ]);
   });
 });

@@ -50,7 +50,7 @@ export function summaryInstruction(
   const isPlain = instructions.trim() === '' && ofHooks.length === 0;
   const own = isPlain ? PLAIN[style] : blocksOf(style, instructions, ofHooks);
   const missing = tokens === null ? 0 : tokens - PLAIN[style][0]!.tokens;
-  const blocks = missing > 0 ? [...own, clientWords(missing)] : own;
+  const blocks = missing > 0 ? [clientWords(missing), ...own] : own;
   return createMessage({ id, role: 'user', origin: 'directive', blocks, at });
 }
 
