@@ -51,6 +51,7 @@ function createAutoCompact(context: LayerContext): LayerInstance {
     param.isOn(params, 'sessionMemory.enabled') && param.isOn(params, 'sessionMemory.compaction.enabled');
   const keepsSummary = keepsSummaries(context);
   const countsCleared = param.isOn(params, 'autoCompact.countsCleared');
+  const candidates = param.text(params, 'restore.candidates') === 'named' ? 'named' : 'shown';
   const countOf = ({ turn }: HookContext, { seenTokens }: ContextView): number =>
     countsCleared ? history.countWith(turn, seenTokens) : seenTokens;
   let known: ReturnType<LayerContext['model']> | null = null;
@@ -105,10 +106,10 @@ function createAutoCompact(context: LayerContext): LayerInstance {
 
   return {
     observe: (message) => work.observe(message),
-    reset: (messages) => work.files.reset(messages),
+    reset: (messages) => work.files.reset(messages, candidates),
     resume(messages) {
       history.restart();
-      work.files.reset(messages);
+      work.files.reset(messages, candidates);
     },
     canCheckpoint: true, // all it remembers is shared by the layers of the thread
     due(moment, view) {

@@ -13,9 +13,14 @@ const contentDigest = oncePer((text: Text): Digest => digestText(text.read()));
 
 /** Attachments that show a file: one the user named, and one that came back after a compaction. */
 const SHOWN_FILE = 'file';
+/** A file that came back as a path alone. */
+const NAMED_FILE = 'compact_file_reference';
 /** The client says that somebody else changed a file. */
 const CHANGED_FILE = 'edited_text_file';
 const NESTED_MEMORY = 'nested_memory';
+
+/** Which files of a new history are remembered: those it shows, or those that came back (`restore.candidates`). */
+export type Candidates = 'shown' | 'named';
 
 function isFileTool(tool: string): boolean {
   return (
@@ -212,7 +217,7 @@ export class FileState {
   }
 
   /** The history is another one, or was read back: the agent remembers what it shows (CLN-1); sizes stay known. */
-  reset(messages: readonly Message[]): void {
+  reset(messages: readonly Message[], candidates: Candidates = 'shown'): void {
     if (messages === this.history) return;
     this.history = messages;
     this.shown.clear();
@@ -228,11 +233,14 @@ export class FileState {
         const { path, attachment } = facts;
         if (path === undefined) continue;
         if (attachment === NESTED_MEMORY) this.memories.add(path);
-        else if (attachment === SHOWN_FILE || (kind === 'tool_use' && tool === 'Write')) {
+        else if (attachment === NAMED_FILE) {
+          if (candidates === 'named') this.remember(path, kept);
+        } else if (attachment === SHOWN_FILE || (kind === 'tool_use' && tool === 'Write')) {
           const file = this.remember(path, kept);
           if (file !== undefined) file.staysKnown = true;
-        } else if (kind === 'tool_result' && isFileTool(tool ?? '') && facts.isError !== true)
-          this.remember(path, kept);
+        } else if (candidates === 'shown' && kind === 'tool_result' && isFileTool(tool ?? '')) {
+          if (facts.isError !== true) this.remember(path, kept);
+        }
       }
     }
     this.keepUses(kept.sort((a, b) => a.usedAt - b.usedAt));

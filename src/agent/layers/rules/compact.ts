@@ -47,6 +47,7 @@ export function* askFor<R extends CompactionRule>(
 ): Generator<Action, Underway<R> | { readonly failedAfter: number }, Outcome> {
   const { rule, trigger } = compaction;
   const { ask, client, accept, fail } = rule;
+  const { along = [] } = split;
   const size = sizeBefore(view);
   const id = `compaction-${moment.turn}-${moment.now}`;
   if (split.older.length === 0) {
@@ -78,13 +79,23 @@ export function* askFor<R extends CompactionRule>(
       client?.promptTokens ?? null,
     ),
     style,
-    messages: shares ? split.sent : split.older,
+    messages: shares ? (along.length === 0 ? split.sent : [...split.sent, ...along]) : split.older,
     ...(client !== undefined && shares && split.first.length > 0 ? { about: split.older } : {}),
     after: split.tail,
   });
-  if (result.ok) return { compaction, id, split, result };
+  if (result.ok) return { compaction, id, split, result: withoutAlong(result, along) };
   yield failureReport(compaction, size, result.failure, result.message, result.requests);
   return { failedAfter: result.requests };
+}
+
+/** What was sent to be summarised: what stays and was sent along is none of it. */
+function withoutAlong<T extends { readonly sent: readonly Message[] }>(
+  result: T,
+  along: readonly Message[],
+): T {
+  if (along.length === 0) return result;
+  const kept = new Set(along.map(({ id }) => id));
+  return { ...result, sent: result.sent.filter(({ id }) => !kept.has(id)) };
 }
 
 /** A rule that asks for nothing. */

@@ -20,6 +20,8 @@ export interface Split {
   readonly older: readonly Message[];
   /** Both in their order: what a summary is about. */
   readonly sent: readonly Message[];
+  /** Messages that stay and are sent along with a request that shares the prefix; absent where none are. */
+  readonly along?: readonly Message[];
   /** Newest messages that stay behind. */
   readonly tail: readonly Message[];
   /** Messages of the user among `older` that stay verbatim. */
@@ -79,7 +81,11 @@ export function splitSinceBoundary(
     const keeps = keepRounds > 0 && groups.length > keepRounds + 1;
     const older = keeps ? groups.slice(0, -keepRounds).flat() : live;
     const tail = keeps ? groups.slice(-keepRounds).flat() : [];
-    return { first: [], older, sent: [...ahead, ...older], tail, user: [], lastPrompt: null };
+    // The first round of a turn stays and is sent along (R20).
+    const answer = older.findLastIndex(({ role }) => role === 'assistant');
+    const isFirst = keeps && older.slice(answer + 1).some(({ origin }) => origin === 'human');
+    const along = isFirst ? tail : [];
+    return { first: [], older, sent: [...ahead, ...older], along, tail, user: [], lastPrompt: null };
   }
   let back = 0;
   let index = groups.length;
