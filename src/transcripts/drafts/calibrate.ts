@@ -301,10 +301,6 @@ class ThreadCalibrator {
 
   #afterCompaction(prompt: number): void {
     const files = this.#filesBack();
-    if (files.size === 0) {
-      this.#fillUp(prompt - this.#baseTokens - this.#tokensOf(this.#settled));
-      return;
-    }
     // Files weigh what they weighed before; the summary and whatever else came takes the rest.
     let known = 0;
     for (const [{ blocks }, tokens] of files) {

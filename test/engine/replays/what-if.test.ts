@@ -5,7 +5,17 @@ import type { RequestEntry } from '../../../src/core/run/run-log.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import { followsRecording, modeOf } from '../../../src/engine/run/what-if.js';
 import { mainRequests, ofType, runLog } from '../../helpers/plan.js';
-import { assistant, type Fields, readSession, say, system, usage, user } from '../../helpers/session.js';
+import {
+  ask,
+  assistant,
+  type Fields,
+  readSession,
+  result,
+  say,
+  system,
+  usage,
+  user,
+} from '../../helpers/session.js';
 
 const MODEL = 'claude-sonnet-4-5';
 const reply = (i: number, seconds: number, read: number, written: number): Fields =>
@@ -48,6 +58,38 @@ describe('the base of a what-if', () => {
       [30_400, 20_000, 10_400, 0],
       [35_600, 30_400, 5_200, 0],
     ]);
+  });
+
+  it('K6 clears results where a recorded prompt is shorter and no line says so, and leaves that to each variant', () => {
+    const old = { version: '2.0.76' };
+    const lines: Fields[] = [user('u1', 0, 'x'.repeat(275), old)];
+    const prompts = [...Array.from({ length: 19 }, (_, i) => 15_000 + 7_000 * i), 64_000, 71_000];
+    for (const [i, size] of prompts.entries()) {
+      const before = prompts[i - 1] ?? 0;
+      const read = size > before ? before : 15_000;
+      lines.push(
+        assistant(
+          `a${i}`,
+          10 * i + 5,
+          `m${i}`,
+          ask(`t${i}`, 'Read', { file_path: `/repo/${i}.ts` }),
+          { model: MODEL, usage: usage(0, read, size - read, 20) },
+          old,
+        ),
+        result(`r${i}`, 10 * i + 6, `t${i}`, 'x'.repeat(19_250), old),
+      );
+    }
+    const recording = readSession(lines);
+    const cleared = (set: Readonly<Record<string, unknown>>) =>
+      ofType(runLog(own(recording, set), recording), 'layer').map(({ layer, turn }) => [layer, turn]);
+    expect(cleared({})).toEqual([['microcompact', 20]]);
+    expect(requests(own(recording), recording).map(({ prompt: all }) => all)).toEqual(prompts);
+    // At 70 % the warning comes at 97,600, before the 15th request, and clearing saves 20,000 at least; nothing shrinks at the 20th.
+    const variant = requests(own(recording, { 'window.percent': 70 }), recording).map(
+      ({ prompt: all }) => all,
+    );
+    expect(variant[14]).toBeLessThan(113_000 - 20_000);
+    expect(variant[19]! - variant[18]!).toBeGreaterThan(5_000);
   });
 
   it('is the same every time it is run', () => {

@@ -7,7 +7,9 @@ import { spread } from '../../../src/transcripts/drafts/weights.js';
 import {
   ask,
   assistant,
+  attachment,
   callsOf,
+  eventsOf,
   type Fields,
   firstThread,
   messagesOf,
@@ -163,6 +165,34 @@ describe('true tokens', () => {
       'call m2',
     ]);
     expect(drift(thread)).toEqual([0, 0]);
+  });
+
+  it('R19 gives a file that came back what its read weighed, and the summary the rest', () => {
+    const file = {
+      type: 'file',
+      filename: '/repo/a.ts',
+      content: { type: 'text', file: { content: text(950) } },
+    };
+    const thread = firstThread(
+      readSession([
+        user('u1', 0, text(275)),
+        assistant('a1', 1, 'm1', ask('t1', 'Read', { file_path: '/repo/a.ts' }), {
+          usage: usage(0, 0, 1_100, 50),
+        }),
+        result('r1', 2, 't1', text(1_000)),
+        assistant('a2', 3, 'm2', say('x'), { usage: usage(0, 1_100, 450, 5) }), // The read is 400.
+        system('b1', 9, 'compact_boundary', { compactMetadata: { trigger: 'auto' } }),
+        user('y1', 9, text(550), { isCompactSummary: true }),
+        attachment('f1', 9, file),
+        assistant('a3', 11, 'm3', say('x'), { usage: usage(0, 1_000, 550, 5) }),
+      ]),
+    );
+    const [summary] = eventsOf(thread).flatMap((event) =>
+      event.kind === 'recorded-compaction' && event.summary !== null ? [event.summary] : [],
+    );
+    expect(messageTokens(messagesOf(thread).at(-1)!)).toBe(400);
+    // 1,550 − 1,000 of prefix and opening context − 400
+    expect(messageTokens(summary!)).toBe(150);
   });
 
   it('sets growth no line can explain apart from the lines', () => {
