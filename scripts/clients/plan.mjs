@@ -42,7 +42,7 @@ export const SETTINGS = {
     settings: { autoCompactEnabled: false },
     ccbench: change('autoCompact.enabled', 'true', 'false'),
   },
-  noThinking: { env: { MAX_THINKING_TOKENS: '0' }, ccbench: null },
+  noThinking: { env: { MAX_THINKING_TOKENS: '0' }, ccbench: change('client.thinking', 'client', 'off') },
   hour: { env: { ENABLE_PROMPT_CACHING_1H: '1' }, ccbench: change('cache.ttl', '5m', '1h') },
 };
 
