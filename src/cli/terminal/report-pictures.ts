@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { chartJson, type NamedChart } from '../../report/charts/chart-spec.js';
 import { renderPng, renderSvg } from '../../report/charts/render.js';
 import { runCharts } from '../../report/charts/run-charts.js';
@@ -5,7 +6,8 @@ import { reportHtml } from '../../report/html/report-html.js';
 import type { ReportedRun } from '../../report/page-data/page-run.js';
 import type { Conclusion } from '../../report/text/conclusion.js';
 import { writeFiles } from '../files/write-files.js';
-import type { Host } from '../host.js';
+import { type CliSession, warnUnwritten } from '../session.js';
+import { tellWritten } from './closing.js';
 import { runInterruptible, yieldToEventLoop } from './interrupt.js';
 
 /** Which pictures are wanted. */
@@ -49,13 +51,19 @@ interface ChartedPage {
 
 /** Writes a page and its charts into a folder that may hold other things. */
 export async function writePage(
-  { cwd, interrupt }: Host,
+  session: CliSession,
   out: string,
   { name, content, charts }: ChartedPage,
   options: Pick<PictureOptions, 'png'> = {},
 ): Promise<void> {
-  await writeFiles(out, cwd, chartFiles(charts, options, interrupt));
-  await writeFiles(out, cwd, [{ folder: '', name, content }]);
+  const { cwd, interrupt } = session.host;
+  try {
+    await writeFiles(out, cwd, chartFiles(charts, options, interrupt));
+    await writeFiles(out, cwd, [{ folder: '', name, content }]);
+    tellWritten(session, join(out, name));
+  } catch (error) {
+    warnUnwritten(session, '--out', error);
+  }
 }
 
 /** report.html and the charts of one run. */

@@ -4,7 +4,6 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openFile } from '../../files/output.js';
 import type { CliSession } from '../../session.js';
-import { tellWritten } from '../../terminal/closing.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { WIPE_LINE } from '../../terminal/own-codes.js';
 import { present } from '../../terminal/present.js';
@@ -100,7 +99,6 @@ export async function benchCommand(
     save?.commit();
     if (options.out !== undefined) {
       await writeCharts(session, result, options.out, options);
-      tellWritten(session, join(options.out, BENCH_PAGE));
     }
     for (const { suite, error } of failed)
       host.stderr.write(
@@ -166,7 +164,7 @@ async function runSuites(
 }
 
 async function writeCharts(
-  { host }: CliSession,
+  session: CliSession,
   result: BenchResult,
   out: string,
   options: Pick<BenchOptions, 'png'>,
@@ -177,7 +175,7 @@ async function writeCharts(
     import('./bench-page.js'),
   ]);
   const page = { name: BENCH_PAGE, content: benchHtml(result), charts: benchCharts(result) };
-  await writePage(host, out, page, options);
+  await writePage(session, out, page, options);
 }
 
 function isTimed(result: Partial<BenchResult['results'][number]> | null): boolean {

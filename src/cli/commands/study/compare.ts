@@ -12,8 +12,8 @@ import { AS_RECORDED, reproducedLine } from '../../../report/text/as-recorded.js
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
 import { COMPARED_METRICS, chosenMetrics } from '../../../study/chosen-metrics.js';
-import { type Comparison, type CostDelta, compareVariants, costDelta } from '../../../study/comparison.js';
-import { isFinished, type VariantRuns } from '../../../study/completeness.js';
+import { type Comparison, compareVariants, costDelta } from '../../../study/comparison.js';
+import { isFinished } from '../../../study/completeness.js';
 import type { JobError } from '../../../study/job.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import type { StoredResult } from '../../../study/results/run-store.js';
@@ -32,9 +32,10 @@ import { type CliSession, printJson } from '../../session.js';
 import { closingText, tellWritten } from '../../terminal/closing.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
+import { comparisonJson } from './compare-json.js';
 import { comparedWhatIf, deltaNotes, variantsWithBase } from './compare-what-if.js';
 import { comparisonTable, sessionsTable } from './comparison-table.js';
-import { answeredExit, completenessJson, standingJson } from './completeness-notes.js';
+import { answeredExit } from './completeness-notes.js';
 import { assumedOf, standInsOf } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
 import { type CompareRecipe, compareAgain, repeatCommand } from './repeat-command.js';
@@ -42,13 +43,7 @@ import { runRows } from './run-rows.js';
 import { metricAxis, pointMark } from './study-axes.js';
 import { comparisonConclusion, concluded } from './study-conclusion.js';
 import { jsonText, STUDY_PAGE, writeCharts } from './study-files.js';
-import {
-  globbedRecordings,
-  loadInputs,
-  type StudyInputs,
-  type StudyTranscript,
-  studyName,
-} from './study-inputs.js';
+import { globbedRecordings, loadInputs, type StudyTranscript, studyName } from './study-inputs.js';
 
 /** Options of `ccbench compare`. */
 export interface CompareOptions extends Omit<CompareRecipe, 'files'> {
@@ -259,47 +254,6 @@ function runsCsv(
       return { keys: [row.name, session.label, finished, compared], values: result?.metrics ?? {} };
     }),
   ]);
-}
-
-function comparisonJson(
-  comparison: Comparison,
-  recorded: RecordedReference | null,
-  runs: readonly VariantRuns[],
-  inputs: StudyInputs,
-  skipped: readonly { readonly file: string; readonly reason: string }[],
-  results: readonly Compared[],
-  deltas: ReadonlyMap<string, CostDelta>,
-) {
-  return {
-    variants: [
-      ...(recorded === null
-        ? []
-        : [{ name: AS_RECORDED, metrics: recorded.metrics, differences: null, runs: recorded.runs }]),
-      ...comparison.variants.map(({ name, metrics, differences, completeness }) => ({
-        name,
-        ...standingJson(completeness),
-        metrics,
-        differences,
-        ...deltas.get(name),
-        runs: results.flatMap(({ row, session, result }) =>
-          result !== null && row.name === name
-            ? [{ transcript: session.label, metrics: result.metrics, skipped: result.skipped }]
-            : [],
-        ),
-      })),
-    ],
-    assumes: OPEN_LOOP,
-    notes: recorded?.costs.notes ?? [],
-    baseline: comparison.baseline,
-    best: comparison.best,
-    ...completenessJson(comparison.completeness, runs),
-    transcripts: inputs.sessions,
-    skipped,
-    warnings: inputs.warnings,
-    failed: results.flatMap(({ row, session, error }) =>
-      error === null ? [] : [{ variant: row.name, transcript: session.label, error }],
-    ),
-  };
 }
 
 /** Runs that the page shows side by side; more could not be distinguished. */

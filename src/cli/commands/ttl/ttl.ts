@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { lifetimeChoice } from '../../../analysis/lifetime/lifetime-choice.js';
 import { lifetimeCosts, type PriceOf, type SessionCost } from '../../../analysis/lifetime/lifetime-costs.js';
 import { LIFETIME_SECONDS, type LifetimeSession } from '../../../analysis/lifetime/lifetime-curve.js';
@@ -180,7 +179,6 @@ export async function ttlCommand(
   const recorded = recordedOf(used);
   const hitRates = conversationHitRates(sessions);
   const conclusion = lifetimeConclusion(report, byProvider);
-  if (options.out !== undefined) await writeChart(session, report, conclusion, options.out, options);
   const warnings = used.flatMap((item) =>
     item.warnings.map(({ code, message, remedy, count }) => ({
       session: item.session.id,
@@ -199,10 +197,9 @@ export async function ttlCommand(
   );
   const byTime = used.filter(({ bill }) => bill === null).length;
   const figures = { hitRates, recorded, chosen, byProvider, byTime };
-  const written = options.out === undefined ? null : join(options.out, TTL_PAGE);
   present(session, {
     blocks: ttlBlocks(report, figures, options.perSession === true ? 'each' : 'total'),
-    closing: { ...conclusion, written },
+    closing: conclusion,
     json: {
       recorded,
       ...report,
@@ -214,6 +211,7 @@ export async function ttlCommand(
       warnings,
     },
   });
+  if (options.out !== undefined) await writeChart(session, report, conclusion, options.out, options);
   if (session.json) return EXIT.fine;
   noteWarnings(
     session,
@@ -227,7 +225,7 @@ export async function ttlCommand(
 }
 
 async function writeChart(
-  { host }: CliSession,
+  session: CliSession,
   report: LifetimeReport,
   conclusion: Conclusion,
   out: string,
@@ -240,7 +238,7 @@ async function writeChart(
   ]);
   const sessions = report.cost.perSession.length || report.sessions;
   const charts = [{ name: 'hit-rate-by-lifetime', spec: hitRateByLifetime({ ...report, sessions }) }];
-  await writePage(host, out, { name: TTL_PAGE, content: ttlHtml(report, conclusion), charts }, options);
+  await writePage(session, out, { name: TTL_PAGE, content: ttlHtml(report, conclusion), charts }, options);
 }
 
 function sorted(seconds: readonly number[]): readonly number[] {

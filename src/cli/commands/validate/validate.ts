@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { containedFiles, repeatedCalls } from '../../../analysis/validate/contained.js';
 import { readSaved, worseFigures } from '../../../analysis/validate/regression.js';
 import { type FidelityReport, fidelityPoints, fidelityReport } from '../../../analysis/validate/report.js';
@@ -88,13 +87,10 @@ export async function validateCommand(
       ),
     );
     const worse = saved === null ? [] : worseFigures(saved, report.total);
-    await save(output, report);
-    if (options.out !== undefined) await writeChart(session, fidelities, report.total, options.out, options);
     const forward = options.forward === true ? 'sessions' : 'summary';
-    const written = options.out === undefined ? null : join(options.out, VALIDATE_PAGE);
     present(session, {
       blocks: validateBlocks(fidelities, report, { recorded, forward }),
-      closing: { ...validateConclusion(fidelities, report, worse.length), written },
+      closing: validateConclusion(fidelities, report, worse.length),
       json: {
         recorded,
         ...report,
@@ -104,6 +100,8 @@ export async function validateCommand(
         ...(saved === null ? {} : { worse }),
       },
     });
+    await save(output, report);
+    if (options.out !== undefined) await writeChart(session, fidelities, report.total, options.out, options);
     if (!session.json) {
       for (const { file, within, responses } of contained)
         note(
@@ -124,7 +122,7 @@ export async function validateCommand(
 
 /** Every compared request as a point: what the simulator says against what was recorded. */
 async function writeChart(
-  { host }: CliSession,
+  session: CliSession,
   files: readonly FileFidelity[],
   total: FidelityReport['total'],
   out: string,
@@ -150,7 +148,12 @@ async function writeChart(
     subtitle: `${files.length} recordings, ${points.length / 2} requests, each predicted blind and with the unexplained breaks given`,
   });
   const charts = [{ name: 'predicted-vs-recorded', spec }];
-  await writePage(host, out, { name: VALIDATE_PAGE, content: validateHtml(files, total), charts }, options);
+  await writePage(
+    session,
+    out,
+    { name: VALIDATE_PAGE, content: validateHtml(files, total), charts },
+    options,
+  );
 }
 
 async function save(output: ReturnType<typeof openFile> | null, report: FidelityReport): Promise<void> {

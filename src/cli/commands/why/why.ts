@@ -12,11 +12,12 @@ import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
-import { openReport, type ReportFolder } from '../../files/output.js';
+import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { mergeWarnings, noteWarnings, readingRemarks } from '../../files/reading-notes.js';
 import { usualSessions } from '../../files/usual-sessions.js';
 import { withoutCopies } from '../../files/without-copies.js';
 import { type CliSession, inputOptions } from '../../session.js';
+import { tellWritten } from '../../terminal/closing.js';
 import { present } from '../../terminal/present.js';
 import { whyBlocks, whyConclusion } from './why-document.js';
 import { shareBlocks, sharedWhy, withoutModels } from './why-share.js';
@@ -78,7 +79,9 @@ export async function whyCommand(
 ): Promise<ExitCode> {
   const since = sinceMs(options.since);
   const writes = options.files && options.share !== true;
-  const folder = writes ? openReport(options.out, 'why', session.host.cwd) : null;
+  const folder = writes
+    ? openSoftly(session, '--out', () => openReport(options.out, 'why', session.host.cwd))
+    : null;
   try {
     return await why(session, paths, { ...options, sinceMs: since }, folder);
   } finally {
@@ -117,26 +120,26 @@ async function why(
     return EXIT.fine;
   }
   const shown = { home, notes: [...notes, ...readingRemarks(read, inputId)] };
-  const page = folder === null ? null : await writePage(folder, report, counted, shown);
+  const page = folder === null ? null : join(folder.shown, WHY_PAGE);
   present(session, {
     blocks: whyBlocks(report, { top: options.top, home, notes }),
-    closing: { ...whyConclusion(report), written: page },
+    closing: whyConclusion(report),
     json: { ...report, notes, warnings: mergeWarnings(read), skipped, page },
   });
+  if (folder !== null && (await writePage(folder, report, counted, shown))) tellWritten(session, page!);
   return EXIT.fine;
 }
 
-/** Writes the page; its path as the user would write it. */
+/** Writes the page; false where it could not be written. */
 async function writePage(
   folder: ReportFolder,
   report: WhyReport,
   counted: readonly SessionWhy[],
   options: { readonly home: string; readonly notes: readonly string[] },
-): Promise<string> {
+): Promise<boolean> {
   const { whyHtml, whyPageData } = await import('./why-page-data.js');
   await folder.write('', WHY_PAGE, whyHtml(whyPageData(report, countOnce(counted), options)));
-  folder.commit();
-  return join(folder.shown, WHY_PAGE);
+  return folder.commit();
 }
 
 function nothingSince(day: string): CcbenchError {

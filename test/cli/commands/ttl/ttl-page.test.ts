@@ -122,7 +122,10 @@ describe('what lifetimes come to', () => {
     const same = { result: 'Both lifetimes cost the same: $1.00.', advice: expect.stringMatching(/^Either/) };
     expect(lifetimeConclusion(report([SESSIONS[2]!]), {})).toEqual(same);
     expect(lifetimeConclusion(report([own('x', 1, 1 + 9e-10, '5m')]), {})).toEqual(same);
-    expect(lifetimeConclusion(report([own('x', 1, 1 + 2e-9, '5m')]), {}).advice).toMatch(/^Choose 5 minutes/);
+    expect(lifetimeConclusion(report([own('x', 1, 1.009, '5m')]), {}).advice).toMatch(
+      /^There is no difference worth acting on/,
+    );
+    expect(lifetimeConclusion(report([own('x', 1, 1.02, '5m')]), {}).advice).toMatch(/^Choose 5 minutes/);
   });
 
   it('is that there is no choice where the provider alone rules', () => {

@@ -68,6 +68,8 @@ describe('how far a cost is to be trusted', () => {
     expect(sentence).toContain('differs by 1.23 points');
     expect(sentence).toContain('88.00% of the sessions lie in the interval');
     expect(sentence).not.toMatch(/crashed|did not get/);
+    expect(sentence).toContain('4 sessions are reproduced within 0.10% of the input cost in the median');
+    expect(sentence).toContain('interval holds for 50.00% of 2 sessions');
   });
 
   it('says what crashed and what did not get to its end, and nothing where no session ran', () => {
@@ -79,7 +81,7 @@ describe('how far a cost is to be trusted', () => {
     expect(text).toContain('2 crashed. 1 did not get to all their calls.');
     const none = { ...FORWARD, sessions: 0 };
     const lines = documentLines(
-      summaryBlocks({ ...TOTAL, forward: none, byClient: {} } as unknown as Total),
+      summaryBlocks({ ...TOTAL, forward: none, whatIf: { sessions: 0 }, byClient: {} } as unknown as Total),
       SCREEN,
     );
     expect(lines).toHaveLength(4);

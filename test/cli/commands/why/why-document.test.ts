@@ -223,11 +223,11 @@ describe('what why comes to', () => {
     const [best, idle] = REPORT.changes;
     const unsure = { ...REPORT, changes: [{ ...best!, low: 0 }] };
     expect(adviceSentence(unsure)).toBe(
-      'None of the standard changes would surely have saved money on these sessions: what is avoidable is computed break by break, and a change is made throughout a session.',
+      'There is no difference worth acting on: none of the standard changes would surely have saved more than 1 % on these sessions; what is avoidable is computed break by break, and a change is made throughout a session.',
     );
     const kept = { ...unsure, byCause: [cause('compaction', 4, 0, 2)] };
     expect(adviceSentence(kept)).toBe(
-      'None of the standard changes would surely have saved money on these sessions.',
+      'There is no difference worth acting on: none of the standard changes would surely have saved more than 1 % on these sessions.',
     );
     expect(adviceSentence({ ...kept, sessions: 1, changes: [{ ...best!, low: 0, sessions: 1 }] })).toMatch(
       / on this session\.$/,
@@ -236,7 +236,7 @@ describe('what why comes to', () => {
       'Nothing to change: no cache was lost.',
     );
     // No cache was lost, but something may have been cheaper.
-    expect(adviceSentence({ ...unsure, byCause: [] })).toMatch(/^None of the standard changes would surely/);
+    expect(adviceSentence({ ...unsure, byCause: [] })).toMatch(/^There is no difference worth acting on/);
   });
 
   it('advises what surely saves, also where more may be saved by what may cost', () => {
@@ -253,7 +253,7 @@ describe('what why comes to', () => {
     const more = { ...REPORT, sessions: 3 };
     expect(adviceSentence(more)).toMatch(/ \(\$2\.00 to \$4\.00\), tried on 2 of 3 sessions\.$/);
     expect(adviceSentence({ ...more, byCause: [], changes: [idle!] })).toBe(
-      'None of the standard changes, tried on 2 of 3 sessions, would surely have saved money on these sessions.',
+      'There is no difference worth acting on: none of the standard changes, tried on 2 of 3 sessions, would surely have saved more than 1 % on these sessions.',
     );
     const notesIn = (changes: WhyReport['changes'], sessions: number) =>
       textOf({ changes, sessions }, 5, 400).match(/(Tried|Ways) .*\./g);
