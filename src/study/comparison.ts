@@ -201,8 +201,8 @@ export interface CostDelta {
 
 /** The difference of a variant to the baseline over the sessions that both finished. */
 export function costDelta(
-  variant: VariantRuns,
-  baseline: VariantRuns,
+  variant: Pick<VariantRuns, 'byTranscript'>,
+  baseline: Pick<VariantRuns, 'byTranscript'>,
   compared: readonly string[],
 ): CostDelta {
   const deltas: number[] = [];

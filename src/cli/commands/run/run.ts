@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { openRef, refKey } from '../../../config/files/open-ref.js';
 import type { TranscriptRef } from '../../../config/normalise.js';
-import { sha256Hex } from '../../../core/base/digest.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';
 import { countCalls, type Transcript } from '../../../core/model/transcript.js';
@@ -11,8 +10,7 @@ import { evaluateExpectation } from '../../../metrics/expect.js';
 import { metricValues } from '../../../metrics/registry.js';
 import type { ChartedRun } from '../../../report/page-data/page-data.js';
 import type { SampledLog } from '../../../report/page-data/run-sample.js';
-import { finishedJson, summaryJson } from '../../../report/tables/summary-json.js';
-import { recordedJson, whatIfOfRun } from '../../../report/text/as-recorded.js';
+import { summaryJson } from '../../../report/tables/summary-json.js';
 import { terminalReport } from '../../../report/text/terminal.js';
 import { unfinishedText } from '../../../report/text/unfinished-text.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
@@ -44,6 +42,7 @@ import { screenFor } from '../../terminal/paint.js';
 import { createProgress, type Progress } from '../../terminal/progress.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { reportVerdicts } from './judge-runs.js';
+import { runJson } from './run-json.js';
 import type { RunResult } from './run-result.js';
 import { openRunFiles } from './run-result.js';
 import { scenarioConclusion, scenariosConclusion, variantTable } from './runs-conclusion.js';
@@ -282,40 +281,6 @@ function resultText(session: CliSession, result: RunResult): string {
   const standIns = facts.warnings.filter(({ code }) => code === 'model-assumed');
   const became = standIns.map(({ message }) => `${message}\n`).join('');
   return `${became}${table}${since}${timings === null ? '' : `\n${timingsText(timings, screen)}`}\n`;
-}
-
-function runJson(results: readonly RunResult[]): object {
-  const runs = results.map(
-    ({ planned, execution, metrics, expectations, regressions, since, sinceBaseline, report }) => ({
-      name: planned.run.plan.name,
-      variant: planned.run.variant,
-      policy: planned.run.plan.policy.name,
-      transcript: execution.facts.run?.transcript.id ?? null,
-      digest: execution.digest,
-      ...finishedJson(execution.facts),
-      ...whatIfOfRun(execution.facts),
-      asRecorded: recordedJson(execution.facts),
-      metrics,
-      expectations,
-      regressions,
-      skipped: execution.facts.skipped.map(({ what, needs }) => ({ what, needs })),
-      warnings: execution.facts.warnings.map(({ code, message, remedy, count }) => ({
-        code,
-        message,
-        remedy,
-        count,
-      })),
-      sinceLast: since,
-      sinceBaseline,
-      report,
-    }),
-  );
-  const only = runs.length === 1 ? runs[0]! : null;
-  return {
-    digest: only?.digest ?? sha256Hex(runs.map((run) => run.digest).join('\n')),
-    metrics: only?.metrics ?? null,
-    runs,
-  };
 }
 
 function exitOf(session: CliSession, results: readonly RunResult[], { quiet }: RunOptions): ExitCode {
