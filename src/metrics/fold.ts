@@ -11,6 +11,7 @@ import type {
   SummingSink,
   WarningEntry,
 } from '../core/run/run-log.js';
+import { PARTED } from '../core/run/run-log.js';
 import { chanceInterval, whatIfInterval } from './cost-interval.js';
 import type { BreakFacts, RunFacts } from './facts.js';
 import { LayerFold, largerOvershoot } from './layer-fold.js';
@@ -134,7 +135,8 @@ class EntryFold {
         return this.#requests.addThread(entry);
       case 'layer':
         this.#longTerm.addLayer(entry);
-        if (entry.action === 'compact' && entry.outcome === 'done') this.#compacted.add(entry.thread);
+        if (entry.action === 'compact' && entry.outcome === 'done' && !this.#isFollowed)
+          this.#compacted.add(entry.thread);
         return this.#layers.addLayer(entry);
       case 'returned':
         return this.#layers.addReturned(entry);
@@ -157,6 +159,7 @@ class EntryFold {
         this.#callsNotMade += entry.calls;
         return;
       case 'notice':
+        if (entry.what === PARTED) this.#compacted.add(entry.thread);
         this.#longTerm.addNotice(entry);
         return addTo(this.#notices, entry.what, 1);
       case 'breakdown':
@@ -177,11 +180,14 @@ class EntryFold {
     }
   }
 
+  /** Recorded compactions are no guess. */
+  get #isFollowed(): boolean {
+    return this.#run?.transcript.isFollowed === true;
+  }
+
   /** In a what-if chance is known; what a policy's own compactions leave is not. */
   #interval(cost: number, compactions: 'none' | 'some'): RunFacts['costInterval'] {
-    const { reproduced, isFollowed } = this.#run?.transcript ?? {};
-    if (reproduced !== undefined)
-      return whatIfInterval(cost, isFollowed === true ? 0 : this.#afterCompaction);
+    if (this.#run?.transcript.reproduced !== undefined) return whatIfInterval(cost, this.#afterCompaction);
     const chance = this.#end?.chance;
     return chance === undefined
       ? this.#requests.risks.interval(cost, compactions)

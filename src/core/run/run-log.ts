@@ -80,6 +80,9 @@ export interface RunEntry {
   };
 }
 
+/** The notice that a thread no longer follows its recording: from here on the policy decides. */
+export const PARTED = 'parted';
+
 /** What the requests of a recording cost on the input side, by its usage and by a replay as its own client. Nano-dollars. */
 export interface Reproduced {
   readonly recordedNano: number;

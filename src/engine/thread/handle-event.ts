@@ -1,6 +1,7 @@
 import { messageBus } from '../../agent/client/message-bus.js';
 import { createBlock } from '../../core/model/block.js';
 import type { AgentMessage, ThreadEvent } from '../../core/model/transcript.js';
+import { PARTED } from '../../core/run/run-log.js';
 import { isRendered, renderPrompt } from '../actions/render-prompt.js';
 import type { RunningThread } from '../requests/running-thread.js';
 import { returnAtResume } from './returned-content.js';
@@ -21,6 +22,8 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
   switch (event.kind) {
     case 'manual-compact':
       compactNow(run, event.compaction);
+      if (run.follows)
+        run.note(PARTED, 'the user did something that was not recorded: the policy decides from here on');
       run.follows = false;
       return;
     case 'resume':

@@ -137,19 +137,21 @@ async function compare(
       ...comparisonJson(comparison, recorded, runs, inputs, skipped, results, deltas),
       assumptions: assumed,
     };
-    const variants = withRecorded(comparisonTable(name, comparison, runs), recorded);
+    const costNotes = whatIf.mode === 'what-if' ? deltaNotes(runs, deltas) : null;
+    const variants = withRecorded(comparisonTable(name, comparison, runs, costNotes), recorded);
     const reproduced = reproducedLine(whatIf);
-    const table = {
+    const shown = {
       ...variants,
-      notes: [...deltaNotes(runs, deltas), ...variants.notes, OPEN_LOOP, ...assumed],
+      notes: [...variants.notes, OPEN_LOOP, ...assumed],
     };
+    const table = reproduced === null ? shown : { ...shown, notes: [reproduced, ...shown.notes] };
     const conclusion = comparisonConclusion(comparison, whatIf.mode === 'what-if' ? deltas : undefined);
     const markdown = comparisonMarkdown(concluded(table, conclusion));
     const screen = screenFor(session.host.stdout, session.colors);
     if (session.json) printJson(session, { ...json, report: folder?.shown ?? null });
     else
       session.host.stdout.write(
-        `${[...standInsOf(studied), ...(reproduced === null ? [] : [reproduced]), ...comparisonLines(table, screen)].join('\n')}\n\n${closingText(conclusion, screen)}`,
+        `${[...standInsOf(studied), ...(reproduced === null ? [] : [reproduced]), ...comparisonLines(shown, screen)].join('\n')}\n\n${closingText(conclusion, screen)}`,
       );
     summarise(session, markdown);
     if (folder !== null) {

@@ -99,11 +99,13 @@ function equalNotes({ variants, baseline }: Comparison, runs: readonly VariantRu
 }
 
 /** What the reader must know to read the table. */
-function notesOf(comparison: Comparison, runs: readonly VariantRuns[]): readonly string[] {
+function notesOf(comparison: Comparison, runs: readonly VariantRuns[], isWhatIf: boolean): readonly string[] {
   const { completeness, baseline, metrics } = comparison;
   const about =
     completeness.transcripts.length === 1
-      ? 'one transcript: differences have no interval, so nothing says whether they would last'
+      ? isWhatIf
+        ? 'one transcript: the intervals are of this session, not of others'
+        : 'one transcript: differences have no interval, so nothing says whether they would last'
       : `${meansNote(completeness)}; differences are paired, intervals are 95 %; one that holds 0 is noise`;
   return [
     `* best · differences to ${baseline} · ${about}`,
@@ -112,11 +114,12 @@ function notesOf(comparison: Comparison, runs: readonly VariantRuns[]): readonly
   ];
 }
 
-/** A comparison as reports show it. */
+/** A comparison as reports show it; the differences in cost of a what-if are said with its own intervals. */
 export function comparisonTable(
   caption: string,
   comparison: Comparison,
   runs: readonly VariantRuns[],
+  costNotes: readonly string[] | null = null,
 ): ComparisonTable {
   const cellsOf = (row: ComparedVariant) =>
     comparison.metrics.map((name) => {
@@ -137,10 +140,11 @@ export function comparisonTable(
       return { name: row.name, ...(note === undefined ? {} : { note }), cells: cellsOf(row) };
     }),
     notes: [
-      ...notesOf(comparison, runs),
+      ...(costNotes ?? []),
+      ...notesOf(comparison, runs, costNotes !== null),
       ...equalNotes(comparison, runs),
-      ...headlineNotes(comparison),
-      ...(comparison.metrics[0] === 'costUsd'
+      ...(costNotes !== null && comparison.metrics[0] === 'costUsd' ? [] : headlineNotes(comparison)),
+      ...(comparison.metrics[0] === 'costUsd' && costNotes === null
         ? comparison.variants.flatMap(({ name, metrics, completeness }) =>
             costIntervalNotes(name, metrics, completeness.compared || completeness.run),
           )
