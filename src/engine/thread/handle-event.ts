@@ -48,6 +48,7 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
       );
       return;
     case 'recorded-compaction':
+      run.model.pass(event);
       if (run.follows) compactAsRecorded(run, event);
       else if (event.trigger === 'manual') compactByHand(run, event);
       else if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
