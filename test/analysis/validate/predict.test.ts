@@ -115,8 +115,8 @@ describe('K1 thinking is switched by who speaks', () => {
     expect(predict(flips('2.0.64', 'claude-opus-4-5').read()).reads).toEqual([16_000, 16_000, 30_000]);
   });
 
-  it('no longer from 2.1.46 on', () => {
-    expect(predict(flips('2.1.46').read()).causes.slice(1)).toEqual(['hit', 'hit']);
+  it('K1b no longer from 2.1.38 on', () => {
+    expect(predict(flips('2.1.38').read()).causes.slice(1)).toEqual(['hit', 'hit']);
   });
 
   it('a thinking block tells that it was on although nobody said so', () => {

@@ -88,7 +88,7 @@ describe('a suggestion', () => {
 
   it('can be switched off in a profile that has it', () => {
     const purposes = (set: Readonly<Record<string, unknown>>) =>
-      ofType(runLog(planOf({ policy: 'claude-code/2.1.112', set }), talk().transcript()), 'request').map(
+      ofType(runLog(planOf({ policy: 'claude-code/2.1.325', set }), talk().transcript()), 'request').map(
         ({ purpose }) => purpose,
       );
     expect(purposes({})).toContain('suggestion');
