@@ -213,6 +213,11 @@ export class ClientState {
     return this.latest?.suggestion === 'asked';
   }
 
+  /** Where summaries for a user who is away renew what the latest call left (K17). */
+  get awaySummaries(): ClientBehaviour['awaySummaries'] {
+    return this.latest?.behaviours.awaySummaries ?? 'off';
+  }
+
   private startAnew(level: 'messages' | 'all'): void {
     const { messagesTime, prefixTime } = this.key;
     this.key =

@@ -39,7 +39,8 @@ describe('clients', () => {
     ['2.1.91', 'claude-code/2.1.91'],
     ['2.1.92', 'claude-code/2.1.112'],
     ['2.1.110', 'claude-code/2.1.112'],
-    ['2.1.158', 'claude-code/2.1.119'],
+    ['2.1.149', 'claude-code/2.1.119'],
+    ['2.1.158', 'claude-code/2.1.150'],
     ['2.1.205', 'claude-code/2.1.159'],
     ['2.1.219', 'claude-code/2.1.325'],
   ])('version %s is of the generation %s', (version, name) => {

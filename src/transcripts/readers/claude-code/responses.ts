@@ -129,6 +129,8 @@ class StepGrouper {
         const event = this.#process.hook(line);
         if (event !== null) this.#addEvent(event);
       }
+      if (line.type === 'hidden' && line.unseen === 'away-summary')
+        this.#addEvent(lineEvent(line, (at) => ({ kind: 'away-summary', at })));
       if (line.type === 'user') this.#readUser(line);
       else if (line.type === 'attachment') this.#readAttachment(line);
       else if (line.type === 'assistant' && !line.synthetic) this.#readAssistant(line);
