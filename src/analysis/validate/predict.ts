@@ -1,7 +1,7 @@
 import type { BehavioursAt } from '../../agent/client/call-plan.js';
 import { fadeOf, recordedBehaviours } from '../../agent/client/client.js';
-import { hazardOf } from '../../agent/client/hazard.js';
-import { claudeCodeVersion, driverOf } from '../../agent/client/recorded-client.js';
+import { type ChanceBreaks, chanceBreaksOf, hazardOf } from '../../agent/client/hazard.js';
+import { claudeCodeVersion, driverOf, recordedClient } from '../../agent/client/recorded-client.js';
 import {
   prefixTokensOf,
   recordedWarmth,
@@ -101,6 +101,7 @@ const TTL_MS = { '5m': TTL_5M_MS, '1h': TTL_1H_MS } as const;
 
 class ThreadWalk {
   readonly plans: readonly RequestPlan[];
+  readonly #chances: ChanceBreaks;
   #next = 0;
   #track: PromptTrack | null = null;
   #lifetimes: WrittenLifetimes;
@@ -124,6 +125,7 @@ class ThreadWalk {
     behavioursAt: BehavioursAt,
   ) {
     this.plans = planRequests(thread, truth, behavioursAt, claudeCodeVersion(transcript));
+    this.#chances = chanceBreaksOf(recordedClient(transcript));
     const none: WrittenLifetimes = { system: '5m', messages: '5m' };
     const writer = this.plans.find((plan) => plan.request.creation > 0);
     this.#lifetimes = writer === undefined ? none : this.#lifetimesOf(writer, none);
@@ -308,7 +310,7 @@ class ThreadWalk {
     const kept = Math.min(usage.cacheRead, this.#track!.sharedTokens);
     const row = modelOrUnknown(request.model);
     return {
-      chance: hazardOf({ spoken, gapMs: request.gapMs! }),
+      chance: hazardOf({ spoken, gapMs: request.gapMs! }, this.#chances),
       cost: priceUsage(row, this.#usage(request, kept)).totalNano - priceUsage(row, usage).totalNano,
     };
   }
