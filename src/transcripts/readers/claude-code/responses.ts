@@ -408,6 +408,8 @@ class StepGrouper {
   }
 
   #readCompaction(line: CompactLine): void {
+    // Nothing of what it replaced is in the file: its summary is how the conversation begins, and no run can leave it out (K20).
+    if (this.#steps.every(({ kind }) => kind === 'event')) return;
     const { timeMs, trigger, preTokens, postTokens, durationMs } = line;
     const keptIds = this.#keptIds(line);
     this.#compaction = compactionEvent(timeMs, { trigger, preTokens, postTokens, durationMs, keptIds });
