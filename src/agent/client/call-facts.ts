@@ -99,6 +99,7 @@ function* findFacts(steps: Iterable<Step>, thinkings: Iterable<Thinking>): Gener
       if (isSpoken(step.message)) spoken = 'spoken';
     } else if (step.kind === 'event') {
       if (step.event.kind === 'fallback') delivery = 'whole';
+      else if (step.event.kind === 'clear') searched = 'never';
       else if (step.event.kind === 'away-summary') awayMs.push(step.event.at);
       else if (step.event.kind === 'version') {
         fresh = 'version';
@@ -107,7 +108,6 @@ function* findFacts(steps: Iterable<Step>, thinkings: Iterable<Thinking>): Gener
     } else {
       const { call } = step;
       if (spoken === 'silent') fresh = null;
-      if (fresh !== null) searched = 'never';
       const behindSearch = searched === 'now' ? 'first-search' : 'none';
       if (searched === 'now') searched = 'before';
       if (searched === 'never' && call.response.blocks.some((block) => block.tool === TOOL_SEARCH))

@@ -181,8 +181,8 @@ describe('K2 the first search for a tool', () => {
       .answer({ at: 14, read: 31_000, write: 1_000 });
   };
 
-  it.each(['2.1.91', '2.1.119', '2.1.205'])(
-    'of a process changes the tools at %s, later ones do not',
+  it.each(['2.1.91', '2.1.112', '2.1.119', '2.1.205'])(
+    'of a conversation changes the tools at %s, later ones do not',
     (version) => {
       expect(predict(searches(version).read())).toMatchObject({
         reads: [16_000, 16_000, 31_000],
