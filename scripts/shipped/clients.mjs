@@ -21,6 +21,16 @@ const table = z.strictObject({
     behaviours: z.record(z.string(), z.string()),
     source: z.string().min(1),
   }),
+  breaks: z.array(
+    z.strictObject({
+      from: z.string().nullable().default(null),
+      entrypoint: z.string().nullable().default(null),
+      silent: z.number().min(0).max(1),
+      prompt: z.number().min(0).max(1),
+      latePrompt: z.number().min(0).max(1),
+      source: z.string().min(1),
+    }),
+  ),
   windows: z.array(
     z.strictObject({
       model: z.string(),
@@ -33,7 +43,7 @@ const table = z.strictObject({
 
 /** The module of clients.yaml: the type of a client's behaviours, what they may be, those of the bare API, and the clients by name. */
 export function clientsModule(/** @type {unknown} */ written) {
-  const { behaviours, clients, headless, windows } = table.parse(written);
+  const { behaviours, clients, headless, breaks, windows } = table.parse(written);
   const entries = Object.entries(behaviours);
   const made = new Map();
   for (const { like, ...own } of clients) {
@@ -84,6 +94,19 @@ ${[...made].map(([name, client]) => `  [${JSON.stringify(name)}, ${JSON.stringif
 
 /** What sessions do otherwise that a program drives. */
 export const HEADLESS: Partial<ClientBehaviour> = ${JSON.stringify(headless.behaviours)};
+
+/** Chances of a break for no reason in the recording, by version and entrypoint; the last row that fits holds. */
+export const CHANCE_BREAKS: readonly {
+  readonly from: string | null;
+  readonly entrypoint: string | null;
+  readonly silent: number;
+  readonly prompt: number;
+  readonly latePrompt: number;
+}[] = ${JSON.stringify(
+    breaks.map(({ source: _, ...row }) => row),
+    null,
+    2,
+  )};
 
 /** From which version on a client uses the long window of a model, by login; null is never. */
 export const LONG_SINCE: Readonly<Record<string, { readonly account: string | null; readonly key: string | null }>> =

@@ -291,6 +291,9 @@ class ThreadWriter {
       case 'fallback':
         this.#delivery = 'whole';
         break;
+      case 'away-summary':
+        this.#line({ type: 'system', subtype: 'away_summary' }, event.at, uuid);
+        break;
       case 'model-switch':
       case 'prefix-change':
         break;

@@ -36,7 +36,8 @@ describe('the client of a scenario', () => {
   const usual = behavioursFor('');
 
   it('is its policy’s unless it names one; none is the bare API', () => {
-    expect(usual.suggestions).toBe('end-of-turn');
+    expect(usual.breakpoints).toBe('system+last');
+    expect(usual.lifetimes).toBe('observed');
     expect(behavioursFor('client.use: none')).toEqual(BARE_API);
     expect(behavioursFor('client.use: recorded')).toEqual(BARE_API);
     expect(behavioursFor('client.use: claude-code/2.1.91').toolLoading).toBe('first-search');

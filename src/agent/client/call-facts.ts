@@ -58,6 +58,8 @@ export interface CallFacts {
   readonly behindSearch: 'first-search' | 'none';
   /** Its response gives the word back to the user, who takes this long; null where it does not, or nothing follows. */
   readonly silenceMs: number | null;
+  /** When summaries for a user who was away were made behind it (K17). */
+  readonly awayMs: readonly number[];
 }
 
 /** The tool that looks for tools. */
@@ -91,11 +93,14 @@ function* findFacts(steps: Iterable<Step>, thinkings: Iterable<Thinking>): Gener
   let delivery: CallFacts['delivery'] = 'streamed';
   let spoken: 'spoken' | 'silent' = 'spoken';
   let searched: 'never' | 'now' | 'before' = 'never';
+  let awayMs: number[] = [];
   for (const step of steps) {
     if (step.kind === 'message') {
       if (isSpoken(step.message)) spoken = 'spoken';
     } else if (step.kind === 'event') {
       if (step.event.kind === 'fallback') delivery = 'whole';
+      else if (step.event.kind === 'clear') searched = 'never';
+      else if (step.event.kind === 'away-summary') awayMs.push(step.event.at);
       else if (step.event.kind === 'version') {
         fresh = 'version';
         version = step.event.version;
@@ -103,12 +108,12 @@ function* findFacts(steps: Iterable<Step>, thinkings: Iterable<Thinking>): Gener
     } else {
       const { call } = step;
       if (spoken === 'silent') fresh = null;
-      if (fresh !== null) searched = 'never';
       const behindSearch = searched === 'now' ? 'first-search' : 'none';
       if (searched === 'now') searched = 'before';
       if (searched === 'never' && call.response.blocks.some((block) => block.tool === TOOL_SEARCH))
         searched = 'now';
-      if (found !== null) yield { ...found, silenceMs: silenceOf(found.call, call) };
+      if (found !== null) yield { ...found, silenceMs: silenceOf(found.call, call), awayMs };
+      awayMs = [];
       found = {
         call,
         thinking: thinking.next().value ?? null,
@@ -117,6 +122,7 @@ function* findFacts(steps: Iterable<Step>, thinkings: Iterable<Thinking>): Gener
         version,
         behindSearch,
         silenceMs: null,
+        awayMs: [],
       };
       fresh = null;
       version = undefined;

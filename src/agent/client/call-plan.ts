@@ -14,6 +14,8 @@ export interface CallPlan {
   readonly fresh: FreshStart | null;
   /** A suggestion follows its response. */
   readonly suggestion: 'asked' | 'none';
+  /** When summaries for a user who was away renew what it left (K17). */
+  readonly awayMs: readonly number[];
 }
 
 /** The behaviours of a client at a version of the recording; a client that was chosen is the same at all of them. */
@@ -51,6 +53,7 @@ export class CallPlans {
       delivery: behaviours.fallback === 'own-variant' ? facts.delivery : 'streamed',
       fresh: freshStart(facts, behaviours),
       suggestion: this.isFollowed(facts) ? 'asked' : 'none',
+      awayMs: behaviours.awaySummaries === 'off' ? [] : facts.awayMs,
     };
   }
 

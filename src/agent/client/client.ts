@@ -99,6 +99,7 @@ export function behavioursOf(
 export function isBareClient(behaviours: ClientBehaviour): boolean {
   return (
     behaviours.suggestions === 'off' &&
+    behaviours.awaySummaries === 'off' &&
     behaviours.thinking !== 'off' &&
     behaviours.thinkingSwitch === 'constant' &&
     behaviours.toolLoading === 'stable' &&

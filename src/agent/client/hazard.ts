@@ -1,4 +1,7 @@
 import { MS_PER_MINUTE } from '../../core/base/clock.js';
+import { compareVersions } from '../../core/model/agent-version.js';
+import { CHANCE_BREAKS } from './clients.generated.js';
+import type { RecordedClient } from './recorded-client.js';
 
 /** What an unpredictable break depends on (K14). */
 export interface Exposure {
@@ -8,17 +11,22 @@ export interface Exposure {
   readonly gapMs: number;
 }
 
-/**
- * Chance that a request inside the lifetime finds system and tools alone, for no reason in the recording. Its share by speaker
- * and pause is that of the recordings at hand (2 of 4,872 requests that nobody spoke before, 3 of 189 within a minute of the
- * one before, 11 of 217 later), its sum lies between theirs (0.29 %) and that of 272 others (59 of 25,027).
- */
-const SILENT_CHANCE = 0.0004;
-const PROMPT_CHANCE = 0.013;
-const LATE_PROMPT_CHANCE = 0.04;
+/** Chances of an unpredictable break. */
+export type ChanceBreaks = Pick<(typeof CHANCE_BREAKS)[number], 'silent' | 'prompt' | 'latePrompt'>;
+
+/** The chances of a client's requests, by its version and by how it was started (K14b). */
+export function chanceBreaksOf({
+  version,
+  entrypoint,
+}: Pick<RecordedClient, 'version' | 'entrypoint'>): ChanceBreaks {
+  const fits = (row: (typeof CHANCE_BREAKS)[number]): boolean =>
+    (row.from === null || (version !== null && compareVersions(version, row.from) >= 0)) &&
+    (row.entrypoint === null || row.entrypoint === entrypoint);
+  return CHANCE_BREAKS.findLast(fits)!;
+}
 
 /** Chance of an unpredictable break, for one request. */
-export function hazardOf({ spoken, gapMs }: Exposure): number {
-  if (spoken === 'silent') return SILENT_CHANCE;
-  return gapMs < MS_PER_MINUTE ? PROMPT_CHANCE : LATE_PROMPT_CHANCE;
+export function hazardOf({ spoken, gapMs }: Exposure, chances: ChanceBreaks): number {
+  if (spoken === 'silent') return chances.silent;
+  return gapMs < MS_PER_MINUTE ? chances.prompt : chances.latePrompt;
 }

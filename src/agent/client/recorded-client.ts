@@ -15,6 +15,8 @@ export interface RecordedClient {
   /** Sessions that a program drives use a key, others an account: no record says it. */
   readonly login: Login;
   readonly driver: Driver;
+  /** How the client was started: `cli`, `claude-desktop`; null where the record does not say. */
+  readonly entrypoint: string | null;
 }
 
 /** The version of Claude Code that a recording is of; null for every other agent. */
@@ -40,5 +42,6 @@ export function recordedClient(
     window: transcript.window ?? null,
     login: driver === 'program' ? 'key' : 'account',
     driver,
+    entrypoint: transcript.entrypoint ?? null,
   };
 }

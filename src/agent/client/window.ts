@@ -1,5 +1,5 @@
 import { compareVersions } from '../../core/model/agent-version.js';
-import type { Thread } from '../../core/model/transcript.js';
+import type { Thread, ThreadEvent } from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
 import { hasLongSuffix, LONG_WINDOW_TOKENS, type ModelBook } from '../../provider/prices/model-book.js';
 import { MODELS } from '../../provider/prices/models.js';
@@ -27,11 +27,12 @@ export function largestPrompt(thread: Thread): number {
   return windowEvidence(thread).largest;
 }
 
-/** What a thread shows of its window. */
-export function windowEvidence({ steps }: Pick<Thread, 'steps'>): WindowEvidence {
+/** What a thread shows of its window, from a step on. */
+export function windowEvidence({ steps }: Pick<Thread, 'steps'>, from = 0): WindowEvidence {
   let largest = 0;
   let firedAt: number | null = null;
-  for (const step of steps) {
+  for (let i = from; i < steps.length; i++) {
+    const step = steps[i]!;
     if (step.kind === 'call') {
       if (step.call.usage !== null) largest = Math.max(largest, promptTokens(step.call.usage));
     } else if (step.kind === 'event') {
@@ -50,6 +51,22 @@ function shownWindow({ largest, firedAt }: WindowEvidence): number | null {
   if (largest > LARGEST_SHORT_PROMPT) return LONG_WINDOW_TOKENS;
   if (firedAt === null) return null;
   return firedAt > LARGEST_SHORT_COUNT ? LONG_WINDOW_TOKENS : SHORT_WINDOW_TOKENS;
+}
+
+/**
+ * What an automatic compaction and everything behind it show of the window, where the thread went on with a shorter one from
+ * there (K23): null at every other event.
+ */
+export function narrowedAt(
+  thread: Pick<Thread, 'steps'>,
+  event: ThreadEvent,
+  before: WindowEvidence,
+): WindowEvidence | null {
+  if (event.kind !== 'recorded-compaction' || event.trigger !== 'auto') return null;
+  if (shownWindow(before) !== LONG_WINDOW_TOKENS) return null;
+  const at = thread.steps.findIndex((step) => step.kind === 'event' && step.event === event);
+  const behind = windowEvidence(thread, Math.max(0, at));
+  return shownWindow(behind) === SHORT_WINDOW_TOKENS ? behind : null;
 }
 
 /** The window of a model at a version of Claude Code, by login (R1). */

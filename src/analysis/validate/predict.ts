@@ -1,7 +1,7 @@
 import type { BehavioursAt } from '../../agent/client/call-plan.js';
 import { fadeOf, recordedBehaviours } from '../../agent/client/client.js';
-import { hazardOf } from '../../agent/client/hazard.js';
-import { claudeCodeVersion, driverOf } from '../../agent/client/recorded-client.js';
+import { type ChanceBreaks, chanceBreaksOf, hazardOf } from '../../agent/client/hazard.js';
+import { claudeCodeVersion, driverOf, recordedClient } from '../../agent/client/recorded-client.js';
 import {
   prefixTokensOf,
   recordedWarmth,
@@ -101,6 +101,7 @@ const TTL_MS = { '5m': TTL_5M_MS, '1h': TTL_1H_MS } as const;
 
 class ThreadWalk {
   readonly plans: readonly RequestPlan[];
+  readonly #chances: ChanceBreaks;
   #next = 0;
   #track: PromptTrack | null = null;
   #lifetimes: WrittenLifetimes;
@@ -112,6 +113,8 @@ class ThreadWalk {
   #previous: RequestPlan | null = null;
   /** Blocks of the latest response that a suggestion has already put behind the prompt. */
   #suggested = 0;
+  /** When a request that no transcript shows renewed what the latest one left. */
+  #renewedMs: number | null = null;
 
   constructor(
     private readonly thread: Thread,
@@ -122,6 +125,7 @@ class ThreadWalk {
     behavioursAt: BehavioursAt,
   ) {
     this.plans = planRequests(thread, truth, behavioursAt, claudeCodeVersion(transcript));
+    this.#chances = chanceBreaksOf(recordedClient(transcript));
     const none: WrittenLifetimes = { system: '5m', messages: '5m' };
     const writer = this.plans.find((plan) => plan.request.creation > 0);
     this.#lifetimes = writer === undefined ? none : this.#lifetimesOf(writer, none);
@@ -159,17 +163,27 @@ class ThreadWalk {
     }
     this.#send(track, plan, 'write');
     this.#previous = plan;
+    this.#renewedMs = null;
     const usage = this.#usage(request, Math.min(read, request.cached));
     const risk = why.cause === 'hit' ? this.#risk(plan, usage) : NO_RISK;
     return [request.key, { usage, ...why, risk }];
   }
 
-  /** The suggestion behind the latest request reads the whole prompt and writes it with the response. */
-  suggest(): void {
+  /** A request that no transcript shows, behind the latest one: it reads the whole prompt and writes it with the response (K17). */
+  renew(atMs: number): void {
     const plan = this.#previous!;
-    this.#track!.grow(plan.response.tokens, plan.response.blocks);
-    this.#suggested = plan.response.blocks;
-    this.#send(this.#track!, plan, 'write', plan.client.call.endMs);
+    if (this.#suggested === 0) {
+      this.#track!.grow(plan.response.tokens, plan.response.blocks);
+      this.#suggested = plan.response.blocks;
+    }
+    this.#renewedMs = atMs;
+    this.#send(this.#track!, plan, 'write', atMs);
+  }
+
+  /** A summary for a user who was away (K17). */
+  summariseAway(atMs: number): void {
+    const { awaySummaries } = this.#previous!.client.behaviours;
+    if (awaySummaries === 'always' || this.#lifetimes.messages === '5m') this.renew(atMs);
   }
 
   #open(plan: RequestPlan): PromptTrack {
@@ -255,8 +269,9 @@ class ThreadWalk {
     return mayBe && this.#lifetimes.system === '1h' && plan.rebuild !== 'prefix' && this.#isLate(plan);
   }
 
-  #isLate(plan: RequestPlan): boolean {
-    return plan.request.gapMs! > this.#previousLifetimeMs;
+  #isLate({ request }: RequestPlan): boolean {
+    const renewedMs = this.#renewedMs ?? request.startMs - request.gapMs!;
+    return request.startMs - renewedMs > this.#previousLifetimeMs;
   }
 
   /** True where the record, or whoever asks, says that the prompt broke without a reason. */
@@ -295,7 +310,7 @@ class ThreadWalk {
     const kept = Math.min(usage.cacheRead, this.#track!.sharedTokens);
     const row = modelOrUnknown(request.model);
     return {
-      chance: hazardOf({ spoken, gapMs: request.gapMs! }),
+      chance: hazardOf({ spoken, gapMs: request.gapMs! }, this.#chances),
       cost: priceUsage(row, this.#usage(request, kept)).totalNano - priceUsage(row, usage).totalNano,
     };
   }
@@ -335,7 +350,9 @@ export function predictRequests(transcript: Transcript, truth: Truth, options: W
       predictions.set(key, prediction);
       const nextMs = walk.nextStartMs;
       if (nextMs === null) return;
-      if (plan.client.suggestion === 'asked') queue.push(plan.client.call.endMs, () => walk.suggest());
+      const { suggestion, call, awayMs } = plan.client;
+      if (suggestion === 'asked') queue.push(call.endMs, () => walk.renew(call.endMs));
+      for (const atMs of awayMs) queue.push(atMs, () => walk.summariseAway(atMs));
       queue.push(nextMs, run);
     };
     if (walk.nextStartMs !== null) queue.push(walk.nextStartMs, run);

@@ -1,5 +1,10 @@
 import { recordedClient } from '../../agent/client/recorded-client.js';
-import { recordedWindow, windowEvidence } from '../../agent/client/window.js';
+import {
+  narrowedAt,
+  recordedWindow,
+  type WindowEvidence,
+  windowEvidence,
+} from '../../agent/client/window.js';
 import { COMPACTABLE_TOOLS } from '../../agent/layers/support/compactable.js';
 import { codexProfile } from '../../agent/policies/own-policy.js';
 import { sum } from '../../core/base/stats.js';
@@ -75,6 +80,9 @@ interface OpenCheck {
   readonly fired: Fired | null;
 }
 
+/** The profile of a version of the agent, in the window that the thread shows. */
+type ProfileAt = (version: string | null, shown: WindowEvidence) => TriggerProfile;
+
 class ThreadTriggers {
   readonly checks: TriggerCheck[] = [];
   readonly unrecorded: UnrecordedTrigger[] = [];
@@ -92,18 +100,20 @@ class ThreadTriggers {
   #steps = 0;
   #open: OpenCheck[] = [];
   readonly #startsInside: boolean;
+  #shown: WindowEvidence;
 
   constructor(
     private readonly thread: Thread,
     private readonly truth: Truth,
     private readonly predicted: PredictedRequests,
-    private readonly profileOf: (version: string | null) => TriggerProfile,
+    private readonly profileOf: ProfileAt,
     agentVersion: string | null,
   ) {
     const requests = truth.threads.get(thread.id) ?? [];
     this.#startsInside = requests.length > 0 && startsMidSession(thread);
     this.#version = agentVersion;
-    this.#profile = profileOf(agentVersion);
+    this.#shown = windowEvidence(thread);
+    this.#profile = profileOf(agentVersion, this.#shown);
     this.#counter = new SeenCounter(this.#profile.counter, this.#profile.counted);
   }
 
@@ -199,9 +209,11 @@ class ThreadTriggers {
   #happen(event: ThreadEvent): void {
     if (event.kind === 'version') {
       this.#version = event.version;
-      this.#profile = this.profileOf(event.version);
+      this.#profile = this.profileOf(event.version, this.#shown);
     } else if (event.kind === 'recorded-compaction') {
       const seen = this.#counter.tokens;
+      this.#watch(seen);
+      this.#narrow(event);
       this.#watch(seen);
       if (event.trigger === 'auto') this.#open.push(this.#answer('compaction', seen));
       else this.#close('compaction');
@@ -215,6 +227,14 @@ class ThreadTriggers {
       const cleared = new Set(event.toolUseIds);
       this.#results = this.#results.filter((result) => !cleared.has(result.id));
     }
+  }
+
+  /** The window may be a shorter one from a compaction on (K23). */
+  #narrow(event: ThreadEvent): void {
+    const narrowed = narrowedAt(this.thread, event, this.#shown);
+    if (narrowed === null) return;
+    this.#shown = narrowed;
+    this.#profile = this.profileOf(this.#version, narrowed);
   }
 
   #settle({ kind, seen, fired }: OpenCheck, request: RecordedRequest): void {
@@ -274,7 +294,7 @@ interface PredictedRequests {
 const NOT_PREDICTED: PredictedRequests = { walk: { predictions: new Map(), breaks: [] }, prompts: new Map() };
 
 /** The profile of each version of the agent, for a thread. */
-type ProfilesOf = (thread: Thread) => (version: string | null) => TriggerProfile;
+type ProfilesOf = (thread: Thread) => ProfileAt;
 
 /** Do the profiles fire where the recording compacted, and nowhere else? */
 function checkProfiles(
@@ -307,9 +327,11 @@ export function checkTriggers(
   const client = recordedClient(transcript);
   return checkProfiles(transcript, truth, { walk, prompts }, (thread) => {
     const name = truth.threads.get(thread.id)?.[0]?.model ?? '';
-    const window = recordedWindow(name, windowEvidence(thread), client) ?? DEFAULT_WINDOW_TOKENS;
-    const model = { name, window, maxOutput: findModel(name)?.maxOutput ?? null };
-    return (version) => claudeCodeProfile(version, model);
+    const maxOutput = findModel(name)?.maxOutput ?? null;
+    return (version, shown) => {
+      const window = recordedWindow(name, shown, client) ?? DEFAULT_WINDOW_TOKENS;
+      return claudeCodeProfile(version, { name, window, maxOutput });
+    };
   });
 }
 

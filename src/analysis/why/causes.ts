@@ -29,7 +29,7 @@ const CAUSES = {
   version: { title: 'the client was updated', remedy: 'update between sessions' },
   thinking: {
     title: 'thinking switched on or off',
-    remedy: 'a client later than 2.1.45',
+    remedy: 'a client later than 2.1.37',
   },
   reasoning: { title: 'earlier reasoning was left out', remedy: null },
   delivery: { title: 'answered without streaming', remedy: null },

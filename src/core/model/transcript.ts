@@ -75,6 +75,8 @@ export type ThreadEvent =
   | { readonly kind: 'speaker'; readonly at: number; readonly thinking: SpokenThinking }
   /** The next call was answered in one piece, after its stream had failed. */
   | { readonly kind: 'fallback'; readonly at: number }
+  /** The client had a summary made for a user who was away (K17). */
+  | { readonly kind: 'away-summary'; readonly at: number }
   | { readonly kind: 'model-switch'; readonly at: number; readonly model: string }
   /** The agent's version changed. */
   | { readonly kind: 'version'; readonly at: number; readonly version: string }

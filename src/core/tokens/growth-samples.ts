@@ -19,7 +19,7 @@ export interface GrowthSample {
 }
 
 /** Events that leave the conversation as it was. */
-const HARMLESS = new Set(['speaker', 'version', 'fallback', 'agent-message']);
+const HARMLESS = new Set(['speaker', 'version', 'fallback', 'away-summary', 'agent-message']);
 
 interface OpenSample {
   readonly model: string;

@@ -1,6 +1,6 @@
 import { type CallPlan, CallPlans, type FreshStart } from '../../agent/client/call-plan.js';
 import { type ClientBehaviour, isBareClient } from '../../agent/client/client.js';
-import { hazardOf } from '../../agent/client/hazard.js';
+import { type ChanceBreaks, chanceBreaksOf, hazardOf } from '../../agent/client/hazard.js';
 import { recordedWarmth, type Warmth } from '../../agent/client/warmth.js';
 import { policyOf } from '../../agent/policies/catalogue.js';
 import { isReadBy } from '../../agent/policies/param-readers.js';
@@ -133,6 +133,7 @@ export class ClientState {
   private inherited: ClientKey;
   /** Chance of an unpredictable break at the latest call. */
   risk = 0;
+  private readonly chances: ChanceBreaks;
 
   /** What others keep of the thread's prompts; null where that is not known, or the cache goes by marks. */
   private readonly outside: OutsideHead | null;
@@ -143,6 +144,7 @@ export class ClientState {
     const isKeyed = env.plan.policy.rules?.cache.key === 'session';
     this.key = isKeyed ? { ...FIRST_KEY, session: env.sessions.of(thread).name } : FIRST_KEY;
     this.inherited = this.key;
+    this.chances = chanceBreaksOf(env.recorded);
     this.status = run.isMain ? new StatusWatch(run) : null;
     const isCold = env.plan.policy.params['client.firstRequest'] === 'cold';
     this.outside = isCold || env.cacheKinds.reads === 'exact' ? null : new OutsideHead();
@@ -205,12 +207,18 @@ export class ClientState {
   /** Chance that the request at hand breaks for no reason the recording shows (K14); 0 for a first one. */
   private chance(): number {
     if (this.plans === null || this.previousStartMs === null) return 0;
-    return hazardOf({ spoken: this.run.spoken, gapMs: this.run.now - this.previousStartMs });
+    const gapMs = this.run.now - this.previousStartMs;
+    return hazardOf({ spoken: this.run.spoken, gapMs }, this.chances);
   }
 
   /** A suggestion follows the response of the latest call. */
   get suggests(): boolean {
     return this.latest?.suggestion === 'asked';
+  }
+
+  /** Where summaries for a user who is away renew what the latest call left (K17). */
+  get awaySummaries(): ClientBehaviour['awaySummaries'] {
+    return this.latest?.behaviours.awaySummaries ?? 'off';
   }
 
   private startAnew(level: 'messages' | 'all'): void {

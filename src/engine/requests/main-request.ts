@@ -123,10 +123,15 @@ export function stripThinking(run: RunningThread, kept: KeptThinking): void {
  * asks and what comes back are a few tokens, which are not counted.
  */
 export function suggest(run: RunningThread, call: RecordedCall): void {
-  const { context, model } = run;
   stripThinking(run, 'none');
+  renew(run, call, 'suggestion');
+}
+
+/** A request that no transcript shows and that asks and answers little: what it finds lives on, and the latest response with it (K17). */
+export function renew(run: RunningThread, call: RecordedCall, purpose: 'suggestion' | 'keep_alive'): void {
+  const { context, model } = run;
   const out: Outgoing = {
-    purpose: 'suggestion',
+    purpose,
     turn: run.turn,
     model: model.row,
     salts: model.saltsFor(context.hasImages() ? 'images' : 'no-images', run.client.key),

@@ -1,3 +1,4 @@
+import type { ClientBehaviour } from '../../agent/client/client.js';
 import { copyState, restoreState } from '../../core/base/checkpoint.js';
 import type { Files } from '../../core/base/files.js';
 import type { Random } from '../../core/base/random.js';
@@ -114,6 +115,8 @@ export interface RunningThread {
   readonly takenOut: TakenOut;
   readonly cached: CachedPrefix;
   readonly model: ThreadModel;
+  /** The latest recorded call that it came to; null before the first. */
+  readonly call: RecordedCall | null;
   readonly exchange: Exchange;
   /** What its client does about calls, and its part of the cache key. */
   readonly client: {
@@ -121,6 +124,7 @@ export interface RunningThread {
     /** Chance that the latest call breaks the cache for no reason the recording shows. */
     readonly risk: number;
     readonly suggests: boolean;
+    readonly awaySummaries: ClientBehaviour['awaySummaries'];
     before(call: RecordedCall): void;
     skip(): void;
     inherit(key: ClientKey): void;

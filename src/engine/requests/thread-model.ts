@@ -1,13 +1,20 @@
 import { behavioursOf, type ClientBehaviour } from '../../agent/client/client.js';
 import { type RecordedClient, recordedClient } from '../../agent/client/recorded-client.js';
 import {
+  narrowedAt,
   otherWindow,
   recordedWindow,
   type WindowEvidence,
   windowEvidence,
 } from '../../agent/client/window.js';
 import { policyWindow } from '../../agent/policies/policy-window.js';
-import { firstModel, type RecordedCall, type Thread, type Transcript } from '../../core/model/transcript.js';
+import {
+  firstModel,
+  type RecordedCall,
+  type Thread,
+  type ThreadEvent,
+  type Transcript,
+} from '../../core/model/transcript.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { freshSalts, type LevelSalts, levelSalts, sessionSalts } from '../../provider/cache/salts.js';
 import { chosenTtlMs, TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
@@ -94,7 +101,7 @@ export class ThreadModel {
   private readonly isBounded: boolean;
   private readonly imagesBreak: boolean;
   /** What the thread's own prompts and compactions show of its window. */
-  private readonly shown: WindowEvidence;
+  private shown: WindowEvidence;
 
   constructor(
     private readonly plan: RunPlan,
@@ -147,6 +154,14 @@ export class ThreadModel {
     if (name === this.name) return;
     this.name = name;
     this.row = this.rowOf(name);
+    this.facts = this.factsNow();
+  }
+
+  /** A recorded compaction passes: from there on the window may be a shorter one (K23). */
+  pass(event: ThreadEvent): void {
+    const narrowed = this.recorded.version === null ? null : narrowedAt(this.thread, event, this.shown);
+    if (narrowed === null) return;
+    this.shown = narrowed;
     this.facts = this.factsNow();
   }
 

@@ -2,7 +2,9 @@ import { messageBus } from '../../agent/client/message-bus.js';
 import { createBlock } from '../../core/model/block.js';
 import type { AgentMessage, ThreadEvent } from '../../core/model/transcript.js';
 import { PARTED } from '../../core/run/run-log.js';
+import { TTL_5M_MS } from '../../provider/cache/ttl.js';
 import { isRendered, renderPrompt } from '../actions/render-prompt.js';
+import { renew } from '../requests/main-request.js';
 import type { RunningThread } from '../requests/running-thread.js';
 import { returnAtResume } from './returned-content.js';
 import { inNewForm, renewSystem } from './thread-start.js';
@@ -51,6 +53,7 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
       );
       return;
     case 'recorded-compaction':
+      run.model.pass(event);
       if (run.follows) compactAsRecorded(run, event);
       else if (event.trigger === 'manual') compactByHand(run, event);
       else if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
@@ -64,12 +67,22 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
         run.note(event.kind, 'the user went back to an earlier message');
       else run.note(event.kind, 'the user went back to a message that this run no longer holds');
       return;
+    case 'away-summary':
+      summariseAway(run);
+      return;
     case 'agent-message':
       send(run, event.letter);
       return;
     default:
       return;
   }
+}
+
+/** A summary for a user who was away renews the cache with the latest response (K17). */
+function summariseAway(run: RunningThread): void {
+  const { awaySummaries } = run.client;
+  if (awaySummaries === 'off' || run.call === null || run.failure !== null) return;
+  if (awaySummaries === 'always' || run.model.ttlFor(null) === TTL_5M_MS) renew(run, run.call, 'keep_alive');
 }
 
 /** A letter goes out; without the layer of agents there is nobody to carry it (AGT-4). Who sends a plan waits for the answer. */

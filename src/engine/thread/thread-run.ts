@@ -87,7 +87,7 @@ export class ThreadRun implements RunningThread {
   private promptNumber = 0;
   private pending: Message[] = [];
   /** The call whose turn it is; null before the first. */
-  private call: RecordedCall | null = null;
+  call: RecordedCall | null = null;
   private readonly applyAction = (action: Action) => apply(this, action);
   private readonly isStopped = () => this.failure !== null;
   private readonly listener: AskListener | null;

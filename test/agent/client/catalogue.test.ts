@@ -34,18 +34,24 @@ describe('clients', () => {
     ['2.1.29', 'claude-code/2.0.76'],
     ['2.1.37', 'claude-code/2.1.30'],
     ['2.1.45', 'claude-code/2.1.38'],
-    ['2.1.90', 'claude-code/2.1.46'],
+    ['2.1.59', 'claude-code/2.1.38'],
+    ['2.1.90', 'claude-code/2.1.60'],
     ['2.1.91', 'claude-code/2.1.91'],
-    ['2.1.110', 'claude-code/2.1.112'],
-    ['2.1.205', 'claude-code/2.1.119'],
+    ['2.1.92', 'claude-code/2.1.92'],
+    ['2.1.110', 'claude-code/2.1.92'],
+    ['2.1.149', 'claude-code/2.1.112'],
+    ['2.1.158', 'claude-code/2.1.150'],
+    ['2.1.205', 'claude-code/2.1.159'],
     ['2.1.219', 'claude-code/2.1.325'],
   ])('version %s is of the generation %s', (version, name) => {
     expect(clientOfVersion(version).name).toBe(name);
   });
 
   it.each([
-    ['K1', 'thinkingSwitch', 'by-speaker', ['2.0.76', '2.1.45'], ['2.1.46']],
-    ['K2', 'toolLoading', 'first-search', ['2.1.91', '2.1.119', '2.1.205'], ['2.1.90', '2.1.101', '2.1.209']],
+    ['K1b', 'thinkingSwitch', 'by-speaker', ['2.0.76', '2.1.37'], ['2.1.38', '2.1.46']],
+    ['K2', 'toolLoading', 'first-search', ['2.1.91', '2.1.112', '2.1.119', '2.1.205'], ['2.1.90', '2.1.101', '2.1.209']],
+    ['K2b', 'toolLoading', 'first-search', ['2.1.91'], ['2.1.92', '2.1.98']],
+    ['K16', 'suggestions', 'end-of-turn', ['2.0.76', '2.1.59', '2.1.159', '2.1.219'], ['2.1.60', '2.1.158']],
     ['K4', 'fallback', 'own-variant', ['2.0.76', '2.1.29'], ['2.1.30']],
     ['K7', 'lookback', 'observed', ['2.1.91', '2.1.219'], ['2.1.90']],
     ['K12', 'record', 'parent-chain', ['2.0.76', '2.1.37'], ['2.1.38']],
@@ -75,7 +81,7 @@ describe('a session that a program drives', () => {
         ...byPersonAt,
         suggestions: 'off',
       });
-      expect(byPersonAt.suggestions).toBe('end-of-turn');
+      expect(byPersonAt.suggestions).toBe(version === '2.1.112' ? 'off' : 'end-of-turn');
       const set = { ...params, 'client.suggestions': 'end-of-turn' };
       expect(behavioursOf(set, { version, driver: 'program' }).suggestions).toBe('end-of-turn');
     },

@@ -160,4 +160,31 @@ describe('a run over a recording', () => {
     };
     expect([compactions('2.1.90'), compactions('2.1.91')]).toEqual([1, 0]);
   });
+
+  it('K23 has the short window from a compaction on that only the short one explains', () => {
+    const compactions = (more: { readonly later: number; readonly firedAt: number }) => {
+      const talk = new Conversation({ model: 'claude-opus-4-6' }).human(100);
+      for (let i = 0; i < 21; i++) talk.tools([{ tool: 'Bash', tokens: 9_000 }]);
+      talk.answer(10, { usage: usage(189_000) }).human(24_000);
+      const unknown = { postTokens: null, durationMs: null, summary: null, keptIds: [] };
+      talk.event((at) => ({
+        kind: 'recorded-compaction',
+        at,
+        trigger: 'auto',
+        preTokens: more.firedAt,
+        ...unknown,
+      }));
+      talk.answer(10, { usage: usage(more.later) }).human(100);
+      const entries = runLog(
+        planOf({ policy: 'claude-code/2.1.112', set: { 'storage.enabled': false } }),
+        talk.answer(10).transcript({ source: 'claude-code', agentVersion: '2.1.226' }),
+      );
+      return ofType(entries, 'layer').filter(({ action }) => action === 'compact').length;
+    };
+    // Prompts up to 189,000 prove the long window; the client compacts by itself at 213,002 all the same (recorded at 2.1.226).
+    expect(compactions({ firedAt: 213_002, later: 40_000 })).toBe(1);
+    // Compactions of the long window, and later prompts beyond the short one, leave it as it is.
+    expect(compactions({ firedAt: 967_100, later: 40_000 })).toBe(0);
+    expect(compactions({ firedAt: 213_002, later: 190_000 })).toBe(0);
+  });
 });

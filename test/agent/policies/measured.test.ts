@@ -791,3 +791,29 @@ describe('restored files', () => {
     expect(comesBack(policy, byHand(talk))).toEqual([files]);
   });
 });
+
+describe('subagents', () => {
+  const session = (toolTokens: number) => {
+    const main = new Conversation()
+      .human(10)
+      .tools([{ tool: 'Task', tokens: 100 }])
+      .answer(10);
+    const child = new Conversation({ model: 'claude-sonnet-4' }).human(10);
+    for (let i = 0; i < 20; i++) child.tools([{ tool: 'Bash', tokens: toolTokens }]);
+    const base = main.transcript();
+    return { ...base, threads: [...base.threads, child.answer(10).thread('agent', 'main')] };
+  };
+  const compacted = (policy: string, set = {}) =>
+    ofType(runLog(planOf({ policy, window: 200_000, set }), session(9_000)), 'layer')
+      .filter(({ action }) => action === 'compact')
+      .map(({ thread, details }) => [thread, details.threshold]);
+
+  it.each(['claude-code/2.1.112', 'claude-code/2.1.325'])(
+    'K19 compact by themselves at 167,000 in %s',
+    (policy) => {
+      const set = { 'storage.enabled': false };
+      expect(compacted(policy, set)).toEqual([['agent', 167_000]]);
+      expect(compacted(policy, { ...set, 'autoCompact.subagents': false })).toEqual([]);
+    },
+  );
+});

@@ -90,6 +90,31 @@ describe('the suggestion behind a turn', () => {
   });
 });
 
+describe('a summary for a user who was away', () => {
+  const away = (version: string, at: number, ttl: '5m' | '1h' = '5m') =>
+    new RecordingBuilder(version)
+      .say('go on', 0)
+      .answer({ at: 5, read: 0, write: 30_000, output: 200, ttl })
+      .line('system', 192, { subtype: 'away_summary' })
+      .say('and then', at)
+      .answer({ at: at + 5, read: 30_180, write: 820, ttl });
+  const readAt = (...of: Parameters<typeof away>) => predict(away(...of).read()).reads[1];
+
+  it('K17 renews five-minute entries, with the response', () => {
+    expect(readAt('2.1.108', 480)).toBeGreaterThan(30_000);
+    expect(predict(away('2.1.108', 480).read()).causes[1]).toBe('hit');
+    expect(readAt('2.1.108', 520)).toBe(0);
+    expect(readAt('2.1.90', 480)).toBe(0);
+  });
+
+  it('K17 leaves one-hour entries as they are before 2.1.150', () => {
+    expect(readAt('2.1.146', 480, '1h')).toBe(30_000);
+    expect(readAt('2.1.150', 480, '1h')).toBeGreaterThan(30_000);
+    expect(readAt('2.1.146', 3_700, '1h')).toBe(0);
+    expect(readAt('2.1.150', 3_700, '1h')).toBeGreaterThan(30_000);
+  });
+});
+
 /** Metadata of a prompt that asks for thinking. */
 const ON = { thinkingMetadata: { maxThinkingTokens: 31_999 } };
 
@@ -115,8 +140,8 @@ describe('K1 thinking is switched by who speaks', () => {
     expect(predict(flips('2.0.64', 'claude-opus-4-5').read()).reads).toEqual([16_000, 16_000, 30_000]);
   });
 
-  it('no longer from 2.1.46 on', () => {
-    expect(predict(flips('2.1.46').read()).causes.slice(1)).toEqual(['hit', 'hit']);
+  it('K1b no longer from 2.1.38 on', () => {
+    expect(predict(flips('2.1.38').read()).causes.slice(1)).toEqual(['hit', 'hit']);
   });
 
   it('a thinking block tells that it was on although nobody said so', () => {
@@ -156,8 +181,8 @@ describe('K2 the first search for a tool', () => {
       .answer({ at: 14, read: 31_000, write: 1_000 });
   };
 
-  it.each(['2.1.91', '2.1.119', '2.1.205'])(
-    'of a process changes the tools at %s, later ones do not',
+  it.each(['2.1.91', '2.1.112', '2.1.119', '2.1.205'])(
+    'of a conversation changes the tools at %s, later ones do not',
     (version) => {
       expect(predict(searches(version).read())).toMatchObject({
         reads: [16_000, 16_000, 31_000],

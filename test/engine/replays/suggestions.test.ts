@@ -88,11 +88,55 @@ describe('a suggestion', () => {
 
   it('can be switched off in a profile that has it', () => {
     const purposes = (set: Readonly<Record<string, unknown>>) =>
-      ofType(runLog(planOf({ policy: 'claude-code/2.1.112', set }), talk().transcript()), 'request').map(
+      ofType(runLog(planOf({ policy: 'claude-code/2.1.325', set }), talk().transcript()), 'request').map(
         ({ purpose }) => purpose,
       );
     expect(purposes({})).toContain('suggestion');
     expect(purposes({ 'client.suggestions': 'off' })).not.toContain('suggestion');
+  });
+});
+
+describe('a summary for a user who was away', () => {
+  const talk = () =>
+    new Conversation()
+      .human(100)
+      .answer(10)
+      .wait(187)
+      .event((at) => ({ kind: 'away-summary', at }))
+      .wait(200)
+      .human(50)
+      .answer(10);
+  const requests = (value: string, ttl: '5m' | '1h' = '5m') =>
+    ofType(
+      runLog(
+        planOf({
+          policy: 'unbounded',
+          cache: { ttl },
+          set: { 'client.use': 'none', 'client.awaySummaries': value },
+        }),
+        talk().transcript(),
+      ),
+      'request',
+    ).map(({ purpose, read }) => [purpose, read]);
+
+  it('K17 is a request that keeps the prefix alive, with the response', () => {
+    expect(requests('five-minute')).toEqual([
+      ['main', 0],
+      ['keep_alive', PREFIX + 100],
+      ['main', PREFIX + 110],
+    ]);
+    expect(requests('off')).toEqual([
+      ['main', 0],
+      ['main', 0],
+    ]);
+  });
+
+  it('K17 comes in one-hour sessions only where it always does', () => {
+    expect(requests('five-minute', '1h')).toEqual([
+      ['main', 0],
+      ['main', PREFIX + 100],
+    ]);
+    expect(requests('always', '1h').at(-1)).toEqual(['main', PREFIX + 110]);
   });
 });
 

@@ -25,6 +25,7 @@ function modelOf(
     window: null,
     login: 'account',
     driver: 'person',
+    entrypoint: null,
     ...recorded,
   };
   return new ThreadModel(planOf(init), thread, { ...BARE_API, ...behaviours }, client);

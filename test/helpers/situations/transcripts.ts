@@ -80,6 +80,12 @@ function recorded(): Transcript {
     .human(50)
     .answer(10, { thinking: 90 });
   talk.wait(303).human(20).answer(10);
+  talk
+    .wait(187)
+    .event((at) => ({ kind: 'away-summary', at }))
+    .wait(200)
+    .human(20)
+    .answer(10);
   for (let i = 0; i < 4; i++) talk.wait(3_700).human(20).answer(10);
   const results = talk.steps.flatMap((step) =>
     step.kind === 'message' && step.message.origin === 'tool' ? [step.message.id] : [],

@@ -3,7 +3,8 @@ import type { Block } from '../../../core/model/block.js';
 import type { SessionInfo, Thread, Transcript } from '../../../core/model/transcript.js';
 import { CAPABILITIES } from '../../../core/run/capability.js';
 import { createWarnings, type WarningList } from '../../../core/run/warning.js';
-import { carriesOf, finishThreads } from '../../drafts/finish-recording.js';
+import type { DraftCall } from '../../drafts/draft.js';
+import { carriesOf, finishThreads, type UnfinishedThread } from '../../drafts/finish-recording.js';
 import { type ReadObject, streamJsonLines, unpackBytes } from '../../lines/json-lines.js';
 import { type Chain, splitChains } from './chains.js';
 import { type Line, LineParser } from './lines/lines.js';
@@ -130,6 +131,17 @@ function sessionsOf(chains: readonly Chain[], originMs: number): readonly Sessio
   });
 }
 
+/** What advisors of a conversation were asked, each time as a conversation of its own: nothing but its size is known (K22). */
+function advisorsOf(asking: UnfinishedThread, calls: readonly DraftCall[]): readonly UnfinishedThread[] {
+  return calls.map((call) => ({
+    ...asking,
+    id: call.id,
+    parentId: asking.id,
+    label: 'advisor',
+    steps: [{ kind: 'call', call }],
+  }));
+}
+
 function build(read: SessionLines, id: string, warnings: WarningList): Transcript {
   const lines = read.own;
   const whole = splitChains(lines, warnings).filter(hasMessage);
@@ -148,11 +160,16 @@ function build(read: SessionLines, id: string, warnings: WarningList): Transcrip
     id: chain.id,
     parentId: chain.isMain ? null : mainId,
     label: chain.label,
-    steps: drafts[i]!,
+    steps: drafts[i]!.steps,
     version: firstVersion(chain.lines),
     ...(sessions === null ? {} : { session: chain.isMain ? chain.id : mainId! }),
   }));
-  const threads = finishThreads(unfinished, { source: 'claude-code', startedAtMs, warnings });
+  const advisors = unfinished.flatMap((asking, i) => advisorsOf(asking, drafts[i]!.advisors));
+  const threads = finishThreads([...unfinished, ...advisors], {
+    source: 'claude-code',
+    startedAtMs,
+    warnings,
+  });
   warnOfMissingAgents(
     threads,
     new Set([...lines, ...read.fromParents].map((line) => line.agentId)),

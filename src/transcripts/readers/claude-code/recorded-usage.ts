@@ -9,6 +9,9 @@ export type BilledOtherwise = 'fast' | 'us' | 'batch' | 'priority' | 'iterations
 /** What most responses are: billed as they are counted. */
 const AS_COUNTED: readonly BilledOtherwise[] = Object.freeze([]);
 
+/** Iterations that are requests of the recording: those of the response itself, and those of an advisor (K22). */
+const COUNTED_PARTS: ReadonlySet<unknown> = new Set([undefined, 'message', 'advisor_message']);
+
 /** What a usage record says of the price besides its counts. */
 function billedOtherwise(usage: JsonObject): readonly BilledOtherwise[] {
   const { speed, inference_geo: geo, service_tier: layer, iterations } = usage;
@@ -16,12 +19,21 @@ function billedOtherwise(usage: JsonObject): readonly BilledOtherwise[] {
   if (speed === 'fast') found.push('fast');
   if (geo === 'us') found.push('us');
   if (layer === 'batch' || layer === 'priority') found.push(layer);
-  if (objectsOf(iterations).some(({ type }) => type !== undefined && type !== 'message'))
-    found.push('iterations');
+  if (objectsOf(iterations).some(({ type }) => !COUNTED_PARTS.has(type))) found.push('iterations');
   return found.length === 0 ? AS_COUNTED : found;
 }
 
-/** What a usage record says: counts, nothing at all, or numbers nobody can have been billed. */
+/** A request behind a response, besides the one that ended it (K22). */
+export interface ResponsePart {
+  readonly speaker: 'message' | 'advisor';
+  /** Null is the model of the response. */
+  readonly model: string | null;
+  readonly usage: Usage;
+}
+
+const NO_PARTS: readonly ResponsePart[] = Object.freeze([]);
+
+/** What a usage record says: counts, zeros, nothing at all, or numbers nobody can have been billed. */
 export type RecordedUsage =
   /** `output` is 0 where the record does not say it. */
   | {
@@ -29,7 +41,10 @@ export type RecordedUsage =
       readonly usage: Usage;
       readonly output: 'said' | 'unsaid';
       readonly otherwise: readonly BilledOtherwise[];
+      /** Requests before the one that the counts are of. */
+      readonly parts: readonly ResponsePart[];
     }
+  | { readonly state: 'zero' }
   | { readonly state: 'absent' }
   | { readonly state: 'impossible' };
 
@@ -43,9 +58,8 @@ function countOf(value: unknown): number | null {
     : null;
 }
 
-/** Reads `message.usage`; writes without a lifetime count as five minutes, the API's default. */
-export function parseUsage(value: unknown): RecordedUsage {
-  if (!isObject(value)) return { state: 'absent' };
+/** The counts of a usage record or of one of its iterations; writes without a lifetime count as five minutes, the API's default. */
+function countsOf(value: JsonObject): Usage | null {
   const split = objectOf(value.cache_creation);
   const input = countOf(value.input_tokens);
   const cacheRead = countOf(value.cache_read_input_tokens);
@@ -53,14 +67,50 @@ export function parseUsage(value: unknown): RecordedUsage {
   const short = countOf(split.ephemeral_5m_input_tokens);
   const long = countOf(split.ephemeral_1h_input_tokens);
   const output = countOf(value.output_tokens);
-  if (input === null || cacheRead === null || written === null) return { state: 'impossible' };
-  if (short === null || long === null || output === null) return { state: 'impossible' };
-  const said = value.output_tokens === undefined || value.output_tokens === null ? 'unsaid' : 'said';
+  if (input === null || cacheRead === null || written === null) return null;
+  if (short === null || long === null || output === null) return null;
   const total = Math.max(written, short + long);
   const cacheWrite1h = Math.min(long, total);
-  const usage: Usage = { input, cacheRead, cacheWrite5m: total - cacheWrite1h, cacheWrite1h, output };
-  if (promptTokens(usage) === 0) return { state: 'absent' };
-  return { state: 'counts', usage, output: said, otherwise: billedOtherwise(value) };
+  return { input, cacheRead, cacheWrite5m: total - cacheWrite1h, cacheWrite1h, output };
+}
+
+/** The requests of a response that asked an advisor, the one that ended it last; null for every other response (K22). */
+function advisedParts(value: JsonObject): readonly ResponsePart[] | null {
+  const iterations = objectsOf(value.iterations);
+  if (!iterations.some(({ type }) => type === 'advisor_message')) return null;
+  const parts = iterations.flatMap((part): ResponsePart[] => {
+    const usage = COUNTED_PARTS.has(part.type) ? countsOf(part) : null;
+    if (usage === null || promptTokens(usage) === 0) return [];
+    const speaker = part.type === 'advisor_message' ? 'advisor' : 'message';
+    return [{ speaker, model: typeof part.model === 'string' ? part.model : null, usage }];
+  });
+  return parts.at(-1)?.speaker === 'message' ? parts : null;
+}
+
+/** What a client sets to zero where it writes a response again that a compaction kept; splits and iterations stay (K24). */
+const TOP_COUNTS = [
+  'input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'output_tokens',
+] as const;
+
+/** Reads `message.usage`. */
+export function parseUsage(value: unknown): RecordedUsage {
+  if (!isObject(value)) return { state: 'absent' };
+  const whole = countsOf(value);
+  if (whole === null) return { state: 'impossible' };
+  if (TOP_COUNTS.every((count) => value[count] === 0)) return { state: 'zero' };
+  if (promptTokens(whole) === 0) return { state: 'absent' };
+  const said = value.output_tokens === undefined || value.output_tokens === null ? 'unsaid' : 'said';
+  const parts = advisedParts(value);
+  return {
+    state: 'counts',
+    usage: parts === null ? whole : parts.at(-1)!.usage,
+    output: said,
+    otherwise: billedOtherwise(value),
+    parts: parts === null ? NO_PARTS : parts.slice(0, -1),
+  };
 }
 
 /** Lines of one response repeat its usage. */
@@ -74,6 +124,7 @@ export function sameUsage(usage: RecordedUsage, before: RecordedUsage | null): R
     a.cacheWrite1h === b.cacheWrite1h &&
     a.output === b.output &&
     usage.output === before.output &&
+    usage.parts.length === before.parts.length &&
     usage.otherwise.length === before.otherwise.length;
   return isSame ? before : usage;
 }

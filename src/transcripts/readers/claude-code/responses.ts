@@ -24,7 +24,7 @@ import {
 } from './lines/lines.js';
 import { compactInstructions } from './origins.js';
 import { lineEvent, ProcessWatch } from './process-watch.js';
-import { type BilledOtherwise, warnOfResponses } from './recorded-usage.js';
+import { type BilledOtherwise, type ResponsePart, warnOfResponses } from './recorded-usage.js';
 
 /** What the chains of one transcript share while they are read. */
 export interface GroupingContext {
@@ -41,15 +41,35 @@ interface AskedCall {
 }
 
 function extendCall(call: DraftCall, line: AssistantLine): void {
-  if (line.usage.state === 'counts' && line.usage.output === 'said') call.outputIsUnsaid = false;
-  if (line.usage.state === 'counts' && (call.usage === null || line.usage.usage.output > call.usage.output)) {
-    call.usage = line.usage.usage;
-    call.message.usage = line.usage.usage;
+  if (line.usage.state === 'counts') {
+    const { usage, output, parts } = line.usage;
+    if (output === 'said') call.outputIsUnsaid = false;
+    if (call.usage === null || usage.output > call.usage.output || parts.length > 0) {
+      call.usage = usage;
+      call.message.usage = usage;
+    }
   }
   call.stopReason = line.stopReason ?? call.stopReason;
   call.missReason ??= line.missReason;
   call.effort ??= line.effort;
   if (line.timeMs !== null) call.lastTimeMs = Math.max(line.timeMs, call.lastTimeMs ?? line.timeMs);
+}
+
+/** A request behind a response that says nothing of its own in the file (K22). */
+function partCall(call: DraftCall, { speaker, model, usage }: ResponsePart, place: number): DraftCall {
+  const id = `${call.id}#${place}`;
+  const { timeMs } = call.message;
+  const message = draftMessage({
+    id,
+    role: 'assistant',
+    origin: 'model',
+    responseId: id,
+    timeMs,
+    blocks: [],
+  });
+  message.usage = usage;
+  const part = { ...call, id, model: model ?? call.model, message, usage, missReason: null };
+  return { ...part, lastTimeMs: timeMs, ...(speaker === 'advisor' ? { firstTimeMs: timeMs } : {}) };
 }
 
 class StepGrouper {
@@ -67,6 +87,10 @@ class StepGrouper {
   readonly #waiting = new Map<string, DraftStep[]>();
   readonly #calls = new Map<string, DraftCall>();
   readonly #otherwise = new Map<string, readonly BilledOtherwise[]>();
+  /** Requests before the one that ended a response, by its key (K22). */
+  readonly #parts = new Map<string, readonly ResponsePart[]>();
+  /** Responses that say more than zeros. */
+  readonly #counted = new Set<string>();
   /** The call that was opened last. */
   #latest: DraftCall | null = null;
   readonly #copies = new Map<string, DraftMessage>();
@@ -91,7 +115,9 @@ class StepGrouper {
     this.#warnings = context.warnings;
     this.#owners = context.owners;
     for (const line of chain.lines) {
-      if (line.type === 'assistant' && !line.synthetic) this.#indexToolCalls(line);
+      if (line.type !== 'assistant' || line.synthetic) continue;
+      this.#indexToolCalls(line);
+      if (line.usage.state !== 'zero') this.#counted.add(line.responseKey);
     }
   }
 
@@ -103,6 +129,8 @@ class StepGrouper {
         const event = this.#process.hook(line);
         if (event !== null) this.#addEvent(event);
       }
+      if (line.type === 'hidden' && line.unseen === 'away-summary')
+        this.#addEvent(lineEvent(line, (at) => ({ kind: 'away-summary', at })));
       if (line.type === 'user') this.#readUser(line);
       else if (line.type === 'attachment') this.#readAttachment(line);
       else if (line.type === 'assistant' && !line.synthetic) this.#readAssistant(line);
@@ -132,9 +160,26 @@ class StepGrouper {
   /** The steps in order, the late ones in their places. */
   steps(): DraftStep[] {
     const steps = this.#inOrder();
-    return this.#saysThinking
+    const spoken = this.#saysThinking
       ? steps
       : steps.filter((step) => step.kind !== 'event' || step.event.isSpeaker !== true);
+    return this.#parts.size === 0 ? spoken : spoken.flatMap((step) => this.#withEarlierParts(step));
+  }
+
+  #withEarlierParts(step: DraftStep): readonly DraftStep[] {
+    if (step.kind !== 'call') return [step];
+    const earlier = this.#partsOf(step.call, 'message').map((call): DraftStep => ({ kind: 'call', call }));
+    return [...earlier, step];
+  }
+
+  /** What advisors were asked: each time a conversation of its own (K22). */
+  advisors(): readonly DraftCall[] {
+    return [...this.#parts.keys()].flatMap((key) => this.#partsOf(this.#calls.get(key)!, 'advisor'));
+  }
+
+  #partsOf(call: DraftCall, speaker: ResponsePart['speaker']): readonly DraftCall[] {
+    const parts = this.#parts.get(call.id) ?? [];
+    return parts.flatMap((part, place) => (part.speaker === speaker ? [partCall(call, part, place)] : []));
   }
 
   #inOrder(): DraftStep[] {
@@ -280,8 +325,15 @@ class StepGrouper {
     const call = this.#latest?.id === key ? this.#latest : this.#calls.get(key);
     if (call === undefined) return;
     extendCall(call, line);
-    if (line.usage.state === 'counts' && line.usage.otherwise.length > 0)
-      this.#otherwise.set(key, line.usage.otherwise);
+    if (line.usage.state !== 'counts') return;
+    const { otherwise, parts } = line.usage;
+    if (otherwise.length > 0) this.#otherwise.set(key, otherwise);
+    if (parts.length > 0) this.#parts.set(key, parts);
+  }
+
+  /** A response of zeros among others that were counted is what a compaction kept, written again: no request (K24). */
+  #isRequest(key: string): boolean {
+    return this.#counted.size === 0 || this.#counted.has(key);
   }
 
   /** The response that a line belongs to; null when the line is its first. */
@@ -305,7 +357,7 @@ class StepGrouper {
     this.#asking = null;
     const owner = this.#owners.get(key) ?? this.#chain.id;
     this.#owners.set(key, owner);
-    if (owner === this.#chain.id) {
+    if (owner === this.#chain.id && this.#isRequest(key)) {
       const call: DraftCall = {
         id: key,
         model: line.model,
@@ -356,6 +408,8 @@ class StepGrouper {
   }
 
   #readCompaction(line: CompactLine): void {
+    // Nothing of what it replaced is in the file: its summary is how the conversation begins, and no run can leave it out (K20).
+    if (this.#steps.every(({ kind }) => kind === 'event')) return;
     const { timeMs, trigger, preTokens, postTokens, durationMs } = line;
     const keptIds = this.#keptIds(line);
     this.#compaction = compactionEvent(timeMs, { trigger, preTokens, postTokens, durationMs, keptIds });
@@ -377,9 +431,15 @@ class StepGrouper {
   }
 }
 
+/** What one conversation holds. */
+export interface GroupedSteps {
+  readonly steps: readonly DraftStep[];
+  readonly advisors: readonly DraftCall[];
+}
+
 /** The steps of one conversation: a call per response, its results behind it, everything else in file order. */
-export function groupSteps(chain: Chain, context: GroupingContext): DraftStep[] {
+export function groupSteps(chain: Chain, context: GroupingContext): GroupedSteps {
   const grouper = new StepGrouper(chain, context);
   grouper.run();
-  return grouper.steps();
+  return { steps: grouper.steps(), advisors: grouper.advisors() };
 }

@@ -47,6 +47,21 @@ describe('responses in one piece', () => {
   });
 });
 
+describe('a file that begins with a compaction', () => {
+  it('K20 begins with its summary and the files that came back, as content that every prompt holds', () => {
+    const lines = [
+      system('b1', 0, 'compact_boundary', { compactMetadata: { trigger: 'auto', preTokens: 167_100 } }),
+      user('s1', 0, HUNDRED, { isCompactSummary: true }),
+      attachment('f1', 0, { type: 'file', filename: '/a.ts', content: HUNDRED }),
+      user('u1', 1, 'go'),
+      assistant('a1', 4, 'm1', say('x')),
+    ];
+    const thread = firstThread(readSession(lines));
+    expect(outline(thread)).toEqual(['summary s1', 'attachment f1', 'human u1', 'call m1']);
+    expect(messagesOf(thread).map(({ attachedTo }) => attachedTo)).toEqual([null, null, null]);
+  });
+});
+
 describe('going back', () => {
   const first = [
     user('u1', 0, HUNDRED),

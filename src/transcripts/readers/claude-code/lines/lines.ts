@@ -164,10 +164,13 @@ export class HiddenLine extends LineEnvelope {
   readonly type = 'hidden';
   /** A process begins with it. */
   readonly start: ProcessStart | null;
+  /** What it tells of a request that no transcript shows (K17). */
+  readonly unseen: 'away-summary' | null;
 
   constructor(json: LocatedLine, moment: Moment, start: ProcessStart | null = null) {
     super(json, moment);
     this.start = start;
+    this.unseen = json.value.subtype === 'away_summary' ? 'away-summary' : null;
   }
 }
 
