@@ -203,6 +203,8 @@ export interface RunningThread {
   hear(call: RecordedCall, latencyMs: number): void;
   /** A recorded call cannot take place, and with it what it would have started. */
   lose(call: RecordedCall): void;
+  /** The user does something: a block or an error that ended the prompt holds no longer (C42). */
+  userActs(): void;
   /** The thread never gets to work. */
   giveUp(reason: string, how?: Stop['how']): void;
   /** A guard or an error ends the prompt or the run, or another agent ends this one. */

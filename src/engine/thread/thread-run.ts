@@ -224,7 +224,7 @@ export class ThreadRun implements RunningThread {
   private receive(message: Message): void {
     if (message.origin === 'human' || message.origin === 'directive') {
       this.promptNumber++;
-      this.halt.promptBegins(this.now);
+      this.userActs();
     }
     if (this.failure === null && !this.recordedSummaries.has(message.attachedTo ?? ''))
       this.pending.push(message);
@@ -333,6 +333,10 @@ export class ThreadRun implements RunningThread {
 
   note(what: string, message: string, details: Notice['details'] = {}): void {
     this.env.sink.write({ type: 'notice', t: this.now, thread: this.thread.id, what, message, details });
+  }
+
+  userActs(): void {
+    this.halt.userActs(this.now);
   }
 
   giveUp(reason: string, how: Stop['how'] = 'lost'): void {

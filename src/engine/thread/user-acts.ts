@@ -28,6 +28,7 @@ type RecordedCompaction = Extract<ThreadEvent, { kind: 'recorded-compaction' }>;
 export function compactNow(run: RunningThread, compaction: ManualCompaction): void {
   const refusal = refusalOf(run);
   if (refusal !== null) refuse(run, refusal);
+  if (refusal === null) run.userActs();
   if (run.failure !== null) return;
   run.joinPending();
   run.askLayers('manual', compaction);
@@ -35,7 +36,7 @@ export function compactNow(run: RunningThread, compaction: ManualCompaction): vo
 
 /** Why nobody carries out what the user asks for; null when a layer does. */
 function refusalOf(run: RunningThread): string | null {
-  if (run.failure !== null) return 'the prompt before it has failed';
+  if (run.failure?.until === 'end') return 'the run has ended';
   if (isSwitchedOff(run)) return 'compaction is switched off'; // WIN-7
   return canCompact(run) ? null : 'this policy has no compaction by hand';
 }
@@ -56,7 +57,8 @@ function refuse(run: RunningThread, reason: string): void {
  */
 export function compactByHand(run: RunningThread, event: RecordedCompaction): void {
   const isOff = isSwitchedOff(run);
-  if (run.failure !== null || isOff) refuse(run, refusalOf(run)!);
+  if (run.failure?.until === 'end' || isOff) refuse(run, refusalOf(run)!);
+  else run.userActs();
   if (run.failure !== null) return;
   run.joinPending();
   run.historyReplaced = false;
@@ -111,12 +113,14 @@ function isSaid(message: Message): boolean {
 
 /** The user emptied the conversation: only what stands in front of every history stays. */
 export function clearConversation(run: RunningThread): void {
+  run.userActs();
   run.joinPending();
   replaceConversation(run, run.context.messages.filter(isContext));
 }
 
 /** The user went back to a message; one that a layer has taken away since leaves everything as it is. */
 export function rewindConversation(run: RunningThread, lastId: string | null): 'rewound' | 'not-found' {
+  run.userActs();
   run.joinPending();
   const messages = withUnfolded(run, lastId);
   const last = lastId === null ? -1 : messages.findIndex(({ id }) => id === lastId);
