@@ -246,9 +246,11 @@ describe('what the server would clear (MIC-4)', () => {
   });
 
   it('goes with the call, of which 20 tokens stay, where calls are emptied', () => {
-    expect(beyond({ clears: 'calls' })).toEqual(['ab', 300 - 24 + 2 * 10]);
+    // Two results of 300 and 400 with their calls of 30 fill the budget (C43).
+    expect(beyond({ clears: 'calls', keepTokens: 760 })).toEqual(['ab', 300 - 24 + 2 * 10]);
+    expect(beyond({ clears: 'calls', keepTokens: 759 })).toEqual(['abc', 600 - 36 + 3 * 10]);
     const loose = ledgerOf([message([resultBlock('z', { tokens: 100 })]), ...TALK]);
-    expect(beyond({ clears: 'calls' }, loose)).toEqual(['zab', 400 - 36 + 2 * 10]);
+    expect(beyond({ clears: 'calls', keepTokens: 760 }, loose)).toEqual(['zab', 400 - 36 + 2 * 10]);
     const tiny = ledgerOf([...pair('t', 5), ...TALK]);
     expect(beyond({}, tiny)).toEqual(['tab', 300 - 24]);
   });
