@@ -276,7 +276,7 @@ export class ThreadRun implements RunningThread {
     moment.prompt = this.promptNumber;
     moment.lastResponseMs = this.lastResponseMs;
     moment.manual = manual;
-    this.view.cacheIsWarm = now < this.cached.untilMs;
+    this.view.cacheIsWarm = now < this.cached.untilMs || this.pinsAreLive(now);
     this.view.cacheExpiresMs = this.lastResponseMs === null ? null : this.cached.untilMs;
     if (!this.view.cacheIsWarm && this.view.deletedTokens > 0) returnExpired(this);
     const isBeside = point === 'wake' || point === 'thread-end' || point === 'session-end';
@@ -284,6 +284,15 @@ export class ThreadRun implements RunningThread {
     const stopped = isBeside ? NEVER : this.isStopped;
     if (clears) this.host.ask(moment, this.view, this.applyAction, stopped, 0, null, 'microcompact');
     else this.host.ask(moment, this.view, this.applyAction, stopped, from, listener);
+  }
+
+  /** Whether another request, of a parent or a fork, keeps the prefix that holds the deletions in the cache (C44). */
+  private pinsAreLive(now: number): boolean {
+    const { cache } = this.env;
+    const from = this.view.deletions.lastPosition;
+    if (from === null || cache?.isLive === undefined) return false;
+    const salts = this.model.saltsFor(this.context.hasImages() ? 'images' : 'no-images', this.client.key);
+    return cache.isLive(this.context, salts, from, this.sentLength - 1, now);
   }
 
   /** Whether the recorded prompt is so much shorter than the conversation that its client cleared results without a line (K6). */

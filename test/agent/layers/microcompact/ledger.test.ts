@@ -62,6 +62,7 @@ describe('what a ledger knows of results', () => {
       rough: 400,
       turn: 1,
       state: 'active',
+      returned: false,
     });
     expect(sums(ledger)).toEqual([4, 1_000, 2_000, 0, 0]);
   });
@@ -145,7 +146,7 @@ describe('what is taken note of', () => {
     const ledger = ledgerOf(TALK.slice(0, 4));
     ledger.sync(viewOf(TALK), 2);
     expect([0, 1, 3, 9].map((most) => ids(ledger.oldest(most)))).toEqual(['', 'a', 'abc', 'abcd']);
-    expect([1, 2, 3].map((turn) => ids(ledger.oldest(3, turn)))).toEqual(['', 'ab', 'abc']);
+    expect([1, 2, 3].map((turn) => ids(ledger.oldestDeletables(3, turn)))).toEqual(['', 'ab', 'abc']);
     ledger.mark([ledger.entries[1]!], 'cleared');
     expect(ids(ledger.oldest(2))).toBe('ac');
     ledger.mark(ledger.oldest(9), 'cleared');
