@@ -258,6 +258,7 @@ export const syntheticSchema = z
           afterTurn,
           what: z.enum(['system', 'tools']).describe('What changes.'),
           label: text('Name of the change, for the log.').optional(),
+          tools: z.array(text('Name of a tool.')).describe('The tools that change, for the log.').optional(),
         }),
       )
       .describe('Changes of the system prompt or the tools.')

@@ -84,6 +84,8 @@ export type ThreadEvent =
       readonly at: number;
       readonly what: 'system' | 'tools';
       readonly label: string;
+      /** Names of the tools that change, where known. */
+      readonly tools?: readonly string[];
     }
   /** The agent writes to another one (AGT-4). */
   | { readonly kind: 'agent-message'; readonly at: number; readonly letter: AgentMessage };

@@ -167,6 +167,8 @@ export interface RunningThread {
   sharedEnd: number | null;
   /** Why the context changed since the last request, first cause wins (BRD-3). */
   announced: BreakCause | null;
+  /** Names of the tools that changed since the last request, where known. */
+  changedTools: readonly string[] | null;
   /** Messages whose thinking is gone, from the first on. */
   thinkingStrippedTo: number;
   /** A layer put a new history in place since this was last cleared. */

@@ -33,6 +33,7 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
       return;
     case 'prefix-change':
       run.note(event.kind, `the ${event.what} changes: ${event.label}`);
+      if (event.tools !== undefined) run.changedTools = [...(run.changedTools ?? []), ...event.tools];
       run.context.replacePrefix(
         run.context.prefix.map((block) =>
           block.role === event.what && !isRendered(run, block)

@@ -76,6 +76,7 @@ export class ThreadRun implements RunningThread {
   turn = 0;
   lastResponseMs: number | null = null;
   announced: BreakCause | null = null;
+  changedTools: readonly string[] | null = null;
   sentLength = 0;
   historyReplaced = false;
   spoken: 'spoken' | 'silent' = 'silent';
@@ -323,6 +324,7 @@ export class ThreadRun implements RunningThread {
     this.sentLength = context.length;
     this.cached.renew(context.trueTokens, out.startMs + this.model.ttlFor(call));
     this.announced = null;
+    this.changedTools = null;
   }
 
   noteKeptAlive(atMs: number): void {

@@ -50,12 +50,13 @@ export function createAgenda(spec: SyntheticSpec): ReadonlyMap<number, AgendaEnt
   for (const { afterTurn, model } of spec.modelAt ?? []) {
     later(afterTurn, (at) => ({ kind: 'model-switch', at, model }));
   }
-  for (const { afterTurn, what, label } of spec.prefixChangeAt ?? []) {
+  for (const { afterTurn, what, label, tools } of spec.prefixChangeAt ?? []) {
     later(afterTurn, (at) => ({
       kind: 'prefix-change',
       at,
       what,
       label: label ?? `${what} after turn ${afterTurn}`,
+      ...(tools === undefined ? {} : { tools }),
     }));
   }
   return agenda;

@@ -23,6 +23,7 @@ export interface SyntheticSpec {
     readonly afterTurn: number;
     readonly what: 'system' | 'tools';
     readonly label?: string;
+    readonly tools?: readonly string[];
   }[];
   /** Tools and system prompt together; drawn from the shape when absent. */
   readonly prefixTokens?: number;
