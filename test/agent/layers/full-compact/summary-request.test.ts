@@ -51,9 +51,9 @@ describe('C18 what is sent to be summarised', () => {
     },
   );
 
-  it('C18 the direct call of 2026 goes without them, the fork of 2026 with them', () => {
+  it('C18 C52 the direct call of 2026 goes with them, as its fork does', () => {
     const own = run('claude-code/2026', restored(), { set: { 'compact.summariser': 'own' } }).summaries;
-    expect(own[1]!.prompt - (own[0]!.prompt - (100 + 5 * 4_520 + 10))).toBe(4_000 + 45 + 20);
+    expect(own[1]!.prompt - (own[0]!.prompt - (100 + 5 * 4_520 + 10))).toBe(4_000 + 45 + 22_500 + 20);
     const forked = run('claude-code/2026', restored()).summaries;
     expect(forked[1]!.prompt - (forked[0]!.prompt - (100 + 5 * 4_520 + 10))).toBe(4_000 + 45 + 22_500 + 20);
   });
