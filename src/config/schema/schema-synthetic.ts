@@ -240,6 +240,7 @@ export const syntheticSchema = z
             })
             .optional()
             .describe('Summarise one side of a pivot only.'),
+          only: z.enum(['results']).describe('Clear old results, without a summary.').optional(),
         }),
       )
       .describe('When the human asks for a compaction.')

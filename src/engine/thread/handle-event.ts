@@ -7,6 +7,7 @@ import { returnAtResume } from './returned-content.js';
 import { inNewForm, renewSystem } from './thread-start.js';
 import {
   clearConversation,
+  clearResultsNow,
   compactAsRecorded,
   compactByHand,
   compactNow,
@@ -22,6 +23,13 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
     case 'manual-compact':
       compactNow(run, event.compaction);
       run.follows = false;
+      return;
+    case 'manual-microcompact':
+      run.follows = false;
+      clearResultsNow(run);
+      return;
+    case 'recorded-microcompact':
+      if (event.trigger === 'manual' && !run.follows) clearResultsNow(run);
       return;
     case 'resume':
       run.note(event.kind, `the session was resumed: ${event.reason}`);

@@ -34,6 +34,26 @@ export function compactNow(run: RunningThread, compaction: ManualCompaction): vo
   run.askLayers('manual', compaction);
 }
 
+/** The user asks for old results to be cleared: no full compaction follows (C51). */
+export function clearResultsNow(run: RunningThread): void {
+  const clears = run.env.layers.some(({ points }) => points.includes('manual-clear'));
+  const reason = isSwitchedOff(run)
+    ? 'compaction is switched off' // WIN-7
+    : clears
+      ? null
+      : 'this policy clears no results by hand';
+  if (reason !== null) {
+    run.note('clear-refused', `the user asked for results to be cleared, and none were: ${reason}`, {
+      reason,
+    });
+    return;
+  }
+  run.userActs();
+  if (run.failure !== null) return;
+  run.joinPending();
+  run.askLayers('manual-clear');
+}
+
 /** Why nobody carries out what the user asks for; null when a layer does. */
 function refusalOf(run: RunningThread): string | null {
   if (run.failure?.until === 'end') return 'the run has ended';

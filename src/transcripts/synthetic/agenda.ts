@@ -32,12 +32,10 @@ export function createAgenda(spec: SyntheticSpec): ReadonlyMap<number, AgendaEnt
       idleMs: (entry.idleMs ?? 0) + Math.round(minutes * MS_PER_MINUTE),
     }));
   }
-  for (const { afterTurn, instructions, partial } of spec.compactAt ?? []) {
-    const event: PlannedEvent = (at) => ({
-      kind: 'manual-compact',
-      at,
-      compaction: { instructions: instructions ?? null, partial: partial ?? null },
-    });
+  for (const { afterTurn, instructions, partial, only } of spec.compactAt ?? []) {
+    const compaction = { instructions: instructions ?? null, partial: partial ?? null };
+    const event: PlannedEvent = (at) =>
+      only === 'results' ? { kind: 'manual-microcompact', at } : { kind: 'manual-compact', at, compaction };
     plan(afterTurn, (entry) => ({ endsPrompt: true, atOnce: [...entry.atOnce, event] }));
   }
   for (const letter of spec.letters ?? []) {

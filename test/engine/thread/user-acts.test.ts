@@ -161,6 +161,56 @@ describe('C42 what the user does while the thread is blocked', () => {
   });
 });
 
+describe('C51 results that the user has cleared', () => {
+  const set = { 'sessionMemory.enabled': false, 'microcompact.token.manualTarget': 6_000 };
+  const clear = (talk: Conversation) =>
+    talk
+      .event((at) => ({ kind: 'manual-microcompact', at }))
+      .human(20)
+      .answer(10);
+  const large = () => {
+    const talk = new Conversation().human(100);
+    for (let i = 0; i < 10; i++) talk.tools([{ tool: 'Read', tokens: 5_000 }]);
+    return talk.answer(10);
+  };
+
+  it.each(['claude-code/2.0', 'claude-code/2.1'])(
+    'C51 %s: the last three stay, and nothing is summarised',
+    (policy) => {
+      const { entries, sent } = send(policy, clear(large()), { set });
+      expect(ofType(entries, 'layer')).toMatchObject([
+        { layer: 'microcompact', trigger: 'manual', saved: 7 * 4_988, details: { manual: true } },
+      ]);
+      expect(sentFor(sent, 'compact')).toEqual([]);
+      expect(lastMain(sent).tokens).toBe(PREFIX + 100 + 10 * 5_020 + 10 + 20 - 7 * 4_988);
+    },
+  );
+
+  it('C51 a compaction that the user asks for clears nothing first', () => {
+    const { entries } = send('claude-code/2.1', asking(large()).human(20).answer(10), { set });
+    expect(ofType(entries, 'layer').map(({ action }) => action)).toEqual(['compact']);
+  });
+
+  it('C51 C1 a recorded one is made too', () => {
+    const recorded = {
+      kind: 'recorded-microcompact',
+      trigger: 'manual',
+      preTokens: null,
+      tokensSaved: null,
+    } as const;
+    const talk = large().event((at) => ({ ...recorded, at, toolUseIds: [] }));
+    const { entries } = send('claude-code/2.1', talk.human(20).answer(10), { set });
+    expect(ofType(entries, 'layer')).toMatchObject([{ trigger: 'manual', saved: 7 * 4_988 }]);
+  });
+
+  it('C51 C37 a policy without it says so', () => {
+    const { entries } = send('none', clear(large()));
+    expect(ofType(entries, 'notice')).toMatchObject([
+      { what: 'clear-refused', details: { reason: 'this policy clears no results by hand' } },
+    ]);
+  });
+});
+
 describe('an automatic compaction of the recording', () => {
   const talk = () => work().compaction('auto', 700).attach(333, 'summary').attach(44).human(20).answer(10);
 
