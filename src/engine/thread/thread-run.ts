@@ -8,6 +8,7 @@ import type { Hook } from '../../core/run/hook.js';
 import type { Notice } from '../../core/run/layer.js';
 import type { BreakCause } from '../../core/run/run-log.js';
 import { apply } from '../actions/apply.js';
+import { contextFiles } from '../actions/context-message.js';
 import { Prevention } from '../actions/prevention.js';
 import { Context } from '../context/context.js';
 import { Journal } from '../context/journal.js';
@@ -85,6 +86,7 @@ export class ThreadRun implements RunningThread {
   private readonly halt: Halt;
   private readonly draws: AskDraws;
   private readonly moment: MutableHookContext;
+  private readonly hasContextFiles: boolean;
   private promptNumber = 0;
   private pending: Message[] = [];
   /** The call whose turn it is; null before the first. */
@@ -99,6 +101,7 @@ export class ThreadRun implements RunningThread {
   ) {
     const { plan } = env;
     this.follows = env.follows;
+    this.hasContextFiles = Object.keys(plan.policy.params['context.memoryFiles'] ?? {}).length > 0;
     this.context = new Context(thread.prefix);
     this.steps = new StepQueue(thread);
     this.clock = new ThreadClock(plan.timing, this.steps);
@@ -246,6 +249,8 @@ export class ThreadRun implements RunningThread {
       this.seen.add(message);
       this.journal.append(message);
       this.host.observe(message);
+      if (this.hasContextFiles && message.origin === 'tool')
+        contextFiles(this).note(message, context.messages);
     }
   }
 

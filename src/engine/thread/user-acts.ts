@@ -1,6 +1,7 @@
 import { policyOf } from '../../agent/policies/catalogue.js';
 import type { Message } from '../../core/model/message.js';
 import type { ManualCompaction, ThreadEvent } from '../../core/model/transcript.js';
+import { renewedReminder } from '../actions/context-message.js';
 import type { RunningThread } from '../requests/running-thread.js';
 
 /**
@@ -135,7 +136,7 @@ function isSaid(message: Message): boolean {
 export function clearConversation(run: RunningThread): void {
   run.userActs();
   run.joinPending();
-  replaceConversation(run, run.context.messages.filter(isContext));
+  replaceConversation(run, renewedReminder(run, run.context.messages)); // C50: a new session begins
 }
 
 /** The user went back to a message; one that a layer has taken away since leaves everything as it is. */
