@@ -28,6 +28,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const SILENT_EVENTS = new Set<ThreadEvent['kind']>([
   'model-switch',
   'prefix-change',
+  'manual-microcompact',
   'resume',
   'version',
   'rewind',
@@ -296,6 +297,7 @@ class ThreadWriter {
         break;
       case 'model-switch':
       case 'prefix-change':
+      case 'manual-microcompact':
         break;
     }
   }

@@ -17,6 +17,7 @@ const POINTS: Readonly<Record<Hook, true>> = {
   'after-response': true,
   'end-of-loop': true,
   wake: true,
+  'manual-clear': true,
   'thread-end': true,
   'session-end': true,
 };

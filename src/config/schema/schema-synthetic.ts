@@ -240,6 +240,7 @@ export const syntheticSchema = z
             })
             .optional()
             .describe('Summarise one side of a pivot only.'),
+          only: z.enum(['results']).describe('Clear old results, without a summary.').optional(),
         }),
       )
       .describe('When the human asks for a compaction.')
@@ -258,6 +259,7 @@ export const syntheticSchema = z
           afterTurn,
           what: z.enum(['system', 'tools']).describe('What changes.'),
           label: text('Name of the change, for the log.').optional(),
+          tools: z.array(text('Name of a tool.')).describe('The tools that change, for the log.').optional(),
         }),
       )
       .describe('Changes of the system prompt or the tools.')

@@ -59,6 +59,8 @@ export type ThreadEvent =
     }
   /** The user asks for a compaction. */
   | { readonly kind: 'manual-compact'; readonly at: number; readonly compaction: ManualCompaction }
+  /** The user asks for old results to be cleared, without a summary (MIC-1). */
+  | { readonly kind: 'manual-microcompact'; readonly at: number }
   /** The process ended and the session was resumed. */
   | {
       readonly kind: 'resume';
@@ -86,6 +88,8 @@ export type ThreadEvent =
       readonly at: number;
       readonly what: 'system' | 'tools';
       readonly label: string;
+      /** Names of the tools that change, where known. */
+      readonly tools?: readonly string[];
     }
   /** The agent writes to another one (AGT-4). */
   | { readonly kind: 'agent-message'; readonly at: number; readonly letter: AgentMessage };

@@ -8,6 +8,8 @@ export type Hook =
   | 'refused'
   /** The user asked for a compaction. */
   | 'manual'
+  /** The user asked for old results to be cleared, and for no more than that (MIC-1). */
+  | 'manual-clear'
   /** A response came in. */
   | 'after-response'
   /** A final answer without tool calls: the loop ends. */

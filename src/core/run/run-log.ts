@@ -163,6 +163,8 @@ export interface BreakEntry {
   readonly lostTokens: number;
   /** First position that changed, where the messages did. */
   readonly position: number | null;
+  /** Names of the tools that changed, where known. */
+  readonly tools?: readonly string[];
 }
 
 /** The API would not take a request. */

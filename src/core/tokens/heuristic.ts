@@ -19,8 +19,8 @@ export interface HeuristicRules {
   readonly charsPerToken: number | null;
   /** Tokens added for each message. */
   readonly perMessage: number;
-  /** Whether thinking is counted. */
-  readonly thinking: 'counted' | 'zero';
+  /** How thinking is counted: its words, the JSON of the whole block (TOK-3), or not at all. */
+  readonly thinking: 'counted' | 'whole-block' | 'zero';
 }
 
 /** Characters per token of plain text (TOK-1). */
@@ -52,12 +52,17 @@ export function estimateText(chars: number): number {
 /** Characters of a tool call's JSON besides its id, its name and its input. */
 const TOOL_USE_FRAME_CHARS = '{"type":"tool_use","id":"","name":"","input":}'.length;
 
+/** Characters of the JSON of thinking besides its words; the signature is left empty. */
+const THINKING_FRAME_CHARS = '{"type":"thinking","thinking":"","signature":""}'.length;
+
 /** Rough tokens of a block, without padding (TOK-1 … TOK-3); a document counts by its JSON. */
 export function estimateBlock(block: Block, rules: HeuristicRules): number {
   if (block.kind === 'image') return rules.imageTokens;
   if (rules.charsPerToken !== null || rules.thinking === 'zero') return estimateOwn(block, rules);
   if (block.kind === 'tool_use' && rules.toolUse === 'whole-block')
     return estimateText(block.chars + TOOL_USE_FRAME_CHARS + (block.toolUseId?.length ?? 0));
+  if (block.kind === 'thinking' && rules.thinking === 'whole-block')
+    return estimateText(block.chars + THINKING_FRAME_CHARS);
   const images = block.facts.images ?? 0;
   if (rules.jsonBytesPerToken !== null && block.facts.jsonLike === true) {
     return Math.round(block.chars / rules.jsonBytesPerToken) + images * rules.imageTokens;
@@ -137,5 +142,6 @@ export function heuristicRules(params: ParamValues, margin: 'margin' | 'bare'): 
     jsonBytesPerToken: typeof jsonBytes === 'number' ? jsonBytes : null,
     toolUse: params['counter.toolUse'] === 'whole-block' ? 'whole-block' : 'name-and-input',
     plainStrings: params['counter.plainStrings'] === 'zero' ? 'zero' : 'counted',
+    thinking: params['counter.thinking'] === 'whole-block' ? 'whole-block' : 'counted',
   };
 }

@@ -6,6 +6,7 @@ import type { Action, LayerReport, Outcome } from '../../core/run/action.js';
 import { findMessages } from '../context/edited-tail.js';
 import { ask } from '../requests/ask.js';
 import type { RunningThread } from '../requests/running-thread.js';
+import { renewedReminder } from './context-message.js';
 import { renderPrompt } from './render-prompt.js';
 
 /** The outcome of an action that gives nothing back. */
@@ -76,7 +77,7 @@ function replaceHistory(run: RunningThread, action: ActionOf<'replace-history'>)
   const cached = run.cachedTokens(context.unchanged);
   run.prevention.compacting(run);
   const position = context.replaceHistory(
-    withReminderFirst(context.messages, withLeftMore(run, action.messages)),
+    withReminderFirst(renewedReminder(run, context.messages), withLeftMore(run, action.messages)),
   );
   run.tally.cacheLost += Math.max(0, cached - run.cachedTokens(position));
   run.thinkingStrippedTo = 0;
@@ -104,9 +105,8 @@ function withLeftMore(run: RunningThread, messages: readonly Message[]): readonl
 }
 
 /** The reminder with the context map goes first in every history (FLT-5). */
-function withReminderFirst(before: readonly Message[], after: readonly Message[]): readonly Message[] {
-  const isReminder = (message: Message): boolean => message.origin === 'context';
-  return [...before.filter(isReminder), ...after.filter((message) => !isReminder(message))];
+function withReminderFirst(reminder: readonly Message[], after: readonly Message[]): readonly Message[] {
+  return [...reminder, ...after.filter(({ origin }) => origin !== 'context')];
 }
 
 /** A layer reports what it did; what its calls have cost is added. */

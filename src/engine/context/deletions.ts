@@ -106,6 +106,13 @@ export class Deletions implements DeletedContent {
     };
   }
 
+  /** First position of the message that holds the last one; null without one. */
+  get lastPosition(): number | null {
+    if (this.tokens === 0) return null;
+    const position = this.context.owners.indexOf(this.lastMessage);
+    return position === -1 ? null : position;
+  }
+
   /** Whether a result is deleted. */
   has(toolUseId: string | null): boolean {
     if (this.tokens === 0 || toolUseId === null) return false;

@@ -122,7 +122,7 @@ export class Exchange {
     if (chain === 'own') {
       const report = this.detector.observe(observation, out.announced);
       if (report !== null) {
-        const { cause: named, expected, lostTokens, position } = report;
+        const { cause: named, expected, lostTokens, position, tools } = report;
         this.env.sink.write({
           type: 'break',
           t: out.startMs,
@@ -132,6 +132,7 @@ export class Exchange {
           expected,
           lostTokens,
           position,
+          ...(tools === null ? {} : { tools }),
         });
       }
     } else this.renew(out, observation, outcome.hitPosition);
@@ -158,13 +159,22 @@ export class Exchange {
     return this.detector.causeOf(observation, out.announced);
   }
 
-  /** A request beside the loop that holds the thread's prefix keeps it alive when it reads or writes all of it. */
+  /**
+   * A request beside the loop renews what the thread's latest one left where it reads or writes that very entry (C45). A longer
+   * entry of its own that it reads renews the shorter one only where both are marked, or where the cache has no marks.
+   */
   private renew(out: Outgoing, { systemDigest, startMs }: CacheObservation, hitPosition: number): void {
     const { previous } = this.detector;
     if (previous === null || previous.systemDigest !== systemDigest) return;
     const end = lastPosition(previous);
-    const written = out.write === 'write' ? (out.breakpoints.at(-1)?.position ?? -1) : -1;
-    if (hitPosition >= end || written >= end) this.detector.renew(startMs);
+    const { breakpoints, write } = out;
+    const hasMarks = this.env.cacheKinds.reads === 'exact';
+    const marksEnd = hasMarks
+      ? breakpoints.some(({ position }) => position === end)
+      : (breakpoints.at(-1)?.position ?? -1) >= end;
+    if (hitPosition === end || (write === 'write' && marksEnd && hitPosition < end))
+      this.detector.renew(startMs);
+    else if (hitPosition > end && (marksEnd || !hasMarks)) this.detector.renewLive(startMs);
   }
 }
 
@@ -241,6 +251,7 @@ export function observationOf(out: Outgoing, answer: CacheAnswer): CacheObservat
     breakpoints: out.breakpoints,
     entryTtlMs: answer.entryTtlMs,
     sawUnreadable: answer.sawUnreadable,
+    ...(out.changedTools === undefined ? {} : { changedTools: out.changedTools }),
   };
   return answer.short === undefined ? observation : { ...observation, short: answer.short };
 }

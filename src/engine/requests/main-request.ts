@@ -64,6 +64,7 @@ export function outgoingOf(run: RunningThread, call: RecordedCall): Outgoing {
     freshTokens: context.freshTokens,
     firstChanged: context.unchanged < run.sentLength ? context.unchanged : null,
     announced: run.announced,
+    ...(run.changedTools === null ? {} : { changedTools: run.changedTools }),
     deleted: view.deletedTokens === 0 ? null : view.deletions,
     risk: run.client.risk,
     adjust,

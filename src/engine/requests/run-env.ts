@@ -104,6 +104,8 @@ export interface Outgoing {
   readonly firstChanged: number | null;
   /** What a layer announced as the reason of the change (BRD-3). */
   readonly announced: BreakCause | null;
+  /** Names of the tools that changed since the thread's previous request; absent where nobody says. */
+  readonly changedTools?: readonly string[];
   /** What of the request was deleted on the server (MIC-3); null when nothing was. */
   readonly deleted: DeletedContent | null;
   /** Chance that it breaks for no reason the recording shows (K14). */

@@ -171,6 +171,8 @@ export interface RunningThread {
   sharedEnd: number | null;
   /** Why the context changed since the last request, first cause wins (BRD-3). */
   announced: BreakCause | null;
+  /** Names of the tools that changed since the last request, where known. */
+  changedTools: readonly string[] | null;
   /** Messages whose thinking is gone, from the first on. */
   thinkingStrippedTo: number;
   /** A layer put a new history in place since this was last cleared. */
@@ -207,6 +209,8 @@ export interface RunningThread {
   hear(call: RecordedCall, latencyMs: number): void;
   /** A recorded call cannot take place, and with it what it would have started. */
   lose(call: RecordedCall): void;
+  /** The user does something: a block or an error that ended the prompt holds no longer (C42). */
+  userActs(): void;
   /** The thread never gets to work. */
   giveUp(reason: string, how?: Stop['how']): void;
   /** A guard or an error ends the prompt or the run, or another agent ends this one. */

@@ -18,8 +18,8 @@ export class Halt {
     this.lostCalls++;
   }
 
-  /** A new prompt begins: what ended the one before holds no longer. */
-  promptBegins(now: number): void {
+  /** The user begins a new prompt, compacts or clears: what ended the prompt before holds no longer (C42). */
+  userActs(now: number): void {
     if (this.stop?.until !== 'next-prompt') return;
     this.log(now);
     this.stop = null;

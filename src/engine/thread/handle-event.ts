@@ -10,6 +10,7 @@ import { returnAtResume } from './returned-content.js';
 import { inNewForm, renewSystem } from './thread-start.js';
 import {
   clearConversation,
+  clearResultsNow,
   compactAsRecorded,
   compactByHand,
   compactNow,
@@ -28,6 +29,13 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
         run.note(PARTED, 'the user did something that was not recorded: the policy decides from here on');
       run.follows = false;
       return;
+    case 'manual-microcompact':
+      run.follows = false;
+      clearResultsNow(run);
+      return;
+    case 'recorded-microcompact':
+      if (event.trigger === 'manual' && !run.follows) clearResultsNow(run);
+      return;
     case 'resume':
       run.note(event.kind, `the session was resumed: ${event.reason}`);
       resume(run, event.lostIds ?? []);
@@ -38,6 +46,7 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
       return;
     case 'prefix-change':
       run.note(event.kind, `the ${event.what} changes: ${event.label}`);
+      if (event.tools !== undefined) run.changedTools = [...(run.changedTools ?? []), ...event.tools];
       run.context.replacePrefix(
         run.context.prefix.map((block) =>
           block.role === event.what && !isRendered(run, block)

@@ -8,6 +8,7 @@ import type { Hook } from '../../core/run/hook.js';
 import type { Notice } from '../../core/run/layer.js';
 import type { BreakCause } from '../../core/run/run-log.js';
 import { apply } from '../actions/apply.js';
+import { contextFiles } from '../actions/context-message.js';
 import { Prevention } from '../actions/prevention.js';
 import { Context } from '../context/context.js';
 import { Journal } from '../context/journal.js';
@@ -76,6 +77,7 @@ export class ThreadRun implements RunningThread {
   turn = 0;
   lastResponseMs: number | null = null;
   announced: BreakCause | null = null;
+  changedTools: readonly string[] | null = null;
   sentLength = 0;
   historyReplaced = false;
   spoken: 'spoken' | 'silent' = 'silent';
@@ -84,6 +86,7 @@ export class ThreadRun implements RunningThread {
   private readonly halt: Halt;
   private readonly draws: AskDraws;
   private readonly moment: MutableHookContext;
+  private readonly hasContextFiles: boolean;
   private promptNumber = 0;
   private pending: Message[] = [];
   /** The call whose turn it is; null before the first. */
@@ -98,6 +101,7 @@ export class ThreadRun implements RunningThread {
   ) {
     const { plan } = env;
     this.follows = env.follows;
+    this.hasContextFiles = Object.keys(plan.policy.params['context.memoryFiles'] ?? {}).length > 0;
     this.context = new Context(thread.prefix);
     this.steps = new StepQueue(thread);
     this.clock = new ThreadClock(plan.timing, this.steps);
@@ -224,7 +228,7 @@ export class ThreadRun implements RunningThread {
   private receive(message: Message): void {
     if (message.origin === 'human' || message.origin === 'directive') {
       this.promptNumber++;
-      this.halt.promptBegins(this.now);
+      this.userActs();
     }
     if (this.failure === null && !this.recordedSummaries.has(message.attachedTo ?? ''))
       this.pending.push(message);
@@ -245,6 +249,8 @@ export class ThreadRun implements RunningThread {
       this.seen.add(message);
       this.journal.append(message);
       this.host.observe(message);
+      if (this.hasContextFiles && message.origin === 'tool')
+        contextFiles(this).note(message, context.messages);
     }
   }
 
@@ -276,7 +282,7 @@ export class ThreadRun implements RunningThread {
     moment.prompt = this.promptNumber;
     moment.lastResponseMs = this.lastResponseMs;
     moment.manual = manual;
-    this.view.cacheIsWarm = now < this.cached.untilMs;
+    this.view.cacheIsWarm = now < this.cached.untilMs || this.pinsAreLive(now);
     this.view.cacheExpiresMs = this.lastResponseMs === null ? null : this.cached.untilMs;
     if (!this.view.cacheIsWarm && this.view.deletedTokens > 0) returnExpired(this);
     const isBeside = point === 'wake' || point === 'thread-end' || point === 'session-end';
@@ -284,6 +290,15 @@ export class ThreadRun implements RunningThread {
     const stopped = isBeside ? NEVER : this.isStopped;
     if (clears) this.host.ask(moment, this.view, this.applyAction, stopped, 0, null, 'microcompact');
     else this.host.ask(moment, this.view, this.applyAction, stopped, from, listener);
+  }
+
+  /** Whether another request, of a parent or a fork, keeps the prefix that holds the deletions in the cache (C44). */
+  private pinsAreLive(now: number): boolean {
+    const { cache } = this.env;
+    const from = this.view.deletions.lastPosition;
+    if (from === null || cache?.isLive === undefined) return false;
+    const salts = this.model.saltsFor(this.context.hasImages() ? 'images' : 'no-images', this.client.key);
+    return cache.isLive(this.context, salts, from, this.sentLength - 1, now);
   }
 
   /** Whether the recorded prompt is so much shorter than the conversation that its client cleared results without a line (K6). */
@@ -314,6 +329,7 @@ export class ThreadRun implements RunningThread {
     this.sentLength = context.length;
     this.cached.renew(context.trueTokens, out.startMs + this.model.ttlFor(call));
     this.announced = null;
+    this.changedTools = null;
   }
 
   noteKeptAlive(atMs: number): void {
@@ -333,6 +349,10 @@ export class ThreadRun implements RunningThread {
 
   note(what: string, message: string, details: Notice['details'] = {}): void {
     this.env.sink.write({ type: 'notice', t: this.now, thread: this.thread.id, what, message, details });
+  }
+
+  userActs(): void {
+    this.halt.userActs(this.now);
   }
 
   giveUp(reason: string, how: Stop['how'] = 'lost'): void {

@@ -7,6 +7,7 @@ import { lazyText } from '../../core/model/text.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
 import type { ParamValues } from '../../core/run/params.js';
 import { firstTokenMs } from '../../provider/fake-llm/latency.js';
+import { contextFiles, contextMessage } from '../actions/context-message.js';
 import { renderPrompt } from '../actions/render-prompt.js';
 import { checkLostChild } from '../context/invariants.js';
 import type { Outgoing } from '../requests/run-env.js';
@@ -30,7 +31,8 @@ export function startThread(
   if (origin !== null) run.now = Math.max(run.now, origin.now);
   if (isFork) inherit(run, parent);
   else {
-    const reminder = contextMessage(env.plan.policy.params, 0);
+    if (run.isMain) contextFiles(run).render();
+    const reminder = contextMessage(env.plan.policy.params, 0, contextFiles(run).shown);
     if (reminder !== null && origin === null) run.expectMessage(reminder);
     renderPrompt(run);
     if (origin !== null) takeUp(run, origin);
@@ -153,38 +155,4 @@ export function inNewForm(messages: readonly Message[]): readonly Message[] {
     const digest = digestText('as one text', first!.digest);
     return withBlocks(message, [{ ...first!, digest }, ...rest]);
   });
-}
-
-/** Share of characters to tokens of memory files, which are prose. */
-const CHARS_PER_MEMORY_TOKEN = 4;
-
-/**
- * The system reminder with the context map that goes first (FLT-5): memory files in the order given, up to their common limit;
- * one that does not fit any more is left out. Null when the map is empty.
- * @internal
- */
-export function contextMessage(params: ParamValues, at: number): Message | null {
-  const files = params['context.memoryFiles'] as Readonly<Record<string, number>> | undefined;
-  const limit = params['context.memoryTokens'] as number;
-  if (files === undefined) return null;
-  let left = limit;
-  const blocks = [];
-  for (const [path, tokens] of Object.entries(files)) {
-    if (tokens > left) continue;
-    left -= tokens;
-    const chars = tokens * CHARS_PER_MEMORY_TOKEN;
-    const opening = `<system-reminder>\n${path}\n`;
-    blocks.push(
-      createBlock({
-        kind: 'text',
-        role: 'user',
-        tokens,
-        text: lazyText(chars, () => opening.padEnd(chars, '.').slice(0, chars)),
-        facts: { attachment: 'memory', path },
-      }),
-    );
-  }
-  return blocks.length === 0
-    ? null
-    : createMessage({ id: 'context', role: 'user', origin: 'context', blocks, at });
 }

@@ -1,6 +1,7 @@
 import { policyOf } from '../../agent/policies/catalogue.js';
 import type { Message } from '../../core/model/message.js';
 import type { ManualCompaction, ThreadEvent } from '../../core/model/transcript.js';
+import { renewedReminder } from '../actions/context-message.js';
 import type { RunningThread } from '../requests/running-thread.js';
 
 /**
@@ -28,14 +29,35 @@ type RecordedCompaction = Extract<ThreadEvent, { kind: 'recorded-compaction' }>;
 export function compactNow(run: RunningThread, compaction: ManualCompaction): void {
   const refusal = refusalOf(run);
   if (refusal !== null) refuse(run, refusal);
+  if (refusal === null) run.userActs();
   if (run.failure !== null) return;
   run.joinPending();
   run.askLayers('manual', compaction);
 }
 
+/** The user asks for old results to be cleared: no full compaction follows (C51). */
+export function clearResultsNow(run: RunningThread): void {
+  const clears = run.env.layers.some(({ points }) => points.includes('manual-clear'));
+  const reason = isSwitchedOff(run)
+    ? 'compaction is switched off' // WIN-7
+    : clears
+      ? null
+      : 'this policy clears no results by hand';
+  if (reason !== null) {
+    run.note('clear-refused', `the user asked for results to be cleared, and none were: ${reason}`, {
+      reason,
+    });
+    return;
+  }
+  run.userActs();
+  if (run.failure !== null) return;
+  run.joinPending();
+  run.askLayers('manual-clear');
+}
+
 /** Why nobody carries out what the user asks for; null when a layer does. */
 function refusalOf(run: RunningThread): string | null {
-  if (run.failure !== null) return 'the prompt before it has failed';
+  if (run.failure?.until === 'end') return 'the run has ended';
   if (isSwitchedOff(run)) return 'compaction is switched off'; // WIN-7
   return canCompact(run) ? null : 'this policy has no compaction by hand';
 }
@@ -56,7 +78,8 @@ function refuse(run: RunningThread, reason: string): void {
  */
 export function compactByHand(run: RunningThread, event: RecordedCompaction): void {
   const isOff = isSwitchedOff(run);
-  if (run.failure !== null || isOff) refuse(run, refusalOf(run)!);
+  if (run.failure?.until === 'end' || isOff) refuse(run, refusalOf(run)!);
+  else run.userActs();
   if (run.failure !== null) return;
   run.joinPending();
   run.historyReplaced = false;
@@ -111,12 +134,14 @@ function isSaid(message: Message): boolean {
 
 /** The user emptied the conversation: only what stands in front of every history stays. */
 export function clearConversation(run: RunningThread): void {
+  run.userActs();
   run.joinPending();
-  replaceConversation(run, run.context.messages.filter(isContext));
+  replaceConversation(run, renewedReminder(run, run.context.messages)); // C50: a new session begins
 }
 
 /** The user went back to a message; one that a layer has taken away since leaves everything as it is. */
 export function rewindConversation(run: RunningThread, lastId: string | null): 'rewound' | 'not-found' {
+  run.userActs();
   run.joinPending();
   const messages = withUnfolded(run, lastId);
   const last = lastId === null ? -1 : messages.findIndex(({ id }) => id === lastId);

@@ -54,6 +54,8 @@ export interface BreakDetector {
   observe(current: CacheObservation, announced: BreakCause | null): BreakReport | null;
   /** A request beside the thread's own read what the previous one left: its lifetime begins again. */
   renew(atMs: number): void;
+  /** The same for a request that renews it only if it is still alive then. */
+  renewLive(atMs: number): void;
   /** The latest request of the thread; null before the first. */
   readonly previous: CacheObservation | null;
 }
@@ -184,5 +186,10 @@ class Detector implements BreakDetector {
 
   renew(atMs: number): void {
     this.usedMs = Math.max(this.usedMs, atMs);
+  }
+
+  renewLive(atMs: number): void {
+    const ttlMs = this.previous?.entryTtlMs ?? null;
+    if (ttlMs === null || atMs < this.usedMs + ttlMs) this.renew(atMs);
   }
 }

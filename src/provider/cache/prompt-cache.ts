@@ -139,6 +139,8 @@ export interface PromptCache {
   request(request: CacheRequest): CacheOutcome;
   /** Entries held, expired ones included until they are swept. */
   readonly size: number;
+  /** Whether an entry for a prefix that ends at one of these positions can be read then; absent where nobody can tell. */
+  isLive?(view: PrefixView, salts: LevelSalts, from: number, to: number, atMs: number): boolean;
   /** Loses everything, as a server may. */
   clear(): void;
   /** A cache of the same rules that holds the same entries; absent where that is not known to be all there is. */
@@ -326,6 +328,13 @@ function createCacheOf(entries: EntryTable, firstSweepAt: number, options: Promp
     request: handle,
     get size() {
       return entries.size;
+    },
+    isLive(view, salts, from, to, atMs) {
+      for (let i = to; i >= from; i--) {
+        const slot = entries.find(keyAt(view, salts, i));
+        if (slot !== -1 && atMs < entries.expiresAtMs[slot]! && atMs >= entries.readyAtMs[slot]!) return true;
+      }
+      return false;
     },
     clear() {
       entries.clear();

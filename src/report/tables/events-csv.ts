@@ -44,7 +44,11 @@ function rowOf(entry: LogEntry): Row | null {
         name: entry.cause,
         outcome: entry.expected ? 'expected' : 'unexpected',
         cacheLostTokens: entry.lostTokens,
-        details: detailsOf({ request: entry.n, position: entry.position }),
+        details: detailsOf({
+          request: entry.n,
+          position: entry.position,
+          ...(entry.tools && { tools: entry.tools }),
+        }),
       };
     case 'refused':
       return {

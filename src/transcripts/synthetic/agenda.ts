@@ -32,12 +32,10 @@ export function createAgenda(spec: SyntheticSpec): ReadonlyMap<number, AgendaEnt
       idleMs: (entry.idleMs ?? 0) + Math.round(minutes * MS_PER_MINUTE),
     }));
   }
-  for (const { afterTurn, instructions, partial } of spec.compactAt ?? []) {
-    const event: PlannedEvent = (at) => ({
-      kind: 'manual-compact',
-      at,
-      compaction: { instructions: instructions ?? null, partial: partial ?? null },
-    });
+  for (const { afterTurn, instructions, partial, only } of spec.compactAt ?? []) {
+    const compaction = { instructions: instructions ?? null, partial: partial ?? null };
+    const event: PlannedEvent = (at) =>
+      only === 'results' ? { kind: 'manual-microcompact', at } : { kind: 'manual-compact', at, compaction };
     plan(afterTurn, (entry) => ({ endsPrompt: true, atOnce: [...entry.atOnce, event] }));
   }
   for (const letter of spec.letters ?? []) {
@@ -50,12 +48,13 @@ export function createAgenda(spec: SyntheticSpec): ReadonlyMap<number, AgendaEnt
   for (const { afterTurn, model } of spec.modelAt ?? []) {
     later(afterTurn, (at) => ({ kind: 'model-switch', at, model }));
   }
-  for (const { afterTurn, what, label } of spec.prefixChangeAt ?? []) {
+  for (const { afterTurn, what, label, tools } of spec.prefixChangeAt ?? []) {
     later(afterTurn, (at) => ({
       kind: 'prefix-change',
       at,
       what,
       label: label ?? `${what} after turn ${afterTurn}`,
+      ...(tools === undefined ? {} : { tools }),
     }));
   }
   return agenda;

@@ -14,6 +14,8 @@ export interface SyntheticSpec {
   readonly compactAt?: readonly {
     readonly afterTurn: number;
     readonly instructions?: string;
+    /** Old results are cleared, nothing is summarised (MIC-1). */
+    readonly only?: 'results';
     /** One side of a pivot only, this many messages before the end (FUL-11). */
     readonly partial?: { readonly direction: 'from' | 'up_to'; readonly messagesBack: number };
   }[];
@@ -23,6 +25,7 @@ export interface SyntheticSpec {
     readonly afterTurn: number;
     readonly what: 'system' | 'tools';
     readonly label?: string;
+    readonly tools?: readonly string[];
   }[];
   /** Tools and system prompt together; drawn from the shape when absent. */
   readonly prefixTokens?: number;

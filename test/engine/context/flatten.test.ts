@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
+import { contextMessage } from '../../../src/engine/actions/context-message.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { flatten } from '../../../src/engine/context/flatten.js';
-import { contextMessage } from '../../../src/engine/thread/thread-start.js';
 import { normaliseInput } from '../../../src/transcripts/readers/claude-code/lines/part-text.js';
 
 const text = (value: string, role: 'user' | 'assistant' = 'user') =>

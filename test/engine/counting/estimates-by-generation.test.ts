@@ -101,6 +101,23 @@ describe('what is newer than the usage, by generation', () => {
     expect(seen('claude-code/2026', true)).toBe(5_334);
   });
 
+  it('C52 TOK-3 thinking of 5,000 characters counts with its JSON in the analysed clients, padded 1,683, not 1,667', () => {
+    const thinking = createBlock({
+      kind: 'thinking',
+      role: 'assistant',
+      tokens: 1_250,
+      text: 'x'.repeat(5_000),
+    });
+    const message = createMessage({ id: 'a', role: 'assistant', origin: 'model', blocks: [thinking], at: 0 });
+    const tokens = (policy: string, margin: 'margin' | 'bare') =>
+      estimateMessages([message], heuristicRules(resolvePolicy(policy, {}), margin));
+    for (const policy of ['claude-code/2.0', 'claude-code/2.1', 'claude-code/2026']) {
+      expect(tokens(policy, 'bare')).toBe(1_262); // 5,048 characters
+      expect(tokens(policy, 'margin')).toBe(1_683);
+    }
+    expect(tokens('claude-code/2.1.7', 'margin')).toBe(1_667);
+  });
+
   it('C38 TOK-3 a tool call counts name and input in 2026, the JSON of the whole block in 2.0 and 2.1', () => {
     const input = { file_path: '/repo/src/a.ts' };
     const thread = firstThread(

@@ -175,6 +175,31 @@ describe('what forks inherit', () => {
     }
   });
 
+  it('C44 AGT-1 a fork whose parent has renewed the prefix since gets nothing back', () => {
+    const transcript = steady({
+      turns: 16,
+      forks: [{ afterTurn: 13, children: 1, turns: 1, delayMinutes: 7 }],
+    });
+    const [main, child] = transcript.threads;
+    // The parent does not wait: its next call, four minutes later, reads and renews what the fork begins with.
+    let call = 0;
+    const steps = main!.steps.map((step) => {
+      if (step.kind !== 'call') return step;
+      call++;
+      const startMs = call * 10_000 + (call > 13 ? 4 * 60_000 : 0);
+      return { ...step, call: { ...step.call, startMs, endMs: startMs + 5_000 } };
+    });
+    const entries = run({ set }, { ...transcript, threads: [{ ...main!, steps }, child!] });
+    const point = mainRequests(entries).find(({ turn }) => turn === 13)!;
+    const next = mainRequests(entries).find(({ turn }) => turn === 14)!;
+    const [first] = firstOfForks(entries);
+    expect(first!.t - point.t).toBeGreaterThan(5 * 60_000);
+    expect(first!.t - next.t).toBeLessThan(5 * 60_000);
+    expect(ofType(entries, 'returned').filter(({ thread }) => thread !== 'main')).toEqual([]);
+    expect(first!.uncompactedTokens! - first!.prompt).toBe(7 * 2_500);
+    expect(first!.read).toBe(point.prompt);
+  });
+
   it('AGT-1 C5 the ledger: what the server clears in a child goes on from what it cleared in the parent', () => {
     const native = {
       ...set,

@@ -3,7 +3,8 @@ import type { RequestEntry } from '../../../src/core/run/run-log.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { cacheRulesOf } from '../../../src/provider/providers/providers.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
-import { mainRequests, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { Conversation } from '../../helpers/generators/conversation.js';
+import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
 /** A session that only grows, with one pause behind its thirtieth turn. */
 function pausing(minutes: number) {
@@ -68,3 +69,54 @@ describe('BRD-2 what a miss is put down to', () => {
     expect(Object.keys(byCause)).toEqual(['carry', 'new', 'rewrite:no-cache', 'output']);
   });
 });
+
+describe('C45 what a request beside the loop renews', () => {
+  /** Memories are gathered after each answer, in requests that take four minutes each; the user comes back after ten. */
+  const slow = () => {
+    const talk = new Conversation();
+    for (const words of [
+      'Please always write the tests first.',
+      'Never push without asking me.',
+      'I prefer tabs.',
+    ])
+      talk.human(500, words).answer(3_000).wait(600);
+    return talk.human(10).answer(10);
+  };
+  const faults = [{ call: 'auto_memory', error: 'slow', delaySeconds: 240 }] as const;
+
+  it('C45 a later request of a fork reads its own longer entry: that of the loop expires, and is said to', () => {
+    const entries = runLog(planOf({ policy: 'claude-code/2026', faults }), slow().transcript());
+    const main = mainRequests(entries);
+    const beside = ofType(entries, 'request').filter(({ purpose }) => purpose === 'auto_memory');
+    // The last fork before the second prompt sends its last request less than five minutes before it.
+    expect(beside.some(({ t }) => t < main[1]!.t && main[1]!.t - t < 300_000)).toBe(true);
+    // System and tools are marked in each of them: they stay.
+    expect(main.slice(1).map(({ read, cause }) => [read, cause])).toEqual(Array(3).fill([15_000, 'ttl-5m']));
+  });
+
+  it('C45 the first request of a fork renews the entry of the loop itself', () => {
+    const talk = new Conversation().human(500, 'Please always write the tests first.').answer(3_000);
+    const entries = runLog(
+      planOf({ policy: 'claude-code/2026' }),
+      talk.wait(200).human(10).answer(10).transcript(),
+    );
+    expect(mainRequests(entries)[1]!.cause).toBeNull();
+  });
+});
+
+it.each([[['mcp__tracker__search', 'mcp__tracker__get']], [undefined]])(
+  'C45 BRD-2 a break by changed tools names them where they are known: %j',
+  (tools) => {
+    const talk = new Conversation().human(3_000).answer(10).human(10).answer(10);
+    talk.event((at) => ({
+      kind: 'prefix-change',
+      at,
+      what: 'tools',
+      label: 'a server',
+      ...(tools && { tools }),
+    }));
+    const [broken] = ofType(runLog(planOf(), talk.human(10).answer(10).transcript()), 'break');
+    expect(broken).toMatchObject({ cause: 'tools' });
+    expect(broken!.tools).toEqual(tools);
+  },
+);

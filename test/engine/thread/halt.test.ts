@@ -46,12 +46,12 @@ describe('calls that a thread loses', () => {
     still.stop = { reason: 'a guard', how: 'lost', until: 'next-prompt' };
     still.lose();
     still.lose();
-    still.promptBegins(5_000);
+    still.userActs(5_000);
     expect(still.stop).toBeNull();
-    still.promptBegins(6_000);
+    still.userActs(6_000);
     still.stop = { reason: 'another', how: 'lost', until: 'next-prompt' };
     still.lose();
-    still.promptBegins(7_000);
+    still.userActs(7_000);
     expect(entries).toEqual([
       { type: 'lost', t: 5_000, thread: 'main', calls: 2, reason: 'a guard' },
       { type: 'lost', t: 7_000, thread: 'main', calls: 1, reason: 'another' },
@@ -62,7 +62,7 @@ describe('calls that a thread loses', () => {
     const { entries, still } = halt();
     still.log(1_000);
     still.stop = { reason: 'a guard', how: 'lost', until: 'next-prompt' };
-    still.promptBegins(2_000);
+    still.userActs(2_000);
     still.lose();
     still.log(3_000);
     expect(entries).toEqual([]);
@@ -74,7 +74,7 @@ describe('calls that a thread loses', () => {
     const stop = { reason: 'over', how: 'ended', until: 'end' } as const;
     still.stop = stop;
     still.lose();
-    still.promptBegins(2_000);
+    still.userActs(2_000);
     expect([still.stop, entries]).toEqual([stop, []]);
     still.log(3_000);
     expect(entries).toEqual([{ type: 'ended', t: 3_000, thread: 'main', calls: 1, reason: 'over' }]);

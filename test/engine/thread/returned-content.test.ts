@@ -33,7 +33,7 @@ describe('content that was deleted on the server', () => {
 });
 
 describe('content that comes back', () => {
-  it('C9 MIC-3 deletions end with the cache: seven results are sent again, and then eight are deleted', () => {
+  it('C9 C44 MIC-3 deletions end with the cache: seven results are sent again and stay, as references they are deleted', () => {
     const talk = work(new Conversation().human(100), 12)
       .answer(10)
       .wait(6 * 60)
@@ -43,19 +43,50 @@ describe('content that comes back', () => {
     expect(ofType(entries, 'returned')).toMatchObject([
       { layer: 'microcompact', tokens: 7_000, why: 'expired', turn: 14 },
     ]);
-    expect(ofType(entries, 'layer').map(({ turn, saved }) => [turn, saved])).toEqual([
-      [13, 7_000],
-      [15, 8_000],
-    ]);
-    // Out at requests 13, 15 and 16, not at 14.
-    expect(metricValues(foldLog(entries))).toMatchObject({
-      tokensSaved: 8_000,
-      tokensNotCarried: 7_000 + 0 + 8_000 + 8_000,
-    });
+    expect(ofType(entries, 'layer').map(({ turn, saved }) => [turn, saved])).toEqual([[13, 7_000]]);
+    // Out at request 13 alone.
+    expect(metricValues(foldLog(entries))).toMatchObject({ tokensSaved: 0, tokensNotCarried: 7_000 });
     const [, , , , , , , , , , , , , back] = mainRequests(entries);
     expect(back).toMatchObject({ prompt: 15_100 + 12 * 1_020 + 10 + 20, cause: 'ttl-5m' });
     // The counter knows that the content is back.
     expect(back!.estimatedTokens).toBeGreaterThanOrEqual(back!.prompt);
+  });
+
+  it('C44 MIC-3 ten results that came back and eight others stay below twelve: 30,400 tokens, not 20,400', () => {
+    const reads = Array.from({ length: 15 }, () => ({ tool: 'Read', tokens: 1_000 }));
+    const talk = new Conversation({ toolsTokens: 9_000, systemTokens: 3_000 })
+      .human(10)
+      .tools(reads)
+      .answer(10)
+      .human(10);
+    work(talk, 1).wait(6 * 60);
+    const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true };
+    const entries = runLog(planOf({ policy: POLICY, set }), work(talk, 2).human(10).answer(10).transcript());
+    expect(ofType(entries, 'layer').map(({ turn, saved }) => [turn, saved])).toEqual([[3, 10_000]]);
+    expect(ofType(entries, 'returned')).toMatchObject([{ tokens: 10_000, why: 'expired', turn: 4 }]);
+    expect(mainRequests(entries).at(-1)!.prompt).toBe(12_000 + 3 * 10 + 10 + 18 * 1_020);
+    expect(mainRequests(entries).at(-1)!.prompt).toBe(30_400);
+  });
+
+  it('C44 MIC-2 what came back goes with the other old results after an hour', () => {
+    const talk = work(new Conversation().human(100), 12)
+      .answer(10)
+      .wait(6 * 60)
+      .human(20)
+      .answer(10)
+      .wait(61 * 60)
+      .human(20)
+      .answer(10);
+    const set = {
+      ...COMPACTION_ONLY,
+      'microcompact.cached.enabled': true,
+      'microcompact.timeBased.enabled': true,
+    };
+    const entries = runLog(planOf({ policy: POLICY, set }), talk.transcript());
+    expect(ofType(entries, 'layer').map(({ trigger, saved }) => [trigger, saved])).toEqual([
+      ['auto', 7_000],
+      ['idle', 7 * 988],
+    ]);
   });
 
   it('C9 a resume reads the record back: what was cleared in memory is there again', () => {

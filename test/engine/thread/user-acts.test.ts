@@ -86,20 +86,128 @@ describe('a compaction by hand that is not made', () => {
     expect(lastMain(sent).tokens).toBe(WHOLE);
   });
 
-  it('C37 because the prompt before it has failed leaves what was sent before that', () => {
+  it('C37 because the policy has none, or the run has ended', () => {
+    const { entries } = send('none', asking(work()).human(20).answer(10));
+    expect(reasonsOf(entries)).toEqual(['this policy has no compaction by hand']);
+    const set = { ...COMPACTION_ONLY, 'thrash.maxRefills': 1, 'thrash.withinTurns': 3 };
+    const full = new Conversation().human(100);
+    for (let i = 0; i < 6; i++) full.tools([{ tool: 'Task', tokens: 160_000 }]);
+    const thrashing = send('claude-code/2026', asking(full).human(20).answer(10), { set });
+    expect(ofType(thrashing.entries, 'notice').map(({ what }) => what)).toContain('run-ended');
+    expect(reasonsOf(thrashing.entries)).toEqual(['the run has ended']);
+  });
+});
+
+/** The user asks for a compaction. */
+const asking = (talk: Conversation) =>
+  talk.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
+
+describe('C42 what the user does while the thread is blocked', () => {
+  const set = { ...COMPACTION_ONLY, 'autoCompact.enabled': false, 'client.use': 'none' };
+  const calls = ({ entries }: ReturnType<typeof send>) => ({
+    made: mainRequests(entries).length,
+    lost: ofType(entries, 'lost').map((entry) => entry.calls),
+    blocked: ofType(entries, 'notice').filter(({ what }) => what === 'blocked').length,
+  });
+  /** So many rounds of 10,000 tokens. */
+  const rounds = (talk: Conversation, count: number) => {
+    for (let i = 0; i < count; i++) talk.tools([{ tool: 'Task', tokens: 9_980 }]);
+    return talk;
+  };
+  /**
+   * The block of 2026 is at 200,000 - 20,000 - 3,000. Before call 17 the client counts the usage of call 16, 15,100 + 15 × 10,000 + 20,
+   * and four thirds of the result behind it: 178,427.
+   */
+  const blocked = () => rounds(new Conversation().human(100), 20);
+
+  it('C42 without an act of the user the rest of the prompt is lost', () => {
+    expect(calls(send('claude-code/2026', rounds(blocked(), 5).answer(10), { set }))).toEqual({
+      made: 16,
+      lost: [10],
+      blocked: 1,
+    });
+  });
+
+  it('C42 /compact four calls after the block is made, and the prompt goes on', () => {
+    const run = send('claude-code/2026', rounds(asking(blocked()), 5).answer(10), { set });
+    const compactions = ofType(run.entries, 'layer').filter(({ action }) => action === 'compact');
+    expect(compactions).toMatchObject([{ trigger: 'manual', outcome: 'done' }]);
+    expect(calls(run)).toEqual({ made: 16 + 6, lost: [4], blocked: 1 });
+  });
+
+  it('C42 a recorded /compact is made too', () => {
+    const run = send('claude-code/2026', blocked().compaction('manual', 700).human(20).answer(10), { set });
+    const compactions = ofType(run.entries, 'layer').filter(({ action }) => action === 'compact');
+    expect(compactions).toMatchObject([{ trigger: 'manual', outcome: 'done' }]);
+    expect(calls(run)).toEqual({ made: 17, lost: [4], blocked: 1 });
+  });
+
+  it('C42 /clear empties the conversation, and what follows is sent, a command included', () => {
+    const cleared = blocked().event((at) => ({ kind: 'clear', at }));
+    const run = send('claude-code/2026', cleared.say('command', 20).answer(10), { set });
+    expect(calls(run)).toEqual({ made: 17, lost: [4], blocked: 1 });
+    expect(lastMain(run.sent).tokens).toBe(PREFIX + 20);
+  });
+
+  it('C42 behind a refused request the recorded summary is taken, and a compaction is made', () => {
     const faults = [{ call: 'main', error: 'invalid_request', nth: 11 }] as const;
-    const { entries, sent } = send('none', talk(), { faults });
-    expect(reasonsOf(entries)).toEqual(['the prompt before it has failed']);
-    // The answer was lost, and what the recording attached to its summary with it.
-    expect(lastMain(sent).tokens).toBe(WHOLE - 10);
-    expect(lastMain(sent).blocks!.some(({ facts }) => facts.replaces === 'summary')).toBe(false);
-    const asked = work()
-      .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
+    const recorded = work().compaction('manual', 700).attach(333, 'summary').human(20).answer(10);
+    expect(lastMain(send('none', recorded, { faults }).sent).tokens).toBe(PREFIX + 700 + 333 + 20);
+    const asked = asking(work()).human(20).answer(10);
+    const run = send('claude-code/2026', asked, { faults, set: { 'client.retries': 0 } });
+    expect(ofType(run.entries, 'layer').filter(({ action }) => action === 'compact')).toMatchObject([
+      { trigger: 'manual', outcome: 'done' },
+    ]);
+  });
+});
+
+describe('C51 results that the user has cleared', () => {
+  const set = { 'sessionMemory.enabled': false, 'microcompact.token.manualTarget': 6_000 };
+  const clear = (talk: Conversation) =>
+    talk
+      .event((at) => ({ kind: 'manual-microcompact', at }))
       .human(20)
       .answer(10);
-    const again = send('claude-code/2026', asked, { faults, set: { 'client.retries': 0 } });
-    expect(reasonsOf(again.entries)).toEqual(['the prompt before it has failed']);
-    expect(ofType(again.entries, 'layer').some(({ action }) => action === 'compact')).toBe(false);
+  const large = () => {
+    const talk = new Conversation().human(100);
+    for (let i = 0; i < 10; i++) talk.tools([{ tool: 'Read', tokens: 5_000 }]);
+    return talk.answer(10);
+  };
+
+  it.each(['claude-code/2.0', 'claude-code/2.1'])(
+    'C51 %s: the last three stay, and nothing is summarised',
+    (policy) => {
+      const { entries, sent } = send(policy, clear(large()), { set });
+      expect(ofType(entries, 'layer')).toMatchObject([
+        { layer: 'microcompact', trigger: 'manual', saved: 7 * 4_988, details: { manual: true } },
+      ]);
+      expect(sentFor(sent, 'compact')).toEqual([]);
+      expect(lastMain(sent).tokens).toBe(PREFIX + 100 + 10 * 5_020 + 10 + 20 - 7 * 4_988);
+    },
+  );
+
+  it('C51 a compaction that the user asks for clears nothing first', () => {
+    const { entries } = send('claude-code/2.1', asking(large()).human(20).answer(10), { set });
+    expect(ofType(entries, 'layer').map(({ action }) => action)).toEqual(['compact']);
+  });
+
+  it('C51 C1 a recorded one is made too', () => {
+    const recorded = {
+      kind: 'recorded-microcompact',
+      trigger: 'manual',
+      preTokens: null,
+      tokensSaved: null,
+    } as const;
+    const talk = large().event((at) => ({ ...recorded, at, toolUseIds: [] }));
+    const { entries } = send('claude-code/2.1', talk.human(20).answer(10), { set });
+    expect(ofType(entries, 'layer')).toMatchObject([{ trigger: 'manual', saved: 7 * 4_988 }]);
+  });
+
+  it('C51 C37 a policy without it says so', () => {
+    const { entries } = send('none', clear(large()));
+    expect(ofType(entries, 'notice')).toMatchObject([
+      { what: 'clear-refused', details: { reason: 'this policy clears no results by hand' } },
+    ]);
   });
 });
 

@@ -34,9 +34,11 @@ export function checkSummaries({ sent, replaced, plan }: CapturedRun & { readonl
     const summaries = textsOf(after.filter(({ id, origin }) => origin === 'summary' && !known.has(id)));
     if (summaries.length === 0) continue;
     const here = new Set(after.map(({ id }) => id));
-    for (const message of sinceBoundary(before)) {
-      if (message.origin !== 'human' || here.has(message.id)) continue;
-      for (const words of quoted(message, quoteTokens)) {
+    const humans = sinceBoundary(before).filter(({ origin }) => origin === 'human');
+    const limit = fitsWhole(humans) ? quoteTokens : 1;
+    for (const message of humans) {
+      if (here.has(message.id)) continue;
+      for (const words of quoted(message, limit)) {
         must(
           summaries.some((text) => text.includes(words)),
           () => `INV-14 turn ${own.at(-1)!.turn}: the summary has lost "${words.slice(0, 80)}"`,
@@ -68,6 +70,14 @@ function sinceBoundary(messages: readonly Message[]): readonly Message[] {
 
 function textsOf(messages: readonly Message[]): readonly string[] {
   return messages.flatMap(({ blocks }) => blocks.flatMap(({ text }) => (text === null ? [] : [text.read()])));
+}
+
+/** Characters of the user's words that fit into the smallest maximal output of a model, 8,192 tokens, with room to spare. */
+const FITTING_CHARS = 12_000;
+
+/** Whether a summary has room for all the words: otherwise they are quoted by shorter heads and tails (C41). */
+function fitsWhole(humans: readonly Message[]): boolean {
+  return textsOf(humans).reduce((sum, text) => sum + text.length, 0) <= FITTING_CHARS;
 }
 
 /** Characters at the head of a long message that are looked for. */

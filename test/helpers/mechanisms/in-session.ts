@@ -85,11 +85,11 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   ],
   [
     'MIC-4',
-    'The server clears results, calls and thinking by itself once a request is large.',
+    'The server clears results and calls by itself once a request is large (clear_tool_uses), and older thinking after a pause.',
     'src/agent/layers/microcompact/api-native.ts',
     'api',
-    'edits applied',
-    layers('microcompact', null, ({ trigger }) => trigger === 'server'),
+    'times that clear_tool_uses was applied',
+    layers('microcompact', null, ({ details }) => clearsToolUses(details.applied_edits)), // C43
   ],
   [
     'MIC-5',
@@ -365,4 +365,9 @@ function listedSkills(run: ActedRun): number {
     ),
   );
   return isListed ? compactions(done)(run) : 0;
+}
+
+/** Whether one of the edits that the server reports clears tool uses. */
+function clearsToolUses(edits: unknown): boolean {
+  return Array.isArray(edits) && edits.some(({ type }) => type === 'clear_tool_uses_20250919');
 }

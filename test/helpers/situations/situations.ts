@@ -1,6 +1,16 @@
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { PlanInit } from '../plan.js';
-import { BUSY, FORKS, LONG_MODEL, RECORDED, SLOW_TALK, SUBAGENT, WEEK, WORK } from './transcripts.js';
+import {
+  BUSY,
+  CLEARED_BY_HAND,
+  FORKS,
+  LONG_MODEL,
+  RECORDED,
+  SLOW_TALK,
+  SUBAGENT,
+  WEEK,
+  WORK,
+} from './transcripts.js';
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -166,6 +176,13 @@ const COMPACTING: readonly Situation[] = [
 ];
 
 const CLEARING: readonly Situation[] = [
+  {
+    name: 'old results that the user has cleared',
+    shows: ['microcompact.token.'],
+    transcript: CLEARED_BY_HAND,
+    init: {},
+    set: { ...SUMMARIES, 'microcompact.token.enabled': true, 'microcompact.token.minSaving': 5_000 },
+  },
   {
     name: 'old results that are cleared',
     shows: ['microcompact.token.', 'microcompact.cached.'],

@@ -19,6 +19,16 @@ export const BUSY = generateTranscript({
   subagents: { everyTurns: 40, turns: 10 },
 });
 
+/** Results of 60,000 tokens that the user has cleared. */
+export const CLEARED_BY_HAND = generateTranscript({
+  workload: 'bugfix',
+  turns: 40,
+  seed: 3,
+  text: 'filler',
+  steady: { gapSeconds: 20, outputTokens: 50, resultTokens: 2_000, charsPerToken: 4 },
+  compactAt: [{ afterTurn: 30, only: 'results' }],
+});
+
 /** Children of one turn, some of which write to their parent. */
 export const FORKS = generateTranscript({
   workload: 'huge-outputs',

@@ -38,6 +38,7 @@ class Agents implements LayerInstance {
 
   due(moment: HookContext, view: ContextView): boolean {
     if (moment.point === 'before-request') {
+      if (this.isChild && this.progress.passedInTool(moment, view)) return true;
       if (this.isChild) this.progress.callOpens(moment.now);
       if (this.bus.hasMail(this.context.thread, view.files)) return true;
       return this.isChild && this.memory.isWaiting(view.files);
@@ -49,6 +50,8 @@ class Agents implements LayerInstance {
     if (moment.point === 'after-response') yield* this.progress.report(moment, view);
     else if (moment.point === 'end-of-loop') yield* this.memory.keep(view, moment);
     else {
+      if (this.isChild && this.progress.passedInTool(moment, view)) yield* this.progress.report(moment, view);
+      if (this.isChild) this.progress.callOpens(moment.now);
       if (this.isChild) yield* this.memory.load(view, moment);
       yield* this.deliver(moment, view);
     }

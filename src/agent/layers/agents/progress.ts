@@ -1,4 +1,4 @@
-import { MS_PER_SECOND } from '../../../core/base/clock.js';
+import { MS_PER_MINUTE, MS_PER_SECOND } from '../../../core/base/clock.js';
 import { createBlock } from '../../../core/model/block.js';
 import { createMessage, type Message } from '../../../core/model/message.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
@@ -15,11 +15,24 @@ const PROGRESS_TOKENS = 8;
 /** What asks for them (assumed). */
 const INSTRUCTION_TOKENS = 40;
 
+/** The longest run of a tool, that of a shell command; what takes longer is a pause (assumed). */
+const LONGEST_TOOL_MS = 10 * MS_PER_MINUTE;
+/** Tools that run while their agent only waits: for the user, or for another agent. */
+const WAITING_TOOLS: ReadonlySet<string> = new Set([
+  'AskUserQuestion',
+  'ExitPlanMode',
+  'Task',
+  'Agent',
+  'TaskOutput',
+  'AgentOutputTool',
+]);
+
 const BY: Asker = { layer: 'agents', reason: 'a child has been at work for another while' };
 
 /**
  * Progress summaries of one child in coordinator mode (AGT-5, C35). Half minutes are counted from its first request; one that
- * passes while a call is open is reported when the response is there, from what that call had sent.
+ * passes while a call is open is reported when the response is there, one that passes while a tool runs when its result is there
+ * (C46); both from what the latest call had sent.
  */
 export class Progress {
   private readonly everyMs: number;
@@ -39,6 +52,12 @@ export class Progress {
     const nextMs = this.nextMs ?? now + this.everyMs;
     const behind = Math.max(0, Math.ceil((now - nextMs) / this.everyMs));
     this.nextMs = nextMs + behind * this.everyMs;
+  }
+
+  /** True when the time for a summary came while a tool ran that the child did not only wait for (C46). */
+  passedInTool({ now, lastResponseMs }: HookContext, { messages }: ContextView): boolean {
+    if (!this.isDue(now) || lastResponseMs === null || now - lastResponseMs > LONGEST_TOOL_MS) return false;
+    return ranTool(messages);
   }
 
   /** True when the time for a summary came while the call was open. */
@@ -79,9 +98,25 @@ export class Progress {
   }
 }
 
-/** Messages in front of the latest response: what the call had sent while it was open. */
+/** Whether the latest response was answered by results of tools alone. */
+function ranTool(messages: readonly Message[]): boolean {
+  let found = false;
+  for (let i = messages.length - 1; i >= 0 && messages[i]!.role !== 'assistant'; i--) {
+    const { origin, blocks } = messages[i]!;
+    if (origin === 'human' || origin === 'directive') return false;
+    for (const { kind, tool } of blocks) {
+      if (kind !== 'tool_result') continue;
+      if (WAITING_TOOLS.has(tool ?? '')) return false;
+      found = true;
+    }
+  }
+  return found;
+}
+
+/** Messages in front of the latest response: what its call had sent. */
 function sentLength(messages: readonly Message[]): number {
   let length = messages.length;
+  while (length > 0 && messages[length - 1]!.role !== 'assistant') length--;
   while (length > 0 && messages[length - 1]!.role === 'assistant') length--;
   return length;
 }

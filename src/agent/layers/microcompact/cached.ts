@@ -39,15 +39,15 @@ class CachedMicrocompact implements LayerInstance {
     if (moment.source !== 'main') return false;
     const { ledger } = this;
     ledger.sync(view, moment.turn);
-    if (!view.cacheIsWarm || ledger.active < this.minActive) return false;
-    return ledger.oldestActive!.turn < moment.turn;
+    if (!view.cacheIsWarm || ledger.active - ledger.returned < this.minActive) return false;
+    return ledger.oldestDeletable!.turn < moment.turn;
   }
 
   *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const { ledger, files } = this;
-    const { active } = ledger;
+    const active = ledger.active - ledger.returned;
     // What has not been sent yet is not in the cache and cannot be deleted there.
-    const entries = ledger.oldest(active - this.keepRecent, moment.turn);
+    const entries = ledger.oldestDeletables(active - this.keepRecent, moment.turn);
     const reason = `${active} tool results are in the cached prefix, at least ${this.minActive}`;
     const by = { layer: 'microcompact', reason } as const;
     const before = sizeBefore(view);

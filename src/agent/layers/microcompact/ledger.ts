@@ -22,6 +22,8 @@ export interface LedgerEntry {
   /** Main-loop turn at which it was first about to be sent. */
   turn: number;
   state: 'active' | 'cleared' | 'deleted';
+  /** It was deleted on the server and came back with the end of the cache: it is never deleted there again (C44). */
+  returned: boolean;
 }
 
 /** A message that holds thinking, and the response it belongs to. */
@@ -46,6 +48,8 @@ export class ResultLedger {
   /** Results with their content in place, and their sum as a chars/4 counter sees it. */
   active = 0;
   activeRough = 0;
+  /** Those of them that were deleted on the server before. */
+  returned = 0;
   /** True tokens of those results (MIC-5). */
   activeTokens = 0;
   /** Deletions on the server that are sent again with each request. */
@@ -79,6 +83,7 @@ export class ResultLedger {
     this.thinkingResponses = 0;
     this.active = 0;
     this.activeRough = 0;
+    this.returned = 0;
     this.activeTokens = 0;
     this.pinned = 0;
     this.serverTokens = 0;
@@ -110,14 +115,33 @@ export class ResultLedger {
     return entries[this.firstActive] ?? null;
   }
 
-  /** The oldest active results up to a count; of those, the ones first sent before a turn. */
-  oldest(count: number, beforeTurn = Number.POSITIVE_INFINITY): LedgerEntry[] {
+  /** The oldest active results up to a count. */
+  oldest(count: number): LedgerEntry[] {
+    const found: LedgerEntry[] = [];
+    if (this.oldestActive === null) return found;
+    for (let i = this.firstActive; i < this.entries.length && found.length < count; i++) {
+      const entry = this.entries[i]!;
+      if (entry.state === 'active') found.push(entry);
+    }
+    return found;
+  }
+
+  /** The oldest active result that was never deleted. */
+  get oldestDeletable(): LedgerEntry | null {
+    if (this.returned === 0 || this.oldestActive === null) return this.oldestActive;
+    let i = this.firstActive;
+    while (i < this.entries.length && !isDeletable(this.entries[i]!)) i++;
+    return this.entries[i] ?? null;
+  }
+
+  /** The oldest active results that were never deleted, up to a count; of those, the ones first sent before a turn (MIC-3). */
+  oldestDeletables(count: number, beforeTurn: number): LedgerEntry[] {
     const found: LedgerEntry[] = [];
     if (this.oldestActive === null) return found;
     let left = count;
     for (let i = this.firstActive; i < this.entries.length && left > 0; i++) {
       const entry = this.entries[i]!;
-      if (entry.state !== 'active') continue;
+      if (!isDeletable(entry)) continue;
       left--;
       if (entry.turn < beforeTurn) found.push(entry);
     }
@@ -150,8 +174,9 @@ export class ResultLedger {
   }
 
   /** A result joined the active ones, or left them. */
-  private count({ rough, tokens }: LedgerEntry, by: 1 | -1): void {
+  private count({ rough, tokens, returned }: LedgerEntry, by: 1 | -1): void {
     this.active += by;
+    if (returned) this.returned += by;
     this.activeRough += by * rough;
     this.activeTokens += by * tokens;
   }
@@ -166,6 +191,7 @@ export class ResultLedger {
     for (const entry of this.entries) {
       if (entry.state !== 'deleted') continue;
       entry.state = 'active';
+      entry.returned = true;
       this.count(entry, 1);
     }
     this.pinned = 0;
@@ -197,6 +223,7 @@ export class ResultLedger {
           rough: block.rough,
           turn,
           state: 'active',
+          returned: false,
         };
         this.entries.push(entry);
         this.count(entry, 1);
@@ -231,6 +258,10 @@ export class ResultLedger {
     if (last?.response !== response) this.thinkingResponses++;
     this.thinking.push({ messageIndex, response });
   }
+}
+
+function isDeletable({ state, returned }: LedgerEntry): boolean {
+  return state === 'active' && !returned;
 }
 
 /** The ledger of a thread, shared by the forms of microcompaction. */

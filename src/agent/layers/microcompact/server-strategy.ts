@@ -5,7 +5,7 @@ import type { LedgerEntry, ResultLedger } from './ledger.js';
 
 /** What a strategy of the server is about, what it keeps and what it clears (MIC-4). */
 export interface ServerRules {
-  /** The latest results stay: up to this many true tokens, or up to a number of results where that is set. */
+  /** The latest stay: up to this many true tokens of what is cleared, or up to a number of results where that is set. */
   readonly keepTokens: number;
   readonly keepToolUses: number | null;
   concerns(tool: string): boolean;
@@ -46,13 +46,13 @@ export class BeyondBudget {
     while (this.next < entries.length) {
       const entry = entries[this.next++]!;
       if (!this.concerns(entry)) continue;
-      this.keptTokens += entry.tokens;
+      this.keptTokens += this.sizeOf(entry);
       this.keptCount++;
     }
     while (this.keptCount > 1 && this.isOver()) {
       const entry = entries[this.firstKept++]!;
       if (!this.concerns(entry)) continue;
-      this.keptTokens -= entry.tokens;
+      this.keptTokens -= this.sizeOf(entry);
       this.keptCount--;
       this.clearable += this.savingOf(entry);
     }
@@ -70,6 +70,11 @@ export class BeyondBudget {
 
   private concerns(entry: LedgerEntry): boolean {
     return entry.state === 'active' && this.rules.concerns(entry.tool);
+  }
+
+  /** What it takes of the budget: the result, or the whole call where that is what is cleared (C43). */
+  private sizeOf({ tokens, callTokens }: LedgerEntry): number {
+    return this.rules.clears === 'results' ? tokens : tokens + callTokens;
   }
 
   private savingOf(entry: LedgerEntry): number {

@@ -52,7 +52,7 @@ class TokenMicrocompact implements LayerInstance {
   private readonly automatic: OldestFirst;
   private readonly manual: OldestFirst;
   private readonly targetTokens: number;
-  private readonly manualTarget: number | null;
+  private readonly manualTarget: number;
   private readonly minSaving: number;
   private readonly requiresWarning: boolean;
   private readonly originals: 'keep' | 'drop';
@@ -66,7 +66,7 @@ class TokenMicrocompact implements LayerInstance {
     this.automatic = new OldestFirst(this.ledger, keepRecent);
     this.manual = new OldestFirst(this.ledger, keepRecent);
     this.targetTokens = param.number(params, 'microcompact.token.targetTokens');
-    this.manualTarget = param.numberOrNull(params, 'microcompact.token.manualTarget');
+    this.manualTarget = param.numberOrNull(params, 'microcompact.token.manualTarget') ?? this.targetTokens;
     this.minSaving = Math.max(1, param.number(params, 'microcompact.token.minSaving'));
     this.requiresWarning = param.isOn(params, 'microcompact.token.requiresWarning');
     this.originals = param.isOn(params, 'microcompact.token.keepOriginals') ? 'keep' : 'drop';
@@ -82,15 +82,13 @@ class TokenMicrocompact implements LayerInstance {
 
   due(moment: HookContext, view: ContextView): boolean {
     this.ledger.sync(view, moment.turn);
-    if (moment.point === 'manual') {
-      return this.manualTarget !== null && this.manual.saving(this.manualTarget) >= this.minSaving;
-    }
+    if (moment.point === 'manual-clear') return this.manual.saving(this.manualTarget) >= this.minSaving;
     if (this.automatic.saving(this.targetTokens) < this.minSaving) return false;
     return !this.requiresWarning || this.warningTokens().isMetBy(view.seenTokens);
   }
 
   *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
-    const byHand = moment.point === 'manual';
+    const byHand = moment.point === 'manual-clear';
     if (!byHand) compactionHistory(this.context.shared).noteCount(moment.turn, view.seenTokens);
     const count = byHand ? this.manual.count : this.automatic.count;
     yield* clearResults(this.context, this.ledger, view, this.ledger.oldest(count), {
@@ -118,7 +116,7 @@ class TokenMicrocompact implements LayerInstance {
 export const tokenMicrocompactLayer: LayerDefinition = {
   name: 'microcompact-token',
   layer: 'microcompact',
-  points: ['before-request', 'manual'],
+  points: ['before-request', 'manual-clear'],
   needs: ['tools'],
   killSwitch: 'microcompact.token.enabled',
   params: layerParams('microcompact-token'),

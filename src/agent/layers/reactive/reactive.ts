@@ -45,12 +45,16 @@ class Reactive implements LayerInstance {
   *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const { context, history } = this;
     this.attempts++;
+    const { failures } = history;
     const done = yield* compactFully(moment, view, context, {
       layer: 'reactive',
       trigger: 'reactive',
       reason: 'the request was refused as too long',
       tracking: history.track(moment, view.seenTokens, null, context.params),
     });
-    if (done) history.succeeded(moment.turn);
+    if (!done) return;
+    history.succeeded(moment.turn);
+    const by = { layer: 'reactive', reason: 'a compaction has succeeded' } as const;
+    if (failures > 0) yield { kind: 'breaker', by, state: 'reset', failures: 0 }; // BRK-1, C52
   }
 }

@@ -3,16 +3,8 @@ import { type Message, messageTokens, withBlocks } from '../../../core/model/mes
 import type { AskPart } from '../../../core/run/policy-rules.js';
 import { shorter } from './split-history.js';
 
-/** Attachments that come back by themselves after a compaction and need no summary (FUL-1). */
-const REINJECTED = new Set([
-  'file',
-  'skill',
-  'standing',
-  'compact_file_reference',
-  'skill_listing',
-  'plan_mode',
-  'todo_reminder',
-]);
+/** Attachments that the client makes anew after a compaction and that need no summary (FUL-1, C52). */
+const REINJECTED = new Set(['skill_discovery', 'skill_listing']);
 
 /** True tokens of the line that replaces an image or document. */
 const MARKER_TOKENS = 5;

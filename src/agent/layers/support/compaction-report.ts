@@ -155,6 +155,7 @@ function rawParts(parts: Breakdown): Readonly<Record<string, unknown>> {
     toolResults: byTool(parts.toolResults),
     attachments: byType(parts.attachments),
     duplicateReads: parts.duplicateReadTokens,
+    duplicateReadFiles: parts.duplicateReads.length,
     total: parts.total,
   };
 }

@@ -164,7 +164,7 @@ function build(
   return ANALYSIS_OPEN + analysis + ANALYSIS_CLOSE + SUMMARY_OPEN + summary + SUMMARY_CLOSE;
 }
 
-/** What fits: the free sections give way first, then the scratchpad; the user's words never do (C19). */
+/** What fits: the free sections give way first, then the scratchpad (C19). */
 function fitted(
   drawn: number,
   needed: number,
@@ -176,10 +176,38 @@ function fitted(
   return { tokens, scratchpadTokens: room < MIN_SCRATCHPAD_TOKENS ? 0 : Math.min(scratchpad, room) };
 }
 
+/** Tokens of the shortest summary with these words of the user. */
+function neededTokens(style: SummaryStyle, users: UserMessages): number {
+  const chars = fixedChars(style, users) + FREE_CHARS * SUMMARY_TITLES[style].length + SUMMARY_LABEL.length;
+  return Math.max(users.tokens + FLOOR_TOKENS, Math.ceil((chars + 1) / CHARS_PER_TOKEN));
+}
+
+/**
+ * The user's messages, with the longest quotations that leave the summary within its bound (C41). Where there are too many
+ * messages even for the shortest quotations, they are given by these, and whoever sends the summary cuts it.
+ */
+function quotedWithin(
+  messages: readonly Message[],
+  style: SummaryStyle,
+  bounds: SummaryBounds,
+): UserMessages {
+  const { maxTokens, quoteTokens } = bounds;
+  const users = userMessages(messages, quoteTokens);
+  if (neededTokens(style, users) <= maxTokens) return users;
+  let low = 1;
+  let high = Math.min(quoteTokens, users.tokens);
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (neededTokens(style, userMessages(messages, middle)) <= maxTokens) low = middle;
+    else high = middle;
+  }
+  return userMessages(messages, low);
+}
+
 /**
  * Composes a summary of messages (FUL-2). Its tokens are drawn as planned and held to the bounds, but never too few for all the
- * user's words (INV-14): where these alone do not fit, it is longer than it may be, and whoever sends it cuts it. Formatted, it
- * has CHARS_PER_TOKEN characters per token.
+ * user's messages (INV-14): where these do not fit, they are quoted by shorter heads and tails. Formatted, it has
+ * CHARS_PER_TOKEN characters per token.
  */
 export function composeSummary(
   messages: readonly Message[],
@@ -189,10 +217,8 @@ export function composeSummary(
   tags: 'tagged' | 'untagged',
   bounds: SummaryBounds,
 ): Summary {
-  const users = userMessages(messages, bounds.quoteTokens);
-  const neededChars =
-    fixedChars(style, users) + FREE_CHARS * SUMMARY_TITLES[style].length + SUMMARY_LABEL.length;
-  const needed = Math.max(users.tokens + FLOOR_TOKENS, Math.ceil((neededChars + 1) / CHARS_PER_TOKEN));
+  const users = quotedWithin(messages, style, bounds);
+  const needed = neededTokens(style, users);
   const drawn = drawAmount(plan.summaryTokens, random);
   const drawnScratchpad = drawAmount(plan.scratchpadTokens, random);
   const wanted =

@@ -130,4 +130,29 @@ describe('progress summaries of working children', () => {
     // 2,880 half minutes pass, a whole number of them: those inside calls are the same three.
     expect(summaries({ ...working, threads })).toHaveLength(3);
   });
+
+  /** A child whose calls take a second each, and its tools as long as given. */
+  const waiting = (tool: string, seconds: readonly number[]): Transcript => {
+    const main = new Conversation().human(100).tools([{ tool: 'Task', tokens: 100 }]);
+    const child = new Conversation({ toolsTokens: 12_000, systemTokens: 3_000 }).wait(5).human(100);
+    for (const each of seconds) child.tools([{ tool, tokens: 500 }]).wait(each);
+    return {
+      ...main.wait(100_000).answer(10).transcript(),
+      threads: [main.thread(), child.answer(10).thread('child', 'main')],
+    };
+  };
+
+  it('C46 go on while a tool runs: 13 in the 395 seconds of six tools of 62 seconds and one of 15', () => {
+    const found = summaries(waiting('Bash', [62, 62, 62, 62, 62, 62, 15]));
+    expect(found).toHaveLength(13);
+    // The first two come while the first tool runs: from what the first call had sent.
+    expect(found.slice(0, 2).map(({ prompt }) => prompt)).toEqual([15_140, 15_140]);
+    expect(found[2]!.prompt).toBe(15_140 + 520);
+  });
+
+  it('C46 C35 do not count the wait for the user or another agent, nor what is longer than any tool', () => {
+    expect(summaries(waiting('AskUserQuestion', [62, 62]))).toEqual([]);
+    expect(summaries(waiting('Task', [62, 62]))).toEqual([]);
+    expect(summaries(waiting('Bash', [86_400]))).toEqual([]);
+  });
 });

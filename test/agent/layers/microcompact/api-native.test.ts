@@ -72,12 +72,25 @@ describe('clear_tool_uses', () => {
     const call = edits.messages[0]!.blocks[0]!;
     expect(call).toMatchObject({ kind: 'tool_use', toolUseId: 't1', tool: 'Edit' });
     expect(call.tokens).toBeLessThan(50);
-    expect(edits.cleared()).toHaveLength(14);
-    expect(edits.messages[26]!.blocks[0]!.tokens).toBeLessThan(50);
-    expect(edits.messages[28]!.blocks[0]!.tokens).toBe(6_000);
+    // Three calls of 11,000 tokens with their results stay within the 40,000.
+    expect(edits.cleared()).toHaveLength(19);
+    expect(edits.messages[36]!.blocks[0]!.tokens).toBeLessThan(50);
+    expect(edits.messages[38]!.blocks[0]!.tokens).toBe(6_000);
     const reads = session(19, 10_000, {}, 'Read', 600);
     reads.ask();
     expect(reads.messages[0]!.blocks[0]!.tokens).toBe(600);
+  });
+
+  it('MIC-4 C43 the budget of writers is filled with the whole call: 40 writes of 4,500 tokens are the first that clear', () => {
+    // A write is 4,500 and its result 30: eight stay within 40,000. Each cleared one saves 4,480 and 18: 32 of them are 143,936.
+    const driver = session(39, 30, {}, 'Write', 4_500);
+    driver.extraTrue = 30_000;
+    expect(driver.trueTokens).toBeGreaterThan(180_000);
+    expect(driver.ask()).toEqual([]);
+    driver.exchange('t40', { tokens: 30, tool: 'Write', callTokens: 4_500 });
+    expect(driver.trueTokens).toBe(30_000 + 40 * 4_530);
+    driver.ask();
+    expect(driver.reports).toMatchObject([{ trigger: 'server', saved: 32 * (4_480 + 18) }]);
   });
 
   it('MIC-4 takes the number of tool uses to keep and excluded tools as the API does', () => {

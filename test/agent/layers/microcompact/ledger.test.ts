@@ -62,6 +62,7 @@ describe('what a ledger knows of results', () => {
       rough: 400,
       turn: 1,
       state: 'active',
+      returned: false,
     });
     expect(sums(ledger)).toEqual([4, 1_000, 2_000, 0, 0]);
   });
@@ -145,7 +146,7 @@ describe('what is taken note of', () => {
     const ledger = ledgerOf(TALK.slice(0, 4));
     ledger.sync(viewOf(TALK), 2);
     expect([0, 1, 3, 9].map((most) => ids(ledger.oldest(most)))).toEqual(['', 'a', 'abc', 'abcd']);
-    expect([1, 2, 3].map((turn) => ids(ledger.oldest(3, turn)))).toEqual(['', 'ab', 'abc']);
+    expect([1, 2, 3].map((turn) => ids(ledger.oldestDeletables(3, turn)))).toEqual(['', 'ab', 'abc']);
     ledger.mark([ledger.entries[1]!], 'cleared');
     expect(ids(ledger.oldest(2))).toBe('ac');
     ledger.mark(ledger.oldest(9), 'cleared');
@@ -246,9 +247,11 @@ describe('what the server would clear (MIC-4)', () => {
   });
 
   it('goes with the call, of which 20 tokens stay, where calls are emptied', () => {
-    expect(beyond({ clears: 'calls' })).toEqual(['ab', 300 - 24 + 2 * 10]);
+    // Two results of 300 and 400 with their calls of 30 fill the budget (C43).
+    expect(beyond({ clears: 'calls', keepTokens: 760 })).toEqual(['ab', 300 - 24 + 2 * 10]);
+    expect(beyond({ clears: 'calls', keepTokens: 759 })).toEqual(['abc', 600 - 36 + 3 * 10]);
     const loose = ledgerOf([message([resultBlock('z', { tokens: 100 })]), ...TALK]);
-    expect(beyond({ clears: 'calls' }, loose)).toEqual(['zab', 400 - 36 + 2 * 10]);
+    expect(beyond({ clears: 'calls', keepTokens: 760 }, loose)).toEqual(['zab', 400 - 36 + 2 * 10]);
     const tiny = ledgerOf([...pair('t', 5), ...TALK]);
     expect(beyond({}, tiny)).toEqual(['tab', 300 - 24]);
   });

@@ -130,7 +130,7 @@ describe('claude-code/2026', () => {
       ...QUIET,
       'microcompact.cached.enabled': false,
       'microcompact.apiNative.triggerTokens': 60_000,
-      'microcompact.apiNative.keepTokens': 10_000,
+      'microcompact.apiNative.keepTokens': 10_040, // two calls of 20 tokens with their results (C43)
       'microcompact.apiNative.clearAtLeast': 20_000,
     };
     const { requests, layer } = run(
@@ -188,7 +188,7 @@ describe('claude-code/2026', () => {
       ...QUIET,
       'microcompact.cached.enabled': false,
       'microcompact.apiNative.triggerTokens': 60_000,
-      'microcompact.apiNative.keepTokens': 10_000,
+      'microcompact.apiNative.keepTokens': 10_040, // two calls of 20 tokens with their results (C43)
       'microcompact.apiNative.clearAtLeast': 5_000,
     };
     const talk = new Conversation().human(100);
@@ -213,7 +213,7 @@ describe('claude-code/2026', () => {
       ...QUIET,
       'microcompact.cached.enabled': false,
       'microcompact.apiNative.triggerTokens': 60_000,
-      'microcompact.apiNative.keepTokens': 10_000,
+      'microcompact.apiNative.keepTokens': 10_040, // two calls of 20 tokens with their results (C43)
       'microcompact.apiNative.clearAtLeast': 12_000,
     };
     const talk = new Conversation().human(100);

@@ -126,13 +126,18 @@ describe('when', () => {
     const driver = session(20, 5_010, { 'microcompact.token.manualTarget': 20_000 });
     driver.extraSeen = 0;
     expect(driver.ask()).toEqual([]);
-    driver.ask('manual');
+    driver.ask('manual-clear');
     expect(driver.cleared()).toEqual(ids(1, 17));
     expect(driver.reports[0]).toMatchObject({ trigger: 'manual', details: { manual: true } });
   });
 
-  it('MIC-1 leaves a manual compaction alone without a target', () => {
-    expect(session(20, 5_010).ask('manual')).toEqual([]);
+  it('MIC-1 C51 has no part in a manual compaction; by hand and without a target it takes the automatic one', () => {
+    expect(session(20, 5_010, { 'microcompact.token.manualTarget': 20_000 }).ask('manual')).toEqual([]);
+    const driver = session(20, 5_010);
+    driver.extraSeen = 0;
+    driver.ask('manual-clear');
+    // Seven of 5,010 are 35,070, eight 40,080.
+    expect(driver.cleared()).toEqual(ids(1, 13));
   });
 
   it('MIC-1 INV-3 clears nothing twice, and goes on with what came later', () => {

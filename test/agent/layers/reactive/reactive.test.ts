@@ -86,6 +86,24 @@ describe('a main request refused as too long', () => {
     ]);
   });
 
+  it('C52 REA-1 BRK-1 after a tripped breaker a success logs the reset', () => {
+    // Turns 21 to 23 are above the threshold: three attempts fail, a fork and a direct call each. Turn 24 is refused.
+    const faults = [
+      { call: 'compact', error: 'invalid_request', to: 6 },
+      { call: 'main', error: 'prompt_too_long', nth: 24 },
+    ] as const;
+    const talk = above({ from: 168_000, rounds: 5 });
+    const entries = runLog(compactionPlan('claude-code/2026', { faults }), talk.transcript());
+    expect(ofType(entries, 'layer').filter(({ layer }) => layer === 'reactive')).toMatchObject([
+      { turn: 24, outcome: 'done' },
+    ]);
+    expect(ofType(entries, 'breaker').map(({ turn, state, failures }) => [turn, state, failures])).toEqual([
+      [23, 'tripped', 3],
+      [24, 'skipped', 3],
+      [24, 'reset', 0],
+    ]);
+  });
+
   it('REA-1 FLG-1 its switch turns it off', () => {
     const { compactions, shown } = run({ faults: [refusedOnce], set: { 'reactive.enabled': false } });
     expect(compactions).toEqual([]);

@@ -30,7 +30,7 @@ describe('FUL-1 what is summarised', () => {
     expect(ids(sinceBoundary([response('a'), at('y')]))).toBe('');
   });
 
-  it('has no attachments that come back by themselves, but those that do not', () => {
+  it('C52 has no skills that are found again, but files, todo reminders and all other attachments', () => {
     const attached = (id: string, ...kinds: readonly (string | undefined)[]) =>
       said(
         id,
@@ -38,15 +38,15 @@ describe('FUL-1 what is summarised', () => {
         'attachment',
       );
     const talk = [
-      attached('a', 'file'),
-      attached('b', 'skill', 'standing'),
-      attached('c', 'file', 'other'),
+      attached('a', 'skill_discovery'),
+      attached('b', 'skill_discovery', 'skill_listing'),
+      attached('c', 'skill_discovery', 'other'),
       attached('d', undefined),
-      said('e', [block('text', 9, { attachment: 'file' })]),
+      said('e', [block('text', 9, { attachment: 'skill_discovery' })]),
     ];
     expect(ids(prepareForSummary(talk))).toBe('cde');
-    for (const kind of ['compact_file_reference', 'skill_listing', 'plan_mode', 'todo_reminder'])
-      expect(prepareForSummary([attached('a', kind)])).toEqual([]);
+    for (const kind of ['file', 'skill', 'standing', 'compact_file_reference', 'plan_mode', 'todo_reminder'])
+      expect(ids(prepareForSummary([attached('a', kind)]))).toBe('a');
     // Nothing to change: the very same messages.
     const same = talk.slice(2);
     expect(prepareForSummary(same)).toBe(same);

@@ -127,6 +127,15 @@ describe('what every compaction tells', () => {
     expect(compaction!.details.context).toMatchObject({ human: 15, toolResults: 77 });
   });
 
+  it('C52 TOK-8 tells how many files were read more than once', () => {
+    const talk = new Conversation().human(100);
+    for (const name of ['a', 'b', 'a', 'c', 'a', 'b'])
+      talk.tools([{ tool: 'Read', tokens: 500, path: `/repo/${name}.ts` }]);
+    const [compaction] = done(run({ set: QUIET }, byHand(talk.answer(30)).human(10).answer(10)));
+    // Two files: three reads of one and two of the other.
+    expect(compaction!.details.breakdown).toMatchObject({ duplicateReadFiles: 2, duplicateReads: 3 * 500 });
+  });
+
   it('C37 C17 one from notes tells the same and what it put back, and so does a reactive one', () => {
     const talk = new Conversation({ toolsTokens: 12_000, systemTokens: 3_000 }).human(100);
     for (let i = 0; i < 55; i++) talk.tools([{ tool: 'Read', tokens: 3_000, path: `/repo/${i}.ts` }]);

@@ -192,7 +192,7 @@ describe('a summary', () => {
     );
   });
 
-  it('C19 gives way to its limit: free sections first, then the scratchpad; the words of the user alone are never left out', () => {
+  it('C19 gives way to its limit: free sections first, then the scratchpad, then quotations become shorter (C41)', () => {
     const messages = Array.from({ length: 8 }, (_, i) => said('human', `${i} `.repeat(1_000)));
     const bounded = (maxOutputTokens: number) =>
       composeAnswer(
@@ -209,7 +209,14 @@ describe('a summary', () => {
     expect(tight.tokens + tight.scratchpadTokens).toBeLessThanOrEqual(6_700);
     expect(tight.scratchpadTokens).toBeLessThan(800);
     for (const message of messages) expect(tight.text.read()).toContain(message.blocks[0]!.text!.read());
-    expect(bounded(3_000)).toMatchObject({ outputTokens: 3_000, form: 'cut', stopReason: 'max_tokens' });
+    const short = bounded(3_000);
+    expect(short).toMatchObject({ form: 'normal', stopReason: 'end_turn', scratchpadTokens: 0 });
+    expect(short.outputTokens).toBeLessThanOrEqual(3_000);
+    expect(short.text.read().match(/tokens of this message are left out/g)).toHaveLength(8);
+    for (const message of messages)
+      expect(short.text.read()).toContain(message.blocks[0]!.text!.read().slice(0, 200));
+    // Headings alone do not fit: such an answer is still cut.
+    expect(bounded(100)).toMatchObject({ outputTokens: 100, form: 'cut', stopReason: 'max_tokens' });
   });
 
   it('has the planned tokens otherwise, and bills summary and scratchpad', () => {

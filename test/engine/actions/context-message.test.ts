@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contextMessage } from '../../../src/engine/thread/thread-start.js';
+import { contextMessage } from '../../../src/engine/actions/context-message.js';
 
 const messageOf = (files: Readonly<Record<string, number>> | undefined, limit: number) =>
   contextMessage(
