@@ -130,13 +130,13 @@ describe('lists', () => {
 
   it('an unknown client is an error that lists the known ones', async () => {
     const { code, stderr } = await cli(
-      ['policies', 'show', 'none', '--set', 'client.use=claude-code/2.1.92'],
+      ['policies', 'show', 'none', '--set', 'client.use=claude-code/2.1.93'],
       {
         cwd: tempFolder(),
       },
     );
     expect(code).toBe(2);
-    expect(stderr).toContain('unknown client "claude-code/2.1.92"');
+    expect(stderr).toContain('unknown client "claude-code/2.1.93"');
     for (const name of ['none', 'recorded', 'claude-code/2.1.91', 'claude-code/2.1.325'])
       expect(stderr).toContain(name);
   });

@@ -23,7 +23,7 @@ const printed = async (priced: number, ...argv: readonly string[]) => {
 const PART = '2 of 3 calls are of models without a price';
 
 /** The client asks for a suggestion behind the first two answers. */
-const RUN_PART = '3 of 5 requests are of models without a price';
+const RUN_PART = '2 of 3 requests are of models without a price';
 
 describe('models without a price', () => {
   it('leave a run with a least cost, said with the number', async () => {
@@ -35,17 +35,17 @@ describe('models without a price', () => {
     expect(text).not.toContain('against the recording');
     expect(text).not.toMatch(/nine of ten|90 %/);
     const [run] = JSON.parse(await printed(1, 'run', 's.jsonl', '--json')).runs;
-    expect(run.unpricedRequests).toBe(3);
+    expect(run.unpricedRequests).toBe(2);
     expect(run.metrics.costUsd).toBeGreaterThan(0);
   });
 
   it('leave a run without a cost where no model has one, in text and JSON', async () => {
     const text = await printed(0, 'run', 's.jsonl');
-    expect(text).toContain('The cost of s is not known: no model of the 5 requests has a price;');
+    expect(text).toContain('The cost of s is not known: no model of the 3 requests has a price;');
     expect(text).not.toContain('$');
     const [run] = JSON.parse(await printed(0, 'run', 's.jsonl', '--json')).runs;
     expect(run.metrics).toMatchObject({ costUsd: null, costLowUsd: null, costPerTurnUsd: null });
-    expect(run.unpricedRequests).toBe(5);
+    expect(run.unpricedRequests).toBe(3);
     const priced = JSON.parse(await printed(3, 'run', 's.jsonl', '--json')).runs[0];
     expect(priced.unpricedRequests).toBe(0);
   });

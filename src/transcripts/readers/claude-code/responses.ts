@@ -24,7 +24,8 @@ import {
 } from './lines/lines.js';
 import { compactInstructions } from './origins.js';
 import { lineEvent, ProcessWatch } from './process-watch.js';
-import { type BilledOtherwise, type ResponsePart, warnOfResponses } from './recorded-usage.js';
+import { type BilledOtherwise, warnOfResponses } from './recorded-usage.js';
+import { extendCall, ResponseParts } from './response-parts.js';
 
 /** What the chains of one transcript share while they are read. */
 export interface GroupingContext {
@@ -38,38 +39,6 @@ interface AskedCall {
   readonly call: ToolCall;
   readonly response: string;
   isAnswered: boolean;
-}
-
-function extendCall(call: DraftCall, line: AssistantLine): void {
-  if (line.usage.state === 'counts') {
-    const { usage, output, parts } = line.usage;
-    if (output === 'said') call.outputIsUnsaid = false;
-    if (call.usage === null || usage.output > call.usage.output || parts.length > 0) {
-      call.usage = usage;
-      call.message.usage = usage;
-    }
-  }
-  call.stopReason = line.stopReason ?? call.stopReason;
-  call.missReason ??= line.missReason;
-  call.effort ??= line.effort;
-  if (line.timeMs !== null) call.lastTimeMs = Math.max(line.timeMs, call.lastTimeMs ?? line.timeMs);
-}
-
-/** A request behind a response that says nothing of its own in the file (K22). */
-function partCall(call: DraftCall, { speaker, model, usage }: ResponsePart, place: number): DraftCall {
-  const id = `${call.id}#${place}`;
-  const { timeMs } = call.message;
-  const message = draftMessage({
-    id,
-    role: 'assistant',
-    origin: 'model',
-    responseId: id,
-    timeMs,
-    blocks: [],
-  });
-  message.usage = usage;
-  const part = { ...call, id, model: model ?? call.model, message, usage, missReason: null };
-  return { ...part, lastTimeMs: timeMs, ...(speaker === 'advisor' ? { firstTimeMs: timeMs } : {}) };
 }
 
 class StepGrouper {
@@ -87,8 +56,7 @@ class StepGrouper {
   readonly #waiting = new Map<string, DraftStep[]>();
   readonly #calls = new Map<string, DraftCall>();
   readonly #otherwise = new Map<string, readonly BilledOtherwise[]>();
-  /** Requests before the one that ended a response, by its key (K22). */
-  readonly #parts = new Map<string, readonly ResponsePart[]>();
+  readonly parts = new ResponseParts();
   /** Responses that say more than zeros. */
   readonly #counted = new Set<string>();
   /** The call that was opened last. */
@@ -163,23 +131,7 @@ class StepGrouper {
     const spoken = this.#saysThinking
       ? steps
       : steps.filter((step) => step.kind !== 'event' || step.event.isSpeaker !== true);
-    return this.#parts.size === 0 ? spoken : spoken.flatMap((step) => this.#withEarlierParts(step));
-  }
-
-  #withEarlierParts(step: DraftStep): readonly DraftStep[] {
-    if (step.kind !== 'call') return [step];
-    const earlier = this.#partsOf(step.call, 'message').map((call): DraftStep => ({ kind: 'call', call }));
-    return [...earlier, step];
-  }
-
-  /** What advisors were asked: each time a conversation of its own (K22). */
-  advisors(): readonly DraftCall[] {
-    return [...this.#parts.keys()].flatMap((key) => this.#partsOf(this.#calls.get(key)!, 'advisor'));
-  }
-
-  #partsOf(call: DraftCall, speaker: ResponsePart['speaker']): readonly DraftCall[] {
-    const parts = this.#parts.get(call.id) ?? [];
-    return parts.flatMap((part, place) => (part.speaker === speaker ? [partCall(call, part, place)] : []));
+    return this.parts.withEarlier(spoken);
   }
 
   #inOrder(): DraftStep[] {
@@ -328,7 +280,7 @@ class StepGrouper {
     if (line.usage.state !== 'counts') return;
     const { otherwise, parts } = line.usage;
     if (otherwise.length > 0) this.#otherwise.set(key, otherwise);
-    if (parts.length > 0) this.#parts.set(key, parts);
+    this.parts.note(call, parts);
   }
 
   /** A response of zeros among others that were counted is what a compaction kept, written again: no request (K24). */
@@ -441,5 +393,5 @@ export interface GroupedSteps {
 export function groupSteps(chain: Chain, context: GroupingContext): GroupedSteps {
   const grouper = new StepGrouper(chain, context);
   grouper.run();
-  return { steps: grouper.steps(), advisors: grouper.advisors() };
+  return { steps: grouper.steps(), advisors: grouper.parts.advisors() };
 }

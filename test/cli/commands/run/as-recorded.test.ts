@@ -63,7 +63,7 @@ describe('what a recording cost', () => {
     const { stdout } = await cli(['compare', 'a.yaml'], { cwd });
     const lines = stdout.split('\n');
     const head = lines.findIndex((line) => line.startsWith('variant'));
-    expect(lines[head + 1]).toMatch(/^as recorded +\$0\.0990 /);
+    expect(lines[head + 1]).toMatch(/^as recorded +\$0\.0990/);
     const json = JSON.parse(read(cwd, 'replay-compare/compare.json'));
     expect(json.variants.map(({ name }: { name: string }) => name)).toEqual(['as recorded', 'base', 'hour']);
     expect(json.variants[0].metrics.costUsd).toBeCloseTo(0.099, 9);
