@@ -1,4 +1,5 @@
 import type { Action, Outcome } from '../../../core/run/action.js';
+import { childAgents } from '../../../core/run/child-agents.js';
 import type {
   ContextView,
   HookContext,
@@ -105,7 +106,11 @@ function createAutoCompact(context: LayerContext): LayerInstance {
 
   return {
     observe: (message) => work.observe(message),
-    reset: (messages) => work.files.reset(messages),
+    reset(messages) {
+      work.files.reset(messages);
+      work.told();
+      childAgents(context.session.world).told(context.thread);
+    },
     resume(messages) {
       history.restart();
       work.files.reset(messages);
