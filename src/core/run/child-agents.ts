@@ -11,6 +11,18 @@ export class ChildAgents {
   private readonly working = new Map<string, readonly Child[]>();
   private readonly ended = new Map<string, readonly Child[]>();
 
+  private readonly waiting = new Set<string>();
+
+  /** A thread waits for the answer to its plan (AGT-4). */
+  waits(thread: string): void {
+    this.waiting.add(thread);
+  }
+
+  /** Whether it has waited since this was last asked: that is no work (C46). */
+  takeWait(thread: string): boolean {
+    return this.waiting.delete(thread);
+  }
+
   start(parent: string, child: Child): void {
     this.working.set(parent, [...this.workingOf(parent), child]);
   }
