@@ -1,7 +1,6 @@
 import type { MemoryType } from '../model/memory.js';
 import { EXCLUDING, type Exclusion, KEEPING, type SentenceRule } from './heuristics.generated.js';
-import { remembered } from './remembered.js';
-import { isProse, sentencesOf } from './sentences.js';
+import { sentencesOf } from './sentences.js';
 
 /** What a sentence is taken for: worth keeping as a memory of a type, left out for a reason, or nothing of either. */
 export interface Verdict {
@@ -29,8 +28,6 @@ export function judge(sentence: string): Verdict {
   const yes = firstFit(KEEPING, text, written);
   return yes === null ? NOTHING : { keep: yes.verdict, excluded: null, rule: yes.id };
 }
-
-const verdictOn = remembered(judge);
 
 /** Words in front of what is said. */
 const OPENING =
@@ -69,9 +66,4 @@ export function statementsIn(text: string): readonly Statement[] {
     if (keep !== null) found.push({ text: sentence, type: keep });
   }
   return found;
-}
-
-/** Whether the exclusion rules forbid what a memory says: not said by anybody, or one of the kinds that are never kept. */
-export function isForbidden(line: string): boolean {
-  return !isProse(line) || verdictOn(line).excluded !== null;
 }

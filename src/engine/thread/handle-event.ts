@@ -1,6 +1,7 @@
 import { messageBus } from '../../agent/client/message-bus.js';
 import { createBlock } from '../../core/model/block.js';
 import type { AgentMessage, ThreadEvent } from '../../core/model/transcript.js';
+import { childAgents } from '../../core/run/child-agents.js';
 import { PARTED } from '../../core/run/run-log.js';
 import { TTL_5M_MS } from '../../provider/cache/ttl.js';
 import { isRendered, renderPrompt } from '../actions/render-prompt.js';
@@ -99,7 +100,10 @@ function send(run: RunningThread, letter: AgentMessage): void {
   if (run.failure !== null || !run.env.layers.some((layer) => layer.name === 'agents')) return;
   const reached = messageBus(run.env.sessions.world).send(run.thread.id, letter, run.env.files, run.now);
   if (reached === 0) run.note('message-returned', `nobody is called ${letter.to}: the message comes back`);
-  else if (letter.subject === 'plan-request' && letter.way !== 'bridge') run.env.approvals.wait(run);
+  else if (letter.subject === 'plan-request' && letter.way !== 'bridge') {
+    childAgents(run.env.sessions.world).waits(run.thread.id);
+    run.env.approvals.wait(run);
+  }
 }
 
 /** A new process reads the record back: what layers changed only in memory is as it was before. */

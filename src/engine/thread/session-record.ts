@@ -2,6 +2,7 @@ import { messageBus } from '../../agent/client/message-bus.js';
 import type { FileContent } from '../../core/base/files.js';
 import type { Message } from '../../core/model/message.js';
 import { type Text, textStart } from '../../core/model/text.js';
+import { childAgents } from '../../core/run/child-agents.js';
 import type { RunningThread } from '../requests/running-thread.js';
 
 /** Characters of a prompt that the record keeps: enough for a narrow search (DRM-3). */
@@ -56,6 +57,8 @@ class RecordText {
 export function finishThread(run: RunningThread): void {
   messageBus(run.env.sessions.world).leave(run.thread.id, run.env.files, run.now);
   run.askLayers('thread-end');
+  if (run.thread.parentId !== null)
+    childAgents(run.env.sessions.world).end(run.thread.parentId, run.thread.id);
   if (!run.isMain) return;
   run.askLayers('session-end');
   run.session.state = 'ended';

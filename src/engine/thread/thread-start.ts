@@ -1,11 +1,9 @@
 import { messageBus } from '../../agent/client/message-bus.js';
 import { restoreEntries } from '../../core/base/checkpoint.js';
 import { digestText } from '../../core/base/digest.js';
-import { createBlock } from '../../core/model/block.js';
-import { createMessage, type Message, withBlocks } from '../../core/model/message.js';
-import { lazyText } from '../../core/model/text.js';
+import { type Message, withBlocks } from '../../core/model/message.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
-import type { ParamValues } from '../../core/run/params.js';
+import { childAgents } from '../../core/run/child-agents.js';
 import { firstTokenMs } from '../../provider/fake-llm/latency.js';
 import { contextFiles, contextMessage } from '../actions/context-message.js';
 import { renderPrompt } from '../actions/render-prompt.js';
@@ -75,6 +73,7 @@ function inherit(run: RunningThread, parent: RunningThread): void {
     run.giveUp(refusal);
     return;
   }
+  childAgents(env.sessions.world).start(parent.thread.id, { thread: thread.id, label: thread.label });
   const layout = params['agents.layout'] as ForkLayout;
   run.model.follow(parent.model);
   run.client.inherit(point.key);

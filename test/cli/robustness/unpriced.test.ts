@@ -22,7 +22,7 @@ const printed = async (priced: number, ...argv: readonly string[]) => {
 
 const PART = '2 of 3 calls are of models without a price';
 
-/** The client asks for a suggestion behind the first two answers. */
+/** This version of the client asks for no suggestions. */
 const RUN_PART = '2 of 3 requests are of models without a price';
 
 describe('models without a price', () => {

@@ -219,3 +219,36 @@ describe('what forks inherit', () => {
     expect(childs[0]!.trueBefore).toBeLessThan(100_000);
   });
 });
+
+describe('C47 forks and the compaction of their parent', () => {
+  /** Two children of so many calls, six seconds each; the parent goes on, and compacts after so many turns. */
+  const compacting = (afterTurn: number, turns: number, policy = POLICY) => {
+    const transcript = steady({
+      turns: 12,
+      steady: { gapSeconds: 10, outputTokens: 500, resultTokens: 500 },
+      forks: [{ afterTurn: 3, children: 2, turns, parent: 'goes-on' }],
+      compactAt: [{ afterTurn }],
+    });
+    const entries = run({ policy, set: { 'sessionMemory.enabled': false } }, transcript);
+    const [compaction] = ofType(entries, 'layer').filter(({ action }) => action === 'compact');
+    const ends = ofType(entries, 'request').filter(({ purpose }) => purpose === 'subagent');
+    const lastEnd = Math.max(...ends.map(({ t, latencyMs }) => t + latencyMs));
+    return { details: compaction!.details, isOver: lastEnd < compaction!.t };
+  };
+
+  it('C47 at work they come back as a line of about 20 tokens each', () => {
+    const { details, isOver } = compacting(4, 60);
+    expect(isOver).toBe(false);
+    expect(details.restoredStanding).toBe(2);
+  });
+
+  it('C47 ended since the last compaction they do as well', () => {
+    const { details, isOver } = compacting(10, 3);
+    expect(isOver).toBe(true);
+    expect(details.restoredStanding).toBe(2);
+  });
+
+  it('C47 2.0 restores no status', () => {
+    expect(compacting(4, 60, 'claude-code/2.0').details.restoredStanding).toBe(0);
+  });
+});

@@ -2,6 +2,7 @@ import { MS_PER_SECOND } from '../../../core/base/clock.js';
 import { createBlock } from '../../../core/model/block.js';
 import { createMessage, type Message } from '../../../core/model/message.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
+import { type ChildAgents, childAgents } from '../../../core/run/child-agents.js';
 import type {
   ContextView,
   HookContext,
@@ -21,6 +22,7 @@ const LAYER = 'agents';
 /** Delivers messages between agents (AGT-4), keeps their memory and reports their progress (AGT-5). */
 class Agents implements LayerInstance {
   private readonly bus: MessageBus;
+  private readonly children: ChildAgents;
   private readonly memory: AgentMemory;
   private readonly progress: Progress;
   private readonly lateMs: number;
@@ -30,6 +32,7 @@ class Agents implements LayerInstance {
   constructor(private readonly context: LayerContext) {
     const { params, session, source } = context;
     this.bus = messageBus(session.world);
+    this.children = childAgents(session.world);
     this.memory = new AgentMemory(context);
     this.progress = new Progress(params);
     this.lateMs = param.number(params, 'agents.lateSeconds') * MS_PER_SECOND;
@@ -38,6 +41,7 @@ class Agents implements LayerInstance {
 
   due(moment: HookContext, view: ContextView): boolean {
     if (moment.point === 'before-request') {
+      if (this.isChild && this.children.takeWait(this.context.thread)) this.progress.callOpens(moment.now);
       if (this.isChild && this.progress.passedInTool(moment, view)) return true;
       if (this.isChild) this.progress.callOpens(moment.now);
       if (this.bus.hasMail(this.context.thread, view.files)) return true;

@@ -1,4 +1,5 @@
 import type { Action, Outcome } from '../../../core/run/action.js';
+import { childAgents } from '../../../core/run/child-agents.js';
 import type {
   ContextView,
   HookContext,
@@ -106,7 +107,11 @@ function createAutoCompact(context: LayerContext): LayerInstance {
 
   return {
     observe: (message) => work.observe(message),
-    reset: (messages) => work.files.reset(messages, candidates),
+    reset(messages) {
+      work.files.reset(messages, candidates);
+      work.told();
+      childAgents(context.session.world).told(context.thread);
+    },
     resume(messages) {
       history.restart();
       work.files.reset(messages, candidates);

@@ -1,6 +1,6 @@
 import type { StoredFile } from '../../../core/base/files.js';
 import { relate } from '../../../core/memory/meaning.js';
-import { isForbidden } from '../../../core/memory/statement.js';
+import { pollutionOf } from '../../../core/memory/pollution.js';
 import type { Message } from '../../../core/model/message.js';
 import {
   indexedNames,
@@ -19,7 +19,7 @@ export interface MemoryQuality {
   readonly duplicate: number;
   /** Those that another one contradicts. */
   readonly contradicted: number;
-  /** Those that the exclusion rules forbid. */
+  /** Those that hold what must not be kept, by a list that is independent of the rules for keeping (C49). */
   readonly polluted: number;
   /** Those without a line in the index. */
   readonly offIndex: number;
@@ -41,7 +41,8 @@ export function memoryQuality(
   for (const memory of memories) {
     if (!shown.has(memory.name)) offIndex++;
     const lines = memoryLines(memory);
-    if (lines.some(({ text }) => isForbidden(text) || instructionsSay(instructions, text))) polluted++;
+    if (lines.some(({ text }) => pollutionOf(text) !== null || instructionsSay(instructions, text)))
+      polluted++;
     for (const line of lines) {
       const others = bySubject.get(line.meaning.subject);
       if (others === undefined) bySubject.set(line.meaning.subject, [{ memory, line }]);

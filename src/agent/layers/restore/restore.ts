@@ -8,7 +8,7 @@ import type { ParamValues } from '../../../core/run/params.js';
 import { type KnownFile, plainTokens } from '../file-state/known-file.js';
 import { param } from '../support/param-reader.js';
 import { itemOf, type WorkItem } from './work-item.js';
-import { type WorkState, workState } from './work-state.js';
+import { forkItems, type WorkState, workState } from './work-state.js';
 
 /** Messages that a compaction keeps in front of the summary and behind it. */
 interface KeptMessages {
@@ -137,7 +137,7 @@ export function restore(context: LayerContext, kept: KeptMessages, { at, id }: R
     param.number(params, 'restore.skillsTotalTokens'),
   );
   for (const piece of skills) add('skill', piece);
-  const running = param.isOn(params, 'restore.background') ? work.running() : [];
+  const running = param.isOn(params, 'restore.background') ? [...work.running(), ...forkItems(context)] : [];
   const standing = [...work.standing(), ...running];
   for (const item of standing) add('standing', { item, rough: item.rough, how: 'whole' });
   return {

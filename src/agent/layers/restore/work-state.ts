@@ -3,6 +3,7 @@ import { entryOf } from '../../../core/base/once.js';
 import { type Block, CHARS_PER_TOKEN } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { ToolEffect } from '../../../core/model/tool-effect.js';
+import { childAgents } from '../../../core/run/child-agents.js';
 import type { LayerContext } from '../../../core/run/layer.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
 import { AwaitedCalls } from '../support/awaited-calls.js';
@@ -74,8 +75,34 @@ export class PlanState {
   }
 }
 
+/** Tools that start agents. */
+const AGENT_TOOLS: ReadonlySet<string> = new Set(['Task', 'Agent']);
+
+const ENDED = 'Agent that has ended since the last summary';
+
+/** The status of something beside the conversation as a line: about 20 tokens (C47). */
+function statusOf(label: string, status: string): WorkItem {
+  const text = `${status}: ${label}`;
+  const { length: chars } = text;
+  const tokens = Math.ceil(chars / CHARS_PER_TOKEN);
+  return { label, tokens, rough: Math.round(chars / 4), chars, digest: digestText(text) };
+}
+
+/** The status of the forks of a thread (C47). */
+export function forkItems({
+  session,
+  thread,
+}: Pick<LayerContext, 'session' | 'thread'>): readonly WorkItem[] {
+  const children = childAgents(session.world);
+  return [
+    ...children.workingOf(thread).map(({ label }) => statusOf(label, 'Agent that is still at work')),
+    ...children.endedOf(thread).map(({ label }) => statusOf(label, ENDED)),
+  ];
+}
+
 interface Running {
   readonly label: string;
+  readonly isAgent: boolean;
   /** The name the client gave it; null until its call is answered. */
   readonly task: string | null;
 }
@@ -83,9 +110,13 @@ interface Running {
 /** Agents and commands that run beside the conversation, from the call that started each to the news of its end (RES-3). @internal */
 export class BackgroundWork {
   private readonly running = new Map<string, Running>();
+  /** Agents that ended since the last compaction (C47). */
+  private finished: string[] = [];
 
   start(call: Block, label: string): void {
-    if (call.toolUseId !== null) this.running.set(call.toolUseId, { label, task: null });
+    if (call.toolUseId === null) return;
+    const isAgent = AGENT_TOOLS.has(call.tool ?? '');
+    this.running.set(call.toolUseId, { label, task: null, isAgent });
   }
 
   /** A block brings news: the name of what was started, or its end. */
@@ -95,20 +126,29 @@ export class BackgroundWork {
       if (started !== undefined) this.running.set(toolUseId ?? '', { ...started, task: news.task });
       return;
     }
-    if (news.call !== null && this.running.delete(news.call)) return;
-    for (const [call, { task }] of this.running) {
-      if (task !== null && task === news.task) this.running.delete(call);
-    }
+    if (news.call !== null && this.end(news.call)) return;
+    for (const [call, { task }] of this.running) if (task !== null && task === news.task) this.end(call);
   }
 
-  /** One line for each that still runs. */
+  private end(call: string): boolean {
+    const ended = this.running.get(call);
+    if (ended?.isAgent === true) this.finished.push(ended.label);
+    return this.running.delete(call);
+  }
+
+  /** A compaction has told of those that ended. */
+  forgetFinished(): void {
+    this.finished = [];
+  }
+
+  /** One line for each that still runs, and for each agent that has ended since the last compaction. */
   items(): readonly WorkItem[] {
-    return [...this.running.values()].map(({ label }) => {
-      const text = `Started in the background and still running: ${label}`;
-      const { length: chars } = text;
-      const tokens = Math.ceil(chars / CHARS_PER_TOKEN);
-      return { label, tokens, rough: Math.round(chars / 4), chars, digest: digestText(text) };
-    });
+    return [
+      ...[...this.running.values()].map(({ label }) =>
+        statusOf(label, 'Started in the background and still running'),
+      ),
+      ...this.finished.map((label) => statusOf(label, ENDED)),
+    ];
   }
 }
 
@@ -199,6 +239,11 @@ export class WorkState {
   /** A line for each agent or command that still runs beside the conversation (RES-3). */
   running(): readonly WorkItem[] {
     return this.background.items();
+  }
+
+  /** A compaction has told of what ended (C47). */
+  told(): void {
+    this.background.forgetFinished();
   }
 
   /** The file that holds the plan; null while none is known. */

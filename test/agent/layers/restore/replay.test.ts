@@ -307,7 +307,7 @@ describe('lists, plans, skills and what runs', () => {
     expect(details).toMatchObject({ restoredSkills: 2 });
   });
 
-  it('C16 what still runs in the background is named; 2.0 does not do that', () => {
+  it('C16 C47 what still runs in the background is named, and agents that ended since; 2.0 does not do that', () => {
     const start = (label: string): ToolStep => ({
       tool: 'Agent',
       tokens: 30,
@@ -319,7 +319,9 @@ describe('lists, plans, skills and what runs', () => {
       .tools([start('build')]);
     const ended: ToolEffect = { kind: 'background-news', state: 'ended', task: null, call: 'response2-0' };
     made.attach(40, null, { attachment: 'queued_command', effect: ended }).answer(10);
-    expect(afterCompaction(made).standing.map(([path]) => path)).toEqual(['build']);
+    const { standing } = afterCompaction(made);
+    expect(standing.map(([path]) => path)).toEqual(['build', 'look for tests']);
+    for (const [, tokens] of standing) expect(Math.abs(tokens - 20)).toBeLessThanOrEqual(4); // about 20 each
     const again = new Conversation()
       .human(10)
       .tools([start('build')])
