@@ -30,8 +30,8 @@ describe('quickstart.yaml', () => {
     const last = mainRequests(entries).at(-1)!;
     expect(tokensSaved).toBe(last.uncompactedTokens! - last.prompt);
     expect(last.uncompactedTokens).toBe(mainRequests(untouched).at(-1)!.prompt);
-    // As in the audit, where 312,461 were told and 109,543 were out.
-    expect(taken).toBeGreaterThan(2 * tokensSaved!);
+    // In the audit 312,461 were told and 109,543 were out. What came back is not deleted again (C44), so the two are closer.
+    expect(taken).toBeGreaterThan(1.2 * tokensSaved!);
   });
 
   it('C9 what the prompts did not carry is what a run without layers sends more', () => {
@@ -40,9 +40,15 @@ describe('quickstart.yaml', () => {
     expect(metricValues(facts).tokensNotCarried).toBe(sum(untouched) - sum(entries));
   });
 
-  it('C10 one compaction was prevented, not one for every deletion: before the crossing none of 167,000', () => {
-    expect(metricValues(facts)).toMatchObject({ compactionsPrevented: 1, compactionsDeferred: 0 });
-    const [crossing] = ofType(entries, 'crossing');
+  it('C10 a compaction was prevented for each crossing, not for each deletion: before the first none of 167,000', () => {
+    const { compactionsPrevented, compactionsDeferred } = metricValues(facts);
+    const avoided = ofType(entries, 'crossing').filter(({ state }) => state === 'avoided');
+    expect(compactionsPrevented! + compactionsDeferred!).toBe(avoided.length);
+    // What came back after short pauses stays (C44): where the real context crosses the threshold too, one was only deferred.
+    const compactions = ofType(entries, 'layer').filter(({ action }) => action === 'compact');
+    expect(compactionsDeferred).toBeLessThanOrEqual(compactions.length);
+    expect(compactionsPrevented).toBeGreaterThanOrEqual(1);
+    const [crossing] = avoided;
     expect(crossing).toMatchObject({ state: 'avoided', threshold: 167_000, layers: ['microcompact'] });
     const deletions = ofType(entries, 'layer').filter(({ saved }) => saved > 0);
     expect(deletions.filter(({ turn }) => turn < crossing!.turn).length).toBeGreaterThan(4);
