@@ -176,6 +176,8 @@ export interface Transcript {
   readonly window?: number;
   /** How the recording's client was started, as it says itself: `cli`, `sdk-cli`, `claude-desktop`. */
   readonly entrypoint?: string;
+  /** What the recording's client says the session cost, requests for summaries included, where it does. */
+  readonly clientCostUsd?: number;
   /** Wall-clock time of the first step (ms since 1970), for day changes; null when unknown. */
   readonly startedAtMs: number | null;
   readonly threads: readonly Thread[];
