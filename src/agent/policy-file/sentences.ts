@@ -110,6 +110,7 @@ const POINT_WORDS: Readonly<Record<string, string>> = {
 function groupWords(description: Description, { at, tests }: GroupPart): string {
   const where = at.flatMap((point) => POINT_WORDS[point] ?? []).join(' and ');
   const what = tests.map((test) => testWords(description, test)).join(', and ');
+  if (what === '') return where;
   return where === '' ? `when ${what}` : `${where}, when ${what}`;
 }
 

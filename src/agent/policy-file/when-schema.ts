@@ -34,6 +34,12 @@ const jitter = z
     description: 'The bound on tokens times a factor from this range, drawn from the seed.',
   });
 
+/** `event: turn-end`: where clients look that never compact between tool calls. */
+const TURN_END = 'turn-end' as const;
+const TURN_END_POINTS: readonly RulePoint[] = ['prompt', 'end-of-loop'];
+const EVENT_HELP =
+  'Something that happened; `turn-end` is the answer that ends a turn, and the first request of the next prompt.';
+
 const conditions = group(
   'Conditions that must hold together.',
   {},
@@ -56,7 +62,7 @@ const conditions = group(
     idle: timeComparison('Time since the latest response.', '>='),
     expiresIn: timeComparison('Time that the cache entry has left.', '<='),
     warm: flag('Whether the cache entry of the conversation is alive.'),
-    event: words(PART_EVENTS, 'Something that happened.', {
+    event: words([...PART_EVENTS, TURN_END] as const, EVENT_HELP, {
       'memory-pressure': {
         why: 'no transcript records the memory of the machine',
         hint: 'take the group out; what the agent frees by size it frees by `tokens`',
@@ -66,9 +72,14 @@ const conditions = group(
     jitter,
   },
 ).check((ctx) => {
-  const { jitter: factors, tokens, events, messages, at: _at, ...others } = ctx.value;
+  const { jitter: factors, tokens, events, messages, at: points, ...others } = ctx.value;
   if (factors !== undefined && tokens === undefined)
     refuse(ctx, '`jitter` has no effect without `tokens`', { path: ['jitter'], hint: 'take it out' });
+  if (others.event === TURN_END && points !== undefined)
+    refuse(ctx, '`at` has no effect beside `event: turn-end`', {
+      path: ['at'],
+      hint: 'take one of them out',
+    });
   if (events !== undefined && messages !== undefined)
     refuse(ctx, '`events` and `messages` are the same', { path: ['events'], hint: 'take one of them out' });
   // A condition whose key is misspelt is reported already.
@@ -89,6 +100,7 @@ export const when = list(
 
 /** Where a group is asked when it says nothing itself. */
 function pointsOf(written: Written, ofRule: readonly RulePoint[] | undefined): readonly RulePoint[] {
+  if (written.event === TURN_END) return TURN_END_POINTS;
   if (written.at !== undefined) return written.at;
   if (written.event === 'refused' || written.event === 'manual') return [written.event];
   if (written.expiresIn !== undefined) return ['wake'];
@@ -99,7 +111,8 @@ function pointsOf(written: Written, ofRule: readonly RulePoint[] | undefined): r
 /** Cheap tests go first: what they rule out costs nothing more. */
 function testsOf(written: Written): readonly TestPart[] {
   const tests: TestPart[] = [];
-  if (written.event !== undefined) tests.push({ kind: 'event', is: written.event });
+  if (written.event !== undefined && written.event !== TURN_END)
+    tests.push({ kind: 'event', is: written.event });
   if (written.warm !== undefined) tests.push({ kind: 'warm', is: written.warm });
   for (const kind of ['idle', 'expiresIn'] as const)
     if (written[kind] !== undefined) tests.push({ kind, is: written[kind] });

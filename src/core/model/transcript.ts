@@ -182,6 +182,8 @@ export interface Transcript {
   readonly window?: number;
   /** How the recording's client was started, as it says itself: `cli`, `sdk-cli`, `claude-desktop`. */
   readonly entrypoint?: string;
+  /** What the recording's client says the session cost, requests for summaries included, where it does. */
+  readonly clientCostUsd?: number;
   /** Wall-clock time of the first step (ms since 1970), for day changes; null when unknown. */
   readonly startedAtMs: number | null;
   readonly threads: readonly Thread[];
@@ -202,12 +204,14 @@ export function countCalls({ threads }: Pick<Transcript, 'threads'>): number {
   return calls;
 }
 
-/** Labels of the forks that write a client's summaries begin so (spec of transcripts §6). */
+/** Labels of the forks that write Claude Code's summaries begin so (spec of transcripts §6). */
 const SUMMARY_FORK = 'acompact-';
+/** What readers call the requests that other agents record for their summaries. */
+const SUMMARY_REQUESTS: ReadonlySet<string> = new Set(['compaction', 'condensation']);
 
 /** Whether a thread is the request for a summary that a client made when it compacted another. */
 export function isSummaryFork({ label, parentId }: Pick<Thread, 'label' | 'parentId'>): boolean {
-  return parentId !== null && label.startsWith(SUMMARY_FORK);
+  return parentId !== null && (label.startsWith(SUMMARY_FORK) || SUMMARY_REQUESTS.has(label));
 }
 
 const replayable = new WeakMap<Transcript, Transcript>();

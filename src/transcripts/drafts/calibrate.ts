@@ -14,6 +14,7 @@ import {
   isPlaceholderOutput,
 } from './draft.js';
 import { EARLIER_HISTORY, OPENING_CONTEXT, type Opening, openingOf } from './opening.js';
+import { type CalibrateOptions, type PrefixShape, prefixTokensOf } from './prefix-shape.js';
 import { spread, total, weightsOf } from './weights.js';
 
 /** `facts.attachment` of the opaque message for what a compaction brought back without a line of its own. */
@@ -80,6 +81,7 @@ function idsUpTo(steps: readonly DraftStep[], lastId: string | null): readonly s
 class ThreadCalibrator {
   readonly #ratio: number;
   readonly #warnings: WarningList;
+  readonly #shape: PrefixShape | null;
   /** Context not in `#fresh`, with its tokens. */
   #settled: DraftMessage[] = [];
   /** Messages since the latest call with usage: that call's response first. */
@@ -97,9 +99,10 @@ class ThreadCalibrator {
   readonly #reads = new Map<string, { readonly tokens: number; readonly chars: number }>();
   #restoredCount = 0;
 
-  constructor(ratio: number, warnings: WarningList) {
-    this.#ratio = ratio;
+  constructor({ charsPerToken, warnings, shape = null }: CalibrateOptions) {
+    this.#ratio = charsPerToken;
     this.#warnings = warnings;
+    this.#shape = shape;
   }
 
   get opening(): Opening {
@@ -251,8 +254,10 @@ class ThreadCalibrator {
     const weights = weightsOf(this.#fresh, this.#ratio);
     const rest = prompt - kept - Math.ceil(total(weights));
     const largest = Math.max(0, prompt - kept);
-    const unexplained = weights.length === 0 ? largest : Math.min(largest, Math.max(0, rest, read));
-    this.#opening = openingOf(unexplained, read, version);
+    const known = prefixTokensOf(this.#shape, largest, total(weights) * this.#ratio);
+    const least = read > 0 ? read : (known ?? 0);
+    const unexplained = weights.length === 0 ? largest : Math.min(largest, Math.max(0, rest, least));
+    this.#opening = openingOf(unexplained, read, version, known);
     if (this.#opening.history !== null) this.#settled.unshift(this.#opening.history);
     this.#spread(prompt - kept - unexplained);
   }
@@ -384,11 +389,8 @@ class ThreadCalibrator {
 }
 
 /** Gives every block its true tokens, so that each recorded prompt is the sum of what precedes it wherever usage can tell. */
-export function calibrateThread(
-  steps: readonly DraftStep[],
-  options: { readonly charsPerToken: number; readonly warnings: WarningList },
-): Calibrated {
-  const calibrator = new ThreadCalibrator(options.charsPerToken, options.warnings);
+export function calibrateThread(steps: readonly DraftStep[], options: CalibrateOptions): Calibrated {
+  const calibrator = new ThreadCalibrator(options);
   const calibrated = calibrator.run(steps);
   const { prefixTokens, context, history } = calibrator.opening;
   const lead = [context, history].flatMap((message): DraftStep[] =>

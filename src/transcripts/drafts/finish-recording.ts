@@ -7,6 +7,7 @@ import { type Capability, less } from '../../core/run/capability.js';
 import type { WarningList } from '../../core/run/warning.js';
 import { calibrateThread } from './calibrate.js';
 import { type DraftMessage, type DraftStep, finishCall, finishMessage } from './draft.js';
+import type { PrefixShape } from './prefix-shape.js';
 import type { ThreadDraft } from './thread-draft.js';
 import { learnRatio } from './weights.js';
 
@@ -40,14 +41,21 @@ export interface UnfinishedThread {
   readonly steps: readonly DraftStep[];
   readonly version: string | null;
   readonly session?: string;
+  /** What the recording tells of its system prompt and tools. */
+  readonly shape?: PrefixShape | null;
 }
 
 /** Part of system and tools that is the system prompt, as measured at 2.0.76 to 2.1.325: 17 to 35 % of the characters. */
 const SYSTEM_SHARE = 0.25;
 
 /** Tools and system prompt of an agent as two blocks; nothing but their size is known of them. */
-function prefixBlocks(agent: string, prefixTokens: number, version: string | null): readonly Block[] {
-  const system = Math.round(prefixTokens * SYSTEM_SHARE);
+function prefixBlocks(
+  agent: string,
+  prefixTokens: number,
+  { version, shape = null }: Pick<UnfinishedThread, 'version' | 'shape'>,
+): readonly Block[] {
+  const share = shape === null ? SYSTEM_SHARE : shape.systemChars / (shape.systemChars + shape.toolChars);
+  const system = Math.round(prefixTokens * share);
   return (['tools', 'system'] as const).map((role) => {
     const tokens = role === 'tools' ? prefixTokens - system : system;
     const digest = digestParts([agent, version ?? '', role, tokens]);
@@ -106,13 +114,13 @@ export function finishThreads(
 ): readonly Thread[] {
   const { source, startedAtMs, warnings } = options;
   const charsPerToken = learnRatio(threads.map(({ steps }) => steps));
-  return threads.map(({ id, parentId, label, steps, version, session }) => {
-    const calibrated = calibrateThread(steps, { charsPerToken, warnings });
+  return threads.map(({ id, parentId, label, steps, version, session, shape = null }) => {
+    const calibrated = calibrateThread(steps, { charsPerToken, warnings, shape });
     return {
       id,
       parentId,
       label,
-      prefix: prefixBlocks(source, calibrated.prefixTokens, version),
+      prefix: prefixBlocks(source, calibrated.prefixTokens, { version, shape }),
       steps: finishSteps(calibrated.steps, startedAtMs ?? 0),
       ...(session === undefined ? {} : { session }),
     };

@@ -64,11 +64,17 @@ function hidden(attachment: string, origin: MessageOrigin, sizes: readonly numbe
  * Divides the tokens that no message explains in a first prompt. System and tools are what the first request read, or a
  * share of the rest where it read nothing (K8, K9); behind them come reminders, which a compaction keeps. A file that
  * begins in mid-session has history there, which a compaction removes (K13); the part that its first request read is kept apart.
+ * What a recording tells of system and tools (R13) goes before shares.
  */
-export function openingOf(unexplained: number, firstRead: number, version: string | null): Opening {
+export function openingOf(
+  unexplained: number,
+  firstRead: number,
+  version: string | null,
+  known: number | null = null,
+): Opening {
   if (unexplained > LARGEST_PREFIX_TOKENS || firstRead > LARGEST_PREFIX_TOKENS) {
     const isPrefix = firstRead > 0 && firstRead <= LARGEST_PREFIX_TOKENS;
-    const prefixTokens = Math.min(isPrefix ? firstRead : TYPICAL_PREFIX_TOKENS, unexplained);
+    const prefixTokens = Math.min(isPrefix ? firstRead : (known ?? TYPICAL_PREFIX_TOKENS), unexplained);
     const history = unexplained - prefixTokens;
     const warm = Math.max(0, Math.min(history, firstRead - prefixTokens));
     return {
@@ -78,7 +84,9 @@ export function openingOf(unexplained: number, firstRead: number, version: strin
     };
   }
   const prefixTokens =
-    firstRead > 0 ? Math.min(firstRead, unexplained) : Math.round(unexplained * coldPrefixShare(version));
+    firstRead > 0
+      ? Math.min(firstRead, unexplained)
+      : Math.min(known ?? Math.round(unexplained * coldPrefixShare(version)), unexplained);
   return {
     prefixTokens,
     context: hidden(OPENING_CONTEXT, 'context', [unexplained - prefixTokens]),

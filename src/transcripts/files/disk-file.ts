@@ -138,3 +138,10 @@ export function sessionFile(file: DiskFile): SessionFile | SessionStream {
   if (isPacked(file)) return { name: file.name, bytes: readAll(file) };
   return { name: file.name, chunks: fileChunks(file), source: fileSource(file) };
 }
+
+/** The file in chunks, unpacked. */
+export function plainChunks(file: DiskFile): Iterable<Uint8Array> {
+  return isPacked(file)
+    ? [unpackBytes(readAll(file), { name: file.name, warnings: createWarnings() })]
+    : fileChunks(file);
+}

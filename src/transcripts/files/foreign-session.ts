@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Transcript } from '../../core/model/transcript.js';
 import { detectReader, transcriptReaders } from '../readers/readers.js';
-import { type DiskFile, fileHead, sessionFile } from './disk-file.js';
+import { type DiskFile, fileHead, plainChunks, sessionFile } from './disk-file.js';
 import { isDatabase, nodeSqlite, readOpencodeDatabase } from './opencode-database.js';
 import { type InputOptions, readInput } from './read-input.js';
 
@@ -68,7 +68,8 @@ export function sessionPath(path: string): { readonly file: string; readonly ses
 /** The format of a file by its beginning. */
 export function formatOfFile(file: DiskFile): string {
   const head = fileHead(file);
-  return isDatabase(head) ? DATABASE_FORMAT : detectReader(head, { id: file.name });
+  if (isDatabase(head)) return DATABASE_FORMAT;
+  return detectReader(head, { id: file.name, whole: () => plainChunks(file) });
 }
 
 /** Reads a session that is not Claude Code's, together with the files of its folder that belong to it. */

@@ -1,7 +1,16 @@
 import { allBut } from '../../core/run/capability.js';
 import type { Reading } from '../drafts/finish-recording.js';
 import { type Piece, ThreadDraft } from '../drafts/thread-draft.js';
-import { isObject, type JsonObject, latestOf, listOf, objectsOf, textOf, timeOf } from '../lines/narrow.js';
+import {
+  isObject,
+  type JsonObject,
+  latestOf,
+  listOf,
+  objectsOf,
+  textOf,
+  textsOf,
+  timeOf,
+} from '../lines/narrow.js';
 import { googleParts, googlePieces, googleResult, googleUsage } from './google.js';
 import { originOf, toolCallPiece, toolResultPiece, wordsOf } from './pieces.js';
 import { defineReader, type ReaderFile } from './reader.js';
@@ -28,7 +37,9 @@ type ChatStep =
       readonly kind: 'rewritten';
       readonly added: readonly JsonObject[];
       readonly keptIds: readonly string[];
-    };
+    }
+  /** Results were masked: the calls they are of. */
+  | { readonly kind: 'masked'; readonly toolUseIds: string[] };
 
 function isSpoken({ type }: JsonObject): boolean {
   return type === 'user' || type === 'gemini';
@@ -39,34 +50,135 @@ function isResults({ content }: JsonObject): boolean {
   return parts.length > 0 && parts.every((part) => isObject(part) && isObject(part.functionResponse));
 }
 
-/** The steps of a chat from its records: a message that is written again replaces itself, `$rewindTo` and `$set` change the history. */
+/** How a result begins that the client has masked. */
+const MASKED = '<tool_output_masked';
+
+/** The calls whose results a record holds masked. */
+function maskedIn({ content }: JsonObject): readonly string[] {
+  return objectsOf(content).flatMap(({ functionResponse }) => {
+    const piece = isObject(functionResponse) ? googleResult(functionResponse, '') : null;
+    return piece?.text?.startsWith(MASKED) === true && piece.toolUseId ? [piece.toolUseId] : [];
+  });
+}
+
+/** A response that the client wrote from its history (R6): it names no model, and nothing was counted for it. */
+function isCopy(record: JsonObject): boolean {
+  return (
+    record.type === 'gemini' &&
+    textOf(record.model) === null &&
+    googleUsage(record.tokens, COUNTS) === null &&
+    toolCalls(record).length === 0
+  );
+}
+
+/** What tells a message from others, whatever its id is. */
+function wordsIn({ content }: JsonObject): string {
+  return wordsOf(googlePieces(content, '').filter(({ kind }) => kind === 'text')).trim();
+}
+
+type ChatMessage = Extract<ChatStep, { kind: 'message' }>;
+
+/**
+ * The steps of a chat from its records: a message that is written again replaces itself, `$rewindTo`, `$set` and `$patch`
+ * change the history. Where results are masked, the client writes the whole history again under new ids: those are the
+ * messages that were there (R6).
+ */
 class ChatHistory {
   readonly steps: ChatStep[] = [];
-  readonly #known = new Map<string, Extract<ChatStep, { kind: 'message' }>>();
+  readonly #known = new Map<string, ChatMessage>();
+  /** Messages that were written again, by their new ids. */
+  readonly #alias = new Map<string, string>();
+  readonly #masked = new Set<string>();
   /** Messages that the conversation holds now, by id. */
   #live: string[] = [];
+  /** While the history is written again: the messages that were found in it. */
+  #copied: Set<string> | null = null;
 
   take(record: JsonObject): void {
     const rewindTo = textOf(record.$rewindTo);
-    if (rewindTo !== null) this.#rewind(rewindTo);
+    if (rewindTo !== null) this.#rewind(this.#resolve(rewindTo));
     else if (isObject(record.$set)) this.#set(objectsOf(record.$set.messages));
+    else if (isObject(record.$patch)) this.#patch(record.$patch);
     else if (Array.isArray(record.messages))
       for (const each of record.messages.filter(isObject)) this.#add(each);
     else if (textOf(record.id) !== null) this.#add(record);
   }
 
+  #resolve(id: string): string {
+    return this.#alias.get(id) ?? id;
+  }
+
   #add(record: JsonObject): void {
     const id = textOf(record.id) ?? `message-${this.steps.length + 1}`;
-    const known = this.#known.get(id);
+    const known = this.#known.get(this.#resolve(id));
     if (known !== undefined) {
-      known.record = record;
+      if (!this.#alias.has(id)) known.record = record;
       return;
     }
-    if (!isSpoken(record)) return;
+    if (!isSpoken(record) || this.#isWrittenAgain(id, record)) return;
     const step = { kind: 'message', id, record } as const;
     this.#known.set(id, step);
     this.#live.push(id);
     this.steps.push(step);
+  }
+
+  /** Whether a message is one of the history that is being written again. */
+  #isWrittenAgain(id: string, record: JsonObject): boolean {
+    if (isResults(record)) {
+      this.#mask([record]);
+      return true;
+    }
+    if (record.type === 'user') return this.#copied !== null && this.#link(id, record);
+    if (!isCopy(record)) {
+      this.#copied = null;
+      return false;
+    }
+    if (this.#copied === null) {
+      this.#copied = new Set();
+      this.#takeBack();
+    }
+    this.#link(id, record);
+    return true;
+  }
+
+  /** The history begins with its first prompt: what was taken for new ones since the latest response was written again. */
+  #takeBack(): void {
+    const first = this.#known.get(this.#live[0] ?? '');
+    const said =
+      this.steps.findLastIndex((step) => step.kind === 'message' && step.record.type !== 'user') + 1;
+    const from = this.steps.findIndex(
+      (step, i) =>
+        i >= Math.max(1, said) && step.kind === 'message' && wordsIn(step.record) === wordsIn(first!.record),
+    );
+    if (first === undefined || from === -1) return;
+    for (const step of this.steps.splice(from)) {
+      if (step.kind !== 'message') continue;
+      this.#known.delete(step.id);
+      this.#live = this.#live.filter((id) => id !== step.id);
+      this.#link(step.id, step.record);
+    }
+  }
+
+  /** Finds the message that a new id stands for; false when there is none. */
+  #link(id: string, record: JsonObject): boolean {
+    const words = wordsIn(record);
+    const found = this.#live.find((own) => {
+      const known = this.#known.get(own)!;
+      return !this.#copied?.has(own) && known.record.type === record.type && wordsIn(known.record) === words;
+    });
+    if (found === undefined) return false;
+    this.#copied?.add(found);
+    this.#alias.set(id, found);
+    return true;
+  }
+
+  #mask(records: readonly JsonObject[]): void {
+    const fresh = records.flatMap(maskedIn).filter((id) => !this.#masked.has(id));
+    if (fresh.length === 0) return;
+    for (const id of fresh) this.#masked.add(id);
+    const last = this.steps.at(-1);
+    if (last?.kind === 'masked') last.toolUseIds.push(...fresh);
+    else this.steps.push({ kind: 'masked', toolUseIds: fresh });
   }
 
   #rewind(id: string): void {
@@ -75,14 +187,34 @@ class ChatHistory {
     this.steps.push({ kind: 'rewind', lastId: this.#live.at(-1) ?? null });
   }
 
-  /** Masked contents leave the messages as they were sent first; a shorter list is a history written again. */
+  /** The history as a whole: masked contents leave the messages as they were sent first. */
   #set(messages: readonly JsonObject[]): void {
+    this.#mask(messages);
     const spoken = messages.filter((record) => isSpoken(record) && !isResults(record));
-    if (spoken.length === 0 || spoken.length >= this.#live.length) return;
-    const ids = new Set(spoken.map(({ id }) => id));
+    if (spoken.length === 0) return;
+    this.#copied = new Set();
+    for (const record of spoken) {
+      const id = textOf(record.id);
+      if (id !== null && !this.#known.has(this.#resolve(id))) this.#link(id, record);
+    }
+    this.#copied = null;
+    const ids = spoken.flatMap(({ id }) => (typeof id === 'string' ? [this.#resolve(id)] : []));
+    const added = spoken.filter(({ id }) => typeof id !== 'string' || !this.#known.has(this.#resolve(id)));
+    if (spoken.length < this.#live.length) this.#keep(new Set(ids), added);
+  }
+
+  #patch({ orderIds, removeIds }: JsonObject): void {
+    this.#copied = null;
+    const gone = new Set(textsOf(removeIds));
+    const order = Array.isArray(orderIds) ? textsOf(orderIds) : this.#live.filter((id) => !gone.has(id));
+    this.#keep(new Set(order.map((id) => this.#resolve(id))), []);
+  }
+
+  /** A history that lost something somebody said is a new one. */
+  #keep(ids: ReadonlySet<string>, added: readonly JsonObject[]): void {
     const keptIds = this.#live.filter((id) => ids.has(id));
-    if (keptIds.length === this.#live.length) return;
-    const added = spoken.filter(({ id }) => typeof id !== 'string' || !this.#known.has(id));
+    const isLost = (id: string): boolean => !ids.has(id) && wordsIn(this.#known.get(id)!.record) !== '';
+    if (!this.#live.some(isLost)) return;
     this.#live = [...keptIds];
     this.steps.push({ kind: 'rewritten', added, keptIds });
   }
@@ -123,6 +255,7 @@ class ChatReading {
     for (let i = 0; i < steps.length; i++) {
       const step = steps[i]!;
       if (step.kind === 'rewind') this.draft.rewind(null, this.#draftId(step.lastId));
+      else if (step.kind === 'masked') this.draft.clear(null, step.toolUseIds);
       else if (step.kind === 'rewritten') this.#rewrite(step.added, step.keptIds);
       else if (step.record.type === 'user') this.#say(step.id, step.record);
       else {

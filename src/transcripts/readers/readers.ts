@@ -1,7 +1,9 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import { createRegistry } from '../../core/base/registry.js';
 import { CAPABILITIES } from '../../core/run/capability.js';
-import { decodeHead, parseObject } from '../lines/json-lines.js';
+import { createWarnings } from '../../core/run/warning.js';
+import { condenseHead } from '../lines/condense-head.js';
+import { decodeHead, parseObject, unpackBytes } from '../lines/json-lines.js';
 import { isObject, type JsonObject } from '../lines/narrow.js';
 import { readClaudeCode } from './claude-code/read.js';
 import { clineReader } from './cline.js';
@@ -78,10 +80,17 @@ export function detectFormat(head: string): string | null {
   return /"parentUuid"\s*:/.test(head) && /"sessionId"\s*:/.test(head) ? 'claude-code' : null;
 }
 
+/** What a file is called in problems, and the whole of it, unpacked, where only its beginning is given. */
+interface DetectOptions {
+  readonly id: string;
+  readonly whole?: () => Iterable<Uint8Array>;
+}
+
 /** The name of the reader for a file; a file that no reader knows is an error that says what can be read. */
-export function detectReader(source: Uint8Array | string, options: { readonly id: string }): string {
-  const { id } = options;
-  const format = detectFormat(typeof source === 'string' ? source : headOf(source, id));
+export function detectReader(source: Uint8Array | string, options: DetectOptions): string {
+  const { id, whole = () => [plainOf(source, id)] } = options;
+  const head = typeof source === 'string' ? source : headOf(source, id);
+  const format = detectFormat(head) ?? detectFormat(condenseHead(whole()));
   if (format !== null) return format;
   const readable = transcriptReaders.all().map(({ label }) => plural(label));
   throw new CcbenchError('bad-transcript', `${id} is not a transcript in a known format`, {
@@ -94,6 +103,12 @@ export function detectReader(source: Uint8Array | string, options: { readonly id
 function plural(label: string): string {
   const [, thing, rest = ''] = /^(.*?)( of .*)?$/s.exec(label)!;
   return `${thing!.endsWith('y') ? `${thing!.slice(0, -1)}ie` : thing}s${rest}`;
+}
+
+function plainOf(source: Uint8Array | string, id: string): Uint8Array {
+  return typeof source === 'string'
+    ? Buffer.from(source)
+    : unpackBytes(source, { name: id, warnings: createWarnings() });
 }
 
 function headOf(bytes: Uint8Array, id: string): string {

@@ -3,6 +3,8 @@ import type { Thread, Transcript } from '../../../src/core/model/transcript.js';
 import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { planOf, runLog } from '../../helpers/plan.js';
+import { answer, at, exported, finish, tokens, typed } from '../../helpers/recordings/opencode-session.js';
+import { readAny } from '../../helpers/recordings/read-any.js';
 
 const SESSION = generateTranscript({ workload: 'bugfix', turns: 30, seed: 4, text: 'none' });
 const [MAIN] = SESSION.threads;
@@ -23,6 +25,34 @@ describe('the request for a summary that a client wrote down beside its session'
   it('is not replayed: a run that compacts makes its own, one that does not makes none', () => {
     expect(threadsOf(beside('acompact-e1f845', MAIN!.id))).toEqual([MAIN!.id]);
     expect(threadsOf(beside('a7c0ffee', MAIN!.id))).toEqual([MAIN!.id, 'agent-a7c0ffee']);
+  });
+
+  it('R12 is none of opencode, OpenHands and Copilot CLI either', () => {
+    const bytes = exported([
+      typed('m1', 0, 'go'),
+      answer('m2', [1, 2], [finish('f1', tokens(9_000, 0, 0, 40))]),
+      {
+        info: { id: 'm3', role: 'user', time: { created: at(3) } },
+        parts: [{ id: 'x', type: 'compaction' }],
+      },
+      answer(
+        'm4',
+        [4, 9],
+        [{ id: 'y', type: 'text', text: 'so far' }, finish('f2', tokens(9_600, 0, 0, 300))],
+        {
+          summary: true,
+        },
+      ),
+      typed('m5', 10, 'on'),
+      answer('m6', [11, 12], [finish('f3', tokens(1_500, 0, 0, 40))]),
+    ]);
+    const opencode = readAny(bytes, { id: 'session' });
+    expect(opencode.threads).toHaveLength(2);
+    expect(threadsOf(opencode)).toEqual(['session']);
+    expect(runLog(planOf(), opencode).filter(({ type }) => type === 'lost')).toEqual([]);
+    expect(recordedBill(opencode)).toMatchObject({ calls: 3, summaries: 1 });
+    expect(threadsOf(beside('condensation', MAIN!.id))).toEqual([MAIN!.id]);
+    expect(threadsOf(beside('compaction', null))).toHaveLength(2);
   });
 
   it('is no lost call, and stays in what the recording cost', () => {

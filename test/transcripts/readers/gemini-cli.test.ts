@@ -158,6 +158,77 @@ describe('Gemini CLI chats', () => {
     );
   });
 
+  describe('R6 a history that Gemini CLI 0.61 writes again to mask results', () => {
+    const asked = (id: string, seconds: number, use: string, input: number): Fields =>
+      gemini(id, seconds, {
+        content: `step ${use}`,
+        tokens: tokens(input, 0, 50),
+        toolCalls: [tool(use, seconds + 1, 'x'.repeat(900))],
+      });
+    const START = [typed('u1', 0, 'go'), asked('g1', 2, 't1', 9_000), asked('g2', 6, 't2', 9_500)];
+    const END = [
+      asked('g3', 12, 't3', 4_000),
+      typed('u2', 20, 'go'),
+      gemini('g4', 22, { tokens: tokens(4_300, 0, 5) }),
+    ];
+    /** The history as the client sends it, under ids that are new each time. */
+    const again = (name: string, uses: readonly string[]): readonly Fields[] => [
+      { id: `${name}-u`, timestamp: stamp(10), type: 'user', content: [{ text: 'go' }] },
+      ...uses.flatMap((use): Fields[] => [
+        {
+          id: `${name}-g-${use}`,
+          timestamp: stamp(10),
+          type: 'gemini',
+          content: [{ text: `step ${use}` }, { functionCall: { id: use, name: 'read_file', args: {} } }],
+        },
+        {
+          id: `${name}-r-${use}`,
+          timestamp: stamp(10),
+          type: 'user',
+          content: [
+            {
+              functionResponse: {
+                id: use,
+                name: 'read_file',
+                response: { output: '<tool_output_masked>x</tool_output_masked>' },
+              },
+            },
+          ],
+        },
+      ]),
+    ];
+    const check = (lines: readonly Fields[]): void => {
+      const thread = firstThread(readLines(lines));
+      expect(callsOf(thread).map(({ id }) => id)).toEqual(['g1', 'g2', 'g3', 'g4']);
+      expect(messagesOf(thread).filter(({ origin }) => origin === 'human')).toHaveLength(2);
+      expect(eventsOf(thread)).toMatchObject([{ kind: 'recorded-microcompact', toolUseIds: ['t1', 't2'] }]);
+    };
+
+    it('has the messages that were there, in one record', () => {
+      const messages = again('a', ['t1', 't2']);
+      check([...START, { $set: { messages } }, { $set: { messages: again('b', ['t1', 't2']) } }, ...END]);
+    });
+
+    it('has the messages that were there, one by one', () => {
+      const [first, second] = [again('a', ['t1', 't2']), again('b', ['t1', 't2'])];
+      const order = (all: readonly Fields[]) => ({ $patch: { orderIds: all.map(({ id }) => id) } });
+      check([...START, ...first, order(first), ...second, order(second), ...END]);
+    });
+
+    it('has the messages that were there, one by one and in one record', () => {
+      const messages = again('a', ['t1', 't2']);
+      check([...START, ...messages, { $set: { messages } }, ...END]);
+    });
+
+    it('is a compaction where something somebody said is gone', () => {
+      const summary = typed('s', 11, [{ text: 'so far: two files' }]);
+      const patch = { $patch: { removeIds: ['u1', 'g1', 'g2'], orderIds: ['s'] } };
+      const thread = firstThread(readLines([...START, summary, patch, ...END]));
+      expect(eventsOf(thread)).toMatchObject([{ kind: 'recorded-compaction', keptIds: ['s'] }]);
+      expect(callsOf(thread)).toHaveLength(4);
+    });
+  });
+
   it('takes a prompt that lost two fifths for a compression nobody tells of', () => {
     const transcript = readWhole([
       typed('u1', 0, 'go'),

@@ -1,6 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../../src/core/base/errors.js';
+import { inputFormat } from '../../../src/transcripts/files/transcripts.js';
+import { condenseHead } from '../../../src/transcripts/lines/condense-head.js';
 import { detectFormat, detectReader, transcriptReaders } from '../../../src/transcripts/readers/readers.js';
 import { readAny } from '../../helpers/recordings/read-any.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
@@ -66,6 +71,66 @@ describe('readers', () => {
   it('recognises a session whose first line is longer than the part that is looked at', () => {
     const long = jsonl([user('u1', 0, 'x'.repeat(200_000)), assistant('a1', 1, 'm1', say('x'))]);
     expect(detectReader(gzipSync(long), { id: 'long' })).toBe('claude-code');
+  });
+
+  describe('R4 a first line of any length', () => {
+    // As Claude Code 2.1.326 writes it: what tells the format stands behind the prompt.
+    const pasted = (content: unknown) =>
+      `${JSON.stringify({ type: 'user', message: { role: 'user', content }, uuid: 'u1', parentUuid: null, sessionId: 's' })}\n`;
+    const prompt = 'a "quoted" line\nand \\ \u2028 ü more '.repeat(20_000);
+
+    it.each([
+      ['a text', pasted(prompt)],
+      [
+        'a list of parts',
+        pasted(Array.from({ length: 9_000 }, (_, i) => ({ type: 'text', text: `part ${i}` }))),
+      ],
+      ['escapes alone', pasted('\u0001"\\'.repeat(30_000))],
+    ])('tells the format of a session that begins with %s', (_, text) => {
+      expect(text.length).toBeGreaterThan(65_536);
+      expect(detectReader(Buffer.from(text), { id: 'a' })).toBe('claude-code');
+      expect(detectReader(gzipSync(text), { id: 'a' })).toBe('claude-code');
+      expect(detectReader(text, { id: 'a' })).toBe('claude-code');
+    });
+
+    it('tells it of a file on disk', () => {
+      const folder = mkdtempSync(join(tmpdir(), 'ccbench-head-'));
+      try {
+        writeFileSync(join(folder, 'a.jsonl'), pasted('x'.repeat(700_000)));
+        expect(inputFormat('a.jsonl', { cwd: folder })).toBe('claude-code');
+        writeFileSync(join(folder, 'b.jsonl'), '{"a":"'.padEnd(700_000, 'x'));
+        expect(() => inputFormat('b.jsonl', { cwd: folder })).toThrow('not a transcript in a known format');
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+
+    it('tells that of the other agents too', () => {
+      const long = 'y'.repeat(100_000);
+      const codexLine = { timestamp: 't', type: 'session_meta', payload: { base: long, id: 'a' } };
+      expect(detectReader(Buffer.from(`${JSON.stringify(codexLine)}\n`), { id: 'a' })).toBe('codex');
+      const geminiFile = { startTime: 't', first: long, sessionId: 'a', projectHash: 'b', messages: [] };
+      expect(detectReader(Buffer.from(JSON.stringify(geminiFile)), { id: 'a' })).toBe('gemini-cli');
+      const qwenLine = {
+        uuid: 'a',
+        note: long,
+        sessionId: 's',
+        type: 'user',
+        message: { role: 'user', parts: [] },
+      };
+      expect(detectReader(Buffer.from(`${JSON.stringify(qwenLine)}\n`), { id: 'a' })).toBe('qwen-code');
+    });
+
+    it('reads no more than the lines that tell', () => {
+      function* chunks() {
+        yield Buffer.from('{"a":"'.padEnd(100_000, 'x'));
+        yield Buffer.from(`"}\n${'[1]'.repeat(30_000)}`);
+        throw new Error('read too far');
+      }
+      const head = condenseHead(chunks());
+      expect(head).toHaveLength(65_536);
+      expect(JSON.parse(head.split('\n')[0]!)).toEqual({ a: 'x'.repeat(256) });
+    });
   });
 
   it('recognises a session whose first line is broken', () => {

@@ -47,7 +47,7 @@ function gapPairs({ gaps }: TranscriptFacts): readonly Pair[] {
   ];
 }
 
-function billedPairs({ billed, carries }: TranscriptFacts): readonly Pair[] {
+function billedPairs({ billed, carries, clientCostUsd }: TranscriptFacts): readonly Pair[] {
   if (billed === null) return [];
   const { cacheRead, cacheWrite5m, cacheWrite1h, input, output, subagentsUsd } = billed;
   const unpriced = unpricedText(billed);
@@ -65,6 +65,11 @@ function billedPairs({ billed, carries }: TranscriptFacts): readonly Pair[] {
       AS_RECORDED,
       `${formatAtLeast(billed.costUsd, billed)}${unpriced === null ? '' : `: ${unpriced}`}${subagents}`,
     ],
+    ...(clientCostUsd === undefined
+      ? []
+      : ([
+          ['by the client itself', `${formatMoney(clientCostUsd)}, with its requests for summaries`],
+        ] as const)),
   ];
 }
 

@@ -85,6 +85,8 @@ export interface TranscriptFacts {
   readonly content: ContentFacts;
   /** Null when the recording holds no usage. */
   readonly billed: BilledFacts | null;
+  /** The client's own total, requests for summaries included, where the recording has one. */
+  readonly clientCostUsd?: number;
   readonly compactions: readonly CompactionFact[];
   readonly resumes: number;
   readonly warnings: readonly Warning[];
@@ -221,6 +223,7 @@ export function inspectTranscript(
       }),
     ),
     billed: bill === null ? null : billedFacts(bill),
+    ...(transcript.clientCostUsd === undefined ? {} : { clientCostUsd: transcript.clientCostUsd }),
     compactions: compactionFacts(transcript),
     resumes: steps.filter((step) => step.kind === 'event' && step.event.kind === 'resume').length,
     warnings: transcriptFindings(transcript),

@@ -13,6 +13,7 @@ import {
 } from '../../../core/model/block.js';
 import { literalText, type Text } from '../../../core/model/text.js';
 import type { ToolEffect } from '../../../core/model/tool-effect.js';
+import type { PrefixShape } from '../../drafts/prefix-shape.js';
 import { isObject, type JsonObject, jsonOf, listOf, objectOf, textOf } from '../../lines/narrow.js';
 import { attachedImage, renderAttachment } from './attachments.js';
 import { announcementOf, attachedPath, effectOf, noticeNews, planPathOf, resultNews } from './effects.js';
@@ -277,4 +278,12 @@ export function attachmentBlocks(attachment: JsonObject, place: PlaceText = keep
   const text = renderAttachment(attachment);
   if (text === null) return null;
   return [textBlock({ content: attachment, role: 'user', index: 0, place }, text, { kind: 'text', facts })];
+}
+
+/** Characters of system prompt and tools as a request has them; null where one of them is empty. */
+export function shapeOf({ system, tools }: JsonObject): PrefixShape | null {
+  let [systemChars, toolChars] = [0, 0];
+  for (const part of listOf(system)) systemChars += textOf(objectOf(part).text)?.length ?? 0;
+  for (const tool of listOf(tools)) toolChars += JSON.stringify(tool).length;
+  return systemChars === 0 || toolChars === 0 ? null : { systemChars, toolChars };
 }

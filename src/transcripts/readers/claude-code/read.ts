@@ -5,6 +5,7 @@ import { CAPABILITIES } from '../../../core/run/capability.js';
 import { createWarnings, type WarningList } from '../../../core/run/warning.js';
 import type { DraftCall } from '../../drafts/draft.js';
 import { carriesOf, finishThreads, type UnfinishedThread } from '../../drafts/finish-recording.js';
+import type { PrefixShape } from '../../drafts/prefix-shape.js';
 import { type ReadObject, streamJsonLines, unpackBytes } from '../../lines/json-lines.js';
 import { type Chain, splitChains } from './chains.js';
 import { type Line, LineParser } from './lines/lines.js';
@@ -72,9 +73,12 @@ interface SessionLines {
   readonly own: Line[];
   /** Lines of subagents that stand in the file of their parent. */
   readonly fromParents: Line[];
+  /** What the file of the session itself tells of its requests (R13). */
+  shape: PrefixShape | null;
+  clientCostUsd: number | null;
 }
 
-function readLines(stream: SessionStream, warnings: WarningList, lines: SessionLines): void {
+function readLines(stream: SessionStream, warnings: WarningList, lines: SessionLines): LineParser {
   const { name, chunks, source } = stream;
   const parser = new LineParser(source === null ? null : new FileTexts(name, source));
   const reader = new SessionLineReader((head) => parser.isIdle(head));
@@ -83,6 +87,7 @@ function readLines(stream: SessionStream, warnings: WarningList, lines: SessionL
     const line = parser.parse(json, reader.head);
     if (line !== null) (parser.isFromParent ? lines.fromParents : lines.own).push(line);
   }
+  return parser;
 }
 
 function streamOf(file: SessionFile | SessionStream, warnings: WarningList): SessionStream {
@@ -162,6 +167,7 @@ function build(read: SessionLines, id: string, warnings: WarningList): Transcrip
     label: chain.label,
     steps: drafts[i]!.steps,
     version: firstVersion(chain.lines),
+    shape: chain.isMain ? read.shape : null,
     ...(sessions === null ? {} : { session: chain.isMain ? chain.id : mainId! }),
   }));
   const advisors = unfinished.flatMap((asking, i) => advisorsOf(asking, drafts[i]!.advisors));
@@ -186,6 +192,7 @@ function build(read: SessionLines, id: string, warnings: WarningList): Transcrip
     startedAtMs,
     threads,
     ...(entrypoint === null ? {} : { entrypoint }),
+    ...(read.clientCostUsd === null ? {} : { clientCostUsd: read.clientCostUsd }),
     ...(sessions === null ? {} : { sessions }),
     warnings: warnings.list(),
   };
@@ -219,7 +226,12 @@ export function readClaudeCodeFiles(
     });
   }
   const agents = files.length === 1 ? [] : files.filter(isAgent);
-  const lines: SessionLines = { own: [], fromParents: [] };
-  for (const file of [...mains, ...agents]) readLines(streamOf(file, warnings), warnings, lines);
+  const lines: SessionLines = { own: [], fromParents: [], shape: null, clientCostUsd: null };
+  for (const file of [...mains, ...agents]) {
+    const { shape, clientCostUsd } = readLines(streamOf(file, warnings), warnings, lines);
+    if (agents.includes(file)) continue;
+    lines.shape = shape;
+    lines.clientCostUsd = clientCostUsd;
+  }
   return build(lines, options.id, warnings);
 }

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Digest, digestText } from '../../../core/base/digest.js';
 import type { Text } from '../../../core/model/text.js';
+import type { Usage } from '../../../core/model/usage.js';
 import type { WarningList } from '../../../core/run/warning.js';
 import type { Compacted, Piece, Said, ThreadDraft } from '../../drafts/thread-draft.js';
 import { SIGNATURE_CHARS_PER_TOKEN } from '../../drafts/weights.js';
@@ -38,6 +40,15 @@ interface Saying {
   timeMs: number | null;
   /** Results and messages that came before the count of the call. */
   readonly after: Said[];
+  /** How the turn stood before: a summary that is told twice leaves it so. */
+  readonly before?: { readonly isSilent: boolean; readonly nowMs: number | null };
+}
+
+/** The latest call that was counted, and how things stood before it. */
+interface Counted {
+  readonly usage: Usage;
+  readonly context: number | null;
+  readonly before: Saying['before'];
 }
 
 /** Goes through the lines of a rollout: one call for each change of the session's sums. */
@@ -59,6 +70,7 @@ export class Rollout {
   #model = UNKNOWN_MODEL;
   #effort: string | null = null;
   #context: number | null = null;
+  #latest: Counted | null = null;
   #nowMs: number | null = null;
   #firstMs: number | null = null;
   /** Neither the user nor the model has spoken in this turn. */
@@ -186,7 +198,8 @@ export class Rollout {
     if (id !== null) this.#seen.add(id);
     for (const { tool, toolUseId } of said)
       if (tool != null && toolUseId != null) this.#tools.set(toolUseId, tool);
-    this.#saying ??= { pieces: [], timeMs, after: [] };
+    const before = { isSilent: this.#isSilent, nowMs: this.#nowMs };
+    this.#saying ??= { pieces: [], timeMs, after: [], before };
     this.#saying.pieces.push(...this.#placed(said));
     this.#saying.timeMs = timeMs ?? this.#saying.timeMs;
     this.#isSilent = false;
@@ -233,7 +246,8 @@ export class Rollout {
   }
 
   #respond(id: string, counted: RolloutUsage | null, timeMs: number | null): void {
-    const { pieces, timeMs: saidMs, after } = this.#saying ?? { pieces: [], timeMs: null, after: [] };
+    const saying: Saying = this.#saying ?? { pieces: [], timeMs: null, after: [] };
+    const { pieces, timeMs: saidMs, after, before } = saying;
     this.#saying = null;
     const response = this.#draft.respond({
       id,
@@ -250,6 +264,7 @@ export class Rollout {
         this.#byWords.set(digestText(spoken[0]!.text ?? ''), response.message.id);
     }
     if (counted !== null) {
+      this.#latest = { usage: counted.usage, context: this.#context, before };
       this.#context = counted.total;
       if (this.#forkedFrom !== null && (timeMs ?? 0) - (this.#firstMs ?? 0) < COPY_MS) this.#copied++;
     }
@@ -272,30 +287,37 @@ export class Rollout {
     }
   }
 
-  /** The call that made a summary, where the record holds its usage. */
-  #summarise(payload: JsonObject, summary: string | null, timeMs: number | null): void {
+  /** The call that made a summary, where the record holds its usage; from 0.169 on it has been counted like any other. */
+  #summarise(payload: JsonObject, summary: string | null, timeMs: number | null): Counted | null {
     const id = textOf(payload.compaction_response_id);
-    if (id !== null && this.#seen.has(id)) return;
-    const latest = objectOf(payload.latest_token_usage_record);
-    const own = latest.response_id === id ? rolloutUsage(latest.usage) : null;
+    if (id !== null && this.#seen.has(id)) return null;
+    const record = objectOf(payload.latest_token_usage_record);
+    const own = record.response_id === id ? rolloutUsage(record.usage) : null;
     const usage = id === null ? null : (this.#records.get(id) ?? own);
     if (id === null || usage === null) {
       this.#unsaidCompactionCalls++;
-      return;
+      return null;
     }
     this.#seen.add(id);
+    const latest = this.#latest;
+    if (latest !== null && isDeepStrictEqual(usage.usage, latest.usage)) return latest;
     this.#draft.say({ timeMs: this.#nowMs, origin: 'meta', pieces: [{ kind: 'text', text: null }] });
     this.#saying = { pieces: [...this.#placed([{ kind: 'text', text: summary }])], timeMs, after: [] };
     this.#respond(`compaction-${id}`, usage, timeMs);
+    return null;
   }
 
   #compacted(payload: JsonObject, timeMs: number | null): void {
     this.#settle();
     this.#unbilled();
     const summary = textOf(payload.message);
-    const preTokens = this.#context;
-    const startMs = this.#nowMs;
-    this.#summarise(payload, summary, timeMs);
+    let [preTokens, startMs] = [this.#context, this.#nowMs];
+    const counted = this.#summarise(payload, summary, timeMs);
+    if (counted !== null) {
+      preTokens = counted.context;
+      startMs = counted.before?.nowMs ?? startMs;
+      this.#isSilent = counted.before?.isSilent ?? this.#isSilent;
+    }
     const keptIds: string[] = [];
     const later: Said[] = [];
     let part = 1;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { ofType, type PlanInit, runLog } from '../../../helpers/plan.js';
+import { ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
 import { planUnder } from '../../../helpers/plan-under.js';
 
 const INIT: PlanInit = { window: 200_000, summaryTokens: 1_000 };
@@ -95,6 +95,28 @@ describe('a condition on an event', () => {
     const faults = [{ call: 'main', error: 'prompt_too_long', nth: 3 }] as const;
     expect(turnsOf('event: refused', rounds(4).answer(10), { faults })).toEqual([3]);
     expect(turnsOf('event: refused', rounds(4).answer(10))).toEqual([]);
+  });
+
+  it('R8 turn-end: behind the answer of a turn and before the next prompt, never between tool calls', () => {
+    // The threshold is passed at the fourth call; the answer is the fifth.
+    const one = 'event: turn-end, toolResults: ">= 3"';
+    expect(turnsOf(one, rounds(4).answer(10))).toEqual([5]);
+    expect(turnsOf('event: turn-end, toolResults: ">= 5"', rounds(4).answer(10))).toEqual([]);
+    // A turn that was broken off has no end: the next prompt is the first look.
+    expect(turnsOf(one, rounds(4).human(10).answer(10))).toEqual([5]);
+    expect(turnsOf(one, rounds(1, rounds(3).answer(10).human(10)).answer(10))).toEqual([4]);
+    expect(turnsOf('event: turn-end', rounds(2).answer(10))).toEqual([3]);
+  });
+
+  it('R8 turn-end: is where pi looks at its threshold', () => {
+    const results = (n: number, talk: Conversation) => {
+      for (let i = 0; i < n; i++) talk.tools([{ tool: 'Read', tokens: 10_000 }]);
+      return talk;
+    };
+    // 111,616 of a window of 128,000 are passed at the eleventh result; the turn goes on to the twelfth.
+    const talk = results(12, begin()).answer(10).human(10).answer(10);
+    const plan = planOf({ window: 128_000, summaryTokens: 1_000, policy: 'peers/pi' });
+    expect(ofType(runLog(plan, talk.transcript()), 'layer').map(({ turn }) => turn)).toEqual([13]);
   });
 
   it('model-switch and prefix-change: not where everything stays as it was', () => {

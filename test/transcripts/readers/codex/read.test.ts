@@ -268,6 +268,47 @@ describe('Codex rollout', () => {
     });
   });
 
+  describe('R5 the summary call of Codex 0.169, which is in the rollout itself', () => {
+    const usage = { input: 1_300, cached: 1_152, output: 200 };
+    const record = line(15, 'token_usage_record', { response_id: 'r9', usage: raw(usage) });
+    const compaction = line(16, 'compacted', {
+      message: 'so far: one file',
+      replacement_history: [],
+      compaction_response_id: 'r9',
+    });
+    const summary = [say(15, 'assistant', 'so far: one file'), count(15, 3_500, usage), record, compaction];
+    const after = [say(25, 'assistant', 'on'), count(25, 4_000, { input: 500, cached: 128 })];
+
+    it('is counted once', () => {
+      const transcript = read([...SHORT, ...summary, ...after]);
+      expect(countTranscript(transcript)).toMatchObject({
+        calls: 4,
+        compactions: 1,
+        prompt: 1_000 + 1_200 + 1_300 + 500,
+        output: 50 + 30 + 200 + 10,
+      });
+      expect(warningCodes(transcript)).not.toContain('compaction-calls-missing');
+      expect(eventsIn(transcript)).toMatchObject([{ trigger: 'auto', preTokens: 1_230, durationMs: 10_000 }]);
+    });
+
+    it('does not make a compaction by hand one of the client', () => {
+      const started = event(12, 'task_started');
+      const done = event(17, 'task_complete');
+      const next = event(19, 'task_started');
+      const transcript = read([
+        ...SHORT,
+        started,
+        ...summary,
+        done,
+        next,
+        say(20, 'user', 'go on'),
+        ...after,
+      ]);
+      expect(eventsIn(transcript)[0]).toMatchObject({ trigger: 'manual', durationMs: 4_000 });
+      expect(countTranscript(transcript)).toMatchObject({ calls: 4 });
+    });
+  });
+
   it('goes back where the user took turns back', () => {
     const transcript = read([
       ...SHORT,

@@ -1,6 +1,7 @@
 import type { Block } from '../../../../core/model/block.js';
 import type { MessageOrigin } from '../../../../core/model/message.js';
 import type { SpokenThinking } from '../../../../core/model/transcript.js';
+import type { PrefixShape } from '../../../drafts/prefix-shape.js';
 import type { LinePlace, LocatedLine } from '../../../lines/json-lines.js';
 import {
   isObject,
@@ -11,7 +12,7 @@ import {
   textOf,
   textsOf,
 } from '../../../lines/narrow.js';
-import { attachmentBlocks, blocksOf, keepText, type PlaceText, type ToolCall } from '../blocks.js';
+import { attachmentBlocks, blocksOf, keepText, type PlaceText, shapeOf, type ToolCall } from '../blocks.js';
 import { isCommandText, isExitCommand, isLocalCommandText, originOf, spokenThinking } from '../origins.js';
 import { type FileTexts, RecordedText } from '../recorded-text.js';
 import { parseUsage, type RecordedUsage, sameUsage } from '../recorded-usage.js';
@@ -287,6 +288,10 @@ export class LineParser {
   #before: Line | null = null;
   #beforeInMain: Line | null = null;
   #at: LinePlace | null = null;
+  /** System prompt and tools of the first request, from 2.1.326 on (R13). */
+  shape: PrefixShape | null = null;
+  /** What the client says the session has cost, at the latest; summaries are in it (R13). */
+  clientCostUsd: number | null = null;
   /** The latest line is a subagent's, found in the file of its parent. */
   isFromParent = false;
 
@@ -344,6 +349,12 @@ export class LineParser {
         if (message !== null) return this.#agentLine(json, moment, message);
         return tellsNothing(value, this.#beforeInMain) ? null : new HiddenLine(json, moment);
       }
+      case 'api-request-shape':
+        this.shape ??= shapeOf(objectOf(value.shape));
+        return null;
+      case 'cost-state':
+        this.clientCostUsd = numberOf(value.totalCostUSD) ?? this.clientCostUsd;
+        return null;
       default:
         return null;
     }
