@@ -1,6 +1,7 @@
+import { promptTokens } from '../../core/model/usage.js';
 import { allBut } from '../../core/run/capability.js';
 import type { Reading } from '../drafts/finish-recording.js';
-import { ThreadDraft } from '../drafts/thread-draft.js';
+import { ThreadDraft, UNSAID_DROP } from '../drafts/thread-draft.js';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, timeOf } from '../lines/narrow.js';
 import { googlePieces, googleUsage } from './google.js';
 import { originOf, wordsOf } from './pieces.js';
@@ -23,6 +24,36 @@ const COUNTS = {
   total: 'totalTokenCount',
 } as const;
 
+/** Characters of tool results beyond which Qwen Code clears the oldest, down to half of it (microcompact.ts). */
+const MOST_RESULT_CHARS = 500_000;
+/** Newest results that it never clears. */
+const KEPT_RESULTS = 5;
+/** A pause after which it clears all but those. */
+const IDLE_MS = 3_600_000;
+
+/** A result that may be cleared. */
+interface Clearable {
+  readonly id: string;
+  readonly chars: number;
+}
+
+/**
+ * The results that were cleared where a prompt became shorter (R7). Clearing leaves no record, and compressions always do: it
+ * is by size, or else of all but the newest.
+ */
+function clearedOf(results: readonly Clearable[]): readonly Clearable[] {
+  const old = results.slice(0, -KEPT_RESULTS);
+  let chars = results.reduce((sum, result) => sum + result.chars, 0);
+  if (chars <= MOST_RESULT_CHARS) return old;
+  const cleared: Clearable[] = [];
+  for (const result of old) {
+    if (chars <= MOST_RESULT_CHARS / 2) break;
+    chars -= result.chars;
+    cleared.push(result);
+  }
+  return cleared;
+}
+
 /** One conversation of a chat: the main one, or that of a subagent. */
 class ChatThread {
   readonly draft: ThreadDraft;
@@ -30,6 +61,9 @@ class ChatThread {
   #last: string | null = null;
   #lastDraftId: string | null = null;
   #asked: 'auto' | 'manual' = 'auto';
+  /** Results that the conversation holds, oldest first, and the latest prompt with its time. */
+  #results: Clearable[] = [];
+  #prompt: { readonly tokens: number; readonly timeMs: number | null } | null = null;
 
   constructor(id: string, parentId: string | null) {
     this.draft = new ThreadDraft(id, parentId);
@@ -54,6 +88,7 @@ class ChatThread {
     const lastId = this.#seen.get(parent) ?? null;
     if (lastId === this.#lastDraftId) return;
     this.draft.rewind(timeOf(timestamp), lastId);
+    this.#prompt = null;
     this.#lastDraftId = lastId;
   }
 
@@ -61,12 +96,32 @@ class ChatThread {
   #say(id: string, record: JsonObject, timeMs: number | null): string | null {
     const pieces = googlePieces(objectOf(record.message).parts, id);
     if (record.type !== 'assistant') {
+      for (const { kind, toolUseId, text, facts } of pieces)
+        if (kind === 'tool_result' && toolUseId != null && text !== null && text !== '' && !facts?.isError)
+          this.#results.push({ id: toolUseId, chars: text.length });
       const origin = record.type === 'tool_result' ? 'tool' : originOf(pieces, 'human');
       return this.draft.say({ id, timeMs, origin, pieces })?.id ?? null;
     }
     const model = textOf(record.model) ?? 'unknown';
     const usage = googleUsage(record.usageMetadata, COUNTS);
+    if (usage !== null) this.#noticeClearing({ tokens: promptTokens(usage), timeMs });
     return this.draft.respond({ id, model, timeMs, pieces, usage })?.message.id ?? null;
+  }
+
+  #noticeClearing(prompt: { readonly tokens: number; readonly timeMs: number | null }): void {
+    const before = this.#prompt;
+    this.#prompt = prompt;
+    if (before === null || prompt.tokens >= before.tokens) return;
+    const isLarge = this.#results.reduce((sum, { chars }) => sum + chars, 0) > MOST_RESULT_CHARS;
+    const isIdle = (prompt.timeMs ?? 0) - (before.timeMs ?? 0) >= IDLE_MS;
+    if (!isLarge && !isIdle && prompt.tokens >= before.tokens * (1 - UNSAID_DROP)) return;
+    const cleared = new Set(clearedOf(this.#results));
+    if (cleared.size === 0) return;
+    this.#results = this.#results.filter((result) => !cleared.has(result));
+    this.draft.clear(
+      prompt.timeMs,
+      [...cleared].map(({ id }) => id),
+    );
   }
 
   #happen({ subtype, systemPayload }: JsonObject, timeMs: number | null): void {
@@ -75,6 +130,8 @@ class ChatThread {
       this.#asked = (textOf(payload.rawCommand) ?? '').startsWith('/compress') ? 'manual' : 'auto';
     }
     if (subtype !== 'chat_compression') return;
+    this.#results = [];
+    this.#prompt = null;
     const info = objectOf(payload.info);
     const history = listOf(payload.compressedHistory);
     this.draft.compact({

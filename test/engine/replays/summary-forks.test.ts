@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inspectTranscript } from '../../../src/cli/commands/inspect/inspect-facts.js';
 import type { Thread, Transcript } from '../../../src/core/model/transcript.js';
 import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
@@ -51,6 +52,11 @@ describe('the request for a summary that a client wrote down beside its session'
     expect(threadsOf(opencode)).toEqual(['session']);
     expect(runLog(planOf(), opencode).filter(({ type }) => type === 'lost')).toEqual([]);
     expect(recordedBill(opencode)).toMatchObject({ calls: 3, summaries: 1 });
+    const facts = inspectTranscript(opencode, { file: 'a.json', format: 'opencode' });
+    expect(facts).toMatchObject({
+      subagents: 0,
+      billed: { subagentsUsd: 0, summariesUsd: expect.any(Number) },
+    });
     expect(threadsOf(beside('condensation', MAIN!.id))).toEqual([MAIN!.id]);
     expect(threadsOf(beside('compaction', null))).toHaveLength(2);
   });

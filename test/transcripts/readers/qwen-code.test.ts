@@ -137,6 +137,51 @@ describe('Qwen Code chats', () => {
     ]);
   });
 
+  describe('R7 clearings, of which no record tells', () => {
+    /** A response that calls a tool, and what it gave. */
+    const round = (n: number, prompt: number, chars: number): readonly Fields[] => [
+      answer(`a${n}`, 10 * n, counts(prompt, 0, 50), {
+        message: { role: 'model', parts: [{ functionCall: { id: `t${n}`, name: 'read_file', args: {} } }] },
+      }),
+      record(`r${n}`, 10 * n + 1, {
+        type: 'tool_result',
+        message: {
+          role: 'user',
+          parts: [
+            { functionResponse: { id: `t${n}`, name: 'read_file', response: { output: 'x'.repeat(chars) } } },
+          ],
+        },
+      }),
+    ];
+    const rounds = (n: number, chars: number): readonly Fields[] =>
+      Array.from({ length: n }, (_, i) => round(i + 1, 10_000 + i * 15_000, chars)).flat();
+
+    it('by size: the oldest results until half of 500,000 characters are left, and no compaction', () => {
+      // Nine results of 60,000 characters: five would have to go, but the newest five stay.
+      latest = null;
+      const lines = [typed('u1', 0, 'go'), ...rounds(9, 60_000), answer('z', 200, counts(70_000, 0, 5))];
+      const transcript = read(lines);
+      expect(eventsOf(firstThread(transcript))).toMatchObject([
+        { kind: 'recorded-microcompact', preTokens: 130_000, toolUseIds: ['t1', 't2', 't3', 't4'] },
+      ]);
+      expect(warningCodes(transcript)).not.toContain('compaction-inferred');
+    });
+
+    it('after a pause: all but the newest five', () => {
+      latest = null;
+      const lines = [typed('u1', 0, 'go'), ...rounds(7, 10_000), answer('z', 4_000, counts(95_000, 0, 5))];
+      expect(eventsOf(firstThread(read(lines)))).toMatchObject([
+        { kind: 'recorded-microcompact', toolUseIds: ['t1', 't2'] },
+      ]);
+    });
+
+    it('none where the prompt is a little shorter and nothing was due', () => {
+      latest = null;
+      const lines = [typed('u1', 0, 'go'), ...rounds(7, 10_000), answer('z', 100, counts(95_000, 0, 5))];
+      expect(eventsOf(firstThread(read(lines)))).toEqual([]);
+    });
+  });
+
   it('follows the parents of records: a record behind an older one goes back to it', () => {
     const thread = firstThread(
       read([

@@ -49,12 +49,13 @@ function gapPairs({ gaps }: TranscriptFacts): readonly Pair[] {
 
 function billedPairs({ billed, carries, clientCostUsd }: TranscriptFacts): readonly Pair[] {
   if (billed === null) return [];
-  const { cacheRead, cacheWrite5m, cacheWrite1h, input, output, subagentsUsd } = billed;
+  const { cacheRead, cacheWrite5m, cacheWrite1h, input, output, subagentsUsd, summariesUsd = 0 } = billed;
   const unpriced = unpricedText(billed);
   const written = carries.includes('cache-writes')
     ? `written 5 min ${formatCount(cacheWrite5m)}, written 1 h ${formatCount(cacheWrite1h)}`
     : 'written not reported';
   const subagents = subagentsUsd === 0 ? '' : `, ${formatMoney(subagentsUsd)} of it for subagents`;
+  const summaries = summariesUsd === 0 ? '' : `, ${formatMoney(summariesUsd)} of it for summaries`;
   return [
     [
       'recorded usage',
@@ -63,7 +64,7 @@ function billedPairs({ billed, carries, clientCostUsd }: TranscriptFacts): reado
     ['recorded hit rate', formatShare(billed.hitRate)],
     [
       AS_RECORDED,
-      `${formatAtLeast(billed.costUsd, billed)}${unpriced === null ? '' : `: ${unpriced}`}${subagents}`,
+      `${formatAtLeast(billed.costUsd, billed)}${unpriced === null ? '' : `: ${unpriced}`}${subagents}${summaries}`,
     ],
     ...(clientCostUsd === undefined
       ? []

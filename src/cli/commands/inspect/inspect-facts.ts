@@ -1,7 +1,7 @@
 import { transcriptSession } from '../../../analysis/lifetime/lifetime-sessions.js';
 import { quantile, ratio, sum } from '../../../core/base/stats.js';
 import type { Message } from '../../../core/model/message.js';
-import type { Thread, Transcript } from '../../../core/model/transcript.js';
+import { isSummaryFork, type Thread, type Transcript } from '../../../core/model/transcript.js';
 import { promptTokens, type Usage } from '../../../core/model/usage.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import type { Warning } from '../../../core/run/warning.js';
@@ -41,6 +41,8 @@ export interface BilledFacts {
   readonly costUsd: number | null;
   readonly costByPartUsd: Readonly<Record<keyof Usage, number>>;
   readonly subagentsUsd: number;
+  /** Of requests for summaries that are threads of their own, where there are any. */
+  readonly summariesUsd?: number;
   readonly threads: readonly {
     readonly thread: string;
     readonly calls: number;
@@ -119,7 +121,9 @@ function gapFacts(transcript: Transcript): GapFacts | null {
   };
 }
 
-function billedFacts(bill: RecordedBill): BilledFacts {
+function billedFacts(bill: RecordedBill, summaryThreads: ReadonlySet<string>): BilledFacts {
+  const summaries = bill.threads.filter(({ thread }) => summaryThreads.has(thread));
+  const summariesNano = sum(summaries.map(({ costNano: cost }) => cost.total));
   const { tokens, costNano, calls, estimatedOutputs, withoutUsage } = bill;
   return {
     calls,
@@ -134,7 +138,8 @@ function billedFacts(bill: RecordedBill): BilledFacts {
       cacheWrite1h: usd(costNano.cacheWrite1h),
       output: usd(costNano.output),
     },
-    subagentsUsd: usd(costNano.total - bill.mainCostNano),
+    subagentsUsd: usd(costNano.total - bill.mainCostNano - summariesNano),
+    ...(summaries.length === 0 ? {} : { summariesUsd: usd(summariesNano) }),
     threads: bill.threads.map(({ thread, calls: own, costNano: cost }) => ({
       thread,
       calls: own,
@@ -182,6 +187,7 @@ export function inspectTranscript(
   const bill = recordedBill(transcript);
   const steps = transcript.threads.flatMap((thread) => thread.steps);
   const mains = transcript.threads.filter((thread) => thread.parentId === null);
+  const summaryThreads = new Set(transcript.threads.filter(isSummaryFork).map(({ id }) => id));
   const mainSteps = mains.flatMap((thread) => thread.steps);
   const humanPrompts = new Set(
     mainSteps.flatMap((step) =>
@@ -204,7 +210,7 @@ export function inspectTranscript(
     agentVersion: transcript.agentVersion,
     models: modelCounts(transcript),
     threads: transcript.threads.length,
-    subagents: transcript.threads.length - mains.length,
+    subagents: transcript.threads.length - mains.length - summaryThreads.size,
     turns: steps.filter((step) => step.kind === 'call').length,
     humanPrompts,
     callsPerPrompt: ratio(mainCalls, humanPrompts),
@@ -222,7 +228,7 @@ export function inspectTranscript(
         };
       }),
     ),
-    billed: bill === null ? null : billedFacts(bill),
+    billed: bill === null ? null : billedFacts(bill, summaryThreads),
     ...(transcript.clientCostUsd === undefined ? {} : { clientCostUsd: transcript.clientCostUsd }),
     compactions: compactionFacts(transcript),
     resumes: steps.filter((step) => step.kind === 'event' && step.event.kind === 'resume').length,

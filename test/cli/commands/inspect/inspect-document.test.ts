@@ -95,6 +95,10 @@ describe('the text of one transcript', () => {
     expect(row('recorded hit rate', { billed })![1]).toBe('25.0%');
     expect(row('as recorded', { billed })![1]).toBe('$2.00, $0.5000 of it for subagents');
     expect(row('as recorded', { billed: { ...billed, subagentsUsd: 0 } })![1]).toBe('$2.00');
+    // R12: a request for a summary is no subagent.
+    expect(row('as recorded', { billed: { ...billed, subagentsUsd: 0, summariesUsd: 0.25 } })![1]).toBe(
+      '$2.00, $0.2500 of it for summaries',
+    );
     expect(linesOf({ billed })).toContain('  a note');
   });
 
