@@ -1,5 +1,6 @@
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
+import { modelOrUnknown } from '../../provider/prices/models.js';
 import { EARLIER_HISTORY } from '../../transcripts/drafts/opening.js';
 import { transcriptFindings } from '../../transcripts/lines/findings.js';
 import { COPY_MS } from '../../transcripts/readers/codex/rollout.js';
@@ -137,8 +138,15 @@ function leftOutOf(
     why: 'there is nothing to compare a prediction with',
     count: bare,
   };
+  const unpriced = [...threads.values()].flat().filter(({ model }) => !modelOrUnknown(model).pricesAreKnown);
+  const names = [...new Set(unpriced.map(({ model }) => model))].sort();
+  const priceless = {
+    what: `requests of models without a price (${names.join(', ')})`,
+    why: 'their reads are compared, and no sum of dollars holds them',
+    count: unpriced.length,
+  };
   const found = transcriptFindings(transcript).map(({ message, remedy, count }) => {
     return { what: message, why: remedy ?? 'used as far as it goes', count };
   });
-  return [...[firsts, unbilled].filter(({ count }) => count > 0), ...found];
+  return [...[firsts, unbilled, priceless].filter(({ count }) => count > 0), ...found];
 }

@@ -204,6 +204,21 @@ describe('a fork', () => {
   });
 });
 
+describe('a model without a price', () => {
+  it('is named, counted and left out of sums aloud', () => {
+    const transcript = rollout({ model: 'codex-auto-review', prompts: [151_000, 200_000] });
+    const { leftOut } = recordedTruth(transcript);
+    expect(leftOut).toContainEqual({
+      what: 'requests of models without a price (codex-auto-review)',
+      why: 'their reads are compared, and no sum of dollars holds them',
+      count: 4,
+    });
+    const priced = recordedTruth(rollout({ prompts: [151_000, 200_000] })).leftOut;
+    expect(priced.filter(({ what }) => what.includes('price'))).toEqual([]);
+    expect(runForward(transcript, recordedTruth(transcript), 'a')).toEqual({ kind: 'empty' });
+  });
+});
+
 describe('what a request could read', () => {
   it('ends where reasoning left the prompt: behind an answer of GPT-5.4, not of GPT-5.6', () => {
     const reachable = (model: string, prompt: number): number => {
