@@ -60,7 +60,7 @@ export const USUAL_COUNT: CountPart = {
 const IDLE: Readonly<Record<CountPart['source'], readonly string[]>> = {
   usage: ['charsPerToken', 'scale', 'perMessage', 'perImage', 'calibrate'],
   'usage+new': ['calibrate'],
-  estimate: ['of', 'since', 'pastReasoning'],
+  estimate: ['of', 'since', 'pastReasoning', 'keptReasoning'],
   max: [],
   tokenizer: [
     'of',
@@ -71,6 +71,7 @@ const IDLE: Readonly<Record<CountPart['source'], readonly string[]>> = {
     'since',
     'calibrate',
     'pastReasoning',
+    'keptReasoning',
   ],
 };
 
@@ -98,6 +99,11 @@ export const count = group(
       0.01,
       10,
       'Tokens counted for each token of reasoning before the latest prompt, on models that drop it: the client keeps it sealed.',
+    ),
+    keptReasoning: number(
+      0.01,
+      10,
+      'The same on models that keep it: the client counts it beside a usage that holds it already.',
     ),
   },
 ).transform((written, ctx): CountPart => {

@@ -42,6 +42,7 @@ const UNITS: Readonly<Record<string, string>> = {
   chars: 'share',
   scale: 'factor',
   pastReasoning: 'factor',
+  keptReasoning: 'factor',
 };
 
 /** Units of keys that mean something else inside another key. */

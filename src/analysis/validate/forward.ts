@@ -73,6 +73,9 @@ class ForwardSink {
   readonly #compacted = new Set<string>();
   readonly #placed = new Map<string, number>();
 
+  /** Requests at the start of each thread that a fork copied. */
+  constructor(private readonly copied: number) {}
+
   write(entry: LogEntry): void {
     if (entry.type === 'request') this.#request(entry);
     else if (entry.type === 'layer') this.#layer(entry);
@@ -82,8 +85,10 @@ class ForwardSink {
 
   #request(entry: RequestEntry): void {
     if (entry.purpose !== 'main' && entry.purpose !== 'subagent') return;
+    const place = this.#place(entry.thread);
+    this.#placed.set(entry.thread, place + 1);
+    if (place < this.copied) return;
     this.requests++;
-    this.#placed.set(entry.thread, this.#place(entry.thread) + 1);
     this.predictedNano += entry.cost - entry.outputCost;
     this.prompt += entry.prompt;
     this.read += entry.read;
@@ -92,7 +97,7 @@ class ForwardSink {
   }
 
   #layer({ action, outcome, thread }: LayerEntry): void {
-    if (action !== 'compact' || outcome !== 'done') return;
+    if (action !== 'compact' || outcome !== 'done' || this.#place(thread) < this.copied) return;
     this.compactedAt.push({ thread, request: this.#place(thread) });
     this.#compacted.add(thread);
   }
@@ -119,7 +124,9 @@ function recordedAfter({ compactedAt, threads }: Truth): readonly RecordedReques
 export function runForward(transcript: Transcript, truth: Truth, file: string): ForwardOutcome {
   const version = transcript.agentVersion;
   const summaries = new Set(transcript.threads.filter(isSummaryFork).map(({ id }) => id));
-  const recorded = [...truth.threads].flatMap(([id, requests]) => (summaries.has(id) ? [] : requests));
+  const recorded = [...truth.threads].flatMap(([id, requests]) =>
+    summaries.has(id) ? [] : requests.slice(truth.copied),
+  );
   const hasWrites = transcript.carries.includes('cache-writes');
   const usages = recorded.map(({ usage }) => usage);
   const billed = hasWrites
@@ -128,7 +135,7 @@ export function runForward(transcript: Transcript, truth: Truth, file: string): 
   const recordedNano = recorded.reduce((sum, { model }, i) => sum + inputNano(model, billed[i]!), 0);
   if (recorded.length < FEWEST_REQUESTS || recordedNano === 0) return { kind: 'empty' };
   const plan = forwardPlan(transcript);
-  const sink = new ForwardSink();
+  const sink = new ForwardSink(truth.copied);
   try {
     replay(plan, transcript, sink);
   } catch (error) {

@@ -15,7 +15,7 @@ import { DEFAULT_WINDOW_TOKENS, findModel } from '../../provider/prices/models.j
 import type { Walk } from './predict.js';
 import { isInferred } from './prompt-size.js';
 import { claudeCodeProfile, rulesProfile, type TriggerProfile } from './trigger-profile.js';
-import { type RecordedRequest, startsMidSession, type Truth } from './truth.js';
+import { isCopied, type RecordedRequest, startsMidSession, type Truth } from './truth.js';
 
 /** Which mechanism is checked. */
 export type TriggerKind = 'compaction' | 'microcompaction';
@@ -165,7 +165,7 @@ class ThreadTriggers {
   }
 
   #watch(seen: number): void {
-    if (this.#index === 0) return;
+    if (this.#index === 0 || this.#index < this.truth.copied) return;
     const here = { index: this.#index, seen };
     if (this.#profile.compacts && seen >= this.#profile.compactAt) this.#fired.compaction ??= here;
     if (this.#clears(seen)) this.#fired.microcompaction ??= here;
@@ -215,8 +215,10 @@ class ThreadTriggers {
       this.#watch(seen);
       this.#narrow(event);
       this.#watch(seen);
-      if (event.trigger === 'auto') this.#open.push(this.#answer('compaction', seen));
-      else this.#close('compaction');
+      const isOwn = !isCopied(event, this.truth);
+      if (isOwn && event.trigger === 'auto') this.#open.push(this.#answer('compaction', seen));
+      else if (isOwn) this.#close('compaction');
+      else this.#fired.compaction = null;
       this.#close('microcompaction');
       this.#results = [];
       this.#counter.restart(event.summary === null ? [] : [event.summary]);

@@ -1,7 +1,9 @@
-import type { RecordedCall, Thread, Transcript } from '../../core/model/transcript.js';
+import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
+import { modelOrUnknown } from '../../provider/prices/models.js';
 import { EARLIER_HISTORY } from '../../transcripts/drafts/opening.js';
 import { transcriptFindings } from '../../transcripts/lines/findings.js';
+import { COPY_MS } from '../../transcripts/readers/codex/rollout.js';
 
 /** One request as the recording tells it. */
 export interface RecordedRequest {
@@ -46,13 +48,20 @@ export interface Place {
 export interface Truth {
   readonly threads: ReadonlyMap<string, readonly RecordedRequest[]>;
   readonly byCall: ReadonlyMap<RecordedCall, RecordedRequest>;
-  /** The request that each recorded compaction came before. */
+  /** The request that each recorded compaction came before; those that a fork copied are none of its own. */
   readonly compactedAt: readonly Place[];
+  /** Requests at the start of each thread that are those of another session. */
+  readonly copied: number;
   readonly leftOut: readonly LeftOut[];
 }
 
+/** Whether a compaction is one of the session that a fork was copied from: it has the time of the copy. */
+export function isCopied({ at }: Pick<ThreadEvent, 'at'>, { copied }: Pick<Truth, 'copied'>): boolean {
+  return copied > 0 && at < COPY_MS;
+}
+
 /** How many requests each thread of a fork begins with that are those of another session, at the time of the copy. */
-export function copiedRequests({ warnings }: Pick<Transcript, 'warnings'>): number {
+function copiedRequests({ warnings }: Pick<Transcript, 'warnings'>): number {
   return warnings.find(({ code }) => code === 'copied-calls')?.count ?? 0;
 }
 
@@ -74,7 +83,11 @@ export function recordedTruth(transcript: Transcript): Truth {
     const requests: RecordedRequest[] = [];
     threads.set(thread.id, requests);
     for (const step of thread.steps) {
-      if (step.kind === 'event' && step.event.kind === 'recorded-compaction')
+      if (
+        step.kind === 'event' &&
+        step.event.kind === 'recorded-compaction' &&
+        !isCopied(step.event, { copied })
+      )
         compactedAt.push({ thread: thread.id, request: requests.length });
       if (step.kind !== 'call') continue;
       const { call } = step;
@@ -107,7 +120,7 @@ export function recordedTruth(transcript: Transcript): Truth {
       byCall.set(call, request);
     }
   }
-  return { threads, byCall, compactedAt, leftOut: leftOutOf(transcript, threads, bare) };
+  return { threads, byCall, compactedAt, copied, leftOut: leftOutOf(transcript, threads, bare) };
 }
 
 function leftOutOf(
@@ -125,8 +138,15 @@ function leftOutOf(
     why: 'there is nothing to compare a prediction with',
     count: bare,
   };
+  const unpriced = [...threads.values()].flat().filter(({ model }) => !modelOrUnknown(model).pricesAreKnown);
+  const names = [...new Set(unpriced.map(({ model }) => model))].sort();
+  const priceless = {
+    what: `requests of models without a price (${names.join(', ')})`,
+    why: 'their reads are compared, and no sum of dollars holds them',
+    count: unpriced.length,
+  };
   const found = transcriptFindings(transcript).map(({ message, remedy, count }) => {
     return { what: message, why: remedy ?? 'used as far as it goes', count };
   });
-  return [...[firsts, unbilled].filter(({ count }) => count > 0), ...found];
+  return [...[firsts, unbilled, priceless].filter(({ count }) => count > 0), ...found];
 }

@@ -38,6 +38,8 @@ export interface CountPart {
   readonly ratioCap: number | null;
   /** Tokens for each one of reasoning that models drop from their prompts and the client keeps; absent for none. */
   readonly pastReasoning?: number;
+  /** The same for reasoning that models keep in their prompts: the client counts it a second time. */
+  readonly keptReasoning?: number;
 }
 
 /** A bound on an amount. */

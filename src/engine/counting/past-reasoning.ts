@@ -2,7 +2,7 @@ import type { Block } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
 
 /**
- * Reasoning that a client keeps sealed and goes on counting although no prompt carries it: what came before the latest prompt of the
+ * Sealed reasoning that a client counts beside the usage, whether prompts carry it or not: what came before the latest prompt of the
  * user, from the first usage behind that prompt on. A recorded seal counts by its length, others by what was billed.
  */
 export class PastReasoning {
@@ -10,7 +10,8 @@ export class PastReasoning {
   private spoken = 0;
   private past = 0;
 
-  constructor(private readonly perToken: number) {}
+  /** Tokens for each billed one, by the model in use; 0 counts none, seals neither. */
+  constructor(private readonly perToken: () => number) {}
 
   get tokens(): number {
     return Math.round(this.past);
@@ -41,7 +42,7 @@ export class PastReasoning {
   }
 
   private sealed({ kind, tokens, facts }: Block): number {
-    if (kind !== 'thinking') return 0;
-    return facts.sealedTokens ?? tokens * this.perToken;
+    const perToken = kind === 'thinking' ? this.perToken() : 0;
+    return perToken === 0 ? 0 : (facts.sealedTokens ?? tokens * perToken);
   }
 }

@@ -117,7 +117,7 @@ export class SeenCounter {
       count === null ||
       ((count.source === 'usage' || count.source === 'usage+new') && count.of.length === USAGE_PARTS.length);
     this.own = isUsual && count?.since !== 'any' ? null : count;
-    this.past = count?.pastReasoning === undefined ? null : new PastReasoning(count.pastReasoning);
+    this.past = count === null ? null : pastReasoning(count, counted);
     this.beside = rules.beside.map((other) => new SeenCounter(other, counted));
   }
 
@@ -145,7 +145,7 @@ export class SeenCounter {
   }
 
   private get pastTokens(): number {
-    return this.past !== null && this.#counted.dropsReasoning ? this.past.tokens : 0;
+    return this.past?.tokens ?? 0;
   }
 
   /** What it would show had no layer taken anything out since the last compaction (C10). */
@@ -288,6 +288,14 @@ export class SeenCounter {
     this.anchorTokens += tokens - this.deleted;
     this.deleted = 0;
   }
+}
+
+/** What a client counts of reasoning, by the model in use; null where it never does. */
+function pastReasoning(
+  { pastReasoning: dropped = 0, keptReasoning: kept = 0 }: CountPart,
+  counted: Counted,
+): PastReasoning | null {
+  return dropped + kept === 0 ? null : new PastReasoning(() => (counted.dropsReasoning ? dropped : kept));
 }
 
 /** The parts of a usage that a client adds up. */

@@ -92,6 +92,8 @@ export class ThreadDraft {
     readonly id: string,
     readonly parentId: string | null = null,
     readonly label: string = id,
+    /** What a much shorter prompt is where the source says nothing: clients that tell every compaction have gone back. */
+    private readonly unsaidDrop: 'compaction' | 'rewind' = 'compaction',
   ) {}
 
   /** Calls so far. */
@@ -172,10 +174,12 @@ export class ThreadDraft {
     this.steps.push({ kind: 'event', event });
   }
 
-  /** Without a word of it a prompt that lost more than two fifths was compacted. */
+  /** Without a word of it a prompt that lost more than two fifths was compacted, or the conversation went back to its beginning. */
   #noticeDrop(prompt: number, timeMs: number | null): void {
     const before = this.#prompt;
-    if (before !== null && !this.#isRebuilt && prompt < before * (1 - UNSAID_DROP)) {
+    const isUnsaid = before !== null && !this.#isRebuilt && prompt < before * (1 - UNSAID_DROP);
+    if (isUnsaid && this.unsaidDrop === 'rewind') this.rewind(timeMs, null);
+    else if (isUnsaid) {
       this.unsaidCompactions++;
       this.compact({ timeMs, trigger: 'auto', preTokens: before, postTokens: prompt, summary: null });
     }

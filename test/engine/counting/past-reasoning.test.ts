@@ -15,7 +15,7 @@ function message(origin: Message['origin'], blocks: Message['blocks'] = []): Mes
 
 /** Two responses of 100 and 60 tokens of reasoning with a prompt of the user between them, and a usage behind each. */
 function talk(perToken = 1.5): PastReasoning {
-  const past = new PastReasoning(perToken);
+  const past = new PastReasoning(() => perToken);
   past.note(message('human'));
   past.note(message('model', [thinking(100), words(40)]));
   past.anchor();
@@ -40,7 +40,7 @@ describe('reasoning that no prompt carries any more', () => {
   });
 
   it('counts by the length of the seal where it is recorded', () => {
-    const past = new PastReasoning(1.5);
+    const past = new PastReasoning(() => 1.5);
     past.note(message('model', [thinking(100, { sealedTokens: 333 })]));
     past.note(message('human'));
     past.anchor();
@@ -68,7 +68,7 @@ describe('reasoning that no prompt carries any more', () => {
   it('is gone with the conversation, and goes with a fork', () => {
     const past = talk();
     past.anchor();
-    const fork = new PastReasoning(1.5);
+    const fork = new PastReasoning(() => 1.5);
     restoreState(fork, past);
     past.forget();
     expect([past.tokens, fork.tokens]).toEqual([0, 150]);
@@ -84,7 +84,7 @@ describe('reasoning that no prompt carries any more', () => {
 
 describe('a conversation without reasoning', () => {
   it('counts none, before and behind its first usage', () => {
-    const past = new PastReasoning(1);
+    const past = new PastReasoning(() => 1);
     expect(past.tokens).toBe(0);
     past.anchor();
     expect(past.tokens).toBe(0);

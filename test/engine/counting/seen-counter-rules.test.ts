@@ -133,6 +133,19 @@ describe('what a policy file counts', () => {
     expect([tokens(true), tokens(false)]).toEqual([660, 600]);
   });
 
+  it('holds reasoning of earlier turns beside the usage at a factor of its own where prompts keep it', () => {
+    const tokens = (dropsReasoning: boolean): number => {
+      const rules = { pastReasoning: 2, keptReasoning: 1.5 };
+      const counter = count(rules, 1, { ...THREAD, dropsReasoning });
+      counter.hear(said('a', text(30, 'thinking')));
+      counter.anchor(used({ input: 500 }), 0);
+      counter.add(said('b'));
+      counter.anchor(used({ input: 600 }), 0);
+      return counter.tokens;
+    };
+    expect([tokens(true), tokens(false)]).toEqual([660, 645]);
+  });
+
   it('takes what is changed in place off the estimate and off the usage', () => {
     const before = new Map([['a', said('a', text(30))]]);
     const edit = (block: Block | null) => [{ messageId: 'a', blockIndex: 0, block }];

@@ -49,7 +49,7 @@ describe('what requests need to know of the cache', () => {
     ['deepseek', 'none grain'], // ends of requests, four hours
     ['openai', 'drawn grain'], // hits by chance
     ['vertex-gemini', 'drawn grain'], // lifetimes by chance
-    ['openai-5.6', 'none grain'],
+    ['openai-5.6', 'drawn grain'], // hits by chance too
   ])('%s: %s', (provider, kind) => {
     expect(kindOf(provider)).toBe(kind);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CacheRules } from '../../../src/core/run/provider.js';
-import { MATCH } from '../../../src/provider/cache/cache-rules.js';
+import { chanceOfShort, MATCH } from '../../../src/provider/cache/cache-rules.js';
 import { findModel, resolveModel } from '../../../src/provider/prices/models.js';
 import {
   billedBy,
@@ -141,9 +141,11 @@ describe('providers', () => {
     expect(cacheRulesOf('openai', 'gpt-5.5').grain).toEqual({ tokens: 512, offset: 384 });
   });
 
-  it('a chance is there for OpenAI up to GPT-5.5 alone', () => {
+  it('a chance is there for OpenAI alone, from GPT-5.6 on a smaller one', () => {
     const chancy = providerRegistry.names.filter((name) => providerRegistry.get(name).cache.hit !== null);
-    expect(chancy.toSorted()).toEqual(['azure', 'openai']);
+    expect(chancy.toSorted()).toEqual(['azure', 'openai', 'openai-5.6']);
+    const atTenSeconds = (name: string) => chanceOfShort(providerRegistry.get(name).cache.hit!, 10_000, 1);
+    expect(atTenSeconds('openai-5.6')).toBeLessThan(atTenSeconds('openai') / 3);
   });
 
   it('explicit caching of Qwen has shares, steps and a minimum of its own', () => {

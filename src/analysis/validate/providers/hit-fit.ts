@@ -5,12 +5,14 @@ import type { ProviderRequest } from './provider-requests.js';
 
 /** Reads below this share of what could be read count as short. */
 const SHORT_SHARE = 0.97;
+/** A request counts by what it could read, in units of this many tokens: short ones are shorter than others, and cost is what is told. */
+const WEIGHT_TOKENS = 100_000;
 /** Steps of Newton's method; it settles within a dozen. */
 const STEPS = 40;
-/** Requests and short ones that a session is given before it is judged by its own. */
-const PRIOR = 0.5;
+/** Weight of requests, and of short ones, that a session is given before it is judged by its own. */
+const PRIOR = 0.2;
 /** Sessions a fit rests on are few: the spread between others is larger than between them. */
-const WIDENING = 1.3;
+const WIDENING = 1.8;
 const TENTHS = Array.from({ length: 10 }, (_, i) => (i + 0.5) / 10);
 
 /** How a fit came about. */
@@ -32,20 +34,28 @@ function isInformative({ cause, reachable, rules, gapMs }: ProviderRequest): boo
   return cause === 'hit' && reachable > 0 && survival(rules.lifetime, gapMs) === 1;
 }
 
+function weightOf({ reachable }: ProviderRequest): number {
+  return reachable / WEIGHT_TOKENS;
+}
+
+function weightOfAll(requests: readonly ProviderRequest[]): number {
+  return requests.reduce((sum, each) => sum + weightOf(each), 0);
+}
+
 function logSeconds({ gapMs }: ProviderRequest): number {
   return Math.log(Math.max(1, gapMs / 1_000));
 }
 
 /**
  * Fits the chance that requests come up short to sessions: the odds by the time since the last request (logistic, by Newton's
- * method), what sessions differ by, and how much is read all the same. Null without a short request or without one that is not.
+ * method, each request weighted by what it could read), what sessions differ by, and how much is read all the same. Null without a short request or without one that is not.
  */
 export function fitHitChance(sessions: readonly (readonly ProviderRequest[])[]): HitFit | null {
   const informative = sessions.map((requests) => requests.filter(isInformative));
   const all = informative.flat();
   const short = all.filter(isShort);
   if (short.length === 0 || short.length === all.length) return null;
-  let a = Math.log(short.length / (all.length - short.length));
+  let a = Math.log(weightOfAll(short) / (weightOfAll(all) - weightOfAll(short)));
   let b = 0;
   let information = [0, 0, 0];
   for (let step = 0; step < STEPS; step++) {
@@ -54,8 +64,9 @@ export function fitHitChance(sessions: readonly (readonly ProviderRequest[])[]):
     for (const request of all) {
       const x = logSeconds(request);
       const p = 1 / (1 + Math.exp(-(a + b * x)));
-      const off = Number(isShort(request)) - p;
-      const weight = p * (1 - p);
+      const tokens = weightOf(request);
+      const off = tokens * (Number(isShort(request)) - p);
+      const weight = tokens * p * (1 - p);
       gradient[0]! += off;
       gradient[1]! += off * x;
       information[0]! += weight;
@@ -73,7 +84,7 @@ export function fitHitChance(sessions: readonly (readonly ProviderRequest[])[]):
     chance: {
       ...chance,
       sessions: sessionFactors(informative, chance),
-      partial: tenths(short.map(({ request, reachable }) => request.read / reachable)),
+      partial: partialReads(short),
     },
     requests: all.length,
     short: short.length,
@@ -82,6 +93,22 @@ export function fitHitChance(sessions: readonly (readonly ProviderRequest[])[]):
       perLogSecond: Math.sqrt(information[0]! / determinant),
     },
   };
+}
+
+/** What short requests read of what they could: the middle of each tenth of the tokens. */
+function partialReads(short: readonly ProviderRequest[]): readonly number[] {
+  const ordered = short
+    .map((each) => ({ share: each.request.read / each.reachable, weight: weightOf(each) }))
+    .sort((a, b) => a.share - b.share);
+  const all = weightOfAll(short);
+  return TENTHS.map((at) => {
+    let left = at * all;
+    const reaches = ({ weight }: { readonly weight: number }): boolean => {
+      left -= weight;
+      return left <= 0;
+    };
+    return (ordered.find(reaches) ?? ordered.at(-1)!).share;
+  });
 }
 
 /** The middle of each tenth of some values. */
@@ -98,7 +125,9 @@ function sessionFactors(
     .filter((requests) => requests.length > 0)
     .map((requests) => {
       const odds = requests.map((each) => Math.exp(chance.logOdds + chance.perLogSecond * logSeconds(each)));
-      return Math.log(factorOf(odds, requests.filter(isShort).length, 1));
+      return Math.log(
+        factorOf({ odds, weights: requests.map(weightOf) }, weightOfAll(requests.filter(isShort)), 1),
+      );
     });
   const mean = logs.reduce((sum, value) => sum + value, 0) / logs.length;
   const wide = tenths(logs).map((value) => Math.exp(mean + WIDENING * (value - mean)));
@@ -116,11 +145,13 @@ function centred(
   chance: Pick<HitChance, 'logOdds' | 'perLogSecond'>,
 ): readonly number[] {
   const odds = requests.map((each) => Math.exp(chance.logOdds + chance.perLogSecond * logSeconds(each)));
-  const short = requests.filter(isShort).length;
+  const weights = requests.map(weightOf);
+  const short = weightOfAll(requests.filter(isShort));
   const expectedAt = (common: number): number => {
     let sum = 0;
-    for (const each of odds)
-      for (const factor of factors) sum += (each * factor * common) / (1 + each * factor * common);
+    for (const [i, each] of odds.entries())
+      for (const factor of factors)
+        sum += (weights[i]! * each * factor * common) / (1 + each * factor * common);
     return sum / factors.length;
   };
   let low = -CENTRING_LOGS;
@@ -137,16 +168,22 @@ function centred(
 const FACTOR_STEPS = 12;
 const FACTOR_SETTLED = 1e-9;
 
+/** Odds of requests that they come up short, and what they weigh. */
+interface Weighed {
+  readonly odds: readonly number[];
+  readonly weights: readonly number[];
+}
+
 /** The factor on the odds of requests at which as many come up short as did, held back towards 1. */
-function factorOf(odds: readonly number[], short: number, from: number): number {
+function factorOf({ odds, weights }: Weighed, short: number, from: number): number {
   let factor = from;
   for (let step = 0; step < FACTOR_STEPS; step++) {
     let expected = PRIOR * factor;
     let slope = PRIOR * factor;
-    for (const each of odds) {
+    for (const [i, each] of odds.entries()) {
       const chance = (each * factor) / (1 + each * factor);
-      expected += chance;
-      slope += chance * (1 - chance);
+      expected += weights[i]! * chance;
+      slope += weights[i]! * chance * (1 - chance);
     }
     const change = Math.max(-2, Math.min(2, (short + PRIOR - expected) / slope));
     factor *= Math.exp(change);
@@ -158,6 +195,7 @@ function factorOf(odds: readonly number[], short: number, from: number): number 
 /** What is believed of a session's luck after each of its requests. */
 export class SessionLuck {
   readonly #odds: number[] = [];
+  readonly #weights: number[] = [];
   #short = 0;
   /** Factor on the odds of coming up short. */
   factor = 1;
@@ -166,7 +204,8 @@ export class SessionLuck {
   learn(request: ProviderRequest, expected: number): void {
     if (!isInformative(request)) return;
     this.#odds.push(expected / (1 - expected));
-    if (isShort(request)) this.#short++;
-    this.factor = factorOf(this.#odds, this.#short, this.factor);
+    this.#weights.push(weightOf(request));
+    if (isShort(request)) this.#short += weightOf(request);
+    this.factor = factorOf({ odds: this.#odds, weights: this.#weights }, this.#short, this.factor);
   }
 }

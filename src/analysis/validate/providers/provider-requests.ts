@@ -6,7 +6,7 @@ import type { CacheRules } from '../../../core/run/provider.js';
 import { onGrain } from '../../../provider/cache/cache-rules.js';
 import { modelOrUnknown } from '../../../provider/prices/models.js';
 import { cacheRulesOf } from '../../../provider/providers/providers.js';
-import { copiedRequests, type RecordedRequest, type Truth } from '../truth.js';
+import type { RecordedRequest, Truth } from '../truth.js';
 
 /** A request of a recording beside what the cache of its provider could have served. */
 export interface ProviderRequest {
@@ -32,10 +32,9 @@ export function providerRequests(
   provider: string,
 ): readonly ProviderRequest[] {
   const { compacted, dropped } = rebuiltCalls(transcript);
-  const copied = copiedRequests(transcript);
   const found: ProviderRequest[] = [];
   for (const requests of truth.threads.values()) {
-    const own = requests.slice(copied);
+    const own = requests.slice(truth.copied);
     const head = own[0]?.read ?? 0;
     let latestRead = head;
     const prompts = new Map(own.map(({ call, prompt }) => [call.id, prompt]));

@@ -43,10 +43,10 @@ export interface ProviderReplay {
 
 const NANO = 1e9;
 
-/** The plan of a recording, with its window under every provider; only recordings of Claude Code have lifetimes. */
-function planOf(transcript: Transcript): RunPlan {
+/** The plan of a recording, with its window under every other provider; only recordings of Claude Code have lifetimes. */
+function planOf(transcript: Transcript, isOwn: boolean): RunPlan {
   const own = changedPlan(transcript);
-  const plan = { ...own, window: heldWindow(own, transcript) };
+  const plan = { ...own, window: isOwn ? null : heldWindow(own, transcript) };
   if (transcript.source === 'claude-code') return plan;
   return { ...plan, cache: { mode: 'on', ttl: '5m', subagentTtl: '5m', fade: 'off' } };
 }
@@ -82,7 +82,7 @@ export function replayUnder(provider: Provider, transcript: Transcript, clearing
   const { name } = provider;
   const own = providerRegistry.has(name) ? {} : { ownProvider: provider };
   const isOwn = name === providerOfRecording(transcript);
-  const plan = { ...planOf(transcript), provider: name, ...own };
+  const plan = { ...planOf(transcript, isOwn), provider: name, ...own };
   replay(plan, transcript, {
     write(entry: LogEntry) {
       fold.write(entry);

@@ -69,7 +69,7 @@ function detect(head: string): boolean {
 
 function readChunks({ name, chunks, source }: SessionStream, warnings: WarningList): Reading {
   const texts = source === null ? null : new FileTexts(name, source);
-  const draft = new ThreadDraft('main');
+  const draft = new ThreadDraft('main', null, 'main', 'rewind');
   const rollout = new Rollout(draft, warnings);
   const times = new TimeReader();
   for (const { value, place } of streamJsonLines(chunks, { name, warnings, read: readRolloutLine })) {

@@ -25,7 +25,7 @@ const USABLE_SHARE = 0.95;
 /** Usage records that wait for the compaction they belong to. */
 const KEPT_RECORDS = 4;
 /** Lines that a fork copied were all written within this time. */
-const COPY_MS = 1_000;
+export const COPY_MS = 1_000;
 
 /** A compaction whose size and reason the next lines tell. */
 type Pending = { -readonly [Key in keyof Compacted]: Compacted[Key] } & { later: Said[] };
@@ -266,9 +266,14 @@ export class Rollout {
     if (counted !== null) {
       this.#latest = { usage: counted.usage, context: this.#context, before };
       this.#context = counted.total;
-      if (this.#forkedFrom !== null && (timeMs ?? 0) - (this.#firstMs ?? 0) < COPY_MS) this.#copied++;
+      if (this.#isCopy(timeMs)) this.#copied++;
     }
     for (const said of after) this.#say(said, said.origin === 'tool' ? null : wordsOf(said.pieces));
+  }
+
+  /** A line that a fork has from another session, with the time of the copy. */
+  #isCopy(timeMs: number | null): boolean {
+    return this.#forkedFrom !== null && (timeMs ?? 0) - (this.#firstMs ?? 0) < COPY_MS;
   }
 
   /** A response that was never counted: the turn ended, or the copy of it. */
@@ -295,7 +300,7 @@ export class Rollout {
     const own = record.response_id === id ? rolloutUsage(record.usage) : null;
     const usage = id === null ? null : (this.#records.get(id) ?? own);
     if (id === null || usage === null) {
-      this.#unsaidCompactionCalls++;
+      if (!this.#isCopy(timeMs)) this.#unsaidCompactionCalls++;
       return null;
     }
     this.#seen.add(id);

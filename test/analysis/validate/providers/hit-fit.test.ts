@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fitHitChance, SessionLuck } from '../../../../src/analysis/validate/providers/hit-fit.js';
 import { createRandom } from '../../../../src/core/base/random.js';
 import type { HitChance } from '../../../../src/core/run/provider.js';
+import { chanceOfShort } from '../../../../src/provider/cache/cache-rules.js';
 import { simulatedSession } from './session.js';
 
 const TRUE: HitChance = { logOdds: -4, perLogSecond: 0.8, sessions: [1], partial: [0.1, 0.5, 0.9] };
@@ -43,6 +44,28 @@ describe('the fitted chance of coming up short', () => {
     expect(partial[9]).toBeGreaterThan(0.88);
   });
 
+  it('goes by tokens: short requests that are shorter than the others lose what they lost, not what an average one would', () => {
+    const random = createRandom('small ones');
+    const sessionOf = (name: string, requests: number, logOdds: number) => {
+      const hit = { ...TRUE, logOdds, perLogSecond: 0 };
+      return simulatedSession({ hit, requests, random: random.split(name) });
+    };
+    const sessions = Array.from({ length: 20 }, (_, i) => [
+      sessionOf(`short ${i}`, 10, -1),
+      sessionOf(`long ${i}`, 100, -60),
+    ]).flat();
+    const { chance } = fitHitChance(sessions)!;
+    const left = chance.partial.reduce((sum, value) => sum + value, 0) / 10;
+    let expected = 0;
+    let lost = 0;
+    for (const { request, reachable, gapMs } of sessions.flat()) {
+      expected += chanceOfShort(chance, gapMs, 1) * (1 - left) * reachable;
+      lost += reachable - request.read;
+    }
+    expect(expected / lost).toBeGreaterThan(0.9);
+    expect(expected / lost).toBeLessThan(1.1);
+  });
+
   it('knows whether sessions differ', () => {
     const spread = (hit: HitChance): number => {
       const { sessions } = fitHitChance(sessionsOf('spread', 60, hit))!.chance;
@@ -78,15 +101,17 @@ describe('the fitted chance of coming up short', () => {
   it('the luck of a session is learnt: more short than expected is a larger factor', () => {
     const luck = new SessionLuck();
     expect(luck.factor).toBe(1);
-    const [request] = sessionsOf('luck', 1)[0]!;
-    const short = { ...request!, request: { ...request!.request, read: 0 } };
+    const [first] = sessionsOf('luck', 1)[0]!;
+    // What could be read is the unit of weight.
+    const request = { ...first!, reachable: 100_000 };
+    const short = { ...request, request: { ...request.request, read: 0 } };
     luck.learn(short, 0.1);
-    // Odds of 1/9: the factor f with f/2 + f/(9 + f) = 1.5, which is √43 − 4.
-    expect(luck.factor).toBeCloseTo(Math.sqrt(43) - 4, 6);
-    const whole = { ...request!, request: { ...request!.request, read: request!.reachable } };
+    // Odds of 1/9: the factor f with f/5 + f/(9 + f) = 1.2, which is √70 − 4.
+    expect(luck.factor).toBeCloseTo(Math.sqrt(70) - 4, 6);
+    const whole = { ...request, request: { ...request.request, read: request.reachable } };
     luck.learn(whole, 0.5);
     const { factor } = luck;
-    expect(factor / 2 + factor / (9 + factor) + factor / (1 + factor)).toBeCloseTo(1.5, 6);
+    expect(factor / 5 + factor / (9 + factor) + factor / (1 + factor)).toBeCloseTo(1.2, 6);
     luck.learn({ ...short, cause: 'compaction' }, 0.1);
     expect(luck.factor).toBe(factor);
   });
