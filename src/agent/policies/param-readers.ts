@@ -29,6 +29,7 @@ const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
   'compact.scratchpad': COMPACTING,
   'compact.autonomous': COMPACTING,
   'restore.': SUMMARISING,
+  'autoCompact.countsCleared': ['microcompact-token'],
   'compact.quoteTokens': SUMMARISING,
   'nestedMemoryCache.enabled': ['auto-compact'],
   'autoMemory.enabled': ['auto-memory', 'dreaming'],

@@ -117,6 +117,20 @@ const COMPACTING: readonly Situation[] = [
     set: FORKED,
   },
   {
+    name: 'forked summaries that write',
+    shows: ['compact.forkMark', 'compact.ownBudget'],
+    transcript: WORK,
+    init: SMALL,
+    set: { ...FORKED, 'compact.forkWrites': true },
+  },
+  {
+    name: 'summaries that keep a round',
+    shows: ['compact.keepNoneWithin'],
+    transcript: WORK,
+    init: SMALL,
+    set: { ...FORKED, 'compact.keepLastRounds': 1, 'compact.keepNoneWithin': 0, 'window.percent': 40 },
+  },
+  {
     name: 'direct summaries',
     shows: [
       'compact.',

@@ -1,5 +1,6 @@
 import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
+import { childAgents } from '../../../core/run/child-agents.js';
 import type { Hook } from '../../../core/run/hook.js';
 import type {
   ContextView,
@@ -181,7 +182,11 @@ class RulesLayer implements LayerInstance {
   reset(messages: readonly Message[]): void {
     this.state.reset(messages);
     this.compactions.drop('the history was replaced before the summary could be used');
-    if (this.restores) workState(this.context).files.reset(messages);
+    if (!this.restores) return;
+    const work = workState(this.context);
+    work.files.reset(messages);
+    work.told();
+    childAgents(this.context.session.world).told(this.context.thread);
   }
 
   resume(messages: readonly Message[]): void {
