@@ -26,7 +26,7 @@ export const PLAIN_ERROR = 0.03;
 const COMPACTED_ERROR = 0.08;
 
 /** The error that 90 % of the recorded sessions stayed within, as a share. */
-export function modelError(compactions: 'none' | 'some'): number {
+function modelError(compactions: 'none' | 'some'): number {
   return compactions === 'none' ? PLAIN_ERROR : COMPACTED_ERROR;
 }
 

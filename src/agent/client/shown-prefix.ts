@@ -15,8 +15,7 @@ const LARGEST_PREFIX_TOKENS = 60_000;
 /**
  * System and tools as the recording shows them (R18): what the first request behind a compaction reads is exactly that, where the
  * request before it was recent enough for it to be warm. So is what two requests fell back to, to the token, where results were
- * cleared without a line. Null where nothing tells.
- */
+ * cleared without a line. Null where nothing tells. @internal */
 export function shownPrefixTokens({ steps }: Pick<Thread, 'steps'>): number | null {
   let first: number | null = null;
   let before: { readonly endMs: number; readonly read: number } | null = null;

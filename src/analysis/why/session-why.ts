@@ -8,7 +8,6 @@ import { modelOrUnknown } from '../../provider/prices/models.js';
 import { pricesFor } from '../../provider/prices/price.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
-import { signedError } from '../validate/forward-figures.js';
 import { GIVEN, predictRequests, type Walk } from '../validate/predict.js';
 import { isShort } from '../validate/providers/hit-fit.js';
 import { predictByProvider } from '../validate/providers/predict-provider.js';

@@ -26,7 +26,7 @@ const SYMBOLS = '{}()[]<>=;$|&\\^~_%@';
 const MAX_SYMBOL_SHARE = 0.08;
 
 /** True for a line that somebody wrote as a sentence: neither code nor log nor listing nor quotation. */
-export function isProse(whole: string): boolean {
+function isProse(whole: string): boolean {
   const line = whole.slice(0, TELLING_CHARS);
   if (line.trim() === '' || SET_OFF.test(line) || LOG.test(line) || LISTING.test(line)) return false;
   if (CODE_START.test(line) || CODE_END.test(line) || isListOfPaths(line)) return false;

@@ -15,7 +15,7 @@ const basePlan = oncePer((transcript: Transcript): RunPlan => ownPlan(transcript
 const basePolicy = oncePer((transcript: Transcript): string => canonicalJson(basePlan(transcript).policy));
 
 /** True for a recording that tells what its requests read: only then something can be taken from it. */
-export const tellsReads = oncePer((transcript: Transcript): boolean =>
+const tellsReads = oncePer((transcript: Transcript): boolean =>
   transcript.threads.some(
     ({ flow, steps }) =>
       flow === undefined && steps.some((step) => step.kind === 'call' && step.call.usage !== null),

