@@ -107,7 +107,7 @@ export function replayUnder(provider: Provider, transcript: Transcript, clearing
     calls,
     callsLost: lost,
     finished,
-    window: plan.window,
+    window: plan.window ?? heldWindow(plan, transcript),
     compactions: compactions ?? 0,
     compactionsUndone: plan.policy.name === NO_POLICY ? automaticCompactions(transcript) : 0,
   };
