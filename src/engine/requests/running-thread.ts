@@ -211,6 +211,8 @@ export interface RunningThread {
   lose(call: RecordedCall): void;
   /** The user does something: a block or an error that ended the prompt holds no longer (C42). */
   userActs(): void;
+  /** What the user did made no room: what kept it from going on still does. */
+  haltAgain(stop: Stop | null): void;
   /** The thread never gets to work. */
   giveUp(reason: string, how?: Stop['how']): void;
   /** A guard or an error ends the prompt or the run, or another agent ends this one. */

@@ -351,6 +351,10 @@ export class ThreadRun implements RunningThread {
     this.env.sink.write({ type: 'notice', t: this.now, thread: this.thread.id, what, message, details });
   }
 
+  haltAgain(stop: Stop | null): void {
+    if (stop !== null) this.halt.stop ??= stop;
+  }
+
   userActs(): void {
     this.halt.userActs(this.now);
   }

@@ -29,10 +29,13 @@ type RecordedCompaction = Extract<ThreadEvent, { kind: 'recorded-compaction' }>;
 export function compactNow(run: RunningThread, compaction: ManualCompaction): void {
   const refusal = refusalOf(run);
   if (refusal !== null) refuse(run, refusal);
+  const { failure } = run;
   if (refusal === null) run.userActs();
   if (run.failure !== null) return;
   run.joinPending();
+  run.historyReplaced = false;
   run.askLayers('manual', compaction);
+  if (!run.historyReplaced) run.haltAgain(failure);
 }
 
 /** The user asks for old results to be cleared: no full compaction follows (C51). */
@@ -77,6 +80,7 @@ function refuse(run: RunningThread, reason: string): void {
  * and with it what the recording attached.
  */
 export function compactByHand(run: RunningThread, event: RecordedCompaction): void {
+  const { failure } = run;
   const isOff = isSwitchedOff(run);
   if (run.failure?.until === 'end' || isOff) refuse(run, refusalOf(run)!);
   else run.userActs();
@@ -84,6 +88,7 @@ export function compactByHand(run: RunningThread, event: RecordedCompaction): vo
   run.joinPending();
   run.historyReplaced = false;
   run.askLayers('manual', { instructions: event.instructions ?? null, partial: null });
+  if (!run.historyReplaced && canCompact(run)) run.haltAgain(failure);
   if (run.historyReplaced || event.summary === null || isOff || canCompact(run)) {
     if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
     return;
