@@ -115,6 +115,7 @@ class EntryFold {
   #lastMs = Number.NEGATIVE_INFINITY;
   /** Threads that the policy of a what-if has compacted, and what their requests cost on the input side from then on. */
   readonly #compacted = new Set<string>();
+  readonly #parted = new Set<string>();
   #afterCompaction = 0;
 
   write(entry: LogEntry) {
@@ -135,7 +136,7 @@ class EntryFold {
         return this.#requests.addThread(entry);
       case 'layer':
         this.#longTerm.addLayer(entry);
-        if (entry.action === 'compact' && entry.outcome === 'done' && !this.#isFollowed)
+        if (entry.action === 'compact' && entry.outcome === 'done' && this.#parted.has(entry.thread))
           this.#compacted.add(entry.thread);
         return this.#layers.addLayer(entry);
       case 'returned':
@@ -159,7 +160,7 @@ class EntryFold {
         this.#callsNotMade += entry.calls;
         return;
       case 'notice':
-        if (entry.what === PARTED) this.#compacted.add(entry.thread);
+        if (entry.what === PARTED) this.#parted.add(entry.thread);
         this.#longTerm.addNotice(entry);
         return addTo(this.#notices, entry.what, 1);
       case 'breakdown':
@@ -178,11 +179,6 @@ class EntryFold {
         this.#end = entry;
         return;
     }
-  }
-
-  /** Recorded compactions are no guess. */
-  get #isFollowed(): boolean {
-    return this.#run?.transcript.isFollowed === true;
   }
 
   /** In a what-if chance is known; what a policy's own compactions leave is not. */

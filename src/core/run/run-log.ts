@@ -75,12 +75,10 @@ export interface RunEntry {
     readonly recorded?: RecordedBill;
     /** How well the recording is reproduced by its own client; absent where nothing is taken from it. */
     readonly reproduced?: Reproduced;
-    /** Compactions are those of the recording: the policy is that of its own client. Absent where the policy decides. */
-    readonly isFollowed?: true;
   };
 }
 
-/** The notice that a thread no longer follows its recording: from here on the policy decides. */
+/** The notice that the context of a thread is no longer that of its recording. */
 export const PARTED = 'parted';
 
 /** What the requests of a recording cost on the input side, by its usage and by a replay as its own client. Nano-dollars. */

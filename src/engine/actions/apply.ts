@@ -33,9 +33,18 @@ const ACTIONS: {
   stop: (run, { what, message }) => run.stop(what, message),
 };
 
+/** What makes a context another one. */
+const CHANGES: ReadonlySet<Action['kind']> = new Set([
+  'rewrite-blocks',
+  'delete-cached',
+  'replace-history',
+  'attach',
+]);
+
 /** Carries out an action for a thread and hands the outcome back. */
 export function apply(run: RunningThread, action: Action): Outcome {
   if (action.kind === 'ask') return ask(run, action.request);
+  if (run.course === 'same' && CHANGES.has(action.kind)) run.part();
   (ACTIONS[action.kind] as (run: RunningThread, action: Action) => void)(run, action);
   return DONE;
 }
@@ -93,7 +102,7 @@ function replaceHistory(run: RunningThread, action: ActionOf<'replace-history'>)
 
 /** In a what-if the summary is as much longer, or shorter, as what the session's own compactions left besides. */
 function withLeftMore(run: RunningThread, messages: readonly Message[]): readonly Message[] {
-  const more = run.follows ? 0 : (run.env.whatIf?.conditions.leftMore ?? 0);
+  const more = run.course === 'recorded' ? 0 : (run.env.whatIf?.conditions.leftMore ?? 0);
   const at = more === 0 ? -1 : messages.findIndex(({ origin }) => origin === 'summary');
   const summary = messages[at];
   const last = summary?.blocks.at(-1);

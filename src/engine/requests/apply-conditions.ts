@@ -29,8 +29,11 @@ export function resizePrompt(run: RunningThread, call: RecordedCall): void {
       ? promptTokens(call.usage) - context.trueTokens
       : (conditions.of(run.thread.id, call)?.extra ?? 0);
   // More than what is new left the recorded prompt: its own policy cleared it, and this one decides for itself.
-  if (!run.follows && -extra > context.freshTokens) return;
-  const from = run.follows ? context.systemEnd : Math.max(context.systemEnd, context.unchanged);
+  if (run.course !== 'recorded' && -extra > context.freshTokens) {
+    run.part();
+    return;
+  }
+  const from = run.course === 'parted' ? Math.max(context.systemEnd, context.unchanged) : context.systemEnd;
   const edits = extra === 0 ? [] : resized(context, extra, from);
   if (edits.length > 0) context.rewrite(edits);
 }
@@ -76,7 +79,7 @@ export function readConditionOf(run: RunningThread, call: RecordedCall): AdjustO
     const condition = conditions.of(run.thread.id, call);
     if (condition === null) return answer;
     const found = conditioned(outcome, condition, {
-      limit: run.follows ? condition.read : outcome.promptTokens - context.freshTokens,
+      limit: run.course === 'parted' ? outcome.promptTokens - context.freshTokens : condition.read,
       long:
         isRecordedTtl && condition.long !== null ? condition.long : isLongTtl(run.model.ttlFor(call)) ? 1 : 0,
     });

@@ -68,6 +68,12 @@ function keyOf(thread: string, { id }: RecordedCall): string {
   return `${thread} ${id}`;
 }
 
+/**
+ * How a thread goes through its recording. `recorded`: compactions happen where they were recorded, and no layer decides. `same`: the
+ * policy decides, and its context is that of the recording so far. `parted`: it is not, or nothing is taken from a recording.
+ */
+export type Course = 'recorded' | 'same' | 'parted';
+
 /** What of the conditions a run takes: the sizes of prompts, and what was read where the cache is the recorded provider's. */
 export interface RunConditions {
   readonly conditions: Conditions;

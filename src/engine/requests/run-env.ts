@@ -16,7 +16,7 @@ import type { AdjustOutcome, FakeLlm } from '../../provider/fake-llm/fake-llm.js
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import type { ChanceTally } from './chance-tally.js';
 import type { ClientRules } from './client-rules.js';
-import type { RunConditions } from './conditions.js';
+import type { Course, RunConditions } from './conditions.js';
 import type { CacheKinds } from './provider-of.js';
 import type { Sessions } from './session-state.js';
 import type { StatusCheck } from './shown-status.js';
@@ -45,8 +45,8 @@ export interface RunEnv {
   readonly cache: PromptCache | null;
   /** What is taken from the recording because no policy decides it; null where nothing is. */
   readonly whatIf: RunConditions | null;
-  /** Threads begin by following the recording: the run is under the policy of its own client. */
-  readonly follows: boolean;
+  /** How threads begin. */
+  readonly course: Course;
   readonly files: Files;
   readonly random: Random;
   readonly warnings: WarningList;

@@ -19,6 +19,7 @@ import type { TakenOut } from '../context/taken-out.js';
 import type { CachedPrefix, ThreadView } from '../context/thread-view.js';
 import type { Origin } from '../counting/own-tokens.js';
 import { type CounterRules, SeenCounter } from '../counting/seen-counter.js';
+import type { Course } from './conditions.js';
 import type { Exchange } from './exchange.js';
 import type { Outgoing, RunEnv } from './run-env.js';
 import type { SessionState } from './session-state.js';
@@ -152,8 +153,10 @@ export interface RunningThread {
   readonly spoken: 'spoken' | 'silent';
   /** Why it makes no calls; null while it does. */
   readonly failure: Stop | null;
-  /** It goes the way of the recording: its compactions happen where they were recorded, and no layer decides. */
-  follows: boolean;
+  /** How it goes through its recording. */
+  course: Course;
+  /** Its context is no longer that of the recording: the policy decides alone. */
+  part(): void;
   /** The call that the prompt was brought to its recorded size for. */
   sizedFor: RecordedCall | null;
   /** Tokens that the policy's own compaction left where one was recorded, with what came since; null elsewhere. */

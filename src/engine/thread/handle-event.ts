@@ -2,7 +2,6 @@ import { messageBus } from '../../agent/client/message-bus.js';
 import { createBlock } from '../../core/model/block.js';
 import type { AgentMessage, ThreadEvent } from '../../core/model/transcript.js';
 import { childAgents } from '../../core/run/child-agents.js';
-import { PARTED } from '../../core/run/run-log.js';
 import { TTL_5M_MS } from '../../provider/cache/ttl.js';
 import { isRendered, renderPrompt } from '../actions/render-prompt.js';
 import { renew } from '../requests/main-request.js';
@@ -15,6 +14,7 @@ import {
   compactAsRecorded,
   compactByHand,
   compactNow,
+  isAsRecorded,
   rewindConversation,
 } from './user-acts.js';
 
@@ -25,17 +25,15 @@ import {
 export function handleEvent(run: RunningThread, event: ThreadEvent): void {
   switch (event.kind) {
     case 'manual-compact':
+      leaveRecording(run);
       compactNow(run, event.compaction);
-      if (run.follows)
-        run.note(PARTED, 'the user did something that was not recorded: the policy decides from here on');
-      run.follows = false;
       return;
     case 'manual-microcompact':
-      run.follows = false;
+      leaveRecording(run);
       clearResultsNow(run);
       return;
     case 'recorded-microcompact':
-      if (event.trigger === 'manual' && !run.follows) clearResultsNow(run);
+      if (event.trigger === 'manual' && run.course !== 'recorded') clearResultsNow(run);
       return;
     case 'resume':
       run.note(event.kind, `the session was resumed: ${event.reason}`);
@@ -64,9 +62,12 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
       return;
     case 'recorded-compaction':
       run.model.pass(event);
-      if (run.follows) compactAsRecorded(run, event);
-      else if (event.trigger === 'manual') compactByHand(run, event);
-      else if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
+      if (isAsRecorded(run, event)) compactAsRecorded(run, event);
+      else {
+        run.part();
+        if (event.trigger === 'manual') compactByHand(run, event);
+        else if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
+      }
       return;
     case 'clear':
       run.note(event.kind, 'the user emptied the conversation');
@@ -93,6 +94,11 @@ function summariseAway(run: RunningThread): void {
   const { awaySummaries } = run.client;
   if (awaySummaries === 'off' || run.call === null || run.failure !== null) return;
   if (awaySummaries === 'always' || run.model.ttlFor(null) === TTL_5M_MS) renew(run, run.call, 'keep_alive');
+}
+
+/** The user does something that was not recorded: from here on the policy decides. */
+function leaveRecording(run: RunningThread): void {
+  if (run.course === 'recorded') run.course = 'same';
 }
 
 /** A letter goes out; without the layer of agents there is nobody to carry it (AGT-4). Who sends a plan waits for the answer. */

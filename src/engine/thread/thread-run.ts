@@ -6,7 +6,7 @@ import { promptTokens } from '../../core/model/usage.js';
 import type { Action, StopKind } from '../../core/run/action.js';
 import type { Hook } from '../../core/run/hook.js';
 import type { Notice } from '../../core/run/layer.js';
-import type { BreakCause } from '../../core/run/run-log.js';
+import { type BreakCause, PARTED } from '../../core/run/run-log.js';
 import { apply } from '../actions/apply.js';
 import { contextFiles } from '../actions/context-message.js';
 import { Prevention } from '../actions/prevention.js';
@@ -18,6 +18,7 @@ import type { Origin } from '../counting/own-tokens.js';
 import { type CounterRules, counterRules, SeenCounter } from '../counting/seen-counter.js';
 import { AskDraws } from '../requests/ask.js';
 import { ClientState } from '../requests/client-state.js';
+import type { Course } from '../requests/conditions.js';
 import { Exchange } from '../requests/exchange.js';
 import { stripThinking } from '../requests/main-request.js';
 import type { Outgoing } from '../requests/run-env.js';
@@ -69,7 +70,7 @@ export class ThreadRun implements RunningThread {
   readonly recordedSummaries = new Set<string>();
   readonly tally = new Tally();
   sharedTokens: number | null = null;
-  follows: boolean;
+  course: Course;
   sizedFor: RecordedCall | null = null;
   tail: RunningThread['tail'] = null;
   ownLeft: number | null = null;
@@ -100,7 +101,7 @@ export class ThreadRun implements RunningThread {
     readonly thread: Thread,
   ) {
     const { plan } = env;
-    this.follows = env.follows;
+    this.course = env.course;
     this.hasContextFiles = Object.keys(plan.policy.params['context.memoryFiles'] ?? {}).length > 0;
     this.context = new Context(thread.prefix);
     this.steps = new StepQueue(thread);
@@ -273,8 +274,9 @@ export class ThreadRun implements RunningThread {
   }
 
   askLayers(point: Hook, manual: MutableHookContext['manual'] = null, from = 0): void {
-    const clears = this.follows && point === 'before-request' && this.hasShrunk();
-    if (this.follows && point !== 'manual' && !clears) return;
+    const follows = this.course === 'recorded';
+    const clears = follows && point === 'before-request' && this.hasShrunk();
+    if (follows && point !== 'manual' && !clears) return;
     const { moment, now } = this;
     moment.point = point;
     moment.now = now;
@@ -349,6 +351,12 @@ export class ThreadRun implements RunningThread {
 
   note(what: string, message: string, details: Notice['details'] = {}): void {
     this.env.sink.write({ type: 'notice', t: this.now, thread: this.thread.id, what, message, details });
+  }
+
+  part(): void {
+    if (this.course === 'parted') return;
+    this.course = 'parted';
+    this.note(PARTED, 'the context is no longer that of the recording');
   }
 
   haltAgain(stop: Stop | null): void {

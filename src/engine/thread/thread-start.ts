@@ -74,6 +74,7 @@ function inherit(run: RunningThread, parent: RunningThread): void {
     return;
   }
   childAgents(env.sessions.world).start(parent.thread.id, { thread: thread.id, label: thread.label });
+  takeCourse(run, parent);
   const layout = params['agents.layout'] as ForkLayout;
   run.model.follow(parent.model);
   run.client.inherit(point.key);
@@ -94,6 +95,12 @@ function inherit(run: RunningThread, parent: RunningThread): void {
   run.expectMessage(lead);
   const heldUntilMs = params['agents.warmFirst'] === true ? env.forks.holdUntil(thread) : null;
   if (heldUntilMs !== null) run.shiftMs += Math.max(0, heldUntilMs - (run.nextTimeMs() ?? 0));
+}
+
+/** A conversation that begins with another one goes on as that does through the recording. */
+function takeCourse(run: RunningThread, { course }: RunningThread): void {
+  if (course === 'parted') run.part();
+  else run.course = course;
 }
 
 /** Why a client starts no child here; null when it does (AGT-3). */
@@ -126,6 +133,7 @@ export function noteWarm(run: RunningThread, out: Outgoing, usage: Usage, latenc
 
 /** A new process reads the record of an earlier session back and goes on from there. */
 function takeUp(run: RunningThread, origin: RunningThread): void {
+  takeCourse(run, origin);
   const form = run.env.plan.policy.params['client.resume'];
   const messages = origin.journal.rebuild();
   returnAtResume(origin);

@@ -108,13 +108,20 @@ function takeRecordedSummary(
   replaceConversation(run, [...messages.filter(isContext), ...summaries, ...messages.filter(isSaid)]);
 }
 
+/** Whether a recorded compaction happens as it did: where the recording is followed, and one by hand while nothing else was changed. */
+export function isAsRecorded(run: RunningThread, { trigger }: RecordedCompaction): boolean {
+  if (run.course !== 'same') return run.course === 'recorded';
+  return trigger === 'manual' && run.failure === null && !isSwitchedOff(run) && canCompact(run);
+}
+
 /**
  * A compaction of the recording happens as it did: the policy asks for the summary, which no recording holds, and the history is
  * the recorded one. The time that took is in the recording.
  */
 export function compactAsRecorded(run: RunningThread, event: RecordedCompaction): void {
   run.joinPending();
-  const { now, shiftMs } = run;
+  const { now, shiftMs, course } = run;
+  run.course = 'recorded';
   const before = [...run.context.messages];
   run.historyReplaced = false;
   if (canCompact(run)) run.askLayers('manual', { instructions: event.instructions ?? null, partial: null });
@@ -122,6 +129,7 @@ export function compactAsRecorded(run: RunningThread, event: RecordedCompaction)
   run.now = now;
   run.shiftMs = shiftMs;
   takeRecordedSummary(run, event, before);
+  run.course = course;
   run.announced = 'compaction';
 }
 
