@@ -198,7 +198,7 @@ export function possibleSettings(axes: readonly Axis[]): number {
   }, 1);
 }
 
-/** Axes with every value that they allow, for axes that allow so many that they can be listed. */
+/** Axes with every value that they allow, for axes that allow few enough to list. */
 export function closedAxes(axes: readonly Axis[]): readonly Axis[] {
   return axes.map((axis) => {
     const { range, values } = axis;

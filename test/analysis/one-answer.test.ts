@@ -4,7 +4,7 @@ import { lifetimeChoice } from '../../src/analysis/lifetime/lifetime-choice.js';
 import { recordedTruth } from '../../src/analysis/validate/truth.js';
 import { runWhatIf, whatIfFigures } from '../../src/analysis/validate/what-if-figures.js';
 import { changedPlan } from '../../src/analysis/what-if.js';
-import { type ChangeName, tryChanges } from '../../src/analysis/why/changes.js';
+import { ChangedRun, type ChangeName, tryChanges } from '../../src/analysis/why/changes.js';
 import { replayUnder } from '../../src/cli/commands/providers/provider-replay.js';
 import type { Transcript } from '../../src/core/model/transcript.js';
 import type { RunPlan } from '../../src/core/run/run-plan.js';
@@ -39,9 +39,12 @@ describe.skipIf(recordings.length === 0)('one answer per question', () => {
       pointNano(changedPlan(transcript, { lifetime }), transcript);
     const half = pointNano(changedPlan(transcript, { set: { 'window.percent': 50 } }), transcript);
     const why = new Map(
-      tryChanges({ transcript, truth: recordedTruth(transcript), requests: [] }).map(
-        ({ name, savedNano }) => [name, savedNano] as const,
-      ),
+      tryChanges({
+        transcript,
+        truth: recordedTruth(transcript),
+        requests: [],
+        base: new ChangedRun(changedPlan(transcript), transcript),
+      }).map(({ name, savedNano }) => [name, savedNano] as const),
     );
     const saved = (name: ChangeName): number => why.get(name)!;
     expect([

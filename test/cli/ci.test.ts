@@ -78,7 +78,7 @@ describe('GitHub', () => {
     expect(JSON.parse(stdout).error.place.line).toBe(5);
   });
 
-  it('is told of a file outside the workspace as it was named', async () => {
+  it('names a file outside the workspace as it was named', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('guard', 'polcy: x\n') });
     const env = { ...ACTIONS, GITHUB_WORKSPACE: join(cwd, 'inside') };
     const { stderr } = await cli(['run', 'a.yaml', '--json'], { cwd, env });

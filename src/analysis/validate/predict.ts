@@ -25,19 +25,11 @@ import { PromptTrack } from './prompt-track.js';
 import { planRequests, type RebuildCause, type RequestPlan } from './request-plan.js';
 import type { RecordedRequest, Truth } from './truth.js';
 
-/** How a walk goes through a transcript. */
-export interface WalkOptions {
-  /** Breaks that nothing explains: not looked at, taken from the record as they are found, or given by request key. */
-  readonly breaks: 'unknown' | 'found' | ReadonlySet<string>;
-  /** Lifetime of what is written: as recorded, or the same for all. */
-  readonly lifetime: 'recorded' | '5m' | '1h';
-}
-
-/** Knows the first request of each thread and nothing else of what was read. */
-export const BLIND: WalkOptions = { breaks: 'unknown', lifetime: 'recorded' };
-
-/** Knows also the breaks that nothing explains. */
-export const GIVEN: WalkOptions = { breaks: 'found', lifetime: 'recorded' };
+/**
+ * What a walk knows of the breaks that nothing explains. Besides them it knows what the first request of each thread read, and
+ * nothing else of what was read.
+ */
+export type KnownBreaks = 'none' | 'recorded';
 
 /** Why a request is predicted to read what it reads. */
 export type PredictedCause =
@@ -121,20 +113,14 @@ class ThreadWalk {
     private readonly transcript: Transcript,
     truth: Truth,
     private readonly cache: PromptCache,
-    private readonly options: WalkOptions,
+    private readonly known: KnownBreaks,
     behavioursAt: BehavioursAt,
   ) {
     this.plans = planRequests(thread, truth, behavioursAt, claudeCodeVersion(transcript));
     this.#chances = chanceBreaksOf(recordedClient(transcript));
     const none: WrittenLifetimes = { system: '5m', messages: '5m' };
     const writer = this.plans.find((plan) => plan.request.creation > 0);
-    this.#lifetimes = writer === undefined ? none : this.#lifetimesOf(writer, none);
-  }
-
-  #lifetimesOf({ client }: RequestPlan, before: WrittenLifetimes): WrittenLifetimes {
-    const { lifetime } = this.options;
-    if (lifetime !== 'recorded') return { system: lifetime, messages: lifetime };
-    return writtenLifetimes(client.call, before);
+    this.#lifetimes = writer === undefined ? none : writtenLifetimes(writer.client.call, none);
   }
 
   get nextStartMs(): number | null {
@@ -147,7 +133,7 @@ class ThreadWalk {
     const { request } = plan;
     this.#effort = request.effort ?? this.#effort;
     this.#previousLifetimeMs = TTL_MS[this.#lifetimes.messages];
-    this.#lifetimes = this.#lifetimesOf(plan, this.#lifetimes);
+    this.#lifetimes = writtenLifetimes(plan.client.call, this.#lifetimes);
     const track = this.#track ?? this.#open(plan);
     const isFirst = this.#previous === null;
     const shrank = isFirst ? false : this.#advance(track, plan);
@@ -274,11 +260,9 @@ class ThreadWalk {
     return request.startMs - renewedMs > this.#previousLifetimeMs;
   }
 
-  /** True where the record, or whoever asks, says that the prompt broke without a reason. */
+  /** True where the recording says that the prompt broke without a reason. */
   #breaksHere(plan: RequestPlan, read: number, cause: PredictedCause): boolean {
-    const { breaks } = this.options;
-    if (typeof breaks !== 'string') return breaks.has(plan.request.key);
-    return breaks === 'found' && !EXPLAINED.has(cause) && this.#isUnexplained(plan, read);
+    return this.known === 'recorded' && !EXPLAINED.has(cause) && this.#isUnexplained(plan, read);
   }
 
   #isUnexplained(plan: RequestPlan, read: number): boolean {
@@ -330,7 +314,7 @@ class ThreadWalk {
 }
 
 /** Walks a transcript as it happened, all threads through one cache, and predicts what each request reads. */
-export function predictRequests(transcript: Transcript, truth: Truth, options: WalkOptions): Walk {
+export function predictRequests(transcript: Transcript, truth: Truth, known: KnownBreaks): Walk {
   const driver = driverOf(transcript);
   const behavioursAt: BehavioursAt = (version) => recordedBehaviours(version, driver);
   const behaviours = behavioursAt(claudeCodeVersion(transcript));
@@ -342,7 +326,7 @@ export function predictRequests(transcript: Transcript, truth: Truth, options: W
   const breaks: UnexplainedBreak[] = [];
   const queue = new EventQueue<() => void>();
   for (const thread of transcript.threads) {
-    const walk = new ThreadWalk(thread, transcript, truth, cache, options, behavioursAt);
+    const walk = new ThreadWalk(thread, transcript, truth, cache, known, behavioursAt);
     let done = 0;
     const run = (): void => {
       const plan = walk.plans[done++]!;

@@ -14,7 +14,7 @@ import {
 } from './compare.js';
 import { type CrashedSession, type ForwardOutcome, type ForwardSession, runForward } from './forward.js';
 import { type ForwardFigures, forwardFigures } from './forward-figures.js';
-import { BLIND, GIVEN, predictRequests, type UnexplainedBreak } from './predict.js';
+import { predictRequests, type UnexplainedBreak } from './predict.js';
 import { predictPrompts } from './prompt-size.js';
 import { type BestEffort, bestEffort } from './providers/best-effort.js';
 import type { ProviderRequest } from './providers/provider-requests.js';
@@ -116,8 +116,8 @@ function judge(transcript: Transcript, truth: Truth): Judged {
   const isClaudeCode = transcript.source === 'claude-code';
   const { profile: name, evidence } = rangeOf(transcript.agentVersion);
   const learnt = predictPrompts(transcript, truth, 'learnt');
-  const given = predictRequests(transcript, truth, GIVEN);
-  const blind = predictRequests(transcript, truth, BLIND);
+  const given = predictRequests(transcript, truth, 'recorded');
+  const blind = predictRequests(transcript, truth, 'none');
   const rough = predictPrompts(transcript, truth, 'chars-4');
   const triggers = isClaudeCode ? checkTriggers(transcript, truth, blind, learnt) : NO_TRIGGERS;
   return {

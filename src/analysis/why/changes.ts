@@ -38,6 +38,8 @@ export interface ChangeInput {
   readonly transcript: Transcript;
   readonly truth: Truth;
   readonly requests: readonly AttributedRequest[];
+  /** Its run as it was. */
+  readonly base: ChangedRun;
 }
 
 /** Half of the window, as the setting of the profiles takes it. */
@@ -46,8 +48,8 @@ const HALF_PERCENT = 50;
 /** How far what switches cost may be off: it is known from the record. */
 const SWITCH_ERROR = 0.03;
 
-/** A session under a change. */
-class ChangedRun {
+/** A run of a session, as it was or under a change. */
+export class ChangedRun {
   /** What each request of a conversation cost, by its turn, and summaries apart. */
   readonly costs = new Map<string, number>();
   summaryNano = 0;
@@ -55,7 +57,10 @@ class ChangedRun {
   heldBack: string | null = null;
   readonly facts: RunFacts;
 
-  constructor(plan: RunPlan, transcript: Transcript) {
+  constructor(
+    readonly plan: RunPlan,
+    transcript: Transcript,
+  ) {
     this.facts = runChanged(plan, transcript, { hear: (entry) => this.#hear(entry) });
   }
 
@@ -106,13 +111,13 @@ function compactedBeforePauses(
 }
 
 /** `/compact` before every pause that outlasts the cache; what it saves at the pauses, and by the smaller context behind them. */
-function beforePauses({ transcript, truth }: ChangeInput, plan: RunPlan, base: ChangedRun): ChangeOutcome {
+function beforePauses({ transcript, truth, base }: ChangeInput): ChangeOutcome {
   const name = '/compact before long pauses';
   const compacted = transcript.threads.map((thread) => compactedBeforePauses(thread, truth));
   const turns = compacted.flatMap((each) => each.turns);
   if (turns.length === 0) return { name, savedNano: 0, offNano: 0, heldBack: null };
   const threads = compacted.map(({ thread }) => thread);
-  const run = new ChangedRun(plan, changedRecording({ ...transcript, threads }, transcript));
+  const run = new ChangedRun(base.plan, changedRecording({ ...transcript, threads }, transcript));
   const summaries = run.summaryNano - base.summaryNano;
   const at = turns.reduce((sum, key) => sum + (base.costs.get(key) ?? 0) - (run.costs.get(key) ?? 0), 0);
   return { ...outcome(name, base, run), atPausesNano: at - summaries };
@@ -130,16 +135,14 @@ function switches({ requests }: ChangeInput): ChangeOutcome {
 
 /** Tries the five changes on a session; one that could not have acted is not simulated and saves nothing. */
 export function tryChanges(input: ChangeInput): readonly ChangeOutcome[] {
-  const { transcript } = input;
-  const plan = changedPlan(transcript);
-  const base = new ChangedRun(plan, transcript);
+  const { transcript, base } = input;
   const under = (name: ChangeName, change: Change): ChangeOutcome =>
     outcome(name, base, new ChangedRun(changedPlan(transcript, change), transcript));
   return [
     under('1-hour lifetime', { lifetime: '1h' }),
     under('5-minute lifetime', { lifetime: '5m' }),
     switches(input),
-    beforePauses(input, plan, base),
+    beforePauses(input),
     under('compact at half the window', { set: { 'window.percent': HALF_PERCENT } }),
   ];
 }

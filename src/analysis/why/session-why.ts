@@ -2,19 +2,20 @@ import { NO_POLICY, ownPolicy } from '../../agent/policies/own-policy.js';
 import { sum } from '../../core/base/stats.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
+import type { RunFacts } from '../../metrics/facts.js';
 import { recordedUsd } from '../../metrics/recorded-metrics.js';
 import { TTL_1H_MS } from '../../provider/cache/ttl.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
 import { pricesFor } from '../../provider/prices/price.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
-import { GIVEN, predictRequests, type Walk } from '../validate/predict.js';
+import { predictRequests, type Walk } from '../validate/predict.js';
 import { isShort } from '../validate/providers/hit-fit.js';
 import { predictByProvider } from '../validate/providers/predict-provider.js';
 import { type ProviderRequest, providerRequests } from '../validate/providers/provider-requests.js';
 import { providerOfRecording } from '../validate/providers/validate-provider.js';
 import { recordedTruth, type Truth } from '../validate/truth.js';
-import { changedPlan, runChanged } from '../what-if.js';
+import { changedPlan } from '../what-if.js';
 import {
   type AttributedRequest,
   attributeRequests,
@@ -23,7 +24,7 @@ import {
   PER_TOKEN_NANO,
   type SummaryRequest,
 } from './attribute.js';
-import { type ChangeOutcome, tryChanges } from './changes.js';
+import { ChangedRun, type ChangeOutcome, tryChanges } from './changes.js';
 
 /** What entries of an hour would have kept of a request's cost, and what they would have added to it; nano-dollars. */
 interface HourOutcome {
@@ -140,7 +141,7 @@ export function explainSession(
   if (recordedUsd(bill) === null) return { file, reason: unpricedReason(bill) };
   const truth = recordedTruth(transcript);
   const provider = providerOfRecording(transcript);
-  const given = provider === ANTHROPIC ? predictRequests(transcript, truth, GIVEN) : null;
+  const given = provider === ANTHROPIC ? predictRequests(transcript, truth, 'recorded') : null;
   const lossOf =
     given === null ? lossByProvider(providerRequests(transcript, truth, provider)) : lossIn(given);
   const attributed = attributeRequests(transcript, truth, lossOf, summaryRequest(transcript));
@@ -152,9 +153,14 @@ export function explainSession(
     const reason = `no policy is known to run it forward (${transcript.source})`;
     return { ...shared, reproduction: { kind: 'set-aside', reason }, changes: [] };
   }
-  const reproduction = reproduce(transcript);
+  const base = new ChangedRun(changedPlan(transcript), transcript);
+  const reproduction = reproductionBy(base.facts);
   const isTried = given !== null && transcript.source !== CODEX && reproduction.kind === 'reproduced';
-  return { ...shared, reproduction, changes: isTried ? tryChanges({ transcript, truth, requests }) : [] };
+  return {
+    ...shared,
+    reproduction,
+    changes: isTried ? tryChanges({ transcript, truth, requests, base }) : [],
+  };
 }
 
 /** How the client of a recording asks for a summary; the more expensive way where it is not known. */
@@ -175,8 +181,7 @@ function unpricedReason({ unpriced }: RecordedBill): string {
 }
 
 /** How well the recording is reproduced by its own client. */
-function reproduce(transcript: Transcript): Reproduction {
-  const facts = runChanged(changedPlan(transcript), transcript);
+function reproductionBy(facts: RunFacts): Reproduction {
   const found = facts.run?.transcript.reproduced;
   if (found === undefined) return { kind: 'set-aside', reason: 'it carries no usage' };
   if (facts.callsLost > 0)

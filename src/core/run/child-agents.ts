@@ -46,7 +46,7 @@ export class ChildAgents {
     return this.ended.get(parent) ?? [];
   }
 
-  /** The thread has been told of those that ended. */
+  /** The thread has been told which ones ended. */
   told(parent: string): void {
     this.ended.delete(parent);
   }

@@ -28,8 +28,9 @@ export function resizePrompt(run: RunningThread, call: RecordedCall): void {
     conditions.state === 'finding'
       ? promptTokens(call.usage) - context.trueTokens
       : (conditions.of(run.thread.id, call)?.extra ?? 0);
+  const isAsRecorded = run.course === 'recorded' || (run.course === 'same' && run.announced === 'compaction');
   // More than what is new left the recorded prompt: its own policy cleared it, and this one decides for itself.
-  if (run.course !== 'recorded' && -extra > context.freshTokens) {
+  if (!isAsRecorded && -extra > context.freshTokens) {
     run.part();
     return;
   }

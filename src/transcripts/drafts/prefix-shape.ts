@@ -9,7 +9,7 @@ export interface PrefixShape {
   readonly toolChars: number;
 }
 
-/** What the tokens of a thread are worked out from, besides its steps. */
+/** What the tokens of a thread are computed from, besides its steps. */
 export interface CalibrateOptions {
   readonly charsPerToken: number;
   readonly warnings: WarningList;

@@ -198,7 +198,7 @@ describe('the kept round', () => {
       details.messagesKept,
     ]);
   };
-  /** 67,000 are reached at the fourth request, and again so many requests later. */
+  /** 67,000 are reached at the fourth request, and again that many requests later. */
   const again = (requests: number) => [
     ...[25_000, 25_000, 20_000],
     ...Array.from({ length: requests }, () => Math.round(46_000 / requests)),

@@ -190,7 +190,7 @@ describe('a damaged policy file', () => {
     expect(refused).toBeGreaterThan(100);
   });
 
-  it('is told of at its place where a character of its text is lost or doubled', {
+  it('is reported at its place where a character of its text is lost or doubled', {
     timeout: TIMEOUT_MS,
   }, () => {
     const cut = policyFiles.chain((written) => {

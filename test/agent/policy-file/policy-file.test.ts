@@ -56,7 +56,7 @@ describe('a policy file', () => {
     expect(breaker).toBe('After 3 failed summaries in a row no more are asked for, until one succeeds.');
   });
 
-  it('is told of with one longest answer, which is named where a count goes by it', () => {
+  it('is reported with one longest answer, which is named where a count goes by it', () => {
     const told = (text: string, maxOutput: number) =>
       policySentences(readPolicyFile(text, 'p.yaml').read!.rules, { ...OUTPUT, maxOutput });
     const named = (tokens: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classOf, compareRequests, figuresOf, tally } from '../../../src/analysis/validate/compare.js';
-import { BLIND, predictRequests } from '../../../src/analysis/validate/predict.js';
+import { predictRequests } from '../../../src/analysis/validate/predict.js';
 import { readSaved, worseFigures } from '../../../src/analysis/validate/regression.js';
 import { fidelityPoints, worstPoints } from '../../../src/analysis/validate/report.js';
 import { recordedTruth } from '../../../src/analysis/validate/truth.js';
@@ -40,7 +40,7 @@ describe('figures', () => {
       ['main#2', 33_000],
       ['main#3', 32_000],
     ]);
-    const sums = tally(compareRequests(truth, predictRequests(transcript, truth, BLIND), prompts));
+    const sums = tally(compareRequests(truth, predictRequests(transcript, truth, 'none'), prompts));
     const figures = figuresOf([sums]);
     expect(figures.classAgreement).toBeCloseTo(2 / 3);
     expect(figures.classAgreementOver60s).toBe(1);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BLIND, GIVEN, predictRequests, type WalkOptions } from '../../../src/analysis/validate/predict.js';
+import { type KnownBreaks, predictRequests } from '../../../src/analysis/validate/predict.js';
 import { recordedTruth } from '../../../src/analysis/validate/truth.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import { begun, RecordingBuilder, THINKING, toolUse } from './recording.js';
 
-function predict(transcript: Transcript, options: WalkOptions = BLIND) {
-  const walk = predictRequests(transcript, recordedTruth(transcript), options);
+function predict(transcript: Transcript, known: KnownBreaks = 'none') {
+  const walk = predictRequests(transcript, recordedTruth(transcript), known);
   const reads: number[] = [];
   const causes: string[] = [];
   const announced: (string | undefined)[] = [];
@@ -374,7 +374,7 @@ describe('given breaks', () => {
   });
 
   it('enter as events with their recorded reason, and what follows is predicted again', () => {
-    const { reads, causes, breaks } = predict(broken().read(), GIVEN);
+    const { reads, causes, breaks } = predict(broken().read(), 'recorded');
     expect(reads).toEqual([16_000, 16_000, 100_500]);
     expect(causes).toEqual(['first', 'given-break', 'hit']);
     expect(breaks.map(({ request, reason, expectedRead }) => [request.key, reason, expectedRead])).toEqual([
@@ -384,7 +384,7 @@ describe('given breaks', () => {
 
   it('are not taken from beyond the lifetime: an expiry has to be predicted', () => {
     const recording = begun(OLD).say('and then', 305).answer({ at: 310, read: 0, write: 31_000 });
-    expect(predict(recording.read(), GIVEN).breaks).toEqual([]);
+    expect(predict(recording.read(), 'recorded').breaks).toEqual([]);
   });
 });
 

@@ -8,7 +8,7 @@ import { sessionsOf } from '../../helpers/recordings/sessions.js';
 const PATH = '/repo/CLAUDE.md';
 const set = { ...COMPACTION_ONLY, 'context.memoryFiles': { [PATH]: 500 } };
 
-/** The session writes the file anew, with 8,000 characters: 2,000 tokens; then one more request. */
+/** The session rewrites the file with 8,000 characters: 2,000 tokens; then one more request. */
 const writing = (ids = '', isError = false) =>
   new Conversation({ ids })
     .human(100)

@@ -58,7 +58,7 @@ describe('a new history in the place of the conversation', () => {
     expect(layersOf(entries, 'compact')[0]!.cacheLost).toBe(0);
   });
 
-  it('that is longer than the one before is told of', () => {
+  it('that is longer than the one before is reported', () => {
     // The summary of 4,000 tokens takes the place of 110.
     const { entries } = run(compacted(0));
     const [compaction] = layersOf(entries, 'compact');

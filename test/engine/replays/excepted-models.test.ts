@@ -20,7 +20,7 @@ const compactions = (log: readonly LogEntry[]): number =>
   log.filter((entry) => entry.type === 'layer' && entry.action === 'compact').length;
 
 describe('a client that does not compact by itself on some models', () => {
-  it('is told of once where the context reaches the threshold there', () => {
+  it('is reported once where the context reaches the threshold there', () => {
     const log = runLog(planAt(25), OLDER);
     expect(compactions(log)).toBe(0);
     expect(told(log)).toMatchObject([
@@ -28,7 +28,7 @@ describe('a client that does not compact by itself on some models', () => {
     ]);
   });
 
-  it('is not told of where the threshold is out of reach, where the user says otherwise, and on other models', () => {
+  it('is not reported where the threshold is out of reach, where the user says otherwise, and on other models', () => {
     expect(told(runLog(planAt(100), OLDER))).toEqual([]);
     for (const log of [
       runLog(planAt(25, { 'autoCompact.exceptModels': [] }), OLDER),
@@ -39,7 +39,7 @@ describe('a client that does not compact by itself on some models', () => {
     }
   });
 
-  it('is told of by the runs of a sweep as by the engine', () => {
+  it('is reported by the runs of a sweep as by the engine', () => {
     for (const percent of [100, 80, 60, 40, 25, 10, 25, 100]) {
       const plan = planAt(percent);
       const swept: LogEntry[] = [];

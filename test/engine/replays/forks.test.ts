@@ -83,7 +83,7 @@ describe('when forks start', () => {
     expect(foldLog(entries).byPurpose.subagent.calls).toBe(60);
   });
 
-  it('C4 a lost child is told of where users look: in the metrics, the notices and the warnings', () => {
+  it('C4 a lost child is reported where users look: in the metrics, the notices and the warnings', () => {
     const faults = [{ call: 'main', error: 'invalid_request', nth: 40 }] as const;
     const entries = run({ faults }, late);
     const reason = 'the call that starts it was not answered';

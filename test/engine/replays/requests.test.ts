@@ -65,7 +65,7 @@ describe('the beginning of a thread', () => {
 });
 
 describe('what a request needed to be taken', () => {
-  it('a prompt is put between two responses, and told of', () => {
+  it('a prompt is put between two responses, and reported', () => {
     const talk = new Conversation().human(100).answer(10).answer(10).human(20).answer(10);
     const entries = runLog(planOf(), talk.transcript());
     const told = ofType(entries, 'notice').filter(({ what }) => what === 'repaired');
@@ -76,7 +76,7 @@ describe('what a request needed to be taken', () => {
     expect(ofType(entries, 'warning').map(({ code }) => code)).toContain('unprompted-request');
   });
 
-  it('nothing is told of a request that was well', () => {
+  it('nothing is reported about a request that was well', () => {
     const entries = runLog(
       planOf(),
       new Conversation().human(100).answer(10).human(20).answer(10).transcript(),

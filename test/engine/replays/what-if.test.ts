@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { changedPlan } from '../../../src/analysis/what-if.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
-import type { RequestEntry } from '../../../src/core/run/run-log.js';
+import { type LogEntry, PARTED, type RequestEntry } from '../../../src/core/run/run-log.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import { followsRecording, modeOf } from '../../../src/engine/run/what-if.js';
 import { mainRequests, ofType, runLog } from '../../helpers/plan.js';
@@ -121,22 +121,34 @@ describe('a variant of a what-if', () => {
     expect([last.prompt, last.read, last.write5m]).toEqual([35_600, 20_000, 15_600]);
   });
 
-  it('does not follow the recording once its policy is another', () => {
+  it('decides for itself once its policy is another', () => {
     expect(followsRecording(own(session, { 'window.percent': 50 }), session)).toBe(false);
+  });
+
+  it('that never acts costs what the base costs, request by request', () => {
+    // The threshold is out of reach: 35,600 tokens are in the largest prompt.
+    const idle = runLog(own(session, { 'window.percent': 90 }), session);
+    expect(mainRequests(idle)).toEqual(requests(own(session)));
+    expect(partings(idle)).toEqual([]);
   });
 });
 
+/** Where threads leave their recording, by simulated time in seconds. */
+const partings = (log: readonly LogEntry[]): readonly number[] =>
+  ofType(log, 'notice').flatMap(({ what, t }) => (what === PARTED ? [t / 1_000] : []));
+
 describe('recorded compactions', () => {
-  const BOUNDARY = { compactMetadata: { trigger: 'auto', preTokens: 60_400 } };
-  const compacted = readSession([
-    prompt(1, 0),
-    reply(1, 5, 20_000, 40_000),
-    system('b', 30, 'compact_boundary', BOUNDARY),
-    user('s', 31, 'y'.repeat(8_000), { isCompactSummary: true }),
-    reply(2, 35, 20_000, 3_000),
-    prompt(3, 60),
-    reply(3, 65, 23_000, 300),
-  ]);
+  const by = (trigger: 'auto' | 'manual'): Transcript =>
+    readSession([
+      prompt(1, 0),
+      reply(1, 5, 20_000, 40_000),
+      system('b', 30, 'compact_boundary', { compactMetadata: { trigger, preTokens: 60_400 } }),
+      user('s', 31, 'y'.repeat(8_000), { isCompactSummary: true }),
+      reply(2, 35, 20_000, 3_000),
+      prompt(3, 60),
+      reply(3, 65, 23_000, 300),
+    ]);
+  const compacted = by('auto');
 
   it('happen where they were recorded, with the prompt that followed', () => {
     const log = runLog(own(compacted), compacted);
@@ -156,5 +168,17 @@ describe('recorded compactions', () => {
       true,
       true,
     ]);
+  });
+
+  it('by the user happen as recorded under any policy that has changed nothing before', () => {
+    const recording = by('manual');
+    const other = runLog(own(recording, { 'window.percent': 90 }), recording);
+    expect(mainRequests(other)).toEqual(requests(own(recording), recording));
+    expect(partings(other)).toEqual([]);
+  });
+
+  it('part a thread from its recording where the policy does not make them', () => {
+    expect(partings(runLog(own(compacted), compacted))).toEqual([]);
+    expect(partings(runLog(own(compacted, { 'window.percent': 90 }), compacted))).toEqual([30]);
   });
 });

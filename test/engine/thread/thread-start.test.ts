@@ -58,7 +58,7 @@ describe('an agent that a thread starts', () => {
     expect(second!.t).toBe(61_000 + first!.t);
   });
 
-  it('is told of with its parent, its tokens in front and its window', () => {
+  it('is logged with its parent, its tokens in front and its window', () => {
     const [main, agent] = ofType(withAgent().run({}), 'thread');
     expect(main).toMatchObject({ thread: 'main', parent: null, t: 0, prefixTokens: 15_000, window: 200_000 });
     expect(agent).toMatchObject({ thread: 'agent', parent: 'main', t: 5_000, prefixTokens: 15_000 });

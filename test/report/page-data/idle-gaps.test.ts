@@ -31,7 +31,7 @@ describe('the idle times of a run', () => {
     ]);
   });
 
-  it('are cut by a request that is told of late, and only parts of more than five minutes stay', () => {
+  it('are cut by a request that is logged late, and only parts of more than five minutes stay', () => {
     const cutBy = (minutes: number, lasts: number) => {
       const gaps = createIdleGaps();
       for (const request of [at(0), at(30), at(60), at(minutes, lasts)]) gaps.add(request);

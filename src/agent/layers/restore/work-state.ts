@@ -136,7 +136,7 @@ export class BackgroundWork {
     return this.running.delete(call);
   }
 
-  /** A compaction has told of those that ended. */
+  /** A compaction has reported those that ended. */
   forgetFinished(): void {
     this.finished = [];
   }
@@ -241,7 +241,7 @@ export class WorkState {
     return this.background.items();
   }
 
-  /** A compaction has told of what ended (C47). */
+  /** A compaction has reported what ended (C47). */
   told(): void {
     this.background.forgetFinished();
   }

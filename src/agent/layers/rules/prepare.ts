@@ -3,7 +3,7 @@ import { type Message, messageTokens, withBlocks } from '../../../core/model/mes
 import type { AskPart } from '../../../core/run/policy-rules.js';
 import { shorter } from './split-history.js';
 
-/** Attachments that the client makes anew after a compaction and that need no summary (FUL-1, C52). */
+/** Attachments that the client makes again after a compaction, so that they need no summary (FUL-1, C52). */
 const REINJECTED = new Set(['skill_discovery', 'skill_listing']);
 
 /** True tokens of the line that replaces an image or document. */

@@ -83,7 +83,7 @@ describe('progress summaries of working children', () => {
     for (const count of words) expect(count >= 3 && count <= 5).toBe(true);
   });
 
-  it('C35 AGT-5 that fail are told of with their reason, and say nothing', () => {
+  it('C35 AGT-5 that fail are reported with their reason, and say nothing', () => {
     const faults = [{ call: 'agent_summary', error: 'invalid_request' }] as const;
     const told = actionsOf(
       runLog(planOf({ policy: 'claude-code/2026', set: COORDINATOR, faults }), working),

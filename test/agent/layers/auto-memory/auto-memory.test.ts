@@ -218,7 +218,7 @@ describe('auto memory', () => {
     expect(new Set(own.map((request) => request.prefixes[request.systemEnd - 1])).size).toBe(1);
   });
 
-  it('AUT-3 an index with binary content is told of and left out; the file stays as it is', () => {
+  it('AUT-3 an index with binary content is reported and left out; the file stays as it is', () => {
     const home = {
       memories: 0,
       files: [{ path: '/memory/MEMORY.md', text: '\u0000\u0001', hoursAgo: 1 }],

@@ -130,7 +130,7 @@ describe('the gates of a dream', () => {
     expect(actionsOf(gone, LAYER)).toEqual([]);
   });
 
-  it('DRM-2 a lock without a pid is told of and waited for', () => {
+  it('DRM-2 a lock without a pid is reported and waited for', () => {
     const lock = { body: 'half a pi', hoursAgo: 24.5, process: 'dead' } as const;
     const set = { 'dreaming.staleMinutes': 60 * 1_000 };
     const entries = runLog(plan({ home: { lock }, set }), sessionsOf(week(5)));

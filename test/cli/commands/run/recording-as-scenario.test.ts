@@ -147,7 +147,7 @@ describe('a recording in the place of a scenario', () => {
     expect(stderr).toContain('ccbench compare a.jsonl --transcripts a.jsonl b.jsonl');
   });
 
-  it('that cannot be read is told of beside the problems of other files', async () => {
+  it('that cannot be read is reported beside the problems of other files', async () => {
     const cwd = tempFolder({
       's.jsonl.gz': gzipSync(SESSION).subarray(0, 3_000),
       'a.yaml': 'name: a\ncach: 1\n',

@@ -23,11 +23,11 @@ describe('a response that costs something else than its counts at the list price
     ['batch', { service_tier: 'batch' }],
     ['priority', { service_tier: 'priority' }],
     ['iterations', { iterations: [{ type: 'compaction', input_tokens: 100_000 }, { type: 'message' }] }],
-  ])('is told of once: %s', (kind, said) => {
+  ])('is reported once: %s', (kind, said) => {
     expect(warnedOf(said)).toEqual([[`billed-${kind}`, 1]]);
   });
 
-  it('is told of by each of its reasons', () => {
+  it('is reported with each of its reasons', () => {
     expect(warnedOf({ speed: 'fast', inference_geo: 'us' })).toEqual([
       ['billed-fast', 1],
       ['billed-us', 1],
