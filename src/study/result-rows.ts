@@ -66,29 +66,28 @@ export function rowOf(
 /** Digits of a checksum: enough to detect every accident. */
 const CHECK_DIGITS = 16;
 
-function checkOf(record: object): string {
-  return sha256Hex(JSON.stringify(record)).slice(0, CHECK_DIGITS);
+/** The checksum of some content. Content that belongs to something, as rows to a study, does not pass for that of another. */
+export function checkOf(content: string | Uint8Array, owner = ''): string {
+  const bytes = owner === '' ? content : Buffer.concat([Buffer.from(`${owner}\n`), Buffer.from(content)]);
+  return sha256Hex(bytes).slice(0, CHECK_DIGITS);
 }
 
 /** A record as a line with its checksum. */
-export function sealedLine(record: object): string {
-  return `${JSON.stringify({ ...record, check: checkOf(record) })}\n`;
+export function sealedLine(record: object, owner = ''): string {
+  return `${JSON.stringify({ ...record, check: checkOf(JSON.stringify(record), owner) })}\n`;
 }
 
-/** The record of a line; null for one that was cut off or changed since it was written. */
-export function unsealed<Kind extends object>(line: string): Kind | null {
+/** The record of a line; null for one that was cut off, changed since it was written, or written for another owner. */
+export function unsealed<Kind extends object>(line: string, owner = ''): Kind | null {
   try {
     const { check, ...record } = JSON.parse(line) as Kind & { readonly check?: unknown };
-    return check === checkOf(record) ? (record as unknown as Kind) : null;
+    return check === checkOf(JSON.stringify(record), owner) ? (record as unknown as Kind) : null;
   } catch {
     return null;
   }
 }
 
-/** Reads lines of rows; what was cut off or changed since it was written is left out. */
-export function parseRows(text: string, columns: readonly ResultColumn[]): readonly ResultRow[] {
-  return text
-    .split('\n')
-    .flatMap((line) => unsealed<ResultRow>(line) ?? [])
-    .filter(({ cells }) => cells.length === columns.length);
+/** Reads the lines of rows that a study wrote; what was cut off or changed since then is left out. */
+export function parseRows(text: string, study: string): readonly ResultRow[] {
+  return text.split('\n').flatMap((line) => unsealed<ResultRow>(line, study) ?? []);
 }

@@ -354,6 +354,7 @@ export const STUDY_COMMANDS = {
       option('--group <columns>', 'one line for each value of these columns, separated by commas'),
       option('--mean <columns>', 'means of these columns, separated by commas'),
       option('--columns', 'list the columns'),
+      option('--verify', 'check every file against its checksum; exit code 2 where one is damaged'),
       option('--sql <query>', 'a query on the table results, answered by the command duckdb'),
     ],
     examples: [

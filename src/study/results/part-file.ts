@@ -24,16 +24,6 @@ function bufferOf(path: string): ArrayBuffer {
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
 }
 
-/** The rows of a part that are in its file, by the end of the file alone; null where it is damaged. */
-export async function countRows(path: string): Promise<number | null> {
-  const { parquetMetadata } = await import('hyparquet');
-  try {
-    return Number(parquetMetadata(bufferOf(path)).num_rows);
-  } catch {
-    return null;
-  }
-}
-
 /** The rows of a part with some of its columns, in the order that is asked for; a column it lacks is empty. */
 export async function readPart(
   path: string,

@@ -1,10 +1,27 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { sha256Hex } from '../../core/base/digest.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { batchesOfPart, type Partition, partOfBatch, runsOfBatch, runsOfPart } from '../batches.js';
-import { type CellValue, parseRows, type ResultColumn, type ResultRow, sealedLine } from '../result-rows.js';
-import { countRows, encodePart, readPart } from './part-file.js';
+import {
+  type CellValue,
+  checkOf,
+  parseRows,
+  type ResultColumn,
+  type ResultRow,
+  sealedLine,
+  unsealed,
+} from '../result-rows.js';
+import { encodePart, readPart } from './part-file.js';
 import { namesIn, removeUnfinished, unwritable, writerName, writeWhole } from './write-whole.js';
 
 /** A study as its results name it: everything that decides what a row holds is in its id. */
@@ -21,33 +38,67 @@ export interface StudyRecord {
 }
 
 /** Version of the layout; a folder of another one is not touched. */
-const LAYOUT = 1;
+const LAYOUT = 2;
 
 /** Digits of places in names: names sort as their numbers. */
 const DIGITS = 6;
 
 const [STUDIES, PARTS, BATCHES] = ['studies', 'parts', 'batches'] as const;
 
+/** The ending of a file that is not what was written: it is kept to look at, and nothing reads it. */
+const DAMAGED = '.damaged';
+
+function putAside(path: string, name = `${path}${DAMAGED}`): void {
+  try {
+    renameSync(path, name);
+  } catch {
+    // The folder may be read-only, or another process was faster: whoever calls does not read the file.
+  }
+}
+
+/** What is in a file, if it is one; links are not followed. */
+function contentOf(path: string): Buffer | null {
+  try {
+    return lstatSync(path).isFile() ? readFileSync(path) : null;
+  } catch {
+    return null;
+  }
+}
+
+const PART_NAME = /^(\w+)-(\d+)\.[0-9a-f]+\.parquet$/;
+const BATCH_NAME = /^(\w+)-(\d+)\.rows$/;
+
 function numbered(id: string, place: number): string {
   return `${id}-${String(place).padStart(DIGITS, '0')}`;
 }
 
-/** The studies of a results folder. */
-export function readStudies(folder: string): readonly StudyRecord[] {
-  return namesIn(join(folder, STUDIES))
+type StoredStudy = StudyRecord & { readonly layout: number };
+
+/** The study of a file: null where it is damaged. Another layout is an error. */
+function readStudy(path: string): StudyRecord | null {
+  const study = unsealed<StoredStudy>(contentOf(path)?.toString() ?? '');
+  if (study === null || basename(path) !== `${study.id}.json`) return null;
+  if (study.layout === LAYOUT) return study;
+  throw new CcbenchError(
+    'not-supported',
+    `${path} has layout ${study.layout}, and this ccbench reads ${LAYOUT}`,
+    { hint: 'read it with the version that wrote it, or use another folder' },
+  );
+}
+
+/** The studies of a results folder, and the files that should say one and are damaged. */
+export function readStudies(folder: string): {
+  readonly studies: readonly StudyRecord[];
+  readonly damaged: readonly string[];
+} {
+  const paths = namesIn(join(folder, STUDIES))
     .filter((name) => name.endsWith('.json'))
-    .flatMap((name) => {
-      const path = join(folder, STUDIES, name);
-      const value = JSON.parse(readFileSync(path, 'utf8')) as StudyRecord & { readonly layout: number };
-      if (value.layout === LAYOUT) return [value];
-      throw new CcbenchError(
-        'not-supported',
-        `${path} has layout ${value.layout}, and this ccbench reads ${LAYOUT}`,
-        {
-          hint: 'read it with the version that wrote it, or use another folder',
-        },
-      );
-    });
+    .map((name) => join(folder, STUDIES, name));
+  const found = paths.map((path) => ({ path, study: readStudy(path) }));
+  return {
+    studies: found.flatMap(({ study }) => study ?? []),
+    damaged: found.flatMap(({ path, study }) => (study === null ? [path] : [])),
+  };
 }
 
 /** The folders down to one, the innermost first, of which the outermost was made with it; none where it was there. */
@@ -60,16 +111,17 @@ function foldersFrom(path: string, outermost: string | undefined): readonly stri
 export class ResultStore {
   readonly folder: string;
   readonly study: StudyRecord;
-  readonly #parts: Set<number>;
-  readonly #batches: Set<number>;
+  /** The files of parts: their names carry the checksum of what is in them. */
+  readonly #parts = new Map<number, string>();
+  readonly #batches = new Set<number>();
+  /** Files that were found damaged. */
+  readonly #damaged = new Set<string>();
   /** What `announce` has made: the file of the study, then folders, the outermost last. */
   #made: readonly string[] = [];
 
   constructor(folder: string, study: StudyRecord) {
     this.folder = folder;
     this.study = study;
-    this.#parts = new Set();
-    this.#batches = new Set();
     this.look();
   }
 
@@ -84,10 +136,10 @@ export class ResultStore {
     }
     for (const name of [STUDIES, PARTS, BATCHES, '.']) removeUnfinished(join(this.folder, name));
     const path = join(this.folder, STUDIES, `${this.study.id}.json`);
-    if (!existsSync(path)) {
-      writeWhole(path, `${JSON.stringify({ layout: LAYOUT, ...this.study }, null, 1)}\n`);
-      this.#made = [path, ...made];
-    }
+    if (existsSync(path) && readStudy(path) === null) putAside(path);
+    if (existsSync(path)) return;
+    writeWhole(path, sealedLine({ layout: LAYOUT, ...this.study }));
+    this.#made = [path, ...made];
   }
 
   /** Takes back a study that was announced here and of which nothing is finished: a command that failed leaves none. */
@@ -105,16 +157,19 @@ export class ResultStore {
 
   /** Sees what others have finished meanwhile. */
   look(): void {
-    const placesIn = (kind: string, ending: string): readonly number[] =>
-      namesIn(join(this.folder, kind)).flatMap((name) =>
-        name.startsWith(`${this.study.id}-`) && name.endsWith(ending)
-          ? Number(name.slice(this.study.id.length + 1, -ending.length))
-          : [],
-      );
     this.#parts.clear();
     this.#batches.clear();
-    for (const part of placesIn(PARTS, '.parquet')) this.#parts.add(part);
-    for (const batch of placesIn(BATCHES, '.rows')) if (Number.isInteger(batch)) this.#batches.add(batch);
+    const { id, partition } = this.study;
+    for (const name of namesIn(join(this.folder, PARTS))) {
+      const [, own, part] = PART_NAME.exec(name) ?? [];
+      if (own === id && Number(part) < partition.parts && !this.#damaged.has(name))
+        this.#parts.set(Number(part), name);
+    }
+    for (const name of namesIn(join(this.folder, BATCHES))) {
+      const [, own, batch] = BATCH_NAME.exec(name) ?? [];
+      if (own === id && Number(batch) < partition.batches && !this.#damaged.has(name))
+        this.#batches.add(Number(batch));
+    }
   }
 
   isDone(batch: number): boolean {
@@ -142,8 +197,9 @@ export class ResultStore {
     return runs;
   }
 
-  partPath(part: number): string {
-    return join(this.folder, PARTS, `${numbered(this.study.id, part)}.parquet`);
+  #partName(part: number, bytes: Uint8Array): string {
+    const name = numbered(this.study.id, part);
+    return `${name}.${checkOf(bytes, name)}.parquet`;
   }
 
   #batchPath(batch: number): string {
@@ -153,10 +209,10 @@ export class ResultStore {
   /** The files that hold rows: parts, and batches of parts that are not whole yet. */
   sources(): readonly { readonly kind: 'part' | 'batch'; readonly place: number; readonly path: string }[] {
     const { partition } = this.study;
-    const parts = [...this.#parts].map((place) => ({
+    const parts = [...this.#parts].map(([place, name]) => ({
       kind: 'part' as const,
       place,
-      path: this.partPath(place),
+      path: join(this.folder, PARTS, name),
     }));
     const batches = [...this.#batches]
       .filter((batch) => !this.#parts.has(partOfBatch(partition, batch)))
@@ -176,17 +232,34 @@ export class ResultStore {
     }
   }
 
-  /** Parts whose file is not whole: they are taken away and done again. */
-  async dropDamaged(): Promise<readonly string[]> {
-    const dropped: string[] = [];
-    for (const part of [...this.#parts]) {
-      const { from, to } = runsOfPart(this.study.partition, part);
-      if ((await countRows(this.partPath(part))) === to - from) continue;
-      rmSync(this.partPath(part), { force: true });
-      dropped.push(this.partPath(part));
+  /**
+   * Puts everything aside that is not what was written, and gives its paths: a part whose content is not that of its name, a batch
+   * that lacks rows. Sound rows of such a batch stay, as those of one that is not finished.
+   */
+  putDamagedAside(): readonly string[] {
+    const damaged: string[] = [];
+    const found = (path: string, as?: string): void => {
+      putAside(path, as);
+      this.#damaged.add(basename(path));
+      damaged.push(path);
+    };
+    this.look();
+    for (const name of namesIn(join(this.folder, PARTS))) {
+      const path = join(this.folder, PARTS, name);
+      const [, own, part] = PART_NAME.exec(name) ?? [];
+      const isForeign =
+        own === undefined && name.startsWith(`${this.study.id}-`) && name.endsWith('.parquet');
+      if (own !== this.study.id && !isForeign) continue;
+      const bytes = contentOf(path);
+      if (bytes !== null && name === this.#partName(Number(part), bytes)) continue;
+      found(path);
     }
-    if (dropped.length > 0) this.look();
-    return dropped;
+    for (const batch of this.#batches) {
+      const path = this.#batchPath(batch);
+      if (this.rowsOf(batch) === null) found(path, path.replace(/\.rows$/, `${DAMAGED}.open`));
+    }
+    if (damaged.length > 0) this.look();
+    return damaged;
   }
 
   /** Rows of an unfinished batch that anyone has written down. */
@@ -202,18 +275,27 @@ export class ResultStore {
 
   /** Writes down a row of an unfinished batch: a kill loses none of them. */
   append(batch: number, row: ResultRow): void {
-    const path = join(this.folder, BATCHES, `${numbered(this.study.id, batch)}.${writerName()}.open`);
+    const path = this.#openPath(batch);
     try {
-      appendFileSync(path, sealedLine(row));
+      appendFileSync(path, this.#lineOf(row));
     } catch (error) {
       throw unwritable(path, error);
     }
   }
 
+  #openPath(batch: number): string {
+    return join(this.folder, BATCHES, `${numbered(this.study.id, batch)}.${writerName()}.open`);
+  }
+
+  #lineOf(row: ResultRow): string {
+    return sealedLine(row, this.study.id);
+  }
+
   /** Keeps a finished batch, and the part it completes. */
   async finish(batch: number, rows: readonly ResultRow[]): Promise<void> {
     const sorted = [...rows].sort((a, b) => a.run - b.run);
-    writeWhole(this.#batchPath(batch), sorted.map(sealedLine).join(''));
+    this.#damaged.delete(basename(this.#batchPath(batch)));
+    writeWhole(this.#batchPath(batch), sorted.map((row) => this.#lineOf(row)).join(''));
     this.#batches.add(batch);
     this.#remove(`${numbered(this.study.id, batch)}.`, '.open');
     await this.join(partOfBatch(this.study.partition, batch));
@@ -229,38 +311,34 @@ export class ResultStore {
   rowsOf(batch: number): readonly ResultRow[] | null {
     const { from, to } = runsOfBatch(this.study.partition, batch);
     const rows = this.#rowsIn(this.#batchPath(batch));
-    return rows.length === to - from ? rows : null;
+    return rows.length === to - from && rows.every(({ run }, i) => run === from + i) ? rows : null;
   }
 
   #rowsIn(path: string): readonly ResultRow[] {
-    try {
-      return parseRows(readFileSync(path, 'utf8'), this.study.columns);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw error;
-    }
+    return parseRows(contentOf(path)?.toString() ?? '', this.study.id);
   }
 
   /** Makes a part of its batches where all of them are there. Whoever comes second writes the same bytes again. */
   async join(part: number): Promise<void> {
     const { from, to } = batchesOfPart(this.study.partition, part);
     const batches = Array.from({ length: to - from }, (_, i) => from + i);
-    if (existsSync(this.partPath(part))) {
-      this.#parts.add(part);
-    } else {
+    this.look();
+    if (!this.#parts.has(part)) {
       if (!batches.every((batch) => existsSync(this.#batchPath(batch)))) return;
       const rows: ResultRow[] = [];
       for (const batch of batches) {
         const own = this.rowsOf(batch);
         if (own === null) {
-          if (!existsSync(this.partPath(part))) rmSync(this.#batchPath(batch), { force: true });
-          this.look();
+          this.putDamagedAside();
           return;
         }
         for (const row of own) rows.push(row);
       }
-      writeWhole(this.partPath(part), await encodePart(this.study.columns, rows));
-      this.#parts.add(part);
+      const bytes = await encodePart(this.study.columns, rows);
+      const name = this.#partName(part, bytes);
+      writeWhole(join(this.folder, PARTS, name), bytes);
+      this.#damaged.delete(name);
+      this.#parts.set(part, name);
     }
     for (const batch of batches) {
       rmSync(this.#batchPath(batch), { force: true });
@@ -278,7 +356,7 @@ export class ResultStore {
 
 /** Lists everything in the folder in one file; what it says can be seen from the folder at any time. */
 export function writeManifest(folder: string): void {
-  const studies = readStudies(folder).map((study) => {
+  const studies = readStudies(folder).studies.map((study) => {
     const results = new ResultStore(folder, study);
     return {
       ...study,
@@ -288,7 +366,7 @@ export function writeManifest(folder: string): void {
         .filter(({ kind }) => kind === 'part')
         .map(({ place, path }) => {
           const { from, to } = runsOfPart(study.partition, place);
-          const file = `${PARTS}/${path.slice(join(folder, PARTS).length + 1)}`;
+          const file = `${PARTS}/${basename(path)}`;
           return { file, firstRun: from, rows: to - from, sha256: sha256Hex(readFileSync(path)) };
         }),
     };

@@ -87,7 +87,11 @@ export function openRunStore(
         notes.push(
           `${formatCounted(broken, 'broken line')} of ${shownFile} left out; the ${results.size} good ones are used`,
         );
-        writeWhole(file, [headerLine(program), ...[...results.values()].map(sealedLine)].join(''), fail);
+        writeWhole(
+          file,
+          [headerLine(program), ...[...results.values()].map((result) => sealedLine(result))].join(''),
+          fail,
+        );
       } else if (header !== undefined && !text.endsWith('\n')) appendFileSync(file, '\n');
     }
     if (other !== null || header === undefined) writeFileSync(file, headerLine(program));

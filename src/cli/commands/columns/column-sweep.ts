@@ -101,7 +101,8 @@ export async function openStore(
 ): Promise<ResultStore> {
   const store = new ResultStore(resolve(session.host.cwd, folder), record);
   store.announce();
-  for (const path of await store.dropDamaged()) note(session, `${path} is damaged: its runs are made again`);
+  for (const path of store.putDamagedAside())
+    note(session, `${path} is damaged: it is put aside and its runs are made again`);
   await store.joinAll();
   return store;
 }

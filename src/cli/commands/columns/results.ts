@@ -26,6 +26,7 @@ export interface ResultsOptions {
   readonly mean?: string;
   readonly columns?: boolean;
   readonly sql?: string;
+  readonly verify?: boolean;
 }
 
 /** The metric by which a study is summed up where none is asked for. */
@@ -42,7 +43,8 @@ export async function resultsCommand(
     throw new CcbenchError('file-missing', `there is no folder ${folder}`, {
       hint: 'ccbench sweep … --results <folder> makes one',
     });
-  const studies = readStudies(path);
+  const { studies, damaged } = readStudies(path);
+  for (const file of damaged) note(session, damagedNote(file));
   if (studies.length === 0)
     throw new CcbenchError('bad-input', `${folder} holds no results of a sweep`, {
       hint: 'name the folder that was given to sweep --results',
@@ -67,7 +69,32 @@ export async function resultsCommand(
       hint: `add --study with one of: ${chosen.map(({ id, name, version }) => `${id} (${name}, ccbench ${version})`).join(', ')}`,
     });
   const opened = chosen.map((study) => new ResultStore(path, study));
+  const bad = opened.flatMap((store) => store.putDamagedAside());
+  for (const file of bad) note(session, damagedNote(file));
+  if (options.verify === true) return verified(session, opened, [...damaged, ...bad]);
   return isAsked ? answer(session, opened[0]!, options) : overview(session, opened, folder, options.top);
+}
+
+function damagedNote(file: string): string {
+  return `${file} is damaged and not in the answer: the command that made it makes its runs again`;
+}
+
+/** `--verify`: what is sound, and whether everything is. */
+function verified(session: CliSession, stores: readonly ResultStore[], damaged: readonly string[]): ExitCode {
+  const studies = stores.map((store) => ({
+    study: store.study.id,
+    name: store.study.name,
+    files: store.sources().length,
+    finished: store.finishedRuns(),
+    runs: store.study.partition.runs,
+  }));
+  if (session.json) printJson(session, { damaged, studies });
+  else
+    for (const { name, study, files, finished, runs } of studies)
+      session.host.stdout.write(
+        `${printable(name)} (${study}): ${formatCounted(files, 'file')} as written, with ${formatCount(finished)} of ${formatCounted(runs, 'run')}\n`,
+      );
+  return damaged.length > 0 ? EXIT.input : EXIT.fine;
 }
 
 async function overview(

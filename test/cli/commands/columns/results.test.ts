@@ -71,7 +71,7 @@ describe('ccbench results', () => {
     const [form, flag, text] = JSON.parse(stdout).rows[0].argv;
     expect([form, flag]).toEqual(['-json', '-c']);
     expect(text).toMatch(
-      /^create view results as select \* from read_parquet\(\['.*-000000\.parquet'\]\); select/,
+      /^create view results as select \* from read_parquet\(\['.*-000000\.[0-9a-f]{16}\.parquet'\]\); select/,
     );
   });
 });

@@ -83,7 +83,7 @@ describe('ccbench sweep --results', () => {
   it('goes on from rows that a killed process wrote down, and leaves out a line that was cut off', async () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     await cli([...SWEEP, '--shard', '1/2'], { cwd });
-    const [study] = readStudies(join(cwd, 'out'));
+    const [study] = readStudies(join(cwd, 'out')).studies;
     const open = new ResultStore(join(cwd, 'out'), study!);
     const [batch] = open.missing();
     const name = readdirSync(join(cwd, 'out/batches')).find((file) => file.endsWith('.rows'))!;
@@ -97,9 +97,7 @@ describe('ccbench sweep --results', () => {
     );
     expect(whole).toBeDefined();
     const text = readFileSync(join(cwd, 'out/batches', name), 'utf8');
-    expect(parseRows(text.slice(0, -9), study!.columns)).toHaveLength(
-      parseRows(text, study!.columns).length - 1,
-    );
+    expect(parseRows(text.slice(0, -9), study!.id)).toHaveLength(parseRows(text, study!.id).length - 1);
     const rows = await readPart(
       parts(cwd, 'whole')[0]!,
       study!.columns.map((column) => column.name),
@@ -139,7 +137,7 @@ describe('ccbench sweep --results', () => {
       code: 2,
       said: true,
     });
-    const [first] = readStudies(join(cwd, 'out'));
+    const [first] = readStudies(join(cwd, 'out')).studies;
     const one = await cli(['results', 'out', '--count', '--study', first!.id, '--json'], { cwd });
     expect(JSON.parse(one.stdout).rows).toBe(70);
     const both = JSON.parse((await cli(['results', 'out', '--json'], { cwd })).stdout);
@@ -220,7 +218,7 @@ describe('ccbench sweep --results', () => {
     const result = await cli(args, { cwd, interrupt: stop.signal, now });
     expect(result.code).toBe(130);
     expect(result.stderr).toContain('the same command goes on');
-    const [study] = readStudies(join(cwd, 'out'));
+    const [study] = readStudies(join(cwd, 'out')).studies;
     expect(study!.partition.runs).toBe(1_000_000);
   });
 });
