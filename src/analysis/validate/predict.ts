@@ -83,8 +83,8 @@ const NO_RISK: Prediction['risk'] = { chance: 0, cost: 0 };
 /** A response is readable this long after its request began, unless it ended earlier. */
 const FIRST_TOKEN_MS = 2_000;
 
-/** Share of an expired prefix that other sessions kept warm: about every second time, so it counts by half. */
-const OUTSIDE_WARMTH = 0.5;
+/** Where other sessions keep an expired prefix warm about every second time, it counts by half. */
+const HALF_WARM = 0.5;
 
 /** A prompt that shrinks by this much without a line was microcompacted (K6): MIC-1 clears no less. */
 const SILENT_SAVING = 20_000;
@@ -138,7 +138,7 @@ class ThreadWalk {
     const isFirst = this.#previous === null;
     const shrank = isFirst ? false : this.#advance(track, plan);
     let read = isFirst ? request.read : this.#send(track, plan, 'read-only');
-    if (read === 0 && this.#isWarmOutside(plan)) read = Math.round(track.sharedTokens * OUTSIDE_WARMTH);
+    if (read === 0) read = Math.round(track.sharedTokens * this.#outsideWarmth(plan));
     let why: Explanation = isFirst ? { cause: 'first' } : this.#explain(plan, shrank);
     if (this.#breaksHere(plan, read, why.cause)) {
       breaks.push({ request, expectedRead: read, reason: request.missReason });
@@ -249,10 +249,13 @@ class ThreadWalk {
     }).readTokens;
   }
 
-  /** Other sessions may have kept the prefix warm: it was when the thread began, and it lives for an hour. */
-  #isWarmOutside(plan: RequestPlan): boolean {
-    const mayBe = plan.client.behaviours.outside === 'half' && this.#warmth === 'prefix';
-    return mayBe && this.#lifetimes.system === '1h' && plan.rebuild !== 'prefix' && this.#isLate(plan);
+  /** Share of an expired prefix that other sessions have kept warm, where it was warm when the thread began (K18). */
+  #outsideWarmth(plan: RequestPlan): number {
+    if (this.#warmth === 'none' || plan.rebuild === 'prefix' || !this.#isLate(plan)) return 0;
+    const { outside } = plan.client.behaviours;
+    if (outside === 'warm') return 1;
+    const mayBe = outside === 'half' && this.#warmth === 'prefix' && this.#lifetimes.system === '1h';
+    return mayBe ? HALF_WARM : 0;
   }
 
   #isLate({ request }: RequestPlan): boolean {

@@ -60,6 +60,21 @@ describe('lifetimes', () => {
       .answer({ at: 4_005, read: 16_000, write: 15_000, ttl: '1h' });
     expect(predict(recording.read()).reads[1]).toBe(8_000);
   });
+
+  it.each([
+    ['2.1.91', '1h', 16_000, 16_000],
+    ['2.1.112', '5m', 16_000, 16_000],
+    ['2.1.226', '1h', 0, 0],
+    ['2.1.60', '5m', 16_000, 0],
+  ] as const)(
+    'K18 at %s with %s entries: of a prefix of which %i were warm at first, %i are behind an expiry',
+    (version, ttl, first, read) => {
+      const recording = begun(version, undefined, { ttl, read: first, write: 30_000 - first })
+        .say('and then', 4_000)
+        .answer({ at: 4_005, read: 1, write: 30_999, ttl });
+      expect(predict(recording.read()).reads[1]).toBe(read);
+    },
+  );
 });
 
 describe('the suggestion behind a turn', () => {
