@@ -117,6 +117,7 @@ function compileRun(checked: CheckedScenario, run: NormalRun): CompiledRun {
       timing: run.timing,
       estimatorFactor: run.estimatorFactor,
       llm: run.llm,
+      ...(run.faults === undefined ? {} : { faults: run.faults }),
       ...(plugins.length === 0 ? {} : { plugins }),
       ...(models === null ? {} : { models }),
       ...(run.home === undefined ? {} : { home: run.home }),

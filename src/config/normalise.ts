@@ -1,5 +1,6 @@
 import { CcbenchError } from '../core/base/errors.js';
 import type { Path } from '../core/base/problem.js';
+import { DEFAULT_FAULTS, type FaultsPlan } from '../core/run/faults-plan.js';
 import type { CachePlan, FakeLlmPlan, FaultRule, HomePlan, HookPlan } from '../core/run/run-plan.js';
 import { DEFAULT_FAKE_LLM } from '../provider/fake-llm/fake-plan.js';
 import type { SessionPart } from '../transcripts/sessions/merge-sessions.js';
@@ -55,6 +56,7 @@ export interface NormalRun {
   readonly timing: 'recorded' | 'think-time';
   readonly estimatorFactor: number;
   readonly llm: { readonly fake: FakeLlmPlan; readonly faults: readonly FaultRule[] };
+  readonly faults: FaultsPlan | undefined;
   readonly expect: readonly string[];
   readonly home: HomePlan | undefined;
   readonly hooks: readonly HookPlan[] | undefined;
@@ -93,6 +95,9 @@ function mergeSettings(base: ScenarioSettings, variant: ScenarioVariant): Scenar
     ...own,
     overrides: { ...base.overrides, ...own.overrides },
     cache: { ...base.cache, ...own.cache },
+    ...(base.faults === undefined && own.faults === undefined
+      ? {}
+      : { faults: { ...base.faults, ...own.faults } }),
     llm: { ...base.llm, ...own.llm, fake: { ...base.llm?.fake, ...own.llm?.fake } },
   };
 }
@@ -113,7 +118,7 @@ function normaliseRun(
   policyNames: readonly string[],
   home: HomePlan | undefined,
 ): NormalRun {
-  const { overrides, cache, llm, hooks } = settings;
+  const { overrides, cache, llm, hooks, faults } = settings;
   const isRecorded = kindOf(transcript) === 'file';
   const ttl = isRecorded ? 'recorded' : '5m';
   return {
@@ -136,10 +141,18 @@ function normaliseRun(
     timing: settings.timing ?? 'recorded',
     estimatorFactor: settings.estimatorFactor ?? 1,
     llm: { fake: { ...DEFAULT_FAKE_LLM, ...llm?.fake }, faults: llm?.faults ?? [] },
+    faults: faultsOf(faults),
     expect: settings.expect ?? [],
     home,
     hooks: hooks?.length === 0 ? undefined : hooks,
   };
+}
+
+/** What differs from the default; undefined where nothing does. */
+function faultsOf(written: ScenarioSettings['faults']): FaultsPlan | undefined {
+  const { survival, refetch } = DEFAULT_FAULTS;
+  const plan = { survival: written?.survival ?? survival, refetch: written?.refetch ?? refetch };
+  return plan.survival === survival && plan.refetch === refetch ? undefined : plan;
 }
 
 /** Paths that start at the root, on a drive or in the home folder. */

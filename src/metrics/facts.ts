@@ -6,6 +6,7 @@ import type {
   WarningEntry,
 } from '../core/run/run-log.js';
 import type { CostInterval } from './cost-interval.js';
+import type { FaultFacts } from './fault-fold.js';
 import type { LayerTotals } from './layer-fold.js';
 import type { LongTermFacts } from './long-term-fold.js';
 import type { RequestTotals } from './request-fold.js';
@@ -39,6 +40,8 @@ export interface RunFacts extends RequestTotals, LayerTotals {
   /** What clients showed of their main conversations (WIN-5); null where no window was known. */
   readonly status: StatusFacts | null;
   readonly notices: Readonly<Record<string, number>>;
+  /** What calls needed and their context no longer held; null where the transcript has no text. */
+  readonly faults: FaultFacts | null;
   /** Tokens by the rough estimate and in truth; null when the log holds no breakdown (TOK-10). */
   readonly estimator: { readonly heuristic: number; readonly true: number } | null;
   /** Forks, memories, dreams and messages between agents. */

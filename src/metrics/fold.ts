@@ -12,8 +12,10 @@ import type {
   WarningEntry,
 } from '../core/run/run-log.js';
 import { PARTED } from '../core/run/run-log.js';
+import { hasUses } from '../core/uses/find-uses.js';
 import { chanceInterval, whatIfInterval } from './cost-interval.js';
 import type { BreakFacts, RunFacts } from './facts.js';
+import { FaultFold } from './fault-fold.js';
 import { LayerFold, largerOvershoot } from './layer-fold.js';
 import { LongTermFold } from './long-term-fold.js';
 import { RequestFold } from './request-fold.js';
@@ -98,6 +100,7 @@ class EntryFold {
   readonly #layers = new LayerFold();
   readonly #longTerm = new LongTermFold();
   readonly #status = new StatusFold();
+  readonly #faults = new FaultFold();
   readonly #unexpected: BreakMap = new Map();
   readonly #expected: BreakMap = new Map();
   readonly #refusals: Tally = new Map();
@@ -139,6 +142,8 @@ class EntryFold {
         if (entry.action === 'compact' && entry.outcome === 'done' && this.#parted.has(entry.thread))
           this.#compacted.add(entry.thread);
         return this.#layers.addLayer(entry);
+      case 'fault':
+        return this.#faults.add(entry);
       case 'returned':
         return this.#layers.addReturned(entry);
       case 'crossing':
@@ -220,6 +225,7 @@ class EntryFold {
       lostReason: this.#lostReason,
       status: this.#status.finish(),
       notices: sortedRecord(this.#notices),
+      faults: this.#run !== null && hasUses(this.#run.transcript) ? this.#faults.finish() : null,
       estimator: estimatorOf(this.#breakdowns),
       longTerm: this.#longTerm.finish(),
       breakdowns: this.#breakdowns,

@@ -78,6 +78,12 @@ const SHAPES: Readonly<Record<LogEntry['type'], LineShape>> = {
     string: ['thread'],
     maybe: { number: ['turn', 'estimatedTokens'] },
   },
+  fault: {
+    number: ['t', 'turn', 'chance', 'weight', 'rounds', 'tokens', 'cost'],
+    string: ['thread', 'kind', 'use', 'origin', 'what'],
+    maybe: { number: ['seenAt'], string: ['tool', 'path', 'message'] },
+    known: { kind: ['refetch', 'masked', 'lost'] },
+  },
   breaker: { number: ['t'], string: ['thread', 'state'] },
   notice: { number: ['t'], string: ['thread', 'what'], maybe: { string: ['message'] } },
   skipped: { string: ['what', 'needs'] },

@@ -118,6 +118,14 @@ const HELP = {
   cacheTokensDestroyed:
     'cached tokens behind the first position that layers changed, each counted once per request',
   overshootTokens: 'largest distance past a threshold when it fired',
+  faultsNone:
+    'times a call needed content that its context no longer held, if summaries told nothing of what they replace: the upper bound',
+  faultsAll: 'the same if summaries told everything: the lower bound',
+  faultsFitted: 'the same with the share that recordings fetch again after a compaction',
+  refetchTokens: 'tokens that fetching it again brings, under `faults.survival`',
+  refetchUsd:
+    'what that costs at once: one more request each, and the result written; not what carrying it costs later',
+  lostItems: 'of the faults, those of text that nobody can fetch: what users and the agent said',
   meanLatencyMs: 'mean latency of the main loop',
   simulatedHours: 'simulated time from the first entry of the log to the last',
   estimatorRatio: 'tokens by the rough estimate / true tokens of the conversations',
@@ -259,6 +267,12 @@ const METRIC_VALUES: Readonly<Record<keyof typeof HELP, MetricRow>> = {
   tokensSaved: ['tokens', 'higher', (f) => layerSum(f, 'saved')],
   tokensNotCarried: ['tokens', 'higher', (f) => layerSum(f, 'notCarried')],
   cacheTokensDestroyed: ['tokens', 'lower', (f) => layerSum(f, 'cacheLost')],
+  faultsNone: ['count', 'lower', (f) => f.faults?.none ?? null],
+  faultsAll: ['count', 'lower', (f) => f.faults?.all ?? null],
+  faultsFitted: ['count', 'lower', (f) => f.faults?.fitted ?? null],
+  refetchTokens: ['tokens', 'lower', (f) => f.faults?.refetchTokens ?? null],
+  refetchUsd: ['usd', 'lower', money((f) => (f.faults === null ? null : usd(f.faults.refetchNano)))],
+  lostItems: ['count', 'lower', (f) => f.faults?.lost ?? null],
   overshootTokens: ['tokens', 'lower', (f) => f.overshootTokens],
   meanLatencyMs: ['ms', 'lower', (f) => ratio(f.byPurpose.main.latencyMs, f.byPurpose.main.calls)],
   simulatedHours: ['hours', null, (f) => (f.durationMs === null ? null : f.durationMs / MS_PER_HOUR)],

@@ -95,7 +95,7 @@ describe('positions of problems', () => {
 
   it('refuses a fault for a purpose that does not exist', () => {
     expect(problemsOf(recorded('llm:', '  faults:', '    - { call: compakt, error: overloaded }'))).toEqual([
-      's.yaml:5:15: `llm.faults[0].call`: expected main, subagent, compact, session_memory, auto_memory, dream, agent_summary, plan_again, suggestion or keep_alive, got "compakt"',
+      's.yaml:5:15: `llm.faults[0].call`: expected main, subagent, compact, session_memory, auto_memory, dream, agent_summary, plan_again, suggestion, keep_alive or refetch, got "compakt"',
     ]);
   });
 

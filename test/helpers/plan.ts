@@ -7,7 +7,7 @@ import { replay } from '../../src/engine/run/replay.js';
 import { effective } from './effective.js';
 
 /** What a test changes about the plain plan. */
-export interface PlanInit extends Partial<Omit<RunPlan, 'policy' | 'cache' | 'llm'>> {
+export interface PlanInit extends Partial<Omit<RunPlan, 'policy' | 'cache' | 'llm' | 'faults'>> {
   readonly policy?: string;
   readonly set?: Readonly<Record<string, unknown>>;
   readonly cache?: Partial<RunPlan['cache']>;

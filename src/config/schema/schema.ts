@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { flag, number, orNull, refuse, text, whole } from '../../core/base/schema.js';
+import { SURVIVALS } from '../../core/run/faults-plan.js';
 import { type Amount, CALL_PURPOSES, FAULT_KINDS, HOOK_EVENTS } from '../../core/run/run-plan.js';
 import { modelsSchema } from './schema-models.js';
 import { homeSchema, sessionsSchema } from './schema-sessions.js';
@@ -178,6 +179,21 @@ const hooksSchema = z
   )
   .describe('Hooks of the user at compactions, in the order they run.');
 
+/** YAML reads `on` and `off` as words or as truth values, by its version. */
+const onOff = z.union([z.enum(['on', 'off']), z.boolean().transform((is) => (is ? 'on' : 'off'))]);
+
+const faultsSchema = z
+  .strictObject({
+    survival: z
+      .enum(SURVIVALS)
+      .optional()
+      .describe('What summaries tell of what they replace: nothing, everything, or as fitted to recordings.'),
+    refetch: onOff
+      .optional()
+      .describe('Whether what is needed and gone is fetched again in the run, at its cost; off unless set.'),
+  })
+  .describe('Content of a recording that is needed after a policy took it out of the context.');
+
 const settings = {
   model: orNull(text('Model of the main thread; null keeps what was recorded.')).optional(),
   provider: orNull(
@@ -212,6 +228,7 @@ const settings = {
     .optional()
     .describe("What the policy's token counter sees, as a factor on a quarter of the characters."),
   llm: llmSchema.optional(),
+  faults: faultsSchema.optional(),
   hooks: hooksSchema.optional(),
   expect: z
     .array(text('`metric op value`, such as `cacheHitRate >= 0.9`.'))

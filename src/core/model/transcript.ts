@@ -1,5 +1,6 @@
 import type { Capability } from '../run/capability.js';
 import type { Warning } from '../run/warning.js';
+import type { ThreadUses } from '../uses/uses.js';
 import type { Block } from './block.js';
 import type { Message } from './message.js';
 import type { Usage } from './usage.js';
@@ -192,6 +193,8 @@ export interface Transcript {
   /** Sessions in the order of their starts, where there are several. */
   readonly sessions?: readonly SessionInfo[];
   readonly warnings: readonly Warning[];
+  /** What its calls need of what came before them, where that is known already (`usesOf`). */
+  readonly uses?: readonly ThreadUses[];
 }
 
 /** Calls of a transcript. */

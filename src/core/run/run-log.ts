@@ -1,3 +1,4 @@
+import type { ItemOrigin, UseKind } from '../uses/uses.js';
 import type { RecordedBill } from './recorded-bill.js';
 import type { CallPurpose, PlannedPlugin } from './run-plan.js';
 import type { Warning } from './warning.js';
@@ -281,6 +282,35 @@ export interface BreakerEntry {
   readonly state: 'tripped' | 'skipped' | 'reset';
 }
 
+/** A call needs content that its context no longer holds. */
+export interface FaultEntry {
+  readonly type: 'fault';
+  readonly t: number;
+  readonly thread: string;
+  readonly turn: number;
+  /** `refetch`: it can be fetched again; `masked`: a placeholder says where; `lost`: text that nobody can fetch. */
+  readonly kind: 'refetch' | 'masked' | 'lost';
+  /** Chance that it has to be fetched, as fitted: below 1 where a summary may tell it. */
+  readonly chance: number;
+  /** The same under the survival that the plan assumes. */
+  readonly weight: number;
+  /** Summaries since it came; 0 where it was taken out without one. */
+  readonly rounds: number;
+  /** Tokens that fetching it again brings. */
+  readonly tokens: number;
+  /** What that costs at once, in nano-dollars: the prompt is read once more, and the result written. */
+  readonly cost: number;
+  readonly use: UseKind;
+  readonly origin: ItemOrigin;
+  readonly tool: string | null;
+  readonly path: string | null;
+  /** Message it stood in, and the number of the first call that saw it, from 0. */
+  readonly message: string;
+  readonly seenAt: number;
+  /** What shows that it is needed: an identifier or a line. */
+  readonly what: string;
+}
+
 /** Something that happened to a thread: resume, model switch, blocked input, end of the run by a guard. */
 export interface NoticeEntry {
   readonly type: 'notice';
@@ -343,6 +373,7 @@ export type LogEntry =
   | CrossingEntry
   | StatusEntry
   | BreakerEntry
+  | FaultEntry
   | NoticeEntry
   | SkippedEntry
   | WarningEntry

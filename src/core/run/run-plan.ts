@@ -1,3 +1,4 @@
+import type { FaultsPlan } from './faults-plan.js';
 import type { ParamValues } from './params.js';
 import type { PolicyRules } from './policy-rules.js';
 import type { Provider } from './provider.js';
@@ -14,6 +15,7 @@ export const CALL_PURPOSES = [
   'plan_again',
   'suggestion',
   'keep_alive',
+  'refetch',
 ] as const;
 export type CallPurpose = (typeof CALL_PURPOSES)[number];
 
@@ -189,6 +191,8 @@ export interface RunPlan {
   readonly models?: readonly PlannedModel[];
   /** Absent when the home is empty. */
   readonly home?: HomePlan;
+  /** What is done about content that is needed and gone; absent: the default. */
+  readonly faults?: FaultsPlan;
   /** Absent when the user has none. */
   readonly hooks?: readonly HookPlan[];
 }

@@ -95,6 +95,7 @@ function replaceHistory(run: RunningThread, action: ActionOf<'replace-history'>)
   run.seen.restart(context.messages);
   run.journal.restart(context.messages);
   run.announced = 'compaction';
+  run.faults.compacted(run.turn);
   run.historyReplaced = true;
   if (view.trueTokens > before)
     run.env.warnings.add('compaction-grew', 'a compaction left more than it found');

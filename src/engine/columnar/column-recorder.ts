@@ -35,6 +35,7 @@ const KNOWN_ENTRIES: ReadonlySet<LogEntry['type']> = new Set([
   'skipped',
   'warning',
   'breakdown',
+  'fault',
 ]);
 
 /** Listens to one run of the engine and keeps what its requests consist of. */

@@ -25,6 +25,8 @@ export class Context extends PrefixColumns implements PrefixView {
   readonly messages: Message[] = [];
   /** Positions that are still as the previous request of this thread sent them. */
   unchanged = 0;
+  /** How often something that was there has been changed or taken out. */
+  changes = 0;
   private readonly fresh = new FreshBlocks();
   private wasSent = false;
   private readonly own = new OwnTokens();
@@ -219,6 +221,7 @@ export class Context extends PrefixColumns implements PrefixView {
 
   /** Replaces the messages from an index on: costs the blocks after it. */
   private rebuildFrom(firstMessage: number, tail: readonly Message[]): number {
+    this.changes++;
     const position = this.endOfMessages(firstMessage);
     const old = this.blocks.slice(position);
     const oldMessages = new KnownItems(this.messages.slice(firstMessage));

@@ -130,8 +130,34 @@ export function suggest(run: RunningThread, call: RecordedCall): void {
 
 /** A request that no transcript shows and that asks and answers little: what it finds lives on, and the latest response with it (K17). */
 export function renew(run: RunningThread, call: RecordedCall, purpose: 'suggestion' | 'keep_alive'): void {
+  const out = outgoingBeside(run, call, purpose, 0);
+  if (run.exchange.send(out, 'own').ok) run.noteSent(out, call);
+}
+
+/** A request that fetches content again, and what comes of it; where it is refused, the next request shows why. */
+export function fetchAgain(
+  run: RunningThread,
+  call: RecordedCall,
+  exchange: readonly Message[],
+  outputTokens: number,
+): void {
+  const out = outgoingBeside(run, call, 'refetch', outputTokens);
+  const reply = run.exchange.send(out, 'own');
+  run.pass(reply.latencyMs);
+  if (!reply.ok) return;
+  run.noteSent(out, call);
+  run.join(exchange, 'made');
+}
+
+/** A request of the thread's own conversation that no transcript shows. */
+function outgoingBeside(
+  run: RunningThread,
+  call: RecordedCall,
+  purpose: 'suggestion' | 'keep_alive' | 'refetch',
+  outputTokens: number,
+): Outgoing {
   const { context, model } = run;
-  const out: Outgoing = {
+  return {
     purpose,
     turn: run.turn,
     model: model.row,
@@ -141,7 +167,7 @@ export function renew(run: RunningThread, call: RecordedCall, purpose: 'suggesti
     startMs: run.now,
     write: 'write',
     windowTokens: run.course === 'recorded' ? null : model.apiWindow(),
-    outputTokens: 0,
+    outputTokens,
     recordedLatencyMs: null,
     outsideTokens: run.client.outsideTokens(context, model.row),
     seen: null,
@@ -154,5 +180,4 @@ export function renew(run: RunningThread, call: RecordedCall, purpose: 'suggesti
     risk: 0,
     adjust: null,
   };
-  if (run.exchange.send(out, 'own').ok) run.noteSent(out, call);
 }

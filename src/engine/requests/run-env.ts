@@ -10,6 +10,7 @@ import type { Limits } from '../../core/run/limit.js';
 import type { BreakCause, LogSink } from '../../core/run/run-log.js';
 import type { CallPurpose, FakeLlmPlan, FaultRule, RunPlan } from '../../core/run/run-plan.js';
 import type { WarningList } from '../../core/run/warning.js';
+import type { UsesByCall } from '../../core/uses/uses.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import type { LevelSalts } from '../../provider/cache/salts.js';
 import type { AdjustOutcome, FakeLlm } from '../../provider/fake-llm/fake-llm.js';
@@ -45,6 +46,10 @@ export interface RunEnv {
   readonly cache: PromptCache | null;
   /** What is taken from the recording because no policy decides it; null where nothing is. */
   readonly whatIf: RunConditions | null;
+  /** What calls need of what came before them, by thread; null where the transcript has no text. */
+  readonly uses: () => ReadonlyMap<string, UsesByCall> | null;
+  /** Reader or generator that made the transcript. */
+  readonly source: string;
   /** How threads begin. */
   readonly course: Course;
   readonly files: Files;

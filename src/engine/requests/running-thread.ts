@@ -139,6 +139,8 @@ export interface RunningThread {
     resume(messages: readonly Message[], view: ContextView): void;
     unfold(messageId: string, files: Files): Unfolded | null;
   };
+  /** What it needs and no longer holds. */
+  readonly faults: { check(run: RunningThread, call: RecordedCall): void; compacted(turn: number): void };
   /** Watches for compactions that cheap layers prevent. */
   readonly prevention: { check(run: RunningThread): void; compacting(run: RunningThread): void };
   /** Whether the step at hand was taken before. */

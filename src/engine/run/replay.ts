@@ -17,6 +17,7 @@ import type { RunPlan } from '../../core/run/run-plan.js';
 import { createWarnings } from '../../core/run/warning.js';
 import { breakdown } from '../../core/tokens/breakdown.js';
 import { estimatorError } from '../../core/tokens/heuristic.js';
+import { usesByThread } from '../../core/uses/find-uses.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import { createProviderCache } from '../../provider/cache/provider-cache.js';
 import { createFakeLlm, type FakeLlm } from '../../provider/fake-llm/fake-llm.js';
@@ -141,6 +142,8 @@ export function* replayParts(
     behaviours,
     behavioursAt,
     whatIf,
+    uses: () => usesByThread(transcript),
+    source,
     course: follows ? 'recorded' : whatIf === null ? 'parted' : 'same',
     cacheKinds: cacheKinds(plan, transcript),
     recorded: recordedBy,

@@ -20,6 +20,7 @@ import { AskDraws } from '../requests/ask.js';
 import { ClientState } from '../requests/client-state.js';
 import type { Course } from '../requests/conditions.js';
 import { Exchange } from '../requests/exchange.js';
+import { ContentFaults } from '../requests/find-faults.js';
 import { stripThinking } from '../requests/main-request.js';
 import type { Outgoing } from '../requests/run-env.js';
 import {
@@ -69,6 +70,7 @@ export class ThreadRun implements RunningThread {
   readonly shared = new Map<string, unknown>();
   readonly recordedSummaries = new Set<string>();
   readonly tally = new Tally();
+  readonly faults = new ContentFaults();
   sharedTokens: number | null = null;
   course: Course;
   sizedFor: RecordedCall | null = null;

@@ -22,6 +22,7 @@ export function finishTurn(run: RunningThread, call: RecordedCall): void {
   }
   run.beforeCheck();
   run.prevention.check(run);
+  run.faults.check(run, call);
   run.client.before(call);
   if (!send(run, call)) {
     run.lose(call);

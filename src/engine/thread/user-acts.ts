@@ -129,6 +129,7 @@ export function compactAsRecorded(run: RunningThread, event: RecordedCompaction)
   run.now = now;
   run.shiftMs = shiftMs;
   takeRecordedSummary(run, event, before);
+  run.faults.compacted(run.turn);
   run.course = course;
   run.announced = 'compaction';
 }

@@ -5,6 +5,7 @@ import type { Text } from '../../core/model/text.js';
 import type { ToolEffect } from '../../core/model/tool-effect.js';
 import type { RecordedCall, Step, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import type { Usage } from '../../core/model/usage.js';
+import { usesOf } from '../../core/uses/find-uses.js';
 import { RecordedText } from '../readers/claude-code/recorded-text.js';
 import { FillerText } from '../synthetic/tools/filler-text.js';
 import * as layout from './layout.js';
@@ -45,12 +46,14 @@ class Compiler {
   /** The time that the next one counts from. */
   #now = 0;
 
-  compile({ threads, ...transcript }: Transcript): layout.CompiledDocument {
+  compile(whole: Transcript): layout.CompiledDocument {
+    const { threads, ...transcript } = whole;
+    const uses = usesOf(whole);
     const rows = threads.map(({ prefix, steps, ...thread }) => {
       return { thread, prefix: prefix.map(this.#block), steps: steps.map(this.#step) };
     });
     return {
-      transcript,
+      transcript: uses === null ? transcript : { ...transcript, uses },
       threads: rows,
       usages: this.#usages.values,
       facts: this.#facts.values,

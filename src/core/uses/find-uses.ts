@@ -1,0 +1,318 @@
+import { digestText } from '../base/digest.js';
+import type { Block } from '../model/block.js';
+import type { Message } from '../model/message.js';
+import { isSummaryFork, type Thread, type Transcript } from '../model/transcript.js';
+import type { Item, ItemOrigin, ThreadUses, Use, UseKind, UsesByCall } from './uses.js';
+
+/** Shorter lines and identifiers tell nothing: `return null;`, `else {`. */
+const LINE_CHARS = 12;
+const NAME_CHARS = 8;
+
+/** Longer lines are minified code or data: nobody looks for them as a line. */
+const LONGEST_LINE = 400;
+
+/** What more items hold is no longer rare: it does not tell which of them is needed. */
+const MOST_HOLDERS = 4;
+
+/** A result is fetched again where at least this share of its lines was there before. */
+const REREAD_SHARE = 0.5;
+const REREAD_LINES = 3;
+
+/** Words with something that plain language has not: a figure, an underscore, a slash, a capital inside. */
+const NAME = /[A-Za-z_$][\w$]*(?:[./:-][\w$]+)*/g;
+const MARKED = /[\d_$/]|[a-z][A-Z]|\w[.:]\w/;
+
+/** In front of the lines that a reader of files shows. */
+const LINE_NUMBER = /^\s*\d+(?:→|\t|[:|-]\s?)/;
+
+const COMMON = -1;
+
+/** Sessions that are made up say nothing that is needed again. */
+const GENERATED = 'synthetic';
+
+/** The items that hold a line or an identifier: one, several, or too many. */
+type Holders = number | number[];
+
+function originOf({ origin, role }: Message, { kind, facts }: Block): ItemOrigin | null {
+  if (kind === 'thinking' || kind === 'image' || kind === 'document') return null;
+  if (kind === 'tool_result') return 'result';
+  if (role === 'assistant') return 'assistant';
+  if (origin === 'summary') return 'summary';
+  return origin === 'human' && facts.attachment === undefined ? 'user' : 'attachment';
+}
+
+/** Finds what the calls of one thread need of what came before, in one pass over its text. */
+class ThreadWalk {
+  readonly items: Item[] = [];
+  readonly uses: Use[] = [];
+  readonly #lines = new Map<number, Holders>();
+  readonly #names = new Map<number, Holders>();
+  /** Where each file was edited last, by the number of the call. */
+  readonly #edited = new Map<string, number>();
+  #calls = 0;
+  #asking = '';
+
+  walk({ steps }: Thread): void {
+    for (const step of steps) {
+      if (step.kind === 'message') this.#message(step.message);
+      else if (step.kind === 'call') this.#respond(step.call.id, step.call.response);
+      else if (step.event.kind === 'recorded-compaction' && step.event.summary !== null)
+        this.#message(step.event.summary);
+    }
+  }
+
+  #message(message: Message): void {
+    for (const [i, block] of message.blocks.entries()) {
+      const origin = originOf(message, block);
+      if (origin !== null && block.text !== null) this.#take(message, i, origin);
+    }
+  }
+
+  #take(message: Message, place: number, origin: ItemOrigin): void {
+    const block = message.blocks[place]!;
+    const text = block.text!.read();
+    const seen = new Seen();
+    const item = this.items.length;
+    const call = Math.max(0, this.#calls - 1);
+    eachLine(text, (line) => {
+      const key = digestText(line);
+      const holders = this.#lines.get(key);
+      if (origin === 'result' || origin === 'user') seen.line(holders, line);
+      this.#hold(this.#lines, key, holders, item);
+    });
+    eachName(text, (name) => {
+      const key = digestText(name);
+      this.#hold(this.#names, key, this.#names.get(key), item);
+    });
+    this.items.push({
+      message: message.id,
+      block: place,
+      origin,
+      tool: block.tool,
+      path: block.facts.path ?? null,
+      tokens: block.tokens,
+      seenAt: this.#calls,
+    });
+    const again = seen.again();
+    if (again === null || this.#calls === 0) return;
+    const needed = this.items[again.item]!;
+    if (origin === 'user' && needed.origin !== 'user') return;
+    this.#use(origin === 'user' ? 'repeat' : 'reread', call, again.line, again.holders, again.item, {
+      tokens: Math.round(block.tokens * again.share),
+      isStale: this.#isEdited(needed.path, needed.seenAt),
+    });
+  }
+
+  /** A response: what it names, and what it edits. */
+  #respond(id: string, response: Message): void {
+    this.#asking = id;
+    const needed = new Map<
+      number,
+      { readonly kind: UseKind; readonly what: string; readonly holders: Holders }
+    >();
+    const need = (kind: UseKind, what: string, holders: Holders | undefined): void => {
+      if (holders === undefined || holders === COMMON) return;
+      const item = this.#fetched(holders);
+      if (item === null || this.items[item]!.seenAt > this.#calls) return;
+      const known = needed.get(item);
+      if (known === undefined || countOf(holders) < countOf(known.holders))
+        needed.set(item, { kind, what, holders });
+    };
+    for (const block of response.blocks) {
+      if (block.kind === 'thinking' || block.text === null) continue;
+      const text = block.kind === 'tool_use' ? unescaped(block.text.read()) : block.text.read();
+      if (block.facts.effect?.kind === 'edit' || block.tool === 'apply_patch')
+        eachLine(text, (line) => need('edit', line, this.#lines.get(digestText(line))));
+      eachName(text, (name) => need('echo', name, this.#names.get(digestText(name))));
+    }
+    for (const [item, { kind, what, holders }] of needed)
+      this.#use(kind, this.#calls, what, holders, item, { tokens: 0, isStale: false });
+    for (const block of response.blocks) {
+      const { path, effect } = block.facts;
+      if (path !== undefined && (effect?.kind === 'edit' || effect?.kind === 'write'))
+        this.#edited.set(path, this.#calls);
+    }
+    this.#calls++;
+    this.#message(response);
+  }
+
+  /** The item to fetch of those that hold something: nothing where the agent said it first. */
+  #fetched(holders: Holders): number | null {
+    const all = typeof holders === 'number' ? [holders] : holders;
+    if (this.items[all[0]!]!.origin === 'assistant') return null;
+    return all.findLast((item) => this.items[item]!.origin === 'result') ?? all[0]!;
+  }
+
+  #isEdited(path: string | null, since: number): boolean {
+    return path !== null && (this.#edited.get(path) ?? -1) >= since;
+  }
+
+  #use(
+    kind: UseKind,
+    at: number,
+    what: string,
+    holders: Holders,
+    item: number,
+    more: Pick<Use, 'tokens' | 'isStale'>,
+  ): void {
+    const all = typeof holders === 'number' ? [holders] : [...holders];
+    this.uses.push({
+      kind,
+      call: this.#asking,
+      at,
+      what: what.slice(0, LINE_SHOWN),
+      item,
+      holders: all,
+      ...more,
+    });
+  }
+
+  #hold(map: Map<number, Holders>, key: number, holders: Holders | undefined, item: number): void {
+    if (holders === undefined) map.set(key, item);
+    else if (typeof holders === 'number') {
+      if (holders !== COMMON && holders !== item) map.set(key, [holders, item]);
+    } else if (holders.at(-1) !== item) {
+      if (holders.length < MOST_HOLDERS) holders.push(item);
+      else map.set(key, COMMON);
+    }
+  }
+}
+
+/** Characters of a line that are kept to show it. */
+const LINE_SHOWN = 80;
+
+function countOf(holders: Holders): number {
+  return typeof holders === 'number' ? 1 : holders.length;
+}
+
+/** How much of a text was there before, and where. */
+class Seen {
+  #lines = 0;
+  #seen = 0;
+  readonly #by = new Map<number, { count: number; readonly line: string; readonly holders: Holders }>();
+
+  line(holders: Holders | undefined, line: string): void {
+    if (holders === COMMON) return;
+    this.#lines++;
+    if (holders === undefined) return;
+    this.#seen++;
+    const item = typeof holders === 'number' ? holders : holders.at(-1)!;
+    const by = this.#by.get(item);
+    if (by === undefined) this.#by.set(item, { count: 1, line, holders });
+    else by.count++;
+  }
+
+  /** The item that most of it was in; null where little of it was there before. */
+  again() {
+    const share = this.#seen / this.#lines;
+    if (this.#lines < REREAD_LINES || share < REREAD_SHARE) return null;
+    let best: {
+      readonly item: number;
+      readonly count: number;
+      readonly line: string;
+      readonly holders: Holders;
+    } | null = null;
+    for (const [item, found] of this.#by)
+      if (best === null || found.count > best.count) best = { item, ...found };
+    return best === null ? null : { ...best, share };
+  }
+}
+
+function eachLine(text: string, take: (line: string) => void): void {
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf('\n', from);
+    const to = end === -1 ? text.length : end;
+    if (to - from >= LINE_CHARS && to - from <= LONGEST_LINE) {
+      const line = text.slice(from, to).replace(LINE_NUMBER, '').trim();
+      if (line.length >= LINE_CHARS) take(line);
+    }
+    from = to + 1;
+  }
+}
+
+function eachName(text: string, take: (name: string) => void): void {
+  for (const [name] of text.matchAll(NAME)) if (name.length >= NAME_CHARS && MARKED.test(name)) take(name);
+}
+
+/** The input of a call as it was meant: each member on lines of its own. */
+function unescaped(json: string): string {
+  const members = json.replaceAll(/":\s?"|",\s?"|"\}/g, '\n');
+  if (!members.includes('\\')) return members;
+  return members.replaceAll('\\n', '\n').replaceAll('\\t', '\t').replaceAll('\\"', '"');
+}
+
+/** The uses of a thread with the items they name, and no others. */
+function usedOnly(thread: string, all: readonly Item[], uses: readonly Use[]): ThreadUses {
+  const places = new Map<number, number>();
+  const items: Item[] = [];
+  const placeOf = (item: number): number => {
+    let place = places.get(item);
+    if (place === undefined) {
+      place = items.push(all[item]!) - 1;
+      places.set(item, place);
+    }
+    return place;
+  };
+  const renamed = uses.map((use) => ({ ...use, item: placeOf(use.item), holders: use.holders.map(placeOf) }));
+  return { thread, items, uses: renamed };
+}
+
+function findUses(threads: readonly Thread[]): readonly ThreadUses[] {
+  return threads
+    .filter((thread) => !isSummaryFork(thread) && thread.flow === undefined)
+    .map((thread) => {
+      const walk = new ThreadWalk();
+      walk.walk(thread);
+      return usedOnly(thread.id, walk.items, walk.uses);
+    });
+}
+
+/** Whether a transcript has text that tells what is needed again. */
+export function hasUses({
+  carries,
+  source,
+}: {
+  readonly carries: readonly string[];
+  readonly source: string;
+}): boolean {
+  return carries.includes('text') && source !== GENERATED;
+}
+
+const found = new WeakMap<readonly Thread[], readonly ThreadUses[]>();
+
+/** What the calls of a recording need of what came before them; null where it carries no text of its own. */
+export function usesOf({ carries, source, threads, uses }: Transcript): readonly ThreadUses[] | null {
+  if (uses !== undefined) return uses;
+  if (!hasUses({ carries, source })) return null;
+  let own = found.get(threads);
+  if (own === undefined) {
+    own = findUses(threads);
+    found.set(threads, own);
+  }
+  return own;
+}
+
+const byThread = new WeakMap<readonly ThreadUses[], ReadonlyMap<string, UsesByCall>>();
+
+/** The same by thread and by the call that needs something. */
+export function usesByThread(transcript: Transcript): ReadonlyMap<string, UsesByCall> | null {
+  const all = usesOf(transcript);
+  if (all === null) return null;
+  let own = byThread.get(all);
+  if (own === undefined) {
+    own = new Map(all.map(({ thread, items, uses }) => [thread, { items, at: byCall(uses) }]));
+    byThread.set(all, own);
+  }
+  return own;
+}
+
+function byCall(uses: readonly Use[]): UsesByCall['at'] {
+  const at = new Map<string, Use[]>();
+  for (const use of uses) {
+    if (use.isStale) continue;
+    const own = at.get(use.call);
+    if (own === undefined) at.set(use.call, [use]);
+    else own.push(use);
+  }
+  return at;
+}

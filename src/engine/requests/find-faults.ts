@@ -1,0 +1,142 @@
+import { digestParts } from '../../core/base/digest.js';
+import { createBlock } from '../../core/model/block.js';
+import { createMessage, type Message } from '../../core/model/message.js';
+import type { RecordedCall } from '../../core/model/transcript.js';
+import { chanceUnder, DEFAULT_FAULTS, fittedChance } from '../../core/run/faults-plan.js';
+import type { FaultEntry } from '../../core/run/run-log.js';
+import type { Item, Use } from '../../core/uses/uses.js';
+import { priceUsage } from '../../provider/prices/price.js';
+import { HeldContent, type ItemState } from '../context/held-content.js';
+import { fetchAgain } from './main-request.js';
+import type { RunningThread } from './running-thread.js';
+
+/** Chances are drawn from numbers of 53 bits. */
+const TWO_TO_53 = 2 ** 53;
+
+/** Tokens of a call that fetches something again: a name and a path. */
+const CALL_TOKENS = 100;
+
+/** What a thread needs and no longer holds. */
+export class ContentFaults {
+  private readonly held = new HeldContent();
+  /** Turns in front of which the conversation was summarised. */
+  private readonly summarised: number[] = [];
+  /** Items that were missed since the last summary: they are fetched once. */
+  private readonly missed = new Set<number>();
+  private fetched = 0;
+
+  /** The conversation is summarised in front of a turn. */
+  compacted(turn: number): void {
+    if (this.summarised.at(-1) !== turn) this.summarised.push(turn);
+    this.missed.clear();
+  }
+
+  /** Looks for what a call needs, logs what is gone, and fetches it where the plan says so. */
+  check(run: RunningThread, call: RecordedCall): void {
+    if (!this.held.isTouched(run.context)) return;
+    const uses = run.env.uses()?.get(run.thread.id);
+    if (uses === undefined) return;
+    const needed = uses.at.get(call.id);
+    if (needed === undefined || run.steps.isAgain) return;
+    const { plan } = run.env;
+    const { survival, refetch } = plan.faults ?? DEFAULT_FAULTS;
+    const again: Item[] = [];
+    for (const use of needed) {
+      const item = uses.items[use.item]!;
+      const state = this.stateOf(run, use, uses.items);
+      if (state === null || this.missed.has(use.item)) continue;
+      this.missed.add(use.item);
+      const rounds = this.summarised.filter((turn) => turn >= item.seenAt).length;
+      const chance = fittedChance(rounds === 0 || state === 'masked' ? 'untold' : 'told', run.env.source);
+      const weight = chanceUnder(survival, chance);
+      const kind = state === 'masked' ? 'masked' : item.origin === 'result' ? 'refetch' : 'lost';
+      const tokens = use.kind === 'reread' ? use.tokens : item.tokens;
+      const cost = kind === 'lost' ? 0 : fetchCost(run, tokens);
+      run.env.sink.write(faultEntry(run, use, item, { kind, chance, weight, rounds, tokens, cost }));
+      const isFetched = kind !== 'lost' && use.kind !== 'reread' && run.course === 'parted';
+      if (refetch === 'on' && isFetched && this.draw(run, use) < weight) again.push(item);
+    }
+    if (again.length > 0) fetchAgain(run, call, this.exchangeOf(run, again), CALL_TOKENS * again.length);
+  }
+
+  /** What of a use is left: null where some item that holds it is in the context. */
+  private stateOf(run: RunningThread, use: Use, items: readonly Item[]): ItemState | null {
+    let best: ItemState = 'gone';
+    for (const holder of use.holders) {
+      const state = this.held.stateOf(items[holder]!, run.context, run.view.deletions);
+      if (state === 'verbatim' || state === 'restored') return null;
+      if (state === 'masked') best = 'masked';
+    }
+    return best;
+  }
+
+  private draw(run: RunningThread, use: Use): number {
+    return digestParts(['fault', run.env.plan.seed, run.thread.id, use.call, use.item]) / TWO_TO_53;
+  }
+
+  /** The call that fetches items again, and its results. */
+  private exchangeOf(
+    run: RunningThread,
+    items: readonly Item[],
+  ): readonly [asked: Message, results: Message] {
+    const at = run.now;
+    const ids = items.map(() => `fetched-${run.thread.id}-${++this.fetched}`);
+    const [name] = ids;
+    const asked = items.map((item, i) =>
+      createBlock({
+        kind: 'tool_use',
+        role: 'assistant',
+        tokens: CALL_TOKENS,
+        tool: item.tool,
+        toolUseId: ids[i]!,
+      }),
+    );
+    const results = items.map((item, i) =>
+      createBlock({
+        kind: 'tool_result',
+        role: 'user',
+        tokens: item.tokens,
+        tool: item.tool,
+        toolUseId: ids[i]!,
+      }),
+    );
+    return [
+      createMessage({ id: `${name}-call`, role: 'assistant', origin: 'model', blocks: asked, at }),
+      createMessage({ id: `${name}-result`, role: 'user', origin: 'tool', blocks: results, at }),
+    ];
+  }
+}
+
+/** What a request costs that reads the prompt from the cache and brings a result into it, written for five minutes. */
+function fetchCost({ context, model }: RunningThread, tokens: number): number {
+  const usage = {
+    input: 0,
+    cacheRead: context.trueTokens,
+    cacheWrite5m: tokens,
+    cacheWrite1h: 0,
+    output: CALL_TOKENS,
+  };
+  return priceUsage(model.row, usage).totalNano;
+}
+
+function faultEntry(
+  run: RunningThread,
+  { kind: use, what }: Use,
+  { origin, tool, path, message, seenAt }: Item,
+  fault: Pick<FaultEntry, 'kind' | 'chance' | 'weight' | 'rounds' | 'tokens' | 'cost'>,
+): FaultEntry {
+  return {
+    type: 'fault',
+    t: run.now,
+    thread: run.thread.id,
+    turn: run.turn,
+    ...fault,
+    use,
+    origin,
+    tool,
+    path,
+    message,
+    seenAt,
+    what,
+  };
+}

@@ -1,0 +1,30 @@
+import { chanceUnder, SURVIVALS, type Survival } from '../core/run/faults-plan.js';
+import type { FaultEntry } from '../core/run/run-log.js';
+
+/** What calls needed and their context no longer held. Counts by chance are not whole. */
+export interface FaultFacts extends Readonly<Record<Survival, number>> {
+  /** What fetching again brings and costs at once, under the survival of the plan; nano-dollars. */
+  readonly refetchTokens: number;
+  readonly refetchNano: number;
+  /** Text that nobody can fetch, under the survival of the plan. */
+  readonly lost: number;
+}
+
+/** Adds up the faults of a run. */
+export class FaultFold {
+  readonly #facts = { none: 0, all: 0, fitted: 0, refetchTokens: 0, refetchNano: 0, lost: 0 };
+
+  add({ kind, chance, weight, tokens, cost }: FaultEntry): void {
+    const facts = this.#facts;
+    for (const each of SURVIVALS) facts[each] += chanceUnder(each, chance);
+    if (kind === 'lost') facts.lost += weight;
+    else {
+      facts.refetchTokens += weight * tokens;
+      facts.refetchNano += weight * cost;
+    }
+  }
+
+  finish(): FaultFacts {
+    return { ...this.#facts };
+  }
+}

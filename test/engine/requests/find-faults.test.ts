@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { changedPlan } from '../../../src/analysis/what-if.js';
+import type { Transcript } from '../../../src/core/model/transcript.js';
+import type { FaultsPlan } from '../../../src/core/run/faults-plan.js';
+import type { RunPlan } from '../../../src/core/run/run-plan.js';
+import { foldLog } from '../../../src/metrics/fold.js';
+import { mainRequests, ofType, runLog } from '../../helpers/plan.js';
+import {
+  ask,
+  assistant,
+  type Fields,
+  readSession,
+  result,
+  say,
+  system,
+  usage,
+  user,
+} from '../../helpers/session.js';
+
+const MODEL = 'claude-sonnet-4-5';
+const called = (i: number, content: unknown, read: number, written: number): Fields =>
+  assistant(`a${i}`, 60 * i, `m${i}`, content, { model: MODEL, usage: usage(0, read, written, 100) });
+
+/**
+ * The first call has run a command; the third, behind a compaction by the user, names what it printed. `summary` is
+ * what the recording went on with.
+ */
+const session = (summary: string): Transcript =>
+  readSession([
+    user('u1', 0, 'look at the socket'),
+    called(1, ask('t1', 'Bash', { command: './probe' }), 20_000, 10_000),
+    result('r1', 61, 't1', 'export function connectSocket_v2(host: string) {}\n'.padEnd(4_000, 'x')),
+    called(2, say('I see.'), 30_000, 2_000),
+    system('b', 125, 'compact_boundary', { compactMetadata: { trigger: 'manual', preTokens: 32_100 } }),
+    user('s', 126, summary, { isCompactSummary: true }),
+    user('u3', 170, 'go on'),
+    called(3, say('connectSocket_v2 is the culprit'), 20_000, 3_000),
+    user('u4', 230, 'and now?'),
+    called(4, say('rename connectSocket_v2'), 23_000, 300),
+  ]);
+
+const GONE = session('We looked at a file about sockets.');
+const faults = (plan: RunPlan, transcript: Transcript) => ofType(runLog(plan, transcript), 'fault');
+
+describe('content that is needed and gone', () => {
+  it('is a fault at the first call that needs it, once', () => {
+    const found = faults(changedPlan(GONE), GONE);
+    expect(found).toMatchObject([
+      { kind: 'refetch', use: 'echo', turn: 3, rounds: 1, tool: 'Bash', what: 'connectSocket_v2' },
+    ]);
+    // 44 % of what is needed is fetched again (docs/faults.md).
+    expect(found[0]!.chance).toBe(0.44);
+  });
+
+  it('is none where the summary tells it, and none without a compaction', () => {
+    const told = session('The function connectSocket_v2 in socket.ts is what we look at.');
+    expect(faults(changedPlan(told), told)).toEqual([]);
+    const whole = {
+      ...GONE,
+      threads: GONE.threads.map((thread) => ({
+        ...thread,
+        steps: thread.steps.filter(({ kind }) => kind !== 'event'),
+      })),
+    };
+    expect(faults({ ...changedPlan(whole), mode: 'predict' }, whole)).toEqual([]);
+  });
+
+  it('is counted at its bounds and as fitted, with what fetching it brings', () => {
+    const facts = foldLog(runLog(changedPlan(GONE), GONE)).faults!;
+    expect([facts.none, facts.all, facts.fitted]).toEqual([1, 0, 0.44]);
+    const [fault] = faults(changedPlan(GONE), GONE);
+    expect(facts.refetchTokens).toBeCloseTo(0.44 * fault!.tokens);
+    expect(facts.refetchNano).toBeCloseTo(0.44 * fault!.cost);
+    const none = foldLog(runLog({ ...changedPlan(GONE), faults: { survival: 'none', refetch: 'off' } }, GONE))
+      .faults!;
+    expect(none.refetchTokens).toBe(fault!.tokens);
+  });
+
+  it('is not known of transcripts without text', () => {
+    const blank = { ...GONE, carries: GONE.carries.filter((each) => each !== 'text') };
+    expect(foldLog(runLog(changedPlan(blank), blank)).faults).toBeNull();
+  });
+});
+
+describe('fetching again', () => {
+  const under = (survival: FaultsPlan['survival'], refetch: FaultsPlan['refetch']) => {
+    const plan = { ...changedPlan(GONE), mode: 'predict', faults: { survival, refetch } } as const;
+    const log = runLog(plan, GONE);
+    return { log, requests: ofType(log, 'request').filter(({ purpose }) => purpose === 'refetch') };
+  };
+
+  it('is a request with a result that later prompts carry', () => {
+    const { log, requests } = under('none', 'on');
+    const [fault] = ofType(log, 'fault');
+    expect(requests.map(({ turn, output }) => [turn, output])).toEqual([[3, 100]]);
+    const plain = mainRequests(under('none', 'off').log).map(({ prompt }) => prompt);
+    const fetched = mainRequests(log).map(({ prompt }) => prompt);
+    // The call is 100 tokens and the result those of the file.
+    expect(fetched.map((prompt, i) => prompt - plain[i]!)).toEqual([
+      0,
+      0,
+      100 + fault!.tokens,
+      100 + fault!.tokens,
+    ]);
+  });
+
+  it('does not happen unless asked for, where summaries tell everything, and where the recording is followed', () => {
+    expect(under('none', 'off').requests).toEqual([]);
+    expect(under('all', 'on').requests).toEqual([]);
+    const followed = runLog({ ...changedPlan(GONE), faults: { survival: 'none', refetch: 'on' } }, GONE);
+    expect(ofType(followed, 'request').filter(({ purpose }) => purpose === 'refetch')).toEqual([]);
+  });
+});
