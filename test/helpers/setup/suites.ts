@@ -54,6 +54,7 @@ export const FULL_ONLY: readonly string[] = [
   'test/transcripts/readers/claude-code/recordings.test.ts',
   'test/transcripts/readers/shared-counts.test.ts',
   'test/study/closed-forms.test.ts',
+  'test/study/compression-arms.test.ts',
   'test/cli/robustness/unfinished.test.ts',
 ];
 
