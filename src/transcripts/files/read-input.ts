@@ -55,7 +55,7 @@ function withOtherEnding(path: string, cwd: string): string | null {
 export function kindOfInput(path: string, options: InputOptions): 'file' | 'folder' {
   const place = options.place ?? { file: path };
   try {
-    return statSync(pathOnDisk(options.cwd, path)).isDirectory() ? 'folder' : 'file';
+    return statSync(pathOnDisk(options.cwd, sessionPath(path).file)).isDirectory() ? 'folder' : 'file';
   } catch (error) {
     if (error instanceof CcbenchError) throw error;
     if (isMissing(error)) {

@@ -72,7 +72,7 @@ function sessionFiles(path: string, options: InputOptions): readonly [DiskFile, 
 
 /** The format of a file the user named, by its beginning. */
 export function inputFormat(path: string, options: InputOptions): string {
-  checkIsFile(sessionPath(path).file, options);
+  checkIsFile(path, options);
   try {
     const [main] = sessionFiles(path, options);
     return formatOfFile(main);
@@ -111,10 +111,9 @@ export function loadTranscript(path: string, options: InputOptions): LoadedTrans
 }
 
 function readPath(path: string, options: InputOptions): Reading {
-  const { file, session } = sessionPath(path);
-  checkIsFile(file, options);
+  checkIsFile(path, options);
   try {
-    return load(sessionFiles(path, options), { ...options, session });
+    return load(sessionFiles(path, options), { ...options, session: sessionPath(path).session });
   } catch (error) {
     throw placeError(error, path, options);
   }

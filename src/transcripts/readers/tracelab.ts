@@ -53,16 +53,22 @@ function answerIn(events: readonly JsonObject[], tools: readonly JsonObject[]): 
   return [...spoken, ...calls];
 }
 
+/** The value as a number of tokens; null where it is none. */
+function tokensOf(value: unknown): number | null {
+  const tokens = numberOf(value);
+  return tokens === null || tokens < 0 ? null : tokens;
+}
+
 /** A round as a row; null where it does not say how long its prompt was. */
 function rowOf(round: JsonObject): Row | null {
-  const cached = numberOf(round.prefix_tokens);
-  const prompt = numberOf(round.input_tokens_total) ?? (cached ?? 0) + countOf(round.newly_append_tokens);
+  const cached = tokensOf(round.prefix_tokens);
+  const prompt = tokensOf(round.input_tokens_total) ?? (cached ?? 0) + countOf(round.newly_append_tokens);
   if (prompt <= 0) return null;
   const events = objectsOf(round.timing_events);
   const first = events.findIndex(({ event_type: type }) => !isIn(SAID, type));
   const before = first === -1 ? events : events.slice(0, first);
   const after = first === -1 ? [] : events.slice(first);
-  const output = numberOf(round.output_tokens);
+  const output = tokensOf(round.output_tokens);
   const endedMs = latestOf(times(after));
   const sentMs = latestOf(times(before)) ?? times(after)[0] ?? null;
   const said = saidIn(before);
@@ -78,7 +84,7 @@ function rowOf(round: JsonObject): Row | null {
     endedMs,
     prompt,
     cached,
-    written: numberOf(round.claude_cache_creation_input_tokens),
+    written: tokensOf(round.claude_cache_creation_input_tokens),
     output,
     prefix: [],
     ...(said.length === 0 ? {} : { said }),

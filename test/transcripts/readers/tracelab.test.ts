@@ -71,6 +71,14 @@ describe('rounds of TraceLab', () => {
     expect(codex.provider).toBe('openai');
   });
 
+  it('without a count say nothing of it, and without a prompt are left out', () => {
+    const odd = round(1, [10_000, 3, 1_997], { prefix_tokens: -3, output_tokens: 'many' });
+    const empty = round(2, [0, 0, 0]);
+    const transcript = readAny(jsonl([ROUNDS[0]!, odd, empty]), { id: 'a' });
+    expect(callsIn(transcript).map(({ usage }) => usage?.cacheRead ?? null)).toEqual([0, null]);
+    expect(warningCodes(transcript)).toContain('broken-lines');
+  });
+
   it('begin with the last thing that came in and end with the last that was said', () => {
     const calls = callsIn(readAny(jsonl(ROUNDS), { id: 'a' }));
     expect(calls.map(({ startMs, endMs }) => [startMs, endMs])).toEqual([
