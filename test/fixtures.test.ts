@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fixtureText } from './helpers/generators/make-fixture.js';
+import { fixtureText, roundsText } from './helpers/generators/make-fixture.js';
 import { expectGenerated } from './helpers/pages/generated.js';
 import { mainRequests, planOf, runLog } from './helpers/plan.js';
 import { readAny } from './helpers/recordings/read-any.js';
@@ -11,6 +11,14 @@ const FILE = 'fixtures/bugfix-20-turns.jsonl';
 describe('fixtures', () => {
   it('are recordings that the project wrote itself', () => {
     expectGenerated(FILE, fixtureText({ workload: 'bugfix', turns: 20, seed: 7 }));
+    expectGenerated(
+      'fixtures/tracelab-3-sessions.jsonl',
+      roundsText([
+        { agent: 'claude', seed: 1 },
+        { agent: 'codex', seed: 2 },
+        { agent: 'claude', seed: 3 },
+      ]),
+    );
   });
 
   it('replay to the usage they record under the bare API that billed them', () => {

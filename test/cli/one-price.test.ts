@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { claudeCalls } from '../helpers/recordings/count-raw.js';
 import { sharedData } from '../helpers/recordings/shared.js';
 import { cli, tempFolder } from './cli.js';
 
@@ -24,39 +24,13 @@ const PRICES: Readonly<Record<string, readonly [number, number, number]>> = {
   'claude-sonnet-5': [2, 10, 0.2],
 };
 
-interface RawUsage {
-  readonly input_tokens: number;
-  readonly cache_read_input_tokens: number;
-  readonly cache_creation_input_tokens: number;
-  readonly cache_creation?: { readonly ephemeral_1h_input_tokens: number };
-  readonly output_tokens: number;
-}
-
-interface RawLine {
-  readonly type: string;
-  readonly isApiErrorMessage?: boolean;
-  readonly message?: { readonly id: string; readonly model: string; readonly usage: RawUsage };
-  readonly data?: { readonly type: string; readonly message?: RawLine };
-}
-
 /** What the prompts of a recording cost, by the plainest reading of its lines: usage once per message id. */
 function rawPromptUsd(path: string): number {
-  const seen = new Map<string, { readonly model: string; readonly usage: RawUsage }>();
-  for (const text of gunzipSync(readFileSync(path)).toString('utf8').split('\n')) {
-    if (text === '') continue;
-    const outer = JSON.parse(text) as RawLine;
-    const line = outer.data?.type === 'agent_progress' ? outer.data.message! : outer;
-    if (line.type !== 'assistant' || line.isApiErrorMessage === true) continue;
-    const { id, model, usage } = line.message!;
-    if (model !== '<synthetic>') seen.set(id, { model, usage });
-  }
   let dollars = 0;
-  for (const { model, usage } of seen.values()) {
+  for (const { model, prompt, cached, written, written1h } of claudeCalls([path])) {
     const [input, , read] = PRICES[model]!;
-    const long = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
-    const short = usage.cache_creation_input_tokens - long;
-    const tokens = usage.input_tokens + 1.25 * short + 2 * long;
-    dollars += (tokens * input + usage.cache_read_input_tokens * read) / 1e6;
+    const tokens = prompt - cached - written + 1.25 * (written - written1h) + 2 * written1h;
+    dollars += (tokens * input + cached * read) / 1e6;
   }
   return dollars;
 }

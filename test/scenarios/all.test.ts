@@ -9,7 +9,7 @@ import { foldLog } from '../../src/metrics/fold.js';
 import { runLog } from '../helpers/plan.js';
 
 const FOLDER = resolve(import.meta.dirname, '../../scenarios');
-const FILES = ['.', 'questions', 'complaints'].flatMap((folder) =>
+const FILES = ['.', 'questions', 'complaints', 'published'].flatMap((folder) =>
   readdirSync(join(FOLDER, folder))
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => join(folder, name)),

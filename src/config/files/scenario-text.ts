@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { CcbenchError } from '../../core/base/errors.js';
-import { readTextInput } from '../../transcripts/files/read-input.js';
+import { readTextInput, sessionPath } from '../../transcripts/files/read-input.js';
 import { inputFormat } from '../../transcripts/files/transcripts.js';
 
 /** How the log of a run begins. */
@@ -22,7 +22,7 @@ const SCENARIO_IN_BRACES = /^\s*\{[\s\S]*["']?(?:transcripts?|sessions)["']?\s*:
 export function isRecording(file: string, cwd: string): boolean {
   if (SCENARIO_NAME.test(file)) return false;
   try {
-    return inputFormat(file, { cwd }) !== '';
+    return inputFormat(sessionPath(file).file, { cwd }) !== '';
   } catch {
     return false;
   }

@@ -15,6 +15,8 @@ export interface DiskFile {
   readonly path: string;
   /** How problems call it. */
   readonly place: Place;
+  /** What is read instead of the whole file: the lines of one session in a file of many. */
+  readonly bytes?: Uint8Array;
 }
 
 /** Bytes read at a time. */
@@ -55,6 +57,10 @@ export function readPart(path: string, offset: number, length: number): Buffer {
 export function fileChunks(file: DiskFile): Iterable<Uint8Array> {
   return {
     *[Symbol.iterator]() {
+      if (file.bytes !== undefined) {
+        yield file.bytes;
+        return;
+      }
       const descriptor = attempt(file, () => openSync(file.path, 'r'));
       try {
         const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
@@ -79,18 +85,18 @@ export function hashFile(file: DiskFile): string {
 
 /** The start of a file: enough to tell its format. */
 export function fileHead(file: DiskFile): Uint8Array {
-  return attempt(file, () => readPart(file.path, 0, HEAD_BYTES));
+  return file.bytes?.subarray(0, HEAD_BYTES) ?? attempt(file, () => readPart(file.path, 0, HEAD_BYTES));
 }
 
 /** Size and time of the latest change: when both stay, the file was not written to. */
 export function fileState(file: DiskFile): { readonly bytes: number; readonly mtimeMs: number } {
   const { size, mtimeMs } = attempt(file, () => statSync(file.path));
-  return { bytes: size, mtimeMs };
+  return { bytes: file.bytes?.length ?? size, mtimeMs };
 }
 
 /** True when the file is gzip or zstd. */
 export function isPacked(file: DiskFile): boolean {
-  return beginsPacked(attempt(file, () => readPart(file.path, 0, MAGIC_BYTES)));
+  return beginsPacked(file.bytes ?? attempt(file, () => readPart(file.path, 0, MAGIC_BYTES)));
 }
 
 /** Open files by path, the latest used last. */

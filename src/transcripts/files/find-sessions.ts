@@ -5,7 +5,7 @@ import { expandGlob, isGlob } from './glob.js';
 import { withHome } from './home.js';
 import { inputId, kindOfInput, unreadable } from './read-input.js';
 import { isAgentFile, sessionOfAgent } from './subagent-files.js';
-import { inputFormat } from './transcripts.js';
+import { sessionsOf } from './transcripts.js';
 
 /** Where paths start from. */
 export interface FindOptions {
@@ -51,17 +51,21 @@ function followed(path: string, entry: Dirent): Pick<Dirent, 'isFile' | 'isDirec
   }
 }
 
-/** Why a file is no session; null when it looks like one, or when only reading it can tell. */
-function whyNot(path: string, cwd: string, how: 'matched' | 'found'): string | null {
-  if (how === 'found' && !MAY_BE_SESSION.test(path)) return 'no recording by its name';
+/** The sessions in a file, or why it has none; the file itself where only reading it can tell. */
+function lookInto(
+  path: string,
+  cwd: string,
+  how: 'named' | 'matched' | 'found',
+): readonly string[] | { readonly reason: string } {
+  if (how === 'found' && !MAY_BE_SESSION.test(path)) return { reason: 'no recording by its name' };
   try {
-    inputFormat(path, { cwd });
-    return null;
+    return sessionsOf(path, { cwd });
   } catch (error) {
     if (!(error instanceof CcbenchError)) throw error;
+    if (how === 'named') return [path];
     if (error.code === 'not-supported')
-      return error.hint === null ? error.message : `${error.message} (${error.hint})`;
-    return error.code === 'bad-transcript' ? error.message : null;
+      return { reason: error.hint === null ? error.message : `${error.message} (${error.hint})` };
+    return error.code === 'bad-transcript' ? { reason: error.message } : [path];
   }
 }
 
@@ -139,9 +143,9 @@ class Search {
       this.#agents.set(absolute, { path, isNamed });
       return;
     }
-    const reason = how === 'named' ? null : whyNot(path, this.options.cwd, how);
-    if (reason === null) this.#files.set(absolute, path);
-    else this.#leftOut.push({ file: path, reason });
+    const found = lookInto(path, this.options.cwd, how);
+    if ('reason' in found) this.#leftOut.push({ file: path, reason: found.reason });
+    else for (const each of found) this.#files.set(resolve(this.options.cwd, each), each);
   }
 
   finish(): FoundSessions {

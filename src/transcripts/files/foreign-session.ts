@@ -56,15 +56,6 @@ const GATHERED: Readonly<Record<string, (path: string, bytes: Uint8Array) => Uin
   opencode: readOpencodeStorage,
   openhands: readOpenhandsFolder,
 };
-/** A session inside a database, as a user names it: `opencode.db#ses_…`. */
-const SESSION_OF_DATABASE = /^(.*\.db)#([^#]+)$/;
-
-/** The file of a path that a user named, and the session inside it where one is named too. */
-export function sessionPath(path: string): { readonly file: string; readonly session: string | null } {
-  const found = SESSION_OF_DATABASE.exec(path);
-  return found === null ? { file: path, session: null } : { file: found[1]!, session: found[2]! };
-}
-
 /** The format of a file by its beginning. */
 export function formatOfFile(file: DiskFile): string {
   const head = fileHead(file);
@@ -94,7 +85,7 @@ export function readForeignSession(
   }
   const own = reader.stream === undefined ? null : sessionFile(file);
   if (own !== null && 'chunks' in own) return reader.stream!(own, { id });
-  const bytes = readInput(path, options);
+  const bytes = file.bytes ?? readInput(path, options);
   const beside = (name: string): Uint8Array | null => {
     try {
       return readFileSync(join(dirname(path), name));

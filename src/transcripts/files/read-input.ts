@@ -55,7 +55,7 @@ function withOtherEnding(path: string, cwd: string): string | null {
 export function kindOfInput(path: string, options: InputOptions): 'file' | 'folder' {
   const place = options.place ?? { file: path };
   try {
-    return statSync(pathOnDisk(options.cwd, path)).isDirectory() ? 'folder' : 'file';
+    return statSync(pathOnDisk(options.cwd, sessionPath(path).file)).isDirectory() ? 'folder' : 'file';
   } catch (error) {
     if (error instanceof CcbenchError) throw error;
     if (isMissing(error)) {
@@ -136,8 +136,19 @@ const MAX_TEXT_BYTES = 256 * 1024 * 1024;
 /** What a name may hold and no line of a table. */
 const CONTROL = /\p{Cc}/gu;
 
+/** A session inside a file that holds several, as a user names it: `opencode.db#ses_…`. */
+const SESSION_IN_FILE = /^(.*\.(?:db|(?:jsonl?|ndjson)(?:\.(?:gz|zst))?))#([^#]+)$/;
+
+/** The file of a path that a user named, and the session inside it where one is named too. */
+export function sessionPath(path: string): { readonly file: string; readonly session: string | null } {
+  const found = SESSION_IN_FILE.exec(path);
+  return found === null ? { file: path, session: null } : { file: found[1]!, session: found[2]! };
+}
+
 /** The name a file gives to what is in it: no folder, no extension, the same packed and unpacked, on one line. */
 export function inputId(path: string): string {
   if (path === STDIN) return 'stdin';
-  return basename(path).replace(RECORDING, '').replace(CONTROL, '_');
+  const { file, session } = sessionPath(path);
+  const name = basename(file).replace(RECORDING, '');
+  return (session === null ? name : `${name}#${session}`).replace(CONTROL, '_');
 }

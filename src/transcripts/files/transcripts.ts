@@ -8,8 +8,9 @@ import { readSession } from '../read-transcript.js';
 import { parseRequestTrace } from '../readers/request-trace/parse-request-trace.js';
 import { openTranscriptCache } from './compiled-store.js';
 import { type DiskFile, fileState, hashFile, isPacked, sessionFile } from './disk-file.js';
-import { formatOfFile, readForeignSession, sessionPath } from './foreign-session.js';
-import { checkIsFile, type InputOptions, inputId, readInput } from './read-input.js';
+import { formatOfFile, readForeignSession } from './foreign-session.js';
+import { checkIsFile, type InputOptions, inputId, readInput, sessionPath } from './read-input.js';
+import { rowsOfSession, sessionsInFile } from './session-rows.js';
 import { pathOnDisk, STDIN } from './stdin.js';
 import { agentsOfSession, isAgentFile } from './subagent-files.js';
 import { recordedInput, recordingKey, sharedRecording, type TranscriptInput } from './transcript-input.js';
@@ -58,11 +59,9 @@ function placeError(error: unknown, path: string, options: InputOptions): unknow
 /** A session file and its subagents. */
 function sessionFiles(path: string, options: InputOptions): readonly [DiskFile, ...DiskFile[]] {
   const place = options.place ?? { file: path };
-  const main: DiskFile = {
-    name: inputId(path),
-    path: pathOnDisk(options.cwd, sessionPath(path).file),
-    place,
-  };
+  const { file, session } = sessionPath(path);
+  const main: DiskFile = { name: inputId(path), path: pathOnDisk(options.cwd, file), place };
+  if (session !== null) return [rowsOfSession(main, session)];
   if (path === STDIN || isAgentFile(path)) return [main];
   const agents = agentsOfSession(resolve(options.cwd, dirname(path), inputId(path))).map((agent) => ({
     ...agent,
@@ -73,10 +72,23 @@ function sessionFiles(path: string, options: InputOptions): readonly [DiskFile, 
 
 /** The format of a file the user named, by its beginning. */
 export function inputFormat(path: string, options: InputOptions): string {
-  checkIsFile(sessionPath(path).file, options);
+  checkIsFile(path, options);
   try {
     const [main] = sessionFiles(path, options);
     return formatOfFile(main);
+  } catch (error) {
+    throw placeError(error, path, options);
+  }
+}
+
+/** The sessions behind a file, each by the name that reads it alone: the file itself unless it holds several. */
+export function sessionsOf(path: string, options: InputOptions): readonly string[] {
+  if (path === STDIN || sessionPath(path).session !== null) return [path];
+  checkIsFile(path, options);
+  try {
+    const [main] = sessionFiles(path, options);
+    const sessions = sessionsInFile(main);
+    return sessions.length < 2 ? [path] : sessions.map((session) => `${path}#${session}`);
   } catch (error) {
     throw placeError(error, path, options);
   }
@@ -99,10 +111,9 @@ export function loadTranscript(path: string, options: InputOptions): LoadedTrans
 }
 
 function readPath(path: string, options: InputOptions): Reading {
-  const { file, session } = sessionPath(path);
-  checkIsFile(file, options);
+  checkIsFile(path, options);
   try {
-    return load(sessionFiles(path, options), { ...options, session });
+    return load(sessionFiles(path, options), { ...options, session: sessionPath(path).session });
   } catch (error) {
     throw placeError(error, path, options);
   }
@@ -116,7 +127,7 @@ function load(
   const id = main.name;
   const before = files.map(fileState);
   const { cache: choice = 'off' } = options;
-  const isCached = choice !== 'off' && before[0]!.bytes >= SMALLEST_CACHED_BYTES;
+  const isCached = choice !== 'off' && options.session === null && before[0]!.bytes >= SMALLEST_CACHED_BYTES;
   const cache = isCached ? openTranscriptCache(files, id, choice.folder) : null;
   const cached = cache?.read() ?? null;
   if (cached !== null) return { format: SESSION_FORMAT, ...cached, before };
@@ -144,7 +155,8 @@ export function loadTranscriptInput(
 ): LoadedTranscript & { readonly input: TranscriptInput } {
   const { format, transcript, compiled, before } = readPath(path, options);
   const files = sessionFiles(path, options);
-  if (before.some(({ bytes }) => bytes >= LARGE_BYTES) && !files.some(isPacked)) {
+  const isWhole = files.every(({ bytes }) => bytes === undefined);
+  if (isWhole && before.some(({ bytes }) => bytes >= LARGE_BYTES) && !files.some(isPacked)) {
     const key = keyOf(files);
     if (isDeepStrictEqual(files.map(fileState), before)) {
       const shared = files.map((file) => ({ name: file.name, path: file.path }));
@@ -155,7 +167,7 @@ export function loadTranscriptInput(
   }
   const [main, ...agents] = files.map((file) => ({
     name: file.name,
-    bytes: readInput(file.path, { ...options, place: file.place }),
+    bytes: file.bytes ?? readInput(file.path, { ...options, place: file.place }),
   }));
   const recorded = recordedInput(main!.name, main!.bytes, agents);
   const input = isDeepStrictEqual(files.map(fileState), before)

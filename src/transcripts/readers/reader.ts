@@ -23,6 +23,8 @@ export interface TranscriptReader {
   readonly places?: readonly string[];
   /** Whether a file that begins like this is of the format. */
   detect?(head: string): boolean;
+  /** The session that a line belongs to, where a file holds many of them, one row a line. */
+  sessionOf?(line: JsonObject): string | null;
   read(bytes: Uint8Array, options: ReadOptions): Transcript;
   /** The same in chunks, with texts that stay in the file; absent where a file is read whole. */
   stream?(file: SessionStream, options: Pick<ReadOptions, 'id'>): Transcript;
@@ -42,12 +44,12 @@ export type NamedReader = TranscriptReader & { readonly name: string };
 
 /** Declares a reader by what it makes of a file. */
 export function defineReader(
-  init: Pick<NamedReader, 'name' | 'label' | 'carries' | 'places' | 'detect'> & {
+  init: Pick<NamedReader, 'name' | 'label' | 'carries' | 'places' | 'detect' | 'sessionOf'> & {
     read(file: ReaderFile): Reading;
     stream?(file: SessionStream, warnings: WarningList): Reading;
   },
 ): NamedReader {
-  const { name: source, label, carries, places = [], detect, stream } = init;
+  const { name: source, label, carries, places = [], detect, sessionOf, stream } = init;
   const article = /^[aeio]/i.test(label) ? 'an' : 'a';
   const finish = (id: string, make: (warnings: WarningList) => Reading): Transcript => {
     const warnings = createWarnings();
@@ -60,6 +62,7 @@ export function defineReader(
     carries,
     places,
     ...(detect === undefined ? {} : { detect }),
+    ...(sessionOf === undefined ? {} : { sessionOf }),
     read: (bytes, options) =>
       finish(options.id, (warnings) => {
         const file = { ...options, name: options.id, bytes, warnings };

@@ -20,6 +20,7 @@ import type { NamedReader, TranscriptReader } from './reader.js';
 import { requestRowsReader } from './request-rows.js';
 import { looksLikeRequestTrace } from './request-trace/parse-request-trace.js';
 import { readRequestTrace, requestTraceCarries } from './request-trace/read-request-trace.js';
+import { traceLabReader } from './tracelab.js';
 
 const READERS: readonly NamedReader[] = [
   {
@@ -33,6 +34,7 @@ const READERS: readonly NamedReader[] = [
   codexReader,
   piReader,
   requestRowsReader,
+  traceLabReader,
   geminiCliReader,
   qwenCodeReader,
   opencodeReader,

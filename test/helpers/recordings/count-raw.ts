@@ -19,9 +19,20 @@ function rawLines<Line>(path: string): readonly Line[] {
   return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [JSON.parse(line) as Line]));
 }
 
+/** A call that was billed, as the raw lines say it; the prompt holds what was read and written. */
+export interface RawCall {
+  readonly model: string;
+  readonly prompt: number;
+  readonly cached: number;
+  readonly written: number;
+  readonly written1h: number;
+  readonly output: number;
+}
+
 interface RolloutSums {
   readonly input_tokens: number;
   readonly cached_input_tokens: number;
+  readonly cache_write_input_tokens?: number;
   readonly output_tokens: number;
 }
 
@@ -29,6 +40,7 @@ interface RolloutLine {
   readonly type: string;
   readonly payload: {
     readonly type?: string;
+    readonly model?: string;
     readonly info?: {
       readonly total_token_usage: RolloutSums;
       readonly last_token_usage: RolloutSums;
@@ -36,85 +48,134 @@ interface RolloutLine {
   };
 }
 
-/** Counts a Codex rollout from its raw lines: a call wherever the sums are others than before. */
-export function countRollout(path: string): RawCount {
-  const count = { calls: 0, prompt: 0, cached: 0, output: 0, compactions: 0 };
+/** The calls of a Codex rollout: one wherever the sums are others than before. */
+export function* rolloutCalls(path: string): Generator<RawCall, void, void> {
   let before = '';
+  let model = '';
   for (const { type, payload } of rawLines<RolloutLine>(path)) {
-    if (type === 'compacted') count.compactions++;
+    if (type === 'turn_context') model = payload.model ?? model;
     if (payload.type !== 'token_count' || payload.info == null) continue;
     const sums = JSON.stringify(payload.info.total_token_usage);
     if (sums === before) continue;
     before = sums;
     const last = payload.info.last_token_usage;
-    count.calls++;
-    count.prompt += last.input_tokens;
-    count.cached += last.cached_input_tokens;
-    count.output += last.output_tokens;
+    yield {
+      model,
+      prompt: last.input_tokens,
+      cached: last.cached_input_tokens,
+      written: last.cache_write_input_tokens ?? 0,
+      written1h: 0,
+      output: last.output_tokens,
+    };
   }
-  return count;
+}
+
+interface ClaudeUsage {
+  readonly input_tokens: number;
+  readonly cache_read_input_tokens: number;
+  readonly cache_creation_input_tokens: number;
+  readonly cache_creation?: { readonly ephemeral_1h_input_tokens: number };
+  readonly output_tokens: number;
 }
 
 interface ClaudeLine {
   readonly type: string;
-  readonly subtype?: string;
   readonly isApiErrorMessage?: boolean;
-  readonly message?: {
-    readonly id: string;
-    readonly model: string;
-    readonly usage?: Readonly<
-      Record<
-        'input_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens' | 'output_tokens',
-        number
-      >
-    >;
-  };
+  readonly message?: { readonly id: string; readonly model: string; readonly usage?: ClaudeUsage };
   readonly data?: { readonly type: string; readonly message?: ClaudeLine };
 }
 
-/** Counts Claude Code sessions from their raw lines: usage once per message id, whatever file it stands in. */
-export function countClaudeCode(paths: readonly string[]): RawCount & { readonly written: number } {
-  const count = { calls: 0, prompt: 0, cached: 0, output: 0, compactions: 0, written: 0 };
-  const last = new Map<string, NonNullable<NonNullable<ClaudeLine['message']>['usage']>>();
+/** The calls of Claude Code sessions: usage once per message id, whatever file it stands in. */
+export function* claudeCalls(paths: readonly string[]): Generator<RawCall, void, void> {
+  const last = new Map<string, { readonly model: string; readonly usage: ClaudeUsage }>();
   for (const path of paths)
     for (const outer of rawLines<ClaudeLine>(path)) {
       const line = outer.data?.type === 'agent_progress' ? outer.data.message! : outer;
       if (line.type !== 'assistant' || line.isApiErrorMessage === true) continue;
       const { id, model, usage } = line.message!;
-      if (model !== '<synthetic>' && usage !== undefined) last.set(id, usage);
+      if (model !== '<synthetic>' && usage !== undefined) last.set(id, { model, usage });
     }
-  for (const usage of last.values()) {
-    const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = usage;
-    count.calls++;
-    count.prompt += input_tokens + cache_read_input_tokens + cache_creation_input_tokens;
-    count.cached += cache_read_input_tokens;
-    count.written += cache_creation_input_tokens;
-    count.output += output_tokens;
+  for (const { model, usage } of last.values()) {
+    const { cache_read_input_tokens: cached, cache_creation_input_tokens: written } = usage;
+    const prompt = usage.input_tokens + cached + written;
+    // A response that a compaction kept is written again behind it with its counts set to 0 (K24).
+    if (prompt === 0) continue;
+    yield {
+      model,
+      prompt,
+      cached,
+      written,
+      written1h: usage.cache_creation?.ephemeral_1h_input_tokens ?? 0,
+      output: usage.output_tokens,
+    };
   }
-  return count;
 }
 
 interface PiLine {
   readonly type: string;
   readonly message?: {
     readonly role: string;
+    readonly model?: string;
     readonly usage?: Readonly<Record<'input' | 'output' | 'cacheRead' | 'cacheWrite', number>>;
   };
 }
 
-/** Counts a pi session from its raw lines: a call for each response with a prompt. */
-export function countPi(path: string): RawCount {
-  const count = { calls: 0, prompt: 0, cached: 0, output: 0, compactions: 0 };
-  for (const { type, message } of rawLines<PiLine>(path)) {
-    if (type === 'compaction') count.compactions++;
+/** The calls of a pi session: one for each response with a prompt. */
+export function* piCalls(path: string): Generator<RawCall, void, void> {
+  for (const { message } of rawLines<PiLine>(path)) {
     const usage = message?.role === 'assistant' ? message.usage : undefined;
-    if (usage === undefined || usage.input + usage.cacheRead + usage.cacheWrite === 0) continue;
+    if (usage === undefined) continue;
+    const { input, output, cacheRead: cached, cacheWrite: written } = usage;
+    const prompt = input + cached + written;
+    if (prompt > 0) yield { model: message!.model ?? '', prompt, cached, written, written1h: 0, output };
+  }
+}
+
+/** The calls of a Gemini CLI chat that is one JSON document: every message that was billed. */
+export function* geminiCalls(text: string): Generator<RawCall, void, void> {
+  const { messages } = JSON.parse(text) as {
+    readonly messages: readonly {
+      readonly model?: string;
+      readonly tokens?: Readonly<Record<'input' | 'cached' | 'output' | 'thoughts' | 'total', number>>;
+    }[];
+  };
+  for (const { model = '', tokens } of messages) {
+    if (tokens === undefined || tokens.total === 0) continue;
+    const { input: prompt, cached, output, thoughts } = tokens;
+    yield { model, prompt, cached, written: 0, written1h: 0, output: output + thoughts };
+  }
+}
+
+/** Sums of calls. */
+export function countCalls(calls: Iterable<RawCall>): Omit<RawCount, 'compactions'> & { written: number } {
+  const count = { calls: 0, prompt: 0, cached: 0, written: 0, output: 0 };
+  for (const { prompt, cached, written, output } of calls) {
     count.calls++;
-    count.prompt += usage.input + usage.cacheRead + usage.cacheWrite;
-    count.cached += usage.cacheRead;
-    count.output += usage.output;
+    count.prompt += prompt;
+    count.cached += cached;
+    count.written += written;
+    count.output += output;
   }
   return count;
+}
+
+/** The sums of a recording with a line for each compaction. */
+function countWithCompactions(path: string, calls: Iterable<RawCall>, type: string): RawCount {
+  const { written: _, ...count } = countCalls(calls);
+  return {
+    ...count,
+    compactions: rawLines<{ type: string }>(path).filter((line) => line.type === type).length,
+  };
+}
+
+/** Counts a Codex rollout from its raw lines. */
+export function countRollout(path: string): RawCount {
+  return countWithCompactions(path, rolloutCalls(path), 'compacted');
+}
+
+/** Counts a pi session from its raw lines. */
+export function countPi(path: string): RawCount {
+  return countWithCompactions(path, piCalls(path), 'compaction');
 }
 
 /** What a reader made of a recording: the calls with usage. */

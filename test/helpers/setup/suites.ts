@@ -52,7 +52,9 @@ export const FULL_ONLY: readonly string[] = [
   'test/engine/replays/all-layers.property.test.ts',
   'test/transcripts/synthetic/synthetic-features.test.ts',
   'test/transcripts/readers/claude-code/recordings.test.ts',
+  'test/transcripts/readers/shared-counts.test.ts',
   'test/study/closed-forms.test.ts',
+  'test/study/compression-arms.test.ts',
   'test/cli/robustness/unfinished.test.ts',
 ];
 

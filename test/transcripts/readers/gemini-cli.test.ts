@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { promptTokens } from '../../../src/core/model/usage.js';
-import { countGemini } from '../../helpers/recordings/count-gemini.js';
+import { countCalls, geminiCalls } from '../../helpers/recordings/count-raw.js';
 import { readAny } from '../../helpers/recordings/read-any.js';
 import { recordedTotals } from '../../helpers/recordings/recorded-totals.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
@@ -57,7 +57,7 @@ describe('Gemini CLI chats', () => {
     () => {
       const bytes = sharedData.read(RECORDING);
       const transcript = readAny(bytes, { id: 'gemini' });
-      const raw = countGemini(gunzipSync(bytes).toString('utf8'));
+      const { written: _, ...raw } = countCalls(geminiCalls(gunzipSync(bytes).toString('utf8')));
       const { calls, usage } = recordedTotals(transcript);
       expect(raw.calls).toBeGreaterThan(10);
       expect({ calls, prompt: promptTokens(usage), cached: usage.cacheRead, output: usage.output }).toEqual(

@@ -19,6 +19,7 @@ import { inspectTranscript, type TranscriptFacts } from './inspect-facts.js';
 import { listSessions } from './list-sessions.js';
 import { type SessionFacts, sessionFacts, sessionsTotal } from './session-facts.js';
 import { inspectConclusion, sessionsBlocks } from './sessions-document.js';
+import { stepsByProvider } from './step-facts.js';
 
 /** Options of `ccbench inspect`. */
 export interface InspectOptions {
@@ -72,11 +73,13 @@ export async function inspectCommand(
     sessions.flatMap(({ file, repeatedCalls: calls }) => (calls === 0 ? [] : [{ file, calls }])),
     'once',
   );
+  const byProvider = stepsByProvider(sessions);
   const isOne = used.length === 1;
   const { width } = screenFor(session.host.stdout, session.colors);
   const found = {
     notes: billNotes(rows.flatMap(({ bill }) => bill ?? [])),
     warnings: used.flatMap(({ facts }) => facts.warnings),
+    byProvider,
   };
   const blocks: Block[] = isOne
     ? [...inspectBlocks(used[0]!.facts)]
@@ -93,7 +96,7 @@ export async function inspectCommand(
   present(session, {
     blocks,
     closing: inspectConclusion(total, problems.size),
-    json: { sessions, total, files, skipped, repeated },
+    json: { sessions, total, byProvider, files, skipped, repeated },
   });
   return EXIT.fine;
 }

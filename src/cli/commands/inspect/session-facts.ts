@@ -7,6 +7,7 @@ import { billedCalls, recordedUsd } from '../../../metrics/recorded-metrics.js';
 import { findModel } from '../../../provider/prices/models.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
+import { type StepFacts, stepFacts } from './step-facts.js';
 
 /** A session in one row: what `inspect --json` calls `sessions`. */
 export interface SessionFacts {
@@ -33,6 +34,7 @@ export interface SessionFacts {
   readonly from: string | null;
   readonly to: string | null;
   readonly compactions: number;
+  readonly steps: StepFacts;
   /** Responses without usage: in no other figure. */
   readonly withoutUsage: number;
   /** Calls whose recorded output is a placeholder: output and cost are estimated for them. */
@@ -127,6 +129,7 @@ export function sessionFacts(
     from: isoTime(started),
     to: isoTime(started === null ? null : started + lastMs(transcript)),
     compactions: own.threads.flatMap(({ steps }) => steps).filter(isCompaction).length,
+    steps: stepFacts(own.threads),
     withoutUsage: hasUsage ? calls.filter(({ usage }) => usage === null).length : 0,
     estimatedOutputs: bill?.estimatedOutputs ?? 0,
     repeatedCalls: all.length - calls.length,

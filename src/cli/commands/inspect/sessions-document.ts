@@ -8,6 +8,7 @@ import { shortName } from '../../../report/text/short-name.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 import { mergeWarnings } from '../../files/reading-notes.js';
 import type { SessionFacts, SessionsTotal } from './session-facts.js';
+import type { ProviderSteps } from './step-facts.js';
 
 /** Room that the indent and the columns which always stay need beside the name. */
 const FIXED_CHARS = 30;
@@ -42,6 +43,22 @@ function cachedShare({ promptTokens, cachedTokens }: SessionRow): number | null 
   return promptTokens === null || cachedTokens === null ? null : ratio(cachedTokens, promptTokens);
 }
 
+const STEPS: readonly doc.ColumnOf<ProviderSteps>[] = [
+  doc.text('provider', ({ provider }) => provider ?? NO_PROVIDER),
+  doc.number('sessions', ({ sessions }) => sessions, formatCount, 2),
+  doc.number('compact', ({ compactedSessions, sessions }) => ratio(compactedSessions, sessions), formatShare),
+  doc.number(
+    'mid-loop',
+    ({ midLoopCompactions, compactions }) => ratio(midLoopCompactions, compactions),
+    formatShare,
+  ),
+  doc.number('hits: prompts', ({ afterPrompt }) => afterPrompt.hitRate, formatShare),
+  doc.number('hits: tools', ({ afterTools }) => afterTools.hitRate, formatShare),
+];
+
+/** What stands for a provider that nobody knows. */
+const NO_PROVIDER = 'unknown';
+
 function totalNotes(total: SessionsTotal): readonly string[] {
   const { sessions, withoutCost, unpricedCalls, withoutWrites, outputTokens } = total;
   const estimated = total.estimatedOutputTokens ?? 0;
@@ -71,7 +88,11 @@ function totalNotes(total: SessionsTotal): readonly string[] {
 export function sessionsBlocks(
   sessions: readonly SessionFacts[],
   total: SessionsTotal,
-  found: { readonly notes: readonly string[]; readonly warnings: readonly Warning[] },
+  found: {
+    readonly notes: readonly string[];
+    readonly warnings: readonly Warning[];
+    readonly byProvider: readonly ProviderSteps[];
+  },
   width: number,
 ): readonly doc.Block[] {
   const most = Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, width - FIXED_CHARS));
@@ -92,6 +113,7 @@ export function sessionsBlocks(
     doc.table(COLUMNS, [...rows, all], (row) => (row === all ? 'strong' : 'plain')),
     ...doc.notes([...totalNotes(total), ...found.notes]),
     doc.DROPPED,
+    doc.section('Compactions and hit rates by provider', doc.table(STEPS, found.byProvider)),
     doc.section('Findings', ...doc.findings(warnings)),
   ];
 }

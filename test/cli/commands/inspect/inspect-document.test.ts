@@ -3,6 +3,7 @@ import { inspectBlocks } from '../../../../src/cli/commands/inspect/inspect-docu
 import type { TranscriptFacts } from '../../../../src/cli/commands/inspect/inspect-facts.js';
 import { type SessionFacts, sessionsTotal } from '../../../../src/cli/commands/inspect/session-facts.js';
 import { sessionsBlocks } from '../../../../src/cli/commands/inspect/sessions-document.js';
+import { stepsByProvider } from '../../../../src/cli/commands/inspect/step-facts.js';
 import { documentText } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/style.js';
 
@@ -152,6 +153,8 @@ describe('the text of one transcript', () => {
   });
 });
 
+const HITS = { calls: 2, promptTokens: 100, cachedTokens: 50, shares: 1 };
+
 describe('several sessions', () => {
   const session = (change: Partial<SessionFacts> = {}): SessionFacts => ({
     file: 'logs/one.jsonl',
@@ -168,6 +171,11 @@ describe('several sessions', () => {
     from: '2026-03-01T10:00:00.000Z',
     to: null,
     compactions: 1,
+    steps: {
+      afterPrompt: HITS,
+      afterTools: { ...HITS, cachedTokens: 90, shares: 1.6 },
+      midLoopCompactions: 1,
+    },
     withoutUsage: 0,
     estimatedOutputs: 0,
     repeatedCalls: 0,
@@ -206,6 +214,31 @@ describe('several sessions', () => {
     expect(sessionsTotal([silent])).toMatchObject({ promptTokens: null, hitRate: null, costUsd: null });
   });
 
+  it('have their compactions and hit rates by provider: of all tokens, and in the mean over calls', () => {
+    const other = session({
+      provider: 'openai',
+      compactions: 0,
+      steps: { ...session().steps, midLoopCompactions: 0 },
+    });
+    expect(stepsByProvider([other, session(), session({ compactions: 0 })])).toEqual([
+      {
+        provider: 'anthropic',
+        sessions: 2,
+        compactedSessions: 1,
+        compactions: 1,
+        midLoopCompactions: 2,
+        afterPrompt: { calls: 4, hitRate: 0.5, meanHitRate: 0.5 },
+        afterTools: { calls: 4, hitRate: 0.9, meanHitRate: 0.8 },
+      },
+      expect.objectContaining({
+        provider: 'openai',
+        sessions: 1,
+        compactedSessions: 0,
+        midLoopCompactions: 0,
+      }),
+    ]);
+  });
+
   const textOf = (
     all: readonly SessionFacts[],
     found: Parameters<typeof sessionsBlocks>[2],
@@ -215,7 +248,11 @@ describe('several sessions', () => {
   it('stand in rows with their sum below, and notes on what it leaves out', () => {
     const all = [session(), silent];
     const odd = { code: 'odd', message: 'It is odd.', remedy: null };
-    const found = { notes: ['a note'], warnings: [2, 3].map((count) => ({ ...odd, count })) };
+    const found = {
+      notes: ['a note'],
+      warnings: [2, 3].map((count) => ({ ...odd, count })),
+      byProvider: stepsByProvider(all),
+    };
     const lines = textOf(all, found, SCREEN.width).split('\n');
     const cells = lines.map((line) => line.trim().split(/ {2,}/));
     expect(cells.slice(1, 4)).toEqual([
@@ -228,11 +265,15 @@ describe('several sessions', () => {
       '  1 of 2 sessions does not tell what was written to the cache',
       '  a note',
       '',
+      'Compactions and hit rates by provider',
+      '  provider   sessions  compact  mid-loop  hits: prompts  hits: tools',
+      '  anthropic         2   100.0%     66.7%          50.0%        90.0%',
+      '',
       'Findings',
       '  odd: It is odd. (5 times)',
       '',
     ]);
-    const narrow = textOf(all, { notes: [], warnings: [] }, 60);
+    const narrow = textOf(all, { notes: [], warnings: [], byProvider: [] }, 60);
     expect(narrow.replaceAll(/\s+/g, ' ')).toContain('not shown in 60 columns: ');
     expect(narrow).not.toContain('Findings');
   });

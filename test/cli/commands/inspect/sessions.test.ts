@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { countClaudeCode } from '../../../helpers/recordings/count-raw.js';
+import { claudeCalls, countCalls } from '../../../helpers/recordings/count-raw.js';
 import { sharedData } from '../../../helpers/recordings/shared.js';
 import { cli, TRACE, tempFolder } from '../../cli.js';
 
@@ -452,7 +452,7 @@ describe('what a folder holds', () => {
     async () => {
       const folder = sharedData.path('more/claude-code');
       const { json } = await inspected([folder, '--no-cache'], tempFolder());
-      const raw = countClaudeCode(sharedData.files('more/claude-code'));
+      const raw = countCalls(claudeCalls(sharedData.files('more/claude-code')));
       expect(json.total).toMatchObject({
         calls: raw.calls,
         promptTokens: raw.prompt,
@@ -462,7 +462,7 @@ describe('what a folder holds', () => {
       for (const row of json.sessions.filter(
         ({ repeatedCalls }: { repeatedCalls: number }) => repeatedCalls === 0,
       )) {
-        const own = countClaudeCode([row.file]);
+        const own = countCalls(claudeCalls([row.file]));
         expect(row, row.file).toMatchObject({
           calls: own.calls,
           promptTokens: own.prompt,
