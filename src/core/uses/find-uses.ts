@@ -18,9 +18,17 @@ const MOST_HOLDERS = 4;
 const REREAD_SHARE = 0.5;
 const REREAD_LINES = 3;
 
-/** Words with something that plain language has not: a figure, an underscore, a slash, a capital inside. */
-const NAME = /[A-Za-z_$][\w$]*(?:[./:-][\w$]+)*/g;
-const MARKED = /[\d_$/]|[a-z][A-Z]|\w[.:]\w/;
+/** Words with something that plain language has not: a figure, an underscore, a capital inside. Paths name things without needing them. */
+const NAME = /[\w$]+/g;
+const MARKED = /[a-z]\d|\d[a-z]|\w_\w|\$|[a-z][A-Z]/;
+
+/** What looks at content: a tool for it, or a command. The results of others come again because something was run again. */
+const LOOKING_TOOL = /^(?:read|grep|glob|view|open|cat|search)/i;
+const LOOKING_COMMAND = /(?<![|\w./-]\s*)\b(?:cat|sed -n|head|tail|nl|less|bat|rg|grep|git show|git diff)\s/;
+
+/** Lines without a word are rulers and figures, and paths name things without needing them. */
+const WORD = /[A-Za-z]{3}/;
+const PATH = /^\S*\/\S*$/;
 
 /** In front of the lines that a reader of files shows. */
 const LINE_NUMBER = /^\s*\d+(?:→|\t|[:|-]\s?)/;
@@ -49,6 +57,8 @@ class ThreadWalk {
   readonly #names = new Map<number, Holders>();
   /** Where each file was edited last, by the number of the call. */
   readonly #edited = new Map<string, number>();
+  /** Calls of tools that look at content, by id. */
+  readonly #looks = new Set<string>();
   #calls = 0;
   #asking = '';
 
@@ -74,10 +84,11 @@ class ThreadWalk {
     const seen = new Seen();
     const item = this.items.length;
     const call = Math.max(0, this.#calls - 1);
+    const isSought = origin === 'user' || (origin === 'result' && this.#looks.has(block.toolUseId ?? ''));
     eachLine(text, (line) => {
       const key = digestText(line);
       const holders = this.#lines.get(key);
-      if (origin === 'result' || origin === 'user') seen.line(holders, line);
+      if (isSought) seen.line(holders, line);
       this.#hold(this.#lines, key, holders, item);
     });
     eachName(text, (name) => {
@@ -96,6 +107,8 @@ class ThreadWalk {
     const again = seen.again();
     if (again === null || this.#calls === 0) return;
     const needed = this.items[again.item]!;
+    // Results that came together were asked for together.
+    if (needed.seenAt > call) return;
     if (origin === 'user' && needed.origin !== 'user') return;
     this.#use(origin === 'user' ? 'repeat' : 'reread', call, again.line, again.holders, again.item, {
       tokens: Math.round(block.tokens * again.share),
@@ -129,6 +142,7 @@ class ThreadWalk {
       this.#use(kind, this.#calls, what, holders, item, { tokens: 0, isStale: false });
     for (const block of response.blocks) {
       const { path, effect } = block.facts;
+      if (isLook(block)) this.#looks.add(block.toolUseId ?? '');
       if (path !== undefined && (effect?.kind === 'edit' || effect?.kind === 'write'))
         this.#edited.set(path, this.#calls);
     }
@@ -178,6 +192,11 @@ class ThreadWalk {
   }
 }
 
+function isLook({ kind, tool, text }: Block): boolean {
+  if (kind !== 'tool_use' || tool === null) return false;
+  return LOOKING_TOOL.test(tool) || LOOKING_COMMAND.test(text?.read() ?? '');
+}
+
 /** Characters of a line that are kept to show it. */
 const LINE_SHOWN = 80;
 
@@ -224,7 +243,7 @@ function eachLine(text: string, take: (line: string) => void): void {
     const to = end === -1 ? text.length : end;
     if (to - from >= LINE_CHARS && to - from <= LONGEST_LINE) {
       const line = text.slice(from, to).replace(LINE_NUMBER, '').trim();
-      if (line.length >= LINE_CHARS) take(line);
+      if (line.length >= LINE_CHARS && WORD.test(line) && !PATH.test(line)) take(line);
     }
     from = to + 1;
   }

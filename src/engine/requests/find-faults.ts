@@ -49,7 +49,7 @@ export class ContentFaults {
       const rounds = this.summarised.filter((turn) => turn >= item.seenAt).length;
       const chance = fittedChance(rounds === 0 || state === 'masked' ? 'untold' : 'told', run.env.source);
       const weight = chanceUnder(survival, chance);
-      const kind = state === 'masked' ? 'masked' : item.origin === 'result' ? 'refetch' : 'lost';
+      const kind = state === 'masked' ? 'masked' : isFetchable(use, item) ? 'refetch' : 'lost';
       const tokens = use.kind === 'reread' ? use.tokens : item.tokens;
       const cost = kind === 'lost' ? 0 : fetchCost(run, tokens);
       run.env.sink.write(faultEntry(run, use, item, { kind, chance, weight, rounds, tokens, cost }));
@@ -105,6 +105,11 @@ export class ContentFaults {
       createMessage({ id: `${name}-result`, role: 'user', origin: 'tool', blocks: results, at }),
     ];
   }
+}
+
+/** Whether content can be had again: what tools and the client brought can, and what was in fact read again. */
+function isFetchable({ kind }: Use, { origin }: Item): boolean {
+  return kind === 'reread' || origin === 'result' || origin === 'attachment';
 }
 
 /** What a request costs that reads the prompt from the cache and brings a result into it, written for five minutes. */
