@@ -119,6 +119,7 @@ function compileRun(checked: CheckedScenario, run: NormalRun): CompiledRun {
       llm: run.llm,
       ...(plugins.length === 0 ? {} : { plugins }),
       ...(models === null ? {} : { models }),
+      ...(run.priceDay === undefined ? {} : { priceDay: run.priceDay }),
       ...(run.home === undefined ? {} : { home: run.home }),
       ...(run.hooks === undefined ? {} : { hooks: run.hooks }),
     },

@@ -3,6 +3,7 @@ import {
   type CommandDescription,
   option,
   PLUGINS,
+  PRICES,
   READS,
   SESSIONS,
   TEXT_COUNTERS,
@@ -17,6 +18,7 @@ export const RECORDING_COMMANDS = {
     args: [argument('[session...]', `${SESSIONS}; none: the sessions in their usual places`)],
     options: [
       ...READS,
+      ...PRICES,
       option('--since <day>', 'leave out sessions that ended before this day (2026-07-01, UTC)'),
       option('--top <n>', 'rows in each ranking', whole, 5),
       option('--out <folder>', 'folder that will hold the page’s folder', undefined, 'reports'),
@@ -39,6 +41,7 @@ export const RECORDING_COMMANDS = {
     args: [argument('[transcript...]', `${SESSIONS}; none: list the sessions in their usual places`)],
     options: [
       ...READS,
+      ...PRICES,
       option(
         '--count-with <names>',
         'compare token counters with recorded usage: heuristic, gpt-tokenizer, js-tiktoken, api (sends text to the API)',
@@ -62,6 +65,7 @@ export const RECORDING_COMMANDS = {
     args: [argument('<trace...>', SESSIONS)],
     options: [
       ...READS,
+      ...PRICES,
       option(
         '--ttl <seconds>',
         'other lifetimes, separated by commas (default: 30 s to 24 h, unlimited)',
@@ -81,6 +85,7 @@ export const RECORDING_COMMANDS = {
     args: [argument('<recording...>', SESSIONS)],
     options: [
       ...READS,
+      ...PRICES,
       option('--forward', 'show each session run forward, beside its recorded cost'),
       option('--worst <n>', 'how many of the worst predicted requests to show', whole, 5),
       option('--save <file>', 'write the totals to this file'),
@@ -111,6 +116,7 @@ export const RECORDING_COMMANDS = {
     ],
     options: [
       ...READS,
+      ...PRICES,
       ...PLUGINS,
       option(
         '--tolerance <percent>',
@@ -134,6 +140,7 @@ export const RECORDING_COMMANDS = {
     args: [argument('[name]', 'this provider alone, or the one of this file, with what is not known of it')],
     options: [
       ...READS,
+      ...PRICES,
       option('--model <name>', 'prices of this model of the provider instead of its usual one'),
       option('--session <file>', 'replay this recording: cost, hit rate and break-even under each'),
       option('--rewritten <tokens>', 'tokens that a clearing rewrites', tokens, 100_000),

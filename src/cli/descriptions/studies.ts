@@ -5,12 +5,24 @@ import {
   GITHUB,
   option,
   PLUGINS,
+  PRICES,
   READS,
   required,
   SCENARIOS,
   STUDY,
 } from '../describe-command.js';
-import { amount, collect, count, factor, oneOf, percent, shard, threads, whole } from '../option-values.js';
+import {
+  amount,
+  collect,
+  count,
+  factor,
+  oneOf,
+  percent,
+  priceSettings,
+  shard,
+  threads,
+  whole,
+} from '../option-values.js';
 import type { CliSession } from '../session.js';
 
 /** What a study takes. */
@@ -35,15 +47,25 @@ interface Watched {
   readonly policy?: string;
 }
 
-function withSet<T extends { readonly set?: readonly string[]; readonly predict?: boolean }>(options: T) {
+/** Options that stand for settings. */
+interface Settings {
+  readonly set?: readonly string[];
+  readonly predict?: boolean;
+  readonly pricesOf?: string;
+}
+
+function withPredict<T extends Settings>(options: T) {
   const { set = [], predict } = options;
   return { ...options, set: predict === true ? [...set, PREDICTED] : set };
 }
 
+function withSet<T extends Settings>(options: T) {
+  const { set, ...others } = withPredict(options);
+  return { ...others, set: [...set, ...priceSettings(options)] };
+}
+
 /** What holds at every point: the policy first, since other settings may be its own. */
-function withPolicy<
-  T extends { readonly set?: readonly string[]; readonly policy?: string; readonly predict?: boolean },
->(options: T) {
+function withPolicy<T extends Settings & { readonly policy?: string }>(options: T) {
   const { policy } = options;
   const { set } = withSet(options);
   return { ...options, set: policy === undefined ? set : [`policy=${JSON.stringify(policy)}`, ...set] };
@@ -119,6 +141,7 @@ const FLEET: readonly CommandDescription[] = [
     args: [argument('<scenario>', 'scenario file (YAML)')],
     options: [
       ...READS,
+      ...PRICES,
       ...PLUGINS,
       ...REDIS,
       required('--vary <path=values>', 'as for sweep (repeatable: a grid)', collect),
@@ -176,6 +199,7 @@ export const STUDY_COMMANDS = {
     args: [argument('<scenario...>', SCENARIOS)],
     options: [
       ...READS,
+      ...PRICES,
       ...PLUGINS,
       ...GITHUB,
       option(
@@ -269,7 +293,7 @@ export const STUDY_COMMANDS = {
       ) => {
         const names = [...files, ...policyFiles(options.policy), ...(options.transcripts ?? [])];
         return watching(session, options.watch, names, () =>
-          compareCommand(session, files, withSet(options)),
+          compareCommand(session, files, withPredict(options)),
         );
       };
     },

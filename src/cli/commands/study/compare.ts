@@ -24,6 +24,7 @@ import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import { summarise } from '../../ci/github.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
+import { priceSettings } from '../../option-values.js';
 import { execute } from '../../runs/execute.js';
 import { policyInfoOf } from '../../runs/policy-info.js';
 import { type OpenScenario, openScenarios } from '../../runs/scenario-reader.js';
@@ -202,6 +203,7 @@ function readRows(
   const shared = [
     ...(options.seed === undefined ? [] : [`seed=${options.seed}`]),
     ...(options.model === undefined ? [] : [`model=${JSON.stringify(options.model)}`]),
+    ...priceSettings(options),
     ...options.set.filter((change) => change === PREDICTED),
   ];
   const set = options.set.filter((change) => change !== PREDICTED);
