@@ -80,6 +80,14 @@ export const PRICES = [
   ),
 ];
 
+/** Options of commands that read sessions and price them. */
+export const PRICED = [...READS, ...PRICES];
+
+/** The setting of a scenario that `--prices-of` stands for. */
+export function priceSettings({ pricesOf }: { readonly pricesOf?: string }): readonly string[] {
+  return pricesOf === undefined ? [] : [`priceDay=${JSON.stringify(pricesOf)}`];
+}
+
 /** Options of commands that load plug-ins. */
 export const PLUGINS = [
   option(
@@ -97,8 +105,7 @@ export const GITHUB = [
 
 /** Options of commands that make many runs. */
 export const STUDY = [
-  ...READS,
-  ...PRICES,
+  ...PRICED,
   ...PLUGINS,
   option(
     '--transcripts <pattern>',

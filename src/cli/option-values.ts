@@ -39,11 +39,6 @@ export function day(text: string): string {
   return text;
 }
 
-/** The setting of a scenario that `--prices-of` stands for. */
-export function priceSettings({ pricesOf }: { readonly pricesOf?: string }): readonly string[] {
-  return pricesOf === undefined ? [] : [`priceDay=${JSON.stringify(pricesOf)}`];
-}
-
 /** Seconds, separated by commas. */
 export function lifetimes(text: string): readonly number[] {
   return text.split(',').map((part) => {

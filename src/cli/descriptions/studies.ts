@@ -5,24 +5,14 @@ import {
   GITHUB,
   option,
   PLUGINS,
-  PRICES,
+  PRICED,
+  priceSettings,
   READS,
   required,
   SCENARIOS,
   STUDY,
 } from '../describe-command.js';
-import {
-  amount,
-  collect,
-  count,
-  factor,
-  oneOf,
-  percent,
-  priceSettings,
-  shard,
-  threads,
-  whole,
-} from '../option-values.js';
+import { amount, collect, count, factor, oneOf, percent, shard, threads, whole } from '../option-values.js';
 import type { CliSession } from '../session.js';
 
 /** What a study takes. */
@@ -60,8 +50,7 @@ function withPredict<T extends Settings>(options: T) {
 }
 
 function withSet<T extends Settings>(options: T) {
-  const { set, ...others } = withPredict(options);
-  return { ...others, set: [...set, ...priceSettings(options)] };
+  return { ...options, set: [...withPredict(options).set, ...priceSettings(options)] };
 }
 
 /** What holds at every point: the policy first, since other settings may be its own. */
@@ -140,8 +129,7 @@ const FLEET: readonly CommandDescription[] = [
     about: 'Hand a sweep to the workers, and wait for it.',
     args: [argument('<scenario>', 'scenario file (YAML)')],
     options: [
-      ...READS,
-      ...PRICES,
+      ...PRICED,
       ...PLUGINS,
       ...REDIS,
       required('--vary <path=values>', 'as for sweep (repeatable: a grid)', collect),
@@ -198,8 +186,7 @@ export const STUDY_COMMANDS = {
     about: 'Run scenarios: replay, report, check expectations.',
     args: [argument('<scenario...>', SCENARIOS)],
     options: [
-      ...READS,
-      ...PRICES,
+      ...PRICED,
       ...PLUGINS,
       ...GITHUB,
       option(
