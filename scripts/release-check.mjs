@@ -1,5 +1,5 @@
 // Does what a new user does: packs ccbench, installs it into an empty folder, runs it, removes it. Fails when something does not work, is
-// larger than docs/dependencies.md says, or stays behind. Packages come from npm's cache, where `npm ci` has put them.
+// larger than docs/dependencies.md says, or stays behind. Warns of facts that are old, and never fails for them. Packages come from npm's cache, where `npm ci` has put them.
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { oldFacts } from './old-facts.mjs';
 import { npm, pack } from './packed-files.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -127,6 +128,12 @@ function useIt(folder, home) {
     counted.includes('gpt-tokenizer') && counted.includes('js-tiktoken'),
     'the token counters do not count',
   );
+
+  for (const sentence of oldFacts(
+    JSON.parse(ccbench('models', '--json')),
+    JSON.parse(ccbench('policies', '--json')),
+  ))
+    console.warn(`release check: warning: ${sentence}`);
 
   const program = `import { loadScenario, replay } from 'ccbench';
 import { createRequire } from 'node:module';

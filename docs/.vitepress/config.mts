@@ -49,6 +49,7 @@ export default defineConfig({
           { text: 'Metrics', link: '/metrics' },
           { text: 'Recordings', link: '/recordings' },
           { text: 'Providers and prices', link: '/providers' },
+          { text: 'Add a model or a price', link: '/current' },
           { text: 'Mechanisms', link: '/mechanisms' },
           { text: 'Other agents', link: '/peers' },
           { text: 'Many sessions', link: '/many-sessions' },

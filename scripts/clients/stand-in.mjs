@@ -63,7 +63,7 @@ export async function startStandIn({ mainModel, answerMain, answerAgent, summary
         return;
       }
       const { usage } = call;
-      const cost = priceUsage(answered.request.model, usage);
+      const cost = priceUsage(answered.request.model, usage, call.startMs);
       rows.push({
         ...row,
         main: kind === 'main' ? position + 1 : position,

@@ -1,5 +1,5 @@
-const KEYS = ['name', 'kind', 'description', 'client', 'layers', 'set', 'versions', 'sources'];
-const OPTIONAL = ['set', 'versions'];
+const KEYS = ['name', 'kind', 'description', 'client', 'layers', 'set', 'versions', 'checked', 'sources'];
+const OPTIONAL = ['set', 'versions', 'checked'];
 const RANGE_KEYS = ['from', 'microcompact', 'set', 'evidence'];
 const KINDS = ['bound', 'analysed', 'measured'];
 
@@ -24,6 +24,6 @@ export function profilePolicy(written, params) {
     Object.keys,
   );
   for (const path of paths) if (path !== '*' && !known.has(path)) fail(`unknown parameter ${path}`);
-  const { name, kind, description: summary, layers, client, set = {}, sources } = written;
-  return { name, kind, summary, layers, client, set, sources, ...(versions && { versions }) };
+  const { name, kind, description: summary, layers, client, set = {}, checked = null, sources } = written;
+  return { name, kind, summary, layers, client, set, checked, sources, ...(versions && { versions }) };
 }

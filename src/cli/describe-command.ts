@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import type { ExitCode } from './exit-codes.js';
-import { collect, threads } from './option-values.js';
+import { collect, day, threads } from './option-values.js';
 import type { CliSession } from './session.js';
 
 /** What a command runs: it gets the session, its arguments and its options. */
@@ -71,6 +71,23 @@ export const READS = [
   option('--no-cache', 'keep and use no compiled transcripts (ccbench cache shows them)'),
 ];
 
+/** Options of commands that price requests. */
+export const PRICES = [
+  option(
+    '--prices-of <day>',
+    'price every request as of this day (2026-07-01), not as of its own (ccbench models --history)',
+    day,
+  ),
+];
+
+/** Options of commands that read sessions and price them. */
+export const PRICED = [...READS, ...PRICES];
+
+/** The setting of a scenario that `--prices-of` stands for. */
+export function priceSettings({ pricesOf }: { readonly pricesOf?: string }): readonly string[] {
+  return pricesOf === undefined ? [] : [`priceDay=${JSON.stringify(pricesOf)}`];
+}
+
 /** Options of commands that load plug-ins. */
 export const PLUGINS = [
   option(
@@ -88,7 +105,7 @@ export const GITHUB = [
 
 /** Options of commands that make many runs. */
 export const STUDY = [
-  ...READS,
+  ...PRICED,
   ...PLUGINS,
   option(
     '--transcripts <pattern>',

@@ -17,6 +17,8 @@ export interface Host {
   readonly interrupt: AbortSignal;
   /** Wall clock in milliseconds: for progress on the screen and for answers over the network, never for results of runs. */
   now(): number;
+  /** Ms since 1970: for the age of facts and the prices of a server, never for results of runs. */
+  epochMs(): number;
 }
 
 /** Columns that a user asks for where no terminal tells them: in pipes. */
@@ -60,5 +62,6 @@ export function processHost(interrupt: AbortSignal, onUnprinted: (reason: string
     stderr: textStream(process.stderr, onUnprinted),
     interrupt,
     now: () => performance.now(),
+    epochMs: () => Date.now(),
   };
 }

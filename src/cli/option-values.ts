@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { dayStartMs } from '../core/base/clock.js';
 
 /** An option that may be given several times. */
 export const collect = (value: string, list: readonly string[] = []): readonly string[] => [...list, value];
@@ -29,6 +30,13 @@ export function percent(text: string): number {
   if (!/^\d+(\.\d+)?%?$/.test(text) || value > 100)
     throw new InvalidArgumentError('It must be 0 to 100 per cent.');
   return value;
+}
+
+/** A day. */
+export function day(text: string): string {
+  if (dayStartMs(text) === null)
+    throw new InvalidArgumentError('It must be a day as year-month-day, such as 2026-07-01.');
+  return text;
 }
 
 /** Seconds, separated by commas. */

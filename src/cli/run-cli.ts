@@ -24,15 +24,27 @@ function hasFlag(argv: readonly string[], flag: string): boolean {
   return (end < 0 ? argv : argv.slice(0, end)).includes(flag);
 }
 
+/** The value of an option, as commander takes it: the last one given. */
+function lastValue(argv: readonly string[], option: string): string | undefined {
+  const end = argv.indexOf('--');
+  const given = end < 0 ? argv : argv.slice(0, end);
+  return given.reduce<string | undefined>((found, arg, i) => {
+    if (arg === option) return given[i + 1];
+    return arg.startsWith(`${option}=`) ? arg.slice(option.length + 1) : found;
+  }, undefined);
+}
+
 function sessionOf(argv: readonly string[], host: Host, notWritten: () => void): CliSession {
   const colors = hasFlag(argv, '--no-color') ? 'never' : colorsOf(host.env);
   const stdout = guardText(host.stdout);
   const stderr = guardText(host.stderr);
+  const priceDay = lastValue(argv, '--prices-of');
   return {
     host: { ...host, stdout, stderr },
     debug: hasFlag(argv, '--debug'),
     json: hasFlag(argv, '--json'),
     cache: hasFlag(argv, '--no-cache') ? 'off' : { folder: cacheFolder(host) },
+    ...(priceDay === undefined ? {} : { priceDay }),
     colors,
     isGiven: (option) => hasFlag(argv, option) || argv.some((arg) => arg.startsWith(`${option}=`)),
     notWritten,

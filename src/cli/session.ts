@@ -13,6 +13,8 @@ export interface CliSession {
   readonly json: boolean;
   /** Where compiled transcripts are kept and used again. */
   readonly cache: CacheChoice;
+  /** Day whose prices count for all requests; absent where nobody asks for one. */
+  readonly priceDay?: string;
   /** Whether failures are reported to GitHub, beside the user; off where absent. */
   readonly github?: GithubChoice;
   /** Whether an option was given; none was where absent. */
@@ -23,7 +25,8 @@ export interface CliSession {
 
 /** How the files that a user names are read. */
 export function inputOptions(session: CliSession): InputOptions {
-  return { cwd: session.host.cwd, cache: session.cache };
+  const { host, cache, priceDay } = session;
+  return { cwd: host.cwd, cache, ...(priceDay === undefined ? {} : { priceDay }) };
 }
 
 /** Control characters that JSON leaves as they are. */

@@ -120,6 +120,7 @@ function compileRun(checked: CheckedScenario, run: NormalRun): CompiledRun {
       ...(run.faults === undefined ? {} : { faults: run.faults }),
       ...(plugins.length === 0 ? {} : { plugins }),
       ...(models === null ? {} : { models }),
+      ...(run.priceDay === undefined ? {} : { priceDay: run.priceDay }),
       ...(run.home === undefined ? {} : { home: run.home }),
       ...(run.hooks === undefined ? {} : { hooks: run.hooks }),
     },

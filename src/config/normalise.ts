@@ -47,6 +47,7 @@ export interface NormalRun {
   readonly model: string | null;
   readonly provider?: string;
   readonly window: number | null;
+  readonly priceDay?: string;
   readonly policy: { readonly name: string; readonly set: Readonly<Record<string, unknown>> };
   readonly overrides: NormalOverrides;
   readonly cache: CachePlan;
@@ -127,6 +128,7 @@ function normaliseRun(
     model: settings.model ?? (isRecorded ? null : DEFAULT_MODEL),
     ...(settings.provider == null ? {} : { provider: settings.provider }),
     window: settings.window ?? null,
+    ...(settings.priceDay == null ? {} : { priceDay: settings.priceDay }),
     policy: { name: policy.use ?? defaultPolicy(policyNames), set: policy.set },
     overrides: {
       autoCompactPercent: null,

@@ -21,6 +21,8 @@ export interface CliOptions {
   readonly columns?: number;
   readonly interrupt?: AbortSignal;
   readonly now?: () => number;
+  /** The day it is; 2026-11-17 unless another is given. */
+  readonly today?: string;
   /** Sees what is printed on either stream as it comes. */
   readonly onPrinted?: (text: string) => void;
 }
@@ -58,6 +60,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     },
     interrupt: options.interrupt ?? new AbortController().signal,
     now: options.now ?? (() => (clock += 50)),
+    epochMs: () => Date.parse(`${options.today ?? '2026-11-17'}T12:00:00Z`),
   };
   const code = await runCli(argv, host);
   return { code, stdout: out.join(''), stderr: err.join('') };

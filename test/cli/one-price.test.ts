@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { claudeCalls } from '../helpers/recordings/count-raw.js';
 import { sharedData } from '../helpers/recordings/shared.js';
+import { assistant, say, usage, user } from '../helpers/session.js';
 import { cli, tempFolder } from './cli.js';
 
 /** Every other recording: five commands go through each of them. */
@@ -173,5 +174,89 @@ describe('one price for models that nobody knows, and above a price step', () =>
     // GPT-5.4: $2.50 in, $0.25 read, $15 out; above 272,000 tokens of prompt $5, $0.50 and $22.50.
     expect(recorded.mixed).toBeCloseTo((10_000 * 2.5 + 100 * 15) / 1e6, 9);
     expect(recorded.step).toBeCloseTo((272_000 * 2.5 + 100_000 * 5 + 200_000 * 0.5 + 1_000 * 22.5) / 1e6, 9);
+  });
+});
+
+describe('one price by the day', () => {
+  /** A response of Sonnet 5.5 at each time: 3 tokens of input, 50,000 read, 200 written for an hour, 100 of output. */
+  const session = (...times: readonly string[]): string =>
+    times
+      .flatMap((timestamp, i) => [
+        user(`u${i}`, 0, 'go', { timestamp, ...(i === 0 ? {} : { parentUuid: `a${i - 1}` }) }),
+        assistant(
+          `a${i}`,
+          0,
+          `m${i}`,
+          say('done'),
+          { model: 'claude-sonnet-5-5', usage: usage(3, 50_000, 200, 100) },
+          { timestamp, parentUuid: `u${i}` },
+        ),
+      ])
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join('');
+  /** $2 in, $4 written, $10 out, and $0.20 or from 7 October 2026 on $0.10 read. */
+  const usdAt = (readPrice: number): number => (3 * 2 + 50_000 * readPrice + 200 * 4 + 100 * 10) / 1e6;
+  const across = session('2026-10-06T23:50:00Z', '2026-10-06T23:55:00Z', '2026-10-07T00:05:00Z');
+
+  function folder(): string {
+    const cwd = tempFolder();
+    mkdirSync(join(cwd, 'logs'));
+    writeFileSync(join(cwd, 'logs/across.jsonl'), across);
+    return cwd;
+  }
+
+  it('prices a session across a change by each side of it, in every command', async () => {
+    const cwd = folder();
+    const expected = 2 * usdAt(0.2) + usdAt(0.1);
+    const { recorded } = await pricesOf(cwd, ['across.jsonl']);
+    expect(recorded.across).toBeCloseTo(expected, 9);
+    const json = async (...argv: readonly string[]) =>
+      JSON.parse((await cli([...argv, '--json'], { cwd })).stdout);
+    expect((await json('why', 'logs/across.jsonl', '--no-files')).recordedUsd).toBeCloseTo(expected, 9);
+    expect((await json('providers', '--session', 'logs/across.jsonl')).recordedUsd).toBeCloseTo(expected, 9);
+    expect((await json('diff', 'logs/across.jsonl')).a.costUsd).toBeCloseTo(expected, 9);
+  });
+
+  it('prices all of it by the day that --prices-of names, in every command', async () => {
+    const cwd = folder();
+    const json = async (...argv: readonly string[]) =>
+      JSON.parse((await cli([...argv, '--prices-of', '2026-11-17', '--json'], { cwd })).stdout);
+    const file = 'logs/across.jsonl';
+    const expected = 3 * usdAt(0.1);
+    const [run] = (await json('run', file, '--no-files')).runs;
+    const found = {
+      inspect: (await json('inspect', file)).files[0].billed.costUsd,
+      why: (await json('why', file, '--no-files')).recordedUsd,
+      ttl: (await json('ttl', file)).recorded.costUsd,
+      validate: (await json('validate', file)).recorded.costUsd,
+      providers: (await json('providers', '--session', file)).recordedUsd,
+      diff: (await json('diff', file)).a.costUsd,
+      run: run.metrics.recordedCostUsd,
+      compare: (await json('compare', file, '--no-files')).variants[0].metrics.costUsd,
+    };
+    for (const [command, usd] of Object.entries(found)) expect(usd, command).toBeCloseTo(expected, 9);
+    const notes = [
+      ...run.warnings.map(({ message }: { readonly message: string }) => message),
+      ...run.asRecorded.notes,
+    ];
+    expect(notes.join('\n')).toContain('all requests are priced as of 2026-11-17');
+    expect(notes.join('\n')).toContain('at the list prices of 2026-11-17,');
+  });
+
+  it('a recording is reproduced exactly at whatever prices', async () => {
+    const cwd = folder();
+    for (const more of [[], ['--prices-of', '2026-10-01']]) {
+      const { stdout } = await cli(['run', 'logs/across.jsonl', '--no-files', '--json', ...more], { cwd });
+      const { reproduced } = JSON.parse(stdout).runs[0];
+      expect(reproduced.simulatedUsd, more.join(' ')).toBeCloseTo(reproduced.recordedUsd, 9);
+    }
+  });
+
+  it('refuses what is no day', async () => {
+    const { code, stderr } = await cli(['why', 'logs/across.jsonl', '--prices-of', '2026-02-30'], {
+      cwd: folder(),
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('such as 2026-07-01');
   });
 });

@@ -80,8 +80,55 @@ describe('lists', () => {
       // Not found for Kimi, GLM, Grok and MiniMax (provider-caches.md).
       if (!['kimi', 'glm', 'grok'].includes(provider) && !id.startsWith('minimax')) continue;
       expect(minCacheableTokens, id).toBeNull();
-      expect(lines.find((line) => line.startsWith(`${id} `))!.trimEnd(), id).toMatch(/ –$/);
+      expect(lines.find((line) => line.startsWith(`${id} `))!.trimEnd(), id).toMatch(/ – +\d+$/);
     }
+  });
+
+  it('models show each price by its days and its age, of models by name or of all', async () => {
+    const cwd = tempFolder();
+    const linesOf = async (...argv: readonly string[]) =>
+      (await cli(['models', ...argv], { cwd, columns: 200, today: '2026-11-27' })).stdout.split('\n');
+    const history = (lines: readonly string[], id: string) =>
+      lines
+        .slice(lines.findIndex((line) => line.startsWith('Prices by day')))
+        .filter((line) => line.startsWith(`${id} `))
+        .map((line) => line.split(/ {2,}/).filter((cell) => cell !== ''));
+    const named = await linesOf('sonnet-5');
+    // Read at $0.20, and at $0.10 from 7 October 2026 on; checked on 15 and on 17 November.
+    expect(history(named, 'claude-sonnet-5-5')).toEqual([
+      ['claude-sonnet-5-5', '2026-10-07', '2', '10', '0.1', '2.5', '4', '10'],
+      ['claude-sonnet-5-5', '–', '2026-10-07', '2', '10', '0.2', '2.5', '4', '12'],
+    ]);
+    expect(history(named, 'claude-sonnet-5')).toEqual([]);
+    expect((await linesOf()).some((line) => line.startsWith('Prices by day'))).toBe(false);
+    const all = await linesOf('--history');
+    expect(history(all, 'claude-sonnet-5')).toHaveLength(1);
+    expect(history(all, 'claude-fable-5-2')).toHaveLength(2);
+  });
+
+  it('models and policies say in JSON how many days ago they were checked', async () => {
+    const cwd = tempFolder();
+    const json = async (command: string) =>
+      JSON.parse((await cli([command, '--json'], { cwd, today: '2027-02-15' })).stdout);
+    const sonnet = (await json('models')).models.find(({ id }: { id: string }) => id === 'claude-sonnet-5-5');
+    // From 17 November to 15 February: 13 + 31 + 31 + 15 days.
+    expect([sonnet.checked, sonnet.daysSinceChecked]).toEqual(['2026-11-17', 90]);
+    expect(sonnet.earlier.map((one: { daysSinceChecked: number }) => one.daysSinceChecked)).toEqual([92]);
+    const { policies } = await json('policies');
+    const ages = Object.fromEntries(
+      policies.map(({ name, daysSinceChecked }: { name: string; daysSinceChecked: number | null }) => [
+        name,
+        daysSinceChecked,
+      ]),
+    );
+    expect(ages).toMatchObject({
+      none: null,
+      'baselines/mask': null,
+      'peers/aider': 92,
+      'claude-code/2026': 92,
+    });
+    for (const { name, kind, checked } of policies)
+      expect(checked !== null, name).toBe(['analysed', 'measured', 'peer'].includes(kind));
   });
 
   it('models are filtered by words and by provider, and fit 60 columns', async () => {

@@ -4,6 +4,7 @@ import { builtinContext } from '../../src/config/context.js';
 import { CcbenchError, formatPlace, ProblemList } from '../../src/core/base/errors.js';
 import { modelsOf } from '../../src/provider/prices/models.js';
 import { priceUsage } from '../../src/provider/prices/price.js';
+import { NEWEST } from '../../src/provider/prices/price-days.js';
 import { errorsOf, problemsOf, synthetic } from './compile-yaml.js';
 
 const USAGE = { input: 1_000_000, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
@@ -36,6 +37,12 @@ function dollars(plan: ReturnType<typeof compile>, model: string): readonly numb
   return [p.input, p.output, p.cacheRead, p.cacheWrite5m, p.cacheWrite1h];
 }
 
+/** Dollars for a million read tokens of Sonnet 5.5 on a day. */
+function readUsd(plan: ReturnType<typeof compile>, day: string): number {
+  const usage = { ...USAGE, input: 0, cacheRead: 1_000_000 };
+  return priceUsage(modelsOf(plan).resolve('claude-sonnet-5-5'), usage, Date.parse(day)).totalNano / 1e9;
+}
+
 describe('models of a scenario', () => {
   it('may be run and are part of the plan', () => {
     const plan = compile(
@@ -57,7 +64,7 @@ describe('models of a scenario', () => {
         minimum: 1_024,
       },
     ]);
-    expect(priceUsage(modelsOf(plan).resolve('mine'), USAGE).totalNano).toBe(1_000_000_000);
+    expect(priceUsage(modelsOf(plan).resolve('mine'), USAGE, NEWEST).totalNano).toBe(1_000_000_000);
   });
 
   it('leave plans alone where there are none', () => {
@@ -137,5 +144,31 @@ describe('models of a scenario', () => {
   it('that nobody knows are errors where a user names them', () => {
     const other = 'models: { your-model: { prices: { input: 1, output: 1 } } }';
     expect(refusals(synthetic('model: my-model', other))).toBe('s.yaml:3:8: unknown model "my-model"');
+  });
+
+  it('keep the earlier prices of the table where only a size is changed', () => {
+    // Sonnet 5.5 read for $0.20 before 7 October 2026.
+    const plan = compile(synthetic('models:', '  claude-sonnet-5-5: { window: 200000 }'));
+    expect(readUsd(plan, '2026-10-01')).toBe(0.2);
+    expect(readUsd(plan, '2026-10-08')).toBe(0.1);
+  });
+
+  it('cost the same on all days where their prices are written', () => {
+    const prices = '{ input: 1, output: 5, read: 0.4 }';
+    const plan = compile(synthetic('models:', `  claude-sonnet-5-5: { prices: ${prices} }`));
+    expect(readUsd(plan, '2026-10-01')).toBe(0.4);
+    expect(readUsd(plan, '2026-10-08')).toBe(0.4);
+  });
+});
+
+describe('the price day of a scenario', () => {
+  it('is part of the plan, of a variant too', () => {
+    expect(compile(synthetic('priceDay: 2026-10-01')).priceDay).toBe('2026-10-01');
+    expect(compile(synthetic('priceDay: null'))).not.toHaveProperty('priceDay');
+    expect(compile(synthetic(), {}, 'priceDay=2026-10-01').priceDay).toBe('2026-10-01');
+  });
+
+  it.each(['2026-02-30', 'yesterday', '20261001'])('refuses %s', (day) => {
+    expect(refusals(synthetic(`priceDay: '${day}'`))).toContain('a day such as 2026-07-01');
   });
 });

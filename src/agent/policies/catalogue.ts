@@ -63,5 +63,6 @@ export function policyOf({ name, params, rules, layers = [] }: PlannedPolicy): P
     client: String(params['client.use']),
     set: {},
     sources: {},
+    checked: null,
   };
 }

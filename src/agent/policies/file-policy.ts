@@ -17,6 +17,7 @@ export function policyFrom(
     client: head.client,
     set: { ...(head.set as Policy['set']), ...behaviours(rules) },
     sources: head.sources,
+    checked: head.checked,
     written,
     rules,
   };

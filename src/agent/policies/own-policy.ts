@@ -69,5 +69,6 @@ export function ownPlan(transcript: Transcript, { use, set }: OwnPolicy = ownPol
     timing: 'recorded',
     estimatorFactor: 1,
     llm: { fake: DEFAULT_FAKE_LLM, faults: [] },
+    ...(transcript.priceDay === undefined ? {} : { priceDay: transcript.priceDay }),
   };
 }

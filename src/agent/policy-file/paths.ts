@@ -14,7 +14,7 @@ export interface PolicyValue {
 }
 
 /** Keys that say who a policy is, and not what it does. */
-const HEAD = ['name', 'description', 'sources', 'client', 'layers', 'set'];
+const HEAD = ['name', 'description', 'sources', 'checked', 'client', 'layers', 'set'];
 
 /** Every value of a written policy that can be set, in its order. */
 export function policyValues(written: WrittenPolicy): readonly PolicyValue[] {

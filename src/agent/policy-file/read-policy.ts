@@ -8,7 +8,7 @@ import {
   problemAt,
   valueAt,
 } from '../../core/base/problem.js';
-import { group, list, text } from '../../core/base/schema.js';
+import { day, group, list, text } from '../../core/base/schema.js';
 import type { PolicyRules, RulePart } from '../../core/run/policy-rules.js';
 import { checkRules } from './check-rules.js';
 import { base, cache, count, guards, NO_GUARDS, USUAL_CACHE, USUAL_COUNT } from './client-schema.js';
@@ -33,6 +33,7 @@ export const policySchema = group(
     sources: z
       .record(z.string(), z.unknown())
       .describe('Where numbers come from, by path; `*` speaks for the rest.'),
+    checked: day('Day on which it was last compared with its sources.'),
     client: text(
       'Whose behaviours towards the cache hold: a client by name, `recorded`, or `none` for the bare API.',
     ),
@@ -77,6 +78,8 @@ export interface PolicyHead {
   readonly description: string;
   /** Where its numbers come from, by path; `*` speaks for the rest. */
   readonly sources: Readonly<Record<string, string>>;
+  /** Day on which it was last compared with them; null where it does not say. */
+  readonly checked: string | null;
   /** Whose behaviours towards the cache hold. */
   readonly client: string;
   /** Layers of ccbench that act before the rules, in order. */
@@ -118,12 +121,14 @@ export function readPolicy(
     name = otherwise.name,
     description = '',
     sources = {},
+    checked = null,
     client = 'none',
     layers = [],
     set = {},
   } = written;
   const texts = Object.entries(sources).map(([at, source]) => [at, String(source)]);
-  return { head: { name, description, sources: Object.fromEntries(texts), client, layers, set }, rules };
+  const head = { name, description, sources: Object.fromEntries(texts), checked, client, layers, set };
+  return { head, rules };
 }
 
 /** A written policy and what was read of it. */

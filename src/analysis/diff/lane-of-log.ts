@@ -1,7 +1,9 @@
+import { dayStartMs } from '../../core/base/clock.js';
 import type { LayerEntry, LogEntry, RequestEntry, RunEntry } from '../../core/run/run-log.js';
 import type { Prices } from '../../provider/prices/model-row.js';
 import { modelsOf } from '../../provider/prices/models.js';
-import { pricesFor } from '../../provider/prices/price.js';
+import { pricesFor, priceUsage } from '../../provider/prices/price.js';
+import { NEWEST } from '../../provider/prices/price-days.js';
 import type { Lane, LaneAct, LaneRequest } from './lane.js';
 
 function actOf({ layer, action, outcome, reason, estimatedBefore, saved }: LayerEntry): LaneAct {
@@ -23,9 +25,14 @@ export class LaneWriter {
     else if (entry.type === 'request') this.#add(entry);
   }
 
-  #pricesOf(model: string, prompt: number): Prices | null {
+  /** The prices of a request. A log tells no day: what the request cost tells which prices it had. */
+  #pricesOf({ model, prompt, read, write5m, write1h, input, output, cost }: RequestEntry): Prices | null {
     const row = modelsOf((this.#run?.plan ?? {}) as Parameters<typeof modelsOf>[0]).find(model);
-    return row?.pricesAreKnown === true ? pricesFor(row, prompt) : null;
+    if (row?.pricesAreKnown !== true) return null;
+    const usage = { input, cacheRead: read, cacheWrite5m: write5m, cacheWrite1h: write1h, output };
+    const moments = [NEWEST, ...row.earlier.map(({ until }) => dayStartMs(until)! - 1)];
+    const atMs = moments.find((each) => priceUsage(row, usage, each).totalNano === cost) ?? NEWEST;
+    return pricesFor(row, prompt, atMs);
   }
 
   #actsOf(thread: string): LaneAct[] {
@@ -64,7 +71,7 @@ export class LaneWriter {
       input,
       output,
       costNano: cost,
-      prices: this.#pricesOf(model, prompt),
+      prices: this.#pricesOf(entry),
       seen,
       limit: this.#limits.get(thread) ?? null,
       cause: entry.cause,

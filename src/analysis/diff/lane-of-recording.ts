@@ -4,6 +4,7 @@ import { withUntoldWrites } from '../../provider/cache/untold-writes.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import { findModel } from '../../provider/prices/models.js';
 import { NO_COST, pricesFor, priceUsage } from '../../provider/prices/price.js';
+import { type PriceTimes, priceTimes } from '../../provider/prices/price-days.js';
 import { billedUsage, recordedBill } from '../../provider/prices/recorded-bill.js';
 import type { Lane, LaneAct, LaneRequest } from './lane.js';
 
@@ -38,7 +39,11 @@ function usageOf(call: RecordedCall, row: ModelRow | null, writes: 'recorded' | 
   return usage === null || row === null || writes === 'recorded' ? usage : withUntoldWrites(row, usage);
 }
 
-function requestsOf(thread: Thread, writes: 'recorded' | 'assumed'): readonly Omit<LaneRequest, 'n'>[] {
+function requestsOf(
+  thread: Thread,
+  writes: 'recorded' | 'assumed',
+  pricedAt: PriceTimes,
+): readonly Omit<LaneRequest, 'n'>[] {
   const found: Omit<LaneRequest, 'n'>[] = [];
   let turn = 0;
   let acts: LaneAct[] = [];
@@ -52,6 +57,7 @@ function requestsOf(thread: Thread, writes: 'recorded' | 'assumed'): readonly Om
     const row = findModel(step.call.model);
     const usage = usageOf(step.call, row, writes);
     if (usage === null) continue;
+    const atMs = pricedAt(step.call.startMs);
     found.push({
       thread: thread.id,
       turn,
@@ -63,8 +69,8 @@ function requestsOf(thread: Thread, writes: 'recorded' | 'assumed'): readonly Om
       written: cacheWriteTokens(usage),
       input: usage.input,
       output: usage.output,
-      costNano: (row === null ? NO_COST : priceUsage(row, usage)).totalNano,
-      prices: row === null ? null : pricesFor(row, promptTokens(usage)),
+      costNano: (row === null ? NO_COST : priceUsage(row, usage, atMs)).totalNano,
+      prices: row === null ? null : pricesFor(row, promptTokens(usage), atMs),
       seen: null,
       limit: null,
       cause: step.call.missReason,
@@ -78,8 +84,9 @@ function requestsOf(thread: Thread, writes: 'recorded' | 'assumed'): readonly Om
 /** What a recording tells of its own requests, all threads by time. */
 export function laneOfRecording(transcript: Transcript): Lane {
   const writes = transcript.carries.includes('cache-writes') ? 'recorded' : 'assumed';
+  const pricedAt = priceTimes(transcript);
   const requests = transcript.threads
-    .flatMap((thread) => requestsOf(thread, writes))
+    .flatMap((thread) => requestsOf(thread, writes, pricedAt))
     .sort((a, b) => a.t - b.t)
     .map((request, i) => ({ ...request, n: i + 1 }));
   // Assumed writes are in the costs of the requests.

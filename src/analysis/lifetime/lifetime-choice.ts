@@ -2,6 +2,7 @@ import type { Transcript } from '../../core/model/transcript.js';
 import { usd } from '../../metrics/metric.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
 import { pricesFor } from '../../provider/prices/price.js';
+import { priceTimes } from '../../provider/prices/price-days.js';
 import { changedPlan, runChanged } from '../what-if.js';
 import { cheaperLifetime, type SessionCost } from './lifetime-costs.js';
 
@@ -23,6 +24,7 @@ function runAt(transcript: Transcript, lifetime: '5m' | '1h'): AtLifetime {
   let breakEvenTokens = 0;
   let calls = 0;
   let unpricedCalls = 0;
+  const pricedAt = priceTimes(transcript);
   const facts = runChanged(changedPlan(transcript, { lifetime }), transcript, {
     hear: (entry) => {
       if (entry.type !== 'request') return;
@@ -33,7 +35,7 @@ function runAt(transcript: Transcript, lifetime: '5m' | '1h'): AtLifetime {
         if (!row.pricesAreKnown) unpricedCalls++;
       }
       if (!row.pricesAreKnown) return;
-      const { cacheWrite1h, cacheWrite5m, cacheRead } = pricesFor(row, entry.prompt);
+      const { cacheWrite1h, cacheWrite5m, cacheRead } = pricesFor(row, entry.prompt, pricedAt(entry.t));
       const more = entry.write1h * (cacheWrite1h - cacheWrite5m);
       premiumUsd += more * PER_MILLION;
       if (cacheWrite5m > cacheRead) breakEvenTokens += more / (cacheWrite5m - cacheRead);

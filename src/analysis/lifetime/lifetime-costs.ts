@@ -9,8 +9,8 @@ export interface LifetimePrices {
   readonly cacheWrite1h: number;
 }
 
-/** The prices of a request by its model and its prompt, which may cross a price step; null where the model has none. */
-export type PriceOf = (model: string, promptTokens: number) => LifetimePrices | null;
+/** The prices of a request by its model, its prompt, which may cross a price step, and its start; null where the model has none. */
+export type PriceOf = (model: string, promptTokens: number, startMs: number) => LifetimePrices | null;
 
 /** The lifetime that costs less. */
 export type CheaperLifetime = '5m' | '1h' | 'equal';
@@ -78,7 +78,7 @@ export function lifetimeCosts(session: LifetimeSession, prices: PriceOf): Sessio
 function addThread(sums: Sums, thread: LifetimeThread, prices: PriceOf): void {
   for (let i = 0; i < thread.length; i++) {
     const prompt = thread.promptTokens[i]!;
-    const price = prices(thread.models[i]!, prompt);
+    const price = prices(thread.models[i]!, prompt, thread.startMs[i]!);
     sums.calls++;
     if (price === null) {
       sums.unpriced++;

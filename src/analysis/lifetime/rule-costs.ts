@@ -4,6 +4,7 @@ import type { CacheRules } from '../../core/run/provider.js';
 import { onGrain, survival } from '../../provider/cache/cache-rules.js';
 import { findModel, modelOrUnknown } from '../../provider/prices/models.js';
 import { priceUsage } from '../../provider/prices/price.js';
+import type { PriceTimes } from '../../provider/prices/price-days.js';
 import { cacheRulesOf } from '../../provider/providers/providers.js';
 import type { LifetimeSession } from './lifetime-curve.js';
 
@@ -19,6 +20,8 @@ export interface Reuse {
 /** A call of a session whose cache the provider rules alone. */
 export interface RuleCall {
   readonly model: string;
+  /** When it counts for prices, ms since 1970. */
+  readonly pricedAtMs: number;
   /** As recorded; where nothing is, as it would be with an entry that lives. */
   readonly usage: Usage;
   /** What tokens that are no longer read are billed as. */
@@ -76,7 +79,7 @@ function costOf(calls: readonly RuleCall[], readOf: (reuse: Reuse) => number): n
     const row = findModel(call.model);
     if (row === null) continue;
     const usage = call.reuse === null ? call.usage : withRead(call, readOf(call.reuse));
-    nano = (nano ?? 0) + priceUsage(row, usage).totalNano;
+    nano = (nano ?? 0) + priceUsage(row, usage, call.pricedAtMs).totalNano;
   }
   return nano === null ? null : nano / NANO;
 }
@@ -96,7 +99,11 @@ function withRead({ usage, unread }: RuleCall, cacheRead: number): Usage {
 }
 
 /** The calls of a session that tells no usage: everything is read that the request before it left, if it lives. */
-export function sessionRuleCalls({ threads }: LifetimeSession, provider: string): readonly RuleCall[] {
+export function sessionRuleCalls(
+  { threads }: LifetimeSession,
+  provider: string,
+  pricedAt: PriceTimes,
+): readonly RuleCall[] {
   return threads.flatMap((thread) =>
     thread.models.map((model, i): RuleCall => {
       const rules = cacheRulesOf(provider, modelOrUnknown(model).id);
@@ -107,6 +114,7 @@ export function sessionRuleCalls({ threads }: LifetimeSession, provider: string)
       const gapMs = i === 0 ? 0 : thread.startMs[i]! - thread.startMs[i - 1]!;
       return {
         model,
+        pricedAtMs: pricedAt(thread.startMs[i]!),
         usage: {
           ...bare,
           [unread]: thread.promptTokens[i]! - living,

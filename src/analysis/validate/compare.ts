@@ -109,9 +109,9 @@ export function compareRequests(
   return found;
 }
 
-/** Cost of a request without its output. */
-export function inputNano(model: string, usage: Usage): number {
-  return priceUsage(modelOrUnknown(model), { ...usage, output: 0 }).totalNano;
+/** What a request would cost without its output, had it this usage. */
+export function inputNano({ model, pricedAtMs }: RecordedRequest, usage: Usage): number {
+  return priceUsage(modelOrUnknown(model), { ...usage, output: 0 }, pricedAtMs).totalNano;
 }
 
 /** Adds up comparisons. */
@@ -136,8 +136,8 @@ export function tally(comparisons: readonly Comparison[]): Tally {
     sums.read += request.read;
     sums.creationOff += Math.abs(cacheWriteTokens(predicted) - request.creation);
     sums.creation += request.creation;
-    sums.predictedNano += inputNano(request.model, predicted);
-    sums.recordedNano += inputNano(request.model, request.usage);
+    sums.predictedNano += inputNano(request, predicted);
+    sums.recordedNano += inputNano(request, request.usage);
   }
   return sums;
 }

@@ -132,7 +132,7 @@ export function runForward(transcript: Transcript, truth: Truth, file: string): 
   const billed = hasWrites
     ? usages
     : recorded.map(({ model, usage }) => withUntoldWrites(modelOrUnknown(model), usage));
-  const recordedNano = recorded.reduce((sum, { model }, i) => sum + inputNano(model, billed[i]!), 0);
+  const recordedNano = recorded.reduce((sum, request, i) => sum + inputNano(request, billed[i]!), 0);
   if (recorded.length < FEWEST_REQUESTS || recordedNano === 0) return { kind: 'empty' };
   const plan = forwardPlan(transcript);
   const sink = new ForwardSink(truth.copied);

@@ -296,9 +296,10 @@ class ThreadWalk {
   #risk({ request, spoken }: RequestPlan, usage: Usage): Prediction['risk'] {
     const kept = Math.min(usage.cacheRead, this.#track!.sharedTokens);
     const row = modelOrUnknown(request.model);
+    const nano = (of: Usage): number => priceUsage(row, of, request.pricedAtMs).totalNano;
     return {
       chance: hazardOf({ spoken, gapMs: request.gapMs! }, this.#chances),
-      cost: priceUsage(row, this.#usage(request, kept)).totalNano - priceUsage(row, usage).totalNano,
+      cost: nano(this.#usage(request, kept)) - nano(usage),
     };
   }
 

@@ -1,5 +1,6 @@
 import type { Transcript } from '../../core/model/transcript.js';
 import { survival } from '../../provider/cache/cache-rules.js';
+import { priceTimes } from '../../provider/prices/price-days.js';
 import { billedUsage } from '../../provider/prices/recorded-bill.js';
 import { type Reuse, type RuleCall, readable } from '../lifetime/rule-costs.js';
 import { type ProviderRequest, providerRequests } from './providers/provider-requests.js';
@@ -14,6 +15,7 @@ export function recordedRuleCalls(transcript: Transcript, provider: string): rea
   const requests = new Map(
     providerRequests(transcript, truth, provider).map((each) => [each.request.call, each]),
   );
+  const pricedAt = priceTimes(transcript);
   const unread = transcript.carries.includes('cache-writes') ? 'cacheWrite5m' : 'input';
   return transcript.threads.flatMap(({ steps, flow }) =>
     (flow === undefined ? steps : []).flatMap((step): RuleCall[] => {
@@ -21,9 +23,9 @@ export function recordedRuleCalls(transcript: Transcript, provider: string): rea
       const usage = billedUsage(step.call);
       if (usage === null) return [];
       const request = requests.get(step.call);
-      return [
-        { model: step.call.model, usage, unread, reuse: request === undefined ? null : reuseOf(request) },
-      ];
+      const { model, startMs } = step.call;
+      const reuse = request === undefined ? null : reuseOf(request);
+      return [{ model, pricedAtMs: pricedAt(startMs), usage, unread, reuse }];
     }),
   );
 }

@@ -1,6 +1,7 @@
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
+import { priceTimes } from '../../provider/prices/price-days.js';
 import { EARLIER_HISTORY } from '../../transcripts/drafts/opening.js';
 import { transcriptFindings } from '../../transcripts/lines/findings.js';
 import { COPY_MS } from '../../transcripts/readers/codex/rollout.js';
@@ -18,6 +19,8 @@ export interface RecordedRequest {
   /** Between the starts of this request and the previous one of its thread; null for the first, and where a fork copied either. */
   readonly gapMs: number | null;
   readonly startMs: number;
+  /** When it counts for prices, ms since 1970. */
+  readonly pricedAtMs: number;
   readonly endMs: number;
   readonly model: string;
   readonly effort: string | null;
@@ -78,6 +81,7 @@ export function recordedTruth(transcript: Transcript): Truth {
   const compactedAt: Place[] = [];
   let bare = 0;
   const copied = copiedRequests(transcript);
+  const pricedAt = priceTimes(transcript);
   const tellsWrites = transcript.carries.includes('cache-writes');
   for (const thread of transcript.threads) {
     const requests: RecordedRequest[] = [];
@@ -106,6 +110,7 @@ export function recordedTruth(transcript: Transcript): Truth {
         previous,
         gapMs: previous === null || index <= copied ? null : call.startMs - previous.startMs,
         startMs: call.startMs,
+        pricedAtMs: pricedAt(call.startMs),
         endMs: call.endMs,
         model: call.model,
         effort: call.effort,

@@ -106,7 +106,11 @@ function lossesOf(request: RecordedRequest, lossOf: LossOf, again: number): read
 /** What a user could have kept of the tokens that were paid for again; where a lifetime ran out, by a compaction before the pause. */
 function avoidable(place: Place, cause: WhyCause, tokens: number, nano: number): number {
   const { request, first } = place;
-  const { cacheRead, cacheWrite5m, output } = pricesFor(modelOrUnknown(request.model), request.prompt);
+  const { cacheRead, cacheWrite5m, output } = pricesFor(
+    modelOrUnknown(request.model),
+    request.prompt,
+    request.pricedAtMs,
+  );
   const isSwitch = SWITCH_CAUSES.includes(cause);
   const isWarm = cause === 'resume' && request.gapMs! <= lifetimeMs(request);
   if (isSwitch || isWarm) return Math.max(0, nano - Math.round(tokens * cacheRead * PER_TOKEN_NANO));
@@ -177,7 +181,7 @@ function attributed(place: Place, key: string, lossOf: LossOf): AttributedReques
   const { call } = request;
   const usage = billedUsage(call)!;
   const row = findModel(request.model);
-  const cost = row === null ? NO_COST : priceUsage(row, usage);
+  const cost = row === null ? NO_COST : priceUsage(row, usage, request.pricedAtMs);
   const paid = tellsWrites ? cacheWriteTokens(usage) : usage.input;
   const paidNano = tellsWrites ? cost.cacheWrite5mNano + cost.cacheWrite1hNano : cost.inputNano;
   return {
@@ -196,7 +200,7 @@ function attributed(place: Place, key: string, lossOf: LossOf): AttributedReques
     uncached: tellsWrites ? usage.input : 0,
     outputNano: cost.outputNano,
     isOutputEstimated: isOutputEstimated(call),
-    untoldNano: tellsWrites || row === null ? 0 : writtenPremium(row, usage, cost),
+    untoldNano: tellsWrites || row === null ? 0 : writtenPremium(row, usage, request.pricedAtMs, cost),
     isBrokenAnyway: lossOf(request).besides !== null,
     parts: partsOf(place, lossOf, paid, paidNano),
   };

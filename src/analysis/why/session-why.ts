@@ -39,14 +39,16 @@ function isRescued({ cause }: PaidPart, { gapMs, isBrokenAnyway }: AttributedReq
 
 function hourOutcome(request: AttributedRequest, truth: Truth): HourOutcome {
   const { threadId, number, model, prompt, parts } = request;
-  const { cacheRead, cacheWrite5m, cacheWrite1h } = pricesFor(modelOrUnknown(model), prompt);
+  const { usage, pricedAtMs } = truth.threads.get(threadId)![number - 1]!;
+  const { cacheRead, cacheWrite5m, cacheWrite1h } = pricesFor(modelOrUnknown(model), prompt, pricedAtMs);
   const rescued = parts.filter((part) => isRescued(part, request));
   const tokens = sum(rescued.map(({ written }) => written));
   const nano = sum(rescued.map((part) => part.nano));
-  const short = truth.threads.get(threadId)![number - 1]!.usage.cacheWrite5m;
   return {
     keptNano: Math.max(0, nano - Math.round(tokens * cacheRead * PER_TOKEN_NANO)),
-    premiumNano: Math.round(Math.max(0, short - tokens) * (cacheWrite1h - cacheWrite5m) * PER_TOKEN_NANO),
+    premiumNano: Math.round(
+      Math.max(0, usage.cacheWrite5m - tokens) * (cacheWrite1h - cacheWrite5m) * PER_TOKEN_NANO,
+    ),
   };
 }
 

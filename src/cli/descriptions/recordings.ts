@@ -3,7 +3,7 @@ import {
   type CommandDescription,
   option,
   PLUGINS,
-  READS,
+  PRICED,
   SESSIONS,
   TEXT_COUNTERS,
 } from '../describe-command.js';
@@ -16,7 +16,7 @@ export const RECORDING_COMMANDS = {
     about: 'Where the money of your sessions went, what broke the cache, what would have been cheaper.',
     args: [argument('[session...]', `${SESSIONS}; none: the sessions in their usual places`)],
     options: [
-      ...READS,
+      ...PRICED,
       option('--since <day>', 'leave out sessions that ended before this day (2026-07-01, UTC)'),
       option('--top <n>', 'rows in each ranking', whole, 5),
       option('--out <folder>', 'folder that will hold the page’s folder', undefined, 'reports'),
@@ -38,7 +38,7 @@ export const RECORDING_COMMANDS = {
       'Show what is in a transcript: turns, gaps, tokens, duplicate reads, problems; several in one table.',
     args: [argument('[transcript...]', `${SESSIONS}; none: list the sessions in their usual places`)],
     options: [
-      ...READS,
+      ...PRICED,
       option(
         '--count-with <names>',
         'compare token counters with recorded usage: heuristic, gpt-tokenizer, js-tiktoken, api (sends text to the API)',
@@ -61,7 +61,7 @@ export const RECORDING_COMMANDS = {
       'Cache hits and costs at every lifetime: 5 minutes against 1 hour, or what a longer one would save.',
     args: [argument('<trace...>', SESSIONS)],
     options: [
-      ...READS,
+      ...PRICED,
       option(
         '--ttl <seconds>',
         'other lifetimes, separated by commas (default: 30 s to 24 h, unlimited)',
@@ -80,7 +80,7 @@ export const RECORDING_COMMANDS = {
     about: 'Compare the simulator with recordings: predicted and recorded reads, cost and triggers.',
     args: [argument('<recording...>', SESSIONS)],
     options: [
-      ...READS,
+      ...PRICED,
       option('--forward', 'show each session run forward, beside its recorded cost'),
       option('--worst <n>', 'how many of the worst predicted requests to show', whole, 5),
       option('--save <file>', 'write the totals to this file'),
@@ -110,7 +110,7 @@ export const RECORDING_COMMANDS = {
       argument('[b]', 'the same; default: for a recording its simulation, for a scenario its variant'),
     ],
     options: [
-      ...READS,
+      ...PRICED,
       ...PLUGINS,
       option(
         '--tolerance <percent>',
@@ -133,7 +133,7 @@ export const RECORDING_COMMANDS = {
     about: 'List the prompt caches of the providers, or replay one session under each of them.',
     args: [argument('[name]', 'this provider alone, or the one of this file, with what is not known of it')],
     options: [
-      ...READS,
+      ...PRICED,
       option('--model <name>', 'prices of this model of the provider instead of its usual one'),
       option('--session <file>', 'replay this recording: cost, hit rate and break-even under each'),
       option('--rewritten <tokens>', 'tokens that a clearing rewrites', tokens, 100_000),

@@ -5,6 +5,8 @@ import {
   GITHUB,
   option,
   PLUGINS,
+  PRICED,
+  priceSettings,
   READS,
   required,
   SCENARIOS,
@@ -35,15 +37,24 @@ interface Watched {
   readonly policy?: string;
 }
 
-function withSet<T extends { readonly set?: readonly string[]; readonly predict?: boolean }>(options: T) {
+/** Options that stand for settings. */
+interface Settings {
+  readonly set?: readonly string[];
+  readonly predict?: boolean;
+  readonly pricesOf?: string;
+}
+
+function withPredict<T extends Settings>(options: T) {
   const { set = [], predict } = options;
   return { ...options, set: predict === true ? [...set, PREDICTED] : set };
 }
 
+function withSet<T extends Settings>(options: T) {
+  return { ...options, set: [...withPredict(options).set, ...priceSettings(options)] };
+}
+
 /** What holds at every point: the policy first, since other settings may be its own. */
-function withPolicy<
-  T extends { readonly set?: readonly string[]; readonly policy?: string; readonly predict?: boolean },
->(options: T) {
+function withPolicy<T extends Settings & { readonly policy?: string }>(options: T) {
   const { policy } = options;
   const { set } = withSet(options);
   return { ...options, set: policy === undefined ? set : [`policy=${JSON.stringify(policy)}`, ...set] };
@@ -118,7 +129,7 @@ const FLEET: readonly CommandDescription[] = [
     about: 'Hand a sweep to the workers, and wait for it.',
     args: [argument('<scenario>', 'scenario file (YAML)')],
     options: [
-      ...READS,
+      ...PRICED,
       ...PLUGINS,
       ...REDIS,
       required('--vary <path=values>', 'as for sweep (repeatable: a grid)', collect),
@@ -175,7 +186,7 @@ export const STUDY_COMMANDS = {
     about: 'Run scenarios: replay, report, check expectations.',
     args: [argument('<scenario...>', SCENARIOS)],
     options: [
-      ...READS,
+      ...PRICED,
       ...PLUGINS,
       ...GITHUB,
       option(
@@ -269,7 +280,7 @@ export const STUDY_COMMANDS = {
       ) => {
         const names = [...files, ...policyFiles(options.policy), ...(options.transcripts ?? [])];
         return watching(session, options.watch, names, () =>
-          compareCommand(session, files, withSet(options)),
+          compareCommand(session, files, withPredict(options)),
         );
       };
     },

@@ -1,4 +1,11 @@
-import { argument, type CommandDescription, option, PLUGINS, TEXT_COUNTERS } from '../describe-command.js';
+import {
+  argument,
+  type CommandDescription,
+  option,
+  PLUGINS,
+  PRICES,
+  TEXT_COUNTERS,
+} from '../describe-command.js';
 import { amount, collect, factor, oneOf, port, tokens, whole } from '../option-values.js';
 import type { PluginOptions } from '../runs/with-plugins.js';
 import type { CliSession } from '../session.js';
@@ -89,8 +96,14 @@ export const TOOL_COMMANDS = {
     name: 'models',
     about: 'List the models with prices, windows and sources.',
     args: [argument('[word...]', 'only models with one of these words in a name')],
-    options: [option('--provider <name>', 'only models of this provider')],
-    examples: ['models', 'models gpt gemini', 'models --provider openai --json'],
+    options: [
+      option('--provider <name>', 'only models of this provider'),
+      option(
+        '--history',
+        'every price of each model with its days; a named model shows its earlier ones without it',
+      ),
+    ],
+    examples: ['models', 'models gpt gemini', 'models --history', 'models --provider openai --json'],
     load: async () => (await import('../commands/models.js')).modelsCommand,
   },
   policies: {
@@ -128,6 +141,7 @@ export const TOOL_COMMANDS = {
     name: 'serve',
     about: 'Stand in for the Messages API on this machine: what each request reads, writes and costs.',
     options: [
+      ...PRICES,
       option('--port <n>', 'port of 127.0.0.1; 0 takes one that is free', port, 8787),
       option('--ttl <lifetime>', '5m or 1h for every marker, whatever it asks for', oneOf('5m', '1h')),
       option(

@@ -56,6 +56,9 @@ function normaliseModel(name: string, written: WrittenModel): PlannedModel {
         ...tablePrices(row, prices),
       })),
     minimum: written.minimum ?? row.minCacheableTokens,
+    ...(written.prices === undefined && written.steps === undefined && row.earlier.length > 0
+      ? { history: 'table' }
+      : {}),
   };
 }
 

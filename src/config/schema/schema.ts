@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, number, orNull, refuse, text, whole } from '../../core/base/schema.js';
+import { day, flag, number, orNull, refuse, text, whole } from '../../core/base/schema.js';
 import { SURVIVALS } from '../../core/run/faults-plan.js';
 import { type Amount, CALL_PURPOSES, FAULT_KINDS, HOOK_EVENTS } from '../../core/run/run-plan.js';
 import { modelsSchema } from './schema-models.js';
@@ -230,6 +230,11 @@ const settings = {
   llm: llmSchema.optional(),
   faults: faultsSchema.optional(),
   hooks: hooksSchema.optional(),
+  priceDay: orNull(
+    day(
+      'Day whose prices count for all requests; null: the day of each, or the newest prices where the session has none.',
+    ),
+  ).optional(),
   expect: z
     .array(text('`metric op value`, such as `cacheHitRate >= 0.9`.'))
     .optional()

@@ -32,6 +32,11 @@ export function text(description: string) {
   return described(z.string().check(z.regex(/\S/)), { title: 'a text', description });
 }
 
+/** A day of the calendar. */
+export function day(description: string) {
+  return described(z.iso.date(), { title: 'a day such as 2026-07-01', description });
+}
+
 /** True or false. */
 export function flag(description: string) {
   return described(z.boolean(), { description });

@@ -187,6 +187,8 @@ export interface Transcript {
   readonly clientCostUsd?: number;
   /** Wall-clock time of the first step (ms since 1970), for day changes; null when unknown. */
   readonly startedAtMs: number | null;
+  /** Day whose prices count for all requests, where the user names one; absent: the day of each. */
+  readonly priceDay?: string;
   readonly threads: readonly Thread[];
   /** Memory files of the project's folders with their tokens, where the source knows them (NES-1). */
   readonly memoryFiles?: Readonly<Record<string, number>>;

@@ -18,6 +18,22 @@ export interface ThreadBill {
   readonly costNano: BillCost;
 }
 
+/** Calls of a model that were not priced at its newest prices. */
+export interface OtherPrices {
+  readonly model: string;
+  /** `earlier`: by its prices before the day. `first`: by those of the day, before which none are known. */
+  readonly kind: 'earlier' | 'first';
+  readonly day: string;
+  readonly calls: number;
+}
+
+/** The same in words. */
+export function otherPriceSentence(model: string, { kind, day }: Pick<OtherPrices, 'kind' | 'day'>): string {
+  return kind === 'earlier'
+    ? `${model} at its prices before ${day}`
+    : `${model} at its prices of ${day}, before which none are known`;
+}
+
 /** What a recording cost at list prices, as the usage in it says. */
 export interface RecordedBill {
   /** Responses that carry usage, priced or not. */
@@ -37,6 +53,10 @@ export interface RecordedBill {
   readonly estimatedOutputs: number;
   /** Calls of models that nobody knows, by model: counted, not priced. */
   readonly unpriced: Readonly<Record<string, number>>;
+  /** Day whose prices were asked for; absent where each call has the prices of its own day. */
+  readonly priceDay?: string;
+  /** Absent where all calls have the newest prices. */
+  readonly otherPrices?: readonly OtherPrices[];
   /** Responses without usage: neither counted nor priced. */
   readonly withoutUsage: number;
   /** What it would have cost more had all that was not read been written, where the recording tells no writes; absent where that is nothing. */

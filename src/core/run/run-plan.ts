@@ -159,6 +159,8 @@ export interface PlannedModel {
   readonly steps: readonly (PlannedPrices & { readonly above: number })[];
   /** Shortest prefix that is cached. */
   readonly minimum: number;
+  /** Its prices are those of the table, earlier ones too; absent where the scenario has written them. */
+  readonly history?: 'table';
 }
 
 /** Everything a run depends on besides the transcript: plain JSON, complete, without defaults left open. */
@@ -189,6 +191,8 @@ export interface RunPlan {
   readonly plugins?: readonly PlannedPlugin[];
   /** Absent when the table of models holds as it is. */
   readonly models?: readonly PlannedModel[];
+  /** Day whose prices count for all requests (2026-07-01); absent: the day of each, or the newest where the session has none. */
+  readonly priceDay?: string;
   /** Absent when the home is empty. */
   readonly home?: HomePlan;
   /** What is done about content that is needed and gone; absent: the default. */

@@ -3,6 +3,7 @@ import type { CachePlan, RunPlan } from '../../core/run/run-plan.js';
 import { explainMiss, isBreak } from '../../provider/cache/break-detector.js';
 import { chosenTtlMs, TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
 import { priceUsage } from '../../provider/prices/price.js';
+import type { PriceTimes } from '../../provider/prices/price-days.js';
 import { rewriteCostOf } from '../requests/exchange.js';
 import { runEntryOf } from '../run/replay.js';
 import { ColumnarCache } from './columnar-cache.js';
@@ -19,9 +20,10 @@ export function* columnarParts(
   plan: RunPlan,
   columns: RequestColumns,
   sink: LogSink,
+  pricedAt: PriceTimes,
 ): Generator<void, void, void> {
   sink.write(runEntryOf(columns.run, plan));
-  const replay = new ColumnarReplay(plan, columns, sink);
+  const replay = new ColumnarReplay(plan, columns, sink, pricedAt);
   let done = 0;
   function* sendUpTo(end: number): Generator<void, void, void> {
     while (done < end) {
@@ -53,6 +55,7 @@ class ColumnarReplay {
     plan: RunPlan,
     private readonly columns: RequestColumns,
     private readonly sink: LogSink,
+    private readonly pricedAt: PriceTimes,
   ) {
     this.cache = plan.cache.mode === 'off' ? null : new ColumnarCache(plan, columns);
     this.ttl = plan.cache.ttl;
@@ -86,13 +89,9 @@ class ColumnarReplay {
         hitTtlMs = cache.hitTtlMs;
         sawUnreadable = cache.sawUnreadable;
       }
-      const cost = priceUsage(model, {
-        input,
-        cacheRead: read,
-        cacheWrite5m: write5m,
-        cacheWrite1h: write1h,
-        output,
-      });
+      const t = columns.startMs[r]!;
+      const usage = { input, cacheRead: read, cacheWrite5m: write5m, cacheWrite1h: write1h, output };
+      const cost = priceUsage(model, usage, this.pricedAt(t));
       this.costNano += cost.totalNano;
       const writeCost = cost.cacheWrite5mNano + cost.cacheWrite1hNano;
       const fresh = columns.freshTokens[r]!;
@@ -100,7 +99,6 @@ class ColumnarReplay {
       const rewritten = Math.max(0, unread - fresh);
       const announced = columns.announced[r]!;
       const kept = columns.kept[r]!;
-      const t = columns.startMs[r]!;
       const readBefore = this.readBefore[threadIndex]!;
       const broke = readBefore !== NOTHING_SENT && isBreak(readBefore, read);
       const cause =

@@ -4,6 +4,7 @@ import { layersAtWork } from '../../agent/policies/layers-at-work.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { LogSink } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
+import { priceTimes } from '../../provider/prices/price-days.js';
 import { providerOf } from '../requests/provider-of.js';
 import { NO_TIMING } from '../requests/run-env.js';
 import { replayParts } from '../run/replay.js';
@@ -44,7 +45,7 @@ export function* sweepReplayParts(
   }
   const columns = yield* columnsFor(plan, transcript);
   if (columns === null) yield* replayParts(plan, transcript, sink);
-  else yield* columnarParts(plan, columns, sink);
+  else yield* columnarParts(plan, columns, sink, priceTimes(transcript, plan));
 }
 
 /** True when no layer, fault, fork, earlier session or behaviour of a client affects which requests are sent. @internal */

@@ -74,7 +74,11 @@ export function readConditionOf(run: RunningThread, call: RecordedCall): AdjustO
   return (answer) => {
     const outcome = withoutTail(answer, tail);
     if (conditions.state === 'finding') {
-      conditions.recordedNano += priceUsage(run.model.row, { ...billed, output: 0 }).totalNano;
+      conditions.recordedNano += priceUsage(
+        run.model.row,
+        { ...billed, output: 0 },
+        run.env.pricedAt(call.startMs),
+      ).totalNano;
       conditions.add(run.thread.id, call, conditionOf(outcome, billed, context, extra));
     }
     const condition = conditions.of(run.thread.id, call);

@@ -1,6 +1,7 @@
 import { chainDigest, digestParts, digestText } from '../../core/base/digest.js';
 import type { Mutable } from '../../core/base/mutable.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
+import { otherPriceSentence } from '../../core/run/recorded-bill.js';
 import type { BreakCause, RequestEntry } from '../../core/run/run-log.js';
 import type { WarningList } from '../../core/run/warning.js';
 import {
@@ -11,7 +12,9 @@ import {
 import type { HitOdds } from '../../provider/cache/prompt-cache.js';
 import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
 import type { LlmCall, LlmReply } from '../../provider/fake-llm/fake-llm.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
 import { type Cost, priceUsage } from '../../provider/prices/price.js';
+import { otherPrices, pricesAt } from '../../provider/prices/price-days.js';
 import { checkRead, checkUsage, checkWindow } from '../context/invariants.js';
 import type { Outgoing, RunEnv } from './run-env.js';
 
@@ -75,9 +78,9 @@ export class Exchange {
       out.adjust === null ? this.env.cacheKinds.reads : 'grain',
     );
     checkWindow(outcome.promptTokens - deletedTokens, out.windowTokens);
-    const cost = priceUsage(out.model, usage);
-    if (!out.model.pricesAreKnown) warnNoPrice(this.env.warnings, out.model.id);
-    if (out.model.pricesOf !== null) warnAssumedPrice(this.env.warnings, out.model.id, out.model.pricesOf);
+    const atMs = this.env.pricedAt(out.startMs);
+    const cost = priceUsage(out.model, usage, atMs);
+    warnOfPrices(this.env.warnings, out.model, atMs);
     const unread = prompt - usage.cacheRead;
     const rewritten = Math.max(0, unread - out.freshTokens);
     const observation = observationOf(out, answerOf(reply));
@@ -116,9 +119,9 @@ export class Exchange {
     };
     // The hazard of breaks is that of a client of Anthropic: elsewhere nothing is known of it.
     if (out.risk !== 0 && this.env.cacheKinds.reads === 'exact')
-      entry.risk = riskOf(out, usage, cost.totalNano);
+      entry.risk = riskOf(out, usage, atMs, cost.totalNano);
     this.env.sink.write(entry);
-    if (chain === 'own' && outcome.odds !== undefined) this.noteOdds(out, usage, outcome.odds);
+    if (chain === 'own' && outcome.odds !== undefined) this.noteOdds(out, usage, atMs, outcome.odds);
     if (chain === 'own') {
       const report = this.detector.observe(observation, out.announced);
       if (report !== null) {
@@ -140,13 +143,13 @@ export class Exchange {
   }
 
   /** What chance could have added to a request, and what it did. */
-  private noteOdds({ model, deleted }: Outgoing, usage: Usage, odds: HitOdds): void {
+  private noteOdds({ model, deleted }: Outgoing, usage: Usage, atMs: number, odds: HitOdds): void {
     if (deleted !== null) return;
     const nano = (read: number): number => {
       const prompt = promptTokens(usage);
       const cacheWrite5m = usage.cacheWrite5m > 0 ? prompt - read : 0;
       const input = prompt - read - cacheWrite5m;
-      return priceUsage(model, { ...usage, cacheRead: read, input, cacheWrite5m }).totalNano;
+      return priceUsage(model, { ...usage, cacheRead: read, input, cacheWrite5m }, atMs).totalNano;
     };
     const full = nano(odds.fullTokens);
     this.env.luck.add(odds, nano(0) - full, nano(usage.cacheRead) - full);
@@ -178,6 +181,15 @@ export class Exchange {
   }
 }
 
+/** Says what is to be known of the price of a request. */
+function warnOfPrices(warnings: WarningList, row: ModelRow, atMs: number): void {
+  if (!row.pricesAreKnown) warnNoPrice(warnings, row.id);
+  const { pricesOf } = pricesAt(row, atMs);
+  if (pricesOf !== null) warnAssumedPrice(warnings, row.id, pricesOf);
+  const other = otherPrices(row, atMs);
+  if (other !== null) warnings.add(`${other.kind}-price`, `requests of ${otherPriceSentence(row.id, other)}`);
+}
+
 /** Says once for each model, with its requests counted, that nobody knows what they cost. */
 function warnNoPrice(warnings: WarningList, model: string): void {
   warnings.add(
@@ -200,6 +212,7 @@ function warnAssumedPrice(warnings: WarningList, model: string, other: string): 
 function riskOf(
   out: Outgoing,
   usage: Usage,
+  atMs: number,
   paidNano: number,
 ): { readonly chance: number; readonly cost: number } {
   const { view, model, breakpoints } = out;
@@ -213,7 +226,7 @@ function riskOf(
     cacheWrite1h: usage.cacheWrite1h + (isLong ? lost : 0),
     output: usage.output,
   };
-  return { chance: out.risk, cost: priceUsage(model, broken).totalNano - paidNano };
+  return { chance: out.risk, cost: priceUsage(model, broken, atMs).totalNano - paidNano };
 }
 
 /** What the cache did with a request, as far as the break detector asks. */

@@ -113,7 +113,7 @@ function isFetchable({ kind }: Use, { origin }: Item): boolean {
 }
 
 /** What a request costs that reads the prompt from the cache and brings a result into it, written for five minutes. */
-function fetchCost({ context, model }: RunningThread, tokens: number): number {
+function fetchCost({ context, model, env, now }: RunningThread, tokens: number): number {
   const usage = {
     input: 0,
     cacheRead: context.trueTokens,
@@ -121,7 +121,7 @@ function fetchCost({ context, model }: RunningThread, tokens: number): number {
     cacheWrite1h: 0,
     output: CALL_TOKENS,
   };
-  return priceUsage(model.row, usage).totalNano;
+  return priceUsage(model.row, usage, env.pricedAt(now)).totalNano;
 }
 
 function faultEntry(

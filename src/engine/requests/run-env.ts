@@ -15,6 +15,7 @@ import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import type { LevelSalts } from '../../provider/cache/salts.js';
 import type { AdjustOutcome, FakeLlm } from '../../provider/fake-llm/fake-llm.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
+import type { PriceTimes } from '../../provider/prices/price-days.js';
 import type { ChanceTally } from './chance-tally.js';
 import type { ClientRules } from './client-rules.js';
 import type { Course, RunConditions } from './conditions.js';
@@ -42,6 +43,8 @@ export interface RunEnv {
   readonly recorded: RecordedClient;
   /** What requests need to know of the cache. */
   readonly cacheKinds: CacheKinds;
+  /** When a request counts for prices. */
+  readonly pricedAt: PriceTimes;
   /** The cache behind the LLM, for what others than this run's requests have left in it; null without one. */
   readonly cache: PromptCache | null;
   /** What is taken from the recording because no policy decides it; null where nothing is. */

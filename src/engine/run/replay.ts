@@ -22,7 +22,7 @@ import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import { createProviderCache } from '../../provider/cache/provider-cache.js';
 import { createFakeLlm, type FakeLlm } from '../../provider/fake-llm/fake-llm.js';
 import { createFaultPlan, type FaultPlan } from '../../provider/fake-llm/faults.js';
-import { modelsOf } from '../../provider/prices/models.js';
+import { priceTimes } from '../../provider/prices/price-days.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { checkLostChild } from '../context/invariants.js';
 import { ChanceTally } from '../requests/chance-tally.js';
@@ -88,7 +88,7 @@ export function* replayParts(
   timing: TimingSink = NO_TIMING,
   { onRequest, onStatus, onAct, limits = new Limits(plan.policy), finding, course }: Listeners = {},
 ): Generator<void, void, void> {
-  const recorded = recordedBill(recording, modelsOf(plan));
+  const recorded = recordedBill(recording, plan);
   const replayed = withoutSummaryForks(recording);
   const isPredicted = finding === undefined && modeOf(plan, replayed) === 'predict';
   const transcript = isPredicted ? replayed : withShownPrefix(replayed);
@@ -146,6 +146,7 @@ export function* replayParts(
     source,
     course: follows ? 'recorded' : whatIf === null ? 'parted' : 'same',
     cacheKinds: cacheKinds(plan, transcript),
+    pricedAt: priceTimes(transcript, plan),
     recorded: recordedBy,
     cache,
     files: createHome(plan),
@@ -165,6 +166,8 @@ export function* replayParts(
   warnOfDoubts(plan, models, env.warnings);
   const tokens = recorded === null ? null : otherTokens(plan, models);
   if (tokens !== null) env.warnings.add('other-tokens', tokens.message, tokens.remedy);
+  const day = plan.priceDay ?? transcript.priceDay;
+  if (day !== undefined) env.warnings.add('price-day', `all requests are priced as of ${day}`);
   const endMs = yield* runThreads(env, played);
   logEnd(env, transcript, endMs);
 }
@@ -182,7 +185,7 @@ function abduce(plan: RunPlan, transcript: Transcript, finding: Conditions): voi
   };
   replay(plan, transcript, sink, NO_TIMING, { finding });
   const { recordedNano } = finding;
-  const reasons = whyNotReproduced(recordedBill(transcript, modelsOf(plan)), lost);
+  const reasons = whyNotReproduced(recordedBill(transcript, plan), lost);
   finding.reproduced = { recordedNano, simulatedNano, reasons };
 }
 

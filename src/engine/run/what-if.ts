@@ -41,7 +41,7 @@ export function followsRecording(plan: RunPlan, transcript: Transcript): boolean
   );
 }
 
-/** The conditions of a recording; those of one with models of its own are not kept. */
+/** The conditions of a recording; those of one with models or a price day of its own are not kept. */
 const known = new WeakMap<Transcript, Conditions>();
 
 /** Recordings that others were made from by changing what their users did. */
@@ -61,12 +61,18 @@ export function conditionsOf(plan: RunPlan, replayed: Transcript, abduce: Abduce
   const transcript = originals.get(replayed) ?? replayed;
   if (modeOf(plan, transcript) === 'predict') return null;
   const base = basePlan(transcript);
-  let conditions = plan.models === undefined ? known.get(transcript) : undefined;
+  const { models: own, priceDay } = plan;
+  const isPlain = own === undefined && priceDay === undefined;
+  let conditions = isPlain ? known.get(transcript) : undefined;
   if (conditions === undefined) {
     conditions = new Conditions(transcript.carries.includes('cache-writes'));
-    abduce(plan.models === undefined ? base : { ...base, models: plan.models }, transcript, conditions);
+    const prices = {
+      ...(own === undefined ? {} : { models: own }),
+      ...(priceDay === undefined ? {} : { priceDay }),
+    };
+    abduce(isPlain ? base : { ...base, ...prices }, transcript, conditions);
     conditions.state = 'given';
-    if (plan.models === undefined) known.set(transcript, conditions);
+    if (isPlain) known.set(transcript, conditions);
   }
   const models = recordedModels(transcript);
   const isSameCache =

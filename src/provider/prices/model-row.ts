@@ -30,8 +30,30 @@ export interface ToolOverhead {
   readonly forced: number;
 }
 
-/** What the simulator knows about one model. */
-export interface ModelRow {
+/** What a model costs from a day on. */
+export interface PricePeriod {
+  /** First day of these prices (2026-07-01, UTC); null where it is not known, so that they hold for all days before the next ones. */
+  readonly from: string | null;
+  /** The model whose prices are taken where its own are not published; null where they are. */
+  readonly pricesOf: string | null;
+  readonly pricesPerMTok: Prices;
+  /** Ascending by limit; empty for flat prices. */
+  readonly priceSteps: readonly PriceStep[];
+  readonly fastPricesPerMTok: Prices | null;
+  /** What they rest on. */
+  readonly source: string;
+  /** Day on which they were last compared with the source. */
+  readonly checked: string;
+}
+
+/** What a model cost before its prices changed. */
+export interface EarlierPrices extends PricePeriod {
+  /** The day they changed. */
+  readonly until: string;
+}
+
+/** What the simulator knows about one model; the prices are its newest. */
+export interface ModelRow extends PricePeriod {
   readonly id: string;
   /** Whose list price it has and whose cache serves it, by name in the table of providers. */
   readonly provider: string;
@@ -43,12 +65,8 @@ export interface ModelRow {
   readonly maxOutput: number;
   /** Whether anybody says what the model costs; where not, all prices are 0. */
   readonly pricesAreKnown: boolean;
-  /** The model whose prices are taken where its own are not published; null where they are. */
-  readonly pricesOf: string | null;
-  readonly pricesPerMTok: Prices;
-  /** Ascending by limit; empty for flat prices. */
-  readonly priceSteps: readonly PriceStep[];
-  readonly fastPricesPerMTok: Prices | null;
+  /** Prices before the newest, oldest first. */
+  readonly earlier: readonly EarlierPrices[];
   /** A shorter prefix is neither written nor read. */
   readonly minCacheableTokens: number;
   /** What happens to earlier thinking blocks when the user speaks again. */
@@ -61,8 +79,6 @@ export interface ModelRow {
   /** Tokens for the same text, relative to the tokenizer of the models before 4.7. */
   readonly tokenizerScale: number;
   readonly latency: Latency;
-  /** What the row rests on. */
-  readonly source: string;
   /** Assumptions and conflicts. */
   readonly notes: string;
 }

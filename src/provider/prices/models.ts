@@ -43,7 +43,7 @@ function plannedRow(model: PlannedModel, base: ModelRow): ModelRow {
     window: model.window,
     maxOutput: model.maxOutput,
     pricesAreKnown: true,
-    pricesOf: null,
+    ...(model.history === 'table' ? {} : { from: null, pricesOf: null, earlier: [] }),
     pricesPerMTok: pricesOf(model.prices),
     priceSteps: model.steps.map(
       (step): PriceStep => ({ overPromptTokens: step.above, prices: pricesOf(step) }),

@@ -1,6 +1,7 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
-import type { ModelRow, Prices } from './model-row.js';
+import type { ModelRow, PricePeriod, Prices } from './model-row.js';
+import { pricesAt } from './price-days.js';
 
 /** What one request cost, in whole billionths of a dollar; the parts add up to the total exactly (INV-5). */
 export interface Cost {
@@ -32,15 +33,20 @@ export const NO_COST: Cost = Object.freeze({
   totalNano: 0,
 });
 
-/** The prices that hold for a prompt of this length; a step reprices the whole request. */
-export function pricesFor(row: ModelRow, prompt: number): Prices {
-  let prices = row.pricesPerMTok;
-  for (const step of row.priceSteps) if (prompt > step.overPromptTokens) prices = step.prices;
+/** The prices of a moment for a prompt of this length; a step reprices the whole request. */
+export function pricesFor(row: ModelRow, prompt: number, atMs: number): Prices {
+  return ofLength(pricesAt(row, atMs), prompt);
+}
+
+function ofLength({ pricesPerMTok, priceSteps }: PricePeriod, prompt: number): Prices {
+  let prices = pricesPerMTok;
+  for (const step of priceSteps) if (prompt > step.overPromptTokens) prices = step.prices;
   return prices;
 }
 
-function fastPrices(row: ModelRow): Prices {
-  if (row.fastPricesPerMTok !== null) return row.fastPricesPerMTok;
+function fastPrices(row: ModelRow, atMs: number): Prices {
+  const { fastPricesPerMTok } = pricesAt(row, atMs);
+  if (fastPricesPerMTok !== null) return fastPricesPerMTok;
   throw new CcbenchError('not-supported', `no fast-mode price is known for ${row.id}`, {
     hint: 'use standard speed for this model',
   });
@@ -51,9 +57,9 @@ function part(tokens: number, dollarsPerMTok: number, twentieths: number): numbe
   return Math.round((tokens * Math.round(dollarsPerMTok * 100_000) * twentieths) / 2_000);
 }
 
-/** The price of one request; each part is rounded once to a billionth, the total is their sum. */
-export function priceUsage(row: ModelRow, usage: Usage, options: PriceOptions = {}): Cost {
-  const prices = options.fast === true ? fastPrices(row) : pricesFor(row, promptTokens(usage));
+/** The price of one request at a moment; each part is rounded once to a billionth, the total is their sum. */
+export function priceUsage(row: ModelRow, usage: Usage, atMs: number, options: PriceOptions = {}): Cost {
+  const prices = options.fast === true ? fastPrices(row, atMs) : pricesFor(row, promptTokens(usage), atMs);
   const twentieths = (options.batch === true ? 1 : 2) * (options.geoUs === true ? 11 : 10);
   const inputNano = part(usage.input, prices.input, twentieths);
   const cacheReadNano = part(usage.cacheRead, prices.cacheRead, twentieths);

@@ -6,11 +6,13 @@ import {
   type Transcript,
 } from '../../core/model/transcript.js';
 import { addUsage, NO_USAGE, promptTokens, type Usage } from '../../core/model/usage.js';
-import type { BillCost, RecordedBill, ThreadBill } from '../../core/run/recorded-bill.js';
+import type { BillCost, OtherPrices, RecordedBill, ThreadBill } from '../../core/run/recorded-bill.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
 import type { ModelBook } from './model-book.js';
 import type { ModelRow } from './model-row.js';
-import { MODELS } from './models.js';
+import { modelsOf } from './models.js';
 import { addCost, type Cost, NO_COST, priceUsage } from './price.js';
+import { otherPrices, priceTimes } from './price-days.js';
 
 /** What was billed for a call, output estimated where it is not recorded; null without usage. */
 export function billedUsage(call: RecordedCall): Usage | null {
@@ -30,8 +32,9 @@ function billCost(cost: Cost): BillCost {
 }
 
 /** What a call would have cost more had all that was not read been written. */
-export function writtenPremium(row: ModelRow, usage: Usage, own: Cost): number {
-  const written = priceUsage(row, { ...usage, input: 0, cacheWrite5m: usage.cacheWrite5m + usage.input });
+export function writtenPremium(row: ModelRow, usage: Usage, atMs: number, own: Cost): number {
+  const all = { ...usage, input: 0, cacheWrite5m: usage.cacheWrite5m + usage.input };
+  const written = priceUsage(row, all, atMs);
   return Math.max(0, written.totalNano - own.totalNano);
 }
 
@@ -48,11 +51,27 @@ function countCompactions({ flow, steps }: Thread): number {
   return steps.filter((step) => step.kind === 'event' && step.event.kind === 'recorded-compaction').length;
 }
 
-function makeBill(
-  threads: readonly Thread[],
-  models: ModelBook,
-  writes: 'reported' | 'unreported',
-): RecordedBill | null {
+/** Counts calls that do not have the newest prices of their models. */
+class OtherPriceTally {
+  readonly #found = new Map<string, OtherPrices>();
+
+  add(row: ModelRow, atMs: number): void {
+    const other = otherPrices(row, atMs);
+    if (other === null) return;
+    const key = `${row.id} ${other.day} ${other.kind}`;
+    this.#found.set(key, { model: row.id, ...other, calls: (this.#found.get(key)?.calls ?? 0) + 1 });
+  }
+
+  get list(): readonly OtherPrices[] {
+    return [...this.#found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, found]) => found);
+  }
+}
+
+function makeBill(transcript: Billed, models: ModelBook, priceDay: string | undefined): RecordedBill | null {
+  const { threads } = transcript;
+  const writes = transcript.carries.includes('cache-writes') ? 'reported' : 'unreported';
+  const pricedAt = priceTimes(transcript, { priceDay });
+  const others = new OtherPriceTally();
   const unpriced = new Map<string, number>();
   const bills: ThreadBill[] = [];
   let total = NO_COST;
@@ -81,9 +100,11 @@ function makeBill(
       const row = models.find(call.model);
       if (row === null) unpriced.set(call.model, (unpriced.get(call.model) ?? 0) + 1);
       else {
-        const own = priceUsage(row, usage);
+        const atMs = pricedAt(call.startMs);
+        const own = priceUsage(row, usage, atMs);
         cost = addCost(cost, own);
-        if (writes === 'unreported') count.untoldWrites += writtenPremium(row, usage, own);
+        others.add(row, atMs);
+        if (writes === 'unreported') count.untoldWrites += writtenPremium(row, usage, atMs, own);
       }
     }
     count.calls += calls;
@@ -103,6 +124,8 @@ function makeBill(
     threads: bills,
     estimatedOutputs: count.estimated,
     unpriced: Object.fromEntries([...unpriced].sort(([a], [b]) => (a < b ? -1 : 1))),
+    ...(priceDay === undefined ? {} : { priceDay }),
+    ...(others.list.length === 0 ? {} : { otherPrices: others.list }),
     withoutUsage: count.withoutUsage,
     compactions: count.compactions,
     summaries: Math.min(count.summaries, count.compactions),
@@ -111,20 +134,31 @@ function makeBill(
 }
 
 /** The bill made last of a transcript: a study asks for it in every run. */
-const latest = new WeakMap<object, { readonly models: ModelBook; readonly bill: RecordedBill | null }>();
+const latest = new WeakMap<
+  object,
+  {
+    readonly models: ModelBook;
+    readonly priceDay: string | undefined;
+    readonly bill: RecordedBill | null;
+  }
+>();
+
+/** What a bill is made of. */
+type Billed = Pick<Transcript, 'threads' | 'carries' | 'startedAtMs' | 'priceDay'>;
 
 /**
- * What a recording cost, by the usage of each response at list prices: every command that names a recorded cost names
- * this one. Null where nothing carries usage. Fees of server tools (web search) are not priced.
+ * What a recording cost, by the usage of each response at the list prices of its day: every command that names a recorded
+ * cost names this one. A plan may have other models, and a day whose prices count. Null where nothing carries usage. Fees of server tools (web search) are not priced.
  */
 export function recordedBill(
-  transcript: Pick<Transcript, 'threads' | 'carries'>,
-  models: ModelBook = MODELS,
+  transcript: Billed,
+  plan: Pick<RunPlan, 'models' | 'priceDay'> = {},
 ): RecordedBill | null {
+  const models = modelsOf(plan);
+  const priceDay = plan.priceDay ?? transcript.priceDay;
   const known = latest.get(transcript);
-  if (known?.models === models) return known.bill;
-  const writes = transcript.carries.includes('cache-writes') ? 'reported' : 'unreported';
-  const bill = makeBill(transcript.threads, models, writes);
-  latest.set(transcript, { models, bill });
+  if (known?.models === models && known.priceDay === priceDay) return known.bill;
+  const bill = makeBill(transcript, models, priceDay);
+  latest.set(transcript, { models, priceDay, bill });
   return bill;
 }

@@ -1,6 +1,6 @@
 import { createRegistry } from '../../core/base/registry.js';
 import type { CacheRules, Provider } from '../../core/run/provider.js';
-import type { ModelRow, Prices } from '../prices/model-row.js';
+import type { ModelRow, PricePeriod, Prices } from '../prices/model-row.js';
 import { SHIPPED } from './providers.generated.js';
 
 /** The providers by name, each a file in `providers`, read when ccbench is built. */
@@ -70,12 +70,12 @@ function billedRow({ shares, cache }: Provider, model: ModelRow): ModelRow {
     cacheWrite5m: input * shares.write,
     cacheWrite1h: input * shares.writeLong,
   });
-  return {
-    ...model,
-    minCacheableTokens,
-    pricesPerMTok: sharesOf(model.pricesPerMTok),
-    priceSteps: model.priceSteps.map((step) => ({ ...step, prices: sharesOf(step.prices) })),
-  };
+  const shared = <T extends PricePeriod>(period: T): T => ({
+    ...period,
+    pricesPerMTok: sharesOf(period.pricesPerMTok),
+    priceSteps: period.priceSteps.map((step) => ({ ...step, prices: sharesOf(step.prices) })),
+  });
+  return { ...shared(model), minCacheableTokens, earlier: model.earlier.map(shared) };
 }
 
 /** Whether what a provider's cache does is chance. */

@@ -1,6 +1,6 @@
 import { formatCount, formatCounted, formatDecimal, formatValue } from '../../core/base/format.js';
 import { mean, sum } from '../../core/base/stats.js';
-import type { RecordedBill } from '../../core/run/recorded-bill.js';
+import { type OtherPrices, otherPriceSentence, type RecordedBill } from '../../core/run/recorded-bill.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { usd } from '../../metrics/metric.js';
 import { recordedMetrics, recordedUsd } from '../../metrics/recorded-metrics.js';
@@ -96,7 +96,19 @@ export function recordedRow(bills: readonly RecordedBill[], columns: readonly st
 /** What no transcript holds, so that the row can be set beside others. */
 function missingNote(bills: readonly RecordedBill[]): string {
   const hidden = sum(bills.map(({ compactions, summaries }) => compactions - summaries));
-  return `${AS_RECORDED}: at the list prices in the model table (the newest, not those of the day), without what no transcript holds: summary requests (${formatCount(hidden)} here), suggestion requests, fees of web searches`;
+  const days = [...new Set(bills.flatMap(({ priceDay }) => priceDay ?? []))];
+  const day = days.length === 0 ? 'of the day, as far as the model table has them' : `of ${days.join(', ')}`;
+  return `${AS_RECORDED}: at the list prices ${day}, without what no transcript holds: summary requests (${formatCount(hidden)} here), suggestion requests, fees of web searches`;
+}
+
+/** Calls that do not have the newest prices, over all recordings. */
+function addOtherPrices(bills: readonly RecordedBill[]): readonly OtherPrices[] {
+  const sums = new Map<string, OtherPrices>();
+  for (const other of bills.flatMap(({ otherPrices = [] }) => otherPrices)) {
+    const key = otherPriceSentence(other.model, other);
+    sums.set(key, { ...other, calls: other.calls + (sums.get(key)?.calls ?? 0) });
+  }
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, found]) => found);
 }
 
 /** What there is to say about recorded costs: what they leave out, and what of them is estimated. */
@@ -116,6 +128,10 @@ export function billNotes(bills: readonly RecordedBill[]): readonly string[] {
     const models = [...new Set(bills.flatMap((bill) => Object.keys(bill.unpriced)))].sort().join(', ');
     notes.push(`${AS_RECORDED}: without ${formatCounted(unpriced, 'call')} of unknown models (${models})`);
   }
+  for (const { calls, model, kind, day } of addOtherPrices(bills))
+    notes.push(
+      `${AS_RECORDED}: ${formatCounted(calls, 'call')} of ${otherPriceSentence(model, { kind, day })}`,
+    );
   const unreported = total((bill) => bill.untoldWritesNano ?? 0);
   if (unreported > 0)
     notes.push(

@@ -12,6 +12,8 @@ export interface InputOptions {
   readonly place?: Place;
   /** Where compiled transcripts are kept and used again; off unless asked for. */
   readonly cache?: CacheChoice;
+  /** Day whose prices count for all requests, in place of the day of each. */
+  readonly priceDay?: string;
 }
 
 /** The folder below which compiled transcripts are kept, or none. */

@@ -107,7 +107,12 @@ export function parseTrace(path: string, options: InputOptions): RequestTrace {
 /** Loads a recording or trace in any known format, a session together with the subagents beside it. */
 export function loadTranscript(path: string, options: InputOptions): LoadedTranscript {
   const { format, transcript } = readPath(path, options);
-  return { path, format, transcript };
+  return { path, format, transcript: pricedOn(transcript, options) };
+}
+
+/** A transcript with the day whose prices are asked for. */
+function pricedOn(transcript: Transcript, { priceDay }: InputOptions): Transcript {
+  return priceDay === undefined ? transcript : { ...transcript, priceDay };
 }
 
 function readPath(path: string, options: InputOptions): Reading {

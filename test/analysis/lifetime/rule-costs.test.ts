@@ -12,6 +12,7 @@ import {
   sessionRuleCalls,
 } from '../../../src/analysis/lifetime/rule-costs.js';
 import type { Usage } from '../../../src/core/model/usage.js';
+import { NEWEST } from '../../../src/provider/prices/price-days.js';
 import { cacheRulesOf } from '../../../src/provider/providers/providers.js';
 
 const NOTHING: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
@@ -20,6 +21,7 @@ const NOTHING: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 
 function callOf(usage: Partial<Usage>, change: Partial<RuleCall> = {}): RuleCall {
   return {
     model: 'claude-opus-4-6',
+    pricedAtMs: NEWEST,
     usage: { ...NOTHING, ...usage },
     unread: 'cacheWrite5m',
     reuse: null,
@@ -131,11 +133,19 @@ describe('the calls of a session that tells no usage', () => {
     const calls = sessionRuleCalls(
       session(request(10, 5_000, 0, 'gpt-5.4'), request(970, 9_000, 5_000, 'gpt-5.4')),
       'openai',
+      () => NEWEST,
     );
     expect(calls).toEqual([
-      { model: 'gpt-5.4', usage: { ...NOTHING, input: 5_000, output: 100 }, unread: 'input', reuse: null },
       {
         model: 'gpt-5.4',
+        pricedAtMs: NEWEST,
+        usage: { ...NOTHING, input: 5_000, output: 100 },
+        unread: 'input',
+        reuse: null,
+      },
+      {
+        model: 'gpt-5.4',
+        pricedAtMs: NEWEST,
         // 39 steps of 128 tokens.
         usage: { ...NOTHING, cacheRead: 4_992, input: 4_008, output: 100 },
         unread: 'input',
@@ -149,6 +159,7 @@ describe('the calls of a session that tells no usage', () => {
     const [first, second] = sessionRuleCalls(
       session(request(0, 5_000, 0, 'claude-opus-4-6'), request(1, 6_000, 5_000, 'claude-opus-4-6')),
       'anthropic',
+      () => NEWEST,
     );
     expect(first).toMatchObject({ unread: 'cacheWrite5m', usage: { cacheWrite5m: 5_000, input: 0 } });
     expect(second).toMatchObject({ usage: { cacheRead: 5_000, cacheWrite5m: 1_000, input: 0 } });
@@ -158,6 +169,7 @@ describe('the calls of a session that tells no usage', () => {
     const calls = sessionRuleCalls(
       session(request(0, 5_000, 0, 'gpt-5.4'), request(1, 6_000, 5_000, 'gpt-5.2')),
       'openai',
+      () => NEWEST,
     );
     expect(calls[1]).toMatchObject({ reuse: null, usage: { cacheRead: 0, input: 6_000 } });
   });

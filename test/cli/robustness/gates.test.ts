@@ -81,6 +81,7 @@ describe('a gate that cannot judge does not open', () => {
       stderr: { isTerminal: false, columns: null, write() {} },
       interrupt: new AbortController().signal,
       now: () => 0,
+      epochMs: () => 0,
     };
     const session = { host, debug: false, json: true, cache: 'off', colors: 'never' } as const;
     const against = (file: string) =>

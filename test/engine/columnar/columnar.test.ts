@@ -13,6 +13,7 @@ import { columnarParts } from '../../../src/engine/columnar/columnar-replay.js';
 import { isColumnar, recordColumns, sweepReplayParts } from '../../../src/engine/columnar/sweep-replay.js';
 import { createMetricsFold, foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
+import { priceTimes } from '../../../src/provider/prices/price-days.js';
 import { readTranscript } from '../../../src/transcripts/read-transcript.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { WORKLOADS } from '../../../src/transcripts/synthetic/workloads.js';
@@ -34,7 +35,8 @@ function columnarLog(plan: RunPlan, transcript: Transcript): LogEntry[] | null {
   const columns = drain(recordColumns({ ...plan, seed: plan.seed + 1 }, transcript));
   if (columns === null) return null;
   const entries: LogEntry[] = [];
-  drain(columnarParts(plan, columns, { write: (entry) => entries.push(entry) }));
+  const sink = { write: (entry: LogEntry) => void entries.push(entry) };
+  drain(columnarParts(plan, columns, sink, priceTimes(transcript, plan)));
   return entries;
 }
 

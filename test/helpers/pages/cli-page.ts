@@ -10,6 +10,7 @@ const NO_HOST: Host = {
   stderr: NOWHERE,
   interrupt: new AbortController().signal,
   now: () => 0,
+  epochMs: () => 0,
 };
 
 /** Options that every command has: the page names them once. */

@@ -82,7 +82,7 @@ other metrics cover only the answered calls, so an unfinished run looks cheap. \
 
 ## What a recording cost
 
-\`recordedCostUsd\` and every row \`as recorded\` are one figure in all commands: the usage of each response, once, at the newest list price of
+\`recordedCostUsd\` and every row \`as recorded\` are one figure in all commands: the usage of each response, once, at the list price of its day for
 its model (\`ccbench models\`), with the price steps of long prompts.
 
 - Subagents are included, from files beside the session or from their parent's progress lines. Others are counted (\`agents-missing\`).

@@ -45,6 +45,7 @@ export const FULL_ONLY: readonly string[] = [
   'test/study/coverage.test.ts',
   'test/analysis/validate/providers/best-effort.test.ts',
   'test/cli/robustness/output-robust.test.ts',
+  'test/docs/current-page.test.ts',
   'test/docs/policies-page.test.ts',
   'test/docs/readme.test.ts',
   'test/scenarios/saved-and-prevented.test.ts',

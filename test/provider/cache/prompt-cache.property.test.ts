@@ -4,6 +4,7 @@ import type { Breakpoint, PrefixView } from '../../../src/core/model/prefix.js';
 import { createPromptCache } from '../../../src/provider/cache/prompt-cache.js';
 import { resolveModel } from '../../../src/provider/prices/models.js';
 import { priceUsage } from '../../../src/provider/prices/price.js';
+import { NEWEST } from '../../../src/provider/prices/price-days.js';
 import { prefixOf, send, type TestBlock } from '../../helpers/cache-request.js';
 
 const model = resolveModel('claude-sonnet-4-5');
@@ -144,13 +145,14 @@ describe('request streams', () => {
           expect(promptTokens).toBe(stream[i]!.blocks.reduce((sum, [, tokens]) => sum + tokens, 0));
           expect(parts.reduce((sum, tokens) => sum + tokens, 0)).toBe(promptTokens);
           expect(Math.min(...parts)).toBeGreaterThanOrEqual(0);
-          const cost = priceUsage(model, {
+          const usage = {
             input: inputTokens,
             cacheRead: readTokens,
             cacheWrite5m: write5mTokens,
             cacheWrite1h: write1hTokens,
             output: 7,
-          });
+          };
+          const cost = priceUsage(model, usage, NEWEST);
           const { totalNano, ...named } = cost;
           expect(Object.values(named).reduce((sum, nano) => sum + nano, 0)).toBe(totalNano);
         }

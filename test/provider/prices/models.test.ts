@@ -12,6 +12,7 @@ import {
   resolveWindow,
 } from '../../../src/provider/prices/models.js';
 import { type PriceOptions, priceUsage } from '../../../src/provider/prices/price.js';
+import { NEWEST } from '../../../src/provider/prices/price-days.js';
 import { OTHER_PRICE_LIST, OTHER_STEPS } from './other-price-list.js';
 import { PRICE_LIST as CLAUDE_PRICE_LIST, CLAUDE_STEPS, FAST_PRICES, type ListPrice } from './price-list.js';
 
@@ -22,7 +23,7 @@ const STEPS = { ...CLAUDE_STEPS, ...OTHER_STEPS };
 function charged(row: ModelRow, tokens: number, options: PriceOptions = {}): readonly number[] {
   const usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
   const cost = (part: Partial<typeof usage>): number =>
-    priceUsage(row, { ...usage, ...part }, options).totalNano;
+    priceUsage(row, { ...usage, ...part }, NEWEST, options).totalNano;
   const withOutput = { input: tokens, output: tokens };
   return [
     cost({ input: tokens }),
@@ -110,7 +111,7 @@ describe('the model table', () => {
     const row = resolveModel('deepseek-v4-flash');
     const cheap = { ...row, pricesPerMTok: { ...row.pricesPerMTok, cacheRead: 0.0028 } };
     const usage = { input: 0, cacheRead: 1_000_000, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
-    expect(priceUsage(cheap, usage).totalNano).toBe(2_800_000);
+    expect(priceUsage(cheap, usage, NEWEST).totalNano).toBe(2_800_000);
   });
 
   it.each([
@@ -201,7 +202,7 @@ describe('names', () => {
     expect(modelOrUnknown('gemini-9').provider).toBe('gemini');
     // api.md §1.8: the prices of these two were not found
     const assumed = MODELS.rows.filter(({ pricesOf }) => pricesOf !== null);
-    expect(assumed.map(({ id }) => id)).toEqual(['claude-fable-5-2', 'claude-mythos-5-2']);
+    expect(assumed.map(({ id }) => id)).toEqual(['claude-mythos-5-2']);
     for (const { pricesOf, pricesPerMTok } of assumed)
       expect(pricesPerMTok).toEqual(findModel(pricesOf!)!.pricesPerMTok);
     expect(MODELS.rows.every(({ pricesAreKnown }) => pricesAreKnown)).toBe(true);

@@ -20,6 +20,7 @@ function paid(input: number, output: number, read: number, write: number): ListP
  * grok-4.7, kimi-k3.1-pro, glm-4.5-air, MiniMax.
  */
 export const OTHER_PRICE_LIST: Readonly<Record<string, ListPrice>> = {
+  'gpt-6.1-terra': paid(1, 5, 0.05, 1.25),
   'gpt-6.1-sol': paid(2, 10, 0.1, 2.5),
   'gpt-6-astra': paid(10, 50, 1, 12.5),
   'gpt-6-sol': paid(2, 10, 0.2, 2.5),
@@ -106,6 +107,7 @@ export const OTHER_PRICE_LIST: Readonly<Record<string, ListPrice>> = {
 export const OTHER_STEPS: Readonly<
   Record<string, readonly { readonly over: number; readonly price: ListPrice }[]>
 > = {
+  'gpt-6.1-terra': [{ over: 272_000, price: paid(2, 7.5, 0.1, 2.5) }],
   'gpt-6.1-sol': [{ over: 272_000, price: paid(4, 15, 0.2, 5) }],
   'gpt-6-astra': [{ over: 272_000, price: paid(20, 75, 2, 25) }],
   'gpt-6-sol': [{ over: 272_000, price: paid(4, 15, 0.4, 5) }],

@@ -12,7 +12,7 @@ export type ListPrice = readonly [
  * for retired models, their last price lists.
  */
 export const PRICE_LIST: Readonly<Record<string, ListPrice>> = {
-  'claude-fable-5-2': [10, 50, 0.25, 12.5, 20],
+  'claude-fable-5-2': [8, 40, 0.2, 10, 16],
   'claude-mythos-5-2': [10, 50, 0.25, 12.5, 20],
   'claude-fable-5-1': [10, 50, 0.25, 12.5, 20],
   'claude-mythos-5-1': [10, 50, 0.25, 12.5, 20],

@@ -178,7 +178,9 @@ describe('the bill of a recording', () => {
     ];
     const alone = recordedBill(readSession(lines))!;
     expect([alone.compactions, alone.summaries]).toEqual([1, 0]);
-    expect(billNotes([alone])[0]).toContain('the newest, not those of the day');
+    expect(billNotes([alone])[0]).toContain(
+      'at the list prices of the day, as far as the model table has them',
+    );
     expect(billNotes([alone])[0]).toContain(
       'summary requests (1 here), suggestion requests, fees of web searches',
     );

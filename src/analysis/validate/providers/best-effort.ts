@@ -56,11 +56,11 @@ export function bestEffort(sessions: readonly ChanceSession[]): BestEffort | nul
     const other = fitHitChance(halves[1 - half]!.map(({ requests }) => requests));
     if (other === null) return null;
     for (const { file, requests } of own) {
-      const truth = requests.reduce((sum, { request }) => sum + inputNano(request.model, request.usage), 0);
+      const truth = requests.reduce((sum, { request }) => sum + inputNano(request, request.usage), 0);
       const { predictions } = predictByProvider(requests, 'blind', () => other.chance);
       recorded += truth;
       for (const { request } of requests)
-        predicted += inputNano(request.model, predictions.get(request.key)!.usage);
+        predicted += inputNano(request, predictions.get(request.key)!.usage);
       const drawn = drawCosts(requests, other.chance, random.split(file));
       if (truth >= drawn.low && truth <= drawn.high) within++;
     }
@@ -92,9 +92,9 @@ function drawCosts(
     const factor = pick(hit.sessions, random);
     let nano = 0;
     for (const each of requests) {
-      const { model, usage, prompt } = each.request;
+      const { usage, prompt } = each.request;
       const cacheRead = Math.min(prompt, Math.round(drawRead(each, each.rules, hit, factor, random)));
-      nano += inputNano(model, { ...usage, cacheRead, input: prompt - cacheRead });
+      nano += inputNano(each.request, { ...usage, cacheRead, input: prompt - cacheRead });
     }
     return nano;
   }).sort((a, b) => a - b);

@@ -106,7 +106,7 @@ export function sessionFacts(
   const own = withoutSeen(transcript, seen);
   const all = callsOf(transcript);
   const calls = callsOf(own);
-  const bill = recordedBill({ ...own, carries: transcript.carries });
+  const bill = recordedBill({ ...transcript, ...own });
   const hasUsage = all.some(({ usage }) => usage !== null);
   const started = transcript.carries.includes('timestamps') ? transcript.startedAtMs : null;
   const total = (pick: (bill: RecordedBill) => number): number | null =>

@@ -7,30 +7,46 @@ import {
 import { BARE_API } from '../../../agent/client/clients.generated.js';
 import { paramSpecs, policyRegistry } from '../../../agent/policies/catalogue.js';
 import type { Policy } from '../../../agent/policies/policy.js';
+import { daysSince } from '../../../core/base/clock.js';
+import { formatCount } from '../../../core/base/format.js';
 import * as doc from '../../../report/document/document.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import type { CliSession } from '../../session.js';
 import { present } from '../../terminal/present.js';
 
-const POLICIES: readonly doc.ColumnOf<Policy>[] = [
+/** A policy, and how many days ago it was compared with its sources; null where it does not say. */
+type Dated = Policy & { readonly daysSinceChecked: number | null };
+
+const POLICIES: readonly doc.ColumnOf<Dated>[] = [
   doc.text('policy', ({ name }) => name),
   doc.text('kind', ({ kind }) => kind, 1),
+  doc.number('age', ({ daysSinceChecked }) => daysSinceChecked, formatCount),
   doc.text('what it is', ({ summary }) => summary),
 ];
 
 /** `ccbench policies`: every policy with one sentence. */
 export async function policiesCommand(session: CliSession, options: PluginOptions): Promise<ExitCode> {
   return withPlugins(session, [], options, () => {
-    const all = policyRegistry.all();
-    const policies = all.map(({ name, kind, summary, layers, sources }) => ({
+    const nowMs = session.host.epochMs();
+    const all = policyRegistry.all().map((policy) => {
+      const { checked } = policy;
+      return { ...policy, daysSinceChecked: checked === null ? null : daysSince(checked, nowMs) };
+    });
+    const policies = all.map(({ name, kind, summary, layers, checked, daysSinceChecked, sources }) => ({
       name,
       kind,
       summary,
       layers,
+      checked,
+      daysSinceChecked,
       sources,
     }));
-    const blocks = [doc.tableOf(POLICIES, doc.rowsOf(POLICIES, all), '')];
+    const blocks = [
+      doc.tableOf(POLICIES, doc.rowsOf(POLICIES, all), ''),
+      '',
+      'Age is in days since a policy was compared with its sources; – has none, or does not say.',
+    ];
     present(session, { blocks, closing: null, json: { policies, parameters: paramSpecs() } });
     return EXIT.fine;
   });

@@ -112,7 +112,7 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
   const limits = policyThresholds(policy, planned, model);
   const parameters = [...valuesShown(policy, set), ...paramsShown(policy, planned, set)];
   const sentences = planned.rules === undefined ? [] : policySentences(planned.rules, outputLimit(options));
-  const { kind, summary, layers, sources } = policy;
+  const { kind, summary, layers, checked, sources } = policy;
   const of = nameOfLimits(options, planned.rules !== undefined && goesByOutput(planned.rules));
   const shownLimits = Object.entries(limits).filter(
     ([, value]) => policy.written === undefined || value !== null,
@@ -140,6 +140,7 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
       thresholds: limits,
       sentences,
       parameters,
+      checked,
       sources,
     },
   });

@@ -6,6 +6,7 @@ import { TTL_1H_MS, TTL_5M_MS } from '../../../provider/cache/ttl.js';
 import { sharedEnd } from '../../../provider/fake-api/diagnostics.js';
 import type { AnsweredCall, ApiCall } from '../../../provider/fake-api/fake-api.js';
 import { addCost, type Cost, NO_COST, priceUsage } from '../../../provider/prices/price.js';
+import type { PriceTimes } from '../../../provider/prices/price-days.js';
 import { type Conversation, Conversations } from './conversations.js';
 
 /** Why a request read nothing, or less than the one before it had left. */
@@ -40,6 +41,9 @@ export interface ServedTotals {
 
 /** Keeps account of the calls of a server. */
 export class Ledger {
+  /** It hears when a call counts for prices, by its time since the start. */
+  constructor(private readonly pricedAt: PriceTimes) {}
+
   readonly #conversations = new Conversations();
   readonly #calls: ServedCall[] = [];
   readonly #breaks = new Map<string, number>();
@@ -90,11 +94,12 @@ export class Ledger {
     const miss = explain(conversation, startMs, answered, how === 'after-summary' ? 'compaction' : null);
     if (miss.missedTokens > 0)
       this.#breaks.set(miss.missReason!, (this.#breaks.get(miss.missReason!) ?? 0) + 1);
-    const cost = priceUsage(request.model, usage);
+    const atMs = this.pricedAt(startMs);
+    const cost = priceUsage(request.model, usage, atMs);
     this.#usage = addUsage(this.#usage, usage);
     this.#cost = addCost(this.#cost, cost);
     const plain = { ...NO_USAGE, input: promptTokens(usage), output: usage.output };
-    this.#uncached = addCost(this.#uncached, priceUsage(request.model, plain));
+    this.#uncached = addCost(this.#uncached, priceUsage(request.model, plain, atMs));
     return {
       conversation: conversation.id,
       model: request.modelName,

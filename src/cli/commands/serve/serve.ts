@@ -6,6 +6,7 @@ import { loadCounter } from '../../../core/tokens/counter.js';
 import { createPromptCache } from '../../../provider/cache/prompt-cache.js';
 import { createFakeApi } from '../../../provider/fake-api/fake-api.js';
 import { createFaultPlan } from '../../../provider/fake-llm/faults.js';
+import { priceTimes } from '../../../provider/prices/price-days.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openFile } from '../../files/output.js';
 import type { Host } from '../../host.js';
@@ -80,7 +81,7 @@ export async function serveCommand(session: CliSession, options: ServeOptions): 
   const plan = servePlan(options, host.cwd);
   const counter = rememberCounts(await loadCounter(options.countWith));
   const traceFile = options.trace === undefined ? null : openFile(options.trace, host.cwd);
-  const ledger = new Ledger();
+  const ledger = new Ledger(priceTimes({ startedAtMs: host.epochMs() }, session));
   const trace = new TraceRecorder();
   const screen = screenFor(host.stdout, session.colors);
   const { fade } = plan.cache;

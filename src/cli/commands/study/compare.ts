@@ -22,6 +22,7 @@ import { PREDICTED, type Variant } from '../../../study/variants.js';
 import { splitValues } from '../../../study/vary.js';
 import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import { summarise } from '../../ci/github.js';
+import { priceSettings } from '../../describe-command.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { execute } from '../../runs/execute.js';
@@ -202,6 +203,7 @@ function readRows(
   const shared = [
     ...(options.seed === undefined ? [] : [`seed=${options.seed}`]),
     ...(options.model === undefined ? [] : [`model=${JSON.stringify(options.model)}`]),
+    ...priceSettings(options),
     ...options.set.filter((change) => change === PREDICTED),
   ];
   const set = options.set.filter((change) => change !== PREDICTED);

@@ -60,6 +60,7 @@ export interface CompareRecipe {
   readonly baseline?: string;
   readonly seed?: number;
   readonly model?: string;
+  readonly pricesOf?: string;
   readonly plugin?: readonly string[];
 }
 
@@ -84,6 +85,7 @@ export function compareAgain(recipe: CompareRecipe, recording: string): string {
     ...optionWords('baseline', recipe.baseline),
     ...optionWords('seed', recipe.seed),
     ...optionWords('model', recipe.model),
+    ...optionWords('prices-of', recipe.pricesOf),
     ...optionWords('transcripts', recording),
   ].join(' ');
 }

@@ -7,10 +7,9 @@ import { sha256Hex } from '../../../core/base/digest.js';
 import { CcbenchError, ProblemList } from '../../../core/base/errors.js';
 import type { Transcript } from '../../../core/model/transcript.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
+import type { RunPlan } from '../../../core/run/run-plan.js';
 import type { Warning } from '../../../core/run/warning.js';
 import { type RecordedModels, recordedModels } from '../../../engine/requests/provider-of.js';
-import type { ModelBook } from '../../../provider/prices/model-book.js';
-import { modelsOf } from '../../../provider/prices/models.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { uniqueName } from '../../../study/run-rows.js';
 import type { InputOptions } from '../../../transcripts/files/read-input.js';
@@ -91,7 +90,7 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
     if (byRef.has(key)) continue;
     await yieldToEventLoop(session.host.interrupt);
     try {
-      const loaded = await runInterruptible(session.host.interrupt, () => load(session, ref, modelsOf(plan)));
+      const loaded = await runInterruptible(session.host.interrupt, () => load(session, ref, plan));
       byRef.set(key, { ...loaded, label: labelOf(sessionKey(ref), loaded.label, labels) });
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;
@@ -138,14 +137,14 @@ export function recordingsOf(
   return paths.length === transcripts.length ? paths : null;
 }
 
-function load(session: CliSession, ref: TranscriptRef, models: ModelBook): StudyTranscript {
+function load(session: CliSession, ref: TranscriptRef, plan: RunPlan): StudyTranscript {
   const path = ref.kind === 'file' ? ref.path : null;
   const options = inputOptions(session);
   const { input, transcript } = ref.kind === 'file' ? openFileRef(ref, options) : openInput(ref, options);
   const label = refLabel(ref);
   if (transcript === null)
     return { input, label, path, bill: null, models: generatedModels(ref), warnings: [] };
-  const bill = recordedBill(transcript, models);
+  const bill = recordedBill(transcript, plan);
   return {
     input,
     label,

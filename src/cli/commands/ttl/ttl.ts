@@ -23,6 +23,7 @@ import type { Warning } from '../../../core/run/warning.js';
 import { recordedUsd } from '../../../metrics/recorded-metrics.js';
 import { findModel, modelOrUnknown } from '../../../provider/prices/models.js';
 import { pricesFor } from '../../../provider/prices/price.js';
+import { NEWEST, type PriceTimes, priceTimes } from '../../../provider/prices/price-days.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { InputOptions } from '../../../transcripts/files/read-input.js';
@@ -55,6 +56,7 @@ interface ReadSession {
   readonly provider: string;
   /** Its calls where the provider alone rules the cache; null where the client chooses a lifetime. */
   readonly ruled: readonly RuleCall[] | null;
+  readonly priceOf: PriceOf;
   readonly session: LifetimeSession;
   /** What it cost where it was recorded; null where nothing tells. */
   readonly bill: RecordedBill | null;
@@ -71,22 +73,28 @@ interface UnknownModel {
 
 const TTL_PAGE = 'ttl.html';
 
-const priceOf: PriceOf = (model, promptTokens) => {
-  const row = findModel(model);
-  return row === null ? null : pricesFor(row, promptTokens);
-};
+/** The prices of a session's requests. */
+function pricesBy(pricedAt: PriceTimes): PriceOf {
+  return (model, promptTokens, startMs) => {
+    const row = findModel(model);
+    return row === null ? null : pricesFor(row, promptTokens, pricedAt(startMs));
+  };
+}
 
 function readSession(path: string, input: InputOptions, mainOnly: boolean): ReadSession {
   if (inputFormat(path, input) === 'request-trace') {
     const trace = parseTrace(path, input);
     const traced = traceSession(trace, { mainOnly });
     const provider = providerOfModel(trace.models[0] ?? null);
-    const ruled = choosesLifetime(provider) ? null : sessionRuleCalls(traced, provider);
+    const { priceDay } = input;
+    const pricedAt = priceTimes({ startedAtMs: null, ...(priceDay === undefined ? {} : { priceDay }) });
+    const ruled = choosesLifetime(provider) ? null : sessionRuleCalls(traced, provider, pricedAt);
     return {
       file: path,
       callKeys: new Set(),
       provider,
       ruled,
+      priceOf: pricesBy(pricedAt),
       session: traced,
       bill: null,
       choice: null,
@@ -98,15 +106,17 @@ function readSession(path: string, input: InputOptions, mainOnly: boolean): Read
   const part = { ...transcript, threads };
   const recorded = transcriptSession(transcript, { mainOnly });
   const bill = recordedBill(part);
+  const pricedAt = priceTimes(transcript);
   const provider = providerOf(transcript);
   const isChosen = choosesLifetime(provider);
   const calls = () =>
-    bill === null ? sessionRuleCalls(recorded, provider) : recordedRuleCalls(part, provider);
+    bill === null ? sessionRuleCalls(recorded, provider, pricedAt) : recordedRuleCalls(part, provider);
   return {
     file: path,
     callKeys: new Set(callKeys(transcript).map(({ key }) => key)),
     provider,
     ruled: isChosen ? null : calls(),
+    priceOf: pricesBy(pricedAt),
     session: recorded,
     bill,
     choice: isChosen ? lifetimeChoice(part) : null,
@@ -126,7 +136,7 @@ function providerOf(transcript: Transcript): string {
 }
 
 /** Both lifetimes of a session by what is known best of it. */
-function costOf({ ruled, choice, session }: ReadSession): SessionCost | 'no-choice' {
+function costOf({ ruled, choice, session, priceOf }: ReadSession): SessionCost | 'no-choice' {
   return ruled === null ? (choice ?? lifetimeCosts(session, priceOf)) : 'no-choice';
 }
 
@@ -157,7 +167,15 @@ export async function ttlCommand(
   const seconds = options.ttl === undefined ? LIFETIME_SECONDS : sorted(options.ttl);
   const { costs, report } = await runInterruptible(session.host.interrupt, () => {
     const each = used.map(costOf);
-    return { costs: each, report: lifetimeReport(sessions, seconds, priceOf, each) };
+    return {
+      costs: each,
+      report: lifetimeReport(
+        sessions,
+        seconds,
+        pricesBy(() => NEWEST),
+        each,
+      ),
+    };
   });
   const ruleSeconds = options.ttl === undefined ? RULE_SECONDS : seconds;
   const byProvider = providerLifetimes(

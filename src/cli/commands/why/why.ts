@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { explainSession, type SessionWhy, type Uncounted } from '../../../analysis/why/session-why.js';
 import { countOnce, sumUp, type WhyReport } from '../../../analysis/why/sum-up.js';
+import { dayStartMs } from '../../../core/base/clock.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { Warning } from '../../../core/run/warning.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
@@ -60,8 +61,8 @@ function explain(session: CliSession, file: string): Explained {
 
 function sinceMs(day: string | undefined): number {
   if (day === undefined) return Number.NEGATIVE_INFINITY;
-  const ms = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
-  if (!Number.isNaN(ms)) return ms;
+  const ms = dayStartMs(day);
+  if (ms !== null) return ms;
   throw new CcbenchError('bad-usage', `--since ${day} is not a day`, {
     hint: 'write it as year-month-day: --since 2026-07-01',
   });

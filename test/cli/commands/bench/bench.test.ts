@@ -55,6 +55,7 @@ async function bench(
     stderr: quiet,
     interrupt: new AbortController().signal,
     now: () => 0,
+    epochMs: () => 0,
   };
   const session = {
     host,
