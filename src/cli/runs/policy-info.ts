@@ -1,3 +1,4 @@
+import { chosenWindow } from '../../agent/layers/thresholds/thresholds.js';
 import { paramSpecs, paramsOf, policyOf, policyRegistry } from '../../agent/policies/catalogue.js';
 import type { Policy } from '../../agent/policies/policy.js';
 import { policyThresholds } from '../../agent/policies/policy-thresholds.js';
@@ -58,7 +59,8 @@ function modelOf(
 ): NamedLimits | null {
   const given = facts.threads.find(({ parent }) => parent === null)?.window ?? null;
   const model = Object.keys(facts.models)[0];
-  const believes = params['window.explicit'] !== null || params['window.models'] === 'suffix-only';
+  const isSet = model !== undefined && chosenWindow(params, model) !== null;
+  const believes = isSet || params['window.models'] === 'suffix-only';
   const window =
     model !== undefined && (believes || given === null)
       ? policyWindow(params, model, { models, rules })
