@@ -6,10 +6,10 @@ import type { PlannedPolicy } from '../../core/run/run-plan.js';
 import { resolveModel } from '../../provider/prices/models.js';
 import { clientRegistry, RECORDED_CLIENT } from '../client/client.js';
 import { layerRegistry } from '../layers/registry.js';
-import { readsSettings } from '../layers/thresholds/thresholds.js';
 import { ownSpecs, paramSpecs, policyRegistry, specs } from './catalogue.js';
 import { isReadBy, layersOf } from './param-readers.js';
 import type { Policy } from './policy.js';
+import { readsSettings } from './policy-window.js';
 
 /** A policy as a run goes by it, with its rules and with changes of its parameters. */
 export function withParams(

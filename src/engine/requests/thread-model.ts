@@ -7,8 +7,7 @@ import {
   type WindowEvidence,
   windowEvidence,
 } from '../../agent/client/window.js';
-import { chosenWindow } from '../../agent/layers/thresholds/thresholds.js';
-import { policyWindow } from '../../agent/policies/policy-window.js';
+import { chosenWindow, policyWindow } from '../../agent/policies/policy-window.js';
 import {
   firstModel,
   type RecordedCall,

@@ -1,8 +1,9 @@
 import { isAmong } from '../../../core/model/model-name.js';
 import type { QuerySource } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
+import { chosenWindow } from '../../policies/policy-window.js';
 import { param } from '../support/param-reader.js';
-import { autoCompactEnabled, chosenWindow } from '../thresholds/thresholds.js';
+import { autoCompactEnabled } from '../thresholds/thresholds.js';
 
 /** Whether a thread compacts by itself: forks never do, subagents where the policy says so (BRK-2, WIN-7). */
 export function mayCompact(params: ParamValues, source: QuerySource): boolean {

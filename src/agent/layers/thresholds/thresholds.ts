@@ -1,4 +1,3 @@
-import { isAmong } from '../../../core/model/model-name.js';
 import type { LayerContext } from '../../../core/run/layer.js';
 import type { Limit } from '../../../core/run/limit.js';
 import type { ParamValues } from '../../../core/run/params.js';
@@ -37,27 +36,6 @@ export function autoCompactEnabled(params: ParamValues): boolean {
 function outputLimit(params: ParamValues, { maxOutput }: ModelLimits): number {
   const set = param.numberOrNull(params, 'window.maxOutput');
   return set ?? Math.min(maxOutput ?? CLIENT_MAX_OUTPUT, CLIENT_MAX_OUTPUT);
-}
-
-/** Shortest window that a client takes from its settings; a shorter one in the environment is raised to it (2.1.311). */
-const SHORTEST_SET_WINDOW = 100_000;
-
-/** Whether a client reads windows from its settings too, and takes none beyond the model's own (2.1.311). */
-export function readsSettings(params: ParamValues): boolean {
-  return params['window.settings'] === 'all';
-}
-
-/**
- * The window that the user set for a model, null where none is; first that answers: the environment, the settings of the model,
- * the settings of all models (R1).
- */
-export function chosenWindow(params: ParamValues, model: string): number | null {
-  const set = params['window.explicit'] as number | null | undefined;
-  if (!readsSettings(params)) return set ?? null;
-  const byModel = Object.entries(params['window.settingByModel'] as Readonly<Record<string, number>>);
-  const own = byModel.find(([name]) => isAmong(model, [name]))?.[1];
-  const chosen = set ?? own ?? (params['window.setting'] as number | null);
-  return chosen === null ? null : Math.max(SHORTEST_SET_WINDOW, chosen);
 }
 
 /** Effective window: window − reserve (WIN-2). */
