@@ -155,7 +155,7 @@ const HELP = {
   memoryFilesCorrupt: 'memory files that could not be read',
   dreams: 'dreams that finished',
   dreamFailures: 'dreams that failed',
-  dreamsKilled: 'dreams that ended with their process',
+  dreamsKilled: 'dreams that ended with their process, or because their user ended them',
   dreamLocksReclaimed: 'stale locks taken over: left behind by a process that died in its dream',
   agentsShutDown: 'agents that another one ended',
   callsNotMade: 'recorded calls of agents that another one had ended: neither answered nor lost',
