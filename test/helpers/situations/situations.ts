@@ -280,7 +280,11 @@ const CLIENTS: readonly Situation[] = [
     ],
     transcript: RECORDED,
     init: { cache: { fade: 'client' } },
-    set: { 'counter.newContent': 'rough', 'client.breakpoints': 'system+last' },
+    set: {
+      'counter.newContent': 'rough',
+      'client.breakpoints': 'system+last',
+      'microcompact.timeBased.enabled': true,
+    },
   },
   {
     name: 'entries of one hour',
