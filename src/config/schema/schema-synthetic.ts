@@ -260,7 +260,7 @@ export const syntheticSchema = z
     endDreamAt: z
       .array(z.strictObject({ afterTurn }))
       .describe('When the human ends a dream that runs.')
-      .optional(),
+      .default([]),
     resumeAt: z
       .array(z.strictObject({ afterTurn, reason: text('Why, for the log.').optional() }))
       .describe('When the process ends and the session is resumed.')

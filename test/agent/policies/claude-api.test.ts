@@ -49,9 +49,9 @@ describe('compaction by the Claude API', () => {
   });
 
   it('on demand: between turns, and everything that was said goes', () => {
-    // 150,000 are passed at the 137th round, the 17th of the third turn: nothing happens before its end.
-    const { summary, before, after } = run('claude-api-on-demand', talk(4, 60));
-    expect(before.prompt).toBeGreaterThan(150_000 + 40 * ROUND);
+    // 150,000 are passed at the 137th round, the 27th of the third turn: nothing happens before its end at 178,000.
+    const { summary, before, after } = run('claude-api-on-demand', talk(4, 55));
+    expect(before.prompt).toBeGreaterThan(150_000 + 25 * ROUND);
     expect(summary.t).toBeGreaterThanOrEqual(before.t + before.latencyMs);
     // The next prompt follows the block; the latest one stays where the API summarised it too.
     expect(after[0]!.prompt).toBeLessThan(PREFIX + SUMMARY + 400);
@@ -64,4 +64,11 @@ describe('compaction by the Claude API', () => {
     expect(after[0]!.prompt - PREFIX - 2 * ROUND).toBeGreaterThanOrEqual(SUMMARY);
     expect(after[0]!.prompt - PREFIX - 2 * ROUND).toBeLessThan(SUMMARY + 200);
   });
+});
+
+it('compaction by the Claude API on demand: a turn that nearly fills the window does not wait for its end', () => {
+  const { before } = run('claude-api-on-demand', talk(1, 190));
+  // It learns of the size from the response to the first prompt that is as long.
+  expect(before.prompt).toBeGreaterThanOrEqual(180_000);
+  expect(before.prompt).toBeLessThan(180_000 + ROUND);
 });

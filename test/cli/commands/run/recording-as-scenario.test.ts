@@ -11,7 +11,7 @@ const SESSION = readFileSync(join(import.meta.dirname, '../../../../fixtures/bug
 /** What a user would have to write to run the same. */
 const WRITTEN = `name: s
 transcript: { file: s.jsonl }
-policy: { use: claude-code/2.1.325, set: { client.use: recorded, window.settings: environment } }
+policy: { use: claude-code/2.1.325, set: { client.use: recorded } }
 `;
 
 const ROLLOUT = [
