@@ -52,11 +52,15 @@ function checkExclusive(values: ParamValues): void {
   });
 }
 
-/** Refuses windows of the settings where the client reads none (R1). */
+/** Refuses windows of the settings where the client reads none, and behind the environment, which wins over them (R1). */
 function checkSettings(values: ParamValues, set: Readonly<Record<string, unknown>>): void {
-  if (readsSettings(values)) return;
   const path = ['window.setting', 'window.settingByModel'].find((each) => Object.hasOwn(set, each));
   if (path === undefined) return;
+  if (readsSettings(values) && values['window.explicit'] === null) return;
+  if (readsSettings(values))
+    throw new CcbenchError('no-effect', `${path} has no effect: window.explicit wins over it`, {
+      hint: 'take one of them out',
+    });
   throw new CcbenchError('no-effect', `${path} has no effect: the client reads no window from its settings`, {
     hint: 'take it out, or set window.settings: all, as clients from 2.1.311 on do',
   });

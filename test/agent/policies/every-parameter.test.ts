@@ -12,7 +12,7 @@ import { planOf } from '../../helpers/plan.js';
 import { SITUATIONS, type Situation } from '../../helpers/situations/situations.js';
 
 /** Refusals of settings beside others (FLG-2, R1). */
-const EXCLUDING = /exclude each other|reads no window from its settings/;
+const EXCLUDING = /exclude each other|reads no window from its settings|wins over it/;
 
 /** A situation under a policy: the plan, and the log as it is. */
 class Stage {

@@ -91,6 +91,12 @@ describe('windows that a user sets for a client that reads its settings (2.1.311
     );
   });
 
+  it('R1 C39 a setting behind the environment is refused', () => {
+    const both = { 'window.setting': 300_000, 'window.explicit': 500_000 };
+    expect(() => resolvePolicy('claude-code/2.1.299', both)).toThrow('window.explicit wins over it');
+    expect(() => resolvePolicy('claude-code/2.1.299', { ...both, 'window.explicit': null })).not.toThrow();
+  });
+
   it.each([
     [100_000, 67_000],
     [150_000, 117_000],
