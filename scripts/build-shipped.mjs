@@ -45,20 +45,24 @@ function checked(file, read) {
 
 /** The files below a folder as entries of a module, by name; what is in them must be called `prefix` and the name of the file. */
 function entriesOf(folder, prefix, read) {
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => {
       const name = `${prefix}${basename(file, '.yaml')}`;
-      const written = parse(readFileSync(join(root, folder, file), 'utf8'));
-      return { file, name, written, place: placeOf(written.kind, name) };
-    })
-    .sort((a, b) => (a.place < b.place ? -1 : 1))
+      return { file, name, written: parse(readFileSync(join(root, folder, file), 'utf8')) };
+    });
+  const all = files.map(({ written }) => written);
+  return files
     .map(({ file, name, written }) => {
       if (written.name !== name) throw new Error(`${folder}/${file} is called ${written.name}`);
+      const value = checked(`${folder}/${file}`, (problems) => read(written, name, problems, all));
+      return { name, value, place: placeOf(value.kind, name) };
+    })
+    .sort((a, b) => (a.place < b.place ? -1 : 1))
+    .map(
       // As a text: it is parsed when it is asked for.
-      const value = checked(`${folder}/${file}`, (problems) => read(written, name, problems));
-      return `  [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(value))}],`;
-    });
+      ({ name, value }) => `  [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(value))}],`,
+    );
 }
 
 /** Where an entry stands among the others: by kind, then by name, numbers in their order (2.1.7 before 2.1.112). */
@@ -112,7 +116,9 @@ async function buildShipped() {
       return read === null ? null : policyFrom(read, written, kind);
     });
   const profilesIn = (folder, prefix) =>
-    entriesOf(`src/agent/policies/${folder}`, prefix, (written) => profilePolicy(written, params));
+    entriesOf(`src/agent/policies/${folder}`, prefix, (written, _name, _problems, all) =>
+      profilePolicy(written, params, all),
+    );
   writeModule('src/agent/policies/shipped.generated.ts', 'Policies', [
     ...profilesIn('bounds', ''),
     ...profilesIn('claude-code', 'claude-code/'),

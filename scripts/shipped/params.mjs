@@ -10,6 +10,7 @@ function paramSpec(path, written) {
   const kinds = {
     choice: { type, values: value },
     model: { type, own: value },
+    table: { type, min, max },
     integer: { type, min, max, nullable },
     number: { type, min: above ?? min, ...(above === undefined ? {} : { minIs: 'excluded' }), max, nullable },
   };

@@ -1,4 +1,5 @@
 import type { Mutable } from '../core/base/mutable.js';
+import { sum } from '../core/base/stats.js';
 import {
   type BreakerEntry,
   type CrossingEntry,
@@ -52,6 +53,10 @@ export interface LayerTotals {
     readonly chained: number;
     /** Not asked for by the user, and within one turn of the previous one (BRK-3). */
     readonly thrash: number;
+    /** Made while the user was away; those behind which no request of the thread came, and what these cost. */
+    readonly idle: number;
+    readonly idleUnused: number;
+    readonly idleUnusedNanoUsd: number;
   };
   /** Times the untouched context crossed the threshold and the real one never did, or only later (LOP-3). */
   readonly crossings: { readonly prevented: number; readonly deferred: number };
@@ -88,9 +93,11 @@ export class LayerFold {
   readonly #failures: Tally = new Map();
   readonly #rules = new Map<string, Mutable<RuleFacts>>();
   readonly #lastCompactionTurn: Tally = new Map();
+  /** What the latest compaction of a thread cost, where it came while the user was away and no request has followed. */
+  readonly #unused = new Map<string, number>();
   readonly #breaker = { trips: 0, skips: 0, resets: 0 };
   readonly #compactions = recordOf(
-    ['done', 'full', 'sessionMemory', 'reactive', 'failed', 'chained', 'thrash'],
+    ['done', 'full', 'sessionMemory', 'reactive', 'failed', 'chained', 'thrash', 'idle'],
     () => 0,
   );
   readonly #threads = new Map<string, ThreadSums>();
@@ -128,7 +135,7 @@ export class LayerFold {
     this.#overshootTokens = largerOvershoot(this.#overshootTokens, entry);
   }
 
-  #addCompaction({ outcome, layer, trigger, details, thread, turn }: LayerEntry): void {
+  #addCompaction({ outcome, layer, trigger, details, thread, turn, cost }: LayerEntry): void {
     const sums = this.#compactions;
     if (outcome === 'failed') sums.failed += 1;
     if (outcome !== 'done') return;
@@ -136,6 +143,10 @@ export class LayerFold {
     if (layer === 'full-compact') sums.full += 1;
     if (layer === 'session-memory') sums.sessionMemory += 1;
     if (layer === 'reactive' || trigger === 'reactive') sums.reactive += 1;
+    if (trigger === 'idle') {
+      sums.idle += 1;
+      this.#unused.set(thread, cost);
+    }
     if (details.chained === true) sums.chained += 1;
     const previous = this.#lastCompactionTurn.get(thread);
     const again = previous !== undefined && turn - previous <= 1 && trigger !== 'manual'; // BRK-3
@@ -155,6 +166,7 @@ export class LayerFold {
 
   addRequest(entry: RequestEntry): void {
     if (entry.purpose !== 'main' && entry.purpose !== 'subagent') return;
+    if (this.#unused.size > 0) this.#unused.delete(entry.thread);
     const sums = this.#sumsOf(entry.thread);
     if (!sums.isTouched) return;
     for (let i = 0; i < this.#notCarried.length; i++) this.#notCarried[i]! += sums.out[i]!;
@@ -212,7 +224,11 @@ export class LayerFold {
       rules: sortedRecord<RuleFacts>(this.#rules),
       failures: sortedRecord(this.#failures),
       breaker: this.#breaker,
-      compactions: this.#compactions,
+      compactions: {
+        ...this.#compactions,
+        idleUnused: this.#unused.size,
+        idleUnusedNanoUsd: sum([...this.#unused.values()]),
+      },
       crossings: { prevented: this.#avoided - this.#made, deferred: this.#made },
       storedResults: this.#storedResults,
       restoredFiles: this.#restoredFiles,

@@ -29,6 +29,7 @@ const SILENT_EVENTS = new Set<ThreadEvent['kind']>([
   'model-switch',
   'prefix-change',
   'manual-microcompact',
+  'end-dream',
   'resume',
   'version',
   'rewind',
@@ -298,6 +299,7 @@ class ThreadWriter {
       case 'model-switch':
       case 'prefix-change':
       case 'manual-microcompact':
+      case 'end-dream':
         break;
     }
   }

@@ -21,6 +21,7 @@ describe('generated sessions', () => {
       model: 'claude-sonnet-4-5',
       idle: [],
       compactAt: [],
+      endDreamAt: [],
       modelAt: [],
       resumeAt: [],
       prefixChangeAt: [],

@@ -211,6 +211,9 @@ describe('layers', () => {
       failed: 1,
       chained: 0,
       thrash: 0,
+      idle: 0,
+      idleUnused: 0,
+      idleUnusedNanoUsd: 0,
     });
     expect(metricValues(facts)).toMatchObject({
       compactions: 4,

@@ -2,6 +2,7 @@ import { createRegistry } from '../../core/base/registry.js';
 import type { LayerDefinition } from '../../core/run/layer.js';
 import { agentsLayer } from './agents/agents.js';
 import { autoCompactLayer } from './auto-compact/auto-compact.js';
+import { idleCompactLayer } from './auto-compact/idle-compact.js';
 import { autoMemoryLayer } from './auto-memory/auto-memory.js';
 import { blockingLayer } from './blocking/blocking.js';
 import { collapseLayer } from './collapse/collapse.js';
@@ -27,6 +28,7 @@ const TIERS: readonly LayerDefinition[] = [
   collapseLayer,
   nestedMemoryLayer,
   autoCompactLayer,
+  idleCompactLayer,
   blockingLayer,
   reactiveLayer,
   sessionMemoryLayer,

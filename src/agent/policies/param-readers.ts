@@ -16,6 +16,7 @@ const INDEXING = ['auto-memory', 'dreaming', 'agents'];
 const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
   'window.models': AT_THE_WINDOW,
   'window.explicit': [...AT_THE_WINDOW, 'rules'],
+  'window.setting': AT_THE_WINDOW, // and all that begin so
   'window.reserve': AT_THE_WINDOW,
   'window.maxOutput': AT_THE_WINDOW,
   'window.compactOffset': ['auto-compact', 'microcompact-token'],

@@ -1,6 +1,6 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import { unknownName, unknownPath } from '../../core/base/registry.js';
-import type { ParamKind, ParamSpec, ParamValue, ParamValues } from '../../core/run/params.js';
+import type { ParamSpec, ParamValue, ParamValues } from '../../core/run/params.js';
 import type { PolicyRules } from '../../core/run/policy-rules.js';
 import type { PlannedPolicy } from '../../core/run/run-plan.js';
 import { resolveModel } from '../../provider/prices/models.js';
@@ -9,6 +9,7 @@ import { layerRegistry } from '../layers/registry.js';
 import { ownSpecs, paramSpecs, policyRegistry, specs } from './catalogue.js';
 import { isReadBy, layersOf } from './param-readers.js';
 import type { Policy } from './policy.js';
+import { readsSettings } from './policy-window.js';
 
 /** A policy as a run goes by it, with its rules and with changes of its parameters. */
 export function withParams(
@@ -36,6 +37,7 @@ function paramsFor(policy: Policy, set: Readonly<Record<string, unknown>>): Para
     values[path] = checkParam(path, set[path]);
     checkEffect(policy, path);
   }
+  checkSettings(values, set);
   checkClient(values['client.use']);
   checkExclusive(values);
   return values;
@@ -47,6 +49,20 @@ function checkExclusive(values: ParamValues): void {
   if (!collapses || values['autoCompact.enabled'] !== true || values['compact.enabled'] !== true) return;
   throw new CcbenchError('bad-value', 'collapse.enabled and autoCompact.enabled exclude each other (FLG-2)', {
     hint: 'turn one of them off, for instance autoCompact.enabled: false',
+  });
+}
+
+/** Refuses windows of the settings where the client reads none, and behind the environment, which wins over them (R1). */
+function checkSettings(values: ParamValues, set: Readonly<Record<string, unknown>>): void {
+  const path = ['window.setting', 'window.settingByModel'].find((each) => Object.hasOwn(set, each));
+  if (path === undefined) return;
+  if (readsSettings(values) && values['window.explicit'] === null) return;
+  if (readsSettings(values))
+    throw new CcbenchError('no-effect', `${path} has no effect: window.explicit wins over it`, {
+      hint: 'take one of them out',
+    });
+  throw new CcbenchError('no-effect', `${path} has no effect: the client reads no window from its settings`, {
+    hint: 'take it out, or set window.settings: all, as clients from 2.1.311 on do',
   });
 }
 
@@ -95,7 +111,11 @@ function paramSpec(path: string): ParamSpec {
   return specs.get(path);
 }
 
-function rangeText(kind: Extract<ParamKind, { readonly min: number }>): string {
+function rangeText(kind: {
+  readonly min: number;
+  readonly minIs?: 'excluded';
+  readonly max: number;
+}): string {
   return kind.minIs === 'excluded'
     ? `above ${kind.min} and at most ${kind.max}`
     : `from ${kind.min} to ${kind.max}`;
@@ -134,12 +154,14 @@ function checkParam(path: string, value: unknown): ParamValue {
         ? (value as readonly string[])
         : fail('a list of names');
     case 'table': {
+      const { min = 0, max = Number.POSITIVE_INFINITY } = kind;
       const isTable =
         value !== null &&
         typeof value === 'object' &&
         !Array.isArray(value) &&
-        Object.values(value).every((item) => typeof item === 'number' && item >= 0);
-      return isTable ? (value as Readonly<Record<string, number>>) : fail('a table of names and numbers');
+        Object.values(value).every((item) => typeof item === 'number' && item >= min && item <= max);
+      if (isTable) return value as Readonly<Record<string, number>>;
+      return fail(`a table of names and numbers${min === 0 ? '' : ` ${rangeText({ ...kind, min, max })}`}`);
     }
     default: {
       if (value === null && kind.nullable === true) return null;

@@ -4,6 +4,8 @@ import { policyRegistry } from '../../agent/policies/catalogue.js';
 import { planPolicy, resolvePolicy } from '../../agent/policies/plan-policy.js';
 import { rangeOf } from '../../agent/policies/version-map.js';
 import { compactsAt } from '../../agent/policy-file/triggers.js';
+import { MS_PER_MINUTE } from '../../core/base/clock.js';
+import type { ParamValues } from '../../core/run/params.js';
 import { thinkingRule } from '../../core/run/thinking-rule.js';
 import { type Counted, type CounterRules, counterRules } from '../../engine/counting/seen-counter.js';
 import { findModel } from '../../provider/prices/models.js';
@@ -18,6 +20,14 @@ export interface TriggerProfile {
   /** Compactions may run on the model. */
   readonly compacts: boolean;
   readonly clears: ClearRules;
+  /** When it compacts because the user is away; null where it does not. */
+  readonly idle: IdleRules | null;
+}
+
+/** From which pause and which count on a profile compacts while its user is away. */
+interface IdleRules {
+  readonly afterMs: number;
+  readonly minTokens: number;
 }
 
 /** When a profile clears old results, and how many (MIC-1). */
@@ -60,7 +70,14 @@ export function claudeCodeProfile(version: string | null, model: TriggerModel): 
       minSaving: params['microcompact.token.minSaving'] as number,
       keepRecent: params['microcompact.token.keepRecent'] as number,
     },
+    idle: policyRegistry.get(profile).layers.includes('idle-compact') ? idleRules(params) : null,
   };
+}
+
+function idleRules(params: ParamValues): IdleRules {
+  const minutes =
+    (params['idleCompact.share'] as number) * (params['idleCompact.minLifetimeMinutes'] as number);
+  return { afterMs: minutes * MS_PER_MINUTE, minTokens: params['idleCompact.minTokens'] as number };
 }
 
 /** The profile of a policy file. */
@@ -73,6 +90,7 @@ export function rulesProfile(policy: string, model: TriggerModel): TriggerProfil
     compactAt: (rules === undefined ? null : compactsAt(rules, model)) ?? Number.POSITIVE_INFINITY,
     compacts: true,
     clears: CLEARS_NOTHING,
+    idle: null,
   };
 }
 

@@ -95,6 +95,8 @@ class ThreadTriggers {
   /** Rough tokens of the results that can still be cleared, oldest first. */
   #results: { readonly id: string; readonly rough: number }[] = [];
   #index = 0;
+  /** End of the latest response. */
+  #endMs = 0;
   #prompt = 0;
   #grown = 0;
   #steps = 0;
@@ -142,6 +144,7 @@ class ThreadTriggers {
       this.#counter.add(call.response);
       return;
     }
+    this.#endMs = call.endMs;
     this.#watch(this.#counter.tokens);
     const dropped = this.#prompt - request.prompt >= this.#profile.clears.minSaving;
     const silent = this.#fired.microcompaction;
@@ -216,7 +219,8 @@ class ThreadTriggers {
       this.#narrow(event);
       this.#watch(seen);
       const isOwn = !isCopied(event, this.truth);
-      if (isOwn && event.trigger === 'auto') this.#open.push(this.#answer('compaction', seen));
+      if (isOwn && event.trigger === 'auto' && !this.#isIdle(event.at, seen))
+        this.#open.push(this.#answer('compaction', seen));
       else if (isOwn) this.#close('compaction');
       else this.#fired.compaction = null;
       this.#close('microcompaction');
@@ -229,6 +233,12 @@ class ThreadTriggers {
       const cleared = new Set(event.toolUseIds);
       this.#results = this.#results.filter((result) => !cleared.has(result.id));
     }
+  }
+
+  /** Whether a compaction came because the user was away: no threshold fired it. */
+  #isIdle(at: number, seen: number): boolean {
+    const { idle } = this.#profile;
+    return idle !== null && seen >= idle.minTokens && at - this.#endMs >= idle.afterMs;
   }
 
   /** The window may be a shorter one from a compaction on (K23). */

@@ -1,7 +1,7 @@
 import { paramSpecs, paramsOf, policyOf, policyRegistry } from '../../agent/policies/catalogue.js';
 import type { Policy } from '../../agent/policies/policy.js';
 import { policyThresholds } from '../../agent/policies/policy-thresholds.js';
-import { policyWindow } from '../../agent/policies/policy-window.js';
+import { chosenWindow, policyWindow } from '../../agent/policies/policy-window.js';
 import type { NamedLimits } from '../../agent/policies/shown-limits.js';
 import { canonicalJson } from '../../core/base/digest.js';
 import type { ParamSpec, ParamValue, ParamValues } from '../../core/run/params.js';
@@ -58,7 +58,8 @@ function modelOf(
 ): NamedLimits | null {
   const given = facts.threads.find(({ parent }) => parent === null)?.window ?? null;
   const model = Object.keys(facts.models)[0];
-  const believes = params['window.explicit'] !== null || params['window.models'] === 'suffix-only';
+  const isSet = model !== undefined && chosenWindow(params, model) !== null;
+  const believes = isSet || params['window.models'] === 'suffix-only';
   const window =
     model !== undefined && (believes || given === null)
       ? policyWindow(params, model, { models, rules })

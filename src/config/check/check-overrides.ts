@@ -2,7 +2,8 @@ import { compactsOn } from '../../agent/layers/auto-compact/may-compact.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { formatNumber } from '../../core/base/explain.js';
 import { formatPath, type Path, valueAt } from '../../core/base/problem.js';
-import type { ParamValues } from '../../core/run/params.js';
+import { isAmong } from '../../core/model/model-name.js';
+import type { ParamValue, ParamValues } from '../../core/run/params.js';
 import type { OverrideName } from '../context.js';
 import type { NormalRun, NormalScenario } from '../normalise.js';
 import { type Checker, consult, group } from './checker.js';
@@ -51,11 +52,25 @@ export function checkOverrides(checker: Checker, at: Path, policy: string): void
   }
 }
 
-/** Where a window that the client is told to assume is written for a run itself, not inherited. */
-function writtenWindow({ document, context }: Checker, at: Path): Path | null {
+/** Windows that a user sets in the settings of the client, with what says nothing. */
+const SETTINGS: Readonly<Record<string, ParamValue>> = {
+  'window.setting': null,
+  'window.settingByModel': {},
+};
+
+/** Windows that the client is told to assume, as they are written for a run itself, not inherited. */
+function writtenWindows(
+  { document, context }: Checker,
+  at: Path,
+): readonly { readonly place: Path; readonly path: string }[] {
   const { path } = context.overrides.contextWindow;
-  const places = [[...at, 'overrides', 'contextWindow'], ...setsOf(at).map((set) => [...set, path])];
-  return places.find((place) => typeof valueAt(document.value, place) === 'number') ?? null;
+  const inSets = [path, ...Object.keys(SETTINGS)].flatMap((each) =>
+    setsOf(at).map((set) => ({ place: [...set, each], path: each })),
+  );
+  return [{ place: [...at, 'overrides', 'contextWindow'], path }, ...inSets].filter(({ place }) => {
+    const value = valueAt(document.value, place);
+    return typeof value === 'number' || Object.keys(group(value)).length > 0;
+  });
 }
 
 /**
@@ -71,10 +86,11 @@ export function checkWindows(checker: Checker, { runs }: NormalScenario, varied:
       .map((set) => [...set, BETA])
       .find((place) => valueAt(checker.document.value, place) === true);
     if (beta !== undefined) consult(checker, beta, 'value', () => checkBeta(checker, run));
-    const at = writtenWindow(checker, own);
-    if (at === null) continue;
-    const isChoice = varied.has(checker.document.placeOf(at).file);
-    consult(checker, at, 'value', () => checkWindow(checker, run, at, isChoice ? 'a choice' : 'fixed'));
+    for (const { place, path } of writtenWindows(checker, own)) {
+      const isChoice = varied.has(checker.document.placeOf(place).file);
+      const role = isChoice ? 'a choice' : 'fixed';
+      consult(checker, place, 'value', () => checkWindow(checker, run, place, path, role));
+    }
   }
 }
 
@@ -99,7 +115,13 @@ function checkBeta({ context }: Checker, run: NormalRun): void {
   });
 }
 
-function checkWindow({ context }: Checker, run: NormalRun, at: Path, role: 'a choice' | 'fixed'): void {
+function checkWindow(
+  { context, document }: Checker,
+  run: NormalRun,
+  at: Path,
+  path: string,
+  role: 'a choice' | 'fixed',
+): void {
   const name = `\`${formatPath(at)}\``;
   if (run.window !== null) {
     throw new CcbenchError(
@@ -108,13 +130,16 @@ function checkWindow({ context }: Checker, run: NormalRun, at: Path, role: 'a ch
       { hint: 'take one of them out' },
     );
   }
+  const byModel = Object.keys(group(valueAt(document.value, at)));
+  for (const model of byModel) context.models.check(model);
   if (run.model === null) return; // The recording says it.
-  const { path } = context.overrides.contextWindow;
-  const set = run.overrides.contextWindow === null ? {} : { [path]: run.overrides.contextWindow };
+  if (byModel.length > 0 && !isAmong(run.model, byModel)) return; // Agents may use other models.
+  const { contextWindow } = run.overrides;
+  const set = contextWindow === null ? {} : { [context.overrides.contextWindow.path]: contextWindow };
   const params = context.policies.resolve(run.policy.name, { ...run.policy.set, ...set });
   if (isException(params, path, run.model)) return; // There any window set by the user counts.
   const { assumedWindow } = context.policies;
-  const window = assumedWindow({ ...params, [path]: null }, run.model);
+  const window = assumedWindow({ ...params, [path]: SETTINGS[path] ?? null }, run.model);
   if (assumedWindow(params, run.model) !== window) return;
   if (role === 'a choice' && params[path] === window) return;
   throw new CcbenchError(
@@ -127,6 +152,7 @@ function checkWindow({ context }: Checker, run: NormalRun, at: Path, role: 'a ch
 /** Whether the client does not compact by itself on a model unless a window is set. */
 function isException(params: ParamValues, window: string, model: string): boolean {
   return (
-    Array.isArray(params['autoCompact.exceptModels']) && !compactsOn({ ...params, [window]: null }, model)
+    Array.isArray(params['autoCompact.exceptModels']) &&
+    !compactsOn({ ...params, [window]: SETTINGS[window] ?? null }, model)
   );
 }

@@ -10,7 +10,12 @@ import type { OverrideName, ScenarioContext } from '../context.js';
 import { parseAssignment } from './set-path.js';
 
 /** Parameters whose effect depends on more than the policy: their checks need the scenario as it is written (WIN-1). */
-const READ_ANEW: ReadonlySet<string> = new Set(['window.explicit', 'window.beta1m']);
+const READ_ANEW: ReadonlySet<string> = new Set([
+  'window.explicit',
+  'window.setting',
+  'window.settingByModel',
+  'window.beta1m',
+]);
 
 /** A parameter of the policy and its value. */
 interface Setting {

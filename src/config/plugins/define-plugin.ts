@@ -18,6 +18,7 @@ const POINTS: Readonly<Record<Hook, true>> = {
   'end-of-loop': true,
   wake: true,
   'manual-clear': true,
+  'end-dream': true,
   'thread-end': true,
   'session-end': true,
 };

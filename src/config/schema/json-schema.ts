@@ -21,7 +21,11 @@ function paramSchema(spec: ParamSpec): object {
     case 'names':
       return { type: 'array', items: { type: 'string' }, ...about };
     case 'table':
-      return { type: 'object', additionalProperties: { type: 'number', minimum: 0 }, ...about };
+      return {
+        type: 'object',
+        additionalProperties: { type: 'number', minimum: kind.min ?? 0 },
+        ...about,
+      };
     case 'text':
     case 'model':
       return { type: 'string', ...about };

@@ -174,7 +174,15 @@ export type NormalSynthetic = SyntheticSpec &
   >;
 
 /** Lists of a generated session whose entries point at turns. */
-const LISTS = ['idle', 'compactAt', 'modelAt', 'resumeAt', 'prefixChangeAt', 'letters'] as const;
+const LISTS = [
+  'idle',
+  'compactAt',
+  'endDreamAt',
+  'modelAt',
+  'resumeAt',
+  'prefixChangeAt',
+  'letters',
+] as const;
 
 /** Calls that all threads of a session may make together. */
 const MOST_CALLS = 2_000_000;
@@ -248,6 +256,10 @@ export const syntheticSchema = z
     modelAt: z
       .array(z.strictObject({ afterTurn, model: text('Model from there on.') }))
       .describe('Switches of the model.')
+      .default([]),
+    endDreamAt: z
+      .array(z.strictObject({ afterTurn }))
+      .describe('When the human ends a dream that runs.')
       .default([]),
     resumeAt: z
       .array(z.strictObject({ afterTurn, reason: text('Why, for the log.').optional() }))

@@ -5,6 +5,11 @@ export interface SessionContext {
   readonly name: string;
   readonly pid: number;
   readonly ending: SessionEnding;
+  /**
+   * When its process waits for its user: also after its last step, only between steps because another process takes the session
+   * up, or never because a program drives it.
+   */
+  readonly waits: 'always' | 'between' | 'never';
   /** Project it works in, and which checkout of it; null for the only one. */
   readonly project: string;
   readonly checkout: string | null;
@@ -40,6 +45,7 @@ export function soloSession(): SessionContext {
     name: ONLY_SESSION,
     pid: FIRST_PID,
     ending: 'clean',
+    waits: 'always',
     project: ONLY_PROJECT,
     checkout: null,
     startedAtMs: null,

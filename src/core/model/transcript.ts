@@ -62,6 +62,8 @@ export type ThreadEvent =
   | { readonly kind: 'manual-compact'; readonly at: number; readonly compaction: ManualCompaction }
   /** The user asks for old results to be cleared, without a summary (MIC-1). */
   | { readonly kind: 'manual-microcompact'; readonly at: number }
+  /** The user ends a dream that runs (C48). */
+  | { readonly kind: 'end-dream'; readonly at: number }
   /** The process ended and the session was resumed. */
   | {
       readonly kind: 'resume';

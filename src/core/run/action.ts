@@ -40,8 +40,16 @@ export type Action =
   | { readonly kind: 'write-file'; readonly by: Asker; readonly path: string; readonly text: FileContent }
   /** Set the time of a file: a lock tells by it when it was last held to the end (DRM-2). */
   | { readonly kind: 'set-mtime'; readonly by: Asker; readonly path: string; readonly mtimeMs: number }
-  /** Be asked again at the point `wake` once this time has come. */
-  | { readonly kind: 'wake-at'; readonly by: Asker; readonly timeMs: number }
+  /**
+   * Be asked again at the point `wake` once this time has come. `needs`: not where the recording has a new process next
+   * (`process`), nor where nothing follows at all (`next-step`).
+   */
+  | {
+      readonly kind: 'wake-at';
+      readonly by: Asker;
+      readonly timeMs: number;
+      readonly needs?: 'process' | 'next-step';
+    }
   | { readonly kind: 'remove-file'; readonly by: Asker; readonly path: string }
   /** Let simulated time pass. */
   | { readonly kind: 'wait'; readonly by: Asker; readonly ms: number }

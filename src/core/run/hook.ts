@@ -10,6 +10,8 @@ export type Hook =
   | 'manual'
   /** The user asked for old results to be cleared, and for no more than that (MIC-1). */
   | 'manual-clear'
+  /** The user ends a dream that runs (C48). */
+  | 'end-dream'
   /** A response came in. */
   | 'after-response'
   /** A final answer without tool calls: the loop ends. */

@@ -54,6 +54,8 @@ export interface ContextView {
   readonly cacheIsWarm: boolean;
   /** When the cached prefix ends; null before the first response. */
   readonly cacheExpiresMs: number | null;
+  /** How long it lives from a request on; null before the first response. */
+  readonly cacheLifetimeMs: number | null;
   /** Tokens deleted on the server and not yet forgotten (MIC-3). */
   readonly deletedTokens: number;
 }

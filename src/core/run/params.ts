@@ -26,7 +26,8 @@ export type ParamKind =
   | { readonly type: 'model'; readonly own?: string }
   | { readonly type: 'choice'; readonly values: readonly string[] }
   | { readonly type: 'names' }
-  | { readonly type: 'table' };
+  /** Numbers by name, within bounds where it has them. */
+  | { readonly type: 'table'; readonly min?: number; readonly max?: number };
 
 /** A policy parameter: where it lives, what it means, what it is unless somebody says otherwise. */
 export interface ParamSpec {

@@ -28,7 +28,7 @@ const ACTIONS: {
   'write-file': ({ env, now }, { path, text }) => env.files.write(path, text, now),
   'remove-file': ({ env }, { path }) => env.files.remove(path),
   'set-mtime': ({ env }, { path, mtimeMs }) => env.files.setMtime(path, mtimeMs),
-  'wake-at': (run, { timeMs }) => run.wakeAt(timeMs),
+  'wake-at': (run, { timeMs, needs }) => run.wakeAt(timeMs, needs),
   wait: (run, { ms }) => run.pass(ms),
   stop: (run, { what, message }) => run.stop(what, message),
 };

@@ -13,6 +13,7 @@ export class ThreadView implements ContextView {
   /** Whether the thread's cached prefix is still within its lifetime. */
   cacheIsWarm = false;
   cacheExpiresMs: number | null = null;
+  cacheLifetimeMs: number | null = null;
   /** What was deleted on the server and not yet forgotten. */
   deletions: Deletions;
 
@@ -93,12 +94,15 @@ export class CountedThread implements Counted {
 export class CachedPrefix {
   /** End of its lifetime. */
   untilMs = 0;
+  /** How long an entry lives from a request on. */
+  lifetimeMs = 0;
   private sentTokens = 0;
 
-  /** A request was answered: it is cached until then. */
-  renew(sentTokens: number, untilMs: number): void {
+  /** A request was answered: it is cached from its start on for a lifetime. */
+  renew(sentTokens: number, startMs: number, lifetimeMs: number): void {
     this.sentTokens = sentTokens;
-    this.untilMs = untilMs;
+    this.untilMs = startMs + lifetimeMs;
+    this.lifetimeMs = lifetimeMs;
   }
 
   /** A short request read the entry, or wrote it again: the same is cached until then. */

@@ -187,7 +187,7 @@ export interface RunningThread {
   /** Lets simulated time pass. */
   pass(ms: number): void;
   /** A layer wants to be asked again at a time. */
-  wakeAt(timeMs: number): void;
+  wakeAt(timeMs: number, needs?: 'process' | 'next-step'): void;
   /** A message waits for the next request. */
   expectMessage(message: Message): void;
   /** Writes a notice about it to the log. */

@@ -1,3 +1,4 @@
+import { driverOf } from '../../agent/client/recorded-client.js';
 import {
   FIRST_PID,
   ONLY_PROJECT,
@@ -17,6 +18,7 @@ export class SessionState implements SessionContext {
     readonly name: string,
     readonly pid: number,
     readonly ending: SessionEnding,
+    readonly waits: SessionContext['waits'],
     /** That of an earlier session when it takes one up. */
     readonly recordPath: string,
     readonly project: string,
@@ -53,12 +55,15 @@ export class Sessions {
     this.startedAtMs = transcript.startedAtMs;
     this.memoryFiles = transcript.memoryFiles ?? {};
     const infos: readonly SessionInfo[] = transcript.sessions ?? [ONLY];
+    const takenUp = new Set(infos.map(({ resumes }) => resumes));
+    const isDriven = driverOf(transcript) === 'program';
     infos.forEach(({ name, ending, resumes, project = ONLY_PROJECT, checkout = null }, i) => {
       const resumed = resumes === null ? undefined : this.byName.get(resumes);
       const recordPath = resumed?.recordPath ?? `${RECORD_DIRECTORY}/${name}.jsonl`;
+      const waits = isDriven ? 'never' : takenUp.has(name) ? 'between' : 'always';
       this.byName.set(
         name,
-        new SessionState(name, FIRST_PID + i, ending, recordPath, project, checkout, this),
+        new SessionState(name, FIRST_PID + i, ending, waits, recordPath, project, checkout, this),
       );
     });
     if (home?.lock?.process === 'alive') this.foreignPids.add(Number(home.lock.body));

@@ -7,7 +7,7 @@ import {
   type WindowEvidence,
   windowEvidence,
 } from '../../agent/client/window.js';
-import { policyWindow } from '../../agent/policies/policy-window.js';
+import { chosenWindow, policyWindow } from '../../agent/policies/policy-window.js';
 import {
   firstModel,
   type RecordedCall,
@@ -191,7 +191,7 @@ export class ThreadModel {
   windowDoubt(): string | null {
     const { plan, name, shown, recorded, models } = this;
     const { params } = plan.policy;
-    const isGiven = plan.window !== null || params['window.explicit'] != null || recorded.window !== null;
+    const isGiven = plan.window !== null || chosenWindow(params, name) !== null || recorded.window !== null;
     if (isGiven || plan.model !== null || params['window.models'] === undefined) return null;
     if (shown.largest < DOUBTED_FROM_TOKENS && params['window.percent'] == null) return null;
     const other = otherWindow(name, shown, recorded, models);

@@ -32,6 +32,9 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
       leaveRecording(run);
       clearResultsNow(run);
       return;
+    case 'end-dream':
+      run.askLayers('end-dream');
+      return;
     case 'recorded-microcompact':
       if (event.trigger === 'manual' && run.course !== 'recorded') clearResultsNow(run);
       return;

@@ -287,7 +287,9 @@ export class ThreadRun implements RunningThread {
     moment.lastResponseMs = this.lastResponseMs;
     moment.manual = manual;
     this.view.cacheIsWarm = now < this.cached.untilMs || this.pinsAreLive(now);
-    this.view.cacheExpiresMs = this.lastResponseMs === null ? null : this.cached.untilMs;
+    const { cached } = this;
+    this.view.cacheExpiresMs = this.lastResponseMs === null ? null : cached.untilMs;
+    this.view.cacheLifetimeMs = this.lastResponseMs === null ? null : cached.lifetimeMs;
     if (!this.view.cacheIsWarm && this.view.deletedTokens > 0) returnExpired(this);
     const isBeside = point === 'wake' || point === 'thread-end' || point === 'session-end';
     const listener = point === 'before-request' ? this.listener : null;
@@ -311,7 +313,12 @@ export class ThreadRun implements RunningThread {
     return usage !== null && this.context.trueTokens - promptTokens(usage) > CLEARED_TOKENS;
   }
 
-  wakeAt(timeMs: number): void {
+  wakeAt(timeMs: number, needs?: 'process' | 'next-step'): void {
+    if (needs !== undefined) {
+      const next = this.steps.upcoming();
+      if (next === null ? needs === 'next-step' : next.kind === 'event' && next.event.kind === 'resume')
+        return;
+    }
     this.clock.wakeAt(timeMs);
   }
 
@@ -331,7 +338,7 @@ export class ThreadRun implements RunningThread {
     const { context } = this;
     context.sent();
     this.sentLength = context.length;
-    this.cached.renew(context.trueTokens, out.startMs + this.model.ttlFor(call));
+    this.cached.renew(context.trueTokens, out.startMs, this.model.ttlFor(call));
     this.announced = null;
     this.changedTools = null;
   }

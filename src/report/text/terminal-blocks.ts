@@ -120,6 +120,7 @@ function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | 
     ),
     ...statusRows(facts),
     row('compactions', formatCount(compactions.done), kinds),
+    ...idleRows(compactions),
     row(
       'prevented',
       formatCount(crossings.prevented),
@@ -139,6 +140,13 @@ function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | 
   const blocked = values.blockedInputs ?? 0;
   if (blocked > 0) rows.push(alarm('blocked inputs', blocked));
   return { title: 'Context', rows };
+}
+
+/** Compactions while the user was away; those behind which nobody came back are pure cost. */
+function idleRows({ idle, idleUnused, idleUnusedNanoUsd }: RunFacts['compactions']): readonly Row[] {
+  if (idle === 0) return [];
+  const unused = `${formatCount(idleUnused)} after the last request of a session: ${formatMoney(usd(idleUnusedNanoUsd))}`;
+  return [row('  user away', formatCount(idle), idleUnused === 0 ? '' : unused)];
 }
 
 /** What the client showed of the context (WIN-5); nothing where no window is known. */

@@ -38,6 +38,10 @@ export function createAgenda(spec: SyntheticSpec): ReadonlyMap<number, AgendaEnt
       only === 'results' ? { kind: 'manual-microcompact', at } : { kind: 'manual-compact', at, compaction };
     plan(afterTurn, (entry) => ({ endsPrompt: true, atOnce: [...entry.atOnce, event] }));
   }
+  for (const { afterTurn } of spec.endDreamAt ?? []) {
+    const event: PlannedEvent = (at) => ({ kind: 'end-dream', at });
+    plan(afterTurn, (entry) => ({ endsPrompt: true, atOnce: [...entry.atOnce, event] }));
+  }
   for (const letter of spec.letters ?? []) {
     const event: PlannedEvent = (at) => ({ kind: 'agent-message', at, letter: letterOf(letter) });
     plan(letter.afterTurn, (entry) => ({ atOnce: [...entry.atOnce, event] }));

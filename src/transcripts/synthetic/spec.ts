@@ -20,6 +20,8 @@ export interface SyntheticSpec {
     readonly partial?: { readonly direction: 'from' | 'up_to'; readonly messagesBack: number };
   }[];
   readonly modelAt?: readonly { readonly afterTurn: number; readonly model: string }[];
+  /** The human ends a dream that runs. */
+  readonly endDreamAt?: readonly { readonly afterTurn: number }[];
   readonly resumeAt?: readonly { readonly afterTurn: number; readonly reason?: string }[];
   readonly prefixChangeAt?: readonly {
     readonly afterTurn: number;
@@ -95,7 +97,7 @@ const MAX_CHILDREN = 1_000;
 export function checkSpec(spec: SyntheticSpec): void {
   whole('turns', spec.turns, 1, MAX_TURNS);
   if (spec.prefixTokens !== undefined) whole('prefixTokens', spec.prefixTokens, 0, 1e9);
-  for (const name of ['idle', 'compactAt', 'modelAt', 'resumeAt', 'prefixChangeAt'] as const) {
+  for (const name of ['idle', 'compactAt', 'endDreamAt', 'modelAt', 'resumeAt', 'prefixChangeAt'] as const) {
     for (const entry of spec[name] ?? []) whole(`${name}.afterTurn`, entry.afterTurn, 1, spec.turns);
   }
   for (const { minutes } of spec.idle ?? []) checkMinutes('idle.minutes', minutes);

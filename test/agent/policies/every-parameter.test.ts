@@ -11,6 +11,9 @@ import { LogCompare } from '../../helpers/log-compare.js';
 import { planOf } from '../../helpers/plan.js';
 import { SITUATIONS, type Situation } from '../../helpers/situations/situations.js';
 
+/** Refusals of settings beside others (FLG-2, R1). */
+const EXCLUDING = /exclude each other|reads no window from its settings|wins over it/;
+
 /** A situation under a policy: the plan, and the log as it is. */
 class Stage {
   readonly #compare: LogCompare;
@@ -37,12 +40,12 @@ class Stage {
     return this.#compare.isChangedBy({ ...plan, policy: { ...plan.policy, params } });
   }
 
-  /** The parameters with some settings; null where they exclude each other (FLG-2). */
+  /** The parameters with some settings; null where they exclude each other. */
   #resolve(set: Readonly<Record<string, unknown>>): RunPlan['policy']['params'] | null {
     try {
       return resolvePolicy(this.policy, set);
     } catch (error) {
-      if (error instanceof CcbenchError && error.message.includes('exclude each other')) return null;
+      if (error instanceof CcbenchError && EXCLUDING.test(error.message)) return null;
       throw error;
     }
   }

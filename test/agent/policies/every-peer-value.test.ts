@@ -16,6 +16,8 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'peers/cline guards.perTurn': 'no request here is refused again after the first summary of its turn',
   'peers/hermes-agent rules.compress.select.keep.max': 'the twenty messages that stay have more tokens',
   'peers/hermes-agent rules.drop.select.keep.max': 'the twenty messages that stay have more tokens',
+  'peers/hermes-codex rules.compress.select.keep.max': 'the twenty messages that stay have more tokens',
+  'peers/hermes-codex rules.drop.select.keep.max': 'the twenty messages that stay have more tokens',
   'peers/lossless-claw guards.spend.per': 'no session here asks 24 times within ten minutes',
   'peers/lossless-claw guards.spend.rest': 'no session here asks 24 times within ten minutes',
 };

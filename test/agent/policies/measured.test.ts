@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rangeOf } from '../../../src/agent/policies/version-map.js';
 import { createBlock } from '../../../src/core/model/block.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import type { FaultKind } from '../../../src/core/run/run-plan.js';
@@ -816,4 +817,36 @@ describe('subagents', () => {
       expect(compacted(policy, { ...set, 'autoCompact.subagents': false })).toEqual([]);
     },
   );
+});
+
+describe('K21 a pause of 757 minutes', () => {
+  /** Ten results of 9,000 tokens, a pause of over twelve hours, a prompt: the last two prompts. */
+  const prompts = (version: string) => {
+    const talk = new Conversation({ model: 'claude-opus-4-6' }).human(50);
+    for (let i = 0; i < 10; i++) talk.tools([{ tool: 'Grep', tokens: 9_000 }]);
+    talk
+      .answer(20)
+      .wait(757 * 60)
+      .human(50)
+      .answer(20);
+    const { profile, set } = rangeOf(version);
+    const entries = runLog(
+      planOf({ policy: profile, set: { ...set, 'storage.enabled': false } }),
+      talk.transcript(),
+    );
+    return mainRequests(entries)
+      .slice(-2)
+      .map(({ prompt }) => prompt);
+  };
+
+  it('at 2.1.91 the prompt loses all results but five, without a line', () => {
+    const [before, after] = prompts('2.1.91');
+    expect(before! - after!).toBeGreaterThan(5 * 8_900);
+    expect(before! - after!).toBeLessThan(5 * 9_000);
+  });
+
+  it.each(['2.1.90', '2.1.92', '2.1.112'])('at %s it loses nothing', (version) => {
+    const [before, after] = prompts(version);
+    expect(after).toBe(before! + 20 + 50);
+  });
 });

@@ -13,6 +13,32 @@ const SOUND = {
   sources: { '*': 'measured' },
 };
 
+describe('a profile that is like another one', () => {
+  const NEXT = { name: 'claude-code/10', like: SOUND.name, description: 'The next.', sources: {} };
+
+  it('takes over its kind, client, layers, values and sources, and keeps its own', () => {
+    expect(profilePolicy(NEXT, PARAMS, [SOUND])).toEqual({
+      name: 'claude-code/10',
+      kind: 'measured',
+      summary: 'The next.',
+      client: 'none',
+      layers: ['snip'],
+      set: { 'snip.enabled': false },
+      sources: { '*': 'measured' },
+    });
+    const own = { ...NEXT, layers: [], set: { 'snip.enabled': true }, sources: { '*': 'seen' } };
+    expect(profilePolicy(own, PARAMS, [SOUND])).toMatchObject({
+      layers: [],
+      set: { 'snip.enabled': true },
+      sources: { '*': 'seen' },
+    });
+  });
+
+  it('is refused where there is no such profile', () => {
+    expect(() => profilePolicy(NEXT, PARAMS, [])).toThrow('it is like claude-code/9, which does not exist');
+  });
+});
+
 describe('the build refuses', () => {
   it.each([
     [{ kind: 'guessed' }, 'kind is one of bound, analysed, measured, not guessed'],

@@ -73,6 +73,23 @@ describe('WIN-3 automatic compaction', () => {
     expect(check!.nextPrompt!.recorded).toBe(40_000);
   });
 
+  it('does not ask about one that came 55 minutes into a pause, from 2.1.299 on', () => {
+    const checked = (version: string, minutes: number) => {
+      const recording = new RecordingBuilder(version, 'claude-opus-5-5').say('go on', 0);
+      for (const [i, prompt] of [200_000, 300_000, 450_000].entries())
+        recording
+          .answer({ at: 10 + i * 10, read: 20_000, write: prompt - 20_000, blocks: [toolUse(`t${i}`)] })
+          .result(`t${i}`, 'ok', 15 + i * 10);
+      recording.answer({ at: 40, read: 450_000, write: 100 });
+      recording.compact(40 + minutes * 60, 'auto', 450_100).say('back', 7_000);
+      recording.answer({ at: 7_010, read: 0, write: 50_000 });
+      return validateTranscript(recording.read(), 'test').triggers.checks;
+    };
+    expect(checked('2.1.300', 55)).toEqual([]);
+    expect(checked('2.1.300', 50)).toMatchObject([{ verdict: 'late' }]);
+    expect(checked('2.1.298', 55)).toMatchObject([{ verdict: 'late' }]);
+  });
+
   it('K20 takes a compaction at the beginning of a file for its content', () => {
     const recording = new RecordingBuilder()
       .compact(0, 'auto', 167_100)
@@ -146,8 +163,10 @@ describe('the version map', () => {
     ['2.1.21', 'claude-code/2.1.112'],
     ['2.1.174', 'claude-code/2.1.112'],
     ['2.1.217', 'claude-code/2.1.325'],
-    ['2.1.325', 'claude-code/2.1.325'],
-    ['2.2.0', 'claude-code/2.1.325'],
+    ['2.1.298', 'claude-code/2.1.325'],
+    ['2.1.299', 'claude-code/2.1.299'],
+    ['2.1.325', 'claude-code/2.1.299'],
+    ['2.2.0', 'claude-code/2.1.299'],
   ])('%s is spoken for by %s', (version, profile) => {
     expect(rangeOf(version).profile).toBe(profile);
   });

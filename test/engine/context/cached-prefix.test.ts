@@ -18,14 +18,14 @@ describe('what the latest request left in the cache', () => {
 
   it('MIC-3 is what stands in front of a position and was sent, without what is deleted there', () => {
     const cached = new CachedPrefix();
-    cached.renew(155, 1_000);
+    cached.renew(155, 0, 1_000);
     expect(tokensAt(cached, 999)).toEqual([0, 100, 145, 150]);
   });
 
   it('CCH-2 is nothing before the first request, and from the end of its lifetime on until it is renewed', () => {
     const cached = new CachedPrefix();
     expect(tokensAt(cached, 0)).toEqual([0, 0, 0, 0]);
-    cached.renew(155, 1_000);
+    cached.renew(155, 0, 1_000);
     expect(tokensAt(cached, 1_000)).toEqual([0, 0, 0, 0]);
     cached.keepUntil(1_001);
     expect(tokensAt(cached, 1_000)).toEqual([0, 100, 145, 150]);
@@ -33,9 +33,9 @@ describe('what the latest request left in the cache', () => {
 
   it('AGT-1 is handed on to a fork as it is', () => {
     const [parent, child] = [new CachedPrefix(), new CachedPrefix()];
-    parent.renew(120, 1_000);
+    parent.renew(120, 0, 1_000);
     restoreState(child, parent);
-    parent.renew(10, 9_000);
+    parent.renew(10, 0, 9_000);
     expect([child.untilMs, tokensAt(child, 999)]).toEqual([1_000, [0, 100, 115, 115]]);
   });
 });

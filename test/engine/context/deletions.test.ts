@@ -159,7 +159,7 @@ describe('what a client knows to be cached', () => {
 
   it('is what was sent, up to the end of its lifetime', () => {
     const cached = new CachedPrefix();
-    cached.renew(200, 60_000);
+    cached.renew(200, 0, 60_000);
     // 50 system, 7 prompt, 5 call, 100 result, 5 call, 200 result.
     const cachedUpTo = (position: number, nowMs: number) =>
       cached.tokensBefore(position, context, none, nowMs);
@@ -167,7 +167,7 @@ describe('what a client knows to be cached', () => {
     expect(cachedUpTo(4, 60_000)).toBe(0);
     const fork = new CachedPrefix();
     restoreState(fork, cached);
-    cached.renew(10, 0);
+    cached.renew(10, 0, 0);
     expect(fork.tokensBefore(6, context, none, 59_999)).toBe(200);
     expect(fork.untilMs).toBe(60_000);
   });
@@ -176,7 +176,7 @@ describe('what a client knows to be cached', () => {
     const deletions = new Deletions(context);
     deletions.add('microcompact', [placed(0)]);
     const cached = new CachedPrefix();
-    cached.renew(1_000, 60_000);
+    cached.renew(1_000, 0, 60_000);
     expect([3, 4, 5].map((position) => cached.tokensBefore(position, context, deletions, 0))).toEqual([
       62, 62, 67,
     ]);

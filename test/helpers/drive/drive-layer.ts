@@ -123,6 +123,7 @@ export class LayerDriver {
       files: driver.files,
       cacheIsWarm: driver.cacheIsWarm,
       cacheExpiresMs: null,
+      cacheLifetimeMs: null,
       get deletedTokens() {
         return driver.deletedTokens;
       },

@@ -115,6 +115,7 @@ export function viewOf(
     files,
     cacheIsWarm: true,
     cacheExpiresMs: null,
+    cacheLifetimeMs: null,
     deletedTokens: 0,
   };
 }

@@ -4,6 +4,7 @@ import {
   BUSY,
   CLEARED_BY_HAND,
   FORKS,
+  LEFT_ALONE,
   LONG_MODEL,
   RECORDED,
   SLOW_TALK,
@@ -279,7 +280,11 @@ const CLIENTS: readonly Situation[] = [
     ],
     transcript: RECORDED,
     init: { cache: { fade: 'client' } },
-    set: { 'counter.newContent': 'rough', 'client.breakpoints': 'system+last' },
+    set: {
+      'counter.newContent': 'rough',
+      'client.breakpoints': 'system+last',
+      'microcompact.timeBased.enabled': true,
+    },
   },
   {
     name: 'entries of one hour',
@@ -300,6 +305,27 @@ const CLIENTS: readonly Situation[] = [
     transcript: LONG_MODEL,
     init: {},
     set: { 'context.memoryFiles': { '/repo/CLAUDE.md': 30_000 } },
+  },
+  {
+    name: 'a long conversation that is left alone for 90 minutes, and at its end',
+    shows: ['idleCompact.'],
+    transcript: LEFT_ALONE,
+    init: { cache: { ttl: '1h' } },
+    set: { 'storage.enabled': false },
+  },
+  {
+    name: 'windows of the settings',
+    shows: ['window.setting'],
+    transcript: LEFT_ALONE,
+    init: {},
+    set: { 'storage.enabled': false, 'window.settings': 'all', 'window.setting': 120_000 },
+  },
+  {
+    name: 'a window that is longer than the model has',
+    shows: ['window.settings'],
+    transcript: LEFT_ALONE,
+    init: { model: 'claude-opus-4-5' },
+    set: { 'storage.enabled': false, 'window.explicit': 400_000 },
   },
   {
     name: 'a model with a long window',

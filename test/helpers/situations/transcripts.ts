@@ -187,6 +187,17 @@ export const LONG_MODEL = new Conversation({ model: 'claude-opus-4-6' })
   .answer(20)
   .transcript();
 
+/** A conversation of 260,000 tokens whose user is away for 90 minutes, and another as long until its end. */
+export const LEFT_ALONE = (() => {
+  const talk = new Conversation({ model: 'claude-opus-4-6' });
+  for (let half = 0; half < 2; half++) {
+    talk.human(50);
+    for (let i = 0; i < 26; i++) talk.tools([{ tool: 'Task', tokens: 10_000 }]);
+    talk.answer(20).wait(5_400);
+  }
+  return talk.transcript();
+})();
+
 const WORDS = [
   'Please always use tabs for indentation in this project.',
   'Actually, never use tabs here: we indent with two spaces.',

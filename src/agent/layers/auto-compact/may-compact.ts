@@ -1,6 +1,7 @@
 import { isAmong } from '../../../core/model/model-name.js';
 import type { QuerySource } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
+import { chosenWindow } from '../../policies/policy-window.js';
 import { param } from '../support/param-reader.js';
 import { autoCompactEnabled } from '../thresholds/thresholds.js';
 
@@ -13,7 +14,7 @@ export function mayCompact(params: ParamValues, source: QuerySource): boolean {
 /** Whether it does so on a model, named with or without its date and `[1m]`. */
 export function compactsOn(params: ParamValues, model: string): boolean {
   const exceptions = param.names(params, 'autoCompact.exceptModels');
-  if (exceptions.length === 0 || param.numberOrNull(params, 'window.explicit') !== null) return true;
+  if (exceptions.length === 0 || chosenWindow(params, model) !== null) return true;
   return !isAmong(model, exceptions);
 }
 

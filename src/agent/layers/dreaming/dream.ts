@@ -49,6 +49,8 @@ export interface Dream {
   readonly memoriesBefore: number;
   /** What it will change, from what it reads (DRM-3). */
   readonly changes: Consolidation;
+  /** Lines of the records that its search brings back. */
+  readonly gatheredLines: number;
   /** `starting` until the first write. */
   state: 'starting' | 'updating';
   messages: readonly Message[];
@@ -63,6 +65,8 @@ export interface Dream {
   denied: number;
   refused: number;
   written: number;
+  /** The files it wrote, in order. */
+  readonly paths: string[];
   removed: number;
   merged: number;
   contradicted: number;
@@ -73,13 +77,24 @@ function command(text: string, resultTokens: number): ForkCall {
   return { tool: 'Bash', about: text, resultTokens: Math.max(1, resultTokens) };
 }
 
+/** A search of the record of one session, and how many lines it brings back. */
+export interface DreamSearch {
+  readonly call: ForkCall;
+  readonly lines: number;
+}
+
+/** The search of a record for recent signs: never a full read (DRM-3). */
+export function searchOf(files: Files, path: string, most: number): DreamSearch {
+  const lines = Math.min((files.read(path)?.text ?? '').split('\n').length - 1, most);
+  return { lines, call: command(`grep -m ${most} -i user ${path}`, lines * TOKENS_PER_MATCH) };
+}
+
 /** What a dream will do, from what lies in the home: sizes follow from the files (DRM-3). */
 export function planTurns(
   files: Files,
-  sincePaths: readonly string[],
+  searches: readonly DreamSearch[],
   changes: Consolidation,
   filesPerTurn: number,
-  matchesPerSession: number,
 ): readonly DreamTurn[] {
   const { memories } = readMemories(files);
   const index = files.read(MEMORY_INDEX)?.text ?? '';
@@ -90,11 +105,7 @@ export function planTurns(
     ]),
     turn(
       'gather',
-      sincePaths.map((path) => {
-        const lines = (files.read(path)?.text ?? '').split('\n').length - 1;
-        const found = Math.min(lines, matchesPerSession);
-        return command(`grep -m ${matchesPerSession} -i user ${path}`, found * TOKENS_PER_MATCH);
-      }),
+      searches.map(({ call }) => call),
     ),
   ];
   for (let from = 0; from < Math.max(1, memories.length); from += filesPerTurn) {

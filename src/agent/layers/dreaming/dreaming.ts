@@ -1,4 +1,5 @@
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../../../core/base/clock.js';
+import { sum } from '../../../core/base/stats.js';
 import { MEMORY_DIRECTORY, MEMORY_INDEX, parseMemories, renderMemory } from '../../../core/model/memory.js';
 import type { Action, Answer, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
 import { editTokens } from '../../../core/run/edit-price.js';
@@ -24,7 +25,14 @@ import { readMemories, type StoredMemory } from '../auto-memory/memory-store.js'
 import { layerParams, param } from '../support/param-reader.js';
 import { quietReporter } from '../support/quiet-report.js';
 import { consolidate } from './consolidate.js';
-import { type Dream, dreamText, indexedMemories, planTurns, sessionsTouchedSince } from './dream.js';
+import {
+  type Dream,
+  dreamText,
+  indexedMemories,
+  planTurns,
+  searchOf,
+  sessionsTouchedSince,
+} from './dream.js';
 import {
   acquireLock,
   completeLock,
@@ -71,6 +79,7 @@ class Dreaming implements LayerInstance {
   due(moment: HookContext, view: ContextView): boolean {
     if (moment.source !== 'main') return false;
     if (moment.point === 'wake') return this.dream !== null && this.dream.endMs <= moment.now;
+    if (moment.point === 'end-dream') return this.dream !== null;
     if (moment.point === 'session-end') return this.checks > 0 || this.dream !== null;
     if (this.dream !== null) return false;
     this.checks++;
@@ -89,6 +98,8 @@ class Dreaming implements LayerInstance {
 
   *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     if (moment.point === 'session-end') yield* this.end(moment, view);
+    else if (moment.point === 'end-dream')
+      yield* this.kill(this.dream!, moment, view, 'ended-by-user', 'the user ended the dream');
     else if (moment.point === 'wake') yield* this.goOn(moment, view);
     else yield* this.begin(moment, view);
   }
@@ -112,6 +123,8 @@ class Dreaming implements LayerInstance {
     }
     const { memories } = readMemories(files);
     const changes = consolidate(memories, this.context.session.startedAtMs);
+    const matches = param.number(params, 'dreaming.matchesPerSession');
+    const searches = touched.map((path) => searchOf(files, path, matches));
     const instruction = directive(`dream-${++this.runs}`, directiveBlock(dreamText()), moment.now);
     this.dream = {
       hold,
@@ -121,13 +134,8 @@ class Dreaming implements LayerInstance {
       changes,
       state: 'starting',
       messages: [...view.messages],
-      turns: planTurns(
-        files,
-        touched,
-        changes,
-        param.number(params, 'dreaming.filesPerTurn'),
-        param.number(params, 'dreaming.matchesPerSession'),
-      ),
+      gatheredLines: sum(searches.map(({ lines }) => lines)),
+      turns: planTurns(files, searches, changes, param.number(params, 'dreaming.filesPerTurn')),
       turn: 0,
       endMs: moment.now,
       outputTokens: 0,
@@ -135,6 +143,7 @@ class Dreaming implements LayerInstance {
       denied: 0,
       refused: 0,
       written: 0,
+      paths: [],
       removed: 0,
       merged: 0,
       contradicted: 0,
@@ -260,12 +269,13 @@ class Dreaming implements LayerInstance {
     dream.state = 'updating';
     if (action.kind === 'write-file') dream.written++;
     else dream.removed++;
+    if (action.kind === 'write-file') dream.paths.push(action.path);
     yield action;
   }
 
   private *complete(dream: Dream, moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     this.dream = null;
-    yield* completeLock(view.files, dream.hold, moment.now);
+    completeLock(view.files, dream.hold);
     const memories = readMemories(view.files);
     const index = indexOf(view);
     const indexLines = index.split('\n').length - 1;
@@ -292,15 +302,26 @@ class Dreaming implements LayerInstance {
     );
   }
 
+  /** A dream ends before its time; unless the process crashed, the lock goes back to the time it had (DRM-2, C48). */
+  private *kill(
+    dream: Dream,
+    moment: HookContext,
+    view: ContextView,
+    how: 'crashed' | 'killed' | 'ended-by-user',
+    reason: string,
+  ): Generator<Action, void, Outcome> {
+    this.dream = null;
+    if (how !== 'crashed') yield* rollBackLock(view.files, dream.hold);
+    yield report(view, 'dream', 'failed', reason, summaryOf(dream, 'killed', moment.now), how);
+  }
+
   /** The process ends: a dream that runs is killed, or dies with it and leaves its lock behind (DRM-2, DRM-5). */
   private *end(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const { dream } = this;
     if (dream !== null) {
-      this.dream = null;
       const how = this.context.session.ending === 'crashed' ? 'crashed' : 'killed';
-      if (how === 'killed') yield* rollBackLock(view.files, dream.hold);
       const reason = how === 'killed' ? 'the dream was killed' : 'the process crashed in a dream';
-      yield report(view, 'dream', 'failed', reason, summaryOf(dream, 'killed', moment.now), how);
+      yield* this.kill(dream, moment, view, how, reason);
     }
     if (this.checks === 0) return;
     yield report(view, 'gates', 'declined', 'how often each gate was shut', {
@@ -340,7 +361,9 @@ function summaryOf(dream: Dream, state: string, endMs: number): LayerReport['det
     runsMs: endMs - dream.startMs,
     requests: Math.min(dream.turn + 1, dream.turns.length),
     memoriesBefore: dream.memoriesBefore,
+    gatheredLines: dream.gatheredLines,
     written: dream.written,
+    paths: dream.paths,
     removed: dream.removed,
     merged: dream.merged,
     contradicted: dream.contradicted,
@@ -356,7 +379,7 @@ function summaryOf(dream: Dream, state: string, endMs: number): LayerReport['det
 export const dreamingLayer: LayerDefinition = {
   name: 'dreaming',
   layer: LAYER,
-  points: ['end-of-loop', 'wake', 'session-end'],
+  points: ['end-of-loop', 'wake', 'end-dream', 'session-end'],
   needs: ['text', 'timestamps'],
   params: layerParams('dreaming'),
   killSwitch: 'dreaming.enabled',

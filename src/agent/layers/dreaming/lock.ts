@@ -3,7 +3,7 @@ import { entryOf } from '../../../core/base/once.js';
 import { MEMORY_DIRECTORY } from '../../../core/model/memory.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 
-/** The lock file: its body is the pid of the holder, its time that of the last consolidation (DRM-2). */
+/** The lock file: its body is the pid of the holder, its time that at which the last consolidation began (DRM-2, C48). */
 export const DREAM_LOCK = `${MEMORY_DIRECTORY}/.dream-lock`;
 
 /** The lock as the latest finished dream left it; one that is different was left behind by a process that died. */
@@ -81,11 +81,10 @@ export function holdsLock(files: Files, hold: Pick<LockHold, 'pid'>): boolean {
   return files.read(DREAM_LOCK)?.text.trim() === String(hold.pid);
 }
 
-/** The dream finished: the time of the lock says when. */
-export function* completeLock(files: Files, hold: LockHold, nowMs: number): Generator<Action, void, Outcome> {
-  if (!holdsLock(files, hold)) return;
-  yield { kind: 'set-mtime', by: BY, path: DREAM_LOCK, mtimeMs: nowMs };
-  hold.ledger.finished = { pid: hold.pid, mtimeMs: nowMs };
+/** The dream finished: the lock stays with the time of its acquisition, from which the next one counts (C48). */
+export function completeLock(files: Files, hold: LockHold): void {
+  if (holdsLock(files, hold))
+    hold.ledger.finished = { pid: hold.pid, mtimeMs: files.read(DREAM_LOCK)!.mtimeMs };
 }
 
 /** The dream failed or was killed: the time goes back to what it was. */

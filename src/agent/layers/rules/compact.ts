@@ -20,7 +20,7 @@ import type { Split } from './split-history.js';
 export interface Compaction<R extends CompactionRule = CompactionRule> {
   readonly layer: Layer;
   readonly rule: R;
-  readonly trigger: 'auto' | 'manual' | 'reactive';
+  readonly trigger: 'auto' | 'manual' | 'reactive' | 'idle';
   readonly reason: string;
   /** Details of the trigger that go into the report (BRK-4). */
   readonly tracking: Readonly<Record<string, unknown>>;

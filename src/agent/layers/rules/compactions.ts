@@ -1,5 +1,6 @@
 import type { Message } from '../../../core/model/message.js';
 import type { Action, LayerReport, Outcome } from '../../../core/run/action.js';
+import type { Hook } from '../../../core/run/hook.js';
 import type { ContextView, HookContext } from '../../../core/run/layer.js';
 import type { Limit } from '../../../core/run/limit.js';
 import type { ParamValues } from '../../../core/run/params.js';
@@ -97,7 +98,7 @@ export class Compactions {
     const compaction: Compaction<RulePart> = {
       layer: 'rules',
       rule,
-      trigger: moment.point === 'manual' ? 'manual' : moment.point === 'refused' ? 'reactive' : 'auto',
+      trigger: TRIGGERS[moment.point] ?? 'auto',
       reason,
       tracking: history.track(moment, this.seenBy(rule, view), this.thresholdOf(rule, moment), this.thrash),
     };
@@ -255,6 +256,13 @@ export class Compactions {
     return null;
   }
 }
+
+/** What fired a rule, where its point tells. */
+const TRIGGERS: Partial<Record<Hook, Compaction['trigger']>> = {
+  manual: 'manual',
+  refused: 'reactive',
+  wake: 'idle',
+};
 
 /** The rule that drops the oldest rounds where another brought no summary. */
 function truncation(rule: RulePart, keep: number): RulePart {

@@ -29,7 +29,7 @@ export interface Laid {
   readonly split: Split;
   readonly style: SummaryStyle;
   readonly answer: Answer | null;
-  readonly trigger: 'auto' | 'manual' | 'reactive';
+  readonly trigger: 'auto' | 'manual' | 'reactive' | 'idle';
   /** Hooks whose words enter the new history. */
   readonly hooks: readonly HookRun[];
 }

@@ -220,7 +220,7 @@ describe('DRM-4 DRM-5 what a dream says and may not do', () => {
 });
 
 describe('DRM-2 DRM-5 how a dream ends', () => {
-  it('completed: the time of the lock is that of its end, and all that it did is told', () => {
+  it('C48 completed: the time of the lock is that of its acquisition, and all that it did is told', () => {
     const files = { npm: 'Use npm for everything.', pnpm: 'No, use pnpm instead of npm.' };
     const made = driver(files, {}, { startedAtMs: 0 });
     made.files.write('/memory/broken.md', 'no head', 1);
@@ -239,7 +239,9 @@ describe('DRM-2 DRM-5 how a dream ends', () => {
       requests: 6,
       memoriesBefore: 2,
       memoriesAfter: 1,
+      gatheredLines: 10, // five records of two lines
       written: 1,
+      paths: [INDEX],
       removed: 1,
       merged: 0,
       contradicted: 1,
@@ -250,7 +252,7 @@ describe('DRM-2 DRM-5 how a dream ends', () => {
       indexBytes: '- [pnpm](pnpm.md): d\n'.length,
       corrupt: ['/memory/broken.md'],
     });
-    expect(made.files.read(DREAM_LOCK)).toMatchObject({ text: String(ME), mtimeMs: startMs + 6_000 });
+    expect(made.files.read(DREAM_LOCK)).toMatchObject({ text: String(ME), mtimeMs: startMs });
     expect(made.files.read('/memory/npm.md')).toBeNull();
     // A memory that nothing changed and an index that is right are not written again.
     made.now += 24 * MS_PER_HOUR;
@@ -287,6 +289,25 @@ describe('DRM-2 DRM-5 how a dream ends', () => {
     made.now += 10 * MS_PER_MINUTE;
     made.at('end-of-loop');
     expect(made.requests).toHaveLength(3);
+  });
+
+  it('C48 ended by its user: the lock goes back to the time it had, and no request follows', () => {
+    const made = driver({ a: 'Production has 512 MB.' });
+    made.files.write(DREAM_LOCK, String(ME), -25 * MS_PER_HOUR);
+    made.at('end-of-loop');
+    expect(made.requests).toHaveLength(1);
+    made.now += 400;
+    made.at('end-dream');
+    expect(dreamOf(made)).toMatchObject({
+      outcome: 'failed',
+      failure: 'ended-by-user',
+      details: { state: 'killed', runsMs: 400, written: 0, paths: [] },
+    });
+    expect(made.files.read(DREAM_LOCK)!.mtimeMs).toBe(-25 * MS_PER_HOUR);
+    made.wakeUp();
+    expect(made.requests).toHaveLength(1);
+    // Nothing runs that could be ended.
+    expect(made.at('end-dream')).toEqual([]);
   });
 
   it('INV-12 a dream that lost its lock changes nothing more', () => {

@@ -37,6 +37,19 @@ function skips(entries: readonly LogEntry[], gate: string): number | null {
   return findMetric(`dreamSkips.${gate}`)!.value(foldLog(entries));
 }
 
+describe('C48 a dream that its user ends', () => {
+  it('is an event of the session: the dream is counted as killed and another may begin', () => {
+    const ended = talk().event((at) => ({ kind: 'end-dream', at }));
+    const more = ended.wait(700).human(5).answer(5);
+    const entries = runLog(plan(), sessionsOf(week(5, { talk: more })));
+    expect(dreams(entries).map(({ outcome, failure }) => [outcome, failure])).toEqual([
+      ['failed', 'ended-by-user'],
+      ['done', null],
+    ]);
+    expect(metricValues(foldLog(entries))).toMatchObject({ dreams: 1, dreamsKilled: 1 });
+  });
+});
+
 describe('the gates of a dream', () => {
   it('DRM-1 the fifth session since the last consolidation dreams, the four before it do not', () => {
     const four = runLog(plan(), sessionsOf(week(4)));

@@ -21,7 +21,7 @@ function* dream(world: World, me: Process, hold: LockHold): Generator<Action, vo
     if (!holdsLock(world.files, hold)) return;
     yield { kind: 'write-file', by: BY, path: `/memory/written-by-${me.pid}.md`, text: String(i) };
   }
-  if (me.fate === 'completes') yield* completeLock(world.files, hold, world.nowMs);
+  if (me.fate === 'completes') completeLock(world.files, hold);
   else yield* rollBackLock(world.files, hold);
 }
 

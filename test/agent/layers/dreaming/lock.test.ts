@@ -18,12 +18,13 @@ const alive = (...pids: number[]) => ({
 });
 
 describe('the lock of a dream', () => {
-  it('DRM-2 holds the pid; its time is that of the acquisition, and of the end once there is one', () => {
+  it('DRM-2 C48 holds the pid; its time is that of the acquisition, also once the dream has ended at 99', () => {
     const files = filesWith({});
     const { result: hold } = carryOut(acquireLock(files, alive(), 5), files, 5);
     expect(files.read(DREAM_LOCK)).toMatchObject({ text: '7', mtimeMs: 5 });
-    carryOut(completeLock(files, hold!, 99), files, 99);
-    expect(files.read(DREAM_LOCK)).toMatchObject({ text: '7', mtimeMs: 99 });
+    completeLock(files, hold!);
+    expect(files.read(DREAM_LOCK)).toMatchObject({ text: '7', mtimeMs: 5 });
+    expect(lookAtLock(files, { ...alive(7), pid: 8, ledger: hold!.ledger }, 99).kind).toBe('free');
   });
 
   it('DRM-2 is read back: who finds another pid there has not got it', () => {
@@ -65,7 +66,8 @@ describe('the lock of a dream', () => {
     files.write(DREAM_LOCK, '8', 3);
     expect(holdsLock(files, hold!)).toBe(false);
     carryOut(rollBackLock(files, hold!), files, 4);
-    carryOut(completeLock(files, hold!, 4), files, 4);
+    completeLock(files, hold!);
+    expect(hold!.ledger.finished).toBeNull();
     expect(files.read(DREAM_LOCK)).toMatchObject({ text: '8', mtimeMs: 3 });
   });
 });

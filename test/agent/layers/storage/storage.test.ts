@@ -226,6 +226,18 @@ describe('repeated reads', () => {
     expect(driver.ask('results')).toEqual([]);
   });
 
+  it('R10 a process that takes the session up sends the file in full once more, and a stub from then on', () => {
+    const driver = new LayerDriver([storageLayer], { 'storage.stubRepeatedReads': true });
+    const read = (id: string) => {
+      driver.exchange(id, { tool: 'Read', text: 'x'.repeat(4_000), facts: { path: '/repo/a.ts' } });
+      driver.ask('results');
+      return driver.result(id).facts.stub === true;
+    };
+    expect([read('r1'), read('r2')]).toEqual([false, true]);
+    driver.resume();
+    expect([read('r3'), read('r4')]).toEqual([false, true]);
+  });
+
   it('points at the earlier read while the file is unchanged, and sends a changed one whole', () => {
     const driver = new LayerDriver([storageLayer], { 'storage.stubRepeatedReads': true });
     driver.exchange('r1', read);

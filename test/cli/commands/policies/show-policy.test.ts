@@ -50,7 +50,7 @@ describe('ccbench policies show', () => {
     ['none', 'none', 'none has no prompt length at which it compacts, for claude-sonnet-4-5.'],
     [
       'claude-code/2.1.112',
-      'storage → auto-compact → blocking',
+      'storage → microcompact-time → auto-compact → blocking',
       // 200,000 without 20,000 for the answer and 13,000 in reserve
       'claude-code/2.1.112 compacts at 167,000 tokens, for claude-sonnet-4-5.',
     ],
