@@ -24,6 +24,12 @@ export class ContentFaults {
   /** Items that were missed since the last summary: they are fetched once. */
   private readonly missed = new Set<number>();
   private fetched = 0;
+  /** Messages that no policy took out: what only the recording made, and what the user gave up. */
+  private readonly excused = new Set<string>();
+
+  excuse(ids: Iterable<string>): void {
+    for (const id of ids) this.excused.add(id);
+  }
 
   /** The conversation is summarised in front of a turn. */
   compacted(turn: number): void {
@@ -61,11 +67,13 @@ export class ContentFaults {
 
   /** What of a use is left: null where some item that holds it is in the context. */
   private stateOf(run: RunningThread, use: Use, items: readonly Item[]): ItemState | null {
-    let best: ItemState = 'gone';
+    if (this.excused.has(items[use.item]!.message)) return null;
+    let best: ItemState | null = null;
     for (const holder of use.holders) {
+      if (this.excused.has(items[holder]!.message)) continue;
       const state = this.held.stateOf(items[holder]!, run.context, run.view.deletions);
       if (state === 'verbatim' || state === 'restored') return null;
-      if (state === 'masked') best = 'masked';
+      if (best !== 'masked') best = state;
     }
     return best;
   }

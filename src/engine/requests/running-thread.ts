@@ -140,7 +140,12 @@ export interface RunningThread {
     unfold(messageId: string, files: Files): Unfolded | null;
   };
   /** What it needs and no longer holds. */
-  readonly faults: { check(run: RunningThread, call: RecordedCall): void; compacted(turn: number): void };
+  readonly faults: {
+    check(run: RunningThread, call: RecordedCall): void;
+    compacted(turn: number): void;
+    /** Messages that no policy takes out. */
+    excuse(ids: Iterable<string>): void;
+  };
   /** Watches for compactions that cheap layers prevent. */
   readonly prevention: { check(run: RunningThread): void; compacting(run: RunningThread): void };
   /** Whether the step at hand was taken before. */

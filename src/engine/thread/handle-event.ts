@@ -15,6 +15,7 @@ import {
   compactByHand,
   compactNow,
   isAsRecorded,
+  passSummary,
   rewindConversation,
 } from './user-acts.js';
 
@@ -69,7 +70,7 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
       else {
         run.part();
         if (event.trigger === 'manual') compactByHand(run, event);
-        else if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
+        else if (event.summary !== null) passSummary(run, event.summary);
       }
       return;
     case 'clear':
@@ -120,6 +121,7 @@ function resume(run: RunningThread, lostIds: readonly string[]): void {
   run.joinPending();
   const form = run.env.plan.policy.params['client.resume'];
   const lost = new Set(run.env.behaviours.record === 'parent-chain' ? lostIds : []);
+  run.faults.excuse(lost);
   const rebuilt = run.journal.rebuild().filter((message) => !lost.has(message.id));
   const messages = form === 'new-content' ? inNewForm(rebuilt) : rebuilt;
   const before = run.context.unchanged;

@@ -233,8 +233,8 @@ export class ThreadRun implements RunningThread {
       this.promptNumber++;
       this.userActs();
     }
-    if (this.failure === null && !this.recordedSummaries.has(message.attachedTo ?? ''))
-      this.pending.push(message);
+    if (this.recordedSummaries.has(message.attachedTo ?? '')) this.faults.excuse([message.id]);
+    else if (this.failure === null) this.pending.push(message);
     if (this.ownLeft !== null && message.attachedTo === null) this.ownLeft += messageTokens(message);
   }
 

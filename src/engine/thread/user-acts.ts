@@ -90,10 +90,16 @@ export function compactByHand(run: RunningThread, event: RecordedCompaction): vo
   run.askLayers('manual', { instructions: event.instructions ?? null, partial: null });
   if (!run.historyReplaced && canCompact(run)) run.haltAgain(failure);
   if (run.historyReplaced || event.summary === null || isOff || canCompact(run)) {
-    if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
+    if (event.summary !== null) passSummary(run, event.summary);
     return;
   }
   takeRecordedSummary(run, event, run.context.messages);
+}
+
+/** A summary that only the recording made: it is not this run's, nor is what was attached to it. */
+export function passSummary(run: RunningThread, { id }: Message): void {
+  run.recordedSummaries.add(id);
+  run.faults.excuse([id]);
 }
 
 /** The history that the recording went on with: its summary, what it kept, and what it attached comes behind. */
@@ -106,6 +112,7 @@ function takeRecordedSummary(
   const messages = before.filter(({ id, origin }) => origin === 'context' || kept.has(id));
   const summaries = summary === null ? [] : [summary];
   replaceConversation(run, [...messages.filter(isContext), ...summaries, ...messages.filter(isSaid)]);
+  run.faults.compacted(run.turn);
 }
 
 /** Whether a recorded compaction happens as it did: where the recording is followed, and one by hand while nothing else was changed. */
@@ -129,13 +136,16 @@ export function compactAsRecorded(run: RunningThread, event: RecordedCompaction)
   run.now = now;
   run.shiftMs = shiftMs;
   takeRecordedSummary(run, event, before);
-  run.faults.compacted(run.turn);
   run.course = course;
   run.announced = 'compaction';
 }
 
 function canCompact(run: RunningThread): boolean {
   return run.env.layers.some((layer) => layer.layer === 'full-compact' && layer.points.includes('manual'));
+}
+
+function idsOf(messages: readonly Message[]): readonly string[] {
+  return messages.map(({ id }) => id);
 }
 
 function isContext({ origin }: Message): boolean {
@@ -150,6 +160,7 @@ function isSaid(message: Message): boolean {
 export function clearConversation(run: RunningThread): void {
   run.userActs();
   run.joinPending();
+  run.faults.excuse(idsOf(run.context.messages));
   replaceConversation(run, renewedReminder(run, run.context.messages)); // C50: a new session begins
 }
 
@@ -160,6 +171,7 @@ export function rewindConversation(run: RunningThread, lastId: string | null): '
   const messages = withUnfolded(run, lastId);
   const last = lastId === null ? -1 : messages.findIndex(({ id }) => id === lastId);
   if (lastId !== null && last === -1) return 'not-found';
+  run.faults.excuse(idsOf(messages.slice(last + 1)));
   replaceConversation(
     run,
     messages.filter((message, i) => i <= last || isContext(message)),

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
+import { planPolicy } from '../../../src/agent/policies/plan-policy.js';
 import { changedPlan } from '../../../src/analysis/what-if.js';
-import type { Transcript } from '../../../src/core/model/transcript.js';
+import type { ThreadEvent, Transcript } from '../../../src/core/model/transcript.js';
 import type { FaultsPlan } from '../../../src/core/run/faults-plan.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import { foldLog } from '../../../src/metrics/fold.js';
+import { loadTranscript } from '../../../src/transcripts/files/transcripts.js';
 import { mainRequests, ofType, runLog } from '../../helpers/plan.js';
+import { sharedData } from '../../helpers/recordings/shared.js';
 import {
   ask,
   assistant,
@@ -38,6 +42,11 @@ const session = (summary: string): Transcript =>
     user('u4', 230, 'and now?'),
     called(4, say('rename connectSocket_v2'), 23_000, 300),
   ]);
+
+const recordings = sharedData.sessions.map(([, path]) => path);
+const isByHand = (event: ThreadEvent): boolean =>
+  (event.kind === 'recorded-compaction' || event.kind === 'recorded-microcompact') &&
+  event.trigger === 'manual';
 
 const GONE = session('We looked at a file about sockets.');
 const faults = (plan: RunPlan, transcript: Transcript) => ofType(runLog(plan, transcript), 'fault');
@@ -75,6 +84,41 @@ describe('content that is needed and gone', () => {
       .faults!;
     expect(none.refetchTokens).toBe(fault!.tokens);
   });
+
+  it('is none where the user emptied the conversation, or where the policy takes nothing out', () => {
+    const cleared: Transcript = {
+      ...GONE,
+      threads: GONE.threads.map((thread) => ({
+        ...thread,
+        steps: thread.steps.map((step) =>
+          step.kind === 'event' && step.event.kind === 'recorded-compaction'
+            ? { kind: 'event', event: { kind: 'clear', at: step.event.at } }
+            : step,
+        ),
+      })),
+    };
+    expect(faults({ ...changedPlan(cleared), mode: 'predict' }, cleared)).toEqual([]);
+  });
+
+  it.skipIf(recordings.length === 0)(
+    'is none without layers on any shared recording that no user compacted',
+    () => {
+      const unbounded = planPolicy(policyRegistry.get('unbounded'), {});
+      let sessions = 0;
+      for (const path of recordings) {
+        const { transcript } = loadTranscript(path, { cwd: '/' });
+        const byHand = ({ steps }: Transcript['threads'][number]): boolean =>
+          steps.some(({ kind, ...step }) => kind === 'event' && 'event' in step && isByHand(step.event));
+        if (transcript.threads.some(byHand)) continue;
+        sessions++;
+        expect([path, faults({ ...changedPlan(transcript), policy: unbounded }, transcript)]).toEqual([
+          path,
+          [],
+        ]);
+      }
+      expect(sessions).toBeGreaterThan(0);
+    },
+  );
 
   it('is not known of transcripts without text', () => {
     const blank = { ...GONE, carries: GONE.carries.filter((each) => each !== 'text') };
