@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/base/own-value.js';
 import type { Judged, Verdict } from './verdict.js';
 
 /** Characters that no XML file may hold. */
@@ -14,7 +15,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function escaped(text: string): string {
-  return text.replace(NOT_XML, '\uFFFD').replace(/[&<>"\n\r\t]/g, (char) => ENTITIES[char]!);
+  return text.replace(NOT_XML, '\uFFFD').replace(/[&<>"\n\r\t]/g, (char) => ownValue(ENTITIES, char)!);
 }
 
 function attributes(values: Readonly<Record<string, string | number | null>>): string {

@@ -1,6 +1,7 @@
 import { compactsOn } from '../../agent/layers/auto-compact/may-compact.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { formatNumber } from '../../core/base/explain.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { formatPath, type Path, valueAt } from '../../core/base/problem.js';
 import type { ParamValues } from '../../core/run/params.js';
 import type { OverrideName } from '../context.js';
@@ -116,7 +117,7 @@ function checkWindow({ context }: Checker, run: NormalRun, at: Path, role: 'a ch
   const { assumedWindow } = context.policies;
   const window = assumedWindow({ ...params, [path]: null }, run.model);
   if (assumedWindow(params, run.model) !== window) return;
-  if (role === 'a choice' && params[path] === window) return;
+  if (role === 'a choice' && ownValue(params, path) === window) return;
   throw new CcbenchError(
     'no-effect',
     `${name} has no effect: the client assumes ${formatNumber(window)} tokens for ${run.model} with and without it`,

@@ -1,4 +1,5 @@
 import { printable } from '../../core/base/format.js';
+import { ownValue } from '../../core/base/own-value.js';
 import type { ComparisonCell, ComparisonRow, ComparisonTable } from '../page-data/page-data.js';
 import { type Cell, csv } from '../tables/csv.js';
 import type { Screen } from './style.js';
@@ -177,6 +178,6 @@ export function recordsCsv(
 ): string {
   return csv(
     [...keys, ...columns],
-    rows.map((row) => [...row.keys, ...columns.map((name) => row.values[name] ?? null)]),
+    rows.map((row) => [...row.keys, ...columns.map((name) => ownValue(row.values, name) ?? null)]),
   );
 }

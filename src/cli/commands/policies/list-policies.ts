@@ -7,6 +7,7 @@ import {
 import { BARE_API } from '../../../agent/client/clients.generated.js';
 import { paramSpecs, policyRegistry } from '../../../agent/policies/catalogue.js';
 import type { Policy } from '../../../agent/policies/policy.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import * as doc from '../../../report/document/document.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
@@ -45,7 +46,7 @@ function differences({ behaviours, sources }: Client) {
   return (Object.keys(BARE_API) as Behaviour[]).flatMap((behaviour) => {
     const value = own[behaviour];
     if (value === undefined || value === BARE_API[behaviour]) return [];
-    return [{ behaviour, value, bare: BARE_API[behaviour], source: sources[behaviour] ?? null }];
+    return [{ behaviour, value, bare: BARE_API[behaviour], source: ownValue(sources, behaviour) ?? null }];
   });
 }
 

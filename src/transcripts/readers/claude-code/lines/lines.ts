@@ -12,6 +12,7 @@ import {
   textOf,
   textsOf,
 } from '../../../lines/narrow.js';
+import { knownTokens } from '../../../lines/plausible.js';
 import { attachmentBlocks, blocksOf, keepText, type PlaceText, shapeOf, type ToolCall } from '../blocks.js';
 import { isCommandText, isExitCommand, isLocalCommandText, originOf, spokenThinking } from '../origins.js';
 import { type FileTexts, RecordedText } from '../recorded-text.js';
@@ -87,8 +88,8 @@ function parseSystem(envelope: HiddenLine, value: JsonObject): Line {
       ...envelope,
       type: 'compact',
       trigger: triggerOf(data.trigger),
-      preTokens: numberOf(data.preTokens),
-      postTokens: numberOf(data.postTokens),
+      preTokens: knownTokens(data.preTokens),
+      postTokens: knownTokens(data.postTokens),
       durationMs: numberOf(data.durationMs),
       keptUuids: textsOf(objectOf(data.preservedMessages).uuids),
       keptRange: head === null || tail === null ? null : { head, tail },
@@ -100,8 +101,8 @@ function parseSystem(envelope: HiddenLine, value: JsonObject): Line {
       ...envelope,
       type: 'microcompact',
       trigger: triggerOf(data.trigger),
-      preTokens: numberOf(data.preTokens),
-      tokensSaved: numberOf(data.tokensSaved),
+      preTokens: knownTokens(data.preTokens),
+      tokensSaved: knownTokens(data.tokensSaved),
       toolUseIds: textsOf(data.compactedToolIds),
     };
   }
@@ -361,11 +362,8 @@ export class LineParser {
   }
 
   /** A line of a subagent, with what only the line around it says. */
-  #agentLine(
-    { line, value, place }: LocatedLine,
-    moment: Moment,
-    { agentId, line: inner }: AgentMessage,
-  ): Line {
+  #agentLine(around: LocatedLine, moment: Moment, { agentId, line: inner }: AgentMessage): Line {
+    const { line, value, place } = around;
     this.isFromParent = true;
     const sessionId = value.sessionId ?? moment.head.sessionId;
     const version = value.version ?? moment.head.version;
