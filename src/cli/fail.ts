@@ -56,6 +56,16 @@ function internalFault(error: unknown): CcbenchError {
   });
 }
 
+/** The error for what failed beside a command: a plug-in's, where its file is among the places. */
+export function strayFault(error: unknown): CcbenchError {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const file = /file:\/\/(\S+?)\?sha256=/.exec(stack)?.[1];
+  const said = oneLine(error instanceof Error ? error.message : String(error));
+  return file === undefined
+    ? internalFault(error)
+    : new CcbenchError('bad-plugin', `plug-in ${decodeURI(file)} failed beside the command: ${said}`);
+}
+
 /** Tells the user what went wrong and returns the exit code; a stack only with --debug. */
 export function reportFailure(session: CliSession, error: unknown): ExitCode {
   if (error instanceof Interrupted) {
