@@ -160,6 +160,7 @@ const FLEET: readonly CommandDescription[] = [
       ...REDIS,
       option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', threads),
       option('--results <folder>', 'the results folder as this machine sees it'),
+      option('--root <folder>', 'folder that the paths of studies must lie in; the current one unless given'),
       option('--idle <seconds>', 'exit after this long without work', amount),
       option('--lease <seconds>', 'silence after which another worker gets the batch', factor, LEASE_SECONDS),
     ],

@@ -4,6 +4,7 @@ import type { MessageOrigin } from '../../core/model/message.js';
 import type { Text } from '../../core/model/text.js';
 import type { ThreadEvent } from '../../core/model/transcript.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
+import { idOf } from '../lines/narrow.js';
 import { isPlausibleUsage } from '../lines/plausible.js';
 import {
   compactionEvent,
@@ -114,7 +115,9 @@ export class ThreadDraft {
 
   /** A response; null when the call was there before. */
   respond(response: Responded): DraftCall | null {
-    const { id, model, timeMs } = response;
+    const { timeMs } = response;
+    const id = idOf(response.id) ?? response.id;
+    const model = idOf(response.model) ?? response.model;
     if (this.#calls.has(id)) return null;
     this.#calls.add(id);
     const isBad = response.usage !== null && !isPlausibleUsage(response.usage);

@@ -1,3 +1,5 @@
+import { sha256Hex } from '../../core/base/digest.js';
+
 /** A JSON object whose fields are not known yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -24,6 +26,16 @@ export function objectsOf(value: unknown): readonly JsonObject[] {
 /** The value as a text that is not empty, or null. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** Longer than any id that a client makes. */
+const MOST_ID_CHARS = 500;
+
+/** The value as an id: one that is far too long is known by its beginning and its digest, and the rest of it is let go. */
+export function idOf(value: unknown): string | null {
+  const id = textOf(value);
+  if (id === null || id.length <= MOST_ID_CHARS) return id;
+  return `${Buffer.from(id.slice(0, 50)).toString()}…${sha256Hex(Buffer.from(id)).slice(0, 16)}`;
 }
 
 /** The value as a finite number, or null. */

@@ -4,6 +4,7 @@ import type { SpokenThinking } from '../../../../core/model/transcript.js';
 import type { PrefixShape } from '../../../drafts/prefix-shape.js';
 import type { LinePlace, LocatedLine } from '../../../lines/json-lines.js';
 import {
+  idOf,
   isObject,
   type JsonObject,
   listOf,
@@ -111,7 +112,7 @@ function parseSystem(envelope: HiddenLine, value: JsonObject): Line {
 
 /** The value itself, or the equal text seen before: neighbouring lines repeat each other. */
 function shared(value: unknown, before: string | null): string | null {
-  return value === before ? before : textOf(value);
+  return value === before ? before : idOf(value);
 }
 
 /** True for a hidden line of the main conversation that says nothing which the line before it there did not say. */
@@ -149,7 +150,7 @@ class LineEnvelope {
 
   constructor({ line, value }: LocatedLine, { before, timeMs, head }: Moment) {
     this.line = line;
-    this.uuid = textOf(value.uuid) ?? `line-${line}`;
+    this.uuid = idOf(value.uuid) ?? `line-${line}`;
     this.parentUuid = shared(value.parentUuid, before === null ? null : before.uuid);
     this.sidechain = (value.isSidechain ?? head.isSidechain) === true;
     this.agentId = shared(value.agentId ?? head.agentId, before === null ? null : before.agentId);
