@@ -151,9 +151,16 @@ export function markdownText(text: string): string {
 /** Characters that no XML file may hold. */
 const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+]);
+
 /** Text from a file in an element or attribute of XML or HTML. */
 export function markupText(text: string): string {
   return bounded(text)
     .replace(NOT_XML, '\uFFFD')
-    .replace(/[&<>"'\n\r\t]/g, (char) => `&#${char.charCodeAt(0)};`);
+    .replace(/[&<>"'\n\r\t]/g, (char) => ENTITIES.get(char) ?? `&#${char.charCodeAt(0)};`);
 }

@@ -132,3 +132,8 @@ describe('H2 H3 H6 amounts that are no amounts', () => {
     expect(refusal(`${'min(1,'.repeat(33)}W${')'.repeat(33)}`).message).toContain('at most 32');
   });
 });
+
+it('below: an amount at the very limit is not below it', () => {
+  expect(at('below(W, 200k, 1, 2)')).toBe(2);
+  expect(at('below(W, 200.001k, 1, 2)')).toBe(1);
+});

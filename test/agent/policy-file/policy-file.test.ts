@@ -369,3 +369,13 @@ describe('H2 H3 H6 a hostile policy file', () => {
     expect(asked).toBeLessThanOrEqual(3 * 5_000);
   });
 });
+
+it.each([
+  ['≤', '<='],
+  ['≥', '>='],
+  ['<', '<'],
+  ['>', '>'],
+])('a bound with %s is read as %s', (sign, op) => {
+  const { read } = readPolicyFile(SOUND.replace('>= 20k', `${sign} 20k`), 'p.yaml');
+  expect(read!.rules.rules[0]!.when[0]!.tests).toMatchObject([{ is: { op } }]);
+});
