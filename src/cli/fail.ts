@@ -1,4 +1,5 @@
 import { CcbenchError, formatPlace, ProblemList } from '../core/base/errors.js';
+import { bounded, printable } from '../core/base/format.js';
 import { annotate } from './ci/github.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { type CliSession, note, printJson } from './session.js';
@@ -13,25 +14,22 @@ const SHOWN_PROBLEMS = 50;
 /** Length of a hint on the screen. */
 const HINT_CHARS = 700;
 
-/** Characters of foreign text that could move the cursor or forge lines. */
-const CONTROL = /[\p{Cc}]+/gu;
-
-/** Text from a file or an argument, made safe for one line of a terminal. */
-function oneLine(text: string): string {
-  return text.replace(CONTROL, ' ').trim();
-}
+/** Length of an error on the screen. */
+const ERROR_CHARS = 2_000;
 
 /** A long list of names is cut after a whole one; with --json it is complete. */
 function shortened(hint: string): string {
   if (hint.length <= HINT_CHARS) return hint;
   const kept = hint.slice(0, hint.lastIndexOf(', ', HINT_CHARS));
-  return kept === '' ? hint : `${kept} … and ${hint.slice(kept.length).split(', ').length - 1} more`;
+  return kept === ''
+    ? bounded(hint, HINT_CHARS)
+    : `${kept} … and ${hint.slice(kept.length).split(', ').length - 1} more`;
 }
 
 function errorLines(error: CcbenchError): string[] {
   const place = error.place === null ? '' : ` ${formatPlace(error.place)}`;
-  const lines = [oneLine(`error[${error.code}]${place}: ${error.message}`)];
-  if (error.hint !== null) lines.push(`  hint: ${shortened(oneLine(error.hint))}`);
+  const lines = [printable(bounded(`error[${error.code}]${place}: ${error.message}`, ERROR_CHARS))];
+  if (error.hint !== null) lines.push(`  hint: ${shortened(printable(error.hint))}`);
   return lines;
 }
 
@@ -54,6 +52,16 @@ function internalFault(error: unknown): CcbenchError {
     hint: 'run the same command with --debug and report what it prints',
     cause: error,
   });
+}
+
+/** The error for what failed beside a command: a plug-in's, where its file is among the places. */
+export function strayFault(error: unknown): CcbenchError {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const file = /file:\/\/(\S+?)\?sha256=/.exec(stack)?.[1];
+  const said = printable(error instanceof Error ? error.message : String(error));
+  return file === undefined
+    ? internalFault(error)
+    : new CcbenchError('bad-plugin', `plug-in ${decodeURI(file)} failed beside the command: ${said}`);
 }
 
 /** Tells the user what went wrong and returns the exit code; a stack only with --debug. */

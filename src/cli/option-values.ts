@@ -64,7 +64,7 @@ export function count(text: string): number {
 export function tokens(text: string): number {
   const [, digits, unit] = /^(\d{1,9}(?:\.\d+)?)([km]?)$/i.exec(text) ?? [];
   const value =
-    Number(digits) * { '': 1, k: 1_000, m: 1_000_000 }[(unit ?? '').toLowerCase() as '' | 'k' | 'm'];
+    Number(digits) * (unit === undefined || unit === '' ? 1 : unit.toLowerCase() === 'k' ? 1_000 : 1_000_000);
   if (digits === undefined || value < 1 || value > 1e9 || !Number.isInteger(value))
     throw new InvalidArgumentError('It must be a number of tokens, such as 128000, 200k or 1m.');
   return value;

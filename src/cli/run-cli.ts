@@ -13,8 +13,12 @@ import { colorsOf } from './terminal/colors.js';
 import { withOwnCodes } from './terminal/own-codes.js';
 
 /** A stream on which text of files and arguments cannot speak to the terminal, whatever is in it. */
-function guardText(stream: TextStream): TextStream {
-  return { ...stream, write: (text) => stream.write(withOwnCodes(text)) };
+function guardText(stream: TextStream, onWritten?: () => void): TextStream {
+  const write = (text: string): void => {
+    onWritten?.();
+    stream.write(withOwnCodes(text));
+  };
+  return { ...stream, write };
 }
 
 const SUGGESTION = /\n\(Did you mean (.*)\?\)$/s;
@@ -34,9 +38,15 @@ function lastValue(argv: readonly string[], option: string): string | undefined 
   }, undefined);
 }
 
-function sessionOf(argv: readonly string[], host: Host, notWritten: () => void): CliSession {
+/** What a session tells of its output. */
+interface OutputWatch {
+  notWritten(): void;
+  printed(): void;
+}
+
+function sessionOf(argv: readonly string[], host: Host, { notWritten, printed }: OutputWatch): CliSession {
   const colors = hasFlag(argv, '--no-color') ? 'never' : colorsOf(host.env);
-  const stdout = guardText(host.stdout);
+  const stdout = guardText(host.stdout, printed);
   const stderr = guardText(host.stderr);
   const priceDay = lastValue(argv, '--prices-of');
   return {
@@ -97,8 +107,14 @@ function namedLikeVersion(argv: readonly string[]): string | null {
 export async function runCli(argv: readonly string[], host: Host): Promise<ExitCode> {
   let exit: ExitCode = EXIT.fine;
   let isWritten = true;
-  const session = sessionOf(argv, host, () => {
-    isWritten = false;
+  let isPrinted = false;
+  const session = sessionOf(argv, host, {
+    notWritten: () => {
+      isWritten = false;
+    },
+    printed: () => {
+      isPrinted = true;
+    },
   });
   const program = buildProgram(session, (code) => {
     exit = code;
@@ -107,6 +123,8 @@ export async function runCli(argv: readonly string[], host: Host): Promise<ExitC
     const version = namedLikeVersion(argv);
     if (version !== null) throw dashedName(version, argv);
     await program.parseAsync([...argv], { from: 'user' });
+    if (session.json && !isPrinted && exit === EXIT.fine)
+      throw new CcbenchError('internal', 'the command is over and has printed no JSON');
     return exit === EXIT.fine && !isWritten ? EXIT.input : exit;
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportFailure(session, error);

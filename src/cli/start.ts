@@ -1,9 +1,12 @@
+import { CcbenchError } from '../core/base/errors.js';
 import { EXIT } from './exit-codes.js';
+import { strayFault } from './fail.js';
 import { processHost } from './host.js';
 import { runCli } from './run-cli.js';
 import { listenForInterrupt } from './terminal/interrupt.js';
 
 let isPrinted = true;
+let isOver = false;
 
 const host = processHost(listenForInterrupt(), (reason) => {
   isPrinted = false;
@@ -11,5 +14,31 @@ const host = processHost(listenForInterrupt(), (reason) => {
   if (process.exitCode === EXIT.fine) process.exitCode = EXIT.input;
 });
 
+/** Ends the process with an error, whatever else is going on. */
+function giveUp(error: CcbenchError): void {
+  isOver = true;
+  process.exitCode = error.code === 'internal' ? EXIT.internal : EXIT.input;
+  process.stderr.write(`error[${error.code}]: ${error.message}\n`);
+}
+
+// What a plug-in leaves behind fails beside the command: nobody waits for it.
+process.on('uncaughtException', (error) => {
+  giveUp(strayFault(error));
+  process.exit();
+});
+
+// With nothing left to wait for, Node ends a process whose command is still waiting, and calls that fine.
+process.on('exit', () => {
+  if (!isOver && (process.exitCode ?? EXIT.fine) === EXIT.fine)
+    giveUp(new CcbenchError('internal', 'the command ended before it was done'));
+});
+
 const code = await runCli(process.argv.slice(2), host);
+isOver = true;
 process.exitCode = code === EXIT.fine && !isPrinted ? EXIT.input : code;
+
+// A timer that a plug-in started must not keep a finished command from ending; what is printed goes out first.
+const ENDED_CHECK_MS = 20;
+setInterval(() => {
+  if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
+}, ENDED_CHECK_MS).unref();

@@ -1,4 +1,5 @@
 import { policyWindow } from '../agent/policies/policy-window.js';
+import { createNameTable } from '../core/base/create-name-table.js';
 import type { CcbenchError } from '../core/base/errors.js';
 import type { Provider } from '../core/run/provider.js';
 import type { PlannedModel, PlannedPlugin, RunPlan } from '../core/run/run-plan.js';
@@ -74,7 +75,7 @@ export interface CheckedScenario {
 
 /** The parameters that overrides set; one that a variant inherits and its policy does not know is passed over. */
 function overrideValues(run: NormalRun, context: ScenarioContext): Record<string, unknown> {
-  const values: Record<string, unknown> = {};
+  const values = createNameTable<unknown>();
   for (const key of Object.keys(context.overrides) as OverrideName[]) {
     const value = run.overrides[key];
     const param = context.overrides[key];

@@ -1,5 +1,6 @@
 import { CcbenchError, type Place } from '../core/base/errors.js';
 import { suggestName } from '../core/base/nearest.js';
+import { ownValue } from '../core/base/own-value.js';
 import type { RunFacts } from './facts.js';
 import type { Metric } from './metric.js';
 import { findMetric, metricNames } from './registry.js';
@@ -85,7 +86,7 @@ export function parseExpectation(text: string, place: Place | null): Expectation
     const hint = `${suggestName(name, metricNames())}docs/metrics.md lists all metrics`;
     fail('unknown-name', `unknown metric "${name}"`, hint, place);
   }
-  const value = Number(`${digits.replaceAll('_', '')}e${EXPONENTS[suffix]}`);
+  const value = Number(`${digits.replaceAll('_', '')}e${ownValue(EXPONENTS, suffix)}`);
   checkValue(text, metric, value, suffix, place);
   return { text: text.trim(), metric: name, op, value };
 }

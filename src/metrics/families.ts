@@ -1,6 +1,7 @@
 import type { MetricUnit } from '../core/base/format.js';
-import { BREAK_CAUSES, type BreakCause, LAYERS, type Layer } from '../core/run/run-log.js';
-import { CALL_PURPOSES, type CallPurpose } from '../core/run/run-plan.js';
+import { ownValue } from '../core/base/own-value.js';
+import { BREAK_CAUSES, LAYERS } from '../core/run/run-log.js';
+import { CALL_PURPOSES } from '../core/run/run-plan.js';
 import type { RunFacts } from './facts.js';
 import type { LayerFacts } from './layer-fold.js';
 import { type MetricFamily, usd } from './metric.js';
@@ -19,10 +20,6 @@ const LAYER_FIELDS: Readonly<Record<string, readonly [MetricUnit, (layer: LayerF
   costUsd: ['usd', (layer) => usd(layer.costNanoUsd)],
 };
 
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
-}
-
 /** A value over requests: none at all is no data. */
 function overRequests(facts: RunFacts, value: number): number | null {
   return facts.requests.calls === 0 ? null : value;
@@ -36,7 +33,7 @@ function counts(
   help: string,
   record: (facts: RunFacts) => Readonly<Record<string, number>>,
 ): MetricFamily {
-  const value = (facts: RunFacts, key: string): number => own(record(facts), key) ?? 0;
+  const value = (facts: RunFacts, key: string): number => ownValue(record(facts), key) ?? 0;
   return { name, better, keyName, help, keys: null, unit: () => 'count', value };
 }
 
@@ -45,7 +42,7 @@ function breakCounts(name: string, help: string, of: 'unexpected' | 'expected'):
     ...counts(name, 'lower', '<cause>', help, () => ({})),
     keys: BREAK_CAUSES,
     value: ({ requests, breaks }, key) =>
-      requests.calls === 0 ? null : (breaks[of][key as BreakCause]?.count ?? 0),
+      requests.calls === 0 ? null : (ownValue(breaks[of], key)?.count ?? 0),
   };
 }
 
@@ -58,7 +55,7 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
     help: 'answered requests by what they were for',
     keys: CALL_PURPOSES,
     unit: () => 'count',
-    value: (facts, key) => facts.byPurpose[key as CallPurpose].calls,
+    value: (facts, key) => ownValue(facts.byPurpose, key)!.calls,
   },
   {
     name: 'costByCause',
@@ -67,7 +64,7 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
     help: 'cost by what was paid for: cache reads (`carry`), fresh content (`new`), content written again (`rewrite:…`), output',
     keys: ['carry', 'new', ...BREAK_CAUSES.map((cause) => `rewrite:${cause}`), 'output'],
     unit: () => 'usd',
-    value: (facts, key) => overRequests(facts, usd(own(facts.cost.byCause, key) ?? 0)),
+    value: (facts, key) => overRequests(facts, usd(ownValue(facts.cost.byCause, key) ?? 0)),
   },
   {
     name: 'costByLayer',
@@ -76,7 +73,7 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
     help: 'cost by what the requests were for',
     keys: CALL_PURPOSES,
     unit: () => 'usd',
-    value: (facts, key) => overRequests(facts, usd(facts.cost.byLayer[key as CallPurpose])),
+    value: (facts, key) => overRequests(facts, usd(ownValue(facts.cost.byLayer, key)!)),
   },
   {
     name: 'costByThread',
@@ -86,7 +83,7 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
     keys: null,
     unit: () => 'usd',
     value(facts, key) {
-      const cost = own(facts.cost.byThread, key);
+      const cost = ownValue(facts.cost.byThread, key);
       return cost === undefined ? null : overRequests(facts, usd(cost));
     },
   },
@@ -98,10 +95,10 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
     keyName: '<layer>.<field>',
     help: 'what one layer did: times it fired, how that ended, tokens it keeps out at the end (`saved`), those tokens summed over the requests (`notCarried`), compactions it prevented or only deferred, alone or with others, cached tokens it destroyed, its requests and their cost',
     keys: LAYERS.flatMap((layer) => Object.keys(LAYER_FIELDS).map((field) => `${layer}.${field}`)),
-    unit: (key) => LAYER_FIELDS[key.slice(key.lastIndexOf('.') + 1)]![0],
+    unit: (key) => ownValue(LAYER_FIELDS, key.slice(key.lastIndexOf('.') + 1))![0],
     value(facts, key) {
       const dot = key.lastIndexOf('.');
-      return LAYER_FIELDS[key.slice(dot + 1)]![1](facts.layers[key.slice(0, dot) as Layer]);
+      return ownValue(LAYER_FIELDS, key.slice(dot + 1))![1](ownValue(facts.layers, key.slice(0, dot))!);
     },
   },
   counts(

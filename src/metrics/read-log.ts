@@ -1,4 +1,5 @@
 import { CcbenchError } from '../core/base/errors.js';
+import { ownValue } from '../core/base/own-value.js';
 import { LAYERS, type LogEntry, RUN_LOG_VERSION } from '../core/run/run-log.js';
 import { CALL_PURPOSES } from '../core/run/run-plan.js';
 
@@ -106,7 +107,7 @@ function isOfKind(field: unknown, kind: FieldKind): boolean {
 /** The first member that is not of its kind; null where all are. */
 function lackingIn(members: Members, fields: Fields, prefix = ''): string | null {
   for (const kind of ['number', 'string', 'object'] as const) {
-    const name = fields[kind]?.find((each) => !isOfKind(members[each], kind));
+    const name = fields[kind]?.find((each) => !isOfKind(ownValue(members, each), kind));
     if (name !== undefined) return `lacks ${prefix}${name}, which must be of type ${kind}`;
   }
   return null;
@@ -114,10 +115,11 @@ function lackingIn(members: Members, fields: Fields, prefix = ''): string | null
 
 /** What is wrong with members that not every entry has. */
 function openProblem(entry: Members, { maybe }: LineShape): string | null {
-  const isOdd = (name: string): boolean => (entry[name] ?? null) !== null && !Number.isFinite(entry[name]);
+  const isOdd = (name: string): boolean =>
+    (ownValue(entry, name) ?? null) !== null && !Number.isFinite(ownValue(entry, name));
   const odd = maybe?.number?.find(isOdd);
   if (odd !== undefined) return `has a ${odd} that is no number`;
-  const text = maybe?.string?.find((name) => typeof (entry[name] ?? '') !== 'string');
+  const text = maybe?.string?.find((name) => typeof (ownValue(entry, name) ?? '') !== 'string');
   if (text !== undefined) return `has a ${text} that is no text`;
   if (entry.type === 'end') return chanceProblem(entry.chance);
   if (entry.type !== 'request' || entry.risk === undefined) return null;
@@ -130,7 +132,7 @@ function openProblem(entry: Members, { maybe }: LineShape): string | null {
 function chanceProblem(chance: unknown): string | null {
   if (chance === undefined) return null;
   const members = (chance ?? {}) as Members;
-  const odd = ['lost', 'expected', 'low', 'high'].find((name) => !Number.isFinite(members[name]));
+  const odd = ['lost', 'expected', 'low', 'high'].find((name) => !Number.isFinite(ownValue(members, name)));
   return odd === undefined ? null : `has a chance whose ${odd} is no number`;
 }
 
@@ -139,10 +141,12 @@ function memberProblem(entry: Members, shape: LineShape): string | null {
   const lacking = lackingIn(entry, shape);
   if (lacking !== null) return lacking;
   for (const [name, known] of Object.entries(shape.known ?? {}))
-    if (!known.includes(entry[name] as string))
-      return `has the unknown ${name} ${JSON.stringify(entry[name])}`;
+    if (!known.includes(ownValue(entry, name) as string))
+      return `has the unknown ${name} ${JSON.stringify(ownValue(entry, name))}`;
   const [owner, fields] = shape.inside ?? ['', {}];
-  return lackingIn((entry[owner] ?? {}) as Members, fields, `${owner}.`) ?? openProblem(entry, shape);
+  return (
+    lackingIn((ownValue(entry, owner) ?? {}) as Members, fields, `${owner}.`) ?? openProblem(entry, shape)
+  );
 }
 
 /** The request's numbers that may be absent are null where they are. */
@@ -161,10 +165,9 @@ function problemOf(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not an object';
   const entry = value as Members;
   if (entry.type === undefined) return 'has no type';
-  if (typeof entry.type !== 'string' || !Object.hasOwn(SHAPES, entry.type)) {
-    return `has the unknown type ${JSON.stringify(entry.type)}`;
-  }
-  const problem = memberProblem(entry, SHAPES[entry.type as LogEntry['type']]);
+  const shape = typeof entry.type === 'string' ? ownValue(SHAPES, entry.type) : undefined;
+  if (shape === undefined) return `has the unknown type ${JSON.stringify(entry.type)}`;
+  const problem = memberProblem(entry, shape);
   return problem === null ? null : `(${entry.type}) ${problem}`;
 }
 

@@ -1,3 +1,5 @@
+import { ownValue } from '../core/base/own-value.js';
+
 /** Counts by name. */
 export type Tally = Map<string, number>;
 
@@ -13,14 +15,12 @@ export function sortedRecord<T>(map: ReadonlyMap<string, T>): Record<string, T> 
 
 /** A plain object with one value per name, in the order given. */
 export function recordOf<K extends string, T>(names: readonly K[], value: (name: K) => T): Record<K, T> {
-  const record = {} as Record<K, T>;
-  for (const name of names) record[name] = value(name);
-  return record;
+  return Object.fromEntries(names.map((name) => [name, value(name)])) as Record<K, T>;
 }
 
 /** A number among a layer's details: a count as it is, a list by its length, null for anything else. */
 export function detailAmount(details: Readonly<Record<string, unknown>>, key: string): number | null {
-  const value = details[key];
+  const value = ownValue(details, key);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   return Array.isArray(value) ? value.length : null;
 }

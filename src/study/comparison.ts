@@ -1,3 +1,4 @@
+import { ownValue } from '../core/base/own-value.js';
 import { mean, meanInterval } from '../core/base/stats.js';
 import { type CostEnds, deltaError } from '../metrics/cost-interval.js';
 import type { Metric } from '../metrics/metric.js';
@@ -96,8 +97,8 @@ function difference(metric: Metric, paired: Paired): Difference {
   const differences: number[] = [];
   const bases: number[] = [];
   for (const key of finishedOf(baseline, finishedOf(variant, compared))) {
-    const now = variant.byTranscript.get(key)?.[metric.name] ?? null;
-    const before = baseline.byTranscript.get(key)?.[metric.name] ?? null;
+    const now = ownValue(variant.byTranscript.get(key), metric.name) ?? null;
+    const before = ownValue(baseline.byTranscript.get(key), metric.name) ?? null;
     if (now === null || before === null) continue;
     const exact = now - before;
     differences.push(Math.abs(exact) <= Math.abs(before) * ROUNDING ? 0 : exact);
@@ -121,7 +122,7 @@ function difference(metric: Metric, paired: Paired): Difference {
 /** The better of two values first. */
 function byValue(metric: Metric): (a: ComparedVariant, b: ComparedVariant) => number {
   const sign = metric.better === 'lower' ? 1 : -1;
-  return (a, b) => sign * (a.metrics[metric.name]! - b.metrics[metric.name]!);
+  return (a, b) => sign * (ownValue(a.metrics, metric.name)! - ownValue(b.metrics, metric.name)!);
 }
 
 /** The ranked variant with the best value, if its difference to the next is more than noise. */
@@ -132,10 +133,13 @@ function bestOf(
 ): string | null {
   if (metric.better === null) return null;
   const [winner, second] = rows
-    .filter(({ metrics, completeness }) => completeness.standing === 'ranked' && metrics[metric.name] != null)
+    .filter(
+      ({ metrics, completeness }) =>
+        completeness.standing === 'ranked' && ownValue(metrics, metric.name) != null,
+    )
     .sort(byValue(metric));
   if (winner === undefined || second === undefined) return null;
-  if (winner.metrics[metric.name] === second.metrics[metric.name]) return null;
+  if (ownValue(winner.metrics, metric.name) === ownValue(second.metrics, metric.name)) return null;
   const verdict = verdictAgainst(winner, second);
   return verdict === 'better' || verdict === 'one-pair' ? winner.name : null;
 }

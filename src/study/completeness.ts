@@ -1,3 +1,4 @@
+import { ownValue } from '../core/base/own-value.js';
 import { mean } from '../core/base/stats.js';
 import type { Metric } from '../metrics/metric.js';
 import type { MetricRecord } from './job.js';
@@ -168,7 +169,7 @@ export function leftOutOf(variants: readonly VariantRuns[], completeness: Comple
 export function meansOf(records: readonly MetricRecord[]): MetricRecord {
   const names = new Set(records.flatMap((record) => Object.keys(record)));
   return Object.fromEntries(
-    [...names].map((name) => [name, mean(records.flatMap((record) => record[name] ?? []))]),
+    [...names].map((name) => [name, mean(records.flatMap((record) => ownValue(record, name) ?? []))]),
   );
 }
 
@@ -195,7 +196,7 @@ export function variantMeans(variant: VariantRuns, completeness: Completeness): 
   const shares = all.flatMap((record) => (record === null ? 0 : (record.finishedShare ?? [])));
   return {
     ...meansOf(recordsOf(variant, completeness)),
-    ...Object.fromEntries(COMPLETION_METRICS.map((name) => [name, came[name] ?? null])),
+    ...Object.fromEntries(COMPLETION_METRICS.map((name) => [name, ownValue(came, name) ?? null])),
     finishedShare: mean(shares),
   };
 }
@@ -211,7 +212,8 @@ export function valueCounts(
     .filter((_variant, i) => completeness.variants[i]!.compared === compared.length)
     .map(
       (variant) =>
-        recordsOf(variant, completeness).filter((record) => (record[metric] ?? null) !== null).length,
+        recordsOf(variant, completeness).filter((record) => (ownValue(record, metric) ?? null) !== null)
+          .length,
     );
 }
 
@@ -231,9 +233,9 @@ export function bestRanked<Item extends Measured>(
 ): Item | null {
   let best: Item | null = null;
   for (const item of items) {
-    const value = item.metrics[name] ?? null;
+    const value = ownValue(item.metrics, name) ?? null;
     if (better === null || value === null || item.completeness.standing !== 'ranked') continue;
-    const record = best?.metrics[name] ?? null;
+    const record = ownValue(best?.metrics, name) ?? null;
     if (record === null || (better === 'lower' ? value < record : value > record)) best = item;
   }
   return best;

@@ -94,8 +94,8 @@ export function* jobParts(job: Job, transcripts: OpenTranscripts): Generator<voi
     const fold = createMetricsFold();
     yield* sweepReplayParts(job.plan, transcript, fold);
     const facts = fold.finish();
-    const metrics: Record<string, number | null> = metricValues(facts);
-    for (const name of job.metrics) metrics[name] = findMetric(name)?.value(facts) ?? null;
+    const wanted = job.metrics.map((name) => [name, findMetric(name)?.value(facts) ?? null] as const);
+    const metrics = { ...metricValues(facts), ...Object.fromEntries(wanted) };
     return { ok: true, index, metrics, skipped: facts.skipped.map(({ what, needs }) => `${what}: ${needs}`) };
   } catch (error) {
     return { ok: false, index, error: jobError(blamePlugins(job.plan, error)) };

@@ -1,4 +1,5 @@
 import { sha256Hex } from '../core/base/digest.js';
+import { ownValue } from '../core/base/own-value.js';
 import { mean, meanInterval } from '../core/base/stats.js';
 import { isFinished } from './completeness.js';
 import type { MetricRecord } from './job.js';
@@ -82,7 +83,7 @@ export function savingOf(
   for (const label of sessions) {
     const [was, is] = [base.get(label), tuned.get(label)];
     if (!isFinished(was) || !isFinished(is)) continue;
-    const [a, b] = [was?.[metric] ?? null, is?.[metric] ?? null];
+    const [a, b] = [ownValue(was, metric) ?? null, ownValue(is, metric) ?? null];
     if (a === null || b === null) continue;
     saved.push(sign * (a - b));
     before.push(a);

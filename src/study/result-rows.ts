@@ -1,4 +1,5 @@
 import { sha256Hex } from '../core/base/digest.js';
+import { ownValue } from '../core/base/own-value.js';
 import type { Axis } from './vary.js';
 
 /** One value of a result. */
@@ -57,7 +58,7 @@ export function rowOf(
   return {
     run,
     cells: columns.map(({ name, kind }) => {
-      const value = name === 'run' ? run : (values[name] ?? null);
+      const value = name === 'run' ? run : (ownValue(values, name) ?? null);
       return kind === 'number' && typeof value === 'string' ? Number(value) : value;
     }),
   };

@@ -1,3 +1,4 @@
+import { ownValue } from '../core/base/own-value.js';
 import { createRandom, type Random } from '../core/base/random.js';
 import { meanInterval } from '../core/base/stats.js';
 import { type Expectation, holds } from '../metrics/expect.js';
@@ -171,10 +172,12 @@ export function judge(settings: readonly CandidateRuns[], goal: Goal): JudgedRun
     const own = completeness.variants[i]!;
     const metrics = variantMeans(setting, completeness);
     const records = [...setting.byTranscript.values()].filter((record) => record !== null);
-    const value = own.standing === 'ranked' ? (metrics[goal.metric] ?? null) : null;
+    const value = own.standing === 'ranked' ? (ownValue(metrics, goal.metric) ?? null) : null;
     const feasible =
       own.standing === 'ranked' &&
-      records.every((record) => goal.constraints.every((rule) => holds(rule, record[rule.metric] ?? null)));
+      records.every((record) =>
+        goal.constraints.every((rule) => holds(rule, ownValue(record, rule.metric) ?? null)),
+      );
     const trial: Trial = {
       candidate: setting.candidate,
       objective: value === null ? null : value * goal.sign,
@@ -203,7 +206,9 @@ const COVERAGE = 0.95;
 /** Whether the paired difference of two settings is within the noise. */
 function isNear(a: VariantRuns, b: VariantRuns, sessions: readonly string[], metric: string): boolean {
   const differences = sessions.flatMap((session) => {
-    const [own, other] = [a, b].map(({ byTranscript }) => byTranscript.get(session)?.[metric] ?? null);
+    const [own, other] = [a, b].map(
+      ({ byTranscript }) => ownValue(byTranscript.get(session), metric) ?? null,
+    );
     return own == null || other == null ? [] : [own - other];
   });
   const interval = meanInterval(differences, COVERAGE);

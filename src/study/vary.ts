@@ -1,5 +1,6 @@
 import { paramSpecs } from '../agent/policies/catalogue.js';
 import { CcbenchError } from '../core/base/errors.js';
+import { ownValue } from '../core/base/own-value.js';
 
 /** One setting that a study varies. */
 export interface Axis {
@@ -130,7 +131,9 @@ function rangeAxis(
   open: OpenRanges,
 ): Axis {
   const inUnits = (value: string, unit: string): number =>
-    unit === '' ? Number(value) : Math.round(Number(value) * (UNITS[unit.toLowerCase()] ?? windowTokens()));
+    unit === ''
+      ? Number(value)
+      : Math.round(Number(value) * (ownValue(UNITS, unit.toLowerCase()) ?? windowTokens()));
   const from = inUnits(low!, lowUnit!);
   const to = inUnits(high!, highUnit!);
   const scale = kind?.toLowerCase() === 'log' ? 'log' : 'linear';

@@ -84,15 +84,15 @@ export function behavioursOf(
   { version, driver }: Pick<RecordedClient, 'version' | 'driver'>,
 ): ClientBehaviour {
   const name = params['client.use'];
-  const behaviours: Record<string, string> =
+  const behaviours: ClientBehaviour =
     name === RECORDED_CLIENT
-      ? { ...recordedBehaviours(version, driver) }
+      ? recordedBehaviours(version, driver)
       : { ...BARE_API, ...clientNamed(typeof name === 'string' ? name : 'none').behaviours };
-  for (const behaviour of Object.keys(BARE_API)) {
+  const changed = Object.keys(BARE_API).flatMap((behaviour) => {
     const own = params[`client.${behaviour}`];
-    if (typeof own === 'string' && own !== AS_CLIENT) behaviours[behaviour] = own;
-  }
-  return behaviours as unknown as ClientBehaviour;
+    return typeof own === 'string' && own !== AS_CLIENT ? [[behaviour, own]] : [];
+  });
+  return { ...behaviours, ...(Object.fromEntries(changed) as Partial<ClientBehaviour>) };
 }
 
 /** True when a run's requests are those its transcript shows, and the documented rules of the API alone decide what they find. */

@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/base/own-value.js';
 import { compareVersions } from '../../core/model/agent-version.js';
 import type { Thread, ThreadEvent } from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
@@ -73,7 +74,7 @@ export function narrowedAt(
 function windowAt(model: string, version: string, login: Login, models: ModelBook): number {
   const row = models.find(model);
   if (row === null) return SHORT_WINDOW_TOKENS;
-  const since = hasLongSuffix(model) ? undefined : LONG_SINCE[row.id];
+  const since = hasLongSuffix(model) ? undefined : ownValue(LONG_SINCE, row.id);
   if (since === undefined) return row.window;
   const from = since[login];
   return from === null || compareVersions(version, from) < 0 ? SHORT_WINDOW_TOKENS : row.window;

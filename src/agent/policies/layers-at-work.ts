@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/base/own-value.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { LayerDefinition } from '../../core/run/layer.js';
 import type { SkippedEntry } from '../../core/run/run-log.js';
@@ -14,7 +15,7 @@ export function layersAtWork(
   const skipped: SkippedEntry[] = [];
   for (const name of policyOf(plan.policy).layers) {
     const layer = layerRegistry.get(name);
-    if (plan.policy.params[layer.killSwitch] === false) continue;
+    if (ownValue(plan.policy.params, layer.killSwitch) === false) continue;
     const missing = layer.needs.filter((need) => !transcript.carries.includes(need));
     if (missing.length === 0) supported.push(layer);
     else skipped.push({ type: 'skipped', what: `layer ${name}`, needs: missing.join(', ') });

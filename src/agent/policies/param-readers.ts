@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/base/own-value.js';
 import { layerRegistry } from '../layers/registry.js';
 import { policyValues, type WrittenPolicy } from '../policy-file/paths.js';
 import type { Policy } from './policy.js';
@@ -66,7 +67,7 @@ function entryOf(path: string): string | null {
 /** The layers that read a parameter; null where the client does, whatever its layers. */
 export function layersOf(path: string): readonly string[] | null {
   const entry = entryOf(path);
-  return entry === null ? declarerOf(path) : READ_ELSEWHERE[entry]!;
+  return entry === null ? declarerOf(path) : ownValue(READ_ELSEWHERE, entry)!;
 }
 
 /** Whether a policy has a layer that reads a parameter (C39). */

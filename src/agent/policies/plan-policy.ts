@@ -1,4 +1,5 @@
 import { CcbenchError } from '../../core/base/errors.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { type Problem, withPath } from '../../core/base/problem.js';
 import type { ParamValues } from '../../core/run/params.js';
 import type { PolicyRules } from '../../core/run/policy-rules.js';
@@ -17,7 +18,8 @@ export function resolvePolicy(name: string, set: Readonly<Record<string, unknown
 /** A policy as a run goes by it, with a user's changes: of its parameters, and of the values of its file. */
 export function planPolicy(policy: Policy, set: Readonly<Record<string, unknown>>): PlannedPolicy {
   const inFile = policy.written === undefined ? [] : Object.keys(set).filter(isPolicyPath);
-  const pick = (paths: readonly string[]) => Object.fromEntries(paths.map((path) => [path, set[path]]));
+  const pick = (paths: readonly string[]) =>
+    Object.fromEntries(paths.map((path) => [path, ownValue(set, path)]));
   const rules = rulesOf(policy, pick(inFile));
   return withParams(policy, rules, pick(Object.keys(set).filter((path) => !inFile.includes(path))));
 }
@@ -29,7 +31,7 @@ function rulesOf(
 ): PolicyRules | null {
   if (before === undefined || rules === undefined) return null;
   let written = before;
-  for (const path of Object.keys(changes)) written = withPolicyValue(written, path, changes[path]);
+  for (const path of Object.keys(changes)) written = withPolicyValue(written, path, ownValue(changes, path));
   if (written === before) return rules;
   const problems: Problem[] = [];
   const read = rereadRules(written, { written: before, rules }, (problem) => problems.push(problem));

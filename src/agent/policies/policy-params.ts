@@ -1,4 +1,6 @@
+import { createNameTable } from '../../core/base/create-name-table.js';
 import { CcbenchError } from '../../core/base/errors.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { unknownName, unknownPath } from '../../core/base/registry.js';
 import type { ParamSpec, ParamValue, ParamValues } from '../../core/run/params.js';
 import type { PolicyRules } from '../../core/run/policy-rules.js';
@@ -25,16 +27,16 @@ export function withParams(
 }
 
 function paramsFor(policy: Policy, set: Readonly<Record<string, unknown>>): ParamValues {
-  const values: Record<string, ParamValue> = {};
+  const values = createNameTable<ParamValue>();
   for (const [i, spec] of paramSpecs().entries()) {
     if (i >= ownSpecs && !isReadBy(policy, spec.path)) continue;
     values[spec.path] = Object.hasOwn(policy.set, spec.path)
-      ? (policy.set[spec.path] as ParamValue)
+      ? (ownValue(policy.set, spec.path) as ParamValue)
       : spec.default;
   }
   values['client.use'] = policy.client;
   for (const path of Object.keys(set)) {
-    values[path] = checkParam(path, set[path]);
+    values[path] = checkParam(path, ownValue(set, path));
     checkEffect(policy, path);
   }
   checkSettings(values, set);

@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/base/own-value.js';
 import { percentLeft } from '../../core/run/percent-left.js';
 import type { PlannedPolicy } from '../../core/run/run-plan.js';
 import { compactsOn } from '../layers/auto-compact/may-compact.js';
@@ -45,7 +46,8 @@ export function shownLimits(
   const effective = reserves ? effectiveWindow(params, model) : model.window;
   const byRule = rules === undefined ? null : compactsAt(rules, model);
   const limit = compacts ? autoCompactThreshold(params, model) : (byRule ?? effective);
-  const offset = (path: string): number => (isReadBy(policy, path) ? (params[path] as number) : SHOWN_OFFSET);
+  const offset = (path: string): number =>
+    isReadBy(policy, path) ? (ownValue(params, path) as number) : SHOWN_OFFSET;
   return {
     limit,
     warning: limit - offset('window.warningOffset'),

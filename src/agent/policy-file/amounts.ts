@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { ownValue } from '../../core/base/own-value.js';
 import { foundWords } from '../../core/base/problem.js';
 import { described, readDuration, refuse } from '../../core/base/schema.js';
 import type { AmountText, Comparison, TimeComparison } from '../../core/run/policy-rules.js';
-import { AmountError, parseAmount } from './expression.js';
+import { AmountError, MIDDLE, parseAmount } from './expression.js';
 
 type Ctx = z.core.ParsePayload<unknown>;
 
@@ -11,6 +12,9 @@ export const MANY = 1e9;
 
 /** Largest plain number: its digits are written out. */
 const MOST = 1e15;
+
+/** Windows with which an amount must be a number. */
+const TRIED_WINDOWS = [100_000, 128_000, 200_000, 1_000_000];
 
 const NO_SIZES = { W: 0, O: 0, I: 0, B: 0 };
 
@@ -32,7 +36,8 @@ function readAmount(ctx: Ctx, value: number | string, offset: number | null = nu
     return refuse(ctx, `expected an amount of 0 or more, got ${foundWords(value)}`);
   }
   try {
-    parseAmount(value);
+    const parsed = parseAmount(value);
+    for (const W of TRIED_WINDOWS) parsed({ W, O: 32_000, I: W, B: 0.9 * W }, MIDDLE);
     return written;
   } catch (error) {
     if (!(error instanceof AmountError)) throw error;
@@ -84,7 +89,7 @@ const SIGNS: Readonly<Record<string, Comparison['op']>> = { '≥': '>=', '≤': 
 function splitBound(written: string, otherwise: Comparison['op']) {
   const match = /^\s*(>=|<=|>|<|≥|≤)\s*/.exec(written);
   const length = match?.[0].length ?? 0;
-  const op = match === null ? otherwise : (SIGNS[match[1]!] ?? (match[1] as Comparison['op']));
+  const op = match === null ? otherwise : (ownValue(SIGNS, match[1]!) ?? (match[1] as Comparison['op']));
   return { op, rest: written.slice(length), length };
 }
 

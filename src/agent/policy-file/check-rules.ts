@@ -10,7 +10,9 @@ import { firstTokens } from './triggers.js';
 const USUAL_WINDOWS = [128_000, 200_000, 1_000_000];
 const ALL_WINDOWS = [100_000, 200_000, 1_000_000, 10_000_000];
 const USUAL_OUTPUT = 32_000;
-const NO_SIZES = { W: 0, O: 0, I: 0, B: 0 };
+
+/** Rules that are named where one is not known. */
+const NAMED_RULES = 50;
 
 /** Tokens that every prompt has. */
 const SMALLEST_PROMPT = 1_000;
@@ -24,14 +26,16 @@ export function checkRules(policy: PolicyRules, path: Path, problems: Problems):
     problems(problemAt([...path, ...at], message, { hint: hint ?? null }));
   const warn: Report = (at, message, hint) =>
     problems(problemAt([...path, ...at], message, { hint: hint ?? null, weight: 'warning' }));
-  const names = policy.rules.map(({ name }) => name);
-  const fallsBack = (name: string): boolean =>
-    policy.rules.some(({ fail }) => fail.else.kind === 'rule' && fail.else.name === name);
+  const known = new Set<string>();
+  const targets = new Set(
+    policy.rules.flatMap(({ fail }) => (fail.else.kind === 'rule' ? fail.else.name : [])),
+  );
+  checkFallbacks(policy, refuse);
   policy.rules.forEach((rule, i) => {
     const { name, when } = rule;
-    if (names.indexOf(name) < i) refuse([i, 'name'], `two rules are called \`${name}\``);
-    checkFallback(policy, rule, [i, 'fail', 'else'], refuse);
-    if (when.length === 0 && !fallsBack(name))
+    if (known.has(name)) refuse([i, 'name'], `two rules are called \`${name}\``);
+    known.add(name);
+    if (when.length === 0 && !targets.has(name))
       warn(
         [i, 'when'],
         `\`${name}\` never acts: it has no condition, and no rule falls back on it`,
@@ -39,32 +43,37 @@ export function checkRules(policy: PolicyRules, path: Path, problems: Problems):
       );
     when.forEach((group, g) => {
       const at = when.length === 1 ? [i, 'when'] : [i, 'when', g];
-      checkConditions(rule, group, at, refuse, warn);
+      checkConditions(policy, rule, group, at, refuse, warn);
       const tokens = testOf(group, 'tokens');
       if (tokens !== undefined) checkSizes(policy, rule, tokens.is, group, at, warn);
     });
   });
 }
 
-/** The rule that another falls back on must exist, and the way must end. */
-function checkFallback({ rules }: PolicyRules, rule: RulePart, at: Path, refuse: Report): void {
-  const names = rules.map(({ name }) => name);
-  const seen = new Set<string>([rule.name]);
-  let next = rule.fail.else;
-  while (next.kind === 'rule') {
-    const { name } = next;
-    const target = rules.find((other) => other.name === name);
-    if (target === undefined) {
-      const meant = suggestName(name, names, '`');
-      refuse(at, `no rule is called \`${name}\``, `${meant}known: go-on, stop, ${names.join(', ')}`);
-      return;
+/** The rule that another falls back on must exist, and the way must end. Each rule is gone through once. */
+function checkFallbacks({ rules }: PolicyRules, refuse: Report): void {
+  const places = new Map<string, number>();
+  for (const [i, { name }] of rules.entries()) if (!places.has(name)) places.set(name, i);
+  const over = new Set<number>();
+  for (const start of rules.keys()) {
+    const way = new Set<number>();
+    for (let i = start; !over.has(i); ) {
+      way.add(i);
+      over.add(i);
+      const { else: next } = rules[i]!.fail;
+      if (next.kind !== 'rule') break;
+      const target = places.get(next.name);
+      const at = [i, 'fail', 'else'];
+      if (target === undefined) {
+        const names = [...places.keys()].slice(0, NAMED_RULES);
+        const meant = suggestName(next.name, names, '`');
+        refuse(at, `no rule is called \`${next.name}\``, `${meant}known: go-on, stop, ${names.join(', ')}`);
+        break;
+      }
+      if (way.has(target))
+        refuse(at, `\`${rules[i]!.name}\` comes back to \`${next.name}\`: the way out would never end`);
+      i = target;
     }
-    if (seen.has(name)) {
-      refuse(at, `\`${rule.name}\` comes back to \`${name}\`: the way out would never end`);
-      return;
-    }
-    seen.add(name);
-    next = target.fail.else;
   }
 }
 
@@ -73,7 +82,14 @@ function testOf<K extends TestPart['kind']>({ tests }: GroupPart, kind: K) {
 }
 
 /** Conditions that exclude each other, or that nothing can meet. */
-function checkConditions(rule: RulePart, group: GroupPart, at: Path, refuse: Report, warn: Report): void {
+function checkConditions(
+  policy: PolicyRules,
+  rule: RulePart,
+  group: GroupPart,
+  at: Path,
+  refuse: Report,
+  warn: Report,
+): void {
   const event = testOf(group, 'event')?.is;
   if ((event === 'refused' || event === 'manual') && !group.at.includes(event))
     refuse(
@@ -85,13 +101,14 @@ function checkConditions(rule: RulePart, group: GroupPart, at: Path, refuse: Rep
   if (testOf(group, 'warm')?.is === true && idle?.op.startsWith('>') === true && idle.ms > MS_PER_HOUR)
     warn(at, 'no cache entry lives longer than an hour: `warm: true` and this `idle` exclude each other');
   const messages = testOf(group, 'messages');
-  if (messages !== undefined && isNothing(messages.is))
+  const sizes = sizesOf(policy, { window: USUAL_WINDOWS[1]!, maxOutput: USUAL_OUTPUT });
+  if (messages !== undefined && isNothing(messages.is, sizes))
     warn(at, `\`${rule.name}\` never acts: a conversation always has a message`, 'write another bound');
 }
 
 /** Whether no count can meet a bound. */
-function isNothing({ op, amount }: Comparison): boolean {
-  const bound = op.startsWith('<') ? parseAmount(amount)(NO_SIZES, MIDDLE) : Number.POSITIVE_INFINITY;
+function isNothing({ op, amount }: Comparison, sizes: Sizes): boolean {
+  const bound = op.startsWith('<') ? parseAmount(amount)(sizes, MIDDLE) : Number.POSITIVE_INFINITY;
   return op === '<' ? bound <= 1 : bound < 1;
 }
 

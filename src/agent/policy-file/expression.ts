@@ -1,3 +1,6 @@
+import { CcbenchError } from '../../core/base/errors.js';
+import { formatCount } from '../../core/base/format.js';
+import { ownValue } from '../../core/base/own-value.js';
 import type { AmountText } from '../../core/run/policy-rules.js';
 
 /** What an amount is computed from. */
@@ -16,16 +19,20 @@ export interface Sizes {
 export type Amount = (sizes: Sizes, draw: number) => number;
 
 /** What is wrong with an amount, and at which character. */
-export class AmountError extends Error {
+export class AmountError extends CcbenchError {
   constructor(
     message: string,
     readonly offset: number,
-    readonly hint: string | null = null,
+    hint?: string,
   ) {
-    super(message);
+    super('bad-value', message, hint === undefined ? {} : { hint });
     this.name = 'AmountError';
   }
 }
+
+/** Longer and deeper than anybody writes; what reads amounts calls itself at each bracket. */
+const MOST_CHARS = 1_000;
+const MOST_BRACKETS = 32;
 
 /** The middle of a jitter's range: what is shown where nothing is drawn. */
 export const MIDDLE = 0.5;
@@ -73,6 +80,11 @@ interface Token {
 }
 
 function tokensOf(text: string): readonly Token[] {
+  if (text.length > MOST_CHARS)
+    throw new AmountError(
+      `an amount has at most ${formatCount(MOST_CHARS)} characters, this one has ${formatCount(text.length)}`,
+      MOST_CHARS,
+    );
   const tokens: Token[] = [];
   let at = 0;
   let depth = 0;
@@ -95,7 +107,7 @@ function tokensOf(text: string): readonly Token[] {
       tokens.push({
         kind: 'number',
         text: cut,
-        value: value * (isCut || unit === undefined ? 1 : UNITS[unit]!),
+        value: value * (isCut || unit === undefined ? 1 : ownValue(UNITS, unit)!),
         offset: start,
       });
       at = isCut ? start + cut.length : at + whole.length;
@@ -116,6 +128,7 @@ function tokensOf(text: string): readonly Token[] {
 /** Parses a sum of products; errors name the character they are about. */
 class Parser {
   private at = 0;
+  private depth = 0;
 
   constructor(private readonly tokens: readonly Token[]) {}
 
@@ -135,7 +148,7 @@ class Parser {
       throw new AmountError(
         `\`${this.next.text}\` is out of place here`,
         this.next.offset,
-        NAME_OF[this.next.text] !== undefined
+        ownValue(NAME_OF, this.next.text) !== undefined
           ? `put a dot or a star before it: 0.9·${this.next.text} or 0.9*${this.next.text}`
           : this.next.kind === 'name'
             ? 'units are k, m and %; sizes are W, O, I and B, as in 0.9·B'
@@ -151,13 +164,23 @@ class Parser {
   /** Operands joined by operators of one rank, from the left. */
   private chain(signs: readonly string[], operand: () => Amount): Amount {
     let left = operand();
-    for (let sign = this.next.text; this.takes(...signs); sign = this.next.text) {
+    for (let { text: sign, offset } = this.next; this.takes(...signs); { text: sign, offset } = this.next) {
       const before = left;
+      const at = offset;
       const right = operand();
-      const apply = OPERATORS[sign]!;
-      left = (s, d) => apply(before(s, d), right(s, d));
+      const apply = ownValue(OPERATORS, sign)!;
+      left = (s, d) => numberAt(at, s, apply(before(s, d), right(s, d)));
     }
     return left;
+  }
+
+  /** What stands in brackets. */
+  private inner(): Amount {
+    if (++this.depth > MOST_BRACKETS)
+      throw new AmountError(`brackets stand in at most ${MOST_BRACKETS} others`, this.next.offset);
+    const amount = this.sum();
+    this.depth--;
+    return amount;
   }
 
   private factor(): Amount {
@@ -167,13 +190,13 @@ class Parser {
       return () => token.value;
     }
     if (this.takes('(')) {
-      const inner = this.sum();
+      const inner = this.inner();
       this.close();
       return inner;
     }
     if (token.kind === 'name') {
       this.at++;
-      const size = NAME_OF[token.text];
+      const size = ownValue(NAME_OF, token.text);
       if (size !== undefined) return (sizes) => sizes[size];
       return this.call(token);
     }
@@ -186,7 +209,7 @@ class Parser {
   }
 
   private call(name: Token): Amount {
-    const known = FUNCTIONS[name.text];
+    const known = ownValue(FUNCTIONS, name.text);
     if (known === undefined)
       throw new AmountError(
         `\`${name.text}\` is not known in an amount`,
@@ -199,8 +222,8 @@ class Parser {
         name.offset,
         `for instance ${name.text}(0.78, 0.82)`,
       );
-    const args: Amount[] = [this.sum()];
-    while (this.takes(',')) args.push(this.sum());
+    const args: Amount[] = [this.inner()];
+    while (this.takes(',')) args.push(this.inner());
     this.close();
     const [takes, apply] = known;
     if (!Number.isNaN(takes) && args.length !== takes)
@@ -215,6 +238,13 @@ class Parser {
   private close(): void {
     if (!this.takes(')')) throw new AmountError('a bracket is not closed', this.next.offset);
   }
+}
+
+/** A result, unless it is none: what a division by zero gives would meet every bound, or none. */
+function numberAt(offset: number, { W, O, I, B }: Sizes, value: number): number {
+  if (Number.isFinite(value)) return value;
+  const sizes = Object.entries({ W, O, I, B }).map(([name, size]) => `${name} = ${formatCount(size)}`);
+  throw new AmountError(`an amount divides by zero or is too large with ${sizes.join(', ')}`, offset);
 }
 
 const parsed = new Map<AmountText, Amount>();
@@ -236,5 +266,5 @@ export function hasJitter(text: AmountText): boolean {
 
 /** Whether an amount is computed from a size. */
 export function mentions(text: AmountText, size: keyof Sizes): boolean {
-  return tokensOf(text).some((token) => token.kind === 'name' && NAME_OF[token.text] === size);
+  return tokensOf(text).some((token) => token.kind === 'name' && ownValue(NAME_OF, token.text) === size);
 }

@@ -1,4 +1,5 @@
 import { schemaMap } from '../../core/base/explain.js';
+import { ownValue } from '../../core/base/own-value.js';
 import type { Path } from '../../core/base/problem.js';
 import { COUNTED, COUNTED_NAMES } from '../../core/run/policy-rules.js';
 import { policySchema } from './read-policy.js';
@@ -59,5 +60,8 @@ const INSIDE: readonly (readonly [string, string, string])[] = [
 export function helpFor(path: Path): ValueHelp {
   const key = [...path].reverse().find((part) => typeof part === 'string');
   const inside = INSIDE.find(([outer, own]) => own === key && path.includes(outer));
-  return { help: schemaMap(policySchema).helpAt(path), unit: inside?.[2] ?? UNITS[String(key)] ?? null };
+  return {
+    help: schemaMap(policySchema).helpAt(path),
+    unit: inside?.[2] ?? ownValue(UNITS, String(key)) ?? null,
+  };
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/base/own-value.js';
 import { isGroup, type Path } from '../../core/base/problem.js';
 import { unknownName } from '../../core/base/registry.js';
 
@@ -27,10 +28,10 @@ export function policyValues(written: WrittenPolicy): readonly PolicyValue[] {
         walk(item, [...named, ...name], [...at, i]);
       });
     } else if (isGroup(value)) {
-      for (const key of Object.keys(value)) walk(value[key], [...named, key], [...at, key]);
+      for (const key of Object.keys(value)) walk(ownValue(value, key), [...named, key], [...at, key]);
     } else values.push({ path: named.join('.'), value, at });
   };
-  for (const key of Object.keys(written)) if (!HEAD.includes(key)) walk(written[key], [key], [key]);
+  for (const key of Object.keys(written)) if (!HEAD.includes(key)) walk(ownValue(written, key), [key], [key]);
   return values.filter(({ at }) => !(at[0] === 'rules' && at.length === 3 && at[2] === 'name'));
 }
 
@@ -68,5 +69,8 @@ function replaced(current: unknown, [part, ...rest]: Path, value: unknown): unkn
     return (current as readonly unknown[]).map((item, i) =>
       i === part ? replaced(item, rest, value) : item,
     );
-  return { ...(current as WrittenPolicy), [part]: replaced((current as WrittenPolicy)[part], rest, value) };
+  return {
+    ...(current as WrittenPolicy),
+    [part]: replaced(ownValue(current as WrittenPolicy, part), rest, value),
+  };
 }

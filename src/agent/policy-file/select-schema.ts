@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ownValue } from '../../core/base/own-value.js';
 import { flag, group, list, number, refuse, refusedKey, text, whole, words } from '../../core/base/schema.js';
 import {
   isOfBlocks,
@@ -21,7 +22,7 @@ const last = z
   .union([z.int().min(0), z.string().regex(LAST)])
   .transform((value): NonNullable<KeepPart['last']> => {
     const [, n, unit = 'item'] = LAST.exec(String(value))!;
-    return { n: Number(n), unit: LAST_UNITS[unit.replace(/s$/, '')] ?? 'items' };
+    return { n: Number(n), unit: ownValue(LAST_UNITS, unit.replace(/s$/, '')) ?? 'items' };
   })
   .meta({
     title: 'a number such as 3, 2 messages, 1 round or 3 turns',

@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/base/own-value.js';
 import { isOutputEstimated, outputOf } from '../../core/model/output-of.js';
 import type { Thread, Transcript } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens } from '../../core/model/usage.js';
@@ -86,7 +87,7 @@ export type SummaryRequest = 'same-prompt' | 'own-prompt';
 
 /** What the API reported as the reason of a miss; else it is unexplained. */
 function reportedCause({ missReason }: RecordedRequest): WhyCause {
-  return (missReason === null ? undefined : REPORTED_CAUSES[missReason]) ?? 'unexplained';
+  return (missReason === null ? undefined : ownValue(REPORTED_CAUSES, missReason)) ?? 'unexplained';
 }
 
 /** What a request paid again of the prompt before it, by what made it do so. */

@@ -1,26 +1,10 @@
+import { markupText } from '../../core/base/format.js';
 import type { Judged, Verdict } from './verdict.js';
-
-/** Characters that no XML file may hold. */
-const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-  '\t': '&#9;',
-};
-
-function escaped(text: string): string {
-  return text.replace(NOT_XML, '\uFFFD').replace(/[&<>"\n\r\t]/g, (char) => ENTITIES[char]!);
-}
 
 function attributes(values: Readonly<Record<string, string | number | null>>): string {
   return Object.entries(values)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
+    .map(([name, value]) => ` ${name}="${markupText(String(value))}"`)
     .join('');
 }
 
@@ -44,7 +28,7 @@ function testCase(run: Judged, verdict: Verdict): string {
   });
   if (verdict.passed) return `    <testcase${head}/>`;
   const failure = attributes({ type: verdict.kind, message: verdict.message });
-  return `    <testcase${head}>\n      <failure${failure}>${escaped(verdict.message)}</failure>\n    </testcase>`;
+  return `    <testcase${head}>\n      <failure${failure}>${markupText(verdict.message)}</failure>\n    </testcase>`;
 }
 
 function counts(verdicts: readonly Verdict[]) {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CcbenchError } from '../../core/base/errors.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { cacheFolder } from '../files/cache-folder.js';
 import { lastPage } from '../files/last-page.js';
@@ -22,7 +23,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The program that opens a page; null where nobody would see it. */
 export function openerFor(page: string, platform: NodeJS.Platform, env: Environment): Opener | null {
-  const isSet = (name: string): boolean => (env[name] ?? '') !== '';
+  const isSet = (name: string): boolean => (ownValue(env, name) ?? '') !== '';
   if (isSet('CI')) return null;
   const hasDisplay = isSet('DISPLAY') || isSet('WAYLAND_DISPLAY');
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', page];

@@ -1,9 +1,10 @@
 import { FILE_SCHEMAS } from '../../config/schema/json-schema.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type CliSession, printJson } from '../session.js';
 
 /** `ccbench schema`: the JSON Schema of scenario, policy or provider files, with or without --json. */
 export function schemaCommand(session: CliSession, kind: string): ExitCode {
-  printJson(session, FILE_SCHEMAS[kind as keyof typeof FILE_SCHEMAS]());
+  printJson(session, ownValue(FILE_SCHEMAS, kind)!());
   return EXIT.fine;
 }

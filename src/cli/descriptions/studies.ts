@@ -171,6 +171,7 @@ const FLEET: readonly CommandDescription[] = [
       ...REDIS,
       option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', threads),
       option('--results <folder>', 'the results folder as this machine sees it'),
+      option('--root <folder>', 'folder that the paths of studies must lie in; the current one unless given'),
       option('--idle <seconds>', 'exit after this long without work', amount),
       option('--lease <seconds>', 'silence after which another worker gets the batch', factor, LEASE_SECONDS),
     ],
@@ -224,7 +225,6 @@ export const STUDY_COMMANDS = {
       'run scenarios/quickstart.yaml',
       'run session.jsonl --set window.percent=60',
       'run lunch.yaml --set cache.ttl=1h --seed 8',
-      'run scenarios/*.yaml --json --no-files',
       'run lunch.yaml --baseline reports-of-main --out reports-of-branch',
       'run scenarios/*.yaml --junit ccbench.xml --quiet',
       'run lunch.yaml --watch --no-files',
@@ -268,7 +268,6 @@ export const STUDY_COMMANDS = {
       'compare session.jsonl --policy claude-code/2.1.112,peers/codex-local,none',
       'compare my-scenario.yaml --policy unbounded,baselines/prune,claude-code/2026',
       'compare lunch.yaml --set cache.ttl=5m,1h --transcripts "logs/*.jsonl" --baseline cache.ttl=5m',
-      'compare lunch.yaml --watch --no-files',
     ],
     load: async () => {
       const { compareCommand } = await import('../commands/study/compare.js');
@@ -369,7 +368,6 @@ export const STUDY_COMMANDS = {
       option('--sql <query>', 'a query on the table results, answered by the command duckdb'),
     ],
     examples: [
-      'results out',
       'results out --best costUsd --top 20',
       'results out --group transcript --mean costUsd,cacheHitRate --where "compactions > 0"',
       'results out --sql "select policy, avg(costUsd) from results group by policy"',

@@ -101,6 +101,10 @@ export function folderName(name: string, taken: Set<string>): string {
   return unique;
 }
 
+/** What is made of sessions is as private as they are: clients keep them for their owner alone. */
+const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FILE = 0o600;
+
 function unwritable(shown: string, error: unknown): CcbenchError {
   return new CcbenchError(
     'output-unwritable',
@@ -152,7 +156,7 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
     checkTarget(target, shown);
     created = mkdirSync(folder, { recursive: true });
     rmSync(fresh, { recursive: true, force: true });
-    mkdirSync(fresh);
+    mkdirSync(fresh, { mode: PRIVATE_FOLDER });
   } catch (error) {
     throw error instanceof CcbenchError ? error : unwritable(shown, error);
   }
@@ -161,8 +165,8 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
     target,
     async write(below, file, text) {
       try {
-        await mkdir(join(fresh, below), { recursive: true });
-        await writeFile(join(fresh, below, file), text);
+        await mkdir(join(fresh, below), { recursive: true, mode: PRIVATE_FOLDER });
+        await writeFile(join(fresh, below, file), text, { mode: PRIVATE_FILE });
         pages.push(join(target, below, file));
       } catch (error) {
         throw unwritable(shown, error);
@@ -170,8 +174,8 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
     },
     async append(below, file, text) {
       try {
-        await mkdir(join(fresh, below), { recursive: true });
-        await appendFile(join(fresh, below, file), text);
+        await mkdir(join(fresh, below), { recursive: true, mode: PRIVATE_FOLDER });
+        await appendFile(join(fresh, below, file), text, { mode: PRIVATE_FILE });
       } catch (error) {
         throw unwritable(shown, error);
       }
@@ -274,7 +278,7 @@ export function openFile(path: string, cwd: string): OutputFile {
     removeLitter(dirname(target), (owner) => owner === basename(target));
     if (existsSync(target) && lstatSync(target).isDirectory()) throw { code: 'EISDIR' };
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(fresh, '');
+    writeFileSync(fresh, '', { mode: PRIVATE_FILE });
   } catch (error) {
     throw unwritable(path, error);
   }

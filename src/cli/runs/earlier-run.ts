@@ -9,6 +9,7 @@ import {
   formatValue,
   printable,
 } from '../../core/base/format.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { findMetric } from '../../metrics/registry.js';
 import { chosenMetric } from '../../study/chosen-metrics.js';
 import { splitValues } from '../../study/vary.js';
@@ -78,14 +79,16 @@ export function readEarlier(folder: string): EarlierRun | null {
 
 /** Metrics of a baseline that nothing can be held against: absent, or neither a number nor null, or null in all. */
 export function missingMetrics({ metrics }: EarlierRun, guard: Guard): readonly string[] {
-  const missing = guard.metrics.filter((name) => metrics[name] !== null && !Number.isFinite(metrics[name]));
+  const missing = guard.metrics.filter(
+    (name) => ownValue(metrics, name) !== null && !Number.isFinite(ownValue(metrics, name)),
+  );
   if (missing.length > 0) return missing;
-  return guard.metrics.every((name) => metrics[name] === null) ? guard.metrics : [];
+  return guard.metrics.every((name) => ownValue(metrics, name) === null) ? guard.metrics : [];
 }
 
 /** The metrics of a baseline that a run is held against. */
 export function guardedMetrics({ metrics }: EarlierRun, guard: Guard): readonly string[] {
-  return guard.metrics.filter((name) => (metrics[name] ?? null) !== null);
+  return guard.metrics.filter((name) => (ownValue(metrics, name) ?? null) !== null);
 }
 
 /** One sentence on what changed since an earlier run, and whether that was of the same settings. */
@@ -132,8 +135,8 @@ export function regressions(
   { metrics, tolerancePercent }: Guard,
 ): readonly Regression[] {
   return metrics.flatMap((name) => {
-    const before = baseline.metrics[name] ?? null;
-    const after = now.metrics[name] ?? null;
+    const before = ownValue(baseline.metrics, name) ?? null;
+    const after = ownValue(now.metrics, name) ?? null;
     if (before === null) return [];
     const { better, unit } = findMetric(name)!;
     const slack = Math.abs(before) * (tolerancePercent / 100 + ROUNDING);

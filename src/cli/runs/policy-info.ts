@@ -4,6 +4,7 @@ import { policyThresholds } from '../../agent/policies/policy-thresholds.js';
 import { chosenWindow, policyWindow } from '../../agent/policies/policy-window.js';
 import type { NamedLimits } from '../../agent/policies/shown-limits.js';
 import { canonicalJson } from '../../core/base/digest.js';
+import { ownValue } from '../../core/base/own-value.js';
 import type { ParamSpec, ParamValue, ParamValues } from '../../core/run/params.js';
 import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
 import type { RunFacts } from '../../metrics/facts.js';
@@ -21,10 +22,10 @@ const THRESHOLD_NAMES: Readonly<Record<string, string>> = {
 const same = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
 
 function paramOf(policy: Policy, params: ParamValues, spec: ParamSpec): PolicyParam {
-  const value = (Object.hasOwn(params, spec.path) ? params[spec.path] : spec.default) as ParamValue;
+  const value = (Object.hasOwn(params, spec.path) ? ownValue(params, spec.path) : spec.default) as ParamValue;
   const set = Object.hasOwn(policy.set, spec.path);
-  const ofPolicy = set ? policy.set[spec.path] : spec.default;
-  const named = policy.sources[spec.path] ?? null;
+  const ofPolicy = set ? ownValue(policy.set, spec.path) : spec.default;
+  const named = ownValue(policy.sources, spec.path) ?? null;
   const { path, unit, help } = spec;
   const common = { path, value, default: spec.default, unit, help };
   if (!same(value, ofPolicy)) return { ...common, from: 'scenario', source: 'the scenario' };
@@ -44,7 +45,7 @@ function thresholdsOf(
   const limits = Object.entries(planned.rules === undefined ? { warning, ...acting } : acting);
   return limits
     .flatMap(([key, tokens]): NamedThreshold[] => {
-      const name = THRESHOLD_NAMES[key];
+      const name = ownValue(THRESHOLD_NAMES, key);
       return name === undefined || typeof tokens !== 'number' ? [] : [{ name, tokens }];
     })
     .sort((a, b) => a.tokens - b.tokens);
@@ -83,7 +84,7 @@ export function policyInfoOf(facts: RunFacts): PolicyInfo | null {
   const complete = Object.fromEntries(
     paramSpecs().map(({ path, default: value }) => [
       path,
-      Object.hasOwn(params, path) ? params[path]! : value,
+      Object.hasOwn(params, path) ? ownValue(params, path)! : value,
     ]),
   );
   const planned = { params: complete, ...(rules === undefined ? {} : { rules }) };

@@ -3,6 +3,7 @@ import { isRecording } from '../../config/files/scenario-text.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { readTextInput } from '../../transcripts/files/read-input.js';
 import type { CliSession } from '../session.js';
+import { runWithoutListening } from '../terminal/interrupt.js';
 
 /** The option of a command that loads plug-ins. */
 export interface PluginOptions {
@@ -29,7 +30,7 @@ export async function withPlugins<T>(
 ): Promise<T> {
   const { cwd } = session.host;
   const texts = scenarios.flatMap((file) => textOf(file, cwd));
-  const plugins = await openPlugins(texts, plugin, cwd);
+  const plugins = await runWithoutListening(() => openPlugins(texts, plugin, cwd));
   try {
     return await work(plugins);
   } finally {

@@ -38,6 +38,18 @@ export function listenForInterrupt(): AbortSignal {
   return controller.signal;
 }
 
+/** Does work that may never give control back, such as loading a plug-in: meanwhile a signal ends the process at once. */
+export async function runWithoutListening<T>(work: () => Promise<T>): Promise<T> {
+  const hears = listener;
+  if (hears === null) return work();
+  for (const name of SIGNALS) process.off(name, hears);
+  try {
+    return await work();
+  } finally {
+    for (const name of SIGNALS) process.on(name, hears);
+  }
+}
+
 /** What is given to `runInterruptible`, where a script can call it. */
 const workbench = createContext({ work: null as (() => unknown) | null });
 

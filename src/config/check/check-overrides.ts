@@ -1,6 +1,7 @@
 import { compactsOn } from '../../agent/layers/auto-compact/may-compact.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { formatNumber } from '../../core/base/explain.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { formatPath, type Path, valueAt } from '../../core/base/problem.js';
 import { isAmong } from '../../core/model/model-name.js';
 import type { ParamValue, ParamValues } from '../../core/run/params.js';
@@ -139,9 +140,9 @@ function checkWindow(
   const params = context.policies.resolve(run.policy.name, { ...run.policy.set, ...set });
   if (isException(params, path, run.model)) return; // There any window set by the user counts.
   const { assumedWindow } = context.policies;
-  const window = assumedWindow({ ...params, [path]: SETTINGS[path] ?? null }, run.model);
+  const window = assumedWindow({ ...params, [path]: ownValue(SETTINGS, path) ?? null }, run.model);
   if (assumedWindow(params, run.model) !== window) return;
-  if (role === 'a choice' && params[path] === window) return;
+  if (role === 'a choice' && ownValue(params, path) === window) return;
   throw new CcbenchError(
     'no-effect',
     `${name} has no effect: the client assumes ${formatNumber(window)} tokens for ${run.model} with and without it`,
@@ -153,6 +154,6 @@ function checkWindow(
 function isException(params: ParamValues, window: string, model: string): boolean {
   return (
     Array.isArray(params['autoCompact.exceptModels']) &&
-    !compactsOn({ ...params, [window]: SETTINGS[window] ?? null }, model)
+    !compactsOn({ ...params, [window]: ownValue(SETTINGS, window) ?? null }, model)
   );
 }

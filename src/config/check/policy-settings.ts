@@ -1,3 +1,4 @@
+import { createNameTable } from '../../core/base/create-name-table.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import {
   type CheckedScenario,
@@ -39,7 +40,7 @@ export class PolicySettings {
 
   /** The runs with some changes, written `path=value`; null where the scenario has to be compiled for it. */
   runsWith(changes: readonly string[]): readonly CompiledRun[] | null {
-    const settings: Record<string, unknown> = {};
+    const settings = createNameTable<unknown>();
     for (const change of changes) {
       const setting = this.settingOf(change);
       if (setting === null || Object.hasOwn(settings, setting.path)) return null;

@@ -1,6 +1,7 @@
 import { parseDocument } from 'yaml';
 import { isPolicyPath } from '../../agent/policy-file/paths.js';
 import { CcbenchError, type Place } from '../../core/base/errors.js';
+import { ownValue } from '../../core/base/own-value.js';
 import type { Path } from '../../core/base/problem.js';
 import { unknownPath } from '../../core/base/registry.js';
 import type { ScenarioContext } from '../context.js';
@@ -94,7 +95,7 @@ function replaceAt(current: unknown, path: Path, value: unknown): unknown {
     return items;
   }
   const group = typeof current === 'object' && current !== null && !Array.isArray(current) ? current : {};
-  const inner = Object.hasOwn(group, part) ? (group as Record<string, unknown>)[part] : undefined;
+  const inner = ownValue(group as Record<string, unknown>, part);
   return { ...group, [part]: replaceAt(inner, rest, value) };
 }
 

@@ -12,6 +12,7 @@ import {
   visit,
 } from 'yaml';
 import { CcbenchError, type Place } from '../../core/base/errors.js';
+import { ownValue } from '../../core/base/own-value.js';
 import type { Path } from '../../core/base/problem.js';
 
 /** A scenario's value together with where each part of it was written. */
@@ -44,7 +45,7 @@ const MISSING_CHAR = /^Missing closing ["']quote$/;
 
 function syntaxSentence(code: string, message: string): string {
   if (MISSING_CHAR.test(message)) return 'a quotation mark is not closed';
-  const known = SYNTAX[code];
+  const known = ownValue(SYNTAX, code);
   if (known !== undefined) return known;
   return `not valid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 }
@@ -194,6 +195,6 @@ export function replaceAt(current: unknown, [part, ...rest]: Path, value: unknow
     return current.map((item, i) => (i === part ? replaceAt(item, rest, value) : item));
   return {
     ...(current as object),
-    [part]: replaceAt((current as Record<string | number, unknown>)[part], rest, value),
+    [part]: replaceAt(ownValue(current as Record<string | number, unknown>, part), rest, value),
   };
 }

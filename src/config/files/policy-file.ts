@@ -4,6 +4,7 @@ import { planPolicy } from '../../agent/policies/plan-policy.js';
 import type { Policy } from '../../agent/policies/policy.js';
 import { type ReadPolicy, readPolicy } from '../../agent/policy-file/read-policy.js';
 import { CcbenchError } from '../../core/base/errors.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { isGroup, type Path } from '../../core/base/problem.js';
 import { resolveModel } from '../../provider/prices/models.js';
 import { readDocument, type ScenarioDocument } from './document.js';
@@ -45,7 +46,7 @@ export function readPolicyAt(
   const problems: CcbenchError[] = [];
   const warnings: CcbenchError[] = [];
   const value = path.reduce<unknown>(
-    (at, key) => (at as Record<string | number, unknown>)[key],
+    (at, key) => ownValue(at as Record<string | number, unknown>, key),
     document.value,
   );
   const tell = placedProblems(document, text, (error, { weight }) =>
@@ -94,7 +95,7 @@ function outerProblems({ head, rules }: ReadPolicy, policy: Policy): readonly Ou
   check(['client'], () => void planPolicy(bare, {}));
   if (problems.length > 0) return problems;
   for (const path of Object.keys(head.set))
-    check(['set', path], () => void planPolicy(bare, { [path]: head.set[path] }));
+    check(['set', path], () => void planPolicy(bare, { [path]: ownValue(head.set, path) }));
   if (problems.length === 0) check(['set'], () => void planPolicy(policy, {}));
   return problems;
 }

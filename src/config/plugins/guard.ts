@@ -6,24 +6,11 @@ import { createWarnings } from '../../core/run/warning.js';
 import type { Metric } from '../../metrics/metric.js';
 import { decodeBytes } from '../../transcripts/lines/json-lines.js';
 import type { TranscriptReader } from '../../transcripts/readers/reader.js';
+import { actionProblem, shown, transcriptProblem } from './check-output.js';
 import type { ReaderInput } from './plugin.js';
 
-const ACTION_KINDS: Readonly<Record<Action['kind'], true>> = {
-  'rewrite-blocks': true,
-  'delete-cached': true,
-  ask: true,
-  'replace-history': true,
-  attach: true,
-  'write-file': true,
-  'set-mtime': true,
-  'wake-at': true,
-  'remove-file': true,
-  wait: true,
-  report: true,
-  breaker: true,
-  stop: true,
-  cleanup: true,
-};
+/** Actions that a layer may ask for at one point of a turn: one that never ends would not let the run end. */
+const MOST_ACTIONS = 10_000;
 
 /** The error for what a plug-in did wrong. */
 function pluginFault(plugin: string, sentence: string, cause?: unknown): CcbenchError {
@@ -99,10 +86,11 @@ function* guardedAct(
     throw pluginFault(plugin, `act of ${named} must be a generator: write *act(moment, view)`);
   try {
     let step = call('act', () => actions.next());
-    while (step.done !== true) {
-      const action: unknown = step.value;
-      if (!isGroup(action) || !Object.hasOwn(ACTION_KINDS, action.kind as string))
-        throw pluginFault(plugin, `act of ${named} asks for ${shown(action)}, which is no action`);
+    for (let asked = 1; step.done !== true; asked++) {
+      if (asked > MOST_ACTIONS)
+        throw pluginFault(plugin, `act of ${named} asks for more than ${MOST_ACTIONS} actions at once`);
+      const problem = actionProblem(step.value);
+      if (problem !== null) throw pluginFault(plugin, `act of ${named} asks for ${problem}`);
       const outcome = yield step.value;
       step = call('act', () => actions.next(outcome));
     }
@@ -130,13 +118,6 @@ export function guardMetric(plugin: string, metric: Metric): Metric {
   };
 }
 
-/** A value as messages show it, whole. */
-function shown(value: unknown): string {
-  if (typeof value === 'function') return 'a function';
-  if (typeof value === 'number') return String(value);
-  return value === undefined ? 'nothing' : (JSON.stringify(value) ?? typeof value);
-}
-
 /** A reader of a plug-in whose errors name the plug-in. */
 export function guardReader(plugin: string, reader: ReaderInput): TranscriptReader {
   const named = `the reader "${reader.name}"`;
@@ -147,26 +128,9 @@ export function guardReader(plugin: string, reader: ReaderInput): TranscriptRead
     read(bytes, { id }) {
       const text = decodeBytes(bytes, { name: id, warnings: createWarnings() }).toString('utf8');
       const transcript: unknown = callPlugin(plugin, `read of ${named}`, () => reader.read(text, { id }));
-      const missing = missingIn(transcript);
+      const missing = transcriptProblem(transcript);
       if (missing !== null) throw pluginFault(plugin, `${named} gave no transcript: ${missing}`);
       return transcript as ReturnType<TranscriptReader['read']>;
     },
   };
-}
-
-function missingIn(value: unknown): string | null {
-  if (!isGroup(value)) return shown(value);
-  const lists = ['carries', 'threads', 'warnings'].filter((key) => !Array.isArray(value[key]));
-  const texts = ['id', 'source'].filter((key) => typeof value[key] !== 'string');
-  const [key] = [...lists, ...texts];
-  if (key !== undefined) return `\`${key}\` is missing`;
-  const threads = value.threads as readonly unknown[];
-  const at = threads.findIndex(
-    (thread) =>
-      !isGroup(thread) ||
-      typeof thread.id !== 'string' ||
-      !Array.isArray(thread.prefix) ||
-      !Array.isArray(thread.steps),
-  );
-  return at < 0 ? null : `threads[${at}] needs id, prefix and steps`;
 }

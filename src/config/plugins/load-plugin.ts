@@ -28,8 +28,9 @@ export async function loadPlugin({ path, sha256 }: PluginFile, shown: string, pl
   let module: { readonly default?: PluginModule };
   try {
     // Another content is another module, though the path is the same.
-    module = await import(`${pathToFileURL(path).href}?sha256=${sha256}`);
+    module = await inTime(import(`${pathToFileURL(path).href}?sha256=${sha256}`), shown, place);
   } catch (error) {
+    if (error instanceof CcbenchError) throw error;
     const line = new RegExp(`${sha256}:(\\d+)`).exec(error instanceof Error ? (error.stack ?? '') : '')?.[1];
     throw new CcbenchError(
       'bad-plugin',
@@ -44,12 +45,33 @@ export async function loadPlugin({ path, sha256 }: PluginFile, shown: string, pl
       hint: 'write export default { name, layers, policies, readers, metrics }',
     });
   try {
-    return typeof plugin === 'function' ? await plugin(pluginTools) : plugin;
+    return await inTime(typeof plugin === 'function' ? plugin(pluginTools) : plugin, shown, place);
   } catch (error) {
+    if (error instanceof CcbenchError) throw error;
     throw new CcbenchError('bad-plugin', `plug-in ${shown} threw when it was called: ${reasonOf(error)}`, {
       place,
       cause: error,
     });
+  }
+}
+
+/** How long a plug-in may take to load: what never comes to an end would let the process end without a result. */
+const LOAD_MS = 10_000;
+
+/** What comes of a promise of a plug-in, unless it takes too long. */
+async function inTime<T>(work: T | Promise<T>, shown: string, place: Place): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => {
+      const sentence = `plug-in ${shown} was not loaded within ${LOAD_MS / 1_000} seconds`;
+      const hint = 'what it awaits at the top level or in its default export must come to an end';
+      fail(new CcbenchError('bad-plugin', sentence, { place, hint }));
+    }, LOAD_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

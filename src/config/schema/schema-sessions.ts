@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../../core/base/clock.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { valueAt } from '../../core/base/problem.js';
 import { number, refuse, text, whole } from '../../core/base/schema.js';
 import { SESSION_ENDINGS } from '../../core/model/transcript.js';
@@ -20,7 +21,7 @@ export function durationMs(written: number | string): number {
   if (typeof written === 'number') return Math.round(written * MS_PER_MINUTE);
   let total = 0;
   for (const [, amount, unit] of written.matchAll(/([0-9.]+)([smhd])/g))
-    total += Number(amount) * UNIT_MS[unit!]!;
+    total += Number(amount) * ownValue(UNIT_MS, unit!)!;
   return Math.round(total);
 }
 

@@ -1,13 +1,18 @@
+declare const noPrototype: unique symbol;
+
+/** An object without a prototype: whatever a name is, it is looked up and kept like any other. */
+export type NameTable<T> = Record<string, T> & { readonly [noPrototype]: true };
+
 /**
  * An empty object for names that are known only as they come. It is a table from the start: a plain object takes on another
  * hidden shape with each name, which costs far more than the name itself.
  */
-export function createNameTable<T>(): Record<string, T> {
-  return Object.create(null) as Record<string, T>;
+export function createNameTable<T>(): NameTable<T> {
+  return Object.create(null) as NameTable<T>;
 }
 
 /** A table of the same names; what is found when somebody reads it is still found then. */
-export function copyNameTable(names: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function copyNameTable(names: Readonly<Record<string, unknown>>): NameTable<unknown> {
   const copy = createNameTable<unknown>();
   for (const name of Object.keys(names)) {
     const property = Object.getOwnPropertyDescriptor(names, name)!;

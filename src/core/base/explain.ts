@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { nearestName, suggestName } from './nearest.js';
+import { ownValue } from './own-value.js';
 import {
   formatPath,
   foundWords,
@@ -88,7 +89,7 @@ export class SchemaMap {
   /** A node without references and with its alternatives resolved. */
   #open(node: SchemaNode): SchemaNode {
     const plain =
-      node.$ref === undefined ? node : (this.#root.$defs?.[node.$ref.replace('#/$defs/', '')] ?? {});
+      node.$ref === undefined ? node : (ownValue(this.#root.$defs, node.$ref.replace('#/$defs/', '')) ?? {});
     if (plain.$ref !== undefined) return this.#open(plain);
     return plain.anyOf === undefined ? plain : { ...plain, anyOf: plain.anyOf.map((one) => this.#open(one)) };
   }
@@ -98,7 +99,7 @@ export class SchemaMap {
       const next =
         typeof part === 'number'
           ? option.items
-          : (option.properties?.[part] ??
+          : (ownValue(option.properties, part) ??
             (typeof option.additionalProperties === 'object' ? option.additionalProperties : undefined));
       if (next !== undefined) return this.#open(next);
     }

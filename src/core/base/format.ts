@@ -128,7 +128,39 @@ export function exactUsd(nanoUsd: number): string {
   return nanoUsd < 0 ? `-${text}` : text;
 }
 
-/** Text from a file made safe for a terminal: control characters become visible. */
+/** Foreign text is cut here: longer than any sentence of ours, shorter than what floods a terminal or a page. */
+const MOST_SHOWN = 10_000;
+
+/** Foreign text of at most so many characters. */
+export function bounded(text: string, most = MOST_SHOWN): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… (${formatCount(text.length)} characters)`;
+}
+
+/** Text from a file made safe for a line of a terminal: no control characters, and not without end. */
 export function printable(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ').trim();
+  return bounded(text)
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim();
+}
+
+/** The same in Markdown: it makes no cells and no elements. */
+export function markdownText(text: string): string {
+  return printable(text).replace(/[\\|<>]/g, (char) => `\\${char}`);
+}
+
+/** Characters that no XML file may hold. */
+const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+]);
+
+/** Text from a file in an element or attribute of XML or HTML. */
+export function markupText(text: string): string {
+  return bounded(text)
+    .replace(NOT_XML, '\uFFFD')
+    .replace(/[&<>"'\n\r\t]/g, (char) => ENTITIES.get(char) ?? `&#${char.charCodeAt(0)};`);
 }

@@ -23,8 +23,12 @@ function editDistance(a: string, b: string): number {
 /** Letters that a name has to begin with alike to be taken for a longer one. */
 const SAME_START = 4;
 
+/** Nobody misspells a longer one, and comparing costs its length squared. */
+const LONGEST_NAME = 100;
+
 /** The known name closest to a misspelt one, or null when none is close enough to suggest. */
 export function nearestName(wanted: string, known: readonly string[]): string | null {
+  if (wanted.length > LONGEST_NAME) return null;
   let best: string | null = null;
   let bestDistance = Math.max(1, Math.floor(wanted.length / 2));
   const low = wanted.toLowerCase();

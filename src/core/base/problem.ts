@@ -1,4 +1,5 @@
 import type { ErrorCode } from './errors.js';
+import { ownValue } from './own-value.js';
 
 /** Keys and list positions from the top of a file. */
 export type Path = readonly (string | number)[];
@@ -47,7 +48,7 @@ export function valueAt(value: unknown, path: Path): unknown {
   let current = value;
   for (const part of path) {
     if (current === null || typeof current !== 'object' || !Object.hasOwn(current, part)) return undefined;
-    current = (current as Record<string | number, unknown>)[part];
+    current = ownValue(current as Record<string | number, unknown>, part);
   }
   return current;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { MS_PER_MINUTE, MS_PER_SECOND } from './clock.js';
 import type { ErrorCode } from './errors.js';
+import { ownValue } from './own-value.js';
 import type { Path } from './problem.js';
 
 /** What a schema says of itself. */
@@ -135,7 +136,7 @@ const TIME_UNITS: Readonly<Record<string, number>> = {
 /** Milliseconds of a time such as `5min`, which begins at a character of the value. */
 export function readDuration(ctx: z.core.ParsePayload<unknown>, written: string, offset = 0): number {
   const [, amount, unit] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/.exec(written) ?? [];
-  const ms = unit === undefined ? undefined : TIME_UNITS[unit];
+  const ms = unit === undefined ? undefined : ownValue(TIME_UNITS, unit);
   if (ms !== undefined) return Number(amount) * ms;
   return refuse(ctx, `expected a time, got ${JSON.stringify(written)}`, {
     hint: 'for instance 90s, 5min or 1h',

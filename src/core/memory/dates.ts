@@ -1,3 +1,5 @@
+import { ownValue } from '../base/own-value.js';
+
 const DAY_MS = 86_400_000;
 const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const COUNTS: Readonly<Record<string, number>> = {
@@ -50,7 +52,7 @@ function daysTo(day: number, step: number, nowMs: number): number {
 }
 
 function daysIn(count: string, unit: string): number {
-  return (COUNTS[count] ?? Number(count)) * UNIT_DAYS[unit.replace(/s$/, '')]!;
+  return (ownValue(COUNTS, count) ?? Number(count)) * ownValue(UNIT_DAYS, unit.replace(/s$/, ''))!;
 }
 
 function mondayOf(ms: number): number {

@@ -1,4 +1,5 @@
 import { entryOf } from '../../core/base/once.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { createBlock } from '../../core/model/block.js';
 import { createMessage, type Message } from '../../core/model/message.js';
 import { lazyText } from '../../core/model/text.js';
@@ -68,7 +69,7 @@ class ContextFiles {
       const path = call?.facts.path;
       const effect = call?.facts.effect;
       if (path === undefined || effect === undefined || !Object.hasOwn(this.listed, path)) continue;
-      const before = this.current.get(path) ?? this.listed[path]!;
+      const before = this.current.get(path) ?? ownValue(this.listed, path)!;
       if (effect.kind === 'write') this.current.set(path, tokensOf(effect.chars));
       else if (effect.kind === 'edit')
         this.current.set(path, Math.max(0, before + tokensOf(effect.chars ?? 0)));

@@ -49,7 +49,10 @@ export class OpenShape {
       if (own[name] === other[name] || OPEN_PARAMS.has(name)) continue;
       if (!isEqual(own[name], other[name])) return false;
     }
-    return paramNames.every((name) => name in other) && Object.keys(other).length === paramNames.length;
+    return (
+      paramNames.every((name) => Object.hasOwn(other, name)) &&
+      Object.keys(other).length === paramNames.length
+    );
   }
 
   private areSameRules(own: PolicyRules, other: PolicyRules): boolean {
@@ -113,7 +116,7 @@ function isEqual(
   let count = 0;
   for (const key in a) {
     count++;
-    if (!(key in b)) return false;
+    if (!Object.hasOwn(b, key)) return false;
     if (a[key] !== b[key] && excused?.(key, a[key], b[key]) !== true && !isEqual(a[key], b[key]))
       return false;
   }

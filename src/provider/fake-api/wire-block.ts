@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../core/base/digest.js';
+import { ownValue } from '../../core/base/own-value.js';
 import {
   type Block,
   type BlockKind,
@@ -112,7 +113,7 @@ function readBlock(value: unknown, role: BlockRole, path: string, count: CountTo
   if (source === null || type === null) return invalidRequest(`${path}.type: Field required`);
   const ttlMs = readMarker(source.cache_control, path);
   if (ttlMs !== null && typeof ttlMs === 'object') return ttlMs;
-  const kind = KINDS[type] ?? 'other';
+  const kind = ownValue(KINDS, type) ?? 'other';
   const { text, images } = render(kind, source);
   const isEmptyText = kind === 'text' && text.trim() === '';
   const toolUseId = asText(kind === 'tool_result' ? source.tool_use_id : source.id);

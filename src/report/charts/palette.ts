@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/base/own-value.js';
 import type { BreakCause, Layer } from '../../core/run/run-log.js';
 import { causeWords } from '../text/cause-words.js';
 
@@ -100,7 +101,7 @@ export const BREAK_COLORS: Readonly<Record<BreakCause, string>> = {
 };
 
 function breakColor(cause: string): string {
-  return Object.hasOwn(BREAK_COLORS, cause) ? BREAK_COLORS[cause as BreakCause] : DISTINCT.grey;
+  return ownValue(BREAK_COLORS, cause) ?? DISTINCT.grey;
 }
 
 /** Colours of the causes of cost, in the order given; breaks have other names where their colours are given with them. */

@@ -1,5 +1,6 @@
 import type { MetricUnit } from '../../core/base/format.js';
 import { formatValue } from '../../core/base/format.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { LIGHT } from './palette.js';
 
 /** An axis of a sweep: a parameter or a metric. */
@@ -62,7 +63,7 @@ export function unitFormat(unit: MetricUnit): string {
 
 /** The title of an axis with its unit. */
 export function axisTitle({ name, unit }: SweepAxis): string {
-  const word = unit !== null && Object.hasOwn(UNIT_WORDS, unit) ? UNIT_WORDS[unit as MetricUnit] : unit;
+  const word = unit !== null && Object.hasOwn(UNIT_WORDS, unit) ? ownValue(UNIT_WORDS, unit) : unit;
   return word === null ? name : `${name} (${word})`;
 }
 

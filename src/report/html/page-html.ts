@@ -1,3 +1,4 @@
+import { markupText } from '../../core/base/format.js';
 import type { PageData, PagePicture } from '../page-data/page-data.js';
 import type { StudyPageData } from '../page-data/study-page-data.js';
 import type { WhyPageData } from '../page-data/why-page-data.js';
@@ -16,10 +17,6 @@ export interface PageInput {
 const CONTENT_POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
-}
-
 /** JSON that may stand inside a script element. */
 function scriptJson(value: unknown): string {
   return JSON.stringify(value)
@@ -30,7 +27,7 @@ function scriptJson(value: unknown): string {
 
 function pictureHtml({ title, svg }: PagePicture): string {
   const source = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
-  return `<figure><img src="${source}" alt="${escapeHtml(title)}"></figure>`;
+  return `<figure><img src="${source}" alt="${markupText(title)}"></figure>`;
 }
 
 function picturesHtml(pictures: readonly PagePicture[]): string {
@@ -47,12 +44,12 @@ export function pageHtml({ data, pictures = [], elsewhere }: PageInput): string 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${CONTENT_POLICY}">
 <meta name="color-scheme" content="light dark">
-<title>${escapeHtml(data.title)} – ccbench</title>
+<title>${markupText(data.title)} – ccbench</title>
 <link rel="icon" href="data:,">
 <style>${PAGE_STYLE}</style>
 </head>
 <body>
-<div id="app"><noscript>This report needs JavaScript; ${escapeHtml(elsewhere)}</noscript></div>
+<div id="app"><noscript>This report needs JavaScript; ${markupText(elsewhere)}</noscript></div>
 ${picturesHtml(pictures)}
 <script type="application/json" id="data">${scriptJson(data)}</script>
 <script>${PAGE_SCRIPT}</script>

@@ -1,4 +1,5 @@
 import { formatCount } from '../../core/base/format.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { type ColumnRequest, requestColumns } from '../tables/request-columns.js';
 import type { ChartedRun, PageLeftOut } from './page-data.js';
 
@@ -25,10 +26,10 @@ export const NO_SUMS: LeftOutSums = {
 export function mergeSums(a: LeftOutSums, b: LeftOutSums): LeftOutSums {
   const merged = { ...a };
   for (const name of SUMS) merged[name] = a[name] + b[name];
-  const rewriteCosts = { ...a.rewriteCosts };
+  const costs = new Map(Object.entries(a.rewriteCosts));
   for (const [cause, cost] of Object.entries(b.rewriteCosts))
-    rewriteCosts[cause] = (rewriteCosts[cause] ?? 0) + cost;
-  return { ...merged, rewriteCosts };
+    costs.set(cause, (costs.get(cause) ?? 0) + cost);
+  return { ...merged, rewriteCosts: Object.fromEntries(costs) };
 }
 
 /** The sums with one more request. */
@@ -63,7 +64,7 @@ function pageLeftOut(leftOut: LeftOutRequests, shown: readonly ColumnRequest[]):
     freshCost: column('freshCost'),
     outputCost: column('outputCost'),
     rewriteCosts: Object.fromEntries(
-      causes.map((cause) => [cause, before.map(({ rewriteCosts }) => rewriteCosts[cause] ?? 0)]),
+      causes.map((cause) => [cause, before.map(({ rewriteCosts }) => ownValue(rewriteCosts, cause) ?? 0)]),
     ),
   };
 }

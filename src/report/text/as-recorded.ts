@@ -1,4 +1,5 @@
 import { formatCount, formatCounted, formatDecimal, formatValue } from '../../core/base/format.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { mean, sum } from '../../core/base/stats.js';
 import { type OtherPrices, otherPriceSentence, type RecordedBill } from '../../core/run/recorded-bill.js';
 import type { RunFacts } from '../../metrics/facts.js';
@@ -87,7 +88,7 @@ export function notRecordedNano({ run, cost }: RunFacts): number | null {
 export function recordedRow(bills: readonly RecordedBill[], columns: readonly string[]): ComparisonRow {
   const records = bills.map(recordedMetrics);
   const cells = columns.map((name) => {
-    const value = mean(records.flatMap((record) => record[name] ?? []));
+    const value = mean(records.flatMap((record) => ownValue(record, name) ?? []));
     return { text: formatValue(value, findMetric(name)?.unit ?? 'count'), value };
   });
   return { name: AS_RECORDED, cells };

@@ -1,4 +1,5 @@
-import { printable } from '../../core/base/format.js';
+import { markdownText, printable } from '../../core/base/format.js';
+import { ownValue } from '../../core/base/own-value.js';
 import type { ComparisonCell, ComparisonRow, ComparisonTable } from '../page-data/page-data.js';
 import { type Cell, csv } from '../tables/csv.js';
 import type { Screen } from './style.js';
@@ -138,30 +139,26 @@ export function comparisonLines(table: ComparisonTable, screen: Screen): readonl
   ];
 }
 
-function escaped(text: string): string {
-  return printable(text).replaceAll('|', '\\|');
-}
-
 /** A comparison as a page of Markdown. */
 export function comparisonMarkdown(table: ComparisonTable): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const rows = table.rows.map((row) =>
     line([
-      escaped(rowName(row)),
+      markdownText(rowName(row)),
       ...row.cells.map(({ text, note, mark }) => {
-        const value = mark === 'best' ? `**${escaped(text)}**` : escaped(text);
-        return note === undefined || note === '' ? value : `${value}<br>${escaped(note)}`;
+        const value = mark === 'best' ? `**${markdownText(text)}**` : markdownText(text);
+        return note === undefined || note === '' ? value : `${value}<br>${markdownText(note)}`;
       }),
     ]),
   );
   return [
-    `# ${escaped(table.caption)}`,
+    `# ${markdownText(table.caption)}`,
     '',
     line(['variant', ...table.columns]),
     line(['---', ...table.columns.map(() => '---:')]),
     ...rows,
     '',
-    ...table.notes.map((note) => `- ${escaped(note)}`),
+    ...table.notes.map((note) => `- ${markdownText(note)}`),
     '',
   ].join('\n');
 }
@@ -177,6 +174,6 @@ export function recordsCsv(
 ): string {
   return csv(
     [...keys, ...columns],
-    rows.map((row) => [...row.keys, ...columns.map((name) => row.values[name] ?? null)]),
+    rows.map((row) => [...row.keys, ...columns.map((name) => ownValue(row.values, name) ?? null)]),
   );
 }

@@ -9,6 +9,7 @@ import {
   moneyDecimals,
   printable,
 } from '../../core/base/format.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { ratio } from '../../core/base/stats.js';
 import { isUnpriced, type PricedCalls } from '../../core/run/priced-calls.js';
 import type { BreakFacts, RunFacts } from '../../metrics/facts.js';
@@ -214,9 +215,7 @@ function costBlocks(facts: RunFacts, values: Readonly<Record<string, number | nu
       : [least];
   const head: Row = { ...row('total', money(total), notes.join(', ')), tone: 'strong' };
   const causes = Object.entries(byCause).filter(([name, part]) => part > 0 || !name.startsWith('rewrite:'));
-  const layers = Object.entries(byLayer).filter(
-    ([name]) => facts.byPurpose[name as keyof typeof byLayer].calls > 0,
-  );
+  const layers = Object.entries(byLayer).filter(([name]) => ownValue(facts.byPurpose, name)!.calls > 0);
   return [
     {
       title: 'Cost by cause',
@@ -306,7 +305,7 @@ function ruleRows({ run, rules }: RunFacts): readonly Row[] {
     ],
   });
   return ruleNames(run?.plan).flatMap((name) => {
-    const { done, failed, declined } = rules[name] ?? { done: 0, failed: 0, declined: 0 };
+    const { done, failed, declined } = ownValue(rules, name) ?? { done: 0, failed: 0, declined: 0 };
     const own = row(`  ${name}`, [done + failed + declined, done, failed, declined]);
     return declined === 0 ? [own] : [own, row('    unused', [declined])];
   });
@@ -316,7 +315,7 @@ function ruleRows({ run, rules }: RunFacts): readonly Row[] {
 function ruleNames(plan: unknown): readonly string[] {
   const member = (value: unknown, key: string): unknown =>
     typeof value === 'object' && value !== null
-      ? (value as Readonly<Record<string, unknown>>)[key]
+      ? ownValue(value as Readonly<Record<string, unknown>>, key)
       : undefined;
   const rules = member(member(member(plan, 'policy'), 'rules'), 'rules');
   const names = Array.isArray(rules) ? rules.map((rule) => member(rule, 'name')) : [];

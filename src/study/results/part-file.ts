@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ownValue } from '../../core/base/own-value.js';
 import type { CellValue, ResultColumn, ResultRow } from '../result-rows.js';
 
 /** Rows as the bytes of a Parquet file: equal rows give equal bytes. */
@@ -37,5 +38,5 @@ export async function readPart(
   const rows = (await parquetReadObjects({ file, metadata, columns: wanted })) as readonly Readonly<
     Record<string, CellValue | undefined>
   >[];
-  return rows.map((row) => columns.map((name) => row[name] ?? null));
+  return rows.map((row) => columns.map((name) => ownValue(row, name) ?? null));
 }

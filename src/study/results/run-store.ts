@@ -28,6 +28,8 @@ export interface RunStore {
   readonly notes: readonly string[];
   /** Writes a result down at once: a kill loses none. */
   append(result: StoredResult): void;
+  /** Puts the file in order once all is done: workers finish in any. */
+  sort(): void;
 }
 
 function headerLine(program: string): string {
@@ -67,7 +69,7 @@ export function openRunStore(
   const notes: string[] = [];
   const results = new Map<string, StoredResult>();
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 }); // as private as the sessions
     for (const place of [folder, join(folder, 'charts')]) removeUnfinished(place);
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
     const [header, ...lines] = text.split('\n').filter((line) => line.trim() !== '');
@@ -108,6 +110,14 @@ export function openRunStore(
       } catch (error) {
         throw unwritable(shownFile, error, elsewhere);
       }
+    },
+    sort() {
+      // Read again: another process may have written into it too.
+      const lines = readFileSync(file, 'utf8').split('\n').slice(1);
+      const found = lines.flatMap((line) => unsealed<StoredResult>(line) ?? []);
+      const all = [...new Map(found.map((result) => [result.key, result])).values()];
+      all.sort((a, b) => (a.key < b.key ? -1 : 1));
+      writeWhole(file, [headerLine(program), ...all.map((result) => sealedLine(result))].join(''), fail);
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Step, Thread, ThreadEvent, Transcript } from '../../core/model/tra
 import { cacheWriteTokens } from '../../core/model/usage.js';
 import { type Capability, less } from '../../core/run/capability.js';
 import type { WarningList } from '../../core/run/warning.js';
+import { warnOfUsage } from '../lines/plausible.js';
 import { calibrateThread } from './calibrate.js';
 import { type DraftMessage, type DraftStep, finishCall, finishMessage } from './draft.js';
 import type { PrefixShape } from './prefix-shape.js';
@@ -31,6 +32,8 @@ export interface Recording {
   /** What the format can tell at its best. */
   readonly carries: readonly Capability[];
   readonly warnings: WarningList;
+  /** The first line with a count that no request can have. */
+  readonly implausibleLine?: () => number | null;
 }
 
 /** A thread whose blocks have no tokens yet and whose steps have no time. */
@@ -170,6 +173,8 @@ export function finishRecording(recording: Recording, reading: Reading): Transcr
       null,
       unsaidCompactions,
     );
+  const bad = drafts.reduce((sum, { badUsages }) => sum + badUsages, 0);
+  if (bad > 0) warnOfUsage(warnings, recording.implausibleLine?.() ?? null, bad);
   const startedAtMs = firstTime(drafts[0]!.steps);
   const unfinished = drafts.map(({ id: own, parentId, label: name, steps }) => {
     return { id: own, parentId, label: name, steps, version: agentVersion };

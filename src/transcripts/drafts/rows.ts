@@ -1,6 +1,7 @@
 import { CHARS_PER_TOKEN } from '../../core/model/block.js';
 import { type Capability, less } from '../../core/run/capability.js';
 import type { WarningList } from '../../core/run/warning.js';
+import { isPlausibleUsage, warnOfUsage } from '../lines/plausible.js';
 import type { Reading } from './finish-recording.js';
 import { type Piece, type Said, ThreadDraft, UNSAID_DROP } from './thread-draft.js';
 import { usageWithin } from './usage.js';
@@ -19,6 +20,8 @@ export interface Row {
   readonly cached: number | null;
   readonly written: number | null;
   readonly output: number | null;
+  /** The line it stands in, where that is known. */
+  readonly line?: number;
   /** Ids of the blocks that the prompt begins with; empty when unknown. */
   readonly prefix: readonly string[];
   /** What came since the response before, where content was recorded. */
@@ -100,7 +103,14 @@ function groupRows(rows: Iterable<Row>, warnings: WarningList): ReadonlyMap<stri
   const groups = new Map<string, Row[]>();
   const seen = new Set<string>();
   let repeated = 0;
+  let firstBad: number | null = null;
   for (const row of rows) {
+    const { cached: read, written, output } = row;
+    if (!isPlausibleUsage(usageWithin(row.prompt, { read, written, output }))) {
+      firstBad ??= row.line ?? null;
+      warnOfUsage(warnings, firstBad);
+      continue;
+    }
     const key = rowId(row);
     if (seen.has(key)) {
       repeated++;

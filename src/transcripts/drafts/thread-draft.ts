@@ -4,6 +4,8 @@ import type { MessageOrigin } from '../../core/model/message.js';
 import type { Text } from '../../core/model/text.js';
 import type { ThreadEvent } from '../../core/model/transcript.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
+import { idOf } from '../lines/narrow.js';
+import { isPlausibleUsage } from '../lines/plausible.js';
 import {
   compactionEvent,
   type DraftBlock,
@@ -87,6 +89,8 @@ export class ThreadDraft {
   #isRebuilt = false;
   /** Compactions that show as a shorter prompt alone. */
   unsaidCompactions = 0;
+  /** Responses whose usage no request can have: it is left out. */
+  badUsages = 0;
 
   constructor(
     readonly id: string,
@@ -111,9 +115,14 @@ export class ThreadDraft {
 
   /** A response; null when the call was there before. */
   respond(response: Responded): DraftCall | null {
-    const { id, model, timeMs, usage } = response;
+    const { timeMs } = response;
+    const id = idOf(response.id) ?? response.id;
+    const model = idOf(response.model) ?? response.model;
     if (this.#calls.has(id)) return null;
     this.#calls.add(id);
+    const isBad = response.usage !== null && !isPlausibleUsage(response.usage);
+    if (isBad) this.badUsages++;
+    const usage = isBad ? null : response.usage;
     if (usage !== null) this.#noticeDrop(promptTokens(usage), timeMs);
     const message = this.#message(`response-${id}`, 'assistant', 'model', timeMs, response.pieces, id)!;
     message.usage = usage;

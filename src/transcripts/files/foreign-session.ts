@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { ownValue } from '../../core/base/own-value.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { detectReader, transcriptReaders } from '../readers/readers.js';
 import { type DiskFile, fileHead, plainChunks, sessionFile } from './disk-file.js';
@@ -93,5 +94,5 @@ export function readForeignSession(
       return null;
     }
   };
-  return reader.read(GATHERED[format]?.(path, bytes) ?? bytes, { id, beside });
+  return reader.read(ownValue(GATHERED, format)?.(path, bytes) ?? bytes, { id, beside });
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CcbenchError } from '../../core/base/errors.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { decodeHead } from '../lines/json-lines.js';
 import { transcriptReaders } from '../readers/readers.js';
 import { fileHead, readPart } from './disk-file.js';
@@ -50,11 +51,14 @@ export function usualPlaces(home: string, env: Environment): readonly UsualPlace
   return transcriptReaders.names.flatMap((agent) =>
     (transcriptReaders.get(agent).places ?? []).map((pattern) => {
       const moved = MOVED.find(
-        ([folder, name]) => pattern.startsWith(`${folder}/`) && (env[name] ?? '') !== '',
+        ([folder, name]) => pattern.startsWith(`${folder}/`) && (ownValue(env, name) ?? '') !== '',
       );
       if (moved === undefined) return { agent, pattern: join(home, pattern) };
       const [folder, name] = moved;
-      return { agent, pattern: join(resolve(withHome(env[name]!, home)), pattern.slice(folder.length)) };
+      return {
+        agent,
+        pattern: join(resolve(withHome(ownValue(env, name)!, home)), pattern.slice(folder.length)),
+      };
     }),
   );
 }

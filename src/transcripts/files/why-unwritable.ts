@@ -1,3 +1,5 @@
+import { ownValue } from '../../core/base/own-value.js';
+
 /** Why something cannot be written, in words where the system gives a code that is known. */
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'no permission',
@@ -16,7 +18,7 @@ function codeOf(error: unknown): string {
 /** Why something cannot be written. */
 export function whyUnwritable(error: unknown): string {
   const code = codeOf(error);
-  return WORDS[code] ?? code;
+  return ownValue(WORDS, code) ?? code;
 }
 
 /** What to do about work that cannot be written on: room can be made where there is too little, nothing else helps but another place. */

@@ -1,3 +1,5 @@
+import { sha256Hex } from '../../core/base/digest.js';
+
 /** A JSON object whose fields are not known yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -24,6 +26,16 @@ export function objectsOf(value: unknown): readonly JsonObject[] {
 /** The value as a text that is not empty, or null. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** Longer than any id that a client makes. */
+const MOST_ID_CHARS = 500;
+
+/** The value as an id: one that is far too long is known by its beginning and its digest, and the rest of it is let go. */
+export function idOf(value: unknown): string | null {
+  const id = textOf(value);
+  if (id === null || id.length <= MOST_ID_CHARS) return id;
+  return `${Buffer.from(id.slice(0, 50)).toString()}…${sha256Hex(Buffer.from(id)).slice(0, 16)}`;
 }
 
 /** The value as a finite number, or null. */
@@ -53,6 +65,14 @@ export function jsonOf(value: unknown): string {
 /** Times below this are seconds, those above it milliseconds: it is 2001 in one unit and 33658 in the other. */
 const FIRST_MS = 1e12;
 
+/** The year 2100: a session that is said to be later has a broken clock, and its pauses would be centuries. */
+const LAST_MS = Date.UTC(2100, 0, 1);
+
+/** A time as milliseconds since 1970; null for what is none. */
+export function soundTime(ms: number): number | null {
+  return ms >= 0 && ms < LAST_MS ? ms : null;
+}
+
 const HAS_ZONE = /(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /**
@@ -62,11 +82,11 @@ const HAS_ZONE = /(?:Z|[+-]\d\d:?\d\d)$/i;
 export function timeOf(value: unknown): number | null {
   if (typeof value === 'number') {
     if (!Number.isFinite(value) || value <= 0) return null;
-    return Math.round(value < FIRST_MS ? value * 1_000 : value);
+    return soundTime(Math.round(value < FIRST_MS ? value * 1_000 : value));
   }
   if (typeof value !== 'string') return null;
   const ms = Date.parse(HAS_ZONE.test(value) ? value : `${value}Z`);
-  return Number.isNaN(ms) ? null : ms;
+  return soundTime(ms);
 }
 
 /** The latest of some times; null when none is known. */

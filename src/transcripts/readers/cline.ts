@@ -5,6 +5,7 @@ import { type Piece, ThreadDraft } from '../drafts/thread-draft.js';
 import { type Counts, type PromptRule, usageOf } from '../drafts/usage.js';
 import { parseDocument, parseObject } from '../lines/json-lines.js';
 import { isObject, type JsonObject, numberOf, objectOf, objectsOf, textOf, timeOf } from '../lines/narrow.js';
+import { knownTokens, tokensOf } from '../lines/plausible.js';
 import { anthropicPieces, originOf } from './pieces.js';
 import { defineReader, type ReaderFile } from './reader.js';
 
@@ -67,24 +68,24 @@ function inputRule(requests: readonly UiRequest[]): PromptRule {
 /** The counts of a request as the interface names them. */
 function countsOf(counts: JsonObject): Counts {
   return {
-    prompt: numberOf(counts.tokensIn),
-    read: numberOf(counts.cacheReads),
-    written: numberOf(counts.cacheWrites),
-    output: numberOf(counts.tokensOut),
+    prompt: tokensOf(counts.tokensIn),
+    read: tokensOf(counts.cacheReads),
+    written: tokensOf(counts.cacheWrites),
+    output: tokensOf(counts.tokensOut),
   };
 }
 
 /** What was billed; null where nothing was counted. */
 function billed(counts: JsonObject, rule: PromptRule): Usage | null {
-  return numberOf(counts.tokensIn) === null ? null : usageOf(countsOf(counts), rule);
+  return tokensOf(counts.tokensIn) === null ? null : usageOf(countsOf(counts), rule);
 }
 
 function condensedOf(message: JsonObject): Condensed | null {
   const recorded = message.say === 'condense_context' ? message.contextCondense : message.contextTruncation;
   if (!isObject(recorded)) return null;
   return {
-    preTokens: numberOf(recorded.prevContextTokens),
-    postTokens: numberOf(recorded.newContextTokens),
+    preTokens: knownTokens(recorded.prevContextTokens),
+    postTokens: knownTokens(recorded.newContextTokens),
     summary: textOf(recorded.summary),
     range: null,
   };

@@ -12,16 +12,17 @@ import {
   textOf,
   timeOf,
 } from '../lines/narrow.js';
+import { knownTokens, tokensOf } from '../lines/plausible.js';
 import { textPieces, toolCallPiece, toolResultPiece } from './pieces.js';
 import { defineReader, type ReaderFile } from './reader.js';
 
 /** Usage of a compaction's own request, the only one that stays on disk. */
 function compactionUsage(used: JsonObject) {
   const counts = {
-    prompt: numberOf(used.inputTokens) ?? numberOf(used.input),
-    read: numberOf(used.cacheReadTokens) ?? numberOf(used.cachedInput),
-    written: numberOf(used.cacheWriteTokens),
-    output: numberOf(used.outputTokens) ?? numberOf(used.output),
+    prompt: tokensOf(used.inputTokens) ?? tokensOf(used.input),
+    read: tokensOf(used.cacheReadTokens) ?? tokensOf(used.cachedInput),
+    written: tokensOf(used.cacheWriteTokens),
+    output: tokensOf(used.outputTokens) ?? tokensOf(used.output),
   };
   return usageOf(counts, promptRule([counts]));
 }
@@ -91,8 +92,8 @@ class EventsReading {
         thread.compact({
           timeMs,
           trigger: 'auto',
-          preTokens: numberOf(data.preTruncationTokensInMessages),
-          postTokens: numberOf(data.postTruncationTokensInMessages),
+          preTokens: knownTokens(data.preTruncationTokensInMessages),
+          postTokens: knownTokens(data.postTruncationTokensInMessages),
           summary: null,
         });
     }
@@ -165,8 +166,8 @@ class EventsReading {
     thread.compact({
       timeMs,
       trigger: data.trigger === 'manual' ? 'manual' : 'auto',
-      preTokens: numberOf(data.preCompactionTokens),
-      postTokens: numberOf(data.postCompactionTokens),
+      preTokens: knownTokens(data.preCompactionTokens),
+      postTokens: knownTokens(data.postCompactionTokens),
       durationMs: numberOf(used.duration) ?? spentMs,
       summary,
     });

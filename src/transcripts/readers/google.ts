@@ -1,6 +1,8 @@
+import { ownValue } from '../../core/base/own-value.js';
 import type { Usage } from '../../core/model/usage.js';
 import type { Piece } from '../drafts/thread-draft.js';
-import { isObject, type JsonObject, jsonOf, listOf, numberOf, objectOf, textOf } from '../lines/narrow.js';
+import { isObject, type JsonObject, jsonOf, listOf, objectOf, textOf } from '../lines/narrow.js';
+import { tokensOf } from '../lines/plausible.js';
 import { toolCallPiece, toolResultPiece } from './pieces.js';
 
 /** Content as the Gemini API writes it: a text, one part or several. */
@@ -72,14 +74,14 @@ export interface GoogleCounts {
  */
 export function googleUsage(record: unknown, names: GoogleCounts): Usage | null {
   const counts = objectOf(record);
-  const count = (name: string): number => numberOf(counts[name]) ?? 0;
+  const count = (name: string): number => tokensOf(ownValue(counts, name)) ?? 0;
   const prompt = count(names.prompt);
   const candidates = count(names.candidates);
-  if (prompt <= 0 && candidates <= 0) return null;
+  if (prompt === 0 && candidates === 0) return null;
   const thoughts = count(names.thoughts);
   const tool = count(names.tool);
-  const total = numberOf(counts[names.total]);
-  const cacheRead = Math.min(Math.max(0, count(names.cached)), prompt);
+  const total = tokensOf(ownValue(counts, names.total));
+  const cacheRead = Math.min(count(names.cached), prompt);
   return {
     input: prompt - cacheRead + (total === prompt + candidates + thoughts ? 0 : tool),
     cacheRead,

@@ -3,7 +3,8 @@ import { carriesKnownWrites, type Reading } from '../drafts/finish-recording.js'
 import { type Piece, ThreadDraft } from '../drafts/thread-draft.js';
 import { type Counts, promptRule, usageOf } from '../drafts/usage.js';
 import { parseDocument } from '../lines/json-lines.js';
-import { type JsonObject, numberOf, objectOf, objectsOf, textOf, timeOf } from '../lines/narrow.js';
+import { type JsonObject, objectOf, objectsOf, textOf, timeOf } from '../lines/narrow.js';
+import { tokensOf } from '../lines/plausible.js';
 import { anthropicPieces, toolCallPiece, toolResultPiece, wordsOf } from './pieces.js';
 import { defineReader, type ReaderFile } from './reader.js';
 
@@ -18,10 +19,10 @@ function countsOf(message: JsonObject): Counts {
   const usage = objectOf(responseOf(message).usage);
   const details = objectOf(usage.prompt_tokens_details ?? usage.input_tokens_details);
   return {
-    prompt: numberOf(usage.prompt_tokens) ?? numberOf(usage.input_tokens),
-    read: numberOf(details.cached_tokens) ?? numberOf(usage.cache_read_input_tokens),
-    written: numberOf(usage.cache_creation_input_tokens) ?? numberOf(details.cache_creation_tokens),
-    output: numberOf(usage.completion_tokens) ?? numberOf(usage.output_tokens),
+    prompt: tokensOf(usage.prompt_tokens) ?? tokensOf(usage.input_tokens),
+    read: tokensOf(details.cached_tokens) ?? tokensOf(usage.cache_read_input_tokens),
+    written: tokensOf(usage.cache_creation_input_tokens) ?? tokensOf(details.cache_creation_tokens),
+    output: tokensOf(usage.completion_tokens) ?? tokensOf(usage.output_tokens),
   };
 }
 

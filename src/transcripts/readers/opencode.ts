@@ -8,12 +8,12 @@ import {
   type JsonObject,
   latestOf,
   listOf,
-  numberOf,
   objectOf,
   objectsOf,
   textOf,
   timeOf,
 } from '../lines/narrow.js';
+import { tokensOf } from '../lines/plausible.js';
 import { textPieces, toolCallPiece, toolResultPiece, wordsOf } from './pieces.js';
 import { defineReader, type ReaderFile } from './reader.js';
 
@@ -34,14 +34,14 @@ interface StepParts {
 function opencodeUsage(tokens: unknown): Usage | null {
   const counts = objectOf(tokens);
   const cache = objectOf(counts.cache);
-  const [prompt, output] = [numberOf(counts.input), numberOf(counts.output)];
+  const [prompt, output] = [tokensOf(counts.input), tokensOf(counts.output)];
   if (prompt === null || output === null) return null;
   const usage = usageOf(
-    { prompt, read: numberOf(cache.read), written: numberOf(cache.write), output },
+    { prompt, read: tokensOf(cache.read), written: tokensOf(cache.write), output },
     'apart',
   );
-  if (usage === null || numberOf(counts.total) === totalTokens(usage)) return usage;
-  return { ...usage, output: output + (numberOf(counts.reasoning) ?? 0) };
+  if (usage === null || tokensOf(counts.total) === totalTokens(usage)) return usage;
+  return { ...usage, output: output + (tokensOf(counts.reasoning) ?? 0) };
 }
 
 function toolPieces(part: JsonObject, id: string): { readonly call: Piece; readonly result: Piece } {

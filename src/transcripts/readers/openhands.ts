@@ -14,6 +14,7 @@ import {
   textsOf,
   timeOf,
 } from '../lines/narrow.js';
+import { tokensOf } from '../lines/plausible.js';
 import { anthropicPieces, textPieces, toolCallPiece, toolResultPiece, wordsOf } from './pieces.js';
 import { defineReader, type ReaderFile } from './reader.js';
 
@@ -40,10 +41,10 @@ class Metrics {
       if (id === null) continue;
       this.#rule = null;
       this.counts.set(id, {
-        prompt: numberOf(usage.prompt_tokens),
-        read: numberOf(usage.cache_read_tokens),
-        written: numberOf(usage.cache_write_tokens),
-        output: numberOf(usage.completion_tokens),
+        prompt: tokensOf(usage.prompt_tokens),
+        read: tokensOf(usage.cache_read_tokens),
+        written: tokensOf(usage.cache_write_tokens),
+        output: tokensOf(usage.completion_tokens),
       });
       const model = textOf(usage.model) ?? named;
       if (model !== null) this.models.set(id, model);

@@ -6,7 +6,8 @@ import { carriesKnownWrites, type Reading } from '../drafts/finish-recording.js'
 import { type Piece, ThreadDraft } from '../drafts/thread-draft.js';
 import { usageOf } from '../drafts/usage.js';
 import { decodeBytes, headLines, streamJsonLines } from '../lines/json-lines.js';
-import { countOf, type JsonObject, jsonOf, numberOf, objectOf, objectsOf, textOf } from '../lines/narrow.js';
+import { type JsonObject, jsonOf, numberOf, objectOf, objectsOf, textOf } from '../lines/narrow.js';
+import { knownTokens, tokensOf } from '../lines/plausible.js';
 import { TimeReader } from './claude-code/lines/time-reader.js';
 import { contentPieces, imagesIn, textPieces } from './pieces.js';
 import { defineReader, type ReaderFile } from './reader.js';
@@ -16,9 +17,13 @@ const CARRIES = allBut('lifetimes', 'subagents');
 /** The usage of a response: input excludes what was read and written. Null when nothing was billed. */
 function billed(value: unknown): Usage | null {
   const { input, cacheRead, cacheWrite, output } = objectOf(value);
-  const counts = { prompt: countOf(input), read: countOf(cacheRead), written: countOf(cacheWrite) };
+  const counts = {
+    prompt: tokensOf(input) ?? 0,
+    read: tokensOf(cacheRead) ?? 0,
+    written: tokensOf(cacheWrite) ?? 0,
+  };
   if (counts.prompt + counts.read + counts.written === 0) return null;
-  return usageOf({ ...counts, output: countOf(output) }, 'apart');
+  return usageOf({ ...counts, output: tokensOf(output) }, 'apart');
 }
 
 /** What the model said, thought and called. */
@@ -204,7 +209,7 @@ class PiSession {
     this.#draft.compact({
       timeMs,
       trigger: 'auto',
-      preTokens: numberOf(entry.tokensBefore),
+      preTokens: knownTokens(entry.tokensBefore),
       summary: textOf(entry.summary),
       keptIds: kept.reverse(),
     });

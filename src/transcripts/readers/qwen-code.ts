@@ -2,7 +2,8 @@ import { promptTokens } from '../../core/model/usage.js';
 import { allBut } from '../../core/run/capability.js';
 import type { Reading } from '../drafts/finish-recording.js';
 import { ThreadDraft, UNSAID_DROP } from '../drafts/thread-draft.js';
-import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, timeOf } from '../lines/narrow.js';
+import { isObject, type JsonObject, listOf, objectOf, textOf, timeOf } from '../lines/narrow.js';
+import { knownTokens } from '../lines/plausible.js';
 import { googlePieces, googleUsage } from './google.js';
 import { originOf, wordsOf } from './pieces.js';
 import { defineReader, type ReaderFile } from './reader.js';
@@ -137,8 +138,8 @@ class ChatThread {
     this.draft.compact({
       timeMs,
       trigger: this.#asked,
-      preTokens: numberOf(info.originalTokenCount),
-      postTokens: numberOf(info.newTokenCount),
+      preTokens: knownTokens(info.originalTokenCount),
+      postTokens: knownTokens(info.newTokenCount),
       summary: textOf(
         wordsOf(history.flatMap((content) => googlePieces(objectOf(content).parts, 'summary'))),
       ),

@@ -4,6 +4,7 @@ import { createWarnings, type WarningList } from '../../core/run/warning.js';
 import { finishRecording, type Reading } from '../drafts/finish-recording.js';
 import { parseRecords } from '../lines/json-lines.js';
 import type { JsonObject } from '../lines/narrow.js';
+import { implausibleLine } from '../lines/plausible.js';
 import type { SessionStream } from './claude-code/read.js';
 
 /** What a reader is given beside the bytes of a file. */
@@ -51,10 +52,14 @@ export function defineReader(
 ): NamedReader {
   const { name: source, label, carries, places = [], detect, sessionOf, stream } = init;
   const article = /^[aeio]/i.test(label) ? 'an' : 'a';
-  const finish = (id: string, make: (warnings: WarningList) => Reading): Transcript => {
+  const finish = (id: string, make: (warnings: WarningList) => Reading, bytes?: Uint8Array): Transcript => {
     const warnings = createWarnings();
     const reading = make(warnings);
-    return finishRecording({ id, source, label: `${article} ${label}`, carries, warnings }, reading);
+    const badLine = () => (bytes === undefined ? null : implausibleLine(bytes, { name: id }));
+    return finishRecording(
+      { id, source, label: `${article} ${label}`, carries, warnings, implausibleLine: badLine },
+      reading,
+    );
   };
   return {
     name: source,
@@ -64,10 +69,14 @@ export function defineReader(
     ...(detect === undefined ? {} : { detect }),
     ...(sessionOf === undefined ? {} : { sessionOf }),
     read: (bytes, options) =>
-      finish(options.id, (warnings) => {
-        const file = { ...options, name: options.id, bytes, warnings };
-        return init.read({ ...file, records: () => parseRecords(bytes, file) });
-      }),
+      finish(
+        options.id,
+        (warnings) => {
+          const file = { ...options, name: options.id, bytes, warnings };
+          return init.read({ ...file, records: () => parseRecords(bytes, file) });
+        },
+        bytes,
+      ),
     ...(stream && {
       stream: (file: SessionStream, { id }: Pick<ReadOptions, 'id'>) =>
         finish(id, (warnings) => stream(file, warnings)),

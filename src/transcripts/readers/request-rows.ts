@@ -2,7 +2,8 @@ import { allBut } from '../../core/run/capability.js';
 import { type Row, readRows } from '../drafts/rows.js';
 import { splitLines } from '../lines/byte-lines.js';
 import { decodeBytes, decodeUtf8, headLines, parseObject } from '../lines/json-lines.js';
-import { type JsonObject, textsOf } from '../lines/narrow.js';
+import { type JsonObject, soundTime, textsOf } from '../lines/narrow.js';
+import { tokensOf } from '../lines/plausible.js';
 import { defineReader, type ReaderFile } from './reader.js';
 
 /** Times from here on are milliseconds since 1970, smaller ones seconds. */
@@ -30,13 +31,12 @@ function hasColumns(has: (name: string) => boolean): boolean {
 }
 
 function count(value: unknown): number | null {
-  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : null;
+  return tokensOf(typeof value === 'string' && /^[-+.\d]/.test(value) ? Number(value) : value);
 }
 
 function time(value: unknown): number | null {
-  const number = count(value);
-  if (number !== null) return number < FIRST_MILLISECONDS ? number * 1_000 : number;
+  const number = typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+  if (typeof number === 'number') return soundTime(number < FIRST_MILLISECONDS ? number * 1_000 : number);
   const parsed = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(parsed) ? null : parsed;
 }
@@ -46,7 +46,7 @@ function nameOf(value: unknown): string | null {
 }
 
 /** A row of its members; null when it does not say how long the prompt was. */
-function rowOf(members: JsonObject): Row | null {
+function rowOf(members: JsonObject, line: number): Row | null {
   const cached = count(members.cached);
   const written = count(members.written);
   const fresh = count(members.fresh);
@@ -65,6 +65,7 @@ function rowOf(members: JsonObject): Row | null {
     cached,
     written,
     output: count(members.output),
+    line,
     prefix: typeof prefix === 'string' ? prefix.split(/\s+/).filter((id) => id !== '') : textsOf(prefix),
   };
 }
@@ -74,12 +75,14 @@ function* rowsIn({ bytes, name, warnings }: ReaderFile): Generator<Row, void, vo
   let columns: readonly string[] | null = null;
   let bad = 0;
   let isCut = false;
+  let at = 0;
   for (const { buffer, start, end, complete } of splitLines([decodeBytes(bytes, { name, warnings })], name)) {
+    at++;
     const line = decodeUtf8(buffer, start, end).trim();
     if (line === '' || line.startsWith('#')) continue;
     if (line.startsWith('{')) {
       const members = parseObject(line);
-      const row = members === null ? null : rowOf(members);
+      const row = members === null ? null : rowOf(members, at);
       if (row !== null) yield row;
       else if (complete) bad++;
       else isCut = true;
@@ -95,7 +98,7 @@ function* rowsIn({ bytes, name, warnings }: ReaderFile): Generator<Row, void, vo
       isCut = true;
       continue;
     }
-    const row = rowOf(Object.fromEntries(columns.map((column, i) => [column, fields[i]])));
+    const row = rowOf(Object.fromEntries(columns.map((column, i) => [column, fields[i]])), at);
     if (row === null) bad++;
     else yield row;
   }
@@ -116,7 +119,7 @@ function* rowsIn({ bytes, name, warnings }: ReaderFile): Generator<Row, void, vo
 const CARRIES = allBut('text', 'lifetimes', 'tools', 'boundaries');
 
 function detect(head: string): boolean {
-  if (headLines(head).some((row) => hasColumns((name) => name in row))) return true;
+  if (headLines(head).some((row) => hasColumns((name) => Object.hasOwn(row, name)))) return true;
   const first = head.split('\n').find((line) => line.trim() !== '' && !line.startsWith('#'));
   return first !== undefined && columnsOf(first.trim()) !== null;
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/base/own-value.js';
 import { allBut } from '../../core/run/capability.js';
 import { type Row, readRows } from '../drafts/rows.js';
 import type { Piece, Said } from '../drafts/thread-draft.js';
@@ -78,7 +79,7 @@ function rowOf(round: JsonObject): Row | null {
     id: [textOf(round.round_id), sentMs, endedMs, prompt, output].join('/'),
     session: textOf(round.session_id) ?? '',
     thread: null,
-    provider: PROVIDERS[String(round.provider)] ?? textOf(round.provider),
+    provider: ownValue(PROVIDERS, String(round.provider)) ?? textOf(round.provider),
     model: textOf(round.model) ?? 'unknown',
     timeMs: sentMs,
     endedMs,

@@ -142,9 +142,9 @@ function commonWindow(parts: readonly { readonly transcript: Transcript }[]): Pi
 function mergedMemoryFiles(
   parts: readonly { readonly transcript: Transcript }[],
 ): Pick<Transcript, 'memoryFiles'> {
-  const memoryFiles: Record<string, number> = {};
-  for (const { transcript } of parts) Object.assign(memoryFiles, transcript.memoryFiles);
-  return Object.keys(memoryFiles).length === 0 ? {} : { memoryFiles };
+  const files = parts.flatMap(({ transcript }) => Object.entries(transcript.memoryFiles ?? {}));
+  const memoryFiles = Object.fromEntries(files);
+  return files.length === 0 ? {} : { memoryFiles };
 }
 
 /** The session that is resumed; it must be known and over. */

@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/base/own-value.js';
 import type { Random } from '../../core/base/random.js';
 import { compileDistribution, type Distribution, type Sampler } from './distribution.js';
 import { FACTS, type SessionShape, TOOL_PROFILES, type ToolProfile } from './synthetic.generated.js';
@@ -108,7 +109,7 @@ function picker(
   tools: readonly ToolSampler[],
 ): (plain: ToolSampler) => ToolPick {
   const named = (name: string): ToolSampler => tools.find((tool) => tool.profile.name === name)!;
-  const weight = (name: string): number => shape.toolWeights[name] ?? 1;
+  const weight = (name: string): number => ownValue(shape.toolWeights, name) ?? 1;
   const servers = tools.flatMap((tool): [ToolSampler, number][] =>
     tool.profile.group === 'mcp' ? [[tool, tool.profile.share * weight(tool.profile.name)]] : [],
   );
@@ -164,7 +165,7 @@ function toolChoice(
   shape: SessionShape,
   random: Random,
 ): (outputShare: number) => ToolSampler {
-  const shares = tools.map(({ profile }) => profile.share * (shape.toolWeights[profile.name] ?? 1));
+  const shares = tools.map(({ profile }) => profile.share * (ownValue(shape.toolWeights, profile.name) ?? 1));
   const leans = tools.map(({ profile }) => profile.lean);
   const weights = balanced(shares, leans);
   const drawn = new Float64Array(tools.length);

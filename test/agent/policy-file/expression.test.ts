@@ -90,3 +90,50 @@ describe('amounts of a policy file', () => {
     );
   });
 });
+
+describe('H2 H3 H6 amounts that are no amounts', () => {
+  const refusal = (text: string): AmountError => {
+    try {
+      parseAmount(text)(SIZES, 0.5);
+    } catch (error) {
+      return error as AmountError;
+    }
+    throw new Error('not refused');
+  };
+
+  it.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__'])(
+    'H2 a name that every object has is not known: %s',
+    (name) => {
+      expect(refusal(name)).toBeInstanceOf(AmountError);
+      expect(refusal(`${name}(W)`)).toBeInstanceOf(AmountError);
+    },
+  );
+
+  it.each([
+    ['0/0', 1],
+    ['B/0', 1],
+    ['W - B / (W - W)', 6],
+    [`${'9'.repeat(200)} * ${'9'.repeat(200)}`, 201],
+  ])('H3 %s is refused at its operator', (text, offset) => {
+    expect(refusal(text).message).toContain('divides by zero or is too large');
+    expect(refusal(text).offset).toBe(offset);
+  });
+
+  it('H6 brackets and sums have a limit, which the refusal names', () => {
+    expect(refusal(`${'('.repeat(100_000)}W`).message).toContain('at most 1,000 characters');
+    expect(refusal('W+'.repeat(100_000)).message).toContain('this one has 200,000');
+    expect(refusal(`${'('.repeat(33)}W${')'.repeat(33)}`)).toMatchObject({
+      message: expect.stringContaining('at most 32'),
+      offset: 33,
+    });
+    expect(at(`${'('.repeat(32)}W${')'.repeat(32)}`)).toBe(200_000);
+    expect(at(`${'W+'.repeat(499)}W`)).toBe(500 * 200_000);
+    expect(at(`${'min(1,'.repeat(32)}W${')'.repeat(32)}`)).toBe(1);
+    expect(refusal(`${'min(1,'.repeat(33)}W${')'.repeat(33)}`).message).toContain('at most 32');
+  });
+});
+
+it('below: an amount at the very limit is not below it', () => {
+  expect(at('below(W, 200k, 1, 2)')).toBe(2);
+  expect(at('below(W, 200.001k, 1, 2)')).toBe(1);
+});

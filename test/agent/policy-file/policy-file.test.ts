@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planPolicy } from '../../../src/agent/policies/plan-policy.js';
+import { checkRules } from '../../../src/agent/policy-file/check-rules.js';
 import { policyValues, withPolicyValue } from '../../../src/agent/policy-file/paths.js';
 import { policySentences } from '../../../src/agent/policy-file/sentences.js';
 import { compactsAt } from '../../../src/agent/policy-file/triggers.js';
@@ -334,4 +335,47 @@ describe('words that other agents have', () => {
   ])('are refused in a rule with the reason: %s', (body, message) => {
     expect(problemsOf(`rules: [{ when: { tokens: 100k }, ${body} }]`)[0]).toContain(message);
   });
+});
+
+describe('H2 H3 H6 a hostile policy file', () => {
+  const withTokens = (amount: string): string => SOUND.replace('>= 1·B', `>= ${amount}`);
+
+  it.each([
+    ['0/0', 'p.yaml:9:27: an amount divides by zero'],
+    ['B/0', 'p.yaml:9:27: an amount divides by zero'],
+    ['constructor', 'p.yaml:9:26: `constructor` is not known in an amount'],
+    ['toString(W)', 'p.yaml:9:26: `toString` is not known in an amount'],
+    ['('.repeat(100_000), 'p.yaml:9:1026: an amount has at most 1,000 characters'],
+    ['W+'.repeat(100_000), 'p.yaml:9:1026: an amount has at most 1,000 characters'],
+  ])('%# is refused with its place', (amount, problem) => {
+    expect(problemsOf(withTokens(amount)).map((text) => text.slice(0, problem.length))).toEqual([problem]);
+  });
+
+  it('H6 goes through the ways back of 5,000 rules once', () => {
+    const { read } = readPolicyFile(SOUND, 'p.yaml');
+    const [, compact] = read!.rules.rules;
+    let asked = 0;
+    const rules = Array.from({ length: 5_000 }, (_, i) => ({
+      ...compact!,
+      name: `r${i}`,
+      get fail() {
+        asked++;
+        return { ...compact!.fail, else: { kind: 'rule' as const, name: `r${(i + 1) % 5_000}` } };
+      },
+    }));
+    const problems: string[] = [];
+    checkRules({ ...read!.rules, rules }, [], ({ message }) => problems.push(message));
+    expect(problems).toEqual(['`r4999` comes back to `r0`: the way out would never end']);
+    expect(asked).toBeLessThanOrEqual(3 * 5_000);
+  });
+});
+
+it.each([
+  ['≤', '<='],
+  ['≥', '>='],
+  ['<', '<'],
+  ['>', '>'],
+])('a bound with %s is read as %s', (sign, op) => {
+  const { read } = readPolicyFile(SOUND.replace('>= 20k', `${sign} 20k`), 'p.yaml');
+  expect(read!.rules.rules[0]!.when[0]!.tests).toMatchObject([{ is: { op } }]);
 });

@@ -196,3 +196,14 @@ describe('the choice of a lifetime', () => {
     expect(lifetimeChoice(recording.read())).toBeNull();
   });
 });
+
+it('a compaction of the run answers one recorded one, and a recorded one is answered once', () => {
+  const placeShare = (predicted: readonly number[], recorded: readonly number[]): number | null => {
+    const places = (requests: readonly number[]) => requests.map((request) => ({ thread: 'main', request }));
+    const compactedAt = { predicted: places(predicted), recorded: places(recorded) };
+    return forwardFigures([session(1, 1, { compactedAt })], []).compactionPlaceRight;
+  };
+  expect(placeShare([5], [5, 6])).toBe(1 / 2);
+  expect(placeShare([5, 6], [5])).toBe(1);
+  expect(placeShare([5, 6], [5, 6])).toBe(1);
+});

@@ -284,3 +284,24 @@ describe('the sums of a report', () => {
     });
   });
 });
+
+describe('a new process that finds the cache but sends another prompt', () => {
+  const avoidableAt = (minutes: number): readonly (readonly [string, boolean])[] => {
+    const process = attachment('h0', minutes * 60, { type: 'hook_success', hookName: 'SessionStart:resume' });
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: usage(10, 0, 20_000, 50) },
+        { at: 30, usage: usage(10, 20_000, 1_000, 50) },
+        { at: 30 + minutes * 60, usage: short(10, 0, 25_000, 50), before: [process] },
+      ]),
+    );
+    return parts[2]!.map(({ cause, avoidableNano }) => [cause, avoidableNano > 0] as const);
+  };
+
+  it('is avoidable within the lifetime of what it writes, and not beyond: C11', () => {
+    expect(avoidableAt(4)).toContainEqual(['resume', true]);
+    // The entry of an hour is there after seven minutes, but a client that writes for five would not have kept it.
+    expect(avoidableAt(7)).toContainEqual(['resume', false]);
+    expect(avoidableAt(9)).toContainEqual(['resume', false]);
+  });
+});

@@ -312,7 +312,10 @@ describe('a plug-in that is wrong', () => {
       ['run', 's.yaml', '--plugin', 'p.mjs', '--policy', 'own-policy', ...NO_FILES],
       { cwd },
     );
-    expect([code, stderr]).toEqual([2, expect.stringContaining('layer "own-layer" of the plug-in "own"')]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('plug-in "own": act of the layer "own-layer" asks for'),
+    ]);
   });
 
   it.each([
@@ -332,7 +335,7 @@ describe('a plug-in that is wrong', () => {
     [
       'gives half of it',
       '() => ({ id: "x", source: "r", carries: [], warnings: [] })',
-      '`threads` is missing',
+      '`threads` must be a list, not nothing',
     ],
   ])('in a reader that %s is named, with exit code 2', async (_what, read, sentence) => {
     const readers = `\n  readers: [{ name: 'r', detect: () => true, read: ${read} }],`;

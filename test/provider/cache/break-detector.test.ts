@@ -161,3 +161,16 @@ describe('expected breaks', () => {
     expect(detector.observe(AFTER, null)).toMatchObject({ lostTokens: 85_000, cause: 'server' });
   });
 });
+
+it('C45 a request beside the loop that comes when the entry is gone renews nothing', () => {
+  const causeAfter = (renewedAt: number): string | undefined => {
+    const detector = createBreakDetector();
+    detector.observe(BEFORE, null);
+    detector.renewLive(renewedAt);
+    return detector.observe({ ...AFTER, startMs: 550_000 }, null)?.cause;
+  };
+  // The entry of five minutes lives until 300,000: renewed before that it is there at 550,000, later it is not.
+  expect(causeAfter(299_999)).toBe('server');
+  expect(causeAfter(300_000)).toBe('ttl-5m');
+  expect(causeAfter(400_000)).toBe('ttl-5m');
+});

@@ -759,3 +759,12 @@ describe('thinking that comes back', () => {
     expect(error.message).toContain('blocks in the latest assistant message cannot be modified');
   });
 });
+
+describe('H2 names that every object has', () => {
+  it.each(['constructor', '__proto__', 'toString'])('a block of type %s is answered', async (type) => {
+    const { client } = setUp();
+    const content = [{ type, text: 'x' }] as unknown as MessageParam['content'];
+    const { usage } = await client.messages.create(body({ messages: [{ role: 'user', content }] }));
+    expect(usage.input_tokens).toBeGreaterThan(0);
+  });
+});

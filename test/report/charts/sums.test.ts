@@ -67,3 +67,12 @@ describe('charts of a run add up to its log', () => {
     }
   });
 });
+
+it('the split of prompts has what was written for an hour too', () => {
+  const entries = RUN.entries.map((entry) =>
+    entry.type === 'request' ? { ...entry, write1h: entry.write5m, write5m: 0 } : entry,
+  );
+  const { spec } = runCharts({ ...RUN, entries }).find(({ name }) => name === 'prompt-split')!;
+  const { spec: before } = runCharts(RUN).find(({ name }) => name === 'prompt-split')!;
+  expect(JSON.stringify(spec)).toBe(JSON.stringify(before));
+});

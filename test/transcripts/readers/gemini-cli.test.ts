@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { promptTokens } from '../../../src/core/model/usage.js';
+import { googleUsage } from '../../../src/transcripts/readers/google.js';
 import { countCalls, geminiCalls } from '../../helpers/recordings/count-raw.js';
 import { readAny } from '../../helpers/recordings/read-any.js';
 import { recordedTotals } from '../../helpers/recordings/recorded-totals.js';
@@ -264,5 +265,27 @@ describe('Gemini CLI chats', () => {
 
   it('refuses a chat in which the model never answered', () => {
     expect(() => readWhole([typed('u', 0, 'go')])).toThrow('a Gemini CLI chat without a response of a model');
+  });
+});
+
+it('tokens of server tools count once: beside the prompt where the total has them apart, else within it', () => {
+  const names = {
+    prompt: 'input',
+    cached: 'cached',
+    candidates: 'output',
+    thoughts: 'thoughts',
+    tool: 'tool',
+    total: 'total',
+  };
+  const counts = { input: 1_000, cached: 400, output: 50, thoughts: 20, tool: 30 };
+  expect(googleUsage({ ...counts, total: 1_100 }, names)).toMatchObject({
+    input: 630,
+    cacheRead: 400,
+    output: 70,
+  });
+  expect(googleUsage({ ...counts, total: 1_070 }, names)).toMatchObject({
+    input: 600,
+    cacheRead: 400,
+    output: 70,
   });
 });

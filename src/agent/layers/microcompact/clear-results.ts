@@ -1,3 +1,4 @@
+import { createNameTable } from '../../../core/base/create-name-table.js';
 import type { Block } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { Action, BlockEdit, LayerReport, Outcome } from '../../../core/run/action.js';
@@ -13,7 +14,7 @@ export class Clearing {
   readonly edits: BlockEdit[] = [];
   /** Originals of the cleared results. */
   readonly originals: Block[] = [];
-  readonly tools: Record<string, number> = {};
+  readonly tools = createNameTable<number>();
   saved = 0;
   seenSaved = 0;
 

@@ -1,5 +1,6 @@
 import { isInside, normalisePath } from '../../../core/base/files.js';
 import { entryOf, oncePer } from '../../../core/base/once.js';
+import { ownValue } from '../../../core/base/own-value.js';
 
 /** A memory file: where it lies and how large it is. */
 export interface MemoryFile {
@@ -43,7 +44,7 @@ export class MemoryFiles {
       else {
         const folder = folderOf(path);
         const files = this.byFolder.get(folder) ?? [];
-        files.push({ path, tokens: listed[name]! });
+        files.push({ path, tokens: ownValue(listed, name)! });
         this.byFolder.set(folder, files);
       }
     }

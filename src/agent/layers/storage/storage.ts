@@ -1,3 +1,4 @@
+import { createNameTable } from '../../../core/base/create-name-table.js';
 import { type Block, mediaCount } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
@@ -164,7 +165,7 @@ class Storage implements LayerInstance {
     if (chosen.length === 0) return;
     const by = { layer: 'storage', reason } as const;
     const before = sizeBefore(view);
-    const tools: Record<string, number> = {};
+    const tools = createNameTable<number>();
     let saved = 0;
     let seenSaved = 0;
     let chars = 0;

@@ -1,4 +1,5 @@
 import { CcbenchError } from '../../../core/base/errors.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import type { ParamSpec, ParamValues } from '../../../core/run/params.js';
 import { PARAMS } from '../params.generated.js';
 
@@ -9,27 +10,27 @@ function wrong(path: string, wanted: string): never {
 /** Reads resolved parameters by path; a wrong type is a fault of the program, not of the user. */
 export const param = {
   number(params: ParamValues, path: string): number {
-    const value = params[path];
+    const value = ownValue(params, path);
     return typeof value === 'number' ? value : wrong(path, 'a number');
   },
   numberOrNull(params: ParamValues, path: string): number | null {
-    const value = params[path] ?? null;
+    const value = ownValue(params, path) ?? null;
     return value === null || typeof value === 'number' ? value : wrong(path, 'a number or null');
   },
   isOn(params: ParamValues, path: string): boolean {
-    const value = params[path];
+    const value = ownValue(params, path);
     return typeof value === 'boolean' ? value : wrong(path, 'a switch');
   },
   text(params: ParamValues, path: string): string {
-    const value = params[path];
+    const value = ownValue(params, path);
     return typeof value === 'string' ? value : wrong(path, 'a text');
   },
   names(params: ParamValues, path: string): readonly string[] {
-    const value = params[path];
+    const value = ownValue(params, path);
     return Array.isArray(value) ? (value as readonly string[]) : wrong(path, 'a list of names');
   },
   table(params: ParamValues, path: string): Readonly<Record<string, number>> {
-    const value = params[path];
+    const value = ownValue(params, path);
     return value !== null && typeof value === 'object' && !Array.isArray(value)
       ? (value as Readonly<Record<string, number>>)
       : wrong(path, 'a table');
@@ -40,5 +41,5 @@ const groups = JSON.parse(PARAMS) as Readonly<Record<string, readonly ParamSpec[
 
 /** The parameters of a group of params.yaml. */
 export function layerParams(group: string): readonly ParamSpec[] {
-  return groups[group] ?? wrong(group, 'a group of params.yaml');
+  return ownValue(groups, group) ?? wrong(group, 'a group of params.yaml');
 }

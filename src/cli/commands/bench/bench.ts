@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CcbenchError } from '../../../core/base/errors.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openFile } from '../../files/output.js';
 import type { CliSession } from '../../session.js';
@@ -149,7 +150,7 @@ async function runSuites(
     };
     onProgress('running');
     try {
-      const part = await suites[name]!({ quick: options.quick === true, onProgress });
+      const part = await ownValue(suites, name)!({ quick: options.quick === true, onProgress });
       parts.push(part);
       const ratios = (part.ratios ?? []).map((row) => `${row.name} ${row.ratio.toPrecision(3)}`);
       if (names.length > 1)

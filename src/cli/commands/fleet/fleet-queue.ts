@@ -2,12 +2,12 @@ import { setTimeout } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { CcbenchError } from '../../../core/base/errors.js';
-import type { StudySpec } from '../../../study/grid-study.js';
 import type { ResultStore } from '../../../study/results/result-store.js';
 import { type CliSession, note } from '../../session.js';
 import { Interrupted, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';
 import { programVersion } from '../columns/program-version.js';
+import type { FleetStudy } from './check-study.js';
 import { connectRedis, queuePackages, type RedisOptions } from './redis-connection.js';
 
 /** Everything of ccbench on the server has names that begin so. */
@@ -17,12 +17,6 @@ export const PREFIX = 'ccbench';
 export interface BatchKey {
   readonly study: string;
   readonly batch: number;
-}
-
-/** What a worker gets of a study; paths are seen from the folder it works in. */
-interface FleetStudy {
-  readonly spec: StudySpec;
-  readonly results: string;
 }
 
 /** How long a study is known to the server after it was asked for last. */
@@ -48,10 +42,10 @@ async function publishStudy(client: Redis, id: string, study: FleetStudy): Promi
   await client.set(studyKey(id), JSON.stringify(study), 'EX', KNOWN_SECONDS);
 }
 
-/** A study that was published on the server; null for none. */
-export async function fetchStudy(client: Redis, id: string): Promise<FleetStudy | null> {
+/** What was published on the server as a study, unchecked; null for nothing. */
+export async function fetchStudy(client: Redis, id: string): Promise<unknown> {
   const text = await client.get(studyKey(id));
-  return text === null ? null : (JSON.parse(text) as FleetStudy);
+  return text === null ? null : (JSON.parse(text) as unknown);
 }
 
 /** Opens the queue of this build. */

@@ -4,7 +4,8 @@ import type { Job, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { CcbenchError } from '../../../core/base/errors.js';
-import { formatCounted } from '../../../core/base/format.js';
+import { bounded, formatCounted } from '../../../core/base/format.js';
+import { isGroup } from '../../../core/base/problem.js';
 import type { GridStudy } from '../../../study/grid-study.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import { ResultStore } from '../../../study/results/result-store.js';
@@ -15,6 +16,7 @@ import { type CliSession, note, printJson } from '../../session.js';
 import { Interrupted } from '../../terminal/interrupt.js';
 import { openStudy as openColumns } from '../columns/column-sweep.js';
 import { runJobs } from '../study/run-rows.js';
+import { checkStudy } from './check-study.js';
 import { type BatchKey, fetchStudy, PREFIX, queueName } from './fleet-queue.js';
 import { connectRedis, queuePackages, type RedisOptions } from './redis-connection.js';
 
@@ -23,6 +25,8 @@ export interface FleetWorkerOptions extends RedisOptions, PluginOptions {
   readonly workers?: number;
   /** The results folder as this machine sees it; that of whoever asked where absent. */
   readonly results?: string;
+  /** The folder that the paths of studies must lie in; the current one where absent. */
+  readonly root?: string;
   /** Seconds without work after which it ends; it never does where absent. */
   readonly idle?: number;
   /** Seconds of silence after which a batch goes to another worker. */
@@ -42,6 +46,9 @@ const ANY_NUMBER = 1_000_000;
 const REPORT_MS = 1_000;
 
 const LOOK_MS = 250;
+
+/** Characters of an id of a study that are shown. */
+const SHOWN_ID = 100;
 
 /** `ccbench fleet worker`: does batches of any study of this version until it is stopped. It may be killed at any time. */
 export async function fleetWorkerCommand(
@@ -73,10 +80,11 @@ async function fleetWorker(
       pending.catch(() => studies.delete(id));
       await doBatch(session, await pending, job, runner);
       done++;
-      if (!session.json) note(session, `batch ${batch} of study ${id} is done`);
+      if (!session.json) note(session, `batch ${batch} of study ${bounded(id, SHOWN_ID)} is done`);
     } catch (error) {
       if (error instanceof Interrupted) await new Promise(() => {}); // the batch stays taken until its lease ends
-      if (!session.json) note(session, `a batch failed: ${error instanceof Error ? error.message : error}`);
+      if (!session.json)
+        note(session, bounded(`a batch failed: ${error instanceof Error ? error.message : error}`, 2_000));
       throw error;
     } finally {
       busySince = null;
@@ -119,8 +127,14 @@ async function openStudy(
   options: FleetWorkerOptions,
   opened: OpenPlugins,
 ): Promise<OpenStudy> {
-  const known = await fetchStudy(client, id);
-  if (known === null) throw new CcbenchError('bad-input', `the server does not know the study ${id}`);
+  const { cwd } = session.host;
+  const published = await fetchStudy(client, id);
+  if (published === null)
+    throw new CcbenchError('bad-input', `the server does not know the study ${bounded(id, SHOWN_ID)}`);
+  const { results } = options;
+  const named =
+    results === undefined || !isGroup(published) ? published : { ...published, results: options.root ?? cwd };
+  const known = checkStudy(named, cwd, options.root ?? cwd);
   const study = await openColumns(session, known.spec, opened);
   if (study.record.id !== id)
     throw new CcbenchError(
@@ -130,7 +144,7 @@ async function openStudy(
         hint: 'start the worker in a folder with the same files',
       },
     );
-  const store = new ResultStore(resolve(session.host.cwd, options.results ?? known.results), study.record);
+  const store = new ResultStore(resolve(cwd, results ?? known.results), study.record);
   store.announce();
   return { study, store };
 }

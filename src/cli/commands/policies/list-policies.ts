@@ -9,6 +9,7 @@ import { paramSpecs, policyRegistry } from '../../../agent/policies/catalogue.js
 import type { Policy } from '../../../agent/policies/policy.js';
 import { daysSince } from '../../../core/base/clock.js';
 import { formatCount } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import * as doc from '../../../report/document/document.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
@@ -61,7 +62,7 @@ function differences({ behaviours, sources }: Client) {
   return (Object.keys(BARE_API) as Behaviour[]).flatMap((behaviour) => {
     const value = own[behaviour];
     if (value === undefined || value === BARE_API[behaviour]) return [];
-    return [{ behaviour, value, bare: BARE_API[behaviour], source: sources[behaviour] ?? null }];
+    return [{ behaviour, value, bare: BARE_API[behaviour], source: ownValue(sources, behaviour) ?? null }];
   });
 }
 

@@ -7,8 +7,10 @@ import type { NamedLimits } from '../../../agent/policies/shown-limits.js';
 import { helpFor } from '../../../agent/policy-file/help.js';
 import { policyValues } from '../../../agent/policy-file/paths.js';
 import { goesByOutput, policySentences } from '../../../agent/policy-file/sentences.js';
+import { createNameTable } from '../../../core/base/create-name-table.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCount, formatDecimal } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import type { ParamValue } from '../../../core/run/params.js';
 import type { PlannedPolicy } from '../../../core/run/run-plan.js';
 import * as doc from '../../../report/document/document.js';
@@ -62,7 +64,7 @@ function paramsShown(
   );
   return specs.map((spec) => ({
     path: spec.path,
-    value: params[spec.path] as ParamValue,
+    value: ownValue(params, spec.path) as ParamValue,
     default: spec.default,
     unit: spec.unit,
     help: spec.help,
@@ -76,12 +78,12 @@ function valuesShown(policy: Policy, set: readonly string[]): readonly ShownPara
   const changes = changesOf(policy, set);
   return policyValues(policy.written).map(({ path, value, at }) => ({
     path,
-    value: Object.hasOwn(changes, path) ? changes[path] : value,
+    value: Object.hasOwn(changes, path) ? ownValue(changes, path) : value,
     default: null,
     ...helpFor(at),
     source: set.some((change) => change.startsWith(`${path}=`))
       ? 'set on the command line'
-      : (policy.sources[path] ?? policy.sources['*'] ?? 'the policy file'),
+      : (ownValue(policy.sources, path) ?? policy.sources['*'] ?? 'the policy file'),
   }));
 }
 
@@ -181,14 +183,14 @@ function shown(value: unknown): string {
 function sourceOf(policy: Policy, path: string, set: readonly string[]): string {
   if (set.some((change) => change.startsWith(`${path}=`))) return 'set on the command line';
   return (
-    policy.sources[path] ??
+    ownValue(policy.sources, path) ??
     (Object.hasOwn(policy.set, path) ? (policy.sources['*'] ?? '') : 'default of the mechanism')
   );
 }
 
 /** The changes of the command line, each checked by itself so that a problem is shown at its option. */
 function changesOf(policy: Policy, set: readonly string[]): Readonly<Record<string, unknown>> {
-  const changes: Record<string, unknown> = {};
+  const changes = createNameTable<unknown>();
   for (const change of set) {
     const at = change.indexOf('=');
     if (at < 1) {

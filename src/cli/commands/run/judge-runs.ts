@@ -1,4 +1,4 @@
-import { formatMoney, formatShare } from '../../../core/base/format.js';
+import { formatMoney, formatShare, markdownText } from '../../../core/base/format.js';
 import { completionOf } from '../../../metrics/completion.js';
 import { unfinishedText } from '../../../report/text/unfinished-text.js';
 import { readTextInput } from '../../../transcripts/files/read-input.js';
@@ -10,11 +10,6 @@ import { type EarlierRun, type Guard, guardedMetrics } from '../../runs/earlier-
 import type { PlannedRun, PlannedScenario } from '../../runs/plan-runs.js';
 import type { CliSession } from '../../session.js';
 import type { RunResult } from './run-result.js';
-
-/** Text in a cell of a Markdown table. */
-function cell(text: string): string {
-  return text.replace(/[\\|<>]/g, (char) => `\\${char}`).replace(/\s+/g, ' ');
-}
 
 function change(before: number | null | undefined, now: number | null): string {
   if (before === null || before === undefined || now === null) return '';
@@ -33,7 +28,7 @@ function runSummary(runs: readonly Judged[]): string {
     const failed = verdicts.filter(({ passed }) => !passed).length;
     const cost = metrics.costUsd ?? null;
     return [
-      cell(label),
+      markdownText(label),
       formatMoney(cost),
       ...(hasBaseline ? [change(before?.costUsd, cost)] : []),
       formatShare(metrics.cacheHitRate ?? null),
@@ -44,7 +39,10 @@ function runSummary(runs: readonly Judged[]): string {
   const failures = runs.flatMap(({ label, verdicts }) =>
     verdicts
       .filter(({ passed }) => !passed)
-      .map((verdict) => `- **${cell(label)}**: ${cell(caseName(verdict))}: ${cell(verdict.message)}`),
+      .map(
+        (verdict) =>
+          `- **${markdownText(label)}**: ${markdownText(caseName(verdict))}: ${markdownText(verdict.message)}`,
+      ),
   );
   return [
     '### ccbench',

@@ -1,4 +1,5 @@
 import { formatCount, formatMoney, formatShare, printable } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { sum } from '../../../core/base/stats.js';
 import { completionOf } from '../../../metrics/completion.js';
 import { runSeries } from '../../../report/charts/run-series.js';
@@ -42,7 +43,7 @@ function spread(values: readonly (number | null)[], format: (value: number | nul
 /** The main numbers: sums over sessions, but only what runs lie between where some are of the same session, which nobody pays twice. */
 function cardsOf(results: readonly RunResult[]): readonly PageFact[] {
   const facts = results.map(({ execution }) => execution.facts);
-  const total = (name: string): number => sum(results.map(({ metrics }) => metrics[name] ?? 0));
+  const total = (name: string): number => sum(results.map(({ metrics }) => ownValue(metrics, name) ?? 0));
   const prompt = sum(facts.map(({ requests }) => requests.promptTokens));
   const hits = sum(
     results.map(
@@ -65,7 +66,7 @@ function cardsOf(results: readonly RunResult[]): readonly PageFact[] {
   const calls = facts.map(({ requests }) => requests.calls);
   if (sessionsOf(results) < results.length) {
     const own = (name: string): readonly (number | null)[] =>
-      results.map(({ metrics }) => metrics[name] ?? null);
+      results.map(({ metrics }) => ownValue(metrics, name) ?? null);
     return [
       count,
       card('Cost', spread(own('costUsd'), formatMoney), 'of a run'),

@@ -5,6 +5,7 @@ import {
   formatValue,
   printable,
 } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { addPricedCalls } from '../../../core/run/priced-calls.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { completionOf } from '../../../metrics/completion.js';
@@ -114,7 +115,7 @@ export function variantTable(results: readonly RunResult[], screen: Screen): str
   const base = first !== undefined && isFinished(first) ? (first.metrics.costUsd ?? null) : null;
   const rows = results.flatMap((result, i) => {
     const { planned, metrics, execution } = result;
-    const value = (name: string): number | null => metrics[name] ?? null;
+    const value = (name: string): number | null => ownValue(metrics, name) ?? null;
     const finished = isFinished(result);
     const own = {
       cells: [

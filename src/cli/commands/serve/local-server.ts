@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CcbenchError } from '../../../core/base/errors.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { type FetchLike, MAX_BODY_BYTES } from '../../../provider/fake-api/fake-api.js';
 
 /** The only address a server listens at: nobody else on the network reaches it. */
@@ -82,7 +83,7 @@ function cannotListen(port: number, error: NodeJS.ErrnoException): CcbenchError 
   };
   return new CcbenchError(
     'bad-value',
-    `port ${port} cannot be listened at: ${why[error.code ?? ''] ?? error.message}`,
+    `port ${port} cannot be listened at: ${ownValue(why, error.code ?? '') ?? error.message}`,
     {
       hint: 'choose another with --port, or --port 0 for any that is free',
       place: { file: `--port ${port}` },

@@ -1,6 +1,7 @@
 import { compileScenario } from '../../../config/compile.js';
 import { builtinContext } from '../../../config/context.js';
 import { readScenarioText } from '../../../config/files/scenario-text.js';
+import { createNameTable } from '../../../core/base/create-name-table.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { RunPlan } from '../../../core/run/run-plan.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../../provider/cache/ttl.js';
@@ -29,7 +30,9 @@ const PLAIN = 'name: serve\ntranscript: { synthetic: { workload: bugfix, turns: 
 /** `overloaded:every=5,retryAfterSeconds=1` as a fault of a scenario. */
 function readFault(written: string): Readonly<Record<string, unknown>> {
   const [error, ...rest] = written.split(':');
-  const fault: Record<string, unknown> = { call: 'main', error };
+  const fault = createNameTable<unknown>();
+  fault.call = 'main';
+  fault.error = error;
   for (const part of rest.join(':').split(',')) {
     if (part === '') continue;
     const [key, value, ...more] = part.split('=');

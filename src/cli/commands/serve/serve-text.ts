@@ -6,6 +6,7 @@ import {
   formatShare,
   printable,
 } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { ratio } from '../../../core/base/stats.js';
 import { promptTokens } from '../../../core/model/usage.js';
 import { CAUSE_SENTENCES } from '../../../core/run/run-log.js';
@@ -78,7 +79,7 @@ export function totalsText(totals: ServedTotals): string {
   }
   const causes = Object.entries(totals.breaks);
   if (causes.length > 0) {
-    const listed = causes.map(([cause, count]) => `${REASONS[cause as MissReason]} ×${formatCount(count)}`);
+    const listed = causes.map(([cause, count]) => `${ownValue(REASONS, cause)} ×${formatCount(count)}`);
     lines.push(`cache broke: ${listed.join(', ')}`);
   }
   return `${lines.join('\n')}\n`;

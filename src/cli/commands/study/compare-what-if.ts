@@ -1,6 +1,7 @@
 import type { ScenarioSource } from '../../../config/compile.js';
 import { canonicalJson } from '../../../core/base/digest.js';
 import { formatValue } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { sum } from '../../../core/base/stats.js';
 import { whyNotReproduced } from '../../../engine/run/what-if.js';
 import { type WhatIf, whatIfOf } from '../../../report/text/as-recorded.js';
@@ -36,7 +37,7 @@ export function comparedWhatIf(
   sessions: readonly string[],
 ): WhatIf {
   const total = (name: string): number =>
-    sum(sessions.map((session) => byTranscript.get(session)?.[name] ?? 0));
+    sum(sessions.map((session) => ownValue(byTranscript.get(session), name) ?? 0));
   const own = transcripts.filter(({ label }) => sessions.includes(label));
   return whatIfOf({
     recordedUsd: total('recordedInputUsd'),

@@ -1,4 +1,5 @@
 import { formatDecimal, formatValue } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonCell, ComparisonTable } from '../../../report/page-data/page-data.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';
@@ -53,7 +54,7 @@ function headlineNotes(comparison: Comparison): readonly string[] {
   const [metric] = comparison.metrics;
   if (metric === undefined) return [];
   return comparison.variants.flatMap(({ name, differences }) => {
-    const difference = differences?.[metric];
+    const difference = ownValue(differences, metric);
     if (difference === undefined || difference.verdict === 'same') return [];
     if (difference.verdict === 'unranked' && !difference.mean) return [];
     const interval = intervalText(difference, metric);
@@ -70,7 +71,7 @@ function isEqualThroughout(a: VariantRuns, b: VariantRuns): boolean {
     const other = b.byTranscript.get(transcript) ?? null;
     if (one === null || other === null) return one === other;
     return [...new Set([...Object.keys(one), ...Object.keys(other)])].every(
-      (metric) => (one[metric] ?? null) === (other[metric] ?? null),
+      (metric) => (ownValue(one, metric) ?? null) === (ownValue(other, metric) ?? null),
     );
   });
 }
@@ -123,11 +124,11 @@ export function comparisonTable(
 ): ComparisonTable {
   const cellsOf = (row: ComparedVariant) =>
     comparison.metrics.map((name) => {
-      const value = row.metrics[name] ?? null;
+      const value = ownValue(row.metrics, name) ?? null;
       const text = formatValue(value, findMetric(name)!.unit);
-      const difference = COMPLETION_COLUMNS.has(name) ? undefined : row.differences?.[name];
+      const difference = COMPLETION_COLUMNS.has(name) ? undefined : ownValue(row.differences, name);
       const note = difference === undefined ? '' : differenceText(difference, name);
-      if (comparison.best[name] === row.name) return { text, value, note, mark: 'best' as const };
+      if (ownValue(comparison.best, name) === row.name) return { text, value, note, mark: 'best' as const };
       return difference?.verdict === 'worse'
         ? { text, value, note, mark: 'worse' as const }
         : { text, value, note };
@@ -167,7 +168,7 @@ export interface ComparedSessions {
 /** Index of the one best value of a session that every variant finished; −1 where there is none. */
 function bestOf(records: readonly (MetricRecord | null | undefined)[], metric: string): number {
   const { better } = findMetric(metric)!;
-  const values = records.map((record) => (isFinished(record) ? (record?.[metric] ?? null) : null));
+  const values = records.map((record) => (isFinished(record) ? (ownValue(record, metric) ?? null) : null));
   if (better === null || values.some((value) => value === null)) return -1;
   const best = (better === 'lower' ? Math.min : Math.max)(...(values as number[]));
   return values.filter((value) => value === best).length === 1 ? values.indexOf(best) : -1;
@@ -201,10 +202,10 @@ export function sessionsTable(input: ComparedSessions): ComparisonTable | null {
       ...(compared.includes(session) ? {} : { note: 'not compared' }),
       ...(command === null ? {} : { command }),
       cells: [
-        ...(recorded === null ? [] : [cell(own?.metrics[metric])]),
+        ...(recorded === null ? [] : [cell(ownValue(own?.metrics, metric))]),
         ...records.map(
           (record, column): ComparisonCell => ({
-            ...cell(record?.[metric]),
+            ...cell(ownValue(record, metric)),
             ...(record == null || isFinished(record) ? {} : { note: 'unfinished' }),
             ...(column === best ? { mark: 'best' } : {}),
           }),

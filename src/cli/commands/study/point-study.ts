@@ -234,6 +234,7 @@ export async function publish(
     session.host.stdout.write(`${lines.join('\n')}\n\n${closingText(closing, screen)}`);
   }
   if (folder !== null) {
+    folder.sort();
     await folder.write('', `${kind}.json`, jsonText(json));
     await folder.write('', `${kind}.md`, comparisonMarkdown(concluded(table, closing)));
     await folder.write('', `${kind}.csv`, pointsCsv(study.axes, completeness.compared, findings.swept));

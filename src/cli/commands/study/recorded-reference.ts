@@ -1,4 +1,5 @@
 import { formatValue } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { recordedMetrics } from '../../../metrics/recorded-metrics.js';
 import { findMetric } from '../../../metrics/registry.js';
@@ -51,7 +52,7 @@ export function referenceNotes(
 ): readonly string[] {
   if (reference === null) return [];
   const values = [...new Set(['costUsd', ...metrics])].flatMap((name) => {
-    const value = reference.metrics[name] ?? null;
+    const value = ownValue(reference.metrics, name) ?? null;
     return value === null ? [] : [`${name} ${formatValue(value, findMetric(name)!.unit)}`];
   });
   const means = reference.runs.length === 1 ? '' : ` (means over ${reference.runs.length} transcripts)`;

@@ -5,6 +5,7 @@ import {
   formatShare,
   formatValue,
 } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { isWorthActing, LEAST_SHARE, NOT_WORTH_ACTING } from '../../../metrics/cost-interval.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
@@ -38,10 +39,10 @@ function rival({ variants, metrics: [metric] }: Comparison) {
   const sign = findMetric(metric!)!.better === 'higher' ? -1 : 1;
   const [best] = variants
     .flatMap(({ name, metrics, differences }) => {
-      const difference = differences?.[metric!];
+      const difference = ownValue(differences, metric!);
       const isShown =
         difference !== undefined && difference.mean !== null && difference.verdict !== 'unranked';
-      return isShown ? [{ name, value: metrics[metric!], difference, mean: difference.mean }] : [];
+      return isShown ? [{ name, value: ownValue(metrics, metric!), difference, mean: difference.mean }] : [];
     })
     .sort((a, b) => sign * (a.mean - b.mean));
   return best ?? null;
@@ -84,7 +85,7 @@ export function comparisonConclusion(
 ): Conclusion {
   const { variants, baseline, completeness } = comparison;
   const metric = comparison.metrics[0]!;
-  const base = figure(variants.find(({ name }) => name === baseline)!.metrics[metric], metric);
+  const base = figure(ownValue(variants.find(({ name }) => name === baseline)!.metrics, metric), metric);
   const sessions = completeness.compared.length;
   if (variants.length === 1)
     return {

@@ -51,6 +51,7 @@ export function openStudyFolder(session: CliSession, root: string, name: string)
     shown,
     ...store,
     append: (result) => attempt(() => store.append(result)) ?? undefined,
+    sort: () => attempt(() => store.sort()) ?? undefined,
     isWritten: () => !isLost,
     async write(below, file, text) {
       const path = join(folder, below, file);

@@ -1,4 +1,5 @@
 import { formatValue } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { meanInterval } from '../../../core/base/stats.js';
 import { findMetric } from '../../../metrics/registry.js';
 import { distinctColor } from '../../../report/charts/palette.js';
@@ -49,7 +50,7 @@ const MOST_LINES = 8;
 function intervalAt({ runs }: SweptPoint, compared: readonly string[], metric: string) {
   if (isCompletion(metric)) return null;
   const values = finishedOf(runs, compared).flatMap(
-    (session) => runs.byTranscript.get(session)?.[metric] ?? [],
+    (session) => ownValue(runs.byTranscript.get(session), metric) ?? [],
   );
   const interval = values.length < compared.length ? null : meanInterval(values, COVERAGE);
   if (interval === null) return null;
@@ -92,7 +93,7 @@ function pointsOf(
 ): readonly StudyPoint[] {
   const best = bestRow(input.table, metric);
   return input.swept.flatMap((swept, row) => {
-    const y = swept.metrics[metric] ?? null;
+    const y = ownValue(swept.metrics, metric) ?? null;
     const x = at(swept.point);
     if (y === null || x === null) return [];
     const interval = intervalAt(swept, input.compared, metric);
@@ -126,7 +127,7 @@ function chartOver(input: SweepPageInput, metric: string, over: number): StudyCh
       ),
     ].sort((a, b) => (isLine ? a.x - b.x : 0)),
   }));
-  const level = input.recorded?.[metric] ?? null;
+  const level = ownValue(input.recorded, metric) ?? null;
   return {
     title: `${metric} over ${axis.path}`,
     x: parameterAxis(axis),
@@ -178,13 +179,13 @@ function pageTable(input: SweepPageInput): ComparisonTable {
 export function sweepHtml(input: SweepPageInput): string {
   const { names, swept, axes, compared } = input;
   const constant = names.filter(
-    (metric) => new Set(swept.map(({ metrics }) => metrics[metric] ?? null)).size === 1,
+    (metric) => new Set(swept.map(({ metrics }) => ownValue(metrics, metric) ?? null)).size === 1,
   );
   const shown = names.filter((metric) => !constant.includes(metric));
   const over = axes.length <= 2 ? [0] : axes.map((_axis, i) => i);
   const charts = shown.flatMap((metric) => over.map((axis) => chartOver(input, metric, axis)));
   const same = constant.flatMap((metric) => {
-    const value = swept[0]?.metrics[metric] ?? null;
+    const value = ownValue(swept[0]?.metrics, metric) ?? null;
     return value === null ? [] : [`${metric} ${formatValue(value, findMetric(metric)!.unit)}`];
   });
   const notes = [

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/base/own-value.js';
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
 import { axisOf, isCompletion, isNumeric, lineMark, metricAxis, pointMark } from './study-axes.js';
 import { STUDY_PAGE, type StudyFolder, writeCharts } from './study-files.js';
@@ -17,10 +18,10 @@ async function chartsOf({ name, axes, names, swept }: SweepReport): Promise<read
   const [first, second] = axes;
   const isRanked = swept.some(({ completeness }) => completeness.standing === 'ranked');
   for (const metric of names) {
-    const shown = swept.filter(({ metrics }) => (metrics[metric] ?? null) !== null);
+    const shown = swept.filter(({ metrics }) => (ownValue(metrics, metric) ?? null) !== null);
     if (first === undefined || shown.length < 2) continue;
     const ofCompletion = isCompletion(metric);
-    if (ofCompletion && new Set(shown.map(({ metrics }) => metrics[metric])).size === 1) continue;
+    if (ofCompletion && new Set(shown.map(({ metrics }) => ownValue(metrics, metric))).size === 1) continue;
     const axis = ofCompletion || !isRanked ? { ...metricAxis(metric), better: null } : metricAxis(metric);
     const markOf = ofCompletion ? () => ({}) : lineMark;
     if (!ofCompletion && shown.every(({ completeness }) => lineMark(completeness).mark !== undefined))
@@ -28,7 +29,7 @@ async function chartsOf({ name, axes, names, swept }: SweepReport): Promise<read
     if (axes.length === 1 && isNumeric(first)) {
       const points = swept.map(({ point, metrics, completeness }) => ({
         x: Number(point.values[0]),
-        y: metrics[metric] ?? null,
+        y: ownValue(metrics, metric) ?? null,
         ...markOf(completeness),
       }));
       const spec = sweepLine({
@@ -43,7 +44,7 @@ async function chartsOf({ name, axes, names, swept }: SweepReport): Promise<read
       const cells = swept.map(({ point, metrics, completeness }) => ({
         x: numberOrText(point.values[0]!),
         y: numberOrText(point.values[1]!),
-        value: metrics[metric] ?? null,
+        value: ownValue(metrics, metric) ?? null,
         ...markOf(completeness),
       }));
       const spec = sweepHeatmap({

@@ -1,6 +1,7 @@
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted, formatDecimal } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
@@ -92,7 +93,7 @@ function fitOf(axes: readonly Axis[], swept: readonly SweptPoint[], metric: stri
   if (axis === undefined || axes.length !== 1 || findMetric(metric)!.better !== 'lower') return null;
   const points = swept.flatMap(({ point, metrics, completeness }) => {
     const x = Number(point.values[0]);
-    const y = completeness.standing === 'ranked' ? (metrics[metric] ?? null) : null;
+    const y = completeness.standing === 'ranked' ? (ownValue(metrics, metric) ?? null) : null;
     return Number.isFinite(x) && y !== null ? [{ x, y }] : [];
   });
   return fitMinimum(points, axis.scale);
@@ -109,9 +110,9 @@ function tableOf(
   // Of several that are equally good none is better than the others.
   const best = new Map(
     names.map((metric) => {
-      const values = new Set(ranked.map(({ metrics }) => metrics[metric]));
+      const values = new Set(ranked.map(({ metrics }) => ownValue(metrics, metric)));
       const first = values.size > 1 ? bestRanked(swept, findMetric(metric)!) : null;
-      return [metric, first?.metrics[metric] ?? null] as const;
+      return [metric, ownValue(first?.metrics, metric) ?? null] as const;
     }),
   );
   return {
@@ -120,7 +121,7 @@ function tableOf(
     rows: swept.map((item) => ({
       ...rowHead(item, completeness),
       cells: names.map((metric) => {
-        const value = item.metrics[metric] ?? null;
+        const value = ownValue(item.metrics, metric) ?? null;
         const isRanked = item.completeness.standing === 'ranked';
         return metricCell(value, metric, isRanked && value !== null && value === best.get(metric));
       }),
@@ -145,10 +146,10 @@ async function report(session: CliSession, study: PointStudy, found: Swept, ran:
   const { names, swept, completeness } = found;
   const [metric] = names as [string];
   const best = bestRanked(swept, findMetric(metric)!);
-  const value = best?.metrics[metric] ?? null;
+  const value = ownValue(best?.metrics, metric) ?? null;
   const fit = fitOf(axes, swept, metric);
   const equal = swept.filter(
-    (item) => item.completeness.standing === 'ranked' && item.metrics[metric] === value,
+    (item) => item.completeness.standing === 'ranked' && ownValue(item.metrics, metric) === value,
   ).length;
   const conclusion = sweepConclusion(
     metric,

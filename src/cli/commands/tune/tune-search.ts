@@ -1,4 +1,5 @@
 import { CcbenchError } from '../../../core/base/errors.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { type Expectation, holds, parseExpectation } from '../../../metrics/expect.js';
 import { chosenMetric } from '../../../study/chosen-metrics.js';
 import type { Completeness, VariantRuns } from '../../../study/completeness.js';
@@ -133,7 +134,7 @@ export async function tryHeldOut(
   const isBroken = (rule: Expectation): boolean =>
     halves.heldOut.some((session) => {
       const record = chosen?.runs.byTranscript.get(session) ?? null;
-      return record !== null && !holds(rule, record[rule.metric] ?? null);
+      return record !== null && !holds(rule, ownValue(record, rule.metric) ?? null);
     });
   return outOfSample(halves, {
     base: base!.byTranscript,

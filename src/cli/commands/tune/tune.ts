@@ -1,5 +1,6 @@
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { formatCount, formatCounted } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { paretoFront } from '../../../report/charts/pareto.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
@@ -129,7 +130,9 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
   const { recorded, assumed } = reference;
   const conclusion = tuneConclusion(
     goal.metric,
-    best === null ? null : { settings: best.point.set.join(', '), value: best.metrics[goal.metric] ?? null },
+    best === null
+      ? null
+      : { settings: best.point.set.join(', '), value: ownValue(best.metrics, goal.metric) ?? null },
     { refusal, held, settings: plan.candidates.length, sessions: completeness.compared.length },
   );
   const searched = searchedNote(plan, rungs);
@@ -243,7 +246,7 @@ async function climb(
 /** The feasible settings that none beats in both the goal and the content that is kept. */
 function frontOf(ranked: readonly Tried[], goal: Goal): readonly Tried[] {
   const usable = ranked.flatMap((item) => {
-    const x = item.metrics[goal.metric] ?? null;
+    const x = ownValue(item.metrics, goal.metric) ?? null;
     const y = item.metrics[KEPT] ?? null;
     return item.trial.feasible && x !== null && y !== null
       ? [{ label: item.point.set.join(', '), x, y, item }]
@@ -256,7 +259,7 @@ function frontOf(ranked: readonly Tried[], goal: Goal): readonly Tried[] {
 function settingJson({ point, trial, metrics }: Tried, goal: Goal) {
   return {
     settings: point.settings,
-    [goal.metric]: metrics[goal.metric] ?? null,
+    [goal.metric]: ownValue(metrics, goal.metric) ?? null,
     feasible: trial.feasible,
   };
 }
@@ -287,7 +290,7 @@ function tableOf(
       ...rowHead(item, completeness),
       cells: [
         ...columns.map((metric) =>
-          metricCell(item.metrics[metric] ?? null, metric, item === best && metric === goal.metric),
+          metricCell(ownValue(item.metrics, metric) ?? null, metric, item === best && metric === goal.metric),
         ),
         { text: item.trial.feasible ? 'yes' : 'no' },
         { text: onFront.has(item) ? 'yes' : '' },

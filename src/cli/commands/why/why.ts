@@ -17,7 +17,7 @@ import { openReport, openSoftly, type ReportFolder } from '../../files/output.js
 import { mergeWarnings, noteWarnings, readingRemarks } from '../../files/reading-notes.js';
 import { usualSessions } from '../../files/usual-sessions.js';
 import { withoutCopies } from '../../files/without-copies.js';
-import { type CliSession, inputOptions } from '../../session.js';
+import { type CliSession, inputOptions, silent } from '../../session.js';
 import { tellWritten } from '../../terminal/closing.js';
 import { present } from '../../terminal/present.js';
 import { whyBlocks, whyConclusion } from './why-document.js';
@@ -83,10 +83,28 @@ export async function whyCommand(
   const folder = writes
     ? openSoftly(session, '--out', () => openReport(options.out, 'why', session.host.cwd))
     : null;
+  const explained = { ...options, sinceMs: since };
   try {
-    return await why(session, paths, { ...options, sinceMs: since }, folder);
+    if (options.share === true) return await shareWhy(session, paths, explained);
+    return await why(session, paths, explained, folder);
   } finally {
     folder?.discard();
+  }
+}
+
+/** The same for somebody else's eyes: what is said of single sessions on the way names their files, so it is left out. */
+async function shareWhy(
+  session: CliSession,
+  paths: readonly string[],
+  options: WhyOptions & { readonly sinceMs: number },
+): Promise<ExitCode> {
+  try {
+    return await why(silent(session), paths, options, null);
+  } catch (error) {
+    if (!(error instanceof CcbenchError) || error.code === 'internal') throw error;
+    throw new CcbenchError(error.code, 'no session could be explained', {
+      hint: 'ccbench why without --share says which and why',
+    });
   }
 }
 

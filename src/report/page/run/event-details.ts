@@ -1,4 +1,5 @@
 import { formatCount, formatCounted, formatMoney, formatShare } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import type { PageEvent } from '../../page-data/page-data.js';
 import type { RunModel } from '../../page-data/run-model.js';
 import { h } from '../widgets/dom.js';
@@ -38,7 +39,7 @@ function mixture(details: Readonly<Record<string, unknown>>): readonly Pair[] {
   if (context === null || typeof context !== 'object') return [];
   return Object.entries(context).flatMap(([name, value]): Pair[] => {
     if (typeof value !== 'number' || value === 0) return [];
-    const tokens = partTokens(raw[name]);
+    const tokens = partTokens(ownValue(raw, name));
     return [[words(name), tokens === null ? `${value} %` : `${value} %, ${formatCount(tokens)} tokens`]];
   });
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/base/own-value.js';
 import { DISTINCT, LAYER_COLORS } from '../../charts/palette.js';
 import type { PageEvent } from '../../page-data/page-data.js';
 
@@ -47,8 +48,8 @@ export function lanesOf(
   return order.flatMap((key) => {
     const list = members.get(key);
     if (list === undefined) return [];
-    const kind = KINDS[key];
-    const color = kind?.color ?? layerColors[key] ?? DISTINCT.grey;
-    return [{ key, short: kind?.short ?? SHORT[key] ?? key, color, events: list }];
+    const kind = ownValue(KINDS, key);
+    const color = kind?.color ?? ownValue(layerColors, key) ?? DISTINCT.grey;
+    return [{ key, short: kind?.short ?? ownValue(SHORT, key) ?? key, color, events: list }];
   });
 }

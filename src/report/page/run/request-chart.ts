@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/base/own-value.js';
 import type { ChartModel } from '../../page-data/run-model.js';
 import { clampRange, rangeOf, zoomed } from '../widgets/axis-range.js';
 import { createChart, pointIn } from '../widgets/chart.js';
@@ -209,7 +210,7 @@ export function createRequestChart(store: Store, options: RequestChartOptions): 
       Escape: showAll,
       ...(cursor === null ? {} : { Enter: () => store.update({ request: cursor }) }),
     };
-    const action = actions[event.key];
+    const action = ownValue(actions, event.key);
     if (action === undefined) return;
     event.preventDefault();
     action();

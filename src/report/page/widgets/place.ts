@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/base/own-value.js';
 /** A place inside a page as its address names it: `#session=3&request=120`. */
 export type Named = Readonly<Record<string, string>>;
 
@@ -15,7 +16,7 @@ export function placeLink(place: Readonly<Record<string, string | number | null>
 
 /** A whole number from 1 on that a place names; null where it names none. */
 export function numberIn(place: Named, name: string): number | null {
-  const value = Number(place[name]);
+  const value = Number(ownValue(place, name));
   return Number.isInteger(value) && value > 0 ? value : null;
 }
 

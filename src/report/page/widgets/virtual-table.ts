@@ -1,4 +1,5 @@
 import { formatCount } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { h, oncePerFrame } from './dom.js';
 import { takeClick } from './place.js';
 import { createSorting } from './sorting.js';
@@ -149,7 +150,7 @@ export function createVirtualTable(options: TableOptions): VirtualTable {
       Home: -rows.length,
       End: rows.length,
     };
-    const move = moves[event.key];
+    const move = ownValue(moves, event.key);
     if (move === undefined || rows.length === 0) return;
     event.preventDefault();
     const position = chosen === null ? -1 : rows.indexOf(chosen);

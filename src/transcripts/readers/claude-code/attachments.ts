@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/base/own-value.js';
 import { isObject, type JsonObject, jsonOf, objectOf, textOf } from '../../lines/narrow.js';
 
 /** Kinds that only the terminal shows. */
@@ -75,8 +76,8 @@ export function renderAttachment(attachment: JsonObject): string | null {
   if (type === 'hook_success' && textOf(attachment.content) === null) return null;
   const ready = textOf(attachment.content);
   if (ready?.startsWith(REMINDER) === true) return ready;
-  const parts = SHOWN.map((field) => payloadText(attachment[field])).filter((text) => text !== '');
-  const standing = STANDING_TEXT[type];
+  const parts = SHOWN.map((field) => payloadText(ownValue(attachment, field))).filter((text) => text !== '');
+  const standing = ownValue(STANDING_TEXT, type);
   if (standing !== undefined) parts.unshift(standing);
   const text = parts.length === 0 ? type : parts.join('\n');
   return `${REMINDER}\n${text}\n</system-reminder>`;

@@ -2,6 +2,7 @@ import { promptTokens, type Usage } from '../../../core/model/usage.js';
 import type { WarningList } from '../../../core/run/warning.js';
 import type { DraftCall } from '../../drafts/draft.js';
 import { isObject, type JsonObject, objectOf, objectsOf } from '../../lines/narrow.js';
+import { isPlausibleUsage, knownTokens } from '../../lines/plausible.js';
 
 /** What makes a response cost something else than its counts at the list price (api.md §1.8). */
 export type BilledOtherwise = 'fast' | 'us' | 'batch' | 'priority' | 'iterations';
@@ -48,14 +49,8 @@ export type RecordedUsage =
   | { readonly state: 'absent' }
   | { readonly state: 'impossible' };
 
-/** No window of any model comes near this many tokens. */
-const LARGEST_COUNT = 100_000_000;
-
 function countOf(value: unknown): number | null {
-  if (value === undefined || value === null) return 0;
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LARGEST_COUNT
-    ? value
-    : null;
+  return value === undefined || value === null ? 0 : knownTokens(value);
 }
 
 /** The counts of a usage record or of one of its iterations; writes without a lifetime count as five minutes, the API's default. */
@@ -80,7 +75,7 @@ function advisedParts(value: JsonObject): readonly ResponsePart[] | null {
   if (!iterations.some(({ type }) => type === 'advisor_message')) return null;
   const parts = iterations.flatMap((part): ResponsePart[] => {
     const usage = COUNTED_PARTS.has(part.type) ? countsOf(part) : null;
-    if (usage === null || promptTokens(usage) === 0) return [];
+    if (usage === null || promptTokens(usage) === 0 || !isPlausibleUsage(usage)) return [];
     const speaker = part.type === 'advisor_message' ? 'advisor' : 'message';
     return [{ speaker, model: typeof part.model === 'string' ? part.model : null, usage }];
   });
@@ -99,7 +94,7 @@ const TOP_COUNTS = [
 export function parseUsage(value: unknown): RecordedUsage {
   if (!isObject(value)) return { state: 'absent' };
   const whole = countsOf(value);
-  if (whole === null) return { state: 'impossible' };
+  if (whole === null || !isPlausibleUsage(whole)) return { state: 'impossible' };
   if (TOP_COUNTS.every((count) => value[count] === 0)) return { state: 'zero' };
   if (promptTokens(whole) === 0) return { state: 'absent' };
   const said = value.output_tokens === undefined || value.output_tokens === null ? 'unsaid' : 'said';

@@ -10,6 +10,7 @@ import {
   microcompactEvent,
   rewindEvent,
 } from '../../drafts/draft.js';
+import { warnOfUsage } from '../../lines/plausible.js';
 import { answerTo, type ToolCall } from './blocks.js';
 import type { Chain } from './chains.js';
 import {
@@ -49,6 +50,7 @@ class StepGrouper {
   /** Steps that belong to the end of an earlier slot. */
   readonly #late = new Map<number, DraftStep[]>();
   readonly #chain: Chain;
+  #firstBadUsageLine: number | null = null;
   readonly #warnings: WarningList;
   readonly #owners: Map<string, string>;
   readonly #asked = new Map<string, AskedCall>();
@@ -270,7 +272,8 @@ class StepGrouper {
     this.#restoring = false;
     this.#messageIds.set(line.uuid, key);
     if (line.usage.state === 'impossible') {
-      this.#warnings.add('bad-usage', 'usage with negative, fractional or far too large counts was ignored');
+      this.#firstBadUsageLine ??= line.line;
+      warnOfUsage(this.#warnings, this.#firstBadUsageLine);
     }
     if (known === null) this.#openResponse(line, blocks);
     else for (const block of blocks) known.blocks.push(block);

@@ -7,11 +7,11 @@ import {
   isObject,
   type JsonObject,
   jsonOf,
-  numberOf,
   objectOf,
   objectsOf,
   textOf,
 } from '../../lines/narrow.js';
+import { knownTokens, tokensOf } from '../../lines/plausible.js';
 import { contentPieces, imagesIn, wordsOf } from '../pieces.js';
 
 /** What the client says in the user's name begins like this. */
@@ -135,14 +135,14 @@ export interface RolloutUsage {
 
 /** The usage of a call: input includes what was read and written. Null when nothing was counted. */
 export function rolloutUsage(value: unknown): RolloutUsage | null {
-  if (!isObject(value) || numberOf(value.input_tokens) === null) return null;
-  const read = countOf(value.cached_input_tokens);
-  const written = countOf(value.cache_write_input_tokens);
-  const output = countOf(value.output_tokens);
+  if (!isObject(value) || tokensOf(value.input_tokens) === null) return null;
+  const read = tokensOf(value.cached_input_tokens);
+  const written = tokensOf(value.cache_write_input_tokens);
+  const output = tokensOf(value.output_tokens);
   return {
-    usage: usageWithin(countOf(value.input_tokens), { read, written, output }),
-    reasoning: Math.min(output, countOf(value.reasoning_output_tokens)),
-    total: countOf(value.total_tokens),
+    usage: usageWithin(tokensOf(value.input_tokens) ?? 0, { read, written, output }),
+    reasoning: Math.min(knownTokens(output) ?? 0, knownTokens(value.reasoning_output_tokens) ?? 0),
+    total: knownTokens(value.total_tokens) ?? 0,
   };
 }
 

@@ -6,6 +6,7 @@ import type { WarningList } from '../../../core/run/warning.js';
 import type { Compacted, Piece, Said, ThreadDraft } from '../../drafts/thread-draft.js';
 import { SIGNATURE_CHARS_PER_TOKEN } from '../../drafts/weights.js';
 import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../../lines/narrow.js';
+import { knownTokens } from '../../lines/plausible.js';
 import { contentPieces, wordsOf } from '../pieces.js';
 import {
   callIdOf,
@@ -230,7 +231,7 @@ export class Rollout {
 
   /** A call for each change of the sums; the same sums again are a repetition, no sums tell of limits alone. */
   #count(info: JsonObject, timeMs: number | null): void {
-    const usable = numberOf(info.model_context_window);
+    const usable = knownTokens(info.model_context_window);
     if (usable !== null && usable > 0) this.window = Math.round(usable / USABLE_SHARE);
     const key = totalsKey(info.total_token_usage);
     const last = rolloutUsage(info.last_token_usage);

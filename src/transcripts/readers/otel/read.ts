@@ -1,8 +1,10 @@
+import { ownValue } from '../../../core/base/own-value.js';
 import { allBut } from '../../../core/run/capability.js';
 import { type Row, readRows } from '../../drafts/rows.js';
 import type { Piece, Said } from '../../drafts/thread-draft.js';
 import { decodeBytes, decodeUtf8, streamJsonLines } from '../../lines/json-lines.js';
-import { isObject, type JsonObject, jsonOf, listOf, numberOf, textOf } from '../../lines/narrow.js';
+import { isObject, type JsonObject, jsonOf, listOf, textOf } from '../../lines/narrow.js';
+import { tokensOf } from '../../lines/plausible.js';
 import { originOf, textPieces } from '../pieces.js';
 import { defineReader, type ReaderFile } from '../reader.js';
 import { type OtelRecord, recordsOf } from './records.js';
@@ -110,13 +112,12 @@ const PROVIDER = ['gen_ai.provider.name', 'gen_ai.system', 'llm.provider', 'llm.
 const CONVERSATION = ['gen_ai.conversation.id', 'session.id'];
 
 function countIn(value: unknown): number | null {
-  const number = typeof value === 'string' && value !== '' ? Number(value) : numberOf(value);
-  return number !== null && number >= 0 ? number : null;
+  return tokensOf(typeof value === 'string' && /^\d/.test(value) ? Number(value) : value);
 }
 
 /** The first usable value among attributes that stand for the same. */
 function firstOf<T>(attributes: JsonObject, names: readonly string[], read: (value: unknown) => T | null) {
-  return names.map((name) => read(attributes[name])).find((value) => value !== null) ?? null;
+  return names.map((name) => read(ownValue(attributes, name))).find((value) => value !== null) ?? null;
 }
 
 function count(attributes: JsonObject, names: readonly string[]): number | null {

@@ -3,9 +3,9 @@ import type { RequestTrace, TraceRequest, TraceThread } from '../../../core/mode
 import { createWarnings, type WarningList } from '../../../core/run/warning.js';
 import { parseDocument } from '../../lines/json-lines.js';
 import { isObject, type JsonObject, textOf, textsOf } from '../../lines/narrow.js';
+import { MOST_TOKENS } from '../../lines/plausible.js';
 
 /** Numbers beyond these cannot come from a recording. */
-const MAX_TOKENS = 100_000_000;
 const MAX_SECONDS = 1_000_000_000;
 const MAX_BLOCK_SIZE = 1_048_576;
 /** Subagents inside subagents deeper than this are left out. */
@@ -86,8 +86,8 @@ function readThread(reading: Reading, data: JsonObject, place: ThreadPlace): voi
       id: place.id,
       parentId: place.parentId,
       label: place.label,
-      toolTokens: isWhole(data.tool_tokens, 0, MAX_TOKENS) ? data.tool_tokens : null,
-      systemTokens: isWhole(data.system_tokens, 0, MAX_TOKENS) ? data.system_tokens : null,
+      toolTokens: isWhole(data.tool_tokens, 0, MOST_TOKENS) ? data.tool_tokens : null,
+      systemTokens: isWhole(data.system_tokens, 0, MOST_TOKENS) ? data.system_tokens : null,
       requests,
     });
   }
@@ -109,9 +109,9 @@ function readThread(reading: Reading, data: JsonObject, place: ThreadPlace): voi
 function readRequest(reading: Reading, item: unknown, offsetMs: number): TraceRequest | null {
   if (!isObject(item)) return leaveOut(reading, 'an entry of "requests" is not an object');
   if (!isSeconds(item.t)) return leaveOut(reading, '"t" is missing, negative or implausibly large');
-  if (!isWhole(item.in, 1, MAX_TOKENS))
+  if (!isWhole(item.in, 1, MOST_TOKENS))
     return leaveOut(reading, '"in" is missing, not positive or implausibly large');
-  if (!isWhole(item.out, 0, MAX_TOKENS))
+  if (!isWhole(item.out, 0, MOST_TOKENS))
     return leaveOut(reading, '"out" is missing, negative or implausibly large');
   const hashIds = Array.isArray(item.hash_ids) ? reading.ids.pack(item.hash_ids) : null;
   if (hashIds === null) return leaveOut(reading, '"hash_ids" is not a list of whole numbers from zero up');

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/base/own-value.js';
 import type { ToolEffect } from '../../../core/model/tool-effect.js';
 import type { ToolSampler } from '../samplers.js';
 import type { TreeFile } from './file-tree.js';
@@ -24,7 +25,7 @@ export interface InputFrame {
 /** The frame of a call: one text field of filler, behind a path where it is about a file. */
 export function toolInputFrame(tool: string, path: string | null): InputFrame {
   const file = path === null ? '' : `"file_path":"${path}",`;
-  return { head: `${tool}{${file}"${BODY_FIELD[tool] ?? 'input'}":"`, tail: '"}', hasBody: true };
+  return { head: `${tool}{${file}"${ownValue(BODY_FIELD, tool) ?? 'input'}":"`, tail: '"}', hasBody: true };
 }
 
 /** The frame of a call whose input is known to the letter. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ThreadEvent } from '../../../../src/core/model/transcript.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
 import { planUnder } from '../../../helpers/plan-under.js';
@@ -136,4 +137,37 @@ describe('a condition on chance', () => {
     expect(turnsOf('chance: 0.5', long())).toEqual(turnsOf('chance: 0.5', long()));
     expect(turnsOf('chance: 0.5', long(), { seed: 2 })).not.toEqual(turnsOf('chance: 0.5', long()));
   });
+});
+
+it('expiresIn: an entry that is gone ends no more', () => {
+  const talk = () => rounds(2).answer(10).wait(900).human(10).answer(10);
+  // Before call 4 the entry of five minutes has been gone for ten; before calls 2 and 3 it is fresh.
+  expect(turnsOf('expiresIn: "<= 30s", at: [before-request], toolResults: ">= 1"', talk())).toEqual([]);
+  expect(turnsOf('expiresIn: "<= 5min", at: [before-request], toolResults: ">= 2"', talk())).toEqual([3]);
+});
+
+it('manual: summaries that fail when the user asks for them leave the breaker closed', () => {
+  const policy = `rules: [{ when: [{ event: manual }, { tokens: ">= 10k" }], select: { what: history }, ask: { shape: own } }]
+guards: { breaker: { after: 1, until: session } }`;
+  const faults = [{ call: 'compact', error: 'invalid_request', nth: 1 }] as const;
+  const byHand = (at: number): ThreadEvent => ({
+    kind: 'manual-compact',
+    at,
+    compaction: { instructions: null, partial: null },
+  });
+  const talk = rounds(5, rounds(2).answer(10).event(byHand).human(10)).answer(10);
+  const layers = ofType(runLog(planUnder(policy, { ...INIT, faults }), talk.transcript()), 'layer');
+  expect(layers.map(({ trigger, outcome }) => `${trigger} ${outcome}`)).toEqual([
+    'manual failed',
+    'auto done',
+  ]);
+});
+
+it('refused: a summary that made nothing smaller is not asked for once more in the same turn', () => {
+  const policy =
+    'rules: [{ when: { event: refused }, select: { what: history }, ask: { shape: own }, accept: [empty] }]';
+  const faults = [{ call: 'main', error: 'prompt_too_long', from: 3, to: 12 }] as const;
+  const log = runLog(planUnder(policy, { ...INIT, faults }), rounds(4).answer(10).transcript());
+  // The second summary is as long as the first, which it replaces: the API would refuse the same for ever.
+  expect(ofType(log, 'layer').map(({ turn, outcome }) => `${turn} ${outcome}`)).toEqual(['3 done', '3 done']);
 });

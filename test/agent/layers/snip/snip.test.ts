@@ -126,3 +126,13 @@ describe('history snip', () => {
     expect(layers.filter((name) => order.includes(name))).toEqual(order);
   });
 });
+
+it('FLG-1 a conversation at the very limit stays whole', () => {
+  // 68,534 tokens are seen before call 6, as above.
+  const turnsAt = (limit: number): readonly number[] =>
+    actionsOf(runLog(plan({ 'snip.aboveTokens': limit }), rounds(6).answer(10).transcript()), 'snip').map(
+      ({ turn }) => turn,
+    );
+  expect(turnsAt(68_533)[0]).toBe(6);
+  expect(turnsAt(68_534)[0]).toBe(7);
+});

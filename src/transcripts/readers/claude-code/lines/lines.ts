@@ -4,6 +4,7 @@ import type { SpokenThinking } from '../../../../core/model/transcript.js';
 import type { PrefixShape } from '../../../drafts/prefix-shape.js';
 import type { LinePlace, LocatedLine } from '../../../lines/json-lines.js';
 import {
+  idOf,
   isObject,
   type JsonObject,
   listOf,
@@ -12,6 +13,7 @@ import {
   textOf,
   textsOf,
 } from '../../../lines/narrow.js';
+import { knownTokens } from '../../../lines/plausible.js';
 import { attachmentBlocks, blocksOf, keepText, type PlaceText, shapeOf, type ToolCall } from '../blocks.js';
 import { isCommandText, isExitCommand, isLocalCommandText, originOf, spokenThinking } from '../origins.js';
 import { type FileTexts, RecordedText } from '../recorded-text.js';
@@ -87,8 +89,8 @@ function parseSystem(envelope: HiddenLine, value: JsonObject): Line {
       ...envelope,
       type: 'compact',
       trigger: triggerOf(data.trigger),
-      preTokens: numberOf(data.preTokens),
-      postTokens: numberOf(data.postTokens),
+      preTokens: knownTokens(data.preTokens),
+      postTokens: knownTokens(data.postTokens),
       durationMs: numberOf(data.durationMs),
       keptUuids: textsOf(objectOf(data.preservedMessages).uuids),
       keptRange: head === null || tail === null ? null : { head, tail },
@@ -100,8 +102,8 @@ function parseSystem(envelope: HiddenLine, value: JsonObject): Line {
       ...envelope,
       type: 'microcompact',
       trigger: triggerOf(data.trigger),
-      preTokens: numberOf(data.preTokens),
-      tokensSaved: numberOf(data.tokensSaved),
+      preTokens: knownTokens(data.preTokens),
+      tokensSaved: knownTokens(data.tokensSaved),
       toolUseIds: textsOf(data.compactedToolIds),
     };
   }
@@ -110,7 +112,7 @@ function parseSystem(envelope: HiddenLine, value: JsonObject): Line {
 
 /** The value itself, or the equal text seen before: neighbouring lines repeat each other. */
 function shared(value: unknown, before: string | null): string | null {
-  return value === before ? before : textOf(value);
+  return value === before ? before : idOf(value);
 }
 
 /** True for a hidden line of the main conversation that says nothing which the line before it there did not say. */
@@ -148,7 +150,7 @@ class LineEnvelope {
 
   constructor({ line, value }: LocatedLine, { before, timeMs, head }: Moment) {
     this.line = line;
-    this.uuid = textOf(value.uuid) ?? `line-${line}`;
+    this.uuid = idOf(value.uuid) ?? `line-${line}`;
     this.parentUuid = shared(value.parentUuid, before === null ? null : before.uuid);
     this.sidechain = (value.isSidechain ?? head.isSidechain) === true;
     this.agentId = shared(value.agentId ?? head.agentId, before === null ? null : before.agentId);
@@ -361,11 +363,8 @@ export class LineParser {
   }
 
   /** A line of a subagent, with what only the line around it says. */
-  #agentLine(
-    { line, value, place }: LocatedLine,
-    moment: Moment,
-    { agentId, line: inner }: AgentMessage,
-  ): Line {
+  #agentLine(around: LocatedLine, moment: Moment, { agentId, line: inner }: AgentMessage): Line {
+    const { line, value, place } = around;
     this.isFromParent = true;
     const sessionId = value.sessionId ?? moment.head.sessionId;
     const version = value.version ?? moment.head.version;

@@ -1,3 +1,5 @@
+import { createNameTable } from '../../../../core/base/create-name-table.js';
+import { ownValue } from '../../../../core/base/own-value.js';
 import { isObject, type JsonObject, jsonOf, listOf, objectOf, textOf } from '../../../lines/narrow.js';
 import { renderAttachment } from '../attachments.js';
 
@@ -36,9 +38,9 @@ export function normaliseInput(
   const known = KNOWN_INPUTS.get(tool);
   if (known === undefined) return input;
   if (isInOrder(Object.keys(input), known)) return input;
-  const normal: Record<string, unknown> = {};
-  for (const key of known) if (input[key] !== undefined) normal[key] = input[key];
-  for (const key of Object.keys(input)) if (!known.includes(key)) normal[key] = input[key];
+  const normal = createNameTable<unknown>();
+  for (const key of known) if (ownValue(input, key) !== undefined) normal[key] = ownValue(input, key);
+  for (const key of Object.keys(input)) if (!known.includes(key)) normal[key] = ownValue(input, key);
   return normal;
 }
 

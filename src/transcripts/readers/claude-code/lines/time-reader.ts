@@ -1,3 +1,5 @@
+import { soundTime } from '../../../lines/narrow.js';
+
 const ISO_LENGTH = '2026-01-01T00:00:00.000Z'.length;
 const ZERO = 0x30;
 
@@ -34,6 +36,6 @@ export class TimeReader {
       }
     }
     if (Number.isNaN(time)) time = Date.parse(value);
-    return Number.isNaN(time) ? null : time;
+    return soundTime(time);
   }
 }

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { foreignNames, MAY_INDEX } from '../helpers/architecture/foreign-names.js';
+import { ROOT } from '../helpers/architecture/tree.js';
+
+it('H2 no source looks up a text in a plain object: ownValue, a Map or a table without a prototype', () => {
+  expect(foreignNames()).toEqual([]);
+});
+
+it('H2 the check finds a planted look-up, a planted write, a cast and `in`', () => {
+  const planted = join(ROOT, 'src/engine/planted.ts');
+  const text = `
+    const units: Readonly<Record<string, number>> = { k: 1000 };
+    const known = { a: 1, b: 2 };
+    export function read(name: string): unknown { return units[name]; }
+    export function write(all: Record<string, number>, name: string): void { all[name] = 1; }
+    export function cast(name: string): unknown { return known[name as 'a']; }
+    export function asked(name: string): boolean { return name in known; }
+    export function generic<K extends string>(all: Record<K, number>, name: K): unknown { return all[name]; }`;
+  expect(foreignNames(new Map([[planted, text]]))).toEqual([
+    'src/engine/planted.ts:4 looks up a text in a plain object: units[name]',
+    'src/engine/planted.ts:5 looks up a text in a plain object: all[name]',
+    "src/engine/planted.ts:6 looks up a text in a plain object: known[name as 'a']",
+    'src/engine/planted.ts:7 asks with `in` for a text: name in known',
+    'src/engine/planted.ts:8 looks up a text in a plain object: all[name]',
+  ]);
+});
+
+it('H2 known words, lists, texts, maps and tables without a prototype pass', () => {
+  const planted = join(ROOT, 'src/engine/planted.ts');
+  const text = `
+    import { createNameTable } from '../core/base/create-name-table.js';
+    const known = { a: 1, b: 2 };
+    export const word = (name: 'a' | 'b'): number => known[name];
+    export const item = (list: readonly string[], i: number): unknown => list[i]?.[0];
+    export const has = (): boolean => 'a' in known;
+    export function count(names: readonly string[]): object {
+      const table = createNameTable<number>();
+      for (const name of names) table[name] = (table[name] ?? 0) + 1;
+      return table;
+    }`;
+  expect(foreignNames(new Map([[planted, text]]))).toEqual([]);
+});
+
+it('each file that may index objects by text exists', () => {
+  for (const path of MAY_INDEX.keys()) expect(existsSync(join(ROOT, path)), path).toBe(true);
+});

@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { needFreshBuild } from '../../helpers/setup/built.js';
+import { tempFolder } from '../cli.js';
+import { startCli } from '../start.js';
+
+const SCENARIO = `name: small
+transcript: { synthetic: { workload: bugfix, turns: 3 } }
+policy: none
+plugins: [./p.mjs]
+`;
+
+/** A plug-in whose layer does this whenever it may act. */
+const layer = (act: string): string => `
+  export default {
+    name: 'hostile',
+    layers: [{
+      name: 'odd', points: ['before-request'],
+      create: () => ({ due: () => true, *act(moment, view) { const by = { layer: 'rules', reason: 'x' }; ${act} } }),
+    }],
+    policies: ['{ name: odd-policy, layers: [odd], rules: [] }'],
+  };`;
+
+const run = (plugin: string, policy = 'none') =>
+  startCli(
+    ['run', 's.yaml', '--json', '--policy', policy, '--no-cache'],
+    tempFolder({ 's.yaml': SCENARIO, 'p.mjs': plugin }),
+  );
+
+beforeAll(needFreshBuild);
+
+describe('H5 a plug-in that does not do what it should', () => {
+  it.each([
+    ['a default export that never comes', 'export default new Promise(() => {});'],
+    ['a function that never ends its promise', 'export default () => new Promise(() => {});'],
+    ['a top level that waits for ever', 'await new Promise(() => {}); export default { name: "x" };'],
+  ])('is an error after ten seconds: %s', async (_what, plugin) => {
+    const { code, stdout, stderr } = await run(plugin).ended;
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('p.mjs was not loaded within 10 seconds'),
+    });
+    expect(JSON.parse(stdout).error.code).toBe('bad-plugin');
+  });
+
+  it('a timer at its top level does not keep a finished command', async () => {
+    const { code, stdout } = await run('setInterval(() => {}, 1000); export default { name: "x" };').ended;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toHaveProperty('runs');
+  });
+
+  it.each([
+    ['a rejected default export', 'export default Promise.reject(new Error("no such thing"));'],
+    [
+      'a rejected promise beside it',
+      'Promise.reject(new Error("no such thing")); export default { name: "x" };',
+    ],
+    [
+      'an error in a timer',
+      'setTimeout(() => { throw new Error("no such thing"); }); await new Promise((r) => setTimeout(r, 500)); export default { name: "x" };',
+    ],
+  ])('names the plug-in: %s', async (_what, plugin) => {
+    const { code, stderr } = await run(plugin).ended;
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/error\[bad-plugin\].*p\.mjs.*no such thing/),
+    });
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('Ctrl-C ends one that never gives control back while it is loaded', async () => {
+    const { child, ended } = run('process.stderr.write("here"); for (;;) {} export default {};');
+    child.stderr!.once('data', () => child.kill('SIGINT'));
+    expect(await ended).toMatchObject({ code: null, signal: 'SIGINT' });
+  });
+
+  it.each([
+    ['actions without end', 'for (;;) yield { kind: "wait", by, ms: 0 };', 'more than 10000 actions'],
+    ['a wait of less than nothing', 'yield { kind: "wait", by, ms: -1e18 };', '`ms` must be a time'],
+    ['a wait of NaN', 'yield { kind: "wait", by, ms: NaN };', '`ms` must be a time'],
+    [
+      'a message that is no text',
+      'yield { kind: "stop", by, what: "blocked", message: 42 };',
+      '`message` must be a text',
+    ],
+    [
+      'a reason that is no text',
+      'yield { kind: "cleanup", by: { layer: "rules", reason: {} } };',
+      '`by.reason` must be a text',
+    ],
+    [
+      'a message that is none',
+      'yield { kind: "attach", by, message: "hello" };',
+      '`message` must be an object',
+    ],
+    ['an action like any object', 'yield { kind: "constructor", by };', 'which is no action'],
+  ])('is refused by name: %s', async (_what, act, sentence) => {
+    const { code, stderr } = await run(layer(act), 'odd-policy').ended;
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('plug-in "hostile": act of the layer "odd" asks for'),
+    });
+    expect(stderr).toContain(sentence);
+  });
+});
