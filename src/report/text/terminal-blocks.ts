@@ -99,6 +99,14 @@ function tokensBlock(facts: RunFacts, values: Readonly<Record<string, number | n
   return { title: 'Tokens', rows };
 }
 
+/** What calls needed and their context no longer held (docs/faults.md). */
+function faultRows({ faults }: RunFacts): readonly Row[] {
+  if (faults === null || faults.none === 0) return [];
+  const bounds = `${formatCount(Math.round(faults.all))} to ${formatCount(faults.none)} times, by what summaries tell`;
+  const price = `; ${formatMoney(usd(faults.refetchNano))} to fetch again`;
+  return [row('needed and gone', formatCount(Math.round(faults.fitted)), `${bounds}${price}`)];
+}
+
 function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | null>>): Block {
   const windows = facts.threads.flatMap(({ parent, window }) =>
     parent === null && window !== null ? [window] : [],
@@ -122,6 +130,7 @@ function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | 
     ...statusRows(facts),
     row('compactions', formatCount(compactions.done), kinds),
     ...idleRows(compactions),
+    ...faultRows(facts),
     row(
       'prevented',
       formatCount(crossings.prevented),
