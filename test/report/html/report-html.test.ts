@@ -48,6 +48,6 @@ describe('report.html', () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>';
     const page = reportHtml({ title: 'x', runs: [], pictures: [{ title: 'a "line"', svg }] });
     expect(page).toContain(`src="data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}"`);
-    expect(page).toContain('alt="a &#34;line&#34;"');
+    expect(page).toContain('alt="a &quot;line&quot;"');
   });
 });
