@@ -198,7 +198,7 @@ export interface Transcript {
   readonly sessions?: readonly SessionInfo[];
   readonly warnings: readonly Warning[];
   /** What its calls need of what came before them, where that is known already (`usesOf`). */
-  readonly uses?: readonly ThreadUses[];
+  readonly uses?: () => readonly ThreadUses[];
 }
 
 /** Calls of a transcript. */

@@ -301,7 +301,7 @@ const found = new WeakMap<readonly Thread[], readonly ThreadUses[]>();
 
 /** What the calls of a recording need of what came before them; null where it carries no text of its own. */
 export function usesOf({ carries, source, threads, uses }: Transcript): readonly ThreadUses[] | null {
-  if (uses !== undefined) return uses;
+  if (uses !== undefined) return uses();
   if (!hasUses({ carries, source })) return null;
   let own = found.get(threads);
   if (own === undefined) {

@@ -3,7 +3,7 @@ import type { Block, BlockFacts } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
 import type { Text } from '../../core/model/text.js';
 import type { ToolEffect } from '../../core/model/tool-effect.js';
-import type { RecordedCall, Step, ThreadEvent, Transcript } from '../../core/model/transcript.js';
+import type { RecordedCall, Step, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import type { Usage } from '../../core/model/usage.js';
 import { usesOf } from '../../core/uses/find-uses.js';
 import { RecordedText } from '../readers/claude-code/recorded-text.js';
@@ -37,6 +37,11 @@ function withoutEffect(key: string, member: unknown): unknown {
   return key === 'effect' ? undefined : member;
 }
 
+/** Whether a client has compacted a thread: what was needed of it is asked for most often then. */
+function isCompacted({ steps }: Thread): boolean {
+  return steps.some((step) => step.kind === 'event' && step.event.kind === 'recorded-compaction');
+}
+
 class Compiler {
   readonly #usages = new Distinct<Usage>();
   readonly #facts = new Distinct<Omit<BlockFacts, 'effect'>>();
@@ -47,13 +52,13 @@ class Compiler {
   #now = 0;
 
   compile(whole: Transcript): layout.CompiledDocument {
-    const { threads, ...transcript } = whole;
-    const uses = usesOf(whole);
+    const { threads, uses: _uses, ...transcript } = whole;
     const rows = threads.map(({ prefix, steps, ...thread }) => {
       return { thread, prefix: prefix.map(this.#block), steps: steps.map(this.#step) };
     });
     return {
-      transcript: uses === null ? transcript : { ...transcript, uses },
+      transcript,
+      ...(threads.some(isCompacted) ? { uses: JSON.stringify(usesOf(whole)) } : {}),
       threads: rows,
       usages: this.#usages.values,
       facts: this.#facts.values,

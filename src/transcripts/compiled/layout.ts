@@ -6,7 +6,7 @@ import type { Usage } from '../../core/model/usage.js';
 import type { FillerInit } from '../synthetic/tools/filler-text.js';
 
 /** Version of the compiled form: it goes up whenever a reader makes something else of the same file. */
-export const COMPILED_VERSION = 17;
+export const COMPILED_VERSION = 18;
 
 /** First bytes of a compiled transcript; the version, a checksum and the document as JSON follow. */
 export const MAGIC = 'ccbench\0';
@@ -99,7 +99,9 @@ export type StepRow = MessageRow | readonly [1, ...CallRow] | EventRow;
 
 /** A transcript as JSON: what repeats is listed once and numbered. */
 export interface CompiledDocument {
-  readonly transcript: Omit<Transcript, 'threads'>;
+  readonly transcript: Omit<Transcript, 'threads' | 'uses'>;
+  /** What calls need of what came before them, as JSON of its own: few who load it ask. Absent where nothing was compacted. */
+  readonly uses?: string;
   readonly threads: readonly {
     readonly thread: Omit<Thread, 'prefix' | 'steps'>;
     readonly prefix: readonly BlockRow[];

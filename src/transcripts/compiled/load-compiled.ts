@@ -24,6 +24,12 @@ function isIntact(bytes: Buffer): boolean {
   );
 }
 
+/** Reads what calls need when somebody asks, once. */
+function usesIn(json: string): NonNullable<Transcript['uses']> {
+  let read: ReturnType<NonNullable<Transcript['uses']>> | null = null;
+  return () => (read ??= JSON.parse(json) as NonNullable<typeof read>);
+}
+
 /** Rebuilds objects from the rows of a document. */
 class Loader {
   readonly #document: layout.CompiledDocument;
@@ -50,7 +56,9 @@ class Loader {
       return { id, parentId, label, prefix: blocks, steps: steps.map(this.#step), ...more };
     });
     const { id, source, carries, agentVersion, startedAtMs, ...more } = this.#document.transcript;
-    return { id, source, carries, agentVersion, startedAtMs, threads, ...more };
+    const { uses } = this.#document;
+    const told = uses === undefined ? {} : { uses: usesIn(uses) };
+    return { id, source, carries, agentVersion, startedAtMs, threads, ...more, ...told };
   }
 
   #time(since: number): number {

@@ -16,7 +16,9 @@ const FROM: Readonly<Record<string, number>> = {
   'microcompact.apiNative.keepToolUses': 1,
   'microcompact.apiNative.thinkingKeepTurns': 1,
   'window.explicit': 1_000,
+  'window.setting': 100_000,
   'window.maxOutput': 1,
+  'idleCompact.minLifetimeMinutes': 1,
   'compact.forkMaxOutputTokens': 1,
   'compact.quoteTokens': 1,
   'breaker.maxFailures': 1,
@@ -30,8 +32,12 @@ const FROM: Readonly<Record<string, number>> = {
   'agents.maxChildren': 1,
 };
 
-/** Numbers that have an end below a thousand million: shares of a hundred, and children of one turn. */
-const UP_TO: Readonly<Record<string, number>> = { 'window.percent': 100, 'agents.maxChildren': 1_000 };
+/** Numbers that have an end below a thousand million: shares of a hundred, children of one turn, and the window of a setting. */
+const UP_TO: Readonly<Record<string, number>> = {
+  'window.percent': 100,
+  'window.setting': 1_000_000,
+  'agents.maxChildren': 1_000,
+};
 
 describe('a number among the parameters of a layer', () => {
   it.each(NUMBERS)('$path begins at $min and ends at $max', ({ path, min, max }) => {
