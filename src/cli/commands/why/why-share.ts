@@ -8,6 +8,9 @@ import { packageVersion } from '../../version.js';
 import {
   adviceSentence,
   avoidableOf,
+  type Forgotten,
+  forgottenOf,
+  forgottenSentence,
   isSteady,
   kindOfReason,
   reproducedSentence,
@@ -32,6 +35,8 @@ export interface SharedWhy {
   readonly unjudgedUsd: number;
   readonly byCause: readonly CauseSum[];
   readonly changes: readonly Omit<ChangeSum, 'heldBack'>[];
+  /** What was needed again behind compactions, in figures. */
+  readonly compactions: Forgotten;
   readonly reproduced: Omit<Reproduced, 'setAside'> & {
     readonly setAside: readonly { readonly reason: string }[];
   };
@@ -55,6 +60,7 @@ export function sharedWhy(report: WhyReport, notes: readonly string[]): SharedWh
     avoidableUsd: avoidableOf(events),
     unjudgedUsd: unjudgedOf(events),
     byCause,
+    compactions: forgottenOf(report),
     changes: changes.map(({ heldBack: _, ...change }) => change),
     reproduced: { ...report.reproduced, setAside: report.reproduced.setAside.map(withoutDetails) },
     notes,
@@ -87,6 +93,7 @@ export function shareBlocks(shared: SharedWhy): readonly Block[] {
       ({ cause, usd, events }) =>
         `· ${CAUSE_TEXT[cause].title}: ${formatMoney(usd)} (${formatCount(events)} ×)`,
     ),
+    ...(shared.compactions.compactions === 0 ? [] : [forgottenSentence(shared.compactions)]),
     adviceSentence(shared),
     reproducedSentence(shared.reproduced),
     ...shared.notes,
