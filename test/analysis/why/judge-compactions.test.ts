@@ -135,6 +135,19 @@ describe('what is read again behind a recorded compaction', () => {
     expect(edited.after.rereads).toBe(0);
   });
 
+  it('counts once: what is read a second time behind it was there behind it', () => {
+    const twice = one(
+      ...OPENING,
+      ...boundary(125, SILENT),
+      ...AGAIN,
+      user('u6', 350, 'once more'),
+      reads(6, 25_400, 300),
+      got(6),
+      called(7, say('done'), 25_700, 2_100),
+    );
+    expect(twice.after).toMatchObject({ calls: 5, rereads: 1, tokens: 2_000 });
+  });
+
   it('is looked for in sessions with a compaction alone', () => {
     const transcript = readSession([...OPENING, ...AGAIN]);
     const unreadable = (step: Step): Step => {
@@ -185,7 +198,7 @@ describe('what is missing behind a recorded compaction', () => {
       user('u3', 170, 'go on'),
       called(3, say('connectSocket waits too long'), 20_000, 3_000),
       user('u4', 230, 'and now?'),
-      called(4, say('rename connectSocket'), 23_000, 300),
+      called(4, say('rename connectSocket, and retryLimit_ms too'), 23_000, 300),
     ).lost;
 
   it('is what a call names that no message behind it tells: once, with the line it stood in', () => {
@@ -204,8 +217,8 @@ describe('what is missing behind a recorded compaction', () => {
   });
 
   it('is nothing that the summary tells, the user says, or a file has that is attached again', () => {
-    expect(named('We looked at connectSocket.')).toEqual([]);
-    expect(named(SILENT, user('v', 128, 'what of `net.connectSocket`?'))).toEqual([]);
+    expect(named('We looked at connectSocket and its retryLimit_ms.')).toEqual([]);
+    expect(named(SILENT, user('v', 128, 'what of `net.connectSocket` and retryLimit_ms?'))).toEqual([]);
     const restored = {
       type: 'file',
       filename: '/repo/socket.ts',
@@ -214,6 +227,28 @@ describe('what is missing behind a recorded compaction', () => {
     expect(named(SILENT, attachment('f', 128, restored))).toEqual([]);
     const other = { ...restored, filename: '/repo/other.ts' };
     expect(named(SILENT, attachment('f', 128, other))).toHaveLength(1);
+  });
+
+  it('is nothing that stood in a message which the compaction kept', () => {
+    const transcript = readSession([
+      ...OPENING,
+      ...boundary(125, SILENT),
+      user('u3', 170, 'go on'),
+      called(3, say('connectSocket waits too long'), 20_000, 3_000),
+    ]);
+    const keeping = (keptIds: readonly string[]): Transcript => ({
+      ...transcript,
+      threads: transcript.threads.map((thread) => ({
+        ...thread,
+        steps: thread.steps.map((step) =>
+          step.kind === 'event' && step.event.kind === 'recorded-compaction'
+            ? { ...step, event: { ...step.event, keptIds } }
+            : step,
+        ),
+      })),
+    });
+    expect(judged(keeping([]))[0]!.lost).toHaveLength(1);
+    expect(judged(keeping(['r1']))[0]!.lost).toEqual([]);
   });
 
   it('is nothing that was fetched again before', () => {
