@@ -11,7 +11,7 @@ import { isCopied, type Truth } from '../validate/truth.js';
 import { PER_TOKEN_NANO } from './attribute.js';
 
 /** Calls on either side of a compaction in which it is looked for what is read again. */
-export const CALLS_AROUND = 24;
+const CALLS_AROUND = 24;
 
 /** An end of a path with fewer characters tells nothing: `index.ts`. */
 const TELLING_CHARS = 9;

@@ -1,5 +1,4 @@
 import { CAUSE_TEXT, STEADY_CAUSES, UNJUDGED_CAUSES } from '../../../analysis/why/causes.js';
-import type { LostItem } from '../../../analysis/why/judge-compactions.js';
 import type {
   CauseSum,
   ChangeSum,
@@ -7,7 +6,6 @@ import type {
   Reproduced,
   Slice,
   WhyBreak,
-  WhyCompaction,
   WhyReport,
 } from '../../../analysis/why/sum-up.js';
 import {
@@ -16,18 +14,17 @@ import {
   formatDuration,
   formatFixed,
   formatMoney,
-  formatMoneyCell,
   formatShare,
-  printable,
 } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
 import { isWorthActing, NOT_WORTH_ACTING } from '../../../metrics/cost-interval.js';
 import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import { shortName, shortPath } from '../../../report/text/short-name.js';
+import { shortPath } from '../../../report/text/short-name.js';
 import { formatSigned } from '../../../report/text/signed.js';
-import { inputId } from '../../../transcripts/files/read-input.js';
 import { belowHome } from '../../files/usual-sessions.js';
+import { compactionBlock } from './forgotten-document.js';
+import { money, NAME_CHARS, sessionName } from './why-cells.js';
 
 /** What is needed besides the report. */
 export interface WhyOptions {
@@ -43,11 +40,6 @@ type Advised = Pick<WhyReport, 'sessions' | 'recordedUsd' | 'byCause'> & {
   readonly changes: readonly Omit<ChangeSum, 'heldBack'>[];
 };
 
-const NAME_CHARS = 30;
-const CENTS = 2;
-/** Compactions that are listed, and lines of what is missing behind one. */
-const MOST_COMPACTIONS = 5;
-const MOST_LOST = 5;
 /** Slices of the bill that are named in a line. */
 const MOST_SLICES = 3;
 /** Where changes are tried at all. */
@@ -55,14 +47,6 @@ const TRIED_ON = 'sessions of Claude Code on models of Anthropic';
 /** What the savings of changes rest on. */
 const ASSUMED =
   'Savings are simulated, not recorded: the same answers come after the change, and what a summary forgets is not paid for again.';
-
-function money(usd: number | null): string {
-  return usd === null ? formatMoney(null) : formatMoneyCell(usd, CENTS);
-}
-
-function sessionName(file: string): string {
-  return shortName(printable(inputId(file)), NAME_CHARS);
-}
 
 /** Whether a cause is paid for all along, and no break of the cache. */
 export function isSteady(cause: CauseSum['cause']): boolean {
@@ -100,101 +84,6 @@ const BREAKS: readonly doc.ColumnOf<WhyBreak>[] = [
   doc.number('request', ({ sessionRequest }) => sessionRequest, formatCount),
   doc.text('session', ({ file }) => sessionName(file)),
 ];
-
-/** What compactions forgot, as far as it is in the report. */
-export type Forgotten = Readonly<ReturnType<typeof forgottenOf>>;
-
-/** The sums of what was needed again behind compactions. */
-export function forgottenOf({ compactions }: Pick<WhyReport, 'compactions'>) {
-  const of = (pick: (own: WhyCompaction) => number): number => sum(compactions.map(pick));
-  return {
-    compactions: compactions.length,
-    calls: of(({ calls }) => calls),
-    rereadTokens: of(({ rereadTokens }) => rereadTokens),
-    rereadUsd: of(({ rereadUsd }) => rereadUsd),
-    carriedUsd: of(({ carriedUsd }) => carriedUsd),
-    repeats: of(({ repeats }) => repeats),
-    before: {
-      calls: of(({ before }) => before.calls),
-      rereadTokens: of(({ before }) => before.rereadTokens),
-      rereadUsd: of(({ before }) => before.rereadUsd),
-    },
-    /** Compactions whose summary is recorded, and what was needed behind them that they do not tell. */
-    judged: compactions.filter(({ lost }) => lost !== null).length,
-    lost: of(({ lost }) => lost?.length ?? 0),
-  };
-}
-
-/** The answer on compactions in two sentences. */
-export function forgottenSentence(own: Forgotten): string {
-  const { compactions, rereadTokens, rereadUsd, carriedUsd, calls, before, repeats } = own;
-  const again =
-    rereadTokens === 0
-      ? 'nothing was read again'
-      : `${formatCount(rereadTokens)} tokens were read again: ${formatMoney(rereadUsd)} at once, ${formatMoney(carriedUsd)} as later requests carry them`;
-  const asked = repeats === 0 ? '' : `; the user said ${formatCounted(repeats, 'thing')} again`;
-  return `${formatCounted(compactions, 'compaction')}: in the ${formatCounted(calls, 'call')} behind, ${again}${asked}. In the ${formatCounted(before.calls, 'call')} in front it was ${formatCount(before.rereadTokens)} tokens (${formatMoney(before.rereadUsd)}).`;
-}
-
-/** What was needed and is in no message behind a summary. */
-export function lostSentence({ judged, lost, compactions }: Forgotten): string {
-  const recorded = `${formatCounted(judged, 'summary', 'summaries')} ${judged === 1 ? 'is' : 'are'} recorded`;
-  const where = judged === compactions ? '' : ` (${recorded})`;
-  return lost === 0
-    ? `Nothing that was needed is missing in the summaries${where}.`
-    : `${formatCounted(lost, 'item')} ${lost === 1 ? 'was' : 'were'} needed and ${lost === 1 ? 'is' : 'are'} in no message behind the summary${where}.`;
-}
-
-/** What is missing behind a compaction, the largest item first. */
-export function lostText({ lost }: Pick<WhyCompaction, 'lost'>): string {
-  if (lost === null) return 'no summary recorded';
-  return lost
-    .slice(0, MOST_LOST)
-    .map(({ line }) => printable(line))
-    .join(' · ');
-}
-
-const COMPACTIONS: readonly doc.ColumnOf<WhyCompaction>[] = [
-  doc.number('read again', ({ rereadTokens }) => rereadTokens, formatCount),
-  doc.number('before', ({ before }) => before.rereadTokens, formatCount, 5),
-  doc.number('cost', ({ rereadUsd }) => rereadUsd, money),
-  doc.number('carried', ({ carriedUsd }) => carriedUsd, money, 4),
-  doc.text('by', ({ trigger }) => trigger, 1),
-  doc.text('when (UTC)', ({ at }) => at ?? '', 2),
-  doc.number('request', ({ sessionRequest }) => sessionRequest, formatCount),
-  doc.text('session', ({ file }) => sessionName(file)),
-];
-
-/** The largest item that is missing, with a line of it. */
-function largestLost(compactions: readonly WhyCompaction[]): readonly doc.Block[] {
-  let largest: { readonly own: WhyCompaction; readonly item: LostItem } | null = null;
-  for (const own of compactions)
-    for (const item of own.lost ?? [])
-      if (largest === null || item.tokens > largest.item.tokens) largest = { own, item };
-  if (largest === null) return [];
-  const { tool, origin, tokens, line } = largest.item;
-  return [
-    doc.inset(
-      `The largest: ${formatCount(tokens)} tokens (${printable(tool ?? origin)}) in ${sessionName(largest.own.file)}: ${printable(line)}`,
-    ),
-  ];
-}
-
-function compactionBlock(report: WhyReport, top: number): doc.Block {
-  const { compactions } = report;
-  if (compactions.length === 0) return doc.section('');
-  const forgotten = forgottenOf(report);
-  const shown = Math.min(top, MOST_COMPACTIONS);
-  const of =
-    compactions.length > shown ? ` (${formatCount(shown)} of ${formatCount(compactions.length)})` : '';
-  return doc.section(
-    `What compactions forgot${of}`,
-    doc.inset(forgottenSentence(forgotten)),
-    doc.inset(lostSentence(forgotten)),
-    ...largestLost(compactions),
-    doc.table(COMPACTIONS, compactions.slice(0, shown)),
-  );
-}
 
 const SESSIONS: readonly doc.ColumnOf<RankedSession>[] = [
   doc.text('session', ({ file }) => sessionName(file)),

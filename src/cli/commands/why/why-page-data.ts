@@ -19,15 +19,12 @@ import type { WhyPageData, WhyPageSession, WhyPageSpent } from '../../../report/
 import type { ColumnRequest } from '../../../report/tables/request-columns.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 import { belowHome } from '../../files/usual-sessions.js';
+import { forgottenOf, forgottenSentence, lostSentence, lostText } from './forgotten-document.js';
 import {
   adviceSentence,
   avoidableOf,
   changeNotes,
-  forgottenOf,
-  forgottenSentence,
   isSteady,
-  lostSentence,
-  lostText,
   remedyOf,
   reproducedSentence,
   type WhyOptions,

@@ -5,12 +5,10 @@ import { sum } from '../../../core/base/stats.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { type Block, said } from '../../../report/document/document.js';
 import { packageVersion } from '../../version.js';
+import { type Forgotten, forgottenOf, forgottenSentence } from './forgotten-document.js';
 import {
   adviceSentence,
   avoidableOf,
-  type Forgotten,
-  forgottenOf,
-  forgottenSentence,
   isSteady,
   kindOfReason,
   reproducedSentence,
