@@ -117,6 +117,43 @@ describe('why.html in a browser', () => {
     expect(problems).toEqual([]);
   });
 
+  it('has compactions in a table to sort, each with a link to the first request behind it, and none without', async () => {
+    const row = {
+      session: 0,
+      request: 3,
+      at: '2026-01-02 00:02',
+      trigger: 'auto',
+      tokensBefore: 167_000,
+      tokensAfter: null,
+      rereadTokens: 9_000,
+      rereadBefore: 400,
+      rereadUsd: 0.05,
+      carriedUsd: 0.25,
+      lost: 1,
+      missing: 'const <b>sharedKey</b> = open();',
+    };
+    const compactions = [row, { ...row, session: 1, request: 2, rereadTokens: 20, lost: 0, missing: '' }];
+    const { page, problems } = await openPage(
+      browser,
+      whyHtml({ ...DATA, compactions, forgotten: ['Much was forgotten.'] }),
+    );
+    const part = page.locator('#compactions');
+    const listed = (): Promise<string[]> => part.locator('[role="row"] a').allTextContents();
+    expect(await part.locator('h2').textContent()).toBe('What compactions forgot (2)');
+    expect(await part.textContent()).toContain('Much was forgotten.');
+    expect(await part.textContent()).toContain('const <b>sharedKey</b> = open();');
+    expect(await listed()).toEqual(['lunch', 'early']);
+    await part.getByRole('button', { name: 'read again', exact: true }).click();
+    expect(await listed()).toEqual(['early', 'lunch']);
+    await part.locator('[role="row"] a').first().click();
+    expect(await page.evaluate('location.hash')).toBe('#session=2&request=2');
+    await page.getByRole('searchbox').fill('lunch');
+    expect(await part.locator('h2').textContent()).toBe('What compactions forgot (1 of 2)');
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    expect(await (await openPage(browser, HTML)).page.locator('#compactions').count()).toBe(0);
+  });
+
   it('has room for what the search field says it finds', async () => {
     const { page } = await openPage(browser, HTML, { width: 1400 });
     const spare = await page.evaluate(`(() => {

@@ -25,6 +25,7 @@ import {
   type SummaryRequest,
 } from './attribute.js';
 import { ChangedRun, type ChangeOutcome, tryChanges } from './changes.js';
+import { type JudgedCompaction, judgeCompactions } from './judge-compactions.js';
 
 /** What entries of an hour would have kept of a request's cost, and what they would have added to it; nano-dollars. */
 interface HourOutcome {
@@ -97,6 +98,8 @@ export interface SessionWhy {
   readonly requests: readonly AttributedRequest[];
   /** What its compactions are known by in other files. */
   readonly compactionKeys: readonly string[];
+  /** Its compactions with what was needed again behind them; empty where it carries no text. */
+  readonly compactions: readonly JudgedCompaction[];
   readonly reproduction: Reproduction;
   /** Empty where no change can be tried. */
   readonly changes: readonly ChangeOutcome[];
@@ -149,7 +152,15 @@ export function explainSession(
   const attributed = attributeRequests(transcript, truth, lossOf, summaryRequest(transcript));
   const requests = withBetterRemedy(attributed, truth);
   const { startedAtMs } = transcript;
-  const shared = { file, project, startedAtMs, bill, requests, compactionKeys: compactionKeys(transcript) };
+  const shared = {
+    file,
+    project,
+    startedAtMs,
+    bill,
+    requests,
+    compactionKeys: compactionKeys(transcript),
+    compactions: judgeCompactions(transcript, truth),
+  };
   const isKnown = ownPolicy(transcript).use !== NO_POLICY;
   if (!isKnown || (provider !== ANTHROPIC && transcript.source !== CODEX)) {
     const reason = `no policy is known to run it forward (${transcript.source})`;

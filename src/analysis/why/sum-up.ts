@@ -4,6 +4,7 @@ import { usd } from '../../metrics/metric.js';
 import type { AttributedRequest } from './attribute.js';
 import { STEADY_CAUSES, UNJUDGED_CAUSES, WHY_CAUSES, type WhyCause } from './causes.js';
 import { CHANGES, type ChangeName, type ChangeOutcome } from './changes.js';
+import type { JudgedCompaction, Rereads } from './judge-compactions.js';
 import type { SessionWhy, Uncounted } from './session-why.js';
 
 /** What a change would have saved on all sessions together; negative where it costs. */
@@ -37,6 +38,8 @@ export interface WhyReport {
   readonly reproduced: Reproduced;
   readonly byCause: readonly CauseSum[];
   readonly breaks: readonly WhyBreak[];
+  /** What was needed again behind recorded compactions, where most was read again first. */
+  readonly compactions: readonly WhyCompaction[];
   readonly byProject: readonly Slice[];
   readonly byModel: readonly Slice[];
   readonly byDay: readonly Slice[];
@@ -53,6 +56,7 @@ const MINUTE_CHARS = 16;
 export interface Counted {
   readonly session: SessionWhy;
   readonly requests: readonly AttributedRequest[];
+  readonly compactions: readonly JudgedCompaction[];
   /** Calls, estimates and compactions that others hold left out; tokens and costs as in the session. */
   readonly noted: RecordedBill;
 }
@@ -63,7 +67,8 @@ export function countOnce(sessions: readonly SessionWhy[]): readonly Counted[] {
   const isNew = (key: string): boolean => !seen.has(key) && seen.add(key) !== undefined;
   return sessions.map((session) => {
     const requests = session.requests.filter(({ key }) => isNew(key)).sort((a, b) => a.startMs - b.startMs);
-    const compactions = session.compactionKeys.filter(isNew).length;
+    const keys = new Set(session.compactionKeys.filter(isNew));
+    const compactions = keys.size;
     const noted = {
       ...session.bill,
       calls: requests.length,
@@ -72,7 +77,7 @@ export function countOnce(sessions: readonly SessionWhy[]): readonly Counted[] {
       summaries: Math.min(session.bill.summaries, compactions),
       untoldWritesNano: sum(requests.map(({ untoldNano }) => untoldNano)),
     };
-    return { session, requests, noted };
+    return { session, requests, compactions: session.compactions.filter(({ key }) => keys.has(key)), noted };
   });
 }
 
@@ -180,6 +185,42 @@ function breaksOf({ session, requests }: Counted) {
 
 /** One event that made a session pay for content again. */
 export type WhyBreak = Readonly<ReturnType<typeof breaksOf>[number]>;
+
+function rereadsOf({ calls, rereads, tokens, writtenNano }: Rereads) {
+  return { calls, rereads, rereadTokens: tokens, rereadUsd: usd(writtenNano) };
+}
+
+function compactionsOf({ session, requests, compactions }: Counted) {
+  return compactions.map((own) => {
+    const place = requests.findIndex(
+      ({ threadId, number }) => threadId === own.threadId && number === own.request,
+    );
+    return {
+      file: session.file,
+      thread: own.threadId,
+      isMain: own.isMain,
+      /** The first request behind it, in its thread, from 1. */
+      request: own.request,
+      /** The same among all requests of its session in the order of time; null where there is none. */
+      sessionRequest: place < 0 ? null : place + 1,
+      at: timeOf(session.startedAtMs, own.atMs, MINUTE_CHARS),
+      trigger: own.trigger,
+      tokensBefore: own.tokensBefore,
+      tokensAfter: own.tokensAfter,
+      /** Calls behind it that are looked at, and what they read again of what was there before it. */
+      ...rereadsOf(own.after),
+      /** What reading that costs later requests, up to the next compaction. */
+      carriedUsd: usd(own.after.carriedNano),
+      /** The same of the calls in front of it: things are read again without a compaction too. */
+      before: rereadsOf(own.before),
+      repeats: own.repeats,
+      lost: own.lost,
+    };
+  });
+}
+
+/** A recorded compaction, and what was needed again behind it. */
+export type WhyCompaction = Readonly<ReturnType<typeof compactionsOf>[number]>;
 
 function slices(
   counted: readonly Counted[],
@@ -319,6 +360,9 @@ export function sumUp(sessions: readonly SessionWhy[], uncounted: readonly Uncou
     reproduced: reproducedOf(sessions, uncounted),
     byCause: tally.list(),
     breaks: counted.flatMap(breaksOf).sort((a, b) => b.usd - a.usd),
+    compactions: counted
+      .flatMap(compactionsOf)
+      .sort((a, b) => b.rereadTokens - a.rereadTokens || (b.lost?.length ?? 0) - (a.lost?.length ?? 0)),
     byProject: slices(counted, ({ project }) => project),
     byModel: slices(counted, (_, { model }) => model),
     byDay: [...days].sort((a, b) => (a.name < b.name ? -1 : 1)),

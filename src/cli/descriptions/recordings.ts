@@ -44,6 +44,7 @@ export const RECORDING_COMMANDS = {
         'compare token counters with recorded usage: heuristic, gpt-tokenizer, js-tiktoken, api (sends text to the API)',
         anyOf(...TEXT_COUNTERS, 'api'),
       ),
+      option('--uses', 'show instead what calls need of earlier content: read again, edited, named again'),
     ],
     examples: [
       'inspect',
@@ -52,6 +53,7 @@ export const RECORDING_COMMANDS = {
       'inspect "~/.codex/sessions/2026/**/*.jsonl"',
       'inspect -- -home-me-project',
       'inspect session.jsonl --count-with gpt-tokenizer,api',
+      'inspect session.jsonl --uses --json',
     ],
     load: async () => (await import('../commands/inspect/inspect.js')).inspectCommand,
   },

@@ -2,11 +2,11 @@ import { digestText } from '../base/digest.js';
 import type { Block } from '../model/block.js';
 import type { Message } from '../model/message.js';
 import { isSummaryFork, type Thread, type Transcript } from '../model/transcript.js';
+import { eachName } from './each-name.js';
 import type { Item, ItemOrigin, ThreadUses, Use, UseKind, UsesByCall } from './uses.js';
 
-/** Shorter lines and identifiers tell nothing: `return null;`, `else {`. */
+/** Shorter lines tell nothing: `return null;`, `else {`. */
 const LINE_CHARS = 12;
-const NAME_CHARS = 8;
 
 /** Longer lines are minified code or data: nobody looks for them as a line. */
 const LONGEST_LINE = 400;
@@ -17,10 +17,6 @@ const MOST_HOLDERS = 4;
 /** A result is fetched again where at least this share of its lines was there before. */
 const REREAD_SHARE = 0.5;
 const REREAD_LINES = 3;
-
-/** Words with something that plain language has not: a figure, an underscore, a capital inside. Paths name things without needing them. */
-const NAME = /[\w$]+/g;
-const MARKED = /[a-z]\d|\d[a-z]|\w_\w|\$|[a-z][A-Z]/;
 
 /** What looks at content: a tool for it, or a command. The results of others come again because something was run again. */
 const LOOKING_TOOL = /^(?:read|grep|glob|view|open|cat|search)/i;
@@ -247,10 +243,6 @@ function eachLine(text: string, take: (line: string) => void): void {
     }
     from = to + 1;
   }
-}
-
-function eachName(text: string, take: (name: string) => void): void {
-  for (const [name] of text.matchAll(NAME)) if (name.length >= NAME_CHARS && MARKED.test(name)) take(name);
 }
 
 /** The input of a call as it was meant: each member on lines of its own. */

@@ -1,5 +1,6 @@
 /** How content came into a conversation. */
-export type ItemOrigin = 'user' | 'assistant' | 'result' | 'summary' | 'attachment';
+export const ITEM_ORIGINS = ['user', 'assistant', 'result', 'summary', 'attachment'] as const;
+export type ItemOrigin = (typeof ITEM_ORIGINS)[number];
 
 /** A block that something needs later. */
 export interface Item {
@@ -18,7 +19,8 @@ export interface Item {
  * What needs an item again. `reread`: the same lines are fetched again; `edit`: an edit changes lines that stand there; `echo`: a rare
  * identifier from there is named; `repeat`: the user says the same again.
  */
-export type UseKind = 'reread' | 'edit' | 'echo' | 'repeat';
+export const USE_KINDS = ['reread', 'edit', 'echo', 'repeat'] as const;
+export type UseKind = (typeof USE_KINDS)[number];
 
 /** A call that needs content of earlier ones. */
 export interface Use {

@@ -67,6 +67,26 @@ export interface WhyPageBreak {
   readonly model: string;
 }
 
+/** One recorded compaction, and what was needed again behind it. */
+export interface WhyPageCompaction {
+  readonly session: number;
+  /** The first request behind it; null where there is none. */
+  readonly request: number | null;
+  readonly at: string | null;
+  readonly trigger: string;
+  /** Tokens of the context on both sides; null where the record does not tell. */
+  readonly tokensBefore: number | null;
+  readonly tokensAfter: number | null;
+  /** Tokens that were read again behind it, and in front of it. */
+  readonly rereadTokens: number;
+  readonly rereadBefore: number;
+  readonly rereadUsd: number;
+  readonly carriedUsd: number;
+  /** How many items are missing, and the lines that they stand in. */
+  readonly lost: number;
+  readonly missing: string;
+}
+
 /** Everything the page of `ccbench why` shows. */
 export interface WhyPageData {
   readonly kind: 'why';
@@ -82,6 +102,9 @@ export interface WhyPageData {
   /** The most expensive first. */
   readonly sessions: readonly WhyPageSession[];
   readonly breaks: readonly WhyPageBreak[];
+  readonly compactions: readonly WhyPageCompaction[];
+  /** What they come to, in words. */
+  readonly forgotten: readonly string[];
   /** What the reader must know besides, such as what is not shown. */
   readonly notes: readonly string[];
   readonly setAside: readonly { readonly name: string; readonly reason: string }[];

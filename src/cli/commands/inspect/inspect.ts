@@ -1,4 +1,5 @@
 import { containedFiles } from '../../../analysis/validate/contained.js';
+import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';
 import type { Transcript } from '../../../core/model/transcript.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
@@ -20,10 +21,12 @@ import { listSessions } from './list-sessions.js';
 import { type SessionFacts, sessionFacts, sessionsTotal } from './session-facts.js';
 import { inspectConclusion, sessionsBlocks } from './sessions-document.js';
 import { stepsByProvider } from './step-facts.js';
+import { usesDocument, usesFacts } from './uses-facts.js';
 
 /** Options of `ccbench inspect`. */
 export interface InspectOptions {
   readonly countWith?: readonly string[];
+  readonly uses?: boolean;
 }
 
 /** A session of which earlier ones hold every call. */
@@ -51,13 +54,23 @@ export async function inspectCommand(
   paths: readonly string[],
   options: InspectOptions,
 ): Promise<ExitCode> {
+  if (paths.length === 0 && options.uses === true)
+    throw new CcbenchError('bad-usage', '--uses needs a transcript', {
+      hint: 'name one: ccbench inspect session.jsonl --uses; ccbench inspect lists what there is',
+    });
   if (paths.length === 0) return listSessions(session);
   const seen = new Set<string>();
   const { used, skipped } = await eachFile(session, 'inspecting', paths, (path) => {
     const { format, transcript } = loadTranscript(path, inputOptions(session));
     const source = { file: path, format };
     const callIds = new Set(callKeys(transcript).map(({ key }) => key));
-    return { facts: inspectTranscript(transcript, source), callIds, ...rowOf(transcript, source, seen) };
+    const uses = options.uses === true ? usesFacts(transcript) : undefined;
+    return {
+      facts: inspectTranscript(transcript, source),
+      uses,
+      callIds,
+      ...rowOf(transcript, source, seen),
+    };
   });
   const rows = await runInterruptible(session.host.interrupt, () => fullRows(session, used));
   const sessions = rows.map(({ row }) => row).filter((row) => !isCopy(row));
@@ -81,13 +94,13 @@ export async function inspectCommand(
     warnings: used.flatMap(({ facts }) => facts.warnings),
     byProvider,
   };
-  const blocks: Block[] = isOne
-    ? [...inspectBlocks(used[0]!.facts)]
-    : [...sessionsBlocks(sessions, total, found, width)];
+  const needed = options.uses === true ? usesDocument(used.map(({ uses }) => uses ?? null)) : null;
+  const whole = () => (isOne ? inspectBlocks(used[0]!.facts) : sessionsBlocks(sessions, total, found, width));
+  const blocks: Block[] = [...(needed?.blocks ?? whole())];
   const files: object[] = [];
-  for (const { facts } of used) {
+  for (const { facts, uses } of used) {
     const counts = await countsOf(session, facts, options.countWith);
-    files.push(counts === null ? facts : { ...facts, counts });
+    files.push({ ...facts, ...(uses === undefined ? {} : { uses }), ...(counts === null ? {} : { counts }) });
     if (counts !== null) blocks.push('', ...(isOne ? [] : [facts.file]), ...countBlocks(counts));
   }
   // Several sessions may have the same finding: it stands above once.
@@ -95,7 +108,7 @@ export async function inspectCommand(
   const repeated = copies.map(({ file, repeatedCalls }) => ({ file, calls: repeatedCalls }));
   present(session, {
     blocks,
-    closing: inspectConclusion(total, problems.size),
+    closing: needed?.closing ?? inspectConclusion(total, problems.size),
     json: { sessions, total, byProvider, files, skipped, repeated },
   });
   return EXIT.fine;

@@ -14,18 +14,17 @@ import {
   formatDuration,
   formatFixed,
   formatMoney,
-  formatMoneyCell,
   formatShare,
-  printable,
 } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
 import { isWorthActing, NOT_WORTH_ACTING } from '../../../metrics/cost-interval.js';
 import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import { shortName, shortPath } from '../../../report/text/short-name.js';
+import { shortPath } from '../../../report/text/short-name.js';
 import { formatSigned } from '../../../report/text/signed.js';
-import { inputId } from '../../../transcripts/files/read-input.js';
 import { belowHome } from '../../files/usual-sessions.js';
+import { compactionBlock } from './forgotten-document.js';
+import { money, NAME_CHARS, sessionName } from './why-cells.js';
 
 /** What is needed besides the report. */
 export interface WhyOptions {
@@ -41,8 +40,6 @@ type Advised = Pick<WhyReport, 'sessions' | 'recordedUsd' | 'byCause'> & {
   readonly changes: readonly Omit<ChangeSum, 'heldBack'>[];
 };
 
-const NAME_CHARS = 30;
-const CENTS = 2;
 /** Slices of the bill that are named in a line. */
 const MOST_SLICES = 3;
 /** Where changes are tried at all. */
@@ -50,14 +47,6 @@ const TRIED_ON = 'sessions of Claude Code on models of Anthropic';
 /** What the savings of changes rest on. */
 const ASSUMED =
   'Savings are simulated, not recorded: the same answers come after the change, and what a summary forgets is not paid for again.';
-
-function money(usd: number | null): string {
-  return usd === null ? formatMoney(null) : formatMoneyCell(usd, CENTS);
-}
-
-function sessionName(file: string): string {
-  return shortName(printable(inputId(file)), NAME_CHARS);
-}
 
 /** Whether a cause is paid for all along, and no break of the cache. */
 export function isSteady(cause: CauseSum['cause']): boolean {
@@ -219,6 +208,7 @@ export function whyBlocks(report: WhyReport, { top, home, notes: noted }: WhyOpt
       doc.table(causeColumns(report.recordedUsd), paid, ({ cause }) => (isSteady(cause) ? 'dim' : 'plain')),
     ),
     ranking('The most expensive cache breaks', BREAKS, report.breaks, top),
+    compactionBlock(report, top),
     ranking('The most expensive sessions', SESSIONS, report.worst.length < 2 ? [] : report.worst, top),
     doc.section(
       'What would have been cheaper',

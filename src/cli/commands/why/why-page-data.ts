@@ -19,6 +19,7 @@ import type { WhyPageData, WhyPageSession, WhyPageSpent } from '../../../report/
 import type { ColumnRequest } from '../../../report/tables/request-columns.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 import { belowHome } from '../../files/usual-sessions.js';
+import { forgottenOf, forgottenSentence, lostSentence, lostText } from './forgotten-document.js';
 import {
   adviceSentence,
   avoidableOf,
@@ -219,6 +220,7 @@ export function whyPageData(
   const places = new Map(report.worst.map(({ file }, i) => [file, i]));
   const paid = [...report.byCause].sort((a, b) => b.usd - a.usd).filter(({ usd }) => usd > 0);
   const index = new Map(paid.map(({ cause }, i) => [cause, i]));
+  const forgotten = forgottenOf(report);
   return {
     kind: 'why',
     title: 'Where the money went',
@@ -257,6 +259,21 @@ export function whyPageData(
         },
       ];
     }),
+    compactions: report.compactions.map((own) => ({
+      session: places.get(own.file)!,
+      request: own.sessionRequest,
+      at: own.at,
+      trigger: own.trigger,
+      tokensBefore: own.tokensBefore,
+      tokensAfter: own.tokensAfter,
+      rereadTokens: own.rereadTokens,
+      rereadBefore: own.before.rereadTokens,
+      rereadUsd: own.rereadUsd,
+      carriedUsd: own.carriedUsd,
+      lost: own.lost?.length ?? 0,
+      missing: lostText(own),
+    })),
+    forgotten: [forgottenSentence(forgotten), lostSentence(forgotten)],
     notes: [...notes, ...leftOutNotes(report, sessions, room)],
     setAside: report.reproduced.setAside.map(({ file, reason }) => ({
       name: printable(inputId(file)),

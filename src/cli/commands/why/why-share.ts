@@ -5,6 +5,7 @@ import { sum } from '../../../core/base/stats.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { type Block, said } from '../../../report/document/document.js';
 import { packageVersion } from '../../version.js';
+import { type Forgotten, forgottenOf, forgottenSentence } from './forgotten-document.js';
 import {
   adviceSentence,
   avoidableOf,
@@ -32,6 +33,8 @@ export interface SharedWhy {
   readonly unjudgedUsd: number;
   readonly byCause: readonly CauseSum[];
   readonly changes: readonly Omit<ChangeSum, 'heldBack'>[];
+  /** What was needed again behind compactions, in figures. */
+  readonly compactions: Forgotten;
   readonly reproduced: Omit<Reproduced, 'setAside'> & {
     readonly setAside: readonly { readonly reason: string }[];
   };
@@ -55,6 +58,7 @@ export function sharedWhy(report: WhyReport, notes: readonly string[]): SharedWh
     avoidableUsd: avoidableOf(events),
     unjudgedUsd: unjudgedOf(events),
     byCause,
+    compactions: forgottenOf(report),
     changes: changes.map(({ heldBack: _, ...change }) => change),
     reproduced: { ...report.reproduced, setAside: report.reproduced.setAside.map(withoutDetails) },
     notes,
@@ -87,6 +91,7 @@ export function shareBlocks(shared: SharedWhy): readonly Block[] {
       ({ cause, usd, events }) =>
         `· ${CAUSE_TEXT[cause].title}: ${formatMoney(usd)} (${formatCount(events)} ×)`,
     ),
+    ...(shared.compactions.compactions === 0 ? [] : [forgottenSentence(shared.compactions)]),
     adviceSentence(shared),
     reproducedSentence(shared.reproduced),
     ...shared.notes,

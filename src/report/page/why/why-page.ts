@@ -14,7 +14,7 @@ import { createTooltip } from '../widgets/tooltip.js';
 import { createFind, slicesOf } from './find.js';
 import { causesView, changesView, money, slicesView } from './money-views.js';
 import { createSessionView } from './session-view.js';
-import { createBreaksTable, createSessionsTable, whyLink } from './why-tables.js';
+import { createBreaksTable, createCompactionsTable, createSessionsTable, whyLink } from './why-tables.js';
 
 /** Models of sessions, computed when first shown. */
 function modelsOf({ sessions }: WhyPageData): (session: number) => ChartModel | null {
@@ -69,6 +69,12 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
     by(how, () => open(index, request));
     breaks.element.focus({ preventScroll: true });
   });
+  const compactions = createCompactionsTable(data, (row, how) => {
+    const { session: index, request } = data.compactions[row]!;
+    compactions.choose(row);
+    by(how, () => open(index, request));
+    compactions.element.focus({ preventScroll: true });
+  });
   const sessions = createSessionsTable(data, (row, how) => by(how, () => open(row, null)));
   const minis = createMultiples(
     data.sessions.map(({ name, usd }, i) => ({
@@ -82,18 +88,23 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
   );
 
   const breaksHead = h('h2', '');
+  const compactionsHead = h('h2', '');
   const sessionsHead = h('h2', '');
   const slices = h('div');
+  const of = (some: readonly number[], all: readonly unknown[]): string =>
+    some.length === all.length
+      ? formatCount(all.length)
+      : `${formatCount(some.length)} of ${formatCount(all.length)}`;
   const list = (): void => {
     const found = find(words);
     breaks.setRows(found.breaks);
     sessions.setRows(found.sessions);
+    const shown = new Set(found.sessions);
+    const compacted = data.compactions.flatMap(({ session: index }, i) => (shown.has(index) ? [i] : []));
+    compactions.setRows(compacted);
+    compactionsHead.textContent = `What compactions forgot (${of(compacted, data.compactions)})`;
     minis.setShown(found.sessions);
     slices.replaceChildren(slicesView(slicesOf(found.spent)));
-    const of = (some: readonly number[], all: readonly unknown[]): string =>
-      some.length === all.length
-        ? formatCount(all.length)
-        : `${formatCount(some.length)} of ${formatCount(all.length)}`;
     breaksHead.textContent = `Breaks (${of(found.breaks, data.breaks)})`;
     sessionsHead.textContent = `Sessions (${of(found.sessions, data.sessions)})`;
     box.say(
@@ -126,7 +137,15 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
   });
 
   app.replaceChildren(
-    pageHead(data.title, ['summary', 'causes', 'changes', 'breaks', 'session', 'sessions'], box.element),
+    pageHead(
+      data.title,
+      [
+        ...['summary', 'causes', 'changes', 'breaks', 'session'],
+        ...(data.compactions.length === 0 ? [] : ['compactions']),
+        'sessions',
+      ],
+      box.element,
+    ),
     h(
       'main',
       h(
@@ -143,6 +162,15 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
         : h('section', { id: 'changes' }, h('h2', 'What would have been cheaper'), changesView(data)),
       breaksPart,
       session,
+      data.compactions.length === 0
+        ? null
+        : h(
+            'section',
+            { id: 'compactions' },
+            compactionsHead,
+            ...data.forgotten.map((sentence) => h('p', sentence)),
+            compactions.element,
+          ),
       h('section', { id: 'sessions' }, sessionsHead, sessions.element, minis.element),
       h('section', { id: 'slices' }, h('h2', 'By project, model and day'), slices),
       data.setAside.length === 0

@@ -1,5 +1,10 @@
-import { formatDuration, formatShare } from '../../../core/base/format.js';
-import type { WhyPageBreak, WhyPageData, WhyPageSession } from '../../page-data/why-page-data.js';
+import { formatCount, formatDuration, formatShare } from '../../../core/base/format.js';
+import type {
+  WhyPageBreak,
+  WhyPageCompaction,
+  WhyPageData,
+  WhyPageSession,
+} from '../../page-data/why-page-data.js';
 import { placeLink } from '../widgets/place.js';
 import {
   blankZero,
@@ -41,6 +46,38 @@ export function createBreaksTable(data: WhyPageData, onChoose: TableOptions['onC
       textColumn('when (UTC)', '130px', (row) => at(row).at ?? ''),
       numberColumn('request', '68px', (row) => at(row).request),
       textColumn('session', 'minmax(200px, 2fr)', (row) => data.sessions[at(row).session]!.name),
+    ],
+  });
+}
+
+/** The list of compactions; each leads to the first request behind it. */
+export function createCompactionsTable(data: WhyPageData, onChoose: TableOptions['onChoose']): VirtualTable {
+  const at = (row: number): WhyPageCompaction => data.compactions[row]!;
+  const name = textColumn('session', 'minmax(160px, 1.4fr)', (row) => data.sessions[at(row).session]!.name);
+  const size = (header: string, pick: (own: WhyPageCompaction) => number | null) =>
+    numberColumn(
+      header,
+      '72px',
+      (row) => pick(at(row)) ?? -1,
+      (tokens) => formatCount(tokens < 0 ? null : tokens),
+    );
+  return createVirtualTable({
+    id: 'compaction',
+    label: 'Compactions',
+    maxHeight: 300,
+    onChoose,
+    columns: [
+      { ...name, link: (row) => whyLink(at(row).session, at(row).request) },
+      textColumn('when (UTC)', '124px', (row) => at(row).at ?? ''),
+      textColumn('by', '60px', (row) => at(row).trigger),
+      size('from', ({ tokensBefore }) => tokensBefore),
+      size('to', ({ tokensAfter }) => tokensAfter),
+      numberColumn('read again', '92px', (row) => at(row).rereadTokens),
+      numberColumn('before', '68px', (row) => at(row).rereadBefore),
+      numberColumn('cost', '66px', (row) => at(row).rereadUsd, amount),
+      numberColumn('carried', '70px', (row) => at(row).carriedUsd, amount),
+      numberColumn('items', '56px', (row) => at(row).lost, blankZero(formatCount)),
+      textColumn('missing', 'minmax(150px, 2fr)', (row) => at(row).missing),
     ],
   });
 }

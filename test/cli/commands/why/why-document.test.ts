@@ -4,6 +4,7 @@ import type {
   RankedSession,
   Reproduced,
   WhyBreak,
+  WhyCompaction,
   WhyReport,
 } from '../../../../src/analysis/why/sum-up.js';
 import {
@@ -12,6 +13,7 @@ import {
   whyBlocks,
   whyConclusion,
 } from '../../../../src/cli/commands/why/why-document.js';
+import { shareBlocks, sharedWhy } from '../../../../src/cli/commands/why/why-share.js';
 import { documentText } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/style.js';
 
@@ -80,6 +82,7 @@ const REPORT: WhyReport = {
     cause('compaction', 4, 0, 2),
     cause('model', 0, 0, 0),
   ],
+  compactions: [],
   breaks: [broken(3, 12), broken(2, 7)],
   byProject: [slice('/projects/shop', 6), slice('/projects/garden', 4)],
   byModel: [slice('a', 4), slice('b', 3), slice('c', 2), slice('d', 0.75), slice('e', 0.25)],
@@ -97,6 +100,38 @@ const REPORT: WhyReport = {
     },
   ] as unknown as WhyReport['changes'],
 };
+
+const compaction = (change: Partial<WhyCompaction> = {}): WhyCompaction => ({
+  file: 'logs/long.jsonl',
+  thread: 'main',
+  isMain: true,
+  request: 9,
+  sessionRequest: 12,
+  at: '2026-03-01 12:00',
+  trigger: 'auto',
+  tokensBefore: 167_000,
+  tokensAfter: null,
+  calls: 24,
+  rereads: 3,
+  rereadTokens: 9_000,
+  rereadUsd: 0.05,
+  carriedUsd: 0.25,
+  before: { calls: 20, rereads: 1, rereadTokens: 400, rereadUsd: 0.01 },
+  repeats: 0,
+  lost: [],
+  ...change,
+});
+
+const LOST = {
+  kind: 'echo',
+  what: 'sharedKey',
+  line: 'const sharedKey\u001b[31m = open();',
+  origin: 'result',
+  tool: 'Grep',
+  path: null,
+  tokens: 4_488,
+  request: 10,
+} as const;
 
 const textOf = (change: Partial<WhyReport> = {}, top = 5, width = 140): string =>
   documentText(whyBlocks({ ...REPORT, ...change }, { top, home: '/projects', notes: ['a note'] }), {
@@ -264,5 +299,48 @@ describe('what why comes to', () => {
     expect(notesIn([{ ...best!, sessions: 3 }, idle!], 3)).toEqual([
       'Ways of compacting are tried where a session can be run forward: on 2 of 3 sessions.',
     ]);
+  });
+});
+
+describe('what compactions forgot', () => {
+  it('is summed up first, beside what was read again in front, with the largest item that is missing', () => {
+    const text = textOf({
+      compactions: [
+        compaction({ lost: [LOST] }),
+        compaction({ rereadTokens: 1_000, rereadUsd: 0.01, carriedUsd: 0.05, repeats: 1, lost: null }),
+      ],
+    });
+    // 9,000 + 1,000 tokens, 5 + 1 and 25 + 5 cents, 24 + 24 calls behind; 400 + 400 tokens and 20 + 20 calls in front.
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      'What compactions forgot 2 compactions: in the 48 calls behind, 10,000 tokens were read again: $0.0600 at once, $0.3000 as later requests carry them; the user said 1 thing again. In the 40 calls in front it was 800 tokens ($0.0200). 1 item was needed and is in no message behind the summary (1 summary is recorded). The largest: 4,488 tokens (Grep) in long: const sharedKey [31m = open();',
+    );
+    expect(text).toMatch(/ 9,000 +400 +\$0\.05 +\$0\.25 +auto +2026-03-01 12:00 +12 +long\n/);
+  });
+
+  it('has five rows at most, and none without compactions', () => {
+    const text = textOf({ compactions: Array.from({ length: 7 }, () => compaction()) }, 20);
+    expect(text).toContain('What compactions forgot (5 of 7)');
+    expect(text.match(/ 9,000 /g)).toHaveLength(5);
+    expect(text).toContain('Nothing that was needed is missing in the summaries.');
+    expect(textOf()).not.toContain('forgot');
+  });
+
+  it('is in what may be shown around as figures alone', () => {
+    const shared = sharedWhy({ ...REPORT, compactions: [compaction({ lost: [LOST] })] }, []);
+    expect(shared.compactions).toEqual({
+      compactions: 1,
+      calls: 24,
+      rereadTokens: 9_000,
+      rereadUsd: 0.05,
+      carriedUsd: 0.25,
+      repeats: 0,
+      before: { calls: 20, rereadTokens: 400, rereadUsd: 0.01 },
+      judged: 1,
+      lost: 1,
+    });
+    const text = documentText(shareBlocks(shared), { width: 400, style: plainStyle });
+    expect(text).toContain('1 compaction: in the 24 calls behind, 9,000 tokens were read again');
+    for (const secret of ['sharedKey', 'Grep', 'long'])
+      expect(text + JSON.stringify(shared)).not.toContain(secret);
   });
 });

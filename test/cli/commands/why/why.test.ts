@@ -26,6 +26,20 @@ interface WhyJson {
   };
   readonly byCause: readonly CauseRow[];
   readonly breaks: readonly { readonly usd: number; readonly cause: string; readonly tokens: number }[];
+  readonly compactions: readonly {
+    readonly file: string;
+    readonly calls: number;
+    readonly rereads: number;
+    readonly rereadTokens: number;
+    readonly rereadUsd: number;
+    readonly carriedUsd: number;
+    readonly before: {
+      readonly calls: number;
+      readonly rereadTokens: number;
+      readonly rereadUsd: number;
+    };
+    readonly lost: readonly { readonly what: string; readonly line: string }[] | null;
+  }[];
   readonly byProject: readonly { readonly usd: number }[];
   readonly byModel: readonly { readonly usd: number }[];
   readonly byDay: readonly { readonly usd: number }[];
@@ -228,6 +242,49 @@ describe.skipIf(!sharedData.present)('ccbench why on recordings', () => {
       readonly recorded: { readonly costUsd: number };
     };
     expect(validated.recorded.costUsd).toBeCloseTo(sums.costUsd, 6);
+  });
+
+  it('judges the compactions that inspect lists, alike in the JSON and on the page', async () => {
+    const cwd = tempFolder();
+    const files = ['transcripts/claude-code', 'transcripts/codex']
+      .flatMap((folder) => sharedData.files(folder))
+      .filter((file) => file.includes('.jsonl'));
+    const { compactions } = JSON.parse((await cli(['why', ...files, '--json'], { cwd })).stdout) as WhyJson;
+    const inspected = JSON.parse((await cli(['inspect', ...files, '--json'], { cwd })).stdout) as {
+      readonly files: readonly {
+        readonly file: string;
+        readonly compactions: readonly { readonly kind: string }[];
+      }[];
+    };
+    const listed = inspected.files.flatMap(({ file, compactions: own }) =>
+      own.filter(({ kind }) => kind === 'compact').map(() => file),
+    );
+    expect(compactions.map(({ file }) => file).sort()).toEqual(listed.sort());
+    expect(compactions.length).toBeGreaterThan(9);
+    const page = readFileSync(join(cwd, 'reports/why/why.html'), 'utf8');
+    const data = JSON.parse(
+      /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(page)![1]!,
+    ) as {
+      readonly compactions: readonly { readonly rereadTokens: number; readonly rereadUsd: number }[];
+    };
+    expect(data.compactions.map(({ rereadTokens }) => rereadTokens)).toEqual(
+      compactions.map(({ rereadTokens }) => rereadTokens),
+    );
+    expect(total(data.compactions, ({ rereadUsd }) => rereadUsd)).toBeCloseTo(
+      total(compactions, ({ rereadUsd }) => rereadUsd),
+      9,
+    );
+    for (const { lost, before, rereads, rereadTokens, rereadUsd, carriedUsd, calls } of compactions) {
+      for (const figure of [rereadTokens, rereadUsd, carriedUsd, before.rereadTokens, before.rereadUsd])
+        expect(figure).toBeGreaterThanOrEqual(0);
+      expect(Math.max(calls, before.calls)).toBeLessThanOrEqual(24);
+      expect(rereadTokens > 0).toBe(rereads > 0);
+      for (const { what, line } of lost ?? []) expect(line.includes(what) || what.length === 80).toBe(true);
+    }
+    // More is read again behind compactions than in front (specification of quality, last section).
+    expect(total(compactions, ({ rereadTokens }) => rereadTokens)).toBeGreaterThan(
+      2 * total(compactions, ({ before }) => before.rereadTokens),
+    );
   });
 
   it('explains sessions of a provider that tells no writes by what was sent again', async () => {

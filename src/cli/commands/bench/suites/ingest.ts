@@ -1,3 +1,5 @@
+import type { Transcript } from '../../../../core/model/transcript.js';
+import { usesOf } from '../../../../core/uses/find-uses.js';
 import { readClaudeCodeStream } from '../../../../transcripts/readers/claude-code/read.js';
 import { memorySource } from '../../../../transcripts/readers/claude-code/recorded-text.js';
 import { interleave, type Rounds } from '../measure.js';
@@ -45,13 +47,13 @@ export async function ingestSuite(options: IngestOptions): Promise<Partial<Bench
   const size = (options.quick ? 6 : 24) * MEGABYTE;
   const bytes = Buffer.from([...recordingLines(size)].join(''));
   const source = memorySource(bytes);
-  const [parse, ingest] = interleave(
-    [
-      () => void parseLines(bytes),
-      () => void readClaudeCodeStream(chunksOf(bytes), { id: 'recording', source }),
-    ],
-    options.quick ? QUICK_ROUNDS : ROUNDS,
-  );
+  const rounds = options.quick ? QUICK_ROUNDS : ROUNDS;
+  const read = (): Transcript => readClaudeCodeStream(chunksOf(bytes), { id: 'recording', source });
+  const [parse, ingest] = interleave([() => void parseLines(bytes), () => void read()], rounds);
+  const transcript = read();
+  // What was found is kept by the list of threads: a copy of it is looked through again.
+  const find = (): void => void usesOf({ ...transcript, threads: [...transcript.threads] });
+  const [limit, uses] = interleave([() => void parseLines(bytes), find], rounds);
   const rate = (ms: number): string => `${(bytes.length / MEGABYTE / (ms / 1_000)).toFixed(0)} MB/s`;
   options.onProgress('memory');
   const megabytes = options.quick ? 25 : 100;
@@ -63,6 +65,12 @@ export async function ingestSuite(options: IngestOptions): Promise<Partial<Bench
         ratio: parse!.median / ingest!.median,
         promised: 0.75,
         detail: `${(bytes.length / MEGABYTE).toFixed(0)} MB: JSON.parse ${rate(parse!.median)}, ingestion ${rate(ingest!.median)}`,
+      },
+      {
+        name: 'uses',
+        ratio: limit!.median / uses!.median,
+        promised: 0.2,
+        detail: `what calls need of earlier content: ${rate(uses!.median)} of the file, against JSON.parse ${rate(limit!.median)}`,
       },
       ...(peak === null
         ? []
