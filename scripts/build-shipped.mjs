@@ -106,16 +106,18 @@ async function buildShipped() {
   writeTable('src/agent/layers/params', paramsModule);
   writeTable('src/transcripts/synthetic/synthetic', syntheticModule);
   const { policyFrom, readPolicy, readProvider } = await loadReaders();
+  const rulesPolicy = (kind) => (written, name, problems) => {
+    const read = readPolicy(written, { name }, problems);
+    return read === null ? null : policyFrom(read, written, kind);
+  };
   const policiesIn = (folder, kind) =>
-    entriesOf(`src/agent/policies/${folder}`, `${folder}/`, (written, name, problems) => {
-      const read = readPolicy(written, { name }, problems);
-      return read === null ? null : policyFrom(read, written, kind);
-    });
-  const profilesIn = (folder, prefix) =>
-    entriesOf(`src/agent/policies/${folder}`, prefix, (written) => profilePolicy(written, params));
+    entriesOf(`src/agent/policies/${folder}`, `${folder}/`, rulesPolicy(kind));
+  const profile = (written) => profilePolicy(written, params);
+  const bound = (written, ...rest) =>
+    written.rules === undefined ? profile(written) : rulesPolicy('bound')(written, ...rest);
   writeModule('src/agent/policies/shipped.generated.ts', 'Policies', [
-    ...profilesIn('bounds', ''),
-    ...profilesIn('claude-code', 'claude-code/'),
+    ...entriesOf('src/agent/policies/bounds', '', bound),
+    ...entriesOf('src/agent/policies/claude-code', 'claude-code/', profile),
     ...policiesIn('baselines', 'baseline'),
     ...policiesIn('peers', 'peer'),
   ]);

@@ -140,7 +140,12 @@ export interface RunningThread {
     unfold(messageId: string, files: Files): Unfolded | null;
   };
   /** What it needs and no longer holds. */
-  readonly faults: { check(run: RunningThread, call: RecordedCall): void; compacted(turn: number): void };
+  readonly faults: {
+    check(run: RunningThread, call: RecordedCall): void;
+    skip(call: RecordedCall): void;
+    compacted(turn: number): void;
+    least(run: RunningThread): number | null;
+  };
   /** Watches for compactions that cheap layers prevent. */
   readonly prevention: { check(run: RunningThread): void; compacting(run: RunningThread): void };
   /** Whether the step at hand was taken before. */

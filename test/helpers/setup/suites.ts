@@ -48,6 +48,7 @@ export const FULL_ONLY: readonly string[] = [
   'test/docs/policies-page.test.ts',
   'test/docs/readme.test.ts',
   'test/scenarios/saved-and-prevented.test.ts',
+  'test/engine/requests/least-faults-shared.test.ts',
   'test/engine/replays/invariant-faults.test.ts',
   'test/engine/replays/all-layers.property.test.ts',
   'test/transcripts/synthetic/synthetic-features.test.ts',
