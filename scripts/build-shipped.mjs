@@ -43,13 +43,13 @@ function checked(file, read) {
   throw new Error(problems.map(({ path, message }) => `${file}, ${path.join('.')}: ${message}`).join('\n'));
 }
 
-/** The files below a folder as entries of a module, by name; what is in them must be called `prefix` and the name of the file. */
-function entriesOf(folder, prefix, read) {
+/** The files below a folder as entries of a module, by name; what is in them must be called as `prefixOf` it says and then as its file. */
+function entriesOf(folder, prefixOf, read) {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => {
-      const name = `${prefix}${basename(file, '.yaml')}`;
-      return { file, name, written: parse(readFileSync(join(root, folder, file), 'utf8')) };
+      const written = parse(readFileSync(join(root, folder, file), 'utf8'));
+      return { file, name: `${prefixOf(written)}${basename(file, '.yaml')}`, written };
     });
   const all = files.map(({ written }) => written);
   return files
@@ -110,26 +110,28 @@ async function buildShipped() {
   writeTable('src/agent/layers/params', paramsModule);
   writeTable('src/transcripts/synthetic/synthetic', syntheticModule);
   const { policyFrom, readPolicy, readProvider } = await loadReaders();
+  const rulesPolicy = (kind) => (written, name, problems) => {
+    const read = readPolicy(written, { name }, problems);
+    return read === null ? null : policyFrom(read, written, kind);
+  };
   const policiesIn = (folder, kind) =>
-    entriesOf(`src/agent/policies/${folder}`, `${folder}/`, (written, name, problems) => {
-      const read = readPolicy(written, { name }, problems);
-      return read === null ? null : policyFrom(read, written, kind);
-    });
-  const profilesIn = (folder, prefix) =>
-    entriesOf(`src/agent/policies/${folder}`, prefix, (written, _name, _problems, all) =>
-      profilePolicy(written, params, all),
-    );
+    entriesOf(`src/agent/policies/${folder}`, () => `${folder}/`, rulesPolicy(kind));
+  const profile = (written, _name, _problems, all) => profilePolicy(written, params, all);
+  const bound = (written, ...rest) =>
+    (written.rules === undefined ? profile : rulesPolicy('bound'))(written, ...rest);
   writeModule('src/agent/policies/shipped.generated.ts', 'Policies', [
-    ...profilesIn('bounds', ''),
-    ...profilesIn('claude-code', 'claude-code/'),
+    ...entriesOf('src/agent/policies/bounds', ({ rules }) => (rules === undefined ? '' : 'bounds/'), bound),
+    ...entriesOf('src/agent/policies/claude-code', () => 'claude-code/', profile),
     ...policiesIn('baselines', 'baseline'),
     ...policiesIn('peers', 'peer'),
   ]);
   writeModule(
     'src/provider/providers/providers.generated.ts',
     'Providers',
-    entriesOf('src/provider/providers', '', (written, name, problems) =>
-      readProvider(written, { name }, problems),
+    entriesOf(
+      'src/provider/providers',
+      () => '',
+      (written, name, problems) => readProvider(written, { name }, problems),
     ),
   );
 }

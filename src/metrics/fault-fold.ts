@@ -8,6 +8,8 @@ export interface FaultFacts extends Readonly<Record<Survival, number>> {
   readonly refetchNano: number;
   /** Text that nobody can fetch, under the survival of the plan. */
   readonly lost: number;
+  /** The fewest that any choice of what to keep has in the same window; null where nothing was missed, and in older logs. */
+  readonly least: number | null;
 }
 
 /** Adds up the faults of a run. */
@@ -24,7 +26,7 @@ export class FaultFold {
     }
   }
 
-  finish(): FaultFacts {
-    return { ...this.#facts };
+  finish(least: number | null): FaultFacts {
+    return { ...this.#facts, least };
   }
 }

@@ -129,6 +129,8 @@ const HELP = {
   refetchUsd:
     'what that costs at once: one more request each, and the result written; not what carrying it costs later',
   lostItems: 'of the faults, those of text that nobody can fetch: what users and the agent said',
+  avoidableFaultShare:
+    'share of `faultsNone` that no policy need have in this window: the most that knowing what is needed later can save; none where nothing was missed',
   meanLatencyMs: 'mean latency of the main loop',
   simulatedHours: 'simulated time from the first entry of the log to the last',
   estimatorRatio: 'tokens by the rough estimate / true tokens of the conversations',
@@ -279,6 +281,7 @@ const METRIC_VALUES: Readonly<Record<keyof typeof HELP, MetricRow>> = {
   refetchTokens: ['tokens', 'lower', (f) => f.faults?.refetchTokens ?? null],
   refetchUsd: ['usd', 'lower', money((f) => (f.faults === null ? null : usd(f.faults.refetchNano)))],
   lostItems: ['count', 'lower', (f) => f.faults?.lost ?? null],
+  avoidableFaultShare: ['share', 'lower', ({ faults }) => avoidableShare(faults)],
   overshootTokens: ['tokens', 'lower', (f) => f.overshootTokens],
   meanLatencyMs: ['ms', 'lower', (f) => ratio(f.byPurpose.main.latencyMs, f.byPurpose.main.calls)],
   simulatedHours: ['hours', null, (f) => (f.durationMs === null ? null : f.durationMs / MS_PER_HOUR)],
@@ -335,6 +338,12 @@ const METRIC_VALUES: Readonly<Record<keyof typeof HELP, MetricRow>> = {
   messagesLate: ['count', 'lower', ({ longTerm }) => longTerm.messages.late],
   messagesLost: ['count', 'lower', ({ longTerm }) => longTerm.messages.lost],
 };
+
+/** A message that was cut counts as kept, so that a run may have fewer faults than the bound. */
+function avoidableShare(faults: RunFacts['faults']): number | null {
+  if (faults === null || faults.least === null || faults.none === 0) return null;
+  return Math.max(0, faults.none - faults.least) / faults.none;
+}
 
 /** The metrics of a run, in the order reports show them. */
 export const RUN_METRICS: readonly Metric[] = (Object.keys(HELP) as (keyof typeof HELP)[]).map((name) => {

@@ -7,7 +7,7 @@ import type { Policy } from './policy.js';
 export function policyFrom(
   { head, rules }: ReadPolicy,
   written: WrittenPolicy,
-  kind: 'peer' | 'file' | 'baseline',
+  kind: 'peer' | 'file' | 'baseline' | 'bound',
 ): Policy {
   return {
     name: head.name,

@@ -3,6 +3,7 @@ import type { Transcript } from '../../core/model/transcript.js';
 import type { LayerDefinition } from '../../core/run/layer.js';
 import type { SkippedEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
+import { hasUses } from '../../core/uses/find-uses.js';
 import { layerRegistry } from '../layers/registry.js';
 import { policyOf } from './catalogue.js';
 
@@ -16,7 +17,9 @@ export function layersAtWork(
   for (const name of policyOf(plan.policy).layers) {
     const layer = layerRegistry.get(name);
     if (ownValue(plan.policy.params, layer.killSwitch) === false) continue;
-    const missing = layer.needs.filter((need) => !transcript.carries.includes(need));
+    const missing: string[] = layer.needs.filter((need) => !transcript.carries.includes(need));
+    if (layer.asksForUses?.(plan.policy) === true && !hasUses(transcript))
+      missing.push('text of a recording');
     if (missing.length === 0) supported.push(layer);
     else skipped.push({ type: 'skipped', what: `layer ${name}`, needs: missing.join(', ') });
   }

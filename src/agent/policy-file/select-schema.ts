@@ -121,7 +121,10 @@ const selectGroup = group(
     minChars: plainAmount(0, MANY, 'Shorter ones stay.'),
     'except-media': flag('Results that hold images or documents stay.'),
     keep,
-    order: words(['oldest', 'newest', 'largest'], 'Which go first.'),
+    order: words(
+      ['oldest', 'newest', 'largest', 'farthest-use'],
+      'Which go first; `farthest-use`: what the rest of the recording needs last or never, which no client can know.',
+    ),
     boundary: words(
       ['pair', 'user-turn', 'assistant', 'thinking-loop'],
       'Where the kept tail may begin; a call and its result are never parted, and with thinking-loop no loop of calls with thinking is.',
@@ -174,6 +177,16 @@ export const select = selectGroup.transform((written, ctx): SelectPart => {
   for (const key of ['min', 'max'])
     if (has(key) && !has('tokens') && !has('share'))
       no(`keep.${key}`, `\`${key}\` has no effect without tokens or share`);
+  if (
+    written.order === 'farthest-use' &&
+    !['tool-results', 'pairs'].includes(written.what) &&
+    isOfBlocks(written.what)
+  )
+    no(
+      'order',
+      `\`farthest-use\` has no effect where \`what\` is ${written.what}`,
+      'it is for tool-results and pairs',
+    );
   if (isOfBlocks(written.what) && kept.first === 'opening')
     no('keep.first', '`opening` has no effect where blocks are selected', 'give a number');
   return selectionOf(written, kept);

@@ -220,7 +220,8 @@ function untilWords(
     chars: `the tool results have ${bound} characters`,
     freed: `${bound} tokens are freed`,
   }[until.kind];
-  return { all: '', end: `, the ${order} first, until ${end}` };
+  const first = order === 'farthest-use' ? 'what is needed last or never' : `the ${order}`;
+  return { all: '', end: `, ${first} first, until ${end}` };
 }
 
 const SOURCES: Readonly<Record<CountPart['source'], string>> = {

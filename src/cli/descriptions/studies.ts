@@ -340,6 +340,7 @@ export const STUDY_COMMANDS = {
     options: TUNE,
     examples: [
       'tune lunch.yaml --minimise costUsd --subject-to "contentRetention >= 40%" --vary window.compactOffset=5000..90000',
+      'tune session.jsonl --minimise costUsd --subject-to "faultsNone <= 20" --vary window.compactOffset=13000..120000',
     ],
     load: async () => {
       const { tuneCommand } = await import('../commands/tune/tune.js');

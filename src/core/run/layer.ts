@@ -10,7 +10,7 @@ import type { Hook } from './hook.js';
 import type { Limit, Limits } from './limit.js';
 import type { ParamSpec, ParamValues } from './params.js';
 import type { Layer } from './run-log.js';
-import type { RunPlan } from './run-plan.js';
+import type { PlannedPolicy, RunPlan } from './run-plan.js';
 
 /** What kind of query runs: guards keep forks from compacting (BRK-2). */
 export type QuerySource =
@@ -87,6 +87,11 @@ export interface LayerContext {
   /** State shared by the layers of one thread, by name; reset rules are each owner's (CLN-1). */
   readonly shared: Map<string, unknown>;
   readonly session: SessionContext;
+  /**
+   * The number of the call that needs a block of a message next, the present one included; infinite where none does, and where the
+   * transcript has no text that tells. For bounds: no client can know it.
+   */
+  nextUse(message: string, block: number): number;
 }
 
 /** A layer at work in one thread. */
@@ -167,6 +172,8 @@ export interface LayerDefinition {
   readonly points: readonly Hook[];
   readonly needs: readonly Capability[];
   readonly params: readonly ParamSpec[];
+  /** Whether it asks under a policy what later calls need, which the text of a recording tells. */
+  asksForUses?(policy: PlannedPolicy): boolean;
   /** Path of the switch that turns it off (FLG-1). */
   readonly killSwitch: string;
   /** Where it compacts a thread by itself, null where it does not; absent for layers that never do. */

@@ -129,7 +129,8 @@ export interface SelectPart {
   /** Results that hold images or documents stay. */
   readonly exceptMedia: boolean;
   readonly keep: KeepPart;
-  readonly order: 'oldest' | 'newest' | 'largest';
+  /** `farthest-use`: what later calls of the recording need last, or never; no client can know it. */
+  readonly order: 'oldest' | 'newest' | 'largest' | 'farthest-use';
   /** Where the kept tail may begin; a call and its result are never parted. */
   readonly boundary: 'pair' | 'user-turn' | 'assistant' | 'thinking-loop';
   /** Which way an unfit beginning of the tail moves: `back` keeps more, `forward` less. */

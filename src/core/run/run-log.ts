@@ -348,16 +348,15 @@ export interface EndEntry {
   readonly turns: number;
   readonly requests: number;
   readonly cost: number;
-  /**
-   * Where a provider's hits are chance: what requests of the loop lost by it in this draw, on average, and the ends that hold nine
-   * of ten draws, in nano-dollars.
-   */
+  /** Where a provider's hits are chance: what the loop lost by it in this draw, on average, and the ends of nine of ten draws; nano-dollars. */
   readonly chance?: {
     readonly lost: number;
     readonly expected: number;
     readonly low: number;
     readonly high: number;
   };
+  /** The fewest faults that any choice of what to keep has in the window of the run; absent where it had none. */
+  readonly leastFaults?: number;
 }
 
 export type LogEntry =

@@ -327,3 +327,48 @@ function byCall(uses: readonly Use[]): UsesByCall['at'] {
   }
   return at;
 }
+
+/** When each item of a thread is needed, by its place, and the numbers of the calls. */
+interface NeedIndex {
+  readonly calls: ReadonlyMap<string, number>;
+  readonly needs: ReadonlyMap<string, readonly number[]>;
+}
+
+const needIndexes = new WeakMap<UsesByCall, NeedIndex>();
+
+function needIndexOf({ steps }: Thread, uses: UsesByCall): NeedIndex {
+  let index = needIndexes.get(uses);
+  if (index === undefined) {
+    const calls = new Map<string, number>();
+    const needs = new Map<string, number[]>();
+    for (const step of steps) {
+      if (step.kind !== 'call') continue;
+      for (const { item, at } of uses.at.get(step.call.id) ?? []) {
+        const place = placeName(uses.items[item]!);
+        const own = needs.get(place);
+        if (own === undefined) needs.set(place, [at]);
+        else own.push(at);
+      }
+      calls.set(step.call.id, calls.size);
+    }
+    index = { calls, needs };
+    needIndexes.set(uses, index);
+  }
+  return index;
+}
+
+function placeName({ message, block }: Pick<Item, 'message' | 'block'>): string {
+  return `${message} ${block}`;
+}
+
+/** The number of the call that needs an item next, from a call on; infinite where none does. */
+export function nextUse(
+  thread: Thread,
+  uses: UsesByCall,
+  call: string,
+  place: Pick<Item, 'message' | 'block'>,
+): number {
+  const { calls, needs } = needIndexOf(thread, uses);
+  const from = calls.get(call) ?? 0;
+  return needs.get(placeName(place))?.find((at) => at >= from) ?? Number.POSITIVE_INFINITY;
+}

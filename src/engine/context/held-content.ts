@@ -12,6 +12,8 @@ export class HeldContent {
   private indexed = 0;
   private readonly messages = new Map<string, Message>();
   private readonly paths = new Set<string>();
+  /** Paths of all files that were ever attached. */
+  readonly attached = new Set<string>();
 
   /** Whether something that the context held has been changed or taken out. */
   isTouched({ changes }: Context): boolean {
@@ -39,8 +41,11 @@ export class HeldContent {
     for (; this.indexed < messages.length; this.indexed++) {
       const message = messages[this.indexed]!;
       this.messages.set(message.id, message);
-      for (const { facts } of message.blocks)
-        if (facts.attachment !== undefined && facts.path !== undefined) this.paths.add(facts.path);
+      for (const { facts } of message.blocks) {
+        if (facts.attachment === undefined || facts.path === undefined) continue;
+        this.paths.add(facts.path);
+        this.attached.add(facts.path);
+      }
     }
   }
 }

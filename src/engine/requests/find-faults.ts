@@ -4,6 +4,7 @@ import { createMessage, type Message } from '../../core/model/message.js';
 import type { RecordedCall } from '../../core/model/transcript.js';
 import { chanceUnder, DEFAULT_FAULTS, fittedChance } from '../../core/run/faults-plan.js';
 import type { FaultEntry } from '../../core/run/run-log.js';
+import { leastFaults } from '../../core/uses/least-faults.js';
 import type { Item, Use } from '../../core/uses/uses.js';
 import { priceUsage } from '../../provider/prices/price.js';
 import { HeldContent, type ItemState } from '../context/held-content.js';
@@ -30,6 +31,15 @@ export class ContentFaults {
   excuse(ids: Iterable<string>): void {
     for (const id of ids) this.excused.add(id);
   }
+  private found = 0;
+  private latest: RecordedCall | null = null;
+  private readonly skipped = new Set<string>();
+  /** The model whose window is known. */
+  private facts: RunningThread['model']['facts'] | null = null;
+  /** Tokens of the largest window and of the largest context, and those of the smallest prefix. */
+  private window = 0;
+  private largest = 0;
+  private prefix = Number.POSITIVE_INFINITY;
 
   /** The conversation is summarised in front of a turn. */
   compacted(turn: number): void {
@@ -37,8 +47,43 @@ export class ContentFaults {
     this.missed.clear();
   }
 
+  /** A call is not made, so it needs nothing. */
+  skip({ id }: RecordedCall): void {
+    this.skipped.add(id);
+  }
+
+  /** The fewest faults that any choice of what to keep in this window has; null where there were none. */
+  least({ env, thread }: RunningThread): number | null {
+    const uses = this.found === 0 ? undefined : env.uses()?.get(thread.id);
+    if (uses === undefined) return null;
+    const needed: Use[] = [];
+    for (const step of thread.steps) {
+      if (step.kind !== 'call') continue;
+      const { id } = step.call;
+      if (!this.skipped.has(id)) needed.push(...(uses.at.get(id) ?? []));
+      if (id === this.latest!.id) break;
+    }
+    // A file that is attached again comes back by itself, cut short or not.
+    const { attached } = this.held;
+    const items = uses.items.map((item) =>
+      item.path !== null && attached.has(item.path) ? { ...item, tokens: 0 } : item,
+    );
+    return leastFaults(items, needed, Math.max(this.window, this.largest) - this.prefix);
+  }
+
+  private measure({ model, context }: RunningThread): void {
+    if (this.facts !== model.facts) {
+      this.facts = model.facts;
+      this.window = Math.max(this.window, model.apiWindow() ?? Number.POSITIVE_INFINITY);
+    }
+    if (context.trueTokens > this.largest) this.largest = context.trueTokens;
+    if (context.prefixTokens < this.prefix) this.prefix = context.prefixTokens;
+  }
+
   /** Looks for what a call needs, logs what is gone, and fetches it where the plan says so. */
   check(run: RunningThread, call: RecordedCall): void {
+    this.measure(run);
+    this.latest = call;
     if (!this.held.isTouched(run.context)) return;
     const uses = run.env.uses()?.get(run.thread.id);
     if (uses === undefined) return;
@@ -52,6 +97,7 @@ export class ContentFaults {
       const state = this.stateOf(run, use, uses.items);
       if (state === null || this.missed.has(use.item)) continue;
       this.missed.add(use.item);
+      this.found++;
       const rounds = this.summarised.filter((turn) => turn >= item.seenAt).length;
       const chance = fittedChance(rounds === 0 || state === 'masked' ? 'untold' : 'told', run.env.source);
       const weight = chanceUnder(survival, chance);

@@ -80,6 +80,8 @@ export interface RunTotals {
   requests: number;
   turns: number;
   costNano: number;
+  /** The fewest faults that threads with faults could have had; null where there were none. */
+  leastFaults: number | null;
 }
 
 /** A request of a thread, ready to be sent. */

@@ -145,6 +145,8 @@ export interface RunningThread {
     compacted(turn: number): void;
     /** Messages that no policy takes out. */
     excuse(ids: Iterable<string>): void;
+    skip(call: RecordedCall): void;
+    least(run: RunningThread): number | null;
   };
   /** Watches for compactions that cheap layers prevent. */
   readonly prevention: { check(run: RunningThread): void; compacting(run: RunningThread): void };

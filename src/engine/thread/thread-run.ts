@@ -7,6 +7,7 @@ import type { Action, StopKind } from '../../core/run/action.js';
 import type { Hook } from '../../core/run/hook.js';
 import type { Notice } from '../../core/run/layer.js';
 import { type BreakCause, PARTED } from '../../core/run/run-log.js';
+import { nextUse } from '../../core/uses/find-uses.js';
 import { apply } from '../actions/apply.js';
 import { contextFiles } from '../actions/context-message.js';
 import { Prevention } from '../actions/prevention.js';
@@ -131,6 +132,11 @@ export class ThreadRun implements RunningThread {
       random: this.random.split('layers'),
       shared: this.shared,
       session: this.session,
+      nextUse: (message: string, block: number) => {
+        const uses = env.uses()?.get(thread.id);
+        if (uses === undefined || this.call === null) return Number.POSITIVE_INFINITY;
+        return nextUse(thread, uses, this.call.id, { message, block });
+      },
     };
     this.host = new LayerHost(env.layers, layersKnow, env.timing);
     const { onAct, limits } = env;
@@ -225,6 +231,8 @@ export class ThreadRun implements RunningThread {
   /** Nothing is left: what was lost is logged. */
   finish(): void {
     finishThread(this);
+    const least = this.faults.least(this);
+    if (least !== null) this.env.totals.leastFaults = (this.env.totals.leastFaults ?? 0) + least;
     this.halt.log(this.now);
   }
 

@@ -17,6 +17,7 @@ export function takeTurn(run: RunningThread, call: RecordedCall): void {
 export function finishTurn(run: RunningThread, call: RecordedCall): void {
   if (run.failure !== null) {
     run.client.skip();
+    run.faults.skip(call);
     run.lose(call);
     return;
   }

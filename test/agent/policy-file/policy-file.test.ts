@@ -314,6 +314,10 @@ describe('words that other agents have', () => {
       '`order` has no effect where `what` is history',
     ],
     [
+      'select: { what: thinking, order: farthest-use }, replace: { with: nothing }',
+      '`farthest-use` has no effect where `what` is thinking',
+    ],
+    [
       'select: { what: history, keep: { last: 2 } }, ask: { shape: own }, layout: [summary]',
       '`tail` is not in the layout',
     ],

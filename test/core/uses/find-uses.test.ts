@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
-import { usesOf } from '../../../src/core/uses/find-uses.js';
+import { nextUse, usesByThread, usesOf } from '../../../src/core/uses/find-uses.js';
 import type { Use } from '../../../src/core/uses/uses.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { ask, assistant, type Fields, readSession, result, say, usage, user } from '../../helpers/session.js';
@@ -127,5 +127,28 @@ describe('what a call needs of earlier ones', () => {
       usesOf(generateTranscript({ workload: 'bugfix', turns: 5, seed: 1, model: 'claude-sonnet-4-5' })),
     ).toBeNull();
     expect(usesOf({ ...session(), carries: ['usage'] })).toBeNull();
+  });
+});
+
+describe('the next use of an item', () => {
+  it('is the first from a call on, that call included', () => {
+    const transcript = session(
+      prompt(3, 'go on'),
+      answer(3, 'connectSocket waits too long'),
+      prompt(4, 'and?'),
+      answer(4, 'no idea'),
+    );
+    const [thread] = transcript.threads;
+    const uses = usesByThread(transcript)!.get(thread!.id)!;
+    const calls = thread!.steps.flatMap((step) => (step.kind === 'call' ? [step.call.id] : []));
+    const [needed] = uses.items;
+    // The third of four calls names what the file holds.
+    expect(calls.map((call) => nextUse(thread!, uses, call, needed!))).toEqual([
+      2,
+      2,
+      2,
+      Number.POSITIVE_INFINITY,
+    ]);
+    expect(nextUse(thread!, uses, calls[0]!, { ...needed!, block: 7 })).toBe(Number.POSITIVE_INFINITY);
   });
 });

@@ -38,6 +38,7 @@ export class ForkDriver {
       source: 'main',
       model: () => ({ name: 'claude-sonnet-4-5', window: 200_000, maxOutput: 32_000 }),
       plan: { policy: {} } as RunPlan,
+      nextUse: () => Number.POSITIVE_INFINITY,
       limits: new Limits({ name: 'driven', params }),
       random: createRandom(1),
       shared: this.shared,

@@ -95,6 +95,7 @@ export class LayerDriver {
       source: 'main',
       model: () => ({ name: 'claude-sonnet-4-5', window, maxOutput: 32_000 }),
       plan: { policy } as RunPlan,
+      nextUse: () => Number.POSITIVE_INFINITY,
       limits: new Limits({ name: 'driven', ...policy, params }),
       random: createRandom(1),
       shared: new Map(),

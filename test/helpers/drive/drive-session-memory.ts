@@ -72,6 +72,7 @@ export function layerContext(set: ParamValues = {}, estimatorFactor = 1): LayerC
   };
   return {
     params,
+    nextUse: () => Number.POSITIVE_INFINITY,
     limits: new Limits({ name: 'driven', params }),
     thread: 'main',
     source: 'main',

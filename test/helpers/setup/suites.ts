@@ -51,6 +51,7 @@ export const FULL_ONLY: readonly string[] = [
   'test/architecture/foreign-names.test.ts',
   'test/docs/readme.test.ts',
   'test/scenarios/saved-and-prevented.test.ts',
+  'test/engine/requests/least-faults-shared.test.ts',
   'test/engine/replays/invariant-faults.test.ts',
   'test/engine/replays/all-layers.property.test.ts',
   'test/transcripts/synthetic/synthetic-features.test.ts',

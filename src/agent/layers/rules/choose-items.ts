@@ -1,4 +1,4 @@
-import type { ContextView } from '../../../core/run/layer.js';
+import type { ContextView, LayerContext } from '../../../core/run/layer.js';
 import type { KeepPart, SelectPart } from '../../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount, type Sizes } from '../../policy-file/expression.js';
 import type { Item, Items } from './items.js';
@@ -61,6 +61,7 @@ export function chosenItems(
   items: Items,
   view: ContextView,
   sizes: Sizes,
+  nextUse: LayerContext['nextUse'],
 ): readonly Item[] {
   const to = items.count - keptItems(select, items, view, sizes);
   const chosen: Item[] = [];
@@ -68,5 +69,19 @@ export function chosenItems(
   if (select.order === 'newest') chosen.reverse();
   if (select.order === 'largest')
     chosen.sort((a, b) => b.tokens - a.tokens || a.messageIndex - b.messageIndex);
+  if (select.order === 'farthest-use') {
+    const uses = new Map(chosen.map((item) => [item, nextUse(...placeOf(item, view))]));
+    chosen.sort((a, b) => (uses.get(a) === uses.get(b) ? 0 : uses.get(b)! - uses.get(a)!));
+  }
   return select.count === null ? chosen : chosen.slice(0, select.count);
+}
+
+/** The message that the result of a call stands in, and the number of its block there; a pair begins with the call. */
+function placeOf({ messageIndex, toolUseId }: Item, { messages }: ContextView): [string, number] {
+  for (let i = messageIndex; i < messages.length; i++) {
+    const { id, blocks } = messages[i]!;
+    const block = blocks.findIndex((one) => one.kind === 'tool_result' && one.toolUseId === toolUseId);
+    if (block >= 0) return [id, block];
+  }
+  return ['', 0];
 }

@@ -104,7 +104,7 @@ function clearingOf(own: RuleState, state: PolicyState, view: ContextView): Clea
   let chars = 0;
   let replaced = 0;
   const stored: { readonly call: string; readonly text: FileContent }[] = [];
-  const chosen = chosenItems(rule.select, items!, view, state.sizes);
+  const chosen = chosenItems(rule.select, items!, view, state.sizes, state.context.nextUse);
   const batch =
     rule.until?.kind === 'every' ? Math.floor(chosen.length / rule.until.n) * rule.until.n : chosen.length;
   for (let i = 0; i < batch; i++) {

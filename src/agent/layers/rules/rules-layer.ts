@@ -77,6 +77,7 @@ export const rulesLayer: LayerDefinition = {
   layer: 'rules',
   points: POINTS,
   needs: [],
+  asksForUses: ({ rules }) => rules!.rules.some(({ select }) => select.order === 'farthest-use'),
   params: layerParams('rules'),
   killSwitch: 'rules.enabled',
   compactsAt: ({ source, limits, model }) => ({

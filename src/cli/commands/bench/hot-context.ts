@@ -84,6 +84,7 @@ export function hotContext(tokens: number, policy: string): HotContext {
       source: 'main',
       model: () => ({ name: 'claude-sonnet-4-5', window: 200_000, maxOutput: 64_000 }),
       plan,
+      nextUse: () => Number.POSITIVE_INFINITY,
       limits: new Limits(plan.policy),
       random: createRandom('hot'),
       shared: new Map(),

@@ -41,7 +41,7 @@ import { assumedOf, standInsOf } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
 import { type CompareRecipe, compareAgain, repeatCommand } from './repeat-command.js';
 import { runRows } from './run-rows.js';
-import { metricAxis, pointMark } from './study-axes.js';
+import { againstCost, metricAxis, pointMark } from './study-axes.js';
 import { comparisonConclusion, concluded } from './study-conclusion.js';
 import { jsonText, STUDY_PAGE, writeCharts } from './study-files.js';
 import { globbedRecordings, loadInputs, type StudyTranscript, studyName } from './study-inputs.js';
@@ -171,7 +171,7 @@ async function compare(
         },
       });
       const page = { title: name, conclusion, comparison: table, sessions };
-      await writeCompareReport(session, folder, comparison, done, page);
+      await writeCompareReport(session, folder, comparison, done, names, page);
       if (folder.commit()) tellWritten(session, join(folder.shown, STUDY_PAGE));
     }
     return answeredExit(session, runs);
@@ -263,15 +263,13 @@ function runsCsv(
 /** Runs that the page shows side by side; more could not be distinguished. */
 const SHOWN_RUNS = 8;
 
-/** Metrics of the Pareto chart: what it costs, and what the model still sees. */
-const TRADE_OFF = ['costUsd', 'contentRetention'] as const;
-
 /** Charts and report.html of a comparison: the variants over its first transcript side by side, with the table of all. */
 async function writeCompareReport(
   session: CliSession,
   folder: ReportFolder,
   { variants }: Comparison,
   planned: readonly Compared[],
+  names: readonly string[],
   page: Omit<Parameters<typeof reportHtml>[0], 'runs' | 'pictures'>,
 ): Promise<void> {
   const first = planned[0]!.session;
@@ -288,27 +286,21 @@ async function writeCompareReport(
     });
     runs.push({ name: row.name, ...sample.finish(), facts, digest, policyInfo: policyInfoOf(facts) });
   }
-  const [x, y] = TRADE_OFF;
-  const points = variants.flatMap(({ name, metrics, completeness }) => {
-    const cost = metrics[x] ?? null;
-    const kept = metrics[y] ?? null;
-    if (cost === null || kept === null) return [];
-    const point: ParetoPoint = { label: name, x: cost, y: kept, ...pointMark(completeness) };
-    return [point];
+  const charts = againstCost(names).flatMap(({ chart, metric }): readonly NamedChart[] => {
+    const points = variants.flatMap(({ name, metrics, completeness }) => {
+      const { costUsd, [metric]: other } = metrics;
+      if (costUsd == null || other == null) return [];
+      const point: ParetoPoint = { label: name, x: costUsd, y: other, ...pointMark(completeness) };
+      return [point];
+    });
+    const isRanked = points.some(({ mark }) => mark === undefined);
+    const isFlat = [points.map(({ x }) => x), points.map(({ y }) => y)].some(
+      (values) => new Set(values).size < 2,
+    );
+    if (isFlat || !isRanked) return [];
+    const [x, y] = [metricAxis('costUsd'), metricAxis(metric)];
+    return [{ name: chart, spec: pareto({ x, y, points, subtitle: page.title }) }];
   });
-  const isRanked = points.some(({ mark }) => mark === undefined);
-  const isFlat = [points.map((point) => point.x), points.map((point) => point.y)].some(
-    (values) => new Set(values).size < 2,
-  );
-  const charts: NamedChart[] =
-    isFlat || !isRanked
-      ? []
-      : [
-          {
-            name: 'cost-against-kept',
-            spec: pareto({ x: metricAxis(x), y: metricAxis(y), points, subtitle: page.title }),
-          },
-        ];
   const pictures = await writeCharts(folder, charts);
   const html = await import('../../../report/html/report-html.js');
   await folder.write('', STUDY_PAGE, html.reportHtml({ ...page, runs, pictures }));

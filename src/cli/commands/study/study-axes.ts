@@ -37,3 +37,13 @@ export function isNumeric(axis: Axis): boolean {
 export function lineMark(completeness: VariantCompleteness): { readonly mark?: 'unranked' } {
   return completeness.unfinished.length === 0 ? {} : pointMark(completeness);
 }
+
+/** What is set against the cost: what the model still sees and, where it was asked for, what it misses. */
+export function againstCost(
+  names: readonly string[],
+): readonly { readonly chart: string; readonly metric: string }[] {
+  const kept = { chart: 'cost-against-kept', metric: 'contentRetention' };
+  return names.includes('faultsNone')
+    ? [kept, { chart: 'cost-against-faults', metric: 'faultsNone' }]
+    : [kept];
+}

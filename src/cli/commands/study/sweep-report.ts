@@ -1,13 +1,21 @@
 import { ownValue } from '../../../core/base/own-value.js';
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
-import { axisOf, isCompletion, isNumeric, lineMark, metricAxis, pointMark } from './study-axes.js';
+import {
+  againstCost,
+  axisOf,
+  isCompletion,
+  isNumeric,
+  lineMark,
+  metricAxis,
+  pointMark,
+} from './study-axes.js';
 import { STUDY_PAGE, type StudyFolder, writeCharts } from './study-files.js';
 import type { SweepPageInput } from './sweep-page.js';
 
 /** What the pictures of a sweep are made from. */
 export type SweepReport = SweepPageInput;
 
-/** Lines for one number, lines per value or a heat map for two, and cost against kept content. */
+/** Lines for one number, lines per value or a heat map for two, and cost against kept content or faults. */
 async function chartsOf({ name, axes, names, swept }: SweepReport): Promise<readonly NamedChart[]> {
   const [{ sweepLine }, { sweepHeatmap }, { pareto }] = await Promise.all([
     import('../../../report/charts/sweep-line.js'),
@@ -57,14 +65,15 @@ async function chartsOf({ name, axes, names, swept }: SweepReport): Promise<read
       charts.push({ name: `sweep-${metric}`, spec });
     }
   }
-  const points = swept.flatMap(({ point, metrics, completeness }) => {
-    const { costUsd, contentRetention } = metrics;
-    if (costUsd == null || contentRetention == null) return [];
-    return [{ label: point.values.join(' '), x: costUsd, y: contentRetention, ...pointMark(completeness) }];
-  });
-  if (points.length >= 2 && isRanked) {
-    const [x, y] = [metricAxis('costUsd'), metricAxis('contentRetention')];
-    charts.push({ name: 'cost-against-kept', spec: pareto({ x, y, points, subtitle: name }) });
+  for (const { chart, metric } of againstCost(names)) {
+    const points = swept.flatMap(({ point, metrics, completeness }) => {
+      const { costUsd, [metric]: other } = metrics;
+      if (costUsd == null || other == null) return [];
+      return [{ label: point.values.join(' '), x: costUsd, y: other, ...pointMark(completeness) }];
+    });
+    if (points.length < 2 || !isRanked) continue;
+    const [x, y] = [metricAxis('costUsd'), metricAxis(metric)];
+    charts.push({ name: chart, spec: pareto({ x, y, points, subtitle: name }) });
   }
   return charts;
 }

@@ -49,6 +49,7 @@ function restored(
     source: 'main',
     model: () => ({ name: 'claude-sonnet-4-5', window: 200_000, maxOutput: 64_000 }),
     plan: planOf({ policy }),
+    nextUse: () => Number.POSITIVE_INFINITY,
     limits: new Limits({ name: policy, params: resolvePolicy(policy, set) }),
     random: createRandom(1),
     shared: new Map(),

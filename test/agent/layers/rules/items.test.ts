@@ -3,6 +3,7 @@ import { chosenItems, prunable } from '../../../../src/agent/layers/rules/choose
 import { Items } from '../../../../src/agent/layers/rules/items.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
+import type { LayerContext } from '../../../../src/core/run/layer.js';
 import type { SelectPart } from '../../../../src/core/run/policy-rules.js';
 import { answer, prompt, round, SIZES, selectOf, viewOf } from './talk.js';
 
@@ -24,9 +25,13 @@ function itemsOf(select: SelectPart, messages = TALK): Items {
   return items;
 }
 
-const chosen = (change: Parameters<typeof selectOf>[0], messages = TALK): string => {
+const chosen = (
+  change: Parameters<typeof selectOf>[0],
+  messages = TALK,
+  nextUse: LayerContext['nextUse'] = () => Number.POSITIVE_INFINITY,
+): string => {
   const select = selectOf(change);
-  return chosenItems(select, itemsOf(select, messages), viewOf(messages), SIZES)
+  return chosenItems(select, itemsOf(select, messages), viewOf(messages), SIZES, nextUse)
     .map(({ toolUseId }) => toolUseId)
     .join('');
 };
@@ -64,6 +69,15 @@ describe('what a selection touches', () => {
     expect(chosen({ order: 'largest', count: 2 })).toBe('cb');
     const twins = [prompt('p'), ...round('a', 50), ...round('b', 70), ...round('c', 70)];
     expect(chosen({ order: 'largest' }, twins)).toBe('bca');
+    // Results are the only blocks of their messages; b and d are needed by later calls, the others never.
+    const needs = new Map([
+      [TALK[4]!.id, 12],
+      [TALK[10]!.id, 30],
+    ]);
+    const nextUse = (message: string, block: number) =>
+      (block === 0 ? needs.get(message) : undefined) ?? Number.POSITIVE_INFINITY;
+    expect(chosen({ order: 'farthest-use' }, TALK, nextUse)).toBe('acedb');
+    expect(chosen({ what: 'pairs', order: 'farthest-use' }, TALK, nextUse)).toBe('acedb');
   });
 
   it('weighs what would go, without what stays in front and behind', () => {

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type Deed, linesOf } from '../../../helpers/situations/read-and-name.js';
 import { cli, scenario, snapshot, tempFolder } from '../../cli.js';
 import { FAILING_TRACE, FAULTY_PLUGIN, faulty } from '../../robustness/faulty.js';
 
@@ -277,6 +278,29 @@ describe('ccbench tune', () => {
     expect(JSON.parse(again.stdout)).toEqual(kept);
     const { tried, best } = JSON.parse((await tune(cwd, ...argv, '--no-files')).stdout);
     expect({ tried, best }).toEqual({ tried: kept.tried, best: kept.best });
+  });
+
+  it('takes a bound on faults as a constraint', async () => {
+    // Fifteen results, of which the first three are named in the end: masking leaves one of them out where fourteen stay, two where 13 do.
+    const lines = linesOf([
+      ...Array<Deed>(3).fill({ reads: 6_000 }),
+      ...Array<Deed>(12).fill({ reads: 500 }),
+      { names: [0, 1, 2] },
+    ]);
+    const cwd = tempFolder({ 's.jsonl': lines.map((line) => `${JSON.stringify(line)}\n`).join('') });
+    const under = (bound: string) =>
+      cli(
+        `tune s.jsonl --policy baselines/mask --predict --minimise costUsd --vary rules.mask.select.keep.last=10,13,14 --json --no-files`
+          .split(' ')
+          .concat('--subject-to', `faultsNone <= ${bound}`),
+        { cwd },
+      );
+    const { best, tried } = JSON.parse((await under('1')).stdout);
+    expect(best).toMatchObject({ settings: { 'rules.mask.select.keep.last': '14' } });
+    const faults = tried.map(({ metrics }: { metrics: { faultsNone: number } }) => metrics.faultsNone);
+    expect(faults.toSorted()).toEqual([1, 2, 3]);
+    const none = await under('0');
+    expect([none.code, none.stderr]).toEqual([99, expect.stringContaining('holds faultsNone <= 0')]);
   });
 
   it('says so when no setting holds the constraints, with the exit code of expectations', async () => {
