@@ -24,6 +24,7 @@ describe('a profile that is like another one', () => {
       client: 'none',
       layers: ['snip'],
       set: { 'snip.enabled': false },
+      checked: null,
       sources: { '*': 'measured' },
     });
     const own = { ...NEXT, layers: [], set: { 'snip.enabled': true }, sources: { '*': 'seen' } };
