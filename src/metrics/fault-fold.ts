@@ -6,6 +6,8 @@ export interface FaultFacts extends Readonly<Record<Survival, number>> {
   /** What fetching again brings and costs at once, under the survival of the plan; nano-dollars. */
   readonly refetchTokens: number;
   readonly refetchNano: number;
+  /** The same where summaries tell nothing. */
+  readonly refetchMostNano: number;
   /** Text that nobody can fetch, under the survival of the plan. */
   readonly lost: number;
   /** The fewest that any choice of what to keep has in the same window; null where nothing was missed, and in older logs. */
@@ -14,7 +16,15 @@ export interface FaultFacts extends Readonly<Record<Survival, number>> {
 
 /** Adds up the faults of a run. */
 export class FaultFold {
-  readonly #facts = { none: 0, all: 0, fitted: 0, refetchTokens: 0, refetchNano: 0, lost: 0 };
+  readonly #facts = {
+    none: 0,
+    all: 0,
+    fitted: 0,
+    refetchTokens: 0,
+    refetchNano: 0,
+    refetchMostNano: 0,
+    lost: 0,
+  };
 
   add({ kind, chance, weight, tokens, cost }: FaultEntry): void {
     const facts = this.#facts;
@@ -23,6 +33,7 @@ export class FaultFold {
     else {
       facts.refetchTokens += weight * tokens;
       facts.refetchNano += weight * cost;
+      facts.refetchMostNano += cost;
     }
   }
 

@@ -29,6 +29,9 @@ export interface ChangeOutcome {
   readonly offNano: number;
   /** The part of what is saved at the first request behind each pause, the summaries taken off; absent for other changes. */
   readonly atPausesNano?: number;
+  /** What fetching again costs that compactions of it forget, as fitted and at most; not taken off what is saved. */
+  readonly refetchNano?: number;
+  readonly refetchMostNano?: number;
   /** Why it did nothing where it was due; null where it acted, or was never due. */
   readonly heldBack: string | null;
 }
@@ -79,12 +82,25 @@ export class ChangedRun {
   }
 }
 
+/** What a change adds to the faults of a session; nothing where the session has no text, or the change takes nothing out. */
+function refetched(
+  { faults: before }: RunFacts,
+  { faults: after }: RunFacts,
+): Pick<ChangeOutcome, 'refetchNano' | 'refetchMostNano'> {
+  if (before === null || after === null) return {};
+  return {
+    refetchNano: Math.max(0, after.refetchNano - before.refetchNano),
+    refetchMostNano: Math.max(0, after.refetchMostNano - before.refetchMostNano),
+  };
+}
+
 function outcome(name: ChangeName, before: ChangedRun, after: ChangedRun): ChangeOutcome {
   const savedNano = before.ends.cost - after.ends.cost;
   return {
     name,
     savedNano,
     offNano: Math.round(deltaError(after.ends, before.ends)),
+    ...refetched(before.facts, after.facts),
     heldBack: after.heldBack,
   };
 }

@@ -15,6 +15,9 @@ export interface ChangeSum {
   readonly high: number;
   /** What of it is saved at the pauses themselves, the summaries taken off; absent for changes that have none. */
   readonly atPausesUsd?: number;
+  /** What fetching again costs that its compactions forget, as fitted and at most (docs/faults.md); not taken off. */
+  readonly refetchUsd: number;
+  readonly refetchMostUsd: number;
   /** Sessions that it was tried on. */
   readonly sessions: number;
   /** Why it did nothing in sessions where it was due, and in how many. */
@@ -325,6 +328,8 @@ function changesOf(sessions: readonly SessionWhy[]): readonly ChangeSum[] {
         low,
         high,
         ...(atPauses.length === 0 ? {} : { atPausesUsd: usd(sum(atPauses)) }),
+        refetchUsd: usd(sum(own.map(({ refetchNano = 0 }) => refetchNano))),
+        refetchMostUsd: usd(sum(own.map(({ refetchMostNano = 0 }) => refetchMostNano))),
         sessions: own.length,
         heldBack: heldBackOf(own),
       };

@@ -45,8 +45,7 @@ const MOST_SLICES = 3;
 /** Where changes are tried at all. */
 const TRIED_ON = 'sessions of Claude Code on models of Anthropic';
 /** What the savings of changes rest on. */
-const ASSUMED =
-  'Savings are simulated, not recorded: the same answers come after the change, and what a summary forgets is not paid for again.';
+const ASSUMED = 'Savings are simulated, not recorded: the same answers come after the change.';
 
 /** Whether a cause is paid for all along, and no break of the cache. */
 export function isSteady(cause: CauseSum['cause']): boolean {
@@ -280,6 +279,17 @@ export function whyConclusion(report: WhyReport): Conclusion {
   return { result: `${all}${known}${rest}.`, advice: adviceSentence(report) };
 }
 
+/** What fetching again costs that compactions of a change forget: it is no part of what is saved. */
+function refetchNotes(changes: WhyReport['changes']): readonly string[] {
+  const costs = changes.flatMap(({ name, usd, refetchUsd, refetchMostUsd }) =>
+    usd > 0 && refetchMostUsd > 0
+      ? [`${formatMoney(refetchUsd)} for ${name} (at most ${formatMoney(refetchMostUsd)})`]
+      : [],
+  );
+  if (costs.length === 0) return [];
+  return [`Not taken off: fetching again what is forgotten, about ${costs.join(', ')}.`];
+}
+
 /** What is to be known of the savings: what they rest on, where they were tried, and where a change did nothing though it was due. */
 export function changeNotes({
   changes,
@@ -300,5 +310,5 @@ export function changeNotes({
       : [
           `Ways of compacting are tried where a session can be run forward: on ${formatCount(least)} of ${formatCounted(sessions, 'session')}.`,
         ];
-  return [ASSUMED, ...tried, ...forward, ...held];
+  return [ASSUMED, ...refetchNotes(changes), ...tried, ...forward, ...held];
 }

@@ -139,6 +139,17 @@ const textOf = (change: Partial<WhyReport> = {}, top = 5, width = 140): string =
     style: plainStyle,
   });
 
+describe('what savings leave out', () => {
+  it('is fetching again what compactions of a change forget, with its bound', () => {
+    const [first, ...rest] = REPORT.changes;
+    const changes = [{ ...first!, refetchUsd: 0.8, refetchMostUsd: 1.9 }, ...rest];
+    expect(textOf({ changes })).toContain(
+      'Not taken off: fetching again what is forgotten, about $0.8000 for an hour (at most $1.90).',
+    );
+    expect(textOf()).not.toContain('Not taken off');
+  });
+});
+
 describe('the first sentence of why', () => {
   const aside = (reason: string) => ({ file: 'f', project: 'p', reason }) as Reproduced['setAside'][number];
 
