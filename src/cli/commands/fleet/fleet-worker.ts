@@ -117,7 +117,7 @@ async function fleetWorker(
 /** What the worker needs of a job: anybody may have put it into the queue. */
 type QueuedJob = Pick<Job<unknown>, 'data' | 'updateProgress'>;
 
-/** Makes the batches that jobs name, and keeps their studies open; gives what each job named. @internal */
+/** Makes the batches that jobs name, and keeps their studies open; gives what each job named. */
 export function batchMaker(
   session: CliSession,
   client: StudyServer,
