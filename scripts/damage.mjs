@@ -8,6 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { prepareBases } from './damage/bases.mjs';
 import { KINDS, makeCase } from './damage/cases.mjs';
 import { judge, MOST_BYTES, MOST_MS } from './damage/judge.mjs';
+import { openProgram } from './damage/program.mjs';
 import { createRandom } from './damage/random.mjs';
 
 const root = resolve(import.meta.dirname, '..');
@@ -41,6 +42,7 @@ async function run(argv, cwd, interrupt = new AbortController().signal) {
     stderr: stream('stderr'),
     interrupt,
     now: () => performance.now(),
+    epochMs: () => Date.parse('2026-11-17T12:00:00Z'),
   };
   const code = await runCli(argv, host);
   return { code, ...out };
@@ -76,7 +78,8 @@ const slowest = { ms: 0, index: -1 };
 let peak = 0;
 const startMs = performance.now();
 try {
-  const bases = await prepareBases(root, run, join(work, 'bases'));
+  const program = await openProgram((name) => import(`../dist/${name}.js`));
+  const bases = await prepareBases(root, run, join(work, 'bases'), program);
   for (let index = from; index < to; index++) {
     const random = createRandom(seed, index);
     const item =
@@ -93,7 +96,7 @@ try {
     if (problem !== null) {
       problems.push(index);
       console.error(
-        `case ${index} (${item.kind}): ${problem}\n  ccbench ${item.argv.join(' ')}\n  ${stderr.split('\n').slice(0, 4).join('\n  ')}`,
+        `case ${index} (${item.kind}): ${problem}\n  ${item.argv === undefined ? '' : `ccbench ${item.argv.join(' ')}`}\n  ${stderr.split('\n').slice(0, 4).join('\n  ')}`,
       );
     }
     if (index % 5_000 === 4_999) console.error(`${index + 1} cases, ${problems.length} problems`);

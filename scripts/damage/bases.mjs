@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /** Lines of the fixture that one recording has. */
 const PART_LINES = 16;
@@ -10,11 +10,31 @@ const MOST_TURNS = 10;
 /** Recordings from this size on are compiled and kept. */
 const CACHED_BYTES = 300_000;
 
+/** A study of six runs, in parts and batches. */
+export const STUDY = [
+  ...['sweep', 'prune.yaml', '--vary', 'rules.prune.when.piled=2000,4000,6000', '--vary', 'cache.ttl=5m,1h'],
+  ...['--workers', '0', '--json'],
+];
+
+/** Every file below a folder with its content. */
+export function filesIn(folder) {
+  return Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map((path) => [relative(folder, path), readFileSync(path)]),
+  );
+}
+
+function yamlIn(folder) {
+  return Object.entries(filesIn(folder))
+    .filter(([name]) => name.endsWith('.yaml'))
+    .map(([, content]) => content.toString());
+}
+
 function scenariosIn(folder) {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.yaml'))
-    .sort()
-    .map((name) => readFileSync(join(folder, name), 'utf8'))
+  return yamlIn(folder)
     .filter((text) => !text.includes('file:'))
     .map((text) =>
       text.replace(/turns: (\d+)/g, (_found, turns) => `turns: ${Math.min(MOST_TURNS, Number(turns))}`),
@@ -47,7 +67,7 @@ async function must(runCli, argv, cwd) {
 }
 
 /** Sound inputs of every kind: files of the repository, and what the program itself writes. */
-export async function prepareBases(root, runCli, work) {
+export async function prepareBases(root, runCli, work, program) {
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
   const lines = readFileSync(join(root, 'fixtures/bugfix-20-turns.jsonl'), 'utf8').split('\n');
@@ -62,13 +82,17 @@ export async function prepareBases(root, runCli, work) {
     'name: small\ntranscript: { synthetic: { workload: bugfix, turns: 6, text: none } }\npolicy: claude-code/2.1\n';
   const write = (name, text) => writeFileSync(join(work, name), text);
   write('a.yaml', small);
-  write('rec.jsonl', recordings[3]);
+  write('prune.yaml', small.replace('claude-code/2.1', 'baselines/prune'));
+  write('r.jsonl', recordings[3]);
   write('big.jsonl', padded.join('\n'));
   const plain = ['--no-charts', '--no-timings', '--quiet'];
   await must(runCli, ['run', 'a.yaml', ...plain], work);
   await must(runCli, ['sweep', 'a.yaml', '--vary', 'seed=1,2', '--workers', '0'], work);
-  await must(runCli, ['validate', 'rec.jsonl', '--save', 'saved.json'], work);
+  await must(runCli, ['validate', 'r.jsonl', '--save', 'saved.json'], work);
   await must(runCli, ['inspect', 'big.jsonl'], work);
+  await must(runCli, [...STUDY, '--results', 'whole'], work);
+  await must(runCli, [...STUDY, '--results', 'half', '--shard', '1/2'], work);
+  await must(runCli, ['policies', 'new', 'starter'], work);
   const [compiled] = readdirSync(join(work, '.ccbench/transcripts'));
   const read = (name) => readFileSync(join(work, name), 'utf8');
   return {
@@ -82,6 +106,15 @@ export async function prepareBases(root, runCli, work) {
     results: read('reports/small-sweep/sweep.jsonl'),
     saved: read('saved.json'),
     big: read('big.jsonl'),
+    ...program,
+    prune: read('prune.yaml'),
+    studyId: readdirSync(join(work, 'whole/studies'))[0].split('.')[0],
+    studies: { whole: filesIn(join(work, 'whole')), half: filesIn(join(work, 'half')) },
+    policies: [read('starter.yaml'), ...yamlIn(join(root, 'src/agent/policies/peers'))].map((text) =>
+      text.replace(/^name: .*$/m, 'name: tried'),
+    ),
+    gateway: readFileSync(join(root, 'scenarios/own-provider/own-gateway.yaml'), 'utf8'),
+    plugin: readFileSync(join(root, 'docs/examples/clear-old.plugin.mjs'), 'utf8').replace('40_000', '1_000'),
     compiled: { name: compiled, bytes: readFileSync(join(work, '.ccbench/transcripts', compiled)) },
   };
 }

@@ -1,4 +1,5 @@
 import { damageBytes, damageJson, damageRecord, damageText } from './mutate.mjs';
+import { NAMED_KINDS, RAN, withKnown } from './named.mjs';
 
 const POLICIES = [
   'none',
@@ -27,12 +28,14 @@ function overFile(file, random) {
   return [...random.pick(read), ...json];
 }
 
+const SWEPT = ['sweep', 'a.yaml', '--vary', 'seed=1,2', '--workers', '0', '--json'];
+
 function jsonDamage(text, random) {
   return random.chance(0.3) ? damageText(text, random) : JSON.stringify(damageJson(JSON.parse(text), random));
 }
 
-/** The kinds of damaged input: each gives the files of a case and the command that reads them. */
-export const KINDS = {
+/** Damage of any sort: what it must come to is known where a copy of the truth is left. */
+const ANY_KINDS = {
   scenario: (bases, random) => ({
     files: { 'a.yaml': damageText(random.pick(bases.scenarios), random) },
     argv: ['run', 'a.yaml', '--no-files', ...(random.chance(0.3) ? ['--json'] : ['--no-timings'])],
@@ -65,15 +68,9 @@ export const KINDS = {
       'a.yaml': bases.small,
       'reports/small-sweep/sweep.jsonl': damageRecord(bases.results, random),
     },
-    argv: [
-      'sweep',
-      'a.yaml',
-      '--vary',
-      'seed=1,2',
-      '--workers',
-      '0',
-      ...(random.chance(0.3) ? ['--json'] : []),
-    ],
+    argv: SWEPT,
+    // Every line carries a checksum: what is not as it was written is run again.
+    right: { is: 'same', as: { files: { 'a.yaml': bases.small }, argv: SWEPT }, leftOut: RAN },
   }),
   baseline: (bases, random) => ({
     files: { 'a.yaml': bases.small, 'before/small/summary.json': jsonDamage(bases.summary, random) },
@@ -89,19 +86,29 @@ export const KINDS = {
       [`.ccbench/transcripts/${bases.compiled.name}`]: damageBytes(bases.compiled.bytes, random),
     },
     argv: ['inspect', 'big.jsonl'],
+    right: { is: 'same', as: { files: { 'big.jsonl': bases.big }, argv: ['inspect', 'big.jsonl'] } },
   }),
 };
 
+/** The kinds of damaged input: each gives the files of a case and the command that reads them, or how it is checked. */
+export const KINDS = { ...withKnown(ANY_KINDS), ...NAMED_KINDS };
+
 /** How often each kind is drawn, of 100. */
 const WEIGHTS = {
-  scenario: 30,
-  recording: 30,
-  trace: 12,
-  log: 16,
-  results: 2,
-  baseline: 4,
-  saved: 3,
-  compiled: 3,
+  scenario: 14,
+  recording: 14,
+  trace: 8,
+  log: 8,
+  results: 1,
+  baseline: 3,
+  saved: 2,
+  compiled: 2,
+  parts: 3,
+  policy: 8,
+  provider: 5,
+  plugin: 3,
+  job: 7,
+  request: 22,
 };
 
 const DRAWN = Object.entries(WEIGHTS).flatMap(([kind, weight]) => Array(weight).fill(kind));

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -22,25 +23,75 @@ export function layOut(folder, files) {
   }
 }
 
+/** What sound inputs came to, by their files and command: many cases damage the same ones. */
+const sound = new Map();
+
+async function soundResult(right, runCli, folder) {
+  const { argv, files } = right.as;
+  const key = createHash('sha256').update(JSON.stringify([folder, argv]));
+  for (const [name, content] of Object.entries(files)) key.update(name).update(content);
+  const digest = key.digest('hex');
+  if (!sound.has(digest)) {
+    layOut(folder, files);
+    sound.set(digest, await runCli(argv, folder));
+  }
+  return sound.get(digest);
+}
+
+/** What must not differ: the answer without what tells how it was come by. */
+function answerOf({ stdout }, leftOut = /$^/gm) {
+  return stdout.replace(leftOut, '');
+}
+
+/**
+ * Says whether a case came to what it must. `same`: the answer of the sound input, byte for byte. `named`: the damage is named, which the
+ * answer of the sound input does not. `either`: one of them. Without `right` nobody knows: any result or sentence will do.
+ */
+function wrongAnswer({ right }, result, whole) {
+  if (right === undefined || result.code === 130) return null;
+  if (whole.code !== 0 && whole.code !== 99) return `the sound input is refused: ${whole.stderr}`;
+  if (right.by?.test(whole.stdout + whole.stderr) === true)
+    return `the sound input has ${right.by} in its answer`;
+  const isNamed = right.by?.test(result.stdout + result.stderr) === true;
+  const isRefused = result.code !== 0 && result.code !== 99;
+  if (right.is !== 'same' && isNamed) return null;
+  if (right.is === 'named')
+    return isRefused ? `refused without ${right.by}` : `exit code ${result.code} and no word of ${right.by}`;
+  const isSame =
+    result.code === whole.code && answerOf(result, right.leftOut) === answerOf(whole, right.leftOut);
+  if (isSame) return null;
+  return isRefused ? 'a harmless change is refused' : 'another answer without a word';
+}
+
 /** Runs a case in its folder and says what is wrong with how it ended; null for nothing. */
-export async function judge({ argv, files }, runCli, folder) {
-  layOut(folder, files);
+export async function judge(item, runCli, folder) {
+  const startMs = performance.now();
+  if (item.check !== undefined) {
+    const { code, problem } = await item.check(folder);
+    return { code, ms: performance.now() - startMs, problem, stderr: '' };
+  }
+  const whole = item.right === undefined ? null : await soundResult(item.right, runCli, folder);
+  layOut(folder, item.files);
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), STOP_MS);
-  const startMs = performance.now();
-  const { code, stdout, stderr } = await runCli(argv, folder, stop.signal);
+  const result = await runCli(item.argv, folder, stop.signal);
   clearTimeout(timer);
+  const { code, stderr } = result;
   const ms = performance.now() - startMs;
-  return { code, ms, problem: problemOf({ code, stdout, stderr, ms }), stderr };
+  return { code, ms, problem: problemOf({ ...result, ms }) ?? wrongAnswer(item, result, whole), stderr };
 }
 
 function problemOf({ code, stdout, stderr, ms }) {
   if (!FINE.has(code)) return `exit code ${code}`;
   if (ms > MOST_MS) return `it took ${Math.round(ms)} ms`;
   if (/^\s+at .*:\d+:\d+/m.test(stderr)) return 'a stack trace';
-  if (code === 2 && !stderr.includes('error[') && !/unfinished|lost|no call was answered/.test(stderr))
+  if (
+    code === 2 &&
+    !stderr.includes('error[') &&
+    !/unfinished|lost|no call was answered|is damaged/.test(stderr)
+  )
     return 'exit code 2 without a reason';
-  if (/\bNaN\b|\bundefined\b/.test(stdout) || (stdout + stderr).includes('[object '))
+  if ((code !== 2 && /\bNaN\b|\bundefined\b/.test(stdout)) || (stdout + stderr).includes('[object '))
     return 'a value that is none is shown';
   return null;
 }

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findRedis, REDIS_COMMAND } from '../find-redis.mjs';
 
-function freePort() {
+/** A port of this machine that nobody listens at. */
+export function freePort() {
   return new Promise((done, fail) => {
     const server = createServer();
     server.on('error', fail);

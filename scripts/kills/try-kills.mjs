@@ -11,6 +11,9 @@ variants:
   - { name: none, policy: none }
 `;
 
+/** The cache of compiled transcripts, below the folder of a command. */
+export const CACHE = '.ccbench';
+
 /** The commands that write reports, with the folder that each one makes. */
 const COMMANDS = [
   { argv: ['run', 'a.yaml', '--no-timings'], folder: 'killed' },
@@ -31,7 +34,15 @@ const COMMANDS = [
     ],
     folder: 'killed-tune',
   },
+  // Fills the cache of compiled transcripts, which starts empty where there is no earlier report.
+  { argv: ['why', 'big.jsonl'], folder: 'why' },
 ];
+
+/** A recording that is large enough to be compiled and kept. */
+function recording() {
+  const fixture = join(import.meta.dirname, '../../fixtures/bugfix-20-turns.jsonl');
+  return `${readFileSync(fixture, 'utf8').trimEnd()}\n${JSON.stringify({ type: 'system', pad: 'x'.repeat(1_000_000) })}\n`;
+}
 
 /** The files of a folder by their digests; results of a sweep stand in the order in which threads finished them. */
 function digests(folder) {
@@ -68,7 +79,7 @@ function difference(now, wanted) {
 async function tryKill({ argv, folder }, { cwd, wanted, afterMs, start, isFresh }) {
   const reports = join(cwd, 'reports');
   const target = join(reports, folder);
-  if (isFresh) rmSync(target, { recursive: true, force: true });
+  if (isFresh) for (const path of [target, join(cwd, CACHE)]) rmSync(path, { recursive: true, force: true });
   const child = start(argv, cwd);
   const end = ended(child);
   const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
@@ -82,7 +93,7 @@ async function tryKill({ argv, folder }, { cwd, wanted, afterMs, start, isFresh 
   }
   const { code } = await ended(start(argv, cwd));
   if (code !== 0) problems.push(`the next run ended with ${code}`);
-  const left = litter(reports);
+  const left = [reports, join(cwd, CACHE)].filter(existsSync).flatMap(litter);
   if (left.length > 0) problems.push(`litter after the next run: ${left.join(', ')}`);
   const changed = difference(digests(target), wanted);
   if (changed.length > 0) problems.push(`the next report differs: ${changed.join(', ')}`);
@@ -95,6 +106,7 @@ export async function tryKills({ kills, seed, start, say }) {
   const result = { kills: 0, early: 0, problems: [] };
   try {
     writeFileSync(join(cwd, 'a.yaml'), SCENARIO);
+    writeFileSync(join(cwd, 'big.jsonl'), recording());
     const known = [];
     // The first command fills caches, which all of them use: its time says nothing of the later ones.
     await ended(start(COMMANDS[0].argv, cwd));

@@ -130,7 +130,7 @@ function withoutSign({ unit }: ParamSpec, value: unknown): string | null {
 }
 
 /** A value checked against its parameter. */
-function checkParam(path: string, value: unknown): ParamValue {
+export function checkParam(path: string, value: unknown): ParamValue {
   const spec = paramSpec(path);
   const fail = (wanted: string): never => {
     throw new CcbenchError('bad-value', `${path} must be ${wanted}; found ${JSON.stringify(value)}`, {

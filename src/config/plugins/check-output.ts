@@ -1,6 +1,8 @@
 import { isGroup } from '../../core/base/problem.js';
+import { BLOCK_KINDS, BLOCK_ROLES } from '../../core/model/block.js';
 import type { Usage } from '../../core/model/usage.js';
 import type { Action } from '../../core/run/action.js';
+import { BREAK_CAUSES, LAYERS } from '../../core/run/run-log.js';
 import { isPlausibleUsage, MOST_TOKENS } from '../../transcripts/lines/plausible.js';
 
 /** What is wrong with something that a plug-in gave, as `path must be …`; null where nothing is. */
@@ -32,12 +34,17 @@ function isFrom(value: unknown, low: number, high: number): boolean {
 const text = when((value) => typeof value === 'string', 'a text');
 const time = when((value) => isFrom(value, 0, MOST_MS), 'a time of 0 or more milliseconds');
 const count = when((value) => isFrom(value, 0, MOST_TOKENS), `a number from 0 to ${MOST_TOKENS}`);
+const size = when(Number.isFinite, 'a number');
 const place = when((value) => Number.isInteger(value), 'a whole number');
 const content = when((value) => typeof value === 'string' || isGroup(value), 'a text');
 const usage = when(
   (value) => value === null || (isGroup(value) && isPlausibleUsage(value as unknown as Usage)),
   'null or counts that a request can have',
 );
+
+function oneOf(words: readonly string[]): Check {
+  return when((value) => words.includes(value as string), `one of ${words.join(', ')}`);
+}
 
 function orNull(check: Check): Check {
   return (value, path) => (value === null ? null : check(value, path));
@@ -67,9 +74,10 @@ function members(checks: Readonly<Record<string, Check>>): Check {
   };
 }
 
-const block = members({ kind: text, role: text, tokens: count });
+const block = members({ kind: oneOf(BLOCK_KINDS), role: oneOf(BLOCK_ROLES), tokens: count });
 const message = members({ id: text, role: text, at: time, blocks: each(block) });
-const by = members({ layer: text, reason: text });
+const layer = oneOf(LAYERS);
+const by = members({ layer, reason: text });
 const request = members({
   purpose: text,
   messages: each(message),
@@ -78,10 +86,30 @@ const request = members({
   retries: when((value) => isFrom(value, 0, 1_000), 'a number from 0 to 1000'),
 });
 
+const entry = members({
+  layer,
+  action: text,
+  trigger: oneOf(['auto', 'manual', 'reactive', 'idle', 'server']),
+  outcome: oneOf(['done', 'failed', 'declined']),
+  reason: text,
+  failure: orNull(text),
+  estimatedBefore: orNull(size),
+  estimatedAfter: orNull(size),
+  trueBefore: size,
+  trueAfter: size,
+  saved: size,
+  details: when(isGroup, 'an object'),
+});
+
 const ACTIONS: ReadonlyMap<string, Check> = new Map<Action['kind'], Check>([
   [
     'rewrite-blocks',
-    members({ by, edits: each(members({ messageId: text, blockIndex: place, block: orNull(block) })) }),
+    members({
+      by,
+      cause: oneOf(BREAK_CAUSES),
+      keep: oneOf(['frozen', 'live', 'server']),
+      edits: each(members({ messageId: text, blockIndex: place, block: orNull(block) })),
+    }),
   ],
   ['delete-cached', members({ by, results: each(members({ toolUseId: text, messageIndex: place })) })],
   ['ask', members({ by, request })],
@@ -92,9 +120,12 @@ const ACTIONS: ReadonlyMap<string, Check> = new Map<Action['kind'], Check>([
   ['wake-at', members({ by, timeMs: time })],
   ['remove-file', members({ by, path: text })],
   ['wait', members({ by, ms: time })],
-  ['report', members({ entry: members({ layer: text }) })],
-  ['breaker', members({ by, state: text, failures: count })],
-  ['stop', members({ by, what: text, message: text })],
+  ['report', members({ entry })],
+  ['breaker', members({ by, state: oneOf(['tripped', 'skipped', 'reset']), failures: count })],
+  [
+    'stop',
+    members({ by, what: oneOf(['blocked', 'prompt-ended', 'run-ended', 'shut-down']), message: text }),
+  ],
   ['cleanup', members({ by })],
 ]);
 

@@ -1,5 +1,6 @@
 import { addLayers, policyRegistry } from '../../agent/policies/catalogue.js';
 import type { Policy } from '../../agent/policies/policy.js';
+import { checkParam } from '../../agent/policies/policy-params.js';
 import { CcbenchError, ProblemList } from '../../core/base/errors.js';
 import { METRICS } from '../../metrics/registry.js';
 import { transcriptReaders } from '../../transcripts/readers/readers.js';
@@ -54,6 +55,7 @@ export function registerPlugin(
     inPlugin(name, () => {
       const layers = (plugin.layers ?? []).map((layer) => guardLayer(name, fullLayer(layer)));
       undo.push(addLayers(layers));
+      for (const { path, default: value } of layers.flatMap(({ params }) => params)) checkParam(path, value);
       for (const layer of layers) owners.set(layer.name, name);
       undo.push(() => {
         for (const layer of layers) owners.delete(layer.name);

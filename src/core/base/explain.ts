@@ -243,7 +243,7 @@ class Explainer {
       return known.length === 0 || known.includes(String(value)) ? 'put it in quotes' : null;
     const near = typeof value === 'string' ? nearestName(value, known.map(String)) : null;
     if (near !== null) return `did you mean \`${near}\`?`;
-    if (typeof value === 'object' || path.length === 0) return null;
+    if (typeof value === 'object' || Number.isNaN(value) || path.length === 0) return null;
     const key = this.#map.keyThatTakes(node, value);
     return key === null ? null : `did you mean \`${String(path.at(-1))}: { ${key}: ${String(value)} }\`?`;
   }

@@ -3,19 +3,22 @@ import { literalText, type Text } from './text.js';
 import type { ToolEffect } from './tool-effect.js';
 
 /** Where a block stands in the request: the order of the hashed prefix is tools, system, messages. */
-export type BlockRole = 'tools' | 'system' | 'user' | 'assistant';
+export const BLOCK_ROLES = ['tools', 'system', 'user', 'assistant'] as const;
+export type BlockRole = (typeof BLOCK_ROLES)[number];
 
 /** What a block is. `other` covers content that only other clients know. */
-export type BlockKind =
-  | 'tools'
-  | 'system'
-  | 'text'
-  | 'thinking'
-  | 'tool_use'
-  | 'tool_result'
-  | 'image'
-  | 'document'
-  | 'other';
+export const BLOCK_KINDS = [
+  'tools',
+  'system',
+  'text',
+  'thinking',
+  'tool_use',
+  'tool_result',
+  'image',
+  'document',
+  'other',
+] as const;
+export type BlockKind = (typeof BLOCK_KINDS)[number];
 
 /** Facts about a block that layers ask for without reading its text. */
 export interface BlockFacts {

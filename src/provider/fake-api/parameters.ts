@@ -80,6 +80,34 @@ function checkPreWarm(body: JsonObject): ApiError | null {
     : invalidRequest(`max_tokens: 0 cannot be combined with \`${contradiction}\``);
 }
 
+/** Optional settings by the type they must have: what is left out unread would change the bill without a word. */
+const TYPES: readonly (readonly [name: string, type: string, isFine: (value: unknown) => boolean])[] = [
+  ['tools', 'list', Array.isArray],
+  ['tool_choice', 'dictionary', (value) => asObject(value) !== null],
+  ['thinking', 'dictionary', (value) => asObject(value) !== null],
+  ['stream', 'boolean', (value) => typeof value === 'boolean'],
+];
+
+/** Words that the `type` of a setting may be. */
+const TAGS: readonly (readonly [name: string, tags: readonly string[]])[] = [
+  ['tool_choice', ['auto', 'any', 'tool', 'none']],
+  ['thinking', ['enabled', 'disabled', 'adaptive']],
+];
+
+/** What the API refuses about the types of settings; null when nothing is wrong. */
+export function checkTypes(body: JsonObject): ApiError | null {
+  for (const [name, type, isFine] of TYPES) {
+    if (body[name] != null && !isFine(body[name]))
+      return invalidRequest(`${name}: Input should be a valid ${type}`);
+  }
+  for (const [name, tags] of TAGS) {
+    const setting = asObject(body[name]);
+    if (setting !== null && !tags.includes(asText(setting.type) ?? ''))
+      return invalidRequest(`${name}.type: Input should be one of ${tags.join(', ')}`);
+  }
+  return null;
+}
+
 /** What the API refuses about the parameters of a request; null when nothing is wrong. */
 export function checkParameters(body: JsonObject, model: ModelRow, version: string): ApiError | null {
   for (const name of version < WITHOUT_SAMPLING ? [] : REMOVED) {

@@ -7,7 +7,7 @@ import { thinkingKeptFrom } from '../cache/thinking.js';
 import type { ModelRow } from '../prices/model-row.js';
 import { findModel, resolveWindow } from '../prices/models.js';
 import { validateBreakpoints } from './breakpoints.js';
-import { acceptsPrefill, cacheParameters, checkParameters, toolOverhead } from './parameters.js';
+import { acceptsPrefill, cacheParameters, checkParameters, checkTypes, toolOverhead } from './parameters.js';
 import { spokenDigest, type ThinkingBook } from './thinking-book.js';
 import {
   asList,
@@ -223,6 +223,8 @@ export function readRequest(value: unknown, options: ReadOptions): ApiRequest | 
   if (modelName === null) return invalidRequest('model: Field required');
   const model = findModel(modelName);
   if (model === null) return apiError(404, 'not_found_error', `model: ${modelName}`);
+  const mistyped = checkTypes(body);
+  if (mistyped !== null) return mistyped;
   if (options.purpose === 'create') {
     const refused = checkParameters(body, model, options.version);
     if (refused !== null) return refused;

@@ -76,6 +76,10 @@ interface Rendered {
   readonly images: number;
 }
 
+function isContent(value: unknown): boolean {
+  return typeof value === 'string' || Array.isArray(value);
+}
+
 /** Text and images of a tool result. */
 function renderResult(content: unknown): Rendered {
   if (typeof content === 'string') return { text: content, images: 0 };
@@ -98,7 +102,7 @@ function render(kind: BlockKind, source: JsonObject): Rendered {
     case 'thinking':
       return { text: asText(source.thinking) ?? asText(source.data) ?? '', images: 0 };
     case 'tool_use':
-      return { text: `${source.name}${JSON.stringify(source.input ?? {})}`, images: 0 };
+      return { text: `${asText(source.name)}${JSON.stringify(source.input ?? {})}`, images: 0 };
     case 'tool_result':
       return renderResult(source.content);
     default:
@@ -120,6 +124,12 @@ function readBlock(value: unknown, role: BlockRole, path: string, count: CountTo
   if ((kind === 'tool_use' || kind === 'tool_result') && toolUseId === null) {
     return invalidRequest(`${path}.${kind}.${kind === 'tool_use' ? 'id' : 'tool_use_id'}: Field required`);
   }
+  if (kind === 'tool_use' && asText(source.name) === null)
+    return invalidRequest(`${path}.tool_use.name: Field required`);
+  if (kind === 'tool_use' && source.input !== undefined && asObject(source.input) === null)
+    return invalidRequest(`${path}.tool_use.input: Input should be a valid dictionary`);
+  if (kind === 'tool_result' && source.content != null && !isContent(source.content))
+    return invalidRequest(`${path}.tool_result.content: Input should be a valid list`);
   const isPicture = kind === 'image' || kind === 'document';
   const isError = source.is_error === true;
   const block = createBlock({
@@ -166,6 +176,8 @@ export function readTool(
   const ttlMs = readMarker(source.cache_control, path);
   if (ttlMs !== null && typeof ttlMs === 'object') return ttlMs;
   const { name: _name, description, ...rest } = withoutMarker(source);
+  if (description != null && typeof description !== 'string')
+    return invalidRequest(`${path}.description: Input should be a valid string`);
   const text = `${name}\n${description ?? ''}\n${JSON.stringify(rest)}`;
   const block = createBlock({
     kind: 'tools',

@@ -262,13 +262,15 @@ export class ResultStore {
     return damaged;
   }
 
-  /** Rows of an unfinished batch that anyone has written down. */
+  /** Rows of an unfinished batch that anyone has written down; those of another one, in a file under its name, are none. */
   begun(batch: number): readonly ResultRow[] {
+    const { from, to } = runsOfBatch(this.study.partition, batch);
     const lead = `${numbered(this.study.id, batch)}.`;
     const rows = new Map<number, ResultRow>();
     for (const name of namesIn(join(this.folder, BATCHES))) {
       if (!name.startsWith(lead) || !name.endsWith('.open')) continue;
-      for (const row of this.#rowsIn(join(this.folder, BATCHES, name))) rows.set(row.run, row);
+      for (const row of this.#rowsIn(join(this.folder, BATCHES, name)))
+        if (row.run >= from && row.run < to) rows.set(row.run, row);
     }
     return [...rows.values()];
   }

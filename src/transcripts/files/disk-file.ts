@@ -99,14 +99,14 @@ export function isPacked(file: DiskFile): boolean {
   return beginsPacked(file.bytes ?? attempt(file, () => readPart(file.path, 0, MAGIC_BYTES)));
 }
 
-/** Open files by path, the latest used last. */
-const descriptors = new Map<string, number>();
+/** Open files, the latest used last. Not by path: another file may be there when the path is read again. */
+const descriptors = new Map<DiskFile, number>();
 
 function descriptorOf(file: DiskFile): number {
-  const known = descriptors.get(file.path);
-  descriptors.delete(file.path);
+  const known = descriptors.get(file);
+  descriptors.delete(file);
   const descriptor = known ?? attempt(file, () => openSync(file.path, 'r'));
-  descriptors.set(file.path, descriptor);
+  descriptors.set(file, descriptor);
   if (descriptors.size > MOST_OPEN) {
     const [oldest, unused] = descriptors.entries().next().value!;
     descriptors.delete(oldest);

@@ -92,6 +92,26 @@ describe('H5 a plug-in that does not do what it should', () => {
       'yield { kind: "attach", by, message: "hello" };',
       '`message` must be an object',
     ],
+    [
+      'a block of a kind that there is none of',
+      'yield { kind: "rewrite-blocks", by, cause: "snip", keep: "live", edits: [{ messageId: "m", blockIndex: 0, block: { kind: "odd", role: "user", tokens: 1 } }] };',
+      '`edits[0].block.kind` must be one of tools, system, text',
+    ],
+    [
+      'a cause that there is none of',
+      'yield { kind: "rewrite-blocks", by, cause: "odd", keep: "live", edits: [] };',
+      '`cause` must be one of system, tools, model',
+    ],
+    [
+      'a layer that there is none of',
+      'yield { kind: "cleanup", by: { layer: "odd", reason: "x" } };',
+      '`by.layer` must be one of storage, snip',
+    ],
+    [
+      'a report without its numbers',
+      'yield { kind: "report", entry: { layer: "rules", action: "x", trigger: "auto", outcome: "done", reason: "x", failure: null, estimatedBefore: null, estimatedAfter: null, trueBefore: 1, trueAfter: 1, saved: NaN, details: {} } };',
+      '`entry.saved` must be a number, not NaN',
+    ],
     ['an action like any object', 'yield { kind: "constructor", by };', 'which is no action'],
   ])('is refused by name: %s', async (_what, act, sentence) => {
     const { code, stderr } = await run(layer(act), 'odd-policy').ended;

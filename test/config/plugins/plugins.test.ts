@@ -239,6 +239,11 @@ describe('a plug-in that is wrong', () => {
       'plug-in "x": two parameter entries are called "storage.enabled"',
     ],
     [
+      'has a parameter whose default is out of its range',
+      'export default { name: "x", layers: [{ name: "t", points: ["results"], create() {}, params: [{ path: "t.keep", kind: { type: "integer", min: 0, max: 9 }, default: -1, unit: null, help: "h" }] }] };',
+      'plug-in "x": t.keep must be a whole number from 0 to 9; found -1',
+    ],
+    [
       'has a policy with an unknown word',
       'export default { name: "x", policies: [{ name: "p", rules: [{ name: "r", when: { tokns: ">= 1k" }, select: { what: "history" } }] }] };',
       'plug-in "x": rules[0].when.tokns',

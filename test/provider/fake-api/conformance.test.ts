@@ -585,6 +585,30 @@ describe('requests that the API refuses, in its words', () => {
     expect(error.apiMessage).toBe(message);
   });
 
+  it.each([
+    ['tools', { tools: 'Read' }],
+    ['tools.0.description', { tools: [{ name: 'Read', description: { toString: 3 }, input_schema: {} }] }],
+    ['tool_choice', { tool_choice: 'any' }],
+    ['tool_choice.type', { tool_choice: { type: 'odd' } }],
+    ['thinking', { thinking: 'on' }],
+    ['thinking.type', { thinking: { type: 'odd' } }],
+    ['stream', { stream: 'yes' }],
+    ['messages.0.content.0.tool_use.name', { messages: [{ role: 'user', content: [{ ...use, name: 7 }] }] }],
+    [
+      'messages.0.content.0.tool_use.input',
+      { messages: [{ role: 'user', content: [{ ...use, input: 'x' }] }] },
+    ],
+    [
+      'messages.0.content.0.tool_result.content',
+      { messages: [{ role: 'user', content: [{ ...result, content: 7 }] }] },
+    ],
+  ])('a %s of another type is refused, not left out of the bill', async (place, given) => {
+    const { client } = setUp();
+    const error = await refusal(client.messages.create(body(given as unknown as Partial<Body>)));
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(error.apiMessage).toMatch(new RegExp(`^${place}: `));
+  });
+
   it('a paired call and a prefill on an older model are accepted', async () => {
     const { client } = setUp();
     const messages: MessageParam[] = [

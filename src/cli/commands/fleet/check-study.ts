@@ -11,6 +11,12 @@ export interface FleetStudy {
   readonly results: string;
 }
 
+/** All that is in the queue: which batch of which study. */
+export interface BatchKey {
+  readonly study: string;
+  readonly batch: number;
+}
+
 /** Longer than any path or setting that somebody writes. */
 const MOST_CHARS = 4_096;
 
@@ -38,6 +44,25 @@ export function checkStudy(value: unknown, cwd: string, root: string): FleetStud
   for (const setting of [...(vary as readonly string[]), ...(set as readonly string[])])
     if (OUTSIDE.test(setting)) throw refused(`the setting ${setting} names a path outside its folder`);
   return value as unknown as FleetStudy;
+}
+
+/** A study as the server has it. */
+export function studyIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refused('it is no JSON');
+  }
+}
+
+/** What a job of the queue names: another batch than one of a study would be written as rows that no study has. */
+export function checkKey(data: unknown): BatchKey {
+  const { study, batch } = isGroup(data) ? data : {};
+  if (isText(study) && typeof batch === 'number' && Number.isSafeInteger(batch) && batch >= 0)
+    return { study, batch };
+  throw new CcbenchError('bad-input', 'a job on the server is refused: it names no batch of a study', {
+    hint: 'only `ccbench fleet run` and `ccbench fleet tune` put jobs there; check who else uses the server',
+  });
 }
 
 function isText(value: unknown): value is string {

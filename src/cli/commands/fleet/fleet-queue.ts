@@ -7,17 +7,11 @@ import { type CliSession, note } from '../../session.js';
 import { Interrupted, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';
 import { programVersion } from '../columns/program-version.js';
-import type { FleetStudy } from './check-study.js';
+import { type BatchKey, type FleetStudy, studyIn } from './check-study.js';
 import { connectRedis, queuePackages, type RedisOptions } from './redis-connection.js';
 
 /** Everything of ccbench on the server has names that begin so. */
 export const PREFIX = 'ccbench';
-
-/** All that is in the queue: which batch of which study. */
-export interface BatchKey {
-  readonly study: string;
-  readonly batch: number;
-}
 
 /** How long a study is known to the server after it was asked for last. */
 const KNOWN_SECONDS = 30 * 86_400;
@@ -42,10 +36,13 @@ async function publishStudy(client: Redis, id: string, study: FleetStudy): Promi
   await client.set(studyKey(id), JSON.stringify(study), 'EX', KNOWN_SECONDS);
 }
 
+/** Where the studies of a fleet are published. */
+export type StudyServer = Pick<Redis, 'get'>;
+
 /** What was published on the server as a study, unchecked; null for nothing. */
-export async function fetchStudy(client: Redis, id: string): Promise<unknown> {
+export async function fetchStudy(client: StudyServer, id: string): Promise<unknown> {
   const text = await client.get(studyKey(id));
-  return text === null ? null : (JSON.parse(text) as unknown);
+  return text === null ? null : studyIn(text);
 }
 
 /** Opens the queue of this build. */

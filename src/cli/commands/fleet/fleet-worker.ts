@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Job, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { CcbenchError } from '../../../core/base/errors.js';
-import { bounded, formatCounted } from '../../../core/base/format.js';
+import { bounded, formatCount, formatCounted } from '../../../core/base/format.js';
 import { isGroup } from '../../../core/base/problem.js';
 import type { GridStudy } from '../../../study/grid-study.js';
 import { JobRunner } from '../../../study/job-runner.js';
@@ -16,8 +15,8 @@ import { type CliSession, note, printJson } from '../../session.js';
 import { Interrupted } from '../../terminal/interrupt.js';
 import { openStudy as openColumns } from '../columns/column-sweep.js';
 import { runJobs } from '../study/run-rows.js';
-import { checkStudy } from './check-study.js';
-import { type BatchKey, fetchStudy, PREFIX, queueName } from './fleet-queue.js';
+import { type BatchKey, checkKey, checkStudy } from './check-study.js';
+import { fetchStudy, PREFIX, queueName, type StudyServer } from './fleet-queue.js';
 import { connectRedis, queuePackages, type RedisOptions } from './redis-connection.js';
 
 /** Options of `ccbench fleet worker`. */
@@ -67,18 +66,14 @@ async function fleetWorker(
   const client = await connectRedis(session, options);
   const { bullmq } = await queuePackages();
   const runner = new JobRunner(options);
-  const studies = new Map<string, Promise<OpenStudy>>();
+  const doJob = batchMaker(session, client, options, opened, runner);
   let done = 0;
   let busySince: number | null = null;
   let idleSince = host.now();
   const work = async (job: Job<BatchKey>): Promise<void> => {
     busySince = host.now();
     try {
-      const { study: id, batch } = job.data;
-      const pending = studies.get(id) ?? openStudy(session, client, id, options, opened);
-      studies.set(id, pending);
-      pending.catch(() => studies.delete(id));
-      await doBatch(session, await pending, job, runner);
+      const { study: id, batch } = await doJob(job);
       done++;
       if (!session.json) note(session, `batch ${batch} of study ${bounded(id, SHOWN_ID)} is done`);
     } catch (error) {
@@ -119,10 +114,32 @@ async function fleetWorker(
   }
 }
 
+/** What the worker needs of a job: anybody may have put it into the queue. */
+type QueuedJob = Pick<Job<unknown>, 'data' | 'updateProgress'>;
+
+/** Makes the batches that jobs name, and keeps their studies open; gives what each job named. */
+export function batchMaker(
+  session: CliSession,
+  client: StudyServer,
+  options: FleetWorkerOptions,
+  opened: OpenPlugins,
+  runner: JobRunner,
+): (job: QueuedJob) => Promise<BatchKey> {
+  const studies = new Map<string, Promise<OpenStudy>>();
+  return async (job) => {
+    const key = checkKey(job.data);
+    const pending = studies.get(key.study) ?? openStudy(session, client, key.study, options, opened);
+    studies.set(key.study, pending);
+    pending.catch(() => studies.delete(key.study));
+    await doBatch(session, await pending, key.batch, job, runner);
+    return key;
+  };
+}
+
 /** Opens the study that a batch belongs to; one that looks different from here is refused. */
 async function openStudy(
   session: CliSession,
-  client: Redis,
+  client: StudyServer,
   id: string,
   options: FleetWorkerOptions,
   opened: OpenPlugins,
@@ -152,10 +169,13 @@ async function openStudy(
 async function doBatch(
   session: CliSession,
   { study, store }: OpenStudy,
-  job: Job<BatchKey>,
+  batch: number,
+  job: QueuedJob,
   runner: JobRunner,
 ): Promise<void> {
-  const { batch } = job.data;
+  const { batches } = study.record.partition;
+  if (batch >= batches)
+    throw new CcbenchError('bad-input', `the study has no batch ${batch}: it has ${formatCount(batches)}`);
   store.look();
   if (store.isDone(batch)) return;
   let ran = 0;

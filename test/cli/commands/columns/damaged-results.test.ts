@@ -118,6 +118,15 @@ describe('H1 damaged results', () => {
     ]);
   });
 
+  it('of another batch under the name of one are made again', async () => {
+    const whole = await again((await study()).cwd);
+    const { cwd, files } = await study(['--shard', '1/2']);
+    const [first, second] = files.filter((path) => path.endsWith('.rows'));
+    writeFileSync(first!, readFileSync(second!));
+    const { result, folder } = await again(cwd);
+    expect({ result, folder }).toEqual({ result: whole.result, folder: whole.folder });
+  });
+
   it('keep the rows of a batch that are sound', async () => {
     const { cwd, files } = await study(['--shard', '1/2']);
     const batch = files.find((path) => path.endsWith('.rows'))!;

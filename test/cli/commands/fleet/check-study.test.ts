@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkStudy } from '../../../../src/cli/commands/fleet/check-study.js';
+import { checkKey, checkStudy, studyIn } from '../../../../src/cli/commands/fleet/check-study.js';
 import { tempFolder } from '../../cli.js';
 
 const SPEC = {
@@ -63,6 +63,11 @@ describe('H7 a study from a server', () => {
     },
   );
 
+  it('must be JSON', () => {
+    expect(studyIn('{"spec":1}')).toEqual({ spec: 1 });
+    expect(() => studyIn('{"spec":')).toThrow('a study on the server is refused: it is no JSON');
+  });
+
   it('may use another folder where the worker says so', () => {
     const [cwd, root] = [tempFolder(), tempFolder({ 'study.yaml': '' })];
     const study = {
@@ -71,5 +76,23 @@ describe('H7 a study from a server', () => {
     };
     expect(() => checkStudy(study, cwd, cwd)).toThrow('outside');
     expect(checkStudy(study, cwd, root)).toBe(study);
+  });
+});
+
+describe('D8 a job from a server', () => {
+  it('names a batch of a study', () => {
+    expect(checkKey({ study: 'a', batch: 3, other: 1 })).toEqual({ study: 'a', batch: 3 });
+  });
+
+  it.each([
+    null,
+    7,
+    [],
+    {},
+    { study: 'a' },
+    { study: 7, batch: 0 },
+    ...[-1, 0.5, '0', null, 2 ** 60].map((batch) => ({ study: 'a', batch })),
+  ])('is refused otherwise: %j', (data) => {
+    expect(() => checkKey(data)).toThrow('a job on the server is refused: it names no batch of a study');
   });
 });

@@ -1,0 +1,84 @@
+/** What cases use of the program besides its command line; `load` imports a module of it. */
+export async function openProgram(load) {
+  const [
+    { createFakeApi },
+    { createPromptCache },
+    { Ledger },
+    { TraceRecorder },
+    { priceTimes },
+    { asksForSummary },
+  ] = await Promise.all(
+    [
+      'provider/fake-api/fake-api',
+      'provider/cache/prompt-cache',
+      'cli/commands/serve/ledger',
+      'cli/commands/serve/trace-recorder',
+      'provider/prices/price-days',
+      'cli/commands/serve/conversations',
+    ].map(load),
+  );
+  const [{ batchMaker }, { JobRunner }, { withPlugins }, { CcbenchError }] = await Promise.all(
+    ['cli/commands/fleet/fleet-worker', 'study/job-runner', 'cli/runs/with-plugins', 'core/base/errors'].map(
+      load,
+    ),
+  );
+  const silent = { isTerminal: false, columns: null, write() {} };
+  const sessionIn = (cwd) => ({
+    host: {
+      cwd,
+      env: {},
+      stdout: silent,
+      stderr: silent,
+      interrupt: new AbortController().signal,
+      now: () => performance.now(),
+      epochMs: () => Date.parse('2026-11-17T12:00:00Z'),
+    },
+    debug: false,
+    colors: 'never',
+    json: true,
+    cache: 'off',
+  });
+  return {
+    isNamed: (error) => error instanceof CcbenchError && error.code !== 'internal',
+    /** A server as `serve` puts it together, with a clock that stands still. */
+    serve() {
+      const ledger = new Ledger(priceTimes({ startedAtMs: Date.parse('2026-11-17T12:00:00Z') }, {}));
+      const trace = new TraceRecorder();
+      const api = createFakeApi({
+        clock: { now: 0, advanceTo() {} },
+        counter: { count: (text) => Math.ceil(text.length / 4) },
+        cache: createPromptCache({ fade: 'off', seed: 1 }),
+        latencyScale: 0,
+        purposeOf: (request) => (asksForSummary(request) ? 'compact' : 'main'),
+        onCall(call, answered) {
+          const served = ledger.add(call, answered);
+          if (answered !== null) trace.add(served.conversation, call, answered);
+        },
+      });
+      const problem = () => {
+        if (trace.requests > 0) JSON.parse(trace.text('serve'));
+        const totals = JSON.stringify(ledger.totals, (_, value) => (Number.isNaN(value) ? 'NaN' : value));
+        return /NaN|-\d/.test(totals) ? `totals that are none: ${totals}` : null;
+      };
+      return { api, problem };
+    },
+    /** Does a job as a worker in a folder does that finds studies with `get`. */
+    doJob(cwd, data, get) {
+      const session = sessionIn(cwd);
+      return withPlugins(session, [], {}, async (opened) => {
+        const runner = new JobRunner({ workers: 0 });
+        try {
+          await batchMaker(
+            session,
+            { get },
+            { lease: 30 },
+            opened,
+            runner,
+          )({ data, updateProgress: async () => {} });
+        } finally {
+          await runner.close();
+        }
+      });
+    },
+  };
+}
