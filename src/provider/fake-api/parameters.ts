@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/base/own-value.js';
 import { type ApiError, invalidRequest } from '../cache/api-error.js';
 import type { CacheParameters, ThinkingSetting } from '../cache/salts.js';
 import type { ModelRow } from '../prices/model-row.js';
@@ -97,11 +98,11 @@ const TAGS: readonly (readonly [name: string, tags: readonly string[]])[] = [
 /** What the API refuses about the types of settings; null when nothing is wrong. */
 export function checkTypes(body: JsonObject): ApiError | null {
   for (const [name, type, isFine] of TYPES) {
-    if (body[name] != null && !isFine(body[name]))
+    if (ownValue(body, name) != null && !isFine(ownValue(body, name)))
       return invalidRequest(`${name}: Input should be a valid ${type}`);
   }
   for (const [name, tags] of TAGS) {
-    const setting = asObject(body[name]);
+    const setting = asObject(ownValue(body, name));
     if (setting !== null && !tags.includes(asText(setting.type) ?? ''))
       return invalidRequest(`${name}.type: Input should be one of ${tags.join(', ')}`);
   }
