@@ -26,11 +26,12 @@ export class FaultFold {
     lost: 0,
   };
 
-  add({ kind, chance, weight, tokens, cost }: FaultEntry): void {
+  add({ kind, use, chance, weight, tokens, cost }: FaultEntry): void {
     const facts = this.#facts;
     for (const each of SURVIVALS) facts[each] += chanceUnder(each, chance);
     if (kind === 'lost') facts.lost += weight;
-    else {
+    // What the recording reads again is part of every run over it.
+    else if (use !== 'reread') {
       facts.refetchTokens += weight * tokens;
       facts.refetchNano += weight * cost;
       facts.refetchMostNano += cost;

@@ -125,7 +125,8 @@ const HELP = {
     'times a call needed content that its context no longer held, if summaries told nothing of what they replace: the upper bound',
   faultsAll: 'the same if summaries told everything: the lower bound',
   faultsFitted: 'the same with the share that recordings fetch again after a compaction',
-  refetchTokens: 'tokens that fetching it again brings, under `faults.survival`',
+  refetchTokens:
+    'tokens that fetching it again brings, under `faults.survival`, beyond what the recording itself reads again',
   refetchUsd:
     'what that costs at once: one more request each, and the result written; not what carrying it costs later',
   lostItems: 'of the faults, those of text that nobody can fetch: what users and the agent said',

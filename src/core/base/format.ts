@@ -131,7 +131,7 @@ export function exactUsd(nanoUsd: number): string {
 /** Foreign text is cut here: longer than any sentence of ours, shorter than what floods a terminal or a page. */
 const MOST_SHOWN = 10_000;
 
-/** Foreign text of at most so many characters. */
+/** Foreign text, cut where it is longer. */
 export function bounded(text: string, most = MOST_SHOWN): string {
   return text.length <= most ? text : `${text.slice(0, most)}… (${formatCount(text.length)} characters)`;
 }

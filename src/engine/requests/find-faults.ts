@@ -27,12 +27,9 @@ export class ContentFaults {
   private fetched = 0;
   /** Messages that no policy took out: what only the recording made, and what the user gave up. */
   private readonly excused = new Set<string>();
-
-  excuse(ids: Iterable<string>): void {
-    for (const id of ids) this.excused.add(id);
-  }
   private found = 0;
   private latest: RecordedCall | null = null;
+  /** Calls that were not made. */
   private readonly skipped = new Set<string>();
   /** The model whose window is known. */
   private facts: RunningThread['model']['facts'] | null = null;
@@ -45,6 +42,10 @@ export class ContentFaults {
   compacted(turn: number): void {
     if (this.summarised.at(-1) !== turn) this.summarised.push(turn);
     this.missed.clear();
+  }
+
+  excuse(ids: Iterable<string>): void {
+    for (const id of ids) this.excused.add(id);
   }
 
   /** A call is not made, so it needs nothing. */

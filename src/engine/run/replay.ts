@@ -17,7 +17,7 @@ import type { RunPlan } from '../../core/run/run-plan.js';
 import { createWarnings } from '../../core/run/warning.js';
 import { breakdown } from '../../core/tokens/breakdown.js';
 import { estimatorError } from '../../core/tokens/heuristic.js';
-import { usesByThread } from '../../core/uses/find-uses.js';
+import { hasUses, usesByThread } from '../../core/uses/find-uses.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import { createProviderCache } from '../../provider/cache/provider-cache.js';
 import { createFakeLlm, type FakeLlm } from '../../provider/fake-llm/fake-llm.js';
@@ -162,6 +162,7 @@ export function* replayParts(
     onStatus: onStatus ?? null,
     onAct: onAct === undefined ? null : (run, layer) => onAct(run as ThreadRun, layer),
   };
+  warnOfNoRefetch(env, transcript);
   const models = recordedModels(transcript);
   warnOfDoubts(plan, models, env.warnings);
   const tokens = recorded === null ? null : otherTokens(plan, models);
@@ -170,6 +171,17 @@ export function* replayParts(
   if (day !== undefined) env.warnings.add('price-day', `all requests are priced as of ${day}`);
   const endMs = yield* runThreads(env, played);
   logEnd(env, transcript, endMs);
+}
+
+/** Says where nothing can be fetched again though the plan asks for it. */
+function warnOfNoRefetch({ plan, course, warnings }: ReplayEnv, transcript: Transcript): void {
+  if (plan.faults?.refetch !== 'on') return;
+  const reason = !hasUses(transcript)
+    ? 'the transcript has no text of its own that tells what is needed'
+    : course === 'recorded'
+      ? 'the run follows its recording, which holds what was fetched'
+      : null;
+  if (reason !== null) warnings.add('no-refetch', `faults.refetch has no effect: ${reason}`);
 }
 
 /** Replays a recording as its own client, for what it shows. */

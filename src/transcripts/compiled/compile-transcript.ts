@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Block, BlockFacts } from '../../core/model/block.js';
+import { BLOCK_KINDS, BLOCK_ROLES, type Block, type BlockFacts } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
 import type { Text } from '../../core/model/text.js';
 import type { ToolEffect } from '../../core/model/tool-effect.js';
@@ -114,8 +114,8 @@ class Compiler {
   }
 
   #block = (block: Block): layout.BlockRow => [
-    layout.KINDS.indexOf(block.kind),
-    layout.ROLES.indexOf(block.role),
+    BLOCK_KINDS.indexOf(block.kind),
+    BLOCK_ROLES.indexOf(block.role),
     block.tokens,
     block.chars,
     block.rough,

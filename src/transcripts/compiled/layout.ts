@@ -1,4 +1,4 @@
-import type { BlockFacts, BlockKind, BlockRole } from '../../core/model/block.js';
+import type { BlockFacts } from '../../core/model/block.js';
 import type { MessageOrigin } from '../../core/model/message.js';
 import type { ToolEffect } from '../../core/model/tool-effect.js';
 import type { Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
@@ -13,20 +13,6 @@ export const MAGIC = 'ccbench\0';
 export const VERSION_OFFSET = 8;
 export const CHECKSUM_OFFSET = 12;
 export const DOCUMENT_OFFSET = 44;
-
-export const KINDS: readonly BlockKind[] = [
-  'tools',
-  'system',
-  'text',
-  'thinking',
-  'tool_use',
-  'tool_result',
-  'image',
-  'document',
-  'other',
-];
-
-export const ROLES: readonly BlockRole[] = ['tools', 'system', 'user', 'assistant'];
 
 export const ORIGINS: readonly MessageOrigin[] = [
   'human',

@@ -1,4 +1,10 @@
-import { type Block, type BlockFacts, uniformFacts } from '../../core/model/block.js';
+import {
+  BLOCK_KINDS,
+  BLOCK_ROLES,
+  type Block,
+  type BlockFacts,
+  uniformFacts,
+} from '../../core/model/block.js';
 import { createMessage, type Message } from '../../core/model/message.js';
 import { literalText, type Text } from '../../core/model/text.js';
 import type { RecordedCall, Step, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
@@ -108,8 +114,8 @@ class Loader {
   }
 
   #block = (row: layout.BlockRow): Block => ({
-    kind: layout.KINDS[row[0]]!,
-    role: layout.ROLES[row[1]]!,
+    kind: BLOCK_KINDS[row[0]]!,
+    role: BLOCK_ROLES[row[1]]!,
     tokens: row[2],
     chars: row[3],
     rough: row[4],

@@ -148,6 +148,20 @@ describe('fetching again', () => {
     ]);
   });
 
+  it('says where it has no effect: without text, and where the recording is followed', () => {
+    const plan = { ...changedPlan(GONE), faults: { survival: 'none', refetch: 'on' } } as const;
+    const warned = (transcript: Transcript, mode: Partial<RunPlan> = {}) =>
+      ofType(runLog({ ...plan, ...mode }, transcript), 'warning').filter(({ code }) => code === 'no-refetch');
+    const blank = { ...GONE, carries: GONE.carries.filter((each) => each !== 'text') };
+    expect(warned(blank, { mode: 'predict' }).map(({ message }) => message)).toEqual([
+      'faults.refetch has no effect: the transcript has no text of its own that tells what is needed',
+    ]);
+    expect(warned(GONE).map(({ message }) => message)).toEqual([
+      'faults.refetch has no effect: the run follows its recording, which holds what was fetched',
+    ]);
+    expect(warned(GONE, { mode: 'predict' })).toEqual([]);
+  });
+
   it('does not happen unless asked for, where summaries tell everything, and where the recording is followed', () => {
     expect(under('none', 'off').requests).toEqual([]);
     expect(under('all', 'on').requests).toEqual([]);

@@ -332,7 +332,7 @@ describe('what compactions forgot', () => {
     const text = textOf({ compactions: Array.from({ length: 7 }, () => compaction()) }, 20);
     expect(text).toContain('What compactions forgot (5 of 7)');
     expect(text.match(/ 9,000 /g)).toHaveLength(5);
-    expect(text).toContain('Nothing that was needed is missing in the summaries.');
+    expect(text).toContain('Of what later calls were found to need, nothing is missing.');
     expect(textOf()).not.toContain('forgot');
   });
 
