@@ -1,6 +1,5 @@
 import type { FaultRule } from '../../core/run/run-plan.js';
-import { refusesOverWindow } from './parameters.js';
-import type { ApiRequest } from './read-request.js';
+import type { ApiRequest } from './api-request.js';
 
 /** A block of an answer. */
 export type AnswerBlock =
@@ -104,9 +103,10 @@ export function finishAnswer(
   let outputTokens = 0;
   for (const block of whole) outputTokens += tokensOf(block, request);
   outputTokens = Math.max(1, outputTokens);
-  const room = refusesOverWindow(request.model)
-    ? Number.POSITIVE_INFINITY
-    : Math.max(1, request.windowTokens - request.promptTokens);
+  const room =
+    request.overWindow === 'refused'
+      ? Number.POSITIVE_INFINITY
+      : Math.max(1, request.windowTokens - request.promptTokens);
   const limit = Math.min(request.maxTokens, room);
   if (outputTokens > limit) {
     const stopReason = room < request.maxTokens ? 'model_context_window_exceeded' : 'max_tokens';

@@ -1,4 +1,4 @@
-import type { ApiRequest } from './read-request.js';
+import type { ApiRequest } from './api-request.js';
 
 /** What of a request the next one is compared with. */
 export type ComparedRequest = Pick<ApiRequest, 'model' | 'view' | 'salts'>;

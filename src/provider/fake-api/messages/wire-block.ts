@@ -1,32 +1,16 @@
-import { canonicalJson } from '../../core/base/digest.js';
-import { ownValue } from '../../core/base/own-value.js';
+import { canonicalJson } from '../../../core/base/digest.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import {
   type Block,
   type BlockKind,
   type BlockRole,
   createBlock,
   IMAGE_TOKENS,
-} from '../../core/model/block.js';
-import { type ApiError, invalidRequest } from '../cache/api-error.js';
-import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
-
-/** A JSON object as it came over the wire. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-/** The value as an object, or null. */
-export function asObject(value: unknown): JsonObject | null {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : null;
-}
-
-/** The value as a list, or null. */
-export function asList(value: unknown): readonly unknown[] | null {
-  return Array.isArray(value) ? value : null;
-}
-
-/** The value as a text, or null. */
-export function asText(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
+} from '../../../core/model/block.js';
+import { type ApiError, invalidRequest } from '../../cache/api-error.js';
+import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
+import type { CountTokens } from '../api-request.js';
+import { asList, asObject, asText, type JsonObject } from '../json-value.js';
 
 /** One block of a request with its place and its marker. */
 export interface WireBlock {
@@ -39,9 +23,6 @@ export interface WireBlock {
   /** Signature of a thinking block; null for others. */
   readonly signature: string | null;
 }
-
-/** Counts the tokens of a text for the request's model. */
-export type CountTokens = (text: string) => number;
 
 const KINDS: Readonly<Record<string, BlockKind>> = {
   text: 'text',

@@ -1,7 +1,7 @@
-import type { Block } from '../../core/model/block.js';
-import type { Breakpoint } from '../../core/model/prefix.js';
-import { type ApiError, invalidRequest } from '../cache/api-error.js';
-import { isLongTtl } from '../cache/ttl.js';
+import type { Block } from '../../../core/model/block.js';
+import type { Breakpoint } from '../../../core/model/prefix.js';
+import { type ApiError, invalidRequest } from '../../cache/api-error.js';
+import { isLongTtl } from '../../cache/ttl.js';
 import type { WireBlock } from './wire-block.js';
 
 /** Most breakpoints a request may carry, the automatic one included (CCH-1). */

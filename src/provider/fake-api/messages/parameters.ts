@@ -1,8 +1,8 @@
-import { ownValue } from '../../core/base/own-value.js';
-import { type ApiError, invalidRequest } from '../cache/api-error.js';
-import type { CacheParameters, ThinkingSetting } from '../cache/salts.js';
-import type { ModelRow } from '../prices/model-row.js';
-import { asList, asObject, asText, type JsonObject } from './wire-block.js';
+import { ownValue } from '../../../core/base/own-value.js';
+import { type ApiError, invalidRequest } from '../../cache/api-error.js';
+import type { CacheParameters, ThinkingSetting } from '../../cache/salts.js';
+import type { ModelRow } from '../../prices/model-row.js';
+import { asList, asObject, asText, type JsonObject } from '../json-value.js';
 
 /** The version of the API from which on it takes no sampling settings. */
 const WITHOUT_SAMPLING = '2026-10-21';

@@ -1,7 +1,7 @@
-import { chainDigest, type Digest } from '../../core/base/digest.js';
-import type { ApiError } from '../cache/api-error.js';
-import { checkThinkingBinding, modifiedThinkingError, type ThinkingReplay } from '../cache/thinking.js';
-import type { ModelRow } from '../prices/model-row.js';
+import { chainDigest, type Digest } from '../../../core/base/digest.js';
+import type { ApiError } from '../../cache/api-error.js';
+import { checkThinkingBinding, modifiedThinkingError, type ThinkingReplay } from '../../cache/thinking.js';
+import type { ModelRow } from '../../prices/model-row.js';
 import type { WireBlock } from './wire-block.js';
 
 interface MadeThinking {

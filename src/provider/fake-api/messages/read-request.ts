@@ -1,59 +1,34 @@
-import { chainDigest, type Digest } from '../../core/base/digest.js';
-import { createMessage, type Message } from '../../core/model/message.js';
-import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
-import { type ApiError, apiError, invalidRequest } from '../cache/api-error.js';
-import { type LevelSalts, levelSalts } from '../cache/salts.js';
-import { thinkingKeptFrom } from '../cache/thinking.js';
-import type { ModelRow } from '../prices/model-row.js';
-import { findModel, resolveWindow } from '../prices/models.js';
+import { createMessage, type Message } from '../../../core/model/message.js';
+import { type ApiError, apiError, invalidRequest } from '../../cache/api-error.js';
+import { levelSalts } from '../../cache/salts.js';
+import { thinkingKeptFrom } from '../../cache/thinking.js';
+import type { ModelRow } from '../../prices/model-row.js';
+import { findModel, resolveWindow } from '../../prices/models.js';
+import { type ApiRequest, type CountTokens, type DefinedTool, prefixOf } from '../api-request.js';
+import { asList, asObject, asText, type JsonObject } from '../json-value.js';
+import type { ReadOptions } from '../wire-api.js';
 import { validateBreakpoints } from './breakpoints.js';
-import { acceptsPrefill, cacheParameters, checkParameters, checkTypes, toolOverhead } from './parameters.js';
-import { spokenDigest, type ThinkingBook } from './thinking-book.js';
 import {
-  asList,
-  asObject,
-  asText,
-  type CountTokens,
-  type JsonObject,
-  readContent,
-  readMarker,
-  readTool,
-  type WireBlock,
-} from './wire-block.js';
+  acceptsPrefill,
+  cacheParameters,
+  checkParameters,
+  checkTypes,
+  refusesOverWindow,
+  toolOverhead,
+} from './parameters.js';
+import { spokenDigest, type ThinkingBook } from './thinking-book.js';
+import { readContent, readMarker, readTool, type WireBlock } from './wire-block.js';
 
-/** An accepted request, as the simulator sees it. */
-export interface ApiRequest {
-  readonly ok: true;
-  readonly model: ModelRow;
-  /** The model's name as it was written. */
-  readonly modelName: string;
-  readonly windowTokens: number;
-  readonly maxTokens: number;
-  readonly delivery: 'plain' | 'stream';
-  readonly view: PrefixView;
-  readonly salts: LevelSalts;
-  readonly breakpoints: readonly Breakpoint[];
-  /** Turns of the conversation, consecutive messages of one role merged. */
-  readonly messages: readonly Message[];
-  readonly promptTokens: number;
+/** A request to the Messages API. */
+export interface MessagesRequest extends ApiRequest {
   /** The message to compare with; `off` when the request does not ask for diagnostics. */
   readonly diagnostics: 'off' | { readonly previousMessageId: string | null };
-  /** Whether the model is asked to think. */
-  readonly thinking: 'on' | 'off';
-  /** Stands for the prompt without its thinking. */
-  readonly spoken: Digest;
-  readonly count: CountTokens;
 }
 
-/** What a request is read with. */
-export interface ReadOptions {
+/** What a request to the Messages API is read with. */
+export interface MessagesOptions extends ReadOptions {
   /** `create` checks what only a call that answers needs. */
   readonly purpose: 'create' | 'count';
-  readonly counter: { count(text: string): number };
-  readonly workspace: string;
-  /** The `anthropic-version` of the call, a date. */
-  readonly version: string;
-  readonly betas: readonly string[];
   readonly thinkingBook: ThinkingBook;
 }
 
@@ -184,6 +159,13 @@ function readTools(body: JsonObject, model: ModelRow, count: CountTokens): reado
   return tools;
 }
 
+function definedTools(body: JsonObject): readonly DefinedTool[] {
+  return (asList(body.tools) ?? []).map((item) => {
+    const tool = asObject(item)!;
+    return { name: asText(tool.name)!, input: asObject(tool.input_schema) ?? {} };
+  });
+}
+
 function asMessage(turn: Turn, i: number): Message {
   const role = turn.role === 'assistant' ? 'assistant' : 'user';
   const origin = turn.role === 'assistant' ? 'model' : 'context';
@@ -196,28 +178,16 @@ function asMessage(turn: Turn, i: number): Message {
   });
 }
 
-function prefixOf(blocks: readonly WireBlock[], toolsEnd: number, systemEnd: number): PrefixView {
-  const digests: number[] = [];
-  const sums: number[] = [];
-  let digest = 0;
-  let sum = 0;
-  for (const { block } of blocks) {
-    digest = chainDigest(digest, block.digest);
-    sum += block.tokens;
-    digests.push(digest);
-    sums.push(sum);
-  }
-  return { length: blocks.length, digests, sums, toolsEnd, systemEnd };
-}
-
-function readDiagnostics(body: JsonObject): ApiRequest['diagnostics'] {
+function readDiagnostics(body: JsonObject): MessagesRequest['diagnostics'] {
   const diagnostics = asObject(body.diagnostics);
   return diagnostics === null ? 'off' : { previousMessageId: asText(diagnostics.previous_message_id) };
 }
 
 /** Reads the body of a call, or says in the API's words why it is refused. */
-export function readRequest(value: unknown, options: ReadOptions): ApiRequest | ApiError {
+export function readRequest(value: unknown, options: MessagesOptions): MessagesRequest | ApiError {
   const body = asObject(value);
+  const version = options.headers.get('anthropic-version') ?? '';
+  const betas = (options.headers.get('anthropic-beta') ?? '').split(',').map((name) => name.trim());
   if (body === null) return invalidRequest('The request body is not valid JSON.');
   const modelName = asText(body.model);
   if (modelName === null) return invalidRequest('model: Field required');
@@ -226,7 +196,7 @@ export function readRequest(value: unknown, options: ReadOptions): ApiRequest | 
   const mistyped = checkTypes(body);
   if (mistyped !== null) return mistyped;
   if (options.purpose === 'create') {
-    const refused = checkParameters(body, model, options.version);
+    const refused = checkParameters(body, model, version);
     if (refused !== null) return refused;
   }
   const count: CountTokens = (text) =>
@@ -247,7 +217,7 @@ export function readRequest(value: unknown, options: ReadOptions): ApiRequest | 
     model,
     [...tools, ...system, ...spoken],
     latest,
-    onMismatch(body, options.betas),
+    onMismatch(body, betas),
   );
   if ('ok' in blocks) return blocks;
   const automaticTtlMs = readMarker(body.cache_control, 'request');
@@ -264,7 +234,7 @@ export function readRequest(value: unknown, options: ReadOptions): ApiRequest | 
     model,
     modelName,
     windowTokens: resolveWindow(modelName, {
-      beta1m: options.betas.some((beta) => BETA_1M.test(beta)) ? 'on' : 'off',
+      beta1m: betas.some((beta) => BETA_1M.test(beta)) ? 'on' : 'off',
     }),
     maxTokens: typeof maxTokens === 'number' ? maxTokens : 0,
     delivery: body.stream === true ? 'stream' : 'plain',
@@ -273,6 +243,8 @@ export function readRequest(value: unknown, options: ReadOptions): ApiRequest | 
     breakpoints: marks.breakpoints,
     messages,
     promptTokens: view.length === 0 ? 0 : view.sums[view.length - 1]!,
+    tools: definedTools(body),
+    overWindow: refusesOverWindow(model) ? 'refused' : 'cut',
     diagnostics: readDiagnostics(body),
     thinking: thinkingSetting(body),
     spoken: spokenDigest(blocks),

@@ -1,0 +1,61 @@
+import { chainDigest, type Digest } from '../../core/base/digest.js';
+import type { Block } from '../../core/model/block.js';
+import type { Message } from '../../core/model/message.js';
+import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
+import type { LevelSalts } from '../cache/salts.js';
+import type { ModelRow } from '../prices/model-row.js';
+import type { JsonObject } from './json-value.js';
+
+/** Counts the tokens of a text for the request's model. */
+export type CountTokens = (text: string) => number;
+
+/** A tool that a request defines. */
+export interface DefinedTool {
+  readonly name: string;
+  /** JSON schema of its input; empty where none is given. */
+  readonly input: JsonObject;
+}
+
+/** An accepted request, as the simulator sees it; whichever API it came through. */
+export interface ApiRequest {
+  readonly ok: true;
+  readonly model: ModelRow;
+  /** The model's name as it was written. */
+  readonly modelName: string;
+  readonly windowTokens: number;
+  readonly maxTokens: number;
+  /** What becomes of an answer that prompt and `maxTokens` leave no room for. */
+  readonly overWindow: 'refused' | 'cut';
+  readonly delivery: 'plain' | 'stream';
+  readonly view: PrefixView;
+  readonly salts: LevelSalts;
+  readonly breakpoints: readonly Breakpoint[];
+  readonly tools: readonly DefinedTool[];
+  /** Turns of the conversation, consecutive messages of one role merged. */
+  readonly messages: readonly Message[];
+  readonly promptTokens: number;
+  /** Whether the model is asked to think. */
+  readonly thinking: 'on' | 'off';
+  /** Stands for the prompt without its thinking. */
+  readonly spoken: Digest;
+  readonly count: CountTokens;
+}
+
+/** The prefix that the blocks of a prompt form, in the order tools, system, messages. */
+export function prefixOf(
+  blocks: readonly { readonly block: Block }[],
+  toolsEnd: number,
+  systemEnd: number,
+): PrefixView {
+  const digests: number[] = [];
+  const sums: number[] = [];
+  let digest = 0;
+  let sum = 0;
+  for (const { block } of blocks) {
+    digest = chainDigest(digest, block.digest);
+    sum += block.tokens;
+    digests.push(digest);
+    sums.push(sum);
+  }
+  return { length: blocks.length, digests, sums, toolsEnd, systemEnd };
+}

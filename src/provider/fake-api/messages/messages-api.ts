@@ -1,0 +1,116 @@
+import { apiUsage, type Usage } from '../../../core/model/usage.js';
+import { type ApiError, apiError, invalidRequest } from '../../cache/api-error.js';
+import type { ModelRow } from '../../prices/model-row.js';
+import type { ApiAnswer } from '../answer.js';
+import { type CacheMissReason, type ComparedRequest, explainMiss } from '../diagnostics.js';
+import { namedEvent, type WireApi, type WireCall } from '../wire-api.js';
+import { messageEvents } from './message-events.js';
+import { type MessagesRequest, readRequest } from './read-request.js';
+import { ThinkingBook } from './thinking-book.js';
+import { readContent } from './wire-block.js';
+
+/** A message as the API answers with it. */
+function messageBody(
+  id: string,
+  request: MessagesRequest,
+  answer: ApiAnswer,
+  usage: Usage,
+  missReason: CacheMissReason | null,
+) {
+  const counts = apiUsage(usage);
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model: request.modelName,
+    content: answer.content,
+    stop_reason: answer.stopReason,
+    stop_sequence: null,
+    stop_details: null,
+    container: null,
+    diagnostics: request.diagnostics === 'off' ? null : { cache_miss_reason: missReason },
+    usage: {
+      ...counts,
+      output_tokens_details: null,
+      server_tool_use: null,
+      service_tier: 'standard',
+      inference_geo: 'not_available',
+      speed: 'standard',
+      ...(request.maxTokens === 0 ? { iterations: [{ type: 'message', ...counts }] } : {}),
+    },
+  };
+}
+
+function modelBody(row: ModelRow): object {
+  const { id, window, maxOutput } = row;
+  return {
+    type: 'model',
+    id,
+    display_name: id,
+    created_at: '1970-01-01T00:00:00Z',
+    max_input_tokens: window,
+    max_tokens: maxOutput,
+  };
+}
+
+const MODELS_PATH = /^\/v1\/models(?:\/([^/]+))?$/;
+
+function find(method: string, path: string): WireCall | null {
+  const call = { model: null, delivery: null } as const;
+  if (method === 'POST' && path === '/v1/messages') return { ...call, kind: 'create' };
+  if (method === 'POST' && path === '/v1/messages/count_tokens') return { ...call, kind: 'count' };
+  const models = method === 'GET' ? MODELS_PATH.exec(path) : null;
+  return models === null ? null : { ...call, kind: 'models', model: models[1] ?? null };
+}
+
+/** The wording of these two is ours. */
+function checkHeaders(headers: Headers): ApiError | null {
+  if (headers.get('authorization') === null && headers.get('x-api-key') === null)
+    return apiError(401, 'authentication_error', 'The request carries no API key.');
+  return headers.get('anthropic-version') === null
+    ? invalidRequest('anthropic-version: header is required')
+    : null;
+}
+
+/** The Messages API. It remembers the thinking it gave away and the requests that diagnostics compare with. */
+export function createMessagesApi(): WireApi {
+  const thinkingBook = new ThinkingBook();
+  const history = new Map<string, ComparedRequest>();
+  return {
+    name: 'messages',
+    find,
+    checkHeaders,
+    read: (body, { kind }, options) =>
+      readRequest(body, { ...options, purpose: kind === 'count' ? 'count' : 'create', thinkingBook }),
+    write({ id, request, answer, usage }) {
+      const asked = request as MessagesRequest;
+      const { content, stopReason, outputTokens } = answer;
+      const wire = readContent(content, 'assistant', 'content', request.count);
+      if (!('ok' in wire)) thinkingBook.note(request.spoken, wire);
+      const previous = asked.diagnostics === 'off' ? null : asked.diagnostics.previousMessageId;
+      const missReason = previous === null ? null : explainMiss(history.get(previous), request);
+      const { model, view, salts } = request;
+      if (asked.diagnostics !== 'off') history.set(id, { model, view, salts });
+      const body = messageBody(id, asked, answer, usage, missReason);
+      return {
+        body,
+        get parts() {
+          return messageEvents({ message: body, content, stopReason, outputTokens });
+        },
+      };
+    },
+    refusal: ({ type, message }, requestId) => ({
+      type: 'error',
+      error: { type, message },
+      request_id: requestId,
+    }),
+    streamError: ({ type, message }) => namedEvent('error', { type: 'error', error: { type, message } }),
+    counted: ({ promptTokens }) => ({ input_tokens: promptTokens }),
+    models(rows, asked) {
+      if (asked !== null) return modelBody(asked);
+      const data = rows.map(modelBody);
+      return { data, has_more: false, first_id: rows[0]!.id, last_id: rows.at(-1)!.id };
+    },
+    serves: ({ id }) => id.startsWith('claude-'),
+  };
+}

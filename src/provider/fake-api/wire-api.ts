@@ -1,0 +1,64 @@
+import type { Usage } from '../../core/model/usage.js';
+import type { ApiError } from '../cache/api-error.js';
+import type { ModelRow } from '../prices/model-row.js';
+import type { ApiAnswer } from './answer.js';
+import type { ApiRequest } from './api-request.js';
+
+/** What a call asks for. */
+export interface WireCall {
+  readonly kind: 'create' | 'count' | 'models';
+  /** Model that the path names; null where the body does. */
+  readonly model: string | null;
+  /** Delivery that the path says; null where the body does. */
+  readonly delivery: ApiRequest['delivery'] | null;
+}
+
+/** What a request is read with. */
+export interface ReadOptions {
+  readonly counter: { count(text: string): number };
+  readonly workspace: string;
+  readonly headers: Headers;
+}
+
+/** An answer to a request. */
+export interface FinishedAnswer {
+  readonly id: string;
+  readonly request: ApiRequest;
+  readonly answer: ApiAnswer;
+  readonly usage: Usage;
+}
+
+/** An answer as it goes over the wire. */
+export interface WireAnswer {
+  /** In one piece. */
+  readonly body: unknown;
+  /** In parts: the texts of a stream of server-sent events. */
+  readonly parts: readonly string[];
+}
+
+/** One API over the wire: how its requests are read, and its answers, refusals and streams are written. */
+export interface WireApi {
+  readonly name: string;
+  /** What a call asks for; null where this API has no such path. */
+  find(method: string, path: string, headers: Headers): WireCall | null;
+  /** What is wrong before the body is looked at; null when nothing is. */
+  checkHeaders(headers: Headers): ApiError | null;
+  read(body: unknown, call: WireCall, options: ReadOptions): ApiRequest | ApiError;
+  /** Writes an answer; called once for each, in their order. */
+  write(answer: FinishedAnswer): WireAnswer;
+  /** The body of a refusal. */
+  refusal(error: ApiError, requestId: string): unknown;
+  /** An error in the middle of a stream. */
+  streamError(error: ApiError): string;
+  /** The body that counts the tokens of a request. */
+  counted(request: ApiRequest): unknown;
+  /** Models in a list, or the one that was asked for. */
+  models(rows: readonly ModelRow[], asked: ModelRow | null): unknown;
+  /** Whether it is the API of a model. */
+  serves(model: ModelRow): boolean;
+}
+
+/** One server-sent event with its name. */
+export function namedEvent(type: string, data: unknown): string {
+  return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+}
