@@ -77,6 +77,15 @@ export function factor(text: string): number {
   return Number(text);
 }
 
+/** The speed of a clock: `real`, or a factor such as `60x`. */
+export function clockSpeed(text: string): number {
+  if (text === 'real') return 1;
+  const [, digits] = /^(\d{1,6}(?:\.\d+)?)x$/.exec(text) ?? [];
+  if (digits === undefined || Number(digits) <= 0)
+    throw new InvalidArgumentError('It must be real, or a factor such as 60x.');
+  return Number(digits);
+}
+
 /** A number from 0 up. */
 export function amount(text: string): number {
   if (!/^\d{1,6}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number from 0 up.');

@@ -6,7 +6,7 @@ import {
   PRICES,
   TEXT_COUNTERS,
 } from '../describe-command.js';
-import { amount, collect, factor, oneOf, port, tokens, whole } from '../option-values.js';
+import { amount, clockSpeed, collect, factor, oneOf, port, tokens, whole } from '../option-values.js';
 import type { PluginOptions } from '../runs/with-plugins.js';
 import type { CliSession } from '../session.js';
 
@@ -64,6 +64,29 @@ const POLICIES: readonly CommandDescription[] = [
     load: async () => (await import('../commands/policies/list-policies.js')).clientsCommand,
   },
 ];
+
+/** Options of a server, whoever starts it. */
+const SERVER = [
+  option('--ttl <lifetime>', '5m or 1h for every marker, whatever it asks for', oneOf('5m', '1h')),
+  option('--fault <rule>', 'an error with its conditions, such as overloaded:every=5 (repeatable)', collect),
+  option('--scenario <file>', 'faults, latencies, fading and seed of a scenario file'),
+  option('--mid-stream', 'faults occur half-way through streamed answers'),
+  option('--latency-scale <x>', 'factor on the time an answer takes; 0 answers at once', amount),
+  option('--seed <n>', 'seed of faults that are drawn', whole),
+  option(
+    '--count-with <counter>',
+    'heuristic, gpt-tokenizer or js-tiktoken',
+    oneOf(...TEXT_COUNTERS),
+    'gpt-tokenizer',
+  ),
+  option(
+    '--clock <speed>',
+    'real, or how many times faster simulated time passes, such as 60x: an hour in a minute',
+    clockSpeed,
+    1,
+  ),
+  option('--trace <file>', 'write a request trace that inspect, ttl and run can read'),
+] as const;
 
 /** The commands around runs and recordings: tables, starter files, pages, benchmarks, the fake API. */
 export const TOOL_COMMANDS = {
@@ -143,23 +166,7 @@ export const TOOL_COMMANDS = {
     options: [
       ...PRICES,
       option('--port <n>', 'port of 127.0.0.1; 0 takes one that is free', port, 8787),
-      option('--ttl <lifetime>', '5m or 1h for every marker, whatever it asks for', oneOf('5m', '1h')),
-      option(
-        '--fault <rule>',
-        'an error with its conditions, such as overloaded:every=5 (repeatable)',
-        collect,
-      ),
-      option('--scenario <file>', 'faults, latencies, fading and seed of a scenario file'),
-      option('--mid-stream', 'faults occur half-way through streamed answers'),
-      option('--latency-scale <x>', 'factor on the time an answer takes; 0 answers at once', amount),
-      option('--seed <n>', 'seed of faults that are drawn', whole),
-      option(
-        '--count-with <counter>',
-        'heuristic, gpt-tokenizer or js-tiktoken',
-        oneOf(...TEXT_COUNTERS),
-        'gpt-tokenizer',
-      ),
-      option('--trace <file>', 'write a request trace that inspect, ttl and run can read'),
+      ...SERVER,
     ],
     examples: [
       'serve',

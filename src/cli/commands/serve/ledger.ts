@@ -3,11 +3,11 @@ import type { BreakCause } from '../../../core/run/run-log.js';
 import { usd } from '../../../metrics/metric.js';
 import { isBreak } from '../../../provider/cache/break-detector.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../../provider/cache/ttl.js';
+import { type Conversation, Conversations } from '../../../provider/fake-api/conversations.js';
 import { sharedEnd } from '../../../provider/fake-api/diagnostics.js';
 import type { AnsweredCall, ApiCall } from '../../../provider/fake-api/fake-api.js';
 import { addCost, type Cost, NO_COST, priceUsage } from '../../../provider/prices/price.js';
 import type { PriceTimes } from '../../../provider/prices/price-days.js';
-import { type Conversation, Conversations } from './conversations.js';
 
 /** Why a request read nothing, or less than the one before it had left. */
 export type MissReason = BreakCause | 'first' | 'no-marker' | 'too-short';

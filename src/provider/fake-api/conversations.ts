@@ -1,6 +1,6 @@
-import { type Digest, digestParts } from '../../../core/base/digest.js';
-import { type BreakDetector, createBreakDetector } from '../../../provider/cache/break-detector.js';
-import type { ApiRequest } from '../../../provider/fake-api/api-request.js';
+import { type Digest, digestParts } from '../../core/base/digest.js';
+import { type BreakDetector, createBreakDetector } from '../cache/break-detector.js';
+import type { ApiRequest } from './api-request.js';
 
 /** Requests that belong together, as far as their contents tell. */
 export interface Conversation {
