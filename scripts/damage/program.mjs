@@ -14,7 +14,7 @@ export async function openProgram(load) {
       'cli/commands/serve/ledger',
       'cli/commands/serve/trace-recorder',
       'provider/prices/price-days',
-      'cli/commands/serve/conversations',
+      'provider/fake-api/conversations',
     ].map(load),
   );
   const [{ batchMaker }, { JobRunner }, { withPlugins }, { CcbenchError }] = await Promise.all(

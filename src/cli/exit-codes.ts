@@ -12,8 +12,8 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** One of the exit codes. */
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+/** One of the exit codes; `exec` passes on that of its command. */
+export type ExitCode = number;
 
 /** What each code means, for help texts. */
 export const EXIT_MEANING: readonly (readonly [ExitCode, string])[] = [

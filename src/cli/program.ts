@@ -64,6 +64,7 @@ const CCBENCH = {
     TOOL_COMMANDS.policies,
     TOOL_COMMANDS.bench,
     TOOL_COMMANDS.serve,
+    TOOL_COMMANDS.exec,
     TOOL_COMMANDS.cache,
     COMPLETION,
     STUDY_COMMANDS.results,

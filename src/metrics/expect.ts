@@ -21,6 +21,20 @@ const SHAPE = /^\s*([^\s<>=!]+)\s*(>=|<=|==|!=|>|<)\s*([-+]?[\d_]*\.?\d+)\s*(k|M
 /** How an expectation compares the metric with its value. */
 export type Operator = keyof typeof COMPARE;
 
+/** The metrics that expectations may name. */
+export interface KnownMetrics {
+  find(name: string): Pick<Metric, 'name' | 'unit'> | null;
+  names(): readonly string[];
+  /** What lists them all, for errors. */
+  readonly listedBy: string;
+}
+
+const OF_RUNS: KnownMetrics = {
+  find: findMetric,
+  names: metricNames,
+  listedBy: 'docs/metrics.md lists all metrics',
+};
+
 /** `metric op value`, checked against the known metrics. */
 export interface Expectation {
   readonly text: string;
@@ -49,7 +63,13 @@ function fail(
   throw new CcbenchError(code, sentence, place === null ? { hint } : { hint, place });
 }
 
-function checkValue(text: string, metric: Metric, value: number, suffix: string, place: Place | null): void {
+function checkValue(
+  text: string,
+  metric: Pick<Metric, 'name' | 'unit'>,
+  value: number,
+  suffix: string,
+  place: Place | null,
+): void {
   if (suffix === '%' && metric.unit !== 'share' && metric.unit !== 'ratio') {
     fail(
       'bad-value',
@@ -70,7 +90,7 @@ function checkValue(text: string, metric: Metric, value: number, suffix: string,
 }
 
 /** Reads `metric op value`; a wrong shape, an unknown metric or an impossible value is an error at the given place. */
-export function parseExpectation(text: string, place: Place | null): Expectation {
+export function parseExpectation(text: string, place: Place | null, known = OF_RUNS): Expectation {
   const match = SHAPE.exec(text);
   if (match === null) {
     fail(
@@ -81,9 +101,9 @@ export function parseExpectation(text: string, place: Place | null): Expectation
     );
   }
   const [, name, op, digits, suffix] = match as unknown as [string, string, Operator, string, string];
-  const metric = findMetric(name);
+  const metric = known.find(name);
   if (metric === null) {
-    const hint = `${suggestName(name, metricNames())}docs/metrics.md lists all metrics`;
+    const hint = `${suggestName(name, known.names())}${known.listedBy}`;
     fail('unknown-name', `unknown metric "${name}"`, hint, place);
   }
   const value = Number(`${digits.replaceAll('_', '')}e${ownValue(EXPONENTS, suffix)}`);
@@ -96,10 +116,14 @@ export function holds({ op, value }: Expectation, actual: number | null): boolea
   return actual !== null && COMPARE[op](actual, value);
 }
 
-/** Holds an expectation against a run; no data is a failure. */
+/** Holds an expectation against a run. */
 export function evaluateExpectation(expectation: Expectation, facts: RunFacts): ExpectationResult {
+  return judge(expectation, findMetric(expectation.metric)?.value(facts) ?? null);
+}
+
+/** Holds an expectation against a value; no data is a failure. */
+export function judge(expectation: Expectation, actual: number | null): ExpectationResult {
   const { text, metric } = expectation;
-  const actual = findMetric(metric)?.value(facts) ?? null;
   if (actual === null) {
     return { text, metric, actual, passed: false, message: `the run has no data for ${metric}` };
   }

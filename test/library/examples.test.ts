@@ -9,7 +9,10 @@ import { ROOT } from '../helpers/architecture/tree.js';
 import { needFreshBuild } from '../helpers/setup/built.js';
 
 const FOLDER = join(ROOT, 'docs/examples');
-const PAGE = readFileSync(join(ROOT, 'docs/library.md'), 'utf8');
+
+/** The page that shows an example. */
+const pageOf = (name: string): string =>
+  readFileSync(join(ROOT, name === 'agent.mjs' ? 'docs/serve.md' : 'docs/library.md'), 'utf8');
 const run = promisify(execFile);
 
 beforeAll(needFreshBuild);
@@ -28,9 +31,9 @@ async function json(argv: readonly string[], cwd: string) {
   return JSON.parse(stdout);
 }
 
-describe('the page of the library', () => {
+describe('the pages with examples', () => {
   it.each(readdirSync(FOLDER))('shows %s as it is', (name) => {
-    expect(PAGE).toContain(`\`\`\`js\n${readFileSync(join(FOLDER, name), 'utf8')}\`\`\``);
+    expect(pageOf(name)).toContain(`\`\`\`js\n${readFileSync(join(FOLDER, name), 'utf8')}\`\`\``);
   });
 });
 

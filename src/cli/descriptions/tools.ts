@@ -175,6 +175,26 @@ export const TOOL_COMMANDS = {
     ],
     load: async () => (await import('../commands/serve/serve.js')).serveCommand,
   },
+  exec: {
+    name: 'exec',
+    about:
+      'Run an agent against the fake API: its bill, its cache breaks with their causes, and a test of both.',
+    args: [argument('<command...>', 'the agent and its arguments, behind --')],
+    options: [
+      ...PRICES,
+      option(
+        '--expect <metric op value>',
+        'exit code 99 unless it holds, such as "cacheBreaks == 0" (repeatable)',
+        collect,
+      ),
+      ...SERVER,
+    ],
+    examples: [
+      'exec -- node my-agent.mjs',
+      'exec --expect "cacheBreaks == 0" --expect "cacheHitRate >= 80%" --latency-scale 0 -- node my-agent.mjs',
+    ],
+    load: async () => (await import('../commands/exec/exec.js')).execCommand,
+  },
   cache: {
     name: 'cache',
     about: 'Show where compiled transcripts are kept, how many, and how much room they take.',

@@ -28,6 +28,8 @@ export interface ApiRequest {
   readonly overWindow: 'refused' | 'cut';
   readonly delivery: 'plain' | 'stream';
   readonly view: PrefixView;
+  /** The blocks that the prefix is made of. */
+  readonly blocks: readonly Block[];
   readonly salts: LevelSalts;
   readonly breakpoints: readonly Breakpoint[];
   readonly tools: readonly DefinedTool[];

@@ -8,6 +8,7 @@ import { sharedEnd } from '../../../provider/fake-api/diagnostics.js';
 import type { AnsweredCall, ApiCall } from '../../../provider/fake-api/fake-api.js';
 import { addCost, type Cost, NO_COST, priceUsage } from '../../../provider/prices/price.js';
 import type { PriceTimes } from '../../../provider/prices/price-days.js';
+import { type PromptChange, promptChange } from './prompt-change.js';
 
 /** Why a request read nothing, or less than the one before it had left. */
 export type MissReason = BreakCause | 'first' | 'no-marker' | 'too-short';
@@ -23,6 +24,8 @@ export interface ServedCall extends ApiCall {
   readonly missReason: MissReason | null;
   /** Tokens that were in the cache before and were not read. */
   readonly missedTokens: number;
+  /** What differs from the request before, where the cache broke over it. */
+  readonly change: PromptChange | null;
 }
 
 /** What came together over all calls. */
@@ -31,6 +34,10 @@ export interface ServedTotals {
   readonly answered: number;
   readonly refused: number;
   readonly conversations: number;
+  /** Conversations that went on behind a summary. */
+  readonly compactions: number;
+  /** Tokens that were in the cache before and were not read. */
+  readonly missedTokens: number;
   readonly usage: Usage;
   readonly costUsd: number;
   /** The same tokens at the price of plain input. */
@@ -47,6 +54,8 @@ export class Ledger {
   readonly #conversations = new Conversations();
   readonly #calls: ServedCall[] = [];
   readonly #breaks = new Map<string, number>();
+  #compactions = 0;
+  #missedTokens = 0;
   #usage: Usage = NO_USAGE;
   #cost: Cost = NO_COST;
   #uncached: Cost = NO_COST;
@@ -62,6 +71,8 @@ export class Ledger {
       answered,
       refused: this.#calls.filter(({ status }) => status !== 200).length,
       conversations: this.#conversations.count,
+      compactions: this.#compactions,
+      missedTokens: this.#missedTokens,
       usage: this.#usage,
       costUsd: usd(this.#cost.totalNano),
       uncachedUsd: usd(this.#uncached.totalNano),
@@ -82,6 +93,7 @@ export class Ledger {
             costUsd: null,
             missReason: null,
             missedTokens: 0,
+            change: null,
           }
         : { ...call, number, ...this.#answered(call.startMs, call.usage, answered) };
     this.#calls.push(served);
@@ -92,6 +104,8 @@ export class Ledger {
     const { request } = answered;
     const { conversation, how } = this.#conversations.find(request);
     const miss = explain(conversation, startMs, answered, how === 'after-summary' ? 'compaction' : null);
+    if (how === 'after-summary') this.#compactions += 1;
+    this.#missedTokens += miss.missedTokens;
     if (miss.missedTokens > 0)
       this.#breaks.set(miss.missReason!, (this.#breaks.get(miss.missReason!) ?? 0) + 1);
     const atMs = this.pricedAt(startMs);
@@ -115,8 +129,8 @@ function explain(
   startMs: number,
   { request, outcome }: AnsweredCall,
   announced: BreakCause | null,
-): Pick<ServedCall, 'missReason' | 'missedTokens'> {
-  const { view, salts, model, breakpoints } = request;
+): Pick<ServedCall, 'missReason' | 'missedTokens' | 'change'> {
+  const { view, blocks, salts, model, breakpoints } = request;
   const { latest, cachedTokens, detector } = conversation;
   const { readTokens, write1hTokens, write5mTokens, hitTtlMs } = outcome;
   const shared = latest === null ? -1 : sharedEnd(latest, request);
@@ -138,10 +152,16 @@ function explain(
   const hasBroken = isBreak(cachedTokens, readTokens) || (readTokens === 0 && missedTokens > 0);
   const cause = hasBroken ? (uncachable(request) ?? detector.causeOf(observation, announced)) : null;
   detector.observe(observation, announced);
-  conversation.latest = { model, view, salts };
+  const changed = observation.firstChangedPosition;
+  conversation.latest = { model, view, salts, blocks };
   conversation.cachedTokens = readTokens + write5mTokens + write1hTokens;
-  if (cause !== null) return { missReason: cause, missedTokens };
-  return { missReason: readTokens > 0 ? null : (uncachable(request) ?? 'first'), missedTokens: 0 };
+  if (cause === null) {
+    const missReason = readTokens > 0 ? null : (uncachable(request) ?? 'first');
+    return { missReason, missedTokens: 0, change: null };
+  }
+  const change =
+    changed === null || announced !== null ? null : promptChange(latest!.blocks, request, changed);
+  return { missReason: cause, missedTokens, change };
 }
 
 /** Why nothing of a request could be read or written; null where something could. */

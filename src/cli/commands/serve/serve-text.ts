@@ -12,6 +12,7 @@ import { promptTokens } from '../../../core/model/usage.js';
 import { CAUSE_SENTENCES } from '../../../core/run/run-log.js';
 import type { Screen } from '../../../report/text/style.js';
 import type { MissReason, ServedCall, ServedTotals } from './ledger.js';
+import type { PromptChange } from './prompt-change.js';
 
 const REASONS: Readonly<Record<MissReason, string>> = {
   first: 'new conversation',
@@ -20,10 +21,20 @@ const REASONS: Readonly<Record<MissReason, string>> = {
   ...CAUSE_SENTENCES,
 };
 
-function reasonText({ missReason, missedTokens }: ServedCall): string {
+function reasonText({ missReason, missedTokens, change }: ServedCall): string {
   if (missReason === null) return '';
   const said = REASONS[missReason];
-  return missedTokens === 0 ? said : `${formatCount(missedTokens)} cached tokens missed: ${said}`;
+  if (missedTokens === 0) return said;
+  return `${formatCount(missedTokens)} cached tokens missed: ${said}${change === null ? '' : `, ${changeText(change)}`}`;
+}
+
+function changeText({ place, before, after }: PromptChange): string {
+  return before === null ? place : `${place}: "${before}" became "${after}"`;
+}
+
+/** One line for a cache break: which request, how much, and why. */
+export function breakLine(call: ServedCall): string {
+  return printable(`request ${call.number}  ${reasonText(call)}`);
 }
 
 function written({ usage }: ServedCall): string {

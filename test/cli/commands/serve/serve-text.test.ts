@@ -24,6 +24,7 @@ const call = (change: Partial<ServedCall> = {}): ServedCall =>
     costUsd: 0.25,
     missReason: null,
     missedTokens: 0,
+    change: null,
     ...change,
   }) as ServedCall;
 const line = (change: Partial<ServedCall>): string => callLine(call(change), { style });
@@ -42,6 +43,10 @@ describe('the line of a call', () => {
     expect(line({ missReason: 'first' })).toMatch(/ {2}<d>new conversation<\/d>$/);
     expect(line({ missReason: 'ttl-5m', missedTokens: 1_200 })).toMatch(
       / {2}<y>1,200 cached tokens missed: five minutes had passed<\/y>$/,
+    );
+    const change = { place: 'system block 1', before: 'at 10:00', after: 'at 10:01' };
+    expect(line({ missReason: 'system', missedTokens: 1_200, change })).toContain(
+      'the system prompt changed, system block 1: "at 10:00" became "at 10:01"',
     );
     expect(line({ error: 'cut', missReason: 'first' })).toMatch(
       / {2}<y>new conversation; cut half-way<\/y>$/,
@@ -65,6 +70,8 @@ describe('the sums of a server', () => {
     answered: 3,
     refused: 2,
     conversations: 1,
+    compactions: 0,
+    missedTokens: 0,
     usage: USAGE,
     costUsd: 0.5,
     uncachedUsd: 2,

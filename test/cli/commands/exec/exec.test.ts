@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../../../helpers/architecture/tree.js';
+import { cli, tempFolder } from '../../cli.js';
+
+const AGENT = join(ROOT, 'docs/examples/agent.mjs');
+
+/** Runs `ccbench exec` with answers at once and what it is given; `--json` keeps what the command prints out of the tests' output. */
+function exec(argv: readonly string[], command: readonly string[]) {
+  const env = { PATH: process.env.PATH ?? '', ANTHROPIC_AUTH_TOKEN: 'secret of the user' };
+  const plain = ['exec', '--latency-scale', '0', '--count-with', 'heuristic'];
+  return cli([...plain, ...argv, '--', ...command], { cwd: tempFolder(), env });
+}
+
+const node = (code: string) => [process.execPath, '-e', code];
+
+describe('ccbench exec', () => {
+  it('fails an agent that breaks its own cache, and says where', async () => {
+    const { code, stdout } = await exec(['--expect', 'cacheBreaks == 0'], [process.execPath, AGENT]);
+    expect(code).toBe(99);
+    expect(stdout).toContain('3 calls: 3 answered');
+    expect(stdout).toMatch(
+      /request 2 {2}[\d,]+ cached tokens missed: the system prompt changed, system block 1: "Request 1, .*" became "Request 2, /,
+    );
+    expect(stdout).toContain('FAIL cacheBreaks == 0: cacheBreaks is 2');
+  });
+
+  it('passes the same agent without the fault', async () => {
+    const argv = ['--expect', 'cacheBreaks == 0', '--expect', 'cacheHitRate > 60%'];
+    const { code, stdout } = await exec(argv, [process.execPath, AGENT, '--fixed']);
+    expect(stdout).toContain('ok   cacheBreaks == 0');
+    expect(code).toBe(0);
+  });
+
+  it('gives the command the address and a key, and keeps the user’s own from it', async () => {
+    const names = ['ANTHROPIC_BASE_URL', 'OPENAI_BASE_URL', 'GOOGLE_GEMINI_BASE_URL', 'ANTHROPIC_API_KEY'];
+    const check = `const e = process.env; const ok = ${JSON.stringify(names)}.every((n) => e[n]) && !e.ANTHROPIC_AUTH_TOKEN
+      && e.OPENAI_BASE_URL === e.ANTHROPIC_BASE_URL + '/v1'; process.exit(ok ? 3 : 4);`;
+    expect((await exec([], node(check))).code).toBe(3);
+  });
+
+  it('passes on the exit code of the command, whatever was expected', async () => {
+    const { code, stderr } = await exec(['--expect', 'costUsd < 1'], node('process.exit(7)'));
+    expect(code).toBe(7);
+    expect(stderr).toContain('ended with exit code 7');
+  });
+
+  it('is bad usage where no request came, or the program is not there', async () => {
+    const silent = await exec([], node(''));
+    expect([silent.code, silent.stderr]).toEqual([
+      2,
+      expect.stringContaining('must take its address from ANTHROPIC_BASE_URL'),
+    ]);
+    const missing = await exec([], ['no-such-agent']);
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('there is no such program')]);
+  });
+
+  it('knows what can be expected', async () => {
+    const { code, stderr } = await exec(['--expect', 'cacheBreak == 0'], node(''));
+    expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean "cacheBreaks"?')]);
+  });
+
+  it('--json has calls, sums and expectations', async () => {
+    const argv = ['--json', '--expect', 'requests == 3', '--expect', 'compactions > 0'];
+    const { code, stdout } = await exec(argv, [process.execPath, AGENT, '--fixed']);
+    const { exitCode, totals, calls, expectations } = JSON.parse(stdout);
+    expect([code, exitCode, totals.answered, calls.length]).toEqual([99, 0, 3, 3]);
+    expect(expectations).toEqual([
+      expect.objectContaining({ passed: true, actual: 3 }),
+      expect.objectContaining({ passed: false, actual: 0 }),
+    ]);
+  });
+});
