@@ -85,7 +85,7 @@ export async function prepareBases(root, runCli, work, program) {
   write('prune.yaml', small.replace('claude-code/2.1', 'baselines/prune'));
   write('r.jsonl', recordings[3]);
   write('big.jsonl', padded.join('\n'));
-  const plain = ['--no-charts', '--no-timings', '--quiet'];
+  const plain = ['--no-charts', '--quiet'];
   await must(runCli, ['run', 'a.yaml', ...plain], work);
   await must(runCli, ['sweep', 'a.yaml', '--vary', 'seed=1,2', '--workers', '0'], work);
   await must(runCli, ['validate', 'r.jsonl', '--save', 'saved.json'], work);

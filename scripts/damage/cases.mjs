@@ -38,7 +38,7 @@ function jsonDamage(text, random) {
 const ANY_KINDS = {
   scenario: (bases, random) => ({
     files: { 'a.yaml': damageText(random.pick(bases.scenarios), random) },
-    argv: ['run', 'a.yaml', '--no-files', ...(random.chance(0.3) ? ['--json'] : ['--no-timings'])],
+    argv: ['run', 'a.yaml', '--no-files', ...(random.chance(0.3) ? ['--json'] : [])],
   }),
   recording: (bases, random) => ({
     files: {
@@ -74,7 +74,7 @@ const ANY_KINDS = {
   }),
   baseline: (bases, random) => ({
     files: { 'a.yaml': bases.small, 'before/small/summary.json': jsonDamage(bases.summary, random) },
-    argv: ['run', 'a.yaml', '--baseline', 'before', '--no-files', '--no-timings'],
+    argv: ['run', 'a.yaml', '--baseline', 'before', '--no-files'],
   }),
   saved: (bases, random) => ({
     files: { 'r.jsonl': bases.recording, 'saved.json': jsonDamage(bases.saved, random) },

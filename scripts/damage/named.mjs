@@ -5,7 +5,7 @@ import { damageBytes } from './mutate.mjs';
 import { plugin } from './plugins.mjs';
 import { request } from './requests.mjs';
 
-const RUN = ['run', 'a.yaml', '--no-files', '--no-timings', '--json'];
+const RUN = ['run', 'a.yaml', '--no-files', '--json'];
 
 /** How many runs were made and how many were there: the answer is in the rest. */
 export const RAN = /^ {2}"(?:ran|resumed|kept)": .*$/gm;
@@ -107,7 +107,7 @@ const KNOWN = {
     same(
       { 'before/small/summary.json': harmlessJson(bases.summary, random) },
       { 'a.yaml': bases.small, 'before/small/summary.json': bases.summary },
-      ['run', 'a.yaml', '--baseline', 'before', '--no-files', '--no-timings'],
+      ['run', 'a.yaml', '--baseline', 'before', '--no-files'],
     ),
   saved: (bases, random) =>
     same(

@@ -16,7 +16,7 @@ export const CACHE = '.ccbench';
 
 /** The commands that write reports, with the folder that each one makes. */
 const COMMANDS = [
-  { argv: ['run', 'a.yaml', '--no-timings'], folder: 'killed' },
+  { argv: ['run', 'a.yaml'], folder: 'killed' },
   { argv: ['compare', 'a.yaml', '--policy', 'none,unbounded', '--workers', '2'], folder: 'killed-compare' },
   { argv: ['sweep', 'a.yaml', '--vary', 'seed=1,2,3,4', '--workers', '2'], folder: 'killed-sweep' },
   {

@@ -66,6 +66,12 @@ export const OUTPUT = [
 /** Options of all commands. */
 const COMMON = [option('--json', 'print one JSON object on stdout and nothing else'), ...OUTPUT];
 
+/** Options of commands that come to an answer. */
+export const DETAIL = [
+  option('--notes', 'print the notes on the answer too'),
+  option('--verbose', 'print everything: all tables, all rows, all notes'),
+];
+
 /** Options of commands that read transcripts. */
 export const READS = [
   option('--no-cache', 'keep and use no compiled transcripts (ccbench cache shows them)'),
@@ -105,6 +111,7 @@ export const GITHUB = [
 
 /** Options of commands that make many runs. */
 export const STUDY = [
+  ...DETAIL,
   ...PRICED,
   ...PLUGINS,
   option(

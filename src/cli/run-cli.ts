@@ -8,7 +8,7 @@ import { cacheFolder } from './files/cache-folder.js';
 import { rememberPage } from './files/last-page.js';
 import type { Host, TextStream } from './host.js';
 import { buildProgram } from './program.js';
-import type { CliSession } from './session.js';
+import { type CliSession, note } from './session.js';
 import { colorsOf } from './terminal/colors.js';
 import { withOwnCodes } from './terminal/own-codes.js';
 
@@ -53,6 +53,8 @@ function sessionOf(argv: readonly string[], host: Host, { notWritten, printed }:
     host: { ...host, stdout, stderr },
     debug: hasFlag(argv, '--debug'),
     json: hasFlag(argv, '--json'),
+    detail: hasFlag(argv, '--verbose') ? 'verbose' : hasFlag(argv, '--notes') ? 'notes' : 'brief',
+    heldNotes: [],
     cache: hasFlag(argv, '--no-cache') ? 'off' : { folder: cacheFolder(host) },
     ...(priceDay === undefined ? {} : { priceDay }),
     colors,
@@ -125,6 +127,8 @@ export async function runCli(argv: readonly string[], host: Host): Promise<ExitC
     await program.parseAsync([...argv], { from: 'user' });
     if (session.json && !isPrinted && exit === EXIT.fine)
       throw new CcbenchError('internal', 'the command is over and has printed no JSON');
+    // What a command held back and did not count.
+    if (!session.json) for (const text of session.heldNotes ?? []) note(session, text);
     return exit === EXIT.fine && !isWritten ? EXIT.input : exit;
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportFailure(session, error);

@@ -4,6 +4,9 @@ import type { GithubChoice } from './ci/github-choice.js';
 import type { Host } from './host.js';
 import type { ColorChoice } from './terminal/colors.js';
 
+/** How much a command prints: the answer, also the notes on it, or everything. */
+export type Detail = 'brief' | 'notes' | 'verbose';
+
 /** What every command gets: the host and the options that all commands share. */
 export interface CliSession {
   readonly host: Host;
@@ -11,6 +14,10 @@ export interface CliSession {
   readonly colors: ColorChoice;
   /** One JSON object on stdout instead of text. */
   readonly json: boolean;
+  /** Everything where absent. */
+  readonly detail?: Detail;
+  /** Notes that the short form counts instead of printing them. */
+  readonly heldNotes?: string[];
   /** Where compiled transcripts are kept and used again. */
   readonly cache: CacheChoice;
   /** Day whose prices count for all requests; absent where nobody asks for one. */
@@ -45,6 +52,12 @@ export function printJson(session: CliSession, value: object): void {
 /** A note for the user beside the result. */
 export function note(session: CliSession, text: string): void {
   session.host.stderr.write(`${text}\n`);
+}
+
+/** A remark on what was read: printed beside the result, or counted in the short form. */
+export function remark(session: CliSession, text: string): void {
+  if (session.detail === 'brief' && session.heldNotes !== undefined) session.heldNotes.push(text);
+  else note(session, text);
 }
 
 /**

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { cli, scenario, tempFolder } from './cli.js';
 
 const EXPECTS = 'expect:\n  - costUsd >= 0\n  - compactions == 7\n';
-const QUIET = ['--quiet', '--no-charts', '--no-timings'];
+const QUIET = ['--quiet', '--no-charts'];
 
 describe('JUnit', () => {
   it('has a case for each expectation and each metric of the baseline', async () => {

@@ -72,7 +72,7 @@ describe('compiled transcripts on disk', () => {
 
   it('change no byte of what a run prints', async () => {
     const folder = tempFolder({ 'a.jsonl': session(), 's.yaml': SCENARIO });
-    const run = ['run', 's.yaml', '--no-files', '--no-timings'];
+    const run = ['run', 's.yaml', '--no-files'];
     const own = { cwd: folder, env: { CCBENCH_CACHE: 'kept' } };
     const without = await cli([...run, '--no-cache'], own);
     expect(cached(folder)).toEqual([]);

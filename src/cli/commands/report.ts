@@ -8,7 +8,7 @@ import { eventLines, eventsCsv } from '../../report/tables/events-csv.js';
 import { requestLines, requestsCsv } from '../../report/tables/requests-csv.js';
 import { finishedJson, summaryJson } from '../../report/tables/summary-json.js';
 import { recordedJson } from '../../report/text/as-recorded.js';
-import { runBlocks } from '../../report/text/terminal.js';
+import { briefRunBlocks, runBlocks } from '../../report/text/terminal.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openLog } from '../files/open-log.js';
 import { type OutputFile, openFile, openSoftly } from '../files/output.js';
@@ -106,7 +106,10 @@ export async function reportCommand(
   });
   const report = { digest, facts, expectations: [] };
   present(session, {
-    blocks: runBlocks(report, screenFor(stdout, session.colors).width),
+    blocks:
+      session.detail === 'verbose'
+        ? runBlocks(report, screenFor(stdout, session.colors).width)
+        : briefRunBlocks(report),
     closing: runConclusion(facts, []),
     json: {
       digest,

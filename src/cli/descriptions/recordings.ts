@@ -1,6 +1,7 @@
 import {
   argument,
   type CommandDescription,
+  DETAIL,
   option,
   PLUGINS,
   PRICED,
@@ -17,6 +18,7 @@ export const RECORDING_COMMANDS = {
     args: [argument('[session...]', `${SESSIONS}; none: the sessions in their usual places`)],
     options: [
       ...PRICED,
+      ...DETAIL,
       option('--since <day>', 'leave out sessions that ended before this day (2026-07-01, UTC)'),
       option('--top <n>', 'rows in each ranking', whole, 5),
       option('--out <folder>', 'folder that will hold the page’s folder', undefined, 'reports'),
@@ -39,6 +41,7 @@ export const RECORDING_COMMANDS = {
     args: [argument('[transcript...]', `${SESSIONS}; none: list the sessions in their usual places`)],
     options: [
       ...PRICED,
+      ...DETAIL,
       option(
         '--count-with <names>',
         'compare token counters with recorded usage: heuristic, gpt-tokenizer, js-tiktoken, api (sends text to the API)',
@@ -64,6 +67,7 @@ export const RECORDING_COMMANDS = {
     args: [argument('<trace...>', SESSIONS)],
     options: [
       ...PRICED,
+      ...DETAIL,
       option(
         '--ttl <seconds>',
         'other lifetimes, separated by commas (default: 30 s to 24 h, unlimited)',
@@ -83,6 +87,7 @@ export const RECORDING_COMMANDS = {
     args: [argument('<recording...>', SESSIONS)],
     options: [
       ...PRICED,
+      ...DETAIL,
       option('--forward', 'show each session run forward, beside its recorded cost'),
       option('--worst <n>', 'how many of the worst predicted requests to show', whole, 5),
       option('--save <file>', 'write the totals to this file'),
@@ -113,6 +118,7 @@ export const RECORDING_COMMANDS = {
     ],
     options: [
       ...PRICED,
+      ...DETAIL,
       ...PLUGINS,
       option(
         '--tolerance <percent>',
@@ -136,6 +142,7 @@ export const RECORDING_COMMANDS = {
     args: [argument('[name]', 'this provider alone, or the one of this file, with what is not known of it')],
     options: [
       ...PRICED,
+      ...DETAIL,
       option('--model <name>', 'prices of this model of the provider instead of its usual one'),
       option('--session <file>', 'replay this recording: cost, hit rate and break-even under each'),
       option('--rewritten <tokens>', 'tokens that a clearing rewrites', tokens, 100_000),

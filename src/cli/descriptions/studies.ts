@@ -2,6 +2,7 @@ import { CcbenchError } from '../../core/base/errors.js';
 import {
   argument,
   type CommandDescription,
+  DETAIL,
   GITHUB,
   option,
   PLUGINS,
@@ -219,7 +220,8 @@ export const STUDY_COMMANDS = {
       option('--junit <file>', 'write expectations and regressions as test cases of a JUnit file'),
       option('--watch', 'run again when the scenario or a file it names changes'),
       option('--quiet', 'no progress and no tables, only what failed'),
-      option('--no-timings', 'measure no wall clock: the output is the same every time'),
+      option('--timings', 'measure the wall clock of the simulator, and print it'),
+      ...DETAIL,
     ],
     examples: [
       'run scenarios/quickstart.yaml',
@@ -393,6 +395,7 @@ export const STUDY_COMMANDS = {
       option('--out <folder>', 'write everything that a run writes besides its log into this folder'),
       option('--no-charts', 'write no charts and no report.html'),
       option('--png', 'write charts as PNG files too'),
+      ...DETAIL,
     ],
     examples: ['report reports/quickstart/run.jsonl', 'report run.jsonl --out again'],
     load: async () => (await import('../commands/report.js')).reportCommand,

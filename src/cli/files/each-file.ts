@@ -3,7 +3,7 @@ import { formatCount } from '../../core/base/format.js';
 import { findSessions, type LeftOut } from '../../transcripts/files/find-sessions.js';
 import { homeFolder } from '../../transcripts/files/home.js';
 import { reasonLine } from '../fail.js';
-import { type CliSession, note } from '../session.js';
+import { type CliSession, note, remark } from '../session.js';
 import { runInterruptible, yieldToEventLoop } from '../terminal/interrupt.js';
 import { createProgress } from '../terminal/progress.js';
 
@@ -119,7 +119,8 @@ export async function eachFile<T>(
     progress.clear();
   }
   if (used.length === 0) throw nothingUsable(problems, leftOut);
-  for (const line of [...problemLines(problems), ...leftOutLines(leftOut)]) note(session, line);
+  for (const line of problemLines(problems)) note(session, line);
+  for (const line of leftOutLines(leftOut)) remark(session, line);
   const broken = problems.map(({ file, error }) => ({ file, reason: error.message }));
   const skipped = [...broken, ...leftOut].sort((a, b) => (a.file < b.file ? -1 : 1));
   if (skipped.length > 0)

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { formatCounted, printable } from '../../core/base/format.js';
 import { createWarnings, type Warning } from '../../core/run/warning.js';
-import { type CliSession, note } from '../session.js';
+import { type CliSession, remark } from '../session.js';
 
 /** Remarks on recordings that are shown; the rest is counted. */
 const SHOWN = 20;
@@ -50,7 +50,7 @@ export function readingRemarks(
 /** Notes what was found while recordings were read. */
 export function noteWarnings(session: CliSession, recordings: readonly ReadRecording[]): void {
   const remarks = readingRemarks(recordings);
-  for (const remark of remarks.slice(0, SHOWN)) note(session, remark);
+  for (const text of remarks.slice(0, SHOWN)) remark(session, text);
   const more = remarks.length - SHOWN;
-  if (more > 0) note(session, `… and ${more} more remarks on the recordings; --json has them`);
+  if (more > 0) remark(session, `… and ${more} more remarks on the recordings; --json has them`);
 }

@@ -2,7 +2,7 @@ import { CcbenchError } from '../../core/base/errors.js';
 import type { LeftOut } from '../../transcripts/files/find-sessions.js';
 import { homeFolder } from '../../transcripts/files/home.js';
 import { type FoundSession, sessionsIn, usualPlaces } from '../../transcripts/files/usual-places.js';
-import { type CliSession, note } from '../session.js';
+import { type CliSession, remark } from '../session.js';
 import { runInterruptible } from '../terminal/interrupt.js';
 import { leftOutLines } from './each-file.js';
 
@@ -32,7 +32,7 @@ export async function usualSessions(session: CliSession, command: string): Promi
   const places = usualPlaces(home, host.env);
   const { sessions, leftOut } = await runInterruptible(host.interrupt, () => sessionsIn(places));
   const looked = places.map(({ pattern }) => pattern);
-  for (const line of leftOutLines(leftOut)) note(session, line);
+  for (const line of leftOutLines(leftOut)) remark(session, line);
   if (sessions.length > 0) return { sessions, leftOut, looked };
   throw new CcbenchError('file-missing', 'no sessions were found in their usual places', {
     hint: `name a file or a folder: ccbench ${command} <path>; looked in ${foldersOf(looked, home).join(', ')}`,

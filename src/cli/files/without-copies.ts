@@ -5,7 +5,7 @@ import {
   repeatedCalls,
 } from '../../analysis/validate/contained.js';
 import { formatCounted } from '../../core/base/format.js';
-import { type CliSession, note } from '../session.js';
+import { type CliSession, remark } from '../session.js';
 import type { SkippedFile } from './each-file.js';
 
 /** A session with the keys of its calls. */
@@ -37,7 +37,7 @@ export function withoutCopies<T extends Keyed>(
     file,
     reason: `all of its ${formatCounted(responses, 'call')} are in ${within} too`,
   }));
-  for (const { file, reason } of copies) note(session, `left out: ${file}: ${reason}`);
+  for (const { file, reason } of copies) remark(session, `left out: ${file}: ${reason}`);
   const out = new Set(copies.map(({ file }) => file));
   const kept = items.filter(({ file }) => !out.has(file));
   const sharedCalls = repeatedCalls(kept.map(identified));
@@ -50,6 +50,6 @@ export function noteRepeated(session: CliSession, repeated: readonly Repeated[],
   for (const { file, calls } of repeated) {
     const shared = `${formatCounted(calls, 'call')} of ${file} ${calls === 1 ? 'stands' : 'stand'} in an earlier session too`;
     const elsewhere = counting === 'once' ? '' : '; ccbench inspect counts such calls once';
-    note(session, `counted ${counting}: ${shared}${elsewhere}`);
+    remark(session, `counted ${counting}: ${shared}${elsewhere}`);
   }
 }

@@ -1,3 +1,4 @@
+import { briefOf, briefRest } from '../../report/document/brief.js';
 import type { Block } from '../../report/document/document.js';
 import { documentText } from '../../report/document/document-text.js';
 import { type CliSession, printJson } from '../session.js';
@@ -13,16 +14,30 @@ export interface CommandDocument {
   readonly json: object;
 }
 
-/** Prints what a command found: as one JSON object with --json, otherwise for the screen. */
+/** Prints what a command found: as one JSON object with --json, otherwise for the screen, the answer first. */
 export function present(session: CliSession, { blocks, closing, json }: CommandDocument): void {
   if (session.json) {
     printJson(session, json);
     return;
   }
+  session.host.stdout.write(screenText(session, blocks, closing));
+}
+
+/** The same as text: the short form unless everything is asked for, or there is nothing to conclude. */
+export function screenText(session: CliSession, blocks: readonly Block[], closing: Closing | null): string {
   const screen = screenFor(session.host.stdout, session.colors);
-  const parts = [
-    ...(blocks.length === 0 ? [] : [documentText(blocks, screen)]),
-    ...(closing === null ? [] : [closingText(closing, screen)]),
-  ];
-  session.host.stdout.write(parts.join('\n'));
+  const textOf = (some: readonly Block[]): readonly string[] =>
+    some.length === 0 ? [] : [documentText(some, screen)];
+  if (closing === null || session.detail === undefined || session.detail === 'verbose')
+    return [...textOf(blocks), ...(closing === null ? [] : [closingText(closing, screen)])].join('\n');
+  const brief = briefOf(blocks);
+  const held = session.heldNotes?.splice(0) ?? [];
+  const isNoted = session.detail === 'notes';
+  const rest = briefRest(isNoted ? 0 : brief.notes.length + held.length, brief.isCut);
+  return [
+    closingText(closing, screen),
+    ...textOf(brief.blocks),
+    ...(isNoted ? textOf(brief.notes) : []),
+    ...(rest === '' ? [] : [`${screen.style.dim(rest)}\n`]),
+  ].join('\n');
 }

@@ -1,4 +1,5 @@
 import { printable } from '../../core/base/format.js';
+import { comparisonLines } from '../text/comparison-text.js';
 import type { Screen } from '../text/style.js';
 import { textWidth } from '../text/style.js';
 import { droppedHeaders, paint, tableLines, wrapText } from '../text/table.js';
@@ -34,6 +35,8 @@ export function documentLines(blocks: readonly Block[], screen: Screen): readonl
         for (const header of droppedHeaders(columns, rows, width - indent.length)) dropped.add(header);
         return tableLines(columns, rows, { indent, ...screen });
       }
+      case 'comparison':
+        return comparisonLines(block.table, screen);
       case 'dropped': {
         if (dropped.size === 0) return [];
         const note = `not shown in ${width} columns: ${[...dropped].join(', ')}; --json has all`;

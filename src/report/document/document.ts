@@ -1,9 +1,10 @@
 import { formatCount } from '../../core/base/format.js';
 import type { Warning } from '../../core/run/warning.js';
+import type { ComparisonTable } from '../page-data/page-data.js';
 import type { Column, Row, Tone } from '../text/table.js';
 
 /** What a command found out, in the order in which it is read; an empty string is an empty line. */
-export type Block = string | Title | Line | Section | Table | DroppedNote;
+export type Block = string | Title | Line | Section | Table | Comparison | DroppedNote;
 
 /** What something is called, and in the same line what it is, where that fits. */
 interface Title {
@@ -19,6 +20,8 @@ interface Line {
   readonly lead: string;
   readonly hang: string;
   readonly tone: Tone;
+  /** It is about the numbers, not one of them: the short form counts it. */
+  readonly isNote?: boolean;
 }
 
 /** Blocks below a heading; nothing at all where they come to no line. */
@@ -26,6 +29,14 @@ interface Section {
   readonly kind: 'section';
   readonly title: string;
   readonly blocks: readonly Block[];
+  /** The short form has it too. */
+  readonly isAnswer?: boolean;
+}
+
+/** Runs or settings side by side. */
+interface Comparison {
+  readonly kind: 'comparison';
+  readonly table: ComparisonTable;
 }
 
 /** A table; no line where it has no rows. */
@@ -131,19 +142,34 @@ export function section(title: string, ...blocks: readonly Block[]): Block {
   return { kind: 'section', title, blocks };
 }
 
+/** A section that the short form has too. */
+export function answer(title: string, ...blocks: readonly Block[]): Block {
+  return { kind: 'section', title, blocks, isAnswer: true };
+}
+
+/** Runs or settings side by side. */
+export function comparison(table: ComparisonTable): Block {
+  return { kind: 'comparison', table };
+}
+
+/** A line that is about the numbers. */
+export function note(line: Line): Line {
+  return { ...line, isNote: true };
+}
+
 /** A sentence at the left edge that stands out. */
-export function said(text: string, tone: Tone, hang = ''): Block {
+export function said(text: string, tone: Tone, hang = ''): Line {
   return { kind: 'line', text, lead: '', hang, tone };
 }
 
 /** A sentence that is set in, as what belongs to a heading or a table is. */
-export function inset(text: string, tone: Tone = 'plain', lead = INDENT, hang = INDENT + INDENT): Block {
+export function inset(text: string, tone: Tone = 'plain', lead = INDENT, hang = INDENT + INDENT): Line {
   return { kind: 'line', text, lead, hang, tone };
 }
 
 /** What the reader must know of the numbers above. */
 export function notes(texts: readonly string[]): readonly Block[] {
-  return texts.map((each) => inset(each, 'dim'));
+  return texts.map((each) => note(inset(each, 'dim')));
 }
 
 /** What was found on the way: `code: message (3 times)`, with what to do about it below. */
@@ -151,7 +177,7 @@ export function findings(
   warnings: readonly Pick<Warning, 'message' | 'remedy' | 'count'>[],
 ): readonly Block[] {
   return warnings.flatMap(({ message, remedy, count }) => [
-    inset(`${message}${count > 1 ? ` (${formatCount(count)} times)` : ''}`, 'warning'),
+    note(inset(`${message}${count > 1 ? ` (${formatCount(count)} times)` : ''}`, 'warning')),
     ...(remedy === null ? [] : [inset(remedy, 'plain', `${INDENT}→ `)]),
   ]);
 }

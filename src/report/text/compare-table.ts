@@ -4,6 +4,7 @@ import { METRICS } from '../../metrics/registry.js';
 import type { ComparisonTable } from '../page-data/page-data.js';
 import type { ReportedRun } from '../page-data/page-run.js';
 import { recordedRow } from './as-recorded.js';
+import { metricWords } from './metric-words.js';
 
 /** The metrics of a comparison for which nobody chose others. */
 const CHOSEN = [
@@ -35,7 +36,7 @@ export function compareTable(runs: readonly ReportedRun[]): ComparisonTable {
   const bill = others.every((other) => other?.id === first?.id) ? first?.recorded : undefined;
   return {
     caption: 'Variants side by side',
-    columns: [...CHOSEN],
+    columns: CHOSEN.map(metricWords),
     rows: [
       ...(bill === undefined ? [] : [recordedRow([bill], CHOSEN)]),
       ...runs.map(({ name }, row) => ({

@@ -69,13 +69,13 @@ const LEAST_WIDTH = 8;
 /** The name of a metric on lines no wider than its values, as far as its words allow. */
 function stacked(header: string, width: number): string {
   const lines: string[] = [];
-  for (const word of header.split(/(?=[A-Z.])/)) {
+  for (const word of header.split(/(?<= )|(?=[A-Z.])/)) {
     const last = lines.at(-1);
     if (last !== undefined && textWidth(last) + textWidth(word) <= Math.max(width, LEAST_WIDTH))
       lines[lines.length - 1] = last + word;
     else lines.push(word);
   }
-  return lines.join('\n');
+  return lines.map((line) => line.trimEnd()).join('\n');
 }
 
 /** The same with heads on several lines. */
@@ -127,7 +127,7 @@ export function comparisonLines(table: ComparisonTable, screen: Screen): readonl
   const fitting = left.findIndex((headers) => headers.length === 0);
   const at = fitting < 0 ? forms.length - 2 : fitting;
   const { columns, rows, notes } = forms[at]!;
-  const named = left[at]!.map((header) => header.replaceAll('\n', '')).join(', ');
+  const named = left[at]!.map((header) => header.replace(/\n(?!\.)/g, ' ').replaceAll('\n', '')).join(', ');
   const below = [
     ...notes,
     ...(named === '' ? [] : [`left out, too wide for ${screen.width} columns: ${named} (--json has them)`]),

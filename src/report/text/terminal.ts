@@ -74,16 +74,71 @@ export function runBlocks({ facts, expectations, digest }: RunReport, width: num
       ...(failures === '' ? [] : [doc.inset(`failures: ${failures}`, 'bad', INDENT, INDENT)]),
     ),
     doc.section('Cache breaks', doc.tableOf(BREAK_COLUMNS, breakRows(facts))),
-    doc.section(
-      'Expectations',
-      doc.table(EXPECTATIONS, expectations, ({ passed }) => (passed ? 'good' : 'bad')),
-    ),
+    doc.section('Expectations', ...expectationRows(expectations)),
     doc.section('Skipped', ...facts.skipped.map(({ what, needs }) => doc.inset(`${what}: needs ${needs}`))),
     doc.section('Warnings', ...doc.findings(facts.warnings)),
     '',
     ...assumptionsOf(facts).map((sentence) => doc.said(sentence, 'dim', INDENT)),
     ...(digest === null ? [] : ['', doc.said(`digest ${digest}`, 'dim')]),
   ];
+}
+
+/** Rows that the short form has, and what they are called there. */
+const BRIEF_ROWS: readonly (readonly [row: string, name: string])[] = [
+  ['as recorded', 'as recorded'],
+  ['total', 'cost'],
+  ['with chance breaks', 'with chance breaks'],
+  ['answered', 'requests'],
+  ['lost', 'calls lost'],
+  ['cache-hit rate', 'cache-hit rate'],
+  ['peak', 'largest context'],
+  ['compactions', 'compactions'],
+  ['needed and gone', 'needed and gone'],
+  ['breaker trips', 'breaker trips'],
+];
+
+/** Rows that say nothing where they count nothing. */
+const ALARMS: readonly string[] = ['lost', 'breaker trips'];
+
+function briefRows(facts: RunFacts): readonly Row[] {
+  const rows = valueBlocks(facts).flatMap((block) => block.rows);
+  return BRIEF_ROWS.flatMap(([key, name]) =>
+    rows
+      .filter(({ cells }) => cells[0]!.trim() === key && !(cells[1] === '0' && ALARMS.includes(key)))
+      .map((row) => ({ ...row, cells: [name, ...row.cells.slice(1)] })),
+  );
+}
+
+/** What the short form says of one run: its main figures and what was expected of it. */
+export function briefRunBlocks({ facts, expectations }: RunReport): readonly doc.Block[] {
+  const unfinished = unfinishedText(facts);
+  return [
+    ...facts.warnings
+      .filter(({ code }) => code === 'model-assumed')
+      .map(({ message }) => doc.said(message, 'warning')),
+    ...(unfinished === null ? [] : [doc.said(unfinished, 'bad')]),
+    doc.tableOf(VALUE_COLUMNS, briefRows(facts)),
+    doc.answer('Expectations', ...expectationRows(expectations)),
+    ...runNotes(facts),
+    doc.section('Layers', doc.tableOf(LAYER_COLUMNS, layerRows(facts))),
+  ];
+}
+
+/** What must be known to read the figures of a run. */
+export function runNotes(facts: RunFacts): readonly doc.Block[] {
+  const reproduced = reproducedLine(whatIfOfRun(facts));
+  return [
+    ...doc.notes(reproduced === null ? [] : [reproduced]),
+    ...facts.skipped.map(({ what, needs }) => doc.note(doc.inset(`${what}: needs ${needs}`))),
+    ...doc.findings(facts.warnings.filter(({ code }) => code !== 'model-assumed')),
+    ...doc.notes(assumptionsOf(facts)),
+  ];
+}
+
+function expectationRows(expectations: readonly ExpectationResult[]): readonly doc.Block[] {
+  return expectations.length === 0
+    ? []
+    : [doc.table(EXPECTATIONS, expectations, ({ passed }) => (passed ? 'good' : 'bad'))];
 }
 
 /** The report of one run for the screen, ending in a line end. */

@@ -213,7 +213,7 @@ describe('bad transcripts', () => {
 
 describe('bad outputs', () => {
   const COMMANDS = [
-    ['run', 'a.yaml', '--no-timings'],
+    ['run', 'a.yaml'],
     ['compare', 'a.yaml', '--set', 'cache.ttl=5m,1h'],
     ['sweep', 'a.yaml', '--vary', 'cache.ttl=5m,1h'],
     ['tune', 'a.yaml', '--vary', 'cache.ttl=5m,1h', '--minimise', 'costUsd'],

@@ -271,7 +271,7 @@ describe('ccbench run', () => {
     const cwd = tempFolder({
       'a.yaml': `${ONE}variants: [{ name: compacts, policy: claude-code/2.1.112 }]\n`,
     });
-    const { code, stdout } = await cli(['run', 'a.yaml', '--no-timings'], { cwd });
+    const { code, stdout } = await cli(['run', 'a.yaml'], { cwd });
     expect(code).toBe(0);
     const folder = join(cwd, 'reports/two');
     const summary = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8'));

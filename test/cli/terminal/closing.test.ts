@@ -35,7 +35,7 @@ describe('the last lines of a command', () => {
     });
     const json = JSON.parse((await cli(['run', 'b.yaml', '--json', '--no-files'], { cwd })).stdout);
     const { costUsd, callsAnswered } = json.metrics;
-    const lines = await closing(['run', 'b.yaml', '--no-timings'], cwd);
+    const lines = await closing(['run', 'b.yaml'], cwd);
     expect(lines[0]).toContain(
       `tiny cost $${costUsd.toFixed(costUsd < 1 ? 4 : 2)} for ${callsAnswered} calls`,
     );
@@ -129,8 +129,8 @@ describe('the last lines of a command', () => {
   });
 
   it.each([
-    ['run', ['run', 'a.yaml', '--no-timings'], 'tiny'],
-    ['run whose expectation failed', ['run', 'failing.yaml', '--no-timings'], 'failing'],
+    ['run', ['run', 'a.yaml'], 'tiny'],
+    ['run whose expectation failed', ['run', 'failing.yaml'], 'failing'],
     ['compare', ['compare', 'two.yaml'], 'tiny-compare'],
     ['sweep', ['sweep', 'a.yaml', '--vary', 'cache.ttl=5m,1h'], 'tiny-sweep'],
     ['tune', ['tune', 'a.yaml', '--vary', 'cache.ttl=5m,1h', '--minimise', 'costUsd'], 'tiny-tune'],

@@ -17,7 +17,7 @@ function logOf(folder: string): readonly LogEntry[] {
   return lines.map((line) => JSON.parse(line) as LogEntry);
 }
 
-const NO_FILES = ['--no-files', '--no-timings'];
+const NO_FILES = ['--no-files'];
 
 describe('a plug-in', () => {
   it('adds a layer that a policy of its own uses: the log shows what it did', async () => {
@@ -116,7 +116,7 @@ describe('a plug-in', () => {
 describe('the log of a run', () => {
   it('names the plug-ins with the SHA-256 of their files; report and summary show them', async () => {
     const cwd = tempFolder({ 'p.mjs': CLEARING, 's.yaml': scenario('s', 'plugins: [./p.mjs]\n') });
-    const ran = await cli(['run', 's.yaml', '--log', 'log.jsonl', '--no-timings', '--no-charts'], { cwd });
+    const ran = await cli(['run', 's.yaml', '--log', 'log.jsonl', '--no-charts'], { cwd });
     const sha256 = createHash('sha256').update(CLEARING).digest('hex');
     const [first] = logOf(cwd) as [RunEntry];
     expect(first.plugins).toEqual([{ name: 'clearing', sha256 }]);

@@ -85,17 +85,21 @@ export async function benchCommand(
     const { result, failed } = await runSuites(session, chosen, suites, options);
     if (before !== null) checkCommon(result, before, options.baseline!);
     const slower = before === null ? null : regressions(result, before, options.noise ?? NOISE_FACTOR);
-    present(session, {
-      blocks: benchBlocks(result, slower),
-      closing: benchConclusion(result, slower),
-      json: {
-        ...result,
-        ...(slower === null ? {} : { regressions: slower }),
-        ...(failed.length === 0
-          ? {}
-          : { failed: failed.map(({ suite, error }) => ({ suite, message: messageOf(error) })) }),
+    // Its suites are its answer: nothing is left out.
+    present(
+      { ...session, detail: 'verbose' },
+      {
+        blocks: benchBlocks(result, slower),
+        closing: benchConclusion(result, slower),
+        json: {
+          ...result,
+          ...(slower === null ? {} : { regressions: slower }),
+          ...(failed.length === 0
+            ? {}
+            : { failed: failed.map(({ suite, error }) => ({ suite, message: messageOf(error) })) }),
+        },
       },
-    });
+    );
     await save?.write(`${JSON.stringify(result, null, 2)}\n`);
     save?.commit();
     if (options.out !== undefined) {

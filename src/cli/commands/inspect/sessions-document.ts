@@ -126,7 +126,7 @@ function sessionsWithCalls(sessions: number, calls: number): string {
 export function inspectConclusion(total: SessionsTotal, problems: number): Conclusion {
   const { sessions, calls, costUsd, costCalls, withoutCost, unpricedCalls, hitRate } = total;
   const who = sessionsWithCalls(sessions, calls);
-  const found = problems === 0 ? 'no problems found' : `${formatCounted(problems, 'finding')} above`;
+  const found = problems === 0 ? 'no problems found' : `${formatCounted(problems, 'finding')}`;
   if (costUsd === null)
     return {
       result: `${who}, of which no cost is recorded; ${found}.`,

@@ -8,10 +8,11 @@ import { countCalls, type Transcript } from '../../../core/model/transcript.js';
 import { completionOf } from '../../../metrics/completion.js';
 import { evaluateExpectation } from '../../../metrics/expect.js';
 import { metricValues } from '../../../metrics/registry.js';
+import * as doc from '../../../report/document/document.js';
 import type { ChartedRun } from '../../../report/page-data/page-data.js';
 import type { SampledLog } from '../../../report/page-data/run-sample.js';
 import { summaryJson } from '../../../report/tables/summary-json.js';
-import { terminalReport } from '../../../report/text/terminal.js';
+import { briefRunBlocks, runNotes, terminalReport } from '../../../report/text/terminal.js';
 import { unfinishedText } from '../../../report/text/unfinished-text.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type OutputFile, openFile, openReport, openSoftly, type ReportFolder } from '../../files/output.js';
@@ -39,6 +40,7 @@ import { type CliSession, inputOptions, note, printJson } from '../../session.js
 import { closingText, tellWritten } from '../../terminal/closing.js';
 import { lastInterruptCheck, runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
+import { screenText } from '../../terminal/present.js';
 import { createProgress, type Progress } from '../../terminal/progress.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { reportVerdicts } from './judge-runs.js';
@@ -57,7 +59,7 @@ export interface RunOptions extends ScenarioChanges, PictureOptions, PluginOptio
   /** Metrics that may not be worse than the baseline's, separated by commas. */
   readonly guard: string;
   readonly quiet?: boolean;
-  readonly timings: boolean;
+  readonly timings?: boolean;
   readonly junit?: string;
 }
 
@@ -161,11 +163,14 @@ async function runScenario(
   const results: RunResult[] = [];
   const small: ChartedRun[] = [];
   const runIndex = () => import('./run-index.js');
+  const isShown = !session.json && options.quiet !== true;
   for (const planned of runs) {
     const { result, sample } = await runOne(job, planned, folder);
     results.push(result);
     job.progress.clear();
-    if (!session.json && options.quiet !== true) session.host.stdout.write(resultText(session, result));
+    if (isShown && session.detail === 'verbose') session.host.stdout.write(resultText(session, result));
+    else if (isShown) for (const line of sinceLines(result)) note(session, line);
+    if (isShown && options.timings === true) session.host.stdout.write(timesText(session, result));
     if (folder === null || !options.charts) continue;
     await writePictures(job, result, sample, folder);
     if (runs.length > 1) small.push((await runIndex()).smallRun(sample, result));
@@ -174,11 +179,9 @@ async function runScenario(
   if (index !== null)
     await folder!.write('', index, (await runIndex()).runIndexHtml(scenario.name, results, small));
   await lastInterruptCheck(session.host.interrupt);
-  const isShown = !session.json && options.quiet !== true;
   if (isShown) {
-    const screen = screenFor(session.host.stdout, session.colors);
-    if (results.length > 1) session.host.stdout.write(`${variantTable(results, screen)}\n\n`);
-    session.host.stdout.write(closingText(scenarioConclusion(scenario.name, file, results), screen));
+    const closing = scenarioConclusion(scenario.name, file, results);
+    session.host.stdout.write(screenText(session, scenarioBlocks(session, results), closing));
   }
   log?.commit();
   if (folder?.commit() === true && isShown)
@@ -226,7 +229,7 @@ async function runOne(
   const files = await openRunFiles(folder, planned.folder, job.log);
   const execution = await execute(session, run.plan, transcript, {
     ...files,
-    timings: job.options.timings ? 'on' : 'off',
+    timings: job.options.timings === true ? 'on' : 'off',
     progress: (requests) => progress.update(requests),
   });
   const { digest, facts, timings } = execution;
@@ -269,18 +272,46 @@ async function transcriptOf(job: Job, ref: TranscriptRef): Promise<Transcript> {
   return value;
 }
 
+/** What changed since the last run, and since the baseline. */
+function sinceLines({ since, sinceBaseline }: RunResult): readonly string[] {
+  return [since, sinceBaseline].filter((line) => line !== null);
+}
+
+/** What the simulator took. */
+function timesText(session: CliSession, { execution }: RunResult): string {
+  const { timings } = execution;
+  return timings === null ? '' : `${timingsText(timings, screenFor(session.host.stdout, session.colors))}\n`;
+}
+
+/** What stands below the conclusion: the runs side by side, or what there is to say of the only one. */
+function scenarioBlocks(session: CliSession, results: readonly RunResult[]): readonly doc.Block[] {
+  const isVerbose = session.detail === 'verbose';
+  if (results.length > 1) {
+    const rest = isVerbose ? [] : results.flatMap(({ execution: { facts } }) => runNotes(facts));
+    return [variantTable(results), ...results.flatMap(expectationBlocks), ...rest];
+  }
+  if (isVerbose) return [];
+  const [{ execution, expectations }] = results as readonly [RunResult];
+  const { digest, facts } = execution;
+  return briefRunBlocks({ digest, facts, expectations });
+}
+
+function expectationBlocks({ planned, expectations }: RunResult): readonly doc.Block[] {
+  const failed = expectations.filter(({ passed }) => !passed);
+  return failed.map(({ text, message }) => doc.said(`✗ ${planned.label}: ${text} (${message})`, 'bad'));
+}
+
 function resultText(session: CliSession, result: RunResult): string {
   const screen = screenFor(session.host.stdout, session.colors);
   const { digest, facts } = result.execution;
   const table = terminalReport({ digest, facts, expectations: result.expectations }, screen);
-  const since = [result.since, result.sinceBaseline]
-    .flatMap((line) => (line === null ? [] : `${line}\n`))
+  const since = sinceLines(result)
+    .map((line) => `${line}\n`)
     .join('');
-  const { timings } = result.execution;
   // Under a provider that serves none of its models a session is another one: that comes first.
   const standIns = facts.warnings.filter(({ code }) => code === 'model-assumed');
   const became = standIns.map(({ message }) => `${message}\n`).join('');
-  return `${became}${table}${since}${timings === null ? '' : `\n${timingsText(timings, screen)}`}\n`;
+  return `${became}${table}${since}\n`;
 }
 
 function exitOf(session: CliSession, results: readonly RunResult[], { quiet }: RunOptions): ExitCode {

@@ -10,11 +10,11 @@ import { addPricedCalls } from '../../../core/run/priced-calls.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { completionOf } from '../../../metrics/completion.js';
 import { pricedCalls } from '../../../metrics/priced-calls.js';
+import { type Block, tableOf } from '../../../report/document/document.js';
 import { AS_RECORDED, recordedRow } from '../../../report/text/as-recorded.js';
 import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import { type Column, droppedHeaders, type Row, tableLines } from '../../../report/text/table.js';
-import type { Screen } from '../../../report/text/terminal.js';
+import type { Column, Row } from '../../../report/text/table.js';
 import { failedSentence, runConclusion } from '../../runs/run-conclusion.js';
 import type { RunResult } from './run-result.js';
 
@@ -109,7 +109,7 @@ function recordedCells(bill: RecordedBill): Row {
  * The runs of a scenario side by side, in front of them what their recording cost itself; the cost of a run that did not finish
  * is compared with nothing.
  */
-export function variantTable(results: readonly RunResult[], screen: Screen): string {
+export function variantTable(results: readonly RunResult[]): Block {
   const isFinished = ({ execution }: RunResult): boolean => completionOf(execution.facts).finished;
   const first = results[0];
   const base = first !== undefined && isFinished(first) ? (first.metrics.costUsd ?? null) : null;
@@ -133,8 +133,5 @@ export function variantTable(results: readonly RunResult[], screen: Screen): str
     const isNew = transcript?.id !== results[i - 1]?.execution.facts.run?.transcript.id;
     return transcript?.recorded === undefined || !isNew ? [own] : [recordedCells(transcript.recorded), own];
   });
-  const left = droppedHeaders(COLUMNS, rows, screen.width);
-  const note =
-    left.length === 0 ? [] : [`left out, too wide for ${screen.width} columns: ${left.join(', ')}`];
-  return [...tableLines(COLUMNS, rows, { indent: '', ...screen }), ...note].join('\n');
+  return tableOf(COLUMNS, rows, '');
 }

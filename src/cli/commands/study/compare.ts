@@ -5,12 +5,13 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { unknownName } from '../../../core/base/registry.js';
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
 import type { ParetoPoint } from '../../../report/charts/pareto.js';
+import * as doc from '../../../report/document/document.js';
 import type { reportHtml } from '../../../report/html/report-html.js';
 import type { ReportedRun } from '../../../report/page-data/page-run.js';
 import { createRunSample } from '../../../report/page-data/run-sample.js';
 import { AS_RECORDED, reproducedLine } from '../../../report/text/as-recorded.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
-import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
+import { comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
 import { COMPARED_METRICS, chosenMetrics } from '../../../study/chosen-metrics.js';
 import { type Comparison, compareVariants, costDelta } from '../../../study/comparison.js';
 import { isFinished } from '../../../study/completeness.js';
@@ -29,10 +30,10 @@ import { execute } from '../../runs/execute.js';
 import { policyInfoOf } from '../../runs/policy-info.js';
 import { type OpenScenario, openScenarios } from '../../runs/scenario-reader.js';
 import { withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, printJson } from '../../session.js';
-import { closingText, tellWritten } from '../../terminal/closing.js';
+import type { CliSession } from '../../session.js';
+import { tellWritten } from '../../terminal/closing.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
-import { screenFor } from '../../terminal/paint.js';
+import { present } from '../../terminal/present.js';
 import { comparisonJson } from './compare-json.js';
 import { comparedWhatIf, deltaNotes, variantsWithBase } from './compare-what-if.js';
 import { comparisonTable, sessionsTable } from './comparison-table.js';
@@ -148,12 +149,15 @@ async function compare(
     const table = reproduced === null ? shown : { ...shown, notes: [reproduced, ...shown.notes] };
     const conclusion = comparisonConclusion(comparison, whatIf.mode === 'what-if' ? deltas : undefined);
     const markdown = comparisonMarkdown(concluded(table, conclusion));
-    const screen = screenFor(session.host.stdout, session.colors);
-    if (session.json) printJson(session, { ...json, report: folder?.shown ?? null });
-    else
-      session.host.stdout.write(
-        `${[...standInsOf(studied), ...(reproduced === null ? [] : [reproduced]), ...comparisonLines(shown, screen)].join('\n')}\n\n${closingText(conclusion, screen)}`,
-      );
+    present(session, {
+      blocks: [
+        ...standInsOf(studied).map((text) => doc.said(text, 'warning')),
+        ...doc.notes(reproduced === null ? [] : [reproduced]),
+        doc.comparison(shown),
+      ],
+      closing: conclusion,
+      json: { ...json, report: folder?.shown ?? null },
+    });
     summarise(session, markdown);
     if (folder !== null) {
       await folder.write('', 'compare.json', jsonText(json));

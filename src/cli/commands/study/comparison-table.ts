@@ -3,6 +3,7 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonCell, ComparisonTable } from '../../../report/page-data/page-data.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';
+import { metricWords } from '../../../report/text/metric-words.js';
 import type { ComparedVariant, Comparison, Difference } from '../../../study/comparison.js';
 import { isFinished, type VariantRuns } from '../../../study/completeness.js';
 import type { MetricRecord } from '../../../study/job.js';
@@ -61,7 +62,7 @@ function headlineNotes(comparison: Comparison): readonly string[] {
     const mean = difference.mean === null ? '' : `${signed(difference.mean, metric)} `;
     const size = difference.relative === null ? '' : `${percent(difference.relative)}, `;
     const range = interval === '' ? '' : `95 %: ${interval}, `;
-    return [`${metric} of ${name}: ${mean}(${size}${range}${VERDICTS[difference.verdict]})`];
+    return [`${metricWords(metric)} of ${name}: ${mean}(${size}${range}${VERDICTS[difference.verdict]})`];
   });
 }
 
@@ -135,7 +136,7 @@ export function comparisonTable(
     });
   return {
     caption,
-    columns: comparison.metrics,
+    columns: comparison.metrics.map(metricWords),
     rows: comparison.variants.map((row) => {
       const note = rowNote(row.completeness, comparison.completeness);
       return { name: row.name, ...(note === undefined ? {} : { note }), cells: cellsOf(row) };
@@ -214,7 +215,7 @@ export function sessionsTable(input: ComparedSessions): ComparisonTable | null {
     };
   });
   return {
-    caption: `${metric} by session`,
+    caption: `${metricWords(metric)} by session`,
     columns: [...(recorded === null ? [] : [AS_RECORDED]), ...runs.map(({ name }) => name)],
     rows,
     notes: [

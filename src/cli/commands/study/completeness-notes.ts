@@ -1,5 +1,6 @@
 import { formatCount, formatCounted } from '../../../core/base/format.js';
 import { ratio } from '../../../core/base/stats.js';
+import { metricWords } from '../../../report/text/metric-words.js';
 import {
   type Completeness,
   isApart,
@@ -145,7 +146,7 @@ export function partialNotes(
     const high = counts.at(-1) ?? all;
     if (low === all) return [];
     const range = low === high ? formatCount(low) : `${formatCount(low)} to ${formatCount(high)}`;
-    return [`${metric}: means over the ${range} of ${sessions(all)} that have a value`];
+    return [`${metricWords(metric)}: means over the ${range} of ${sessions(all)} that have a value`];
   });
 }
 

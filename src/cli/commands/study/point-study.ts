@@ -6,18 +6,19 @@ import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { priceStepsOf, windowOf } from '../../../config/files/window-of.js';
 import { formatValue } from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
+import * as doc from '../../../report/document/document.js';
 import type { ComparisonCell, ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
-import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
+import { comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
 import { type Completeness, finishedOf, type VariantRuns } from '../../../study/completeness.js';
 import { compilePoint, type Point, pointCompiler } from '../../../study/point.js';
 import type { RowRun, SweptPoint } from '../../../study/run-rows.js';
 import { type Axis, parseAxes } from '../../../study/vary.js';
 import type { PluginOptions } from '../../runs/with-plugins.js';
-import { type CliSession, inputOptions, note, printJson } from '../../session.js';
-import { type Closing, closingText, tellWritten } from '../../terminal/closing.js';
+import { type CliSession, inputOptions, note } from '../../session.js';
+import { type Closing, tellWritten } from '../../terminal/closing.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
-import { screenFor } from '../../terminal/paint.js';
+import { present } from '../../terminal/present.js';
 import { createProgress } from '../../terminal/progress.js';
 import { completenessJson, rowNote } from './completeness-notes.js';
 import { assumedOf, standInsOf, studyRuns } from './provider-notes.js';
@@ -227,12 +228,11 @@ export async function publish(
     skipped: inputs.skipped,
     warnings: inputs.warnings,
   };
-  if (session.json) printJson(session, { ...json, ...extra, report: folder?.shown ?? null });
-  else {
-    const screen = screenFor(session.host.stdout, session.colors);
-    const lines = [...study.standIns(), ...comparisonLines(shown, screen)];
-    session.host.stdout.write(`${lines.join('\n')}\n\n${closingText(closing, screen)}`);
-  }
+  present(session, {
+    blocks: [...study.standIns().map((text) => doc.said(text, 'warning')), doc.comparison(shown)],
+    closing,
+    json: { ...json, ...extra, report: folder?.shown ?? null },
+  });
   if (folder !== null) {
     folder.sort();
     await folder.write('', `${kind}.json`, jsonText(json));

@@ -14,7 +14,7 @@ import {
   runsOfRows,
   type StudyRow,
 } from '../../../study/run-rows.js';
-import { type CliSession, note } from '../../session.js';
+import { type CliSession, note, remark } from '../../session.js';
 import { Interrupted, runInterruptible } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';
 import type { StudyInputs, StudyTranscript } from './study-inputs.js';
@@ -111,7 +111,7 @@ export async function runRows<Row extends StudyRow>(
     progress.clear();
     const tookMs = host.now() - startMs;
     if (host.stderr.isTerminal && !session.json && tookMs >= RATE_FROM_MS)
-      note(session, rateText(turns, tookMs));
+      remark(session, rateText(turns, tookMs));
     noteFailures(session, missing, failed, options);
     const runs = await runInterruptible(host.interrupt, () => runsOfRows(rows, planned, found));
     return { planned, found, failed, runs, ran: missing.length };

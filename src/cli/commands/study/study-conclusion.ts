@@ -10,6 +10,7 @@ import { isWorthActing, LEAST_SHARE, NOT_WORTH_ACTING } from '../../../metrics/c
 import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
+import { metricWords } from '../../../report/text/metric-words.js';
 import type { Comparison, CostDelta, Difference } from '../../../study/comparison.js';
 import { type Completeness, isApart } from '../../../study/completeness.js';
 import type { OutOfSample, Saving } from '../../../study/out-of-sample.js';
@@ -63,7 +64,7 @@ function noRival({ baseline, completeness, metrics: [metric] }: Comparison): Con
           ? `no other variant finished${everything(baseline)}`
           : `no other one has a value of it in a session in which ${baseline} has one`;
   return {
-    result: `No variant is ranked against ${baseline} in ${metric}: ${why}.`,
+    result: `No variant is ranked against ${baseline} in ${metricWords(metric!)}: ${why}.`,
     advice:
       ranked.length > 1 && ranked.includes(baseline)
         ? '--metrics with another one first, such as costUsd, compares the variants.'
@@ -89,7 +90,7 @@ export function comparisonConclusion(
   const sessions = completeness.compared.length;
   if (variants.length === 1)
     return {
-      result: `${baseline}: ${metric} ${base}${over(sessions)}.`,
+      result: `${baseline}: ${metricWords(metric)} ${base}${over(sessions)}.`,
       advice:
         'Nothing stands beside it: --set cache.ttl=5m,1h or --policy with several names makes variants.',
     };
@@ -98,7 +99,7 @@ export function comparisonConclusion(
   const { mean, relative, verdict } = best.difference;
   if (verdict === 'same' || mean === 0)
     return {
-      result: `No variant is better than ${baseline} in ${metric}, which is ${base}${over(sessions)}.`,
+      result: `No variant is better than ${baseline} in ${metricWords(metric)}, which is ${base}${over(sessions)}.`,
       advice: `${best.name} comes nearest, with the same: sessions of another kind may tell them apart.`,
     };
   const costs = metric === 'costUsd' ? deltas.get(best.name) : undefined;
@@ -114,8 +115,8 @@ export function comparisonConclusion(
     findMetric(metric)!.better === null || mean! < 0 === (findMetric(metric)!.better === 'lower');
   return {
     result: isBetter
-      ? `${best.name} has ${metric} ${figure(best.value, metric)}, ${more} than ${baseline}${over(sessions)}.`
-      : `No variant is better than ${baseline} in ${metric}: ${best.name}, the nearest, has ${more}${over(sessions)}.`,
+      ? `${best.name} has ${metricWords(metric)} ${figure(best.value, metric)}, ${more} than ${baseline}${over(sessions)}.`
+      : `No variant is better than ${baseline} in ${metricWords(metric)}: ${best.name}, the nearest, has ${more}${over(sessions)}.`,
     advice: doubtOf(best.difference, metric),
   };
 }
@@ -147,24 +148,24 @@ export function sweepConclusion(
   if (ranked.length === 0) return noneRanked(completeness, 'point');
   if (best === null)
     return {
-      result: `No point is best in ${metric}: ${findMetric(metric)!.better === null ? 'neither more nor less of it is better' : 'no point has a value of it'}.`,
+      result: `No point is best in ${metricWords(metric)}: ${findMetric(metric)!.better === null ? 'neither more nor less of it is better' : 'no point has a value of it'}.`,
       advice: '--metrics with another one first, such as costUsd, ranks the points.',
     };
   const sessions = completeness.compared.length;
   if (ranked.length === 1)
     return {
-      result: `Only ${best.settings} is ranked: ${metric} ${figure(best.value, metric)}${over(sessions)}.`,
+      result: `Only ${best.settings} is ranked: ${metricWords(metric)} ${figure(best.value, metric)}${over(sessions)}.`,
       advice: 'Nothing stands beside it: --vary with several values makes points.',
     };
   const { equal = 0 } = best;
   if (equal === ranked.length - 1)
     return {
-      result: `All ${formatCounted(ranked.length, 'point')} have the same ${metric}, ${figure(best.value, metric)}${over(sessions)}.`,
+      result: `All ${formatCounted(ranked.length, 'point')} have the same ${metricWords(metric)}, ${figure(best.value, metric)}${over(sessions)}.`,
       advice: 'What was varied changed nothing in it here: vary it further, or something else.',
     };
   const others = equal === 0 ? '' : ` and ${formatCounted(equal, 'other point')}`;
   return {
-    result: `The best ${metric} of ${formatCounted(ranked.length, 'point')} is ${figure(best.value, metric)}, at ${best.settings}${others}${over(sessions)}.`,
+    result: `The best ${metricWords(metric)} of ${formatCounted(ranked.length, 'point')} is ${figure(best.value, metric)}, at ${best.settings}${others}${over(sessions)}.`,
     advice:
       sessions === 1
         ? 'It is best on one session: --transcripts with more of them says whether it stays so.'
@@ -240,7 +241,7 @@ export function tuneConclusion(
       result: `No setting is chosen: ${refusal}.`,
       advice: 'Loosen what --subject-to asks, or vary something else.',
     };
-  const result = `The best ${metric} of ${formatCounted(found.settings, 'setting')} is ${figure(best.value, metric)}, at ${best.settings}${over(found.sessions)}.`;
+  const result = `The best ${metricWords(metric)} of ${formatCounted(found.settings, 'setting')} is ${figure(best.value, metric)}, at ${best.settings}${over(found.sessions)}.`;
   if (held === null)
     return {
       isRecommended: true,
@@ -266,7 +267,7 @@ function savingText(saving: Saving | null, metric: string, meanOf: string): stri
 export function holdoutNotes(result: OutOfSample, metric: string): readonly string[] {
   const { inSample, promised, realised, isWithin, searched, heldOut } = result;
   return [
-    `savings against the scenario as it is (${metric}); what ${formatCounted(searched.length, 'session')} choose is tried on ${formatCount(heldOut.length)} others:`,
+    `savings against the scenario as it is (${metricWords(metric)}); what ${formatCounted(searched.length, 'session')} choose is tried on ${formatCount(heldOut.length)} others:`,
     `  the best setting, over all: ${savingText(inSample, metric, 'such sessions')}`,
     `  promised saving: ${savingText(promised, metric, `the ${formatCount(realised?.sessions ?? heldOut.length)} others`)}`,
     `  realised saving: ${savingText(realised, metric, 'such sessions')}`,

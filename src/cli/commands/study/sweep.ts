@@ -5,6 +5,7 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
+import { metricWords } from '../../../report/text/metric-words.js';
 import { chosenMetrics, SWEPT_METRICS } from '../../../study/chosen-metrics.js';
 import { bestRanked, completenessOf, type VariantRuns } from '../../../study/completeness.js';
 import { type FittedMinimum, fitMinimum } from '../../../study/fit-minimum.js';
@@ -117,7 +118,7 @@ function tableOf(
   );
   return {
     caption: `${name}: ${axes.map(({ path }) => path).join(' × ')}`,
-    columns: names,
+    columns: names.map(metricWords),
     rows: swept.map((item) => ({
       ...rowHead(item, completeness),
       cells: names.map((metric) => {

@@ -215,6 +215,10 @@ export async function ttlCommand(
   );
   const byTime = used.filter(({ bill }) => bill === null).length;
   const figures = { hitRates, recorded, chosen, byProvider, byTime };
+  noteWarnings(
+    session,
+    used.map((item) => ({ label: item.session.id, warnings: item.warnings })),
+  );
   present(session, {
     blocks: ttlBlocks(report, figures, options.perSession === true ? 'each' : 'total'),
     closing: conclusion,
@@ -231,10 +235,6 @@ export async function ttlCommand(
   });
   if (options.out !== undefined) await writeChart(session, report, conclusion, options.out, options);
   if (session.json) return EXIT.fine;
-  noteWarnings(
-    session,
-    used.map((item) => ({ label: item.session.id, warnings: item.warnings })),
-  );
   if (unknown.length > 0) {
     const names = unknown.map(({ model, calls }) => `${model} (${formatCounted(calls, 'call')})`);
     note(session, printable(`left out of the costs, having no price: ${names.join(', ')}`));

@@ -4,6 +4,7 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { paretoFront } from '../../../report/charts/pareto.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
+import { metricWords } from '../../../report/text/metric-words.js';
 import type { Completeness } from '../../../study/completeness.js';
 import { expectedCalls } from '../../../study/job.js';
 import { JobRunner } from '../../../study/job-runner.js';
@@ -284,8 +285,8 @@ function tableOf(
   ];
   const onFront = new Set(front);
   return {
-    caption: `${name}: settings by ${goal.metric}`,
-    columns: [...columns, 'holds', 'front'],
+    caption: `${name}: settings by ${metricWords(goal.metric)}`,
+    columns: [...columns.map(metricWords), 'holds', 'front'],
     rows: ranked.map((item) => ({
       ...rowHead(item, completeness),
       cells: [
@@ -296,6 +297,9 @@ function tableOf(
         { text: onFront.has(item) ? 'yes' : '' },
       ],
     })),
-    notes: [`front: no other setting is better in both ${goal.metric} and ${KEPT}`, ...notes],
+    notes: [
+      `front: no other setting is better in both ${metricWords(goal.metric)} and ${metricWords(KEPT)}`,
+      ...notes,
+    ],
   };
 }

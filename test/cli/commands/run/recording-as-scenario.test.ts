@@ -72,7 +72,7 @@ interface RunJson {
 }
 
 async function run(cwd: string, ...argv: readonly string[]) {
-  const { code, stdout, stderr } = await cli(['run', ...argv, '--json', '--no-files', '--no-timings'], {
+  const { code, stdout, stderr } = await cli(['run', ...argv, '--json', '--no-files'], {
     cwd,
   });
   expect(code, stderr).toBe(0);

@@ -14,7 +14,7 @@ interface Run {
 /** The index of a scenario with several runs, and what the command says of the same runs in JSON. */
 async function indexOf(files: Readonly<Record<string, string>>) {
   const cwd = tempFolder(files);
-  await cli(['run', 'a.yaml', '--out', 'out', '--quiet', '--no-timings'], { cwd });
+  await cli(['run', 'a.yaml', '--out', 'out', '--quiet'], { cwd });
   const { stdout } = await cli(['run', 'a.yaml', '--no-files', '--json'], { cwd });
   const runs = JSON.parse(stdout).runs as readonly Run[];
   const page = dataOf<StudyPageData>(readFileSync(join(cwd, 'out/several/index.html'), 'utf8'));

@@ -71,11 +71,11 @@ describe('ccbench run', () => {
 
   it('gives the same bytes again, in another folder and at another time (INV-13)', async () => {
     const first = tempFolder({ 'a.yaml': scenario('tiny', VARIANTS) });
-    await cli(['run', 'a.yaml', '--no-timings'], { cwd: first });
+    await cli(['run', 'a.yaml'], { cwd: first });
     const before = snapshot(join(first, 'reports'));
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-02-03T04:05:06Z') });
     const second = tempFolder({ 'b.yaml': scenario('tiny', VARIANTS) });
-    await cli(['run', 'b.yaml', '--out', 'elsewhere', '--no-timings'], { cwd: second });
+    await cli(['run', 'b.yaml', '--out', 'elsewhere'], { cwd: second });
     expect(snapshot(join(second, 'elsewhere'))).toEqual(before);
     expect(JSON.stringify(before)).not.toContain(first);
   });
@@ -158,14 +158,14 @@ describe('ccbench run', () => {
     expect(png.subarray(1, 4).toString()).toBe('PNG');
   });
 
-  it('writes wall-clock timings beside the log, and none with --no-timings', async () => {
+  it('writes wall-clock timings beside the log, and none with', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
     const { stdout } = await cli(['run', 'a.yaml'], { cwd });
     expect(stdout).toContain('turns/s');
     const timings = JSON.parse(readFileSync(join(cwd, 'reports/tiny/timings.json'), 'utf8'));
     expect(timings).toMatchObject({ turnsPerSecond: expect.any(Number), parts: expect.any(Array) });
     expect(readFileSync(join(cwd, 'reports/tiny/run.jsonl'), 'utf8')).not.toContain('PerSecond');
-    const silent = await cli(['run', 'a.yaml', '--no-timings'], { cwd });
+    const silent = await cli(['run', 'a.yaml'], { cwd });
     expect(silent.stdout).not.toContain('turns/s');
     expect(Object.keys(snapshot(join(cwd, 'reports/tiny')))).not.toContain('timings.json');
   });

@@ -1,0 +1,25 @@
+import { ownValue } from '../../core/base/own-value.js';
+
+/** Metrics whose names are not words already. */
+const WORDS: Readonly<Record<string, string>> = {
+  cacheHitRate: 'cache-hit rate',
+  finishedShare: 'finished',
+  peakContextTokens: 'largest context',
+  contentRetention: 'content kept',
+  apiCalls: 'requests',
+  faultsNone: 'faults, if summaries keep nothing',
+  faultsAll: 'faults, if summaries keep all',
+  faultsFitted: 'faults, fitted',
+};
+
+/** A metric as people read it: `costUsd` is the cost, `compactionsPrevented` are compactions prevented. */
+export function metricWords(name: string): string {
+  const known = ownValue(WORDS, name);
+  if (known !== undefined) return known;
+  const [first = '', ...rest] = name.split('.');
+  const words = first
+    .replace(/Usd/g, '')
+    .split(/(?=[A-Z])/)
+    .map((word) => word.toLowerCase());
+  return [...words, ...rest].join(' ');
+}
