@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs
 import { resolve } from 'node:path';
 import type { SummarySource } from '../../config/normalise.js';
 import { CcbenchError } from '../../core/base/errors.js';
-import { formatCounted } from '../../core/base/format.js';
+import { formatCounted, formatMoney } from '../../core/base/format.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { shownUrl } from '../../provider/fake-llm/live-api.js';
@@ -83,7 +83,7 @@ async function record(
     if (count > 0)
       note(
         session,
-        `${formatCounted(count, 'summary was', 'summaries were')} written for $${(cassette.usd - before).toFixed(4)}; the cassette has cost $${cassette.usd.toFixed(4)}`,
+        `${formatCounted(count, 'summary was', 'summaries were')} written for ${formatMoney(cassette.usd - before)}; the cassette has cost ${formatMoney(cassette.usd)}`,
       );
   }
 }
@@ -132,7 +132,7 @@ async function openLive(
   const baseUrl = (env.ANTHROPIC_BASE_URL ?? '') === '' ? null : env.ANTHROPIC_BASE_URL!;
   note(
     session,
-    `llm: live sends the session's text to ${shownUrl(baseUrl)} to have it summarised; budget $${budgetUsd}, $${cassette.usd.toFixed(4)} spent; answers go to ${cassette.file}`,
+    `llm: live sends the session's text to ${shownUrl(baseUrl)} to have it summarised; budget ${formatMoney(budgetUsd)}, ${formatMoney(cassette.usd)} spent; answers go to ${cassette.file}`,
   );
   const { openLiveSummaries } = await import('../../provider/fake-llm/summaries/live-summaries.js');
   return openLiveSummaries({ apiKey, baseUrl, signal });

@@ -1,4 +1,5 @@
 import { CcbenchError } from '../../../core/base/errors.js';
+import { formatCount, formatMoney } from '../../../core/base/format.js';
 import { NO_USAGE, type Usage } from '../../../core/model/usage.js';
 import type { ModelRow } from '../../prices/model-row.js';
 import { priceUsage } from '../../prices/price.js';
@@ -17,10 +18,6 @@ export interface LiveSummaries {
 }
 
 const HINT = 'answers so far are kept in the cassette; --set llm.mode=cassette takes no others';
-
-function dollars(usd: number): string {
-  return `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
-}
 
 function usdOf(row: ModelRow, usage: Usage, atMs: number): number {
   return priceUsage(row, usage, atMs).totalNano / 1e9;
@@ -48,7 +45,12 @@ export async function openLiveSummaries(options: LiveOptions): Promise<LiveSumma
       );
       const worstUsd = usdOf(row, { ...NO_USAGE, input: input_tokens, output: max_tokens }, atMs);
       if (cassette.usd + worstUsd > budgetUsd)
-        throw overBudget(cassette, worstUsd, budgetUsd, `${input_tokens} + ${max_tokens}`);
+        throw overBudget(
+          cassette,
+          worstUsd,
+          budgetUsd,
+          `${formatCount(input_tokens)} + ${formatCount(max_tokens)}`,
+        );
       const reply = await call('the API did not write a summary', HINT, () =>
         client.messages.stream({ ...request, messages }, { signal }).finalMessage(),
       );
@@ -71,7 +73,7 @@ function overBudget(cassette: Cassette, worstUsd: number, budgetUsd: number, tok
   const needed = Math.ceil((cassette.usd + worstUsd) * 100) / 100;
   return new CcbenchError(
     'bad-value',
-    `the budget for summaries is ${dollars(budgetUsd)}: ${dollars(cassette.usd)} is spent, and the next may cost up to ${dollars(worstUsd)} (${tokens} tokens)`,
+    `the budget for summaries is ${formatMoney(budgetUsd)}: ${formatMoney(cassette.usd)} is spent, and the next may cost up to ${formatMoney(worstUsd)} (${tokens} tokens)`,
     {
       place: { file: cassette.file },
       hint: `--set llm.budgetUsd=${needed} lets it go on; answers so far are kept in the cassette and are not paid for again`,
