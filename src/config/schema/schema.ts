@@ -158,7 +158,7 @@ const llmGroupSchema = z
       100_000,
       'What all answers of the cassette may cost together, in dollars; 1 where absent. `live` stops before it is passed.',
     ).optional(),
-    model: text('Model that writes the summaries; that of each request where absent.').optional(),
+    model: orNull(text('Model that writes the summaries; null: that of each request.')).optional(),
     fake: fakeSchema.optional(),
     faults: z.array(faultSchema).optional().describe('What goes wrong, and when.'),
   })
