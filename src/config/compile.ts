@@ -17,7 +17,13 @@ import { liftPolicies, type ReadPolicyText } from './files/lift-policies.js';
 import { liftProviders } from './files/lift-providers.js';
 import type { FindRecordings } from './files/transcript-ref.js';
 import { createProblems, loadScenario, readScenario, scenarioProblems } from './load.js';
-import { type NormalRun, type NormalScenario, normaliseScenario, type TranscriptRef } from './normalise.js';
+import {
+  type NormalRun,
+  type NormalScenario,
+  normaliseScenario,
+  type SummarySource,
+  type TranscriptRef,
+} from './normalise.js';
 
 /** A scenario's text, where it is from, and what the command line changes in it. */
 export interface ScenarioSource {
@@ -49,6 +55,8 @@ export interface CompiledRun {
   readonly variant: string | null;
   readonly description: string;
   readonly transcript: TranscriptRef;
+  /** Where summaries come from; null where the fake LLM writes them. */
+  readonly summaries: SummarySource | null;
   readonly expectations: readonly Expectation[];
 }
 
@@ -128,6 +136,7 @@ function compileRun(checked: CheckedScenario, run: NormalRun): CompiledRun {
     variant: run.variant,
     description: run.description,
     transcript: run.transcript,
+    summaries: run.summaries,
     expectations: run.expect.map((text) => context.metrics.parse(text)),
   };
 }

@@ -1,7 +1,7 @@
 import { CcbenchError } from '../core/base/errors.js';
 import type { Path } from '../core/base/problem.js';
 import { DEFAULT_FAULTS, type FaultsPlan } from '../core/run/faults-plan.js';
-import type { CachePlan, FakeLlmPlan, FaultRule, HomePlan, HookPlan } from '../core/run/run-plan.js';
+import type { CachePlan, HomePlan, HookPlan, LlmPlan } from '../core/run/run-plan.js';
 import { DEFAULT_FAKE_LLM } from '../provider/fake-llm/fake-plan.js';
 import type { SessionPart } from '../transcripts/sessions/merge-sessions.js';
 import { DEFAULT_MODEL } from '../transcripts/synthetic/spec.js';
@@ -38,6 +38,14 @@ export interface NormalOverrides {
   readonly contextWindow: number | null;
 }
 
+/** Where summaries of a model come from. */
+export interface SummarySource {
+  readonly mode: 'live' | 'cassette';
+  /** File of answers, seen from where the scenario's own path is seen. */
+  readonly cassette: string;
+  readonly budgetUsd: number;
+}
+
 /** Every setting of a run, with nothing left open. */
 export interface NormalRun {
   readonly transcript: TranscriptRef;
@@ -56,7 +64,9 @@ export interface NormalRun {
   readonly mode: 'what-if' | 'predict';
   readonly timing: 'recorded' | 'think-time';
   readonly estimatorFactor: number;
-  readonly llm: { readonly fake: FakeLlmPlan; readonly faults: readonly FaultRule[] };
+  readonly llm: LlmPlan;
+  /** Null where the fake LLM writes the summaries. */
+  readonly summaries: SummarySource | null;
   readonly faults: FaultsPlan | undefined;
   readonly expect: readonly string[];
   readonly home: HomePlan | undefined;
@@ -118,6 +128,7 @@ function normaliseRun(
   policy: WrittenPolicy,
   policyNames: readonly string[],
   home: HomePlan | undefined,
+  summaries: SummarySource | null,
 ): NormalRun {
   const { overrides, cache, llm, hooks, faults } = settings;
   const isRecorded = kindOf(transcript) === 'file';
@@ -142,7 +153,12 @@ function normaliseRun(
     mode: settings.mode ?? 'what-if',
     timing: settings.timing ?? 'recorded',
     estimatorFactor: settings.estimatorFactor ?? 1,
-    llm: { fake: { ...DEFAULT_FAKE_LLM, ...llm?.fake }, faults: llm?.faults ?? [] },
+    llm: {
+      fake: { ...DEFAULT_FAKE_LLM, ...llm?.fake },
+      faults: llm?.faults ?? [],
+      ...(summaries === null ? {} : { cassette: { model: llm?.model ?? null } }),
+    },
+    summaries,
     faults: faultsOf(faults),
     expect: settings.expect ?? [],
     home,
@@ -165,6 +181,25 @@ function besideFile(file: string, path: string): string {
   if (ABSOLUTE.test(path)) return path;
   const folder = /^.*[/\\]/.exec(file)?.[0] ?? '';
   return `${folder}${path.replace(/^(?:\.\/)+/, '')}`;
+}
+
+/** What all answers of a cassette may cost together unless the scenario says otherwise. */
+const BUDGET_USD = 1;
+
+/** Where the summaries of a run come from; the file of a variant is written in it or in the base. */
+function summariesOf(
+  scenario: Scenario,
+  settings: ScenarioSettings,
+  document: ScenarioDocument,
+  at: Path,
+): SummarySource | null {
+  const { mode = 'fake', cassette, budgetUsd = BUDGET_USD } = settings.llm ?? {};
+  if (mode === 'fake') return null;
+  const source = { mode, budgetUsd };
+  if (cassette === undefined)
+    return { ...source, cassette: besideFile(document.file, `${scenario.name}.cassette.jsonl`) };
+  const { file, line } = document.placeOf([...at, 'llm', 'cassette']);
+  return { ...source, cassette: line === undefined ? cassette : besideFile(file, cassette) };
 }
 
 function transcriptRefs(
@@ -256,17 +291,28 @@ export function normaliseScenario(
   ];
   const home = scenario.home ?? undefined;
   const runs = transcripts.flatMap((transcript) => [
-    normaliseRun(transcript, { variant: null, description: '' }, scenario, base, policyNames, home),
-    ...(scenario.variants ?? []).map((variant) =>
-      normaliseRun(
+    normaliseRun(
+      transcript,
+      { variant: null, description: '' },
+      scenario,
+      base,
+      policyNames,
+      home,
+      summariesOf(scenario, scenario, document, []),
+    ),
+    ...(scenario.variants ?? []).map((variant, i) => {
+      const merged = mergeSettings(scenario, variant);
+      const at = variant.llm?.cassette === undefined ? [] : ['variants', i];
+      return normaliseRun(
         transcript,
         { variant: variant.name, description: variant.description ?? '' },
-        mergeSettings(scenario, variant),
+        merged,
         mergePolicy(base, variant),
         policyNames,
         home,
-      ),
-    ),
+        summariesOf(scenario, merged, document, at),
+      );
+    }),
   ]);
   return { name: scenario.name, description, seed, runs };
 }

@@ -2,7 +2,7 @@ import { PolicySettings } from '../config/check/policy-settings.js';
 import { type CompiledRun, compileScenario, type ScenarioSource } from '../config/compile.js';
 import { builtinContext, type ScenarioContext } from '../config/context.js';
 import { CcbenchError, ProblemList } from '../core/base/errors.js';
-import { planDigest } from '../engine/run/replay.js';
+import { checkCassette, planDigest } from '../engine/run/replay.js';
 import type { Job } from './job.js';
 import type { Axis } from './vary.js';
 
@@ -46,6 +46,7 @@ function changesOf(axes: readonly Axis[], values: readonly string[]): readonly s
 }
 
 function pointOf(axes: readonly Axis[], values: readonly string[], runs: readonly CompiledRun[]): Point {
+  for (const { plan } of runs) checkCassette(plan);
   const settings = Object.fromEntries(axes.map((axis, i) => [axis.path, values[i]!]));
   const set = changesOf(axes, values);
   return { name: set.length === 0 ? 'base' : set.join(', '), values, settings, set, runs };

@@ -2,6 +2,7 @@ import { type CompiledRun, compileScenario, type ScenarioSource } from '../confi
 import { builtinContext, type ScenarioContext } from '../config/context.js';
 import { canonicalJson } from '../core/base/digest.js';
 import { CcbenchError, ProblemList } from '../core/base/errors.js';
+import { checkCassette } from '../engine/run/replay.js';
 import { splitValues } from './vary.js';
 
 /** A row of a comparison: one plan for each transcript. */
@@ -72,6 +73,7 @@ export function variantsOf(
     try {
       const varied = combination.flatMap((choice) => (choice.label === null ? [] : [choice.set]));
       const { runs } = compileScenario({ ...source, set, varied }, world);
+      for (const { plan } of runs) checkCassette(plan);
       const label = combination.flatMap((choice) => choice.label ?? []).join(', ');
       for (const variant of new Set(runs.map((run) => run.variant))) {
         const own = runs.filter((run) => run.variant === variant);

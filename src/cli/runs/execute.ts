@@ -3,9 +3,11 @@ import { createSha256 } from '../../core/base/digest.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { LogEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
+import { NO_TIMING } from '../../engine/requests/run-env.js';
 import { replayParts } from '../../engine/run/replay.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { createMetricsFold } from '../../metrics/fold.js';
+import type { Cassette } from '../../provider/fake-llm/summaries/cassette.js';
 import { logLines } from '../../report/tables/log-lines.js';
 import type { CliSession } from '../session.js';
 import { yieldToEventLoop } from '../terminal/interrupt.js';
@@ -31,6 +33,8 @@ export interface RunOutput {
   readonly timings?: 'on' | 'off';
   /** Gets how many requests were answered so far. */
   progress?(requests: number): void;
+  /** Summaries of a plan that takes them from a cassette. */
+  readonly cassette?: Cassette;
 }
 
 /** Entries that are written at a time. */
@@ -65,8 +69,9 @@ export async function execute(
       if (entry.type === 'request') requests++;
     },
   };
-  const parts =
-    timings === null ? replayParts(plan, transcript, sink) : replayParts(plan, transcript, sink, timings);
+  const { cassette } = output;
+  const listeners = cassette === undefined ? {} : { cassette };
+  const parts = replayParts(plan, transcript, sink, timings ?? NO_TIMING, listeners);
   let nextBreath = host.now() + BREATH_MS;
   const goOn = (): boolean => {
     try {

@@ -174,6 +174,7 @@ function isTaken(resolve: () => unknown): boolean {
 function checkSettings(checker: Checker, at: Path): void {
   const settings = group(valueAt(checker.document.value, at));
   checkModel(checker, [...at, 'model']);
+  checkModel(checker, [...at, 'llm', 'model']);
   checkProvider(checker, [...at, 'provider']);
   checkPolicy(checker, at);
   list(settings.expect).forEach((text, i) => {

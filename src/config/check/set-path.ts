@@ -104,11 +104,14 @@ function isInline(policy: unknown): boolean {
   return policy !== null && typeof policy === 'object' && Object.hasOwn(policy, 'rules');
 }
 
-/** Makes room for a change: a policy given by name becomes a group, a recording takes the place of a generated session. */
+/** Makes room for a change: a policy or an LLM given by name becomes a group, a recording takes the place of a generated session. */
 function prepare(value: unknown, path: Path): unknown {
   const scenario = value as Readonly<Record<string, unknown>>;
   if (path[0] === 'policy' && path.length > 1 && typeof scenario.policy === 'string') {
     return { ...scenario, policy: { use: scenario.policy } };
+  }
+  if (path[0] === 'llm' && path.length > 1 && typeof scenario.llm === 'string') {
+    return { ...scenario, llm: { mode: scenario.llm } };
   }
   if (path[0] === 'policy' && path[1] === 'set' && isInline(scenario.policy)) {
     return { ...scenario, policy: { use: scenario.policy } };

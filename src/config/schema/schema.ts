@@ -141,13 +141,41 @@ const faultSchema = z
   })
   .describe('A fault: without a condition every call of the purpose is hit.');
 
-const llmSchema = z
+const llmModeSchema = z.enum(['fake', 'live', 'cassette']).meta({
+  id: 'LlmMode',
+  description:
+    'Who writes summaries: the fake LLM, a model behind the API whose answers are kept in a cassette, or the cassette alone, without network.',
+});
+
+const llmGroupSchema = z
   .strictObject({
+    mode: llmModeSchema.optional(),
+    cassette: text(
+      'File of answers, relative to this one; `<name of the scenario>.cassette.jsonl` where absent.',
+    ).optional(),
+    budgetUsd: number(
+      0,
+      100_000,
+      'What all answers of the cassette may cost together, in dollars; 1 where absent. `live` stops before it is passed.',
+    ).optional(),
+    model: orNull(text('Model that writes the summaries; null: that of each request.')).optional(),
     fake: fakeSchema.optional(),
     faults: z.array(faultSchema).optional().describe('What goes wrong, and when.'),
   })
+  .check((ctx) => {
+    if (ctx.value.mode !== undefined) return;
+    for (const key of ['cassette', 'budgetUsd', 'model'] as const)
+      if (ctx.value[key] !== undefined)
+        refuse(ctx, '`{path}` has no effect without a `mode` beside it', {
+          path: [key],
+          hint: 'write mode: live or mode: cassette',
+        });
+  });
+
+const llmSchema = z
+  .union([llmModeSchema.transform((mode): z.output<typeof llmGroupSchema> => ({ mode })), llmGroupSchema])
   .meta({ id: 'Llm' })
-  .describe('The simulated LLM.');
+  .describe('The simulated LLM, or who writes summaries in its place.');
 
 /** Hooks of the user that run around compactions. */
 const hooksSchema = z

@@ -1,4 +1,5 @@
 import { CHARS_PER_TOKEN } from './block.js';
+import type { Text } from './text.js';
 
 /** What becomes of the scratchpad before the summary enters the context (FUL-3). */
 export type Scratchpad = 'drop' | 'relabel';
@@ -37,11 +38,24 @@ export function formatSummary(text: string, scratchpad: Scratchpad): string {
   return collapseBlankLines(head + rest.trim()).trim();
 }
 
-/** Characters of a composed summary once formatted, known without reading it. */
+/** Share of the characters of an answer that are its scratchpad. */
+export function scratchpadShare(text: string): number {
+  const kept = formatSummary(text, 'drop').length;
+  const whole = formatSummary(text, 'relabel').length;
+  return whole === 0 ? 0 : (whole - kept) / whole;
+}
+
+/** Characters of a summary once formatted; those of a composed one are known without reading it. */
 export function formattedChars(
-  answer: { readonly tokens: number; readonly scratchpadTokens: number },
+  answer: {
+    readonly tokens: number;
+    readonly scratchpadTokens: number;
+    readonly text: Text;
+    readonly isReal?: true;
+  },
   scratchpad: Scratchpad,
 ): number {
+  if (answer.isReal === true) return formatSummary(answer.text.read(), scratchpad).length;
   const summary = Math.round(answer.tokens * CHARS_PER_TOKEN);
   return scratchpad === 'drop' ? summary : summary + Math.round(answer.scratchpadTokens * CHARS_PER_TOKEN);
 }

@@ -164,6 +164,8 @@ export interface Answer {
   readonly stopReason: 'end_turn' | 'max_tokens' | 'tool_use';
   /** `error`: an error message returned as if it were the answer; `untagged`: a summary without its tags; `cut`: one that ran into its output limit. */
   readonly form: 'normal' | 'empty' | 'error' | 'tool-call' | 'untagged' | 'cut';
+  /** The words are a model's own: how long they are formatted is known by reading them alone. */
+  readonly isReal?: true;
   /** When the answer was complete. */
   readonly endMs: number;
 }

@@ -69,6 +69,20 @@ export interface FakeLlmPlan {
   readonly latencyScale: number;
 }
 
+/** Summaries that a model has written: they come from a cassette, everything else from the fake LLM. */
+export interface CassettePlan {
+  /** Model that is asked; null: that of each request. */
+  readonly model: string | null;
+}
+
+/** What answers the calls of a run. */
+export interface LlmPlan {
+  readonly fake: FakeLlmPlan;
+  readonly faults: readonly FaultRule[];
+  /** Absent where the fake LLM writes the summaries. */
+  readonly cassette?: CassettePlan;
+}
+
 /** How the prompt cache is simulated. */
 export interface CachePlan {
   readonly mode: 'on' | 'off';
@@ -186,7 +200,7 @@ export interface RunPlan {
   readonly timing: 'recorded' | 'think-time';
   /** Factor between what the policy's counter sees of new content and what a chars/4 counter would see. */
   readonly estimatorFactor: number;
-  readonly llm: { readonly fake: FakeLlmPlan; readonly faults: readonly FaultRule[] };
+  readonly llm: LlmPlan;
   /** Absent when there are none. */
   readonly plugins?: readonly PlannedPlugin[];
   /** Absent when the table of models holds as it is. */

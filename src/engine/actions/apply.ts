@@ -43,7 +43,7 @@ const CHANGES: ReadonlySet<Action['kind']> = new Set([
 
 /** Carries out an action for a thread and hands the outcome back. */
 export function apply(run: RunningThread, action: Action): Outcome {
-  if (action.kind === 'ask') return ask(run, action.request);
+  if (action.kind === 'ask') return ask(run, action.request, action.by);
   if (run.course === 'same' && CHANGES.has(action.kind)) run.part();
   (ACTIONS[action.kind] as (run: RunningThread, action: Action) => void)(run, action);
   return DONE;

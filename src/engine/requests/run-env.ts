@@ -14,6 +14,7 @@ import type { UsesByCall } from '../../core/uses/uses.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import type { LevelSalts } from '../../provider/cache/salts.js';
 import type { AdjustOutcome, FakeLlm } from '../../provider/fake-llm/fake-llm.js';
+import type { Cassette } from '../../provider/fake-llm/summaries/cassette.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import type { PriceTimes } from '../../provider/prices/price-days.js';
 import type { ChanceTally } from './chance-tally.js';
@@ -32,6 +33,8 @@ export interface RunEnv {
   /** How the fake LLM answers what layers ask. */
   readonly answers: FakeLlmPlan;
   readonly llm: FakeLlm;
+  /** Summaries that a model has written; null where the fake LLM writes them. */
+  readonly cassette: Cassette | null;
   /** Layers of the policy, in order; those the transcript cannot support are left out and said so. */
   readonly layers: readonly LayerDefinition[];
   /** How the client goes about its requests. */

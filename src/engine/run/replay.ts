@@ -7,6 +7,7 @@ import { withShownPrefix } from '../../agent/client/shown-prefix.js';
 import { shownAnswers } from '../../agent/client/shown-summary.js';
 import { layersAtWork } from '../../agent/policies/layers-at-work.js';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
+import { CcbenchError } from '../../core/base/errors.js';
 import { EventQueue } from '../../core/base/queue.js';
 import { createRandom } from '../../core/base/random.js';
 import { countCalls, type Transcript, withoutSummaryForks } from '../../core/model/transcript.js';
@@ -22,6 +23,7 @@ import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import { createProviderCache } from '../../provider/cache/provider-cache.js';
 import { createFakeLlm, type FakeLlm } from '../../provider/fake-llm/fake-llm.js';
 import { createFaultPlan, type FaultPlan } from '../../provider/fake-llm/faults.js';
+import type { Cassette } from '../../provider/fake-llm/summaries/cassette.js';
 import { priceTimes } from '../../provider/prices/price-days.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { checkLostChild } from '../context/invariants.js';
@@ -54,13 +56,15 @@ interface Listeners {
   readonly limits?: Limits;
   /** Hears which layer is about to act before a request. */
   readonly onAct?: (run: ThreadRun, layer: number) => void;
+  /** Summaries of a plan that takes them from a cassette. */
+  readonly cassette?: Cassette;
   /** `free`: the policy decides from the first request on, even where it is that of the recording's own client. */
   readonly course?: 'free';
   /** Takes what the recording shows, while it is replayed as its own client. */
   readonly finding?: Conditions;
 }
 
-/** Digest of a plan: equal plans over equal transcripts give equal logs. */
+/** Digest of a plan: equal plans over equal transcripts give equal logs; a plan with a cassette, by equal answers in it. */
 export function planDigest(plan: RunPlan): string {
   return sha256Hex(canonicalJson(plan)).slice(0, 16);
 }
@@ -86,8 +90,9 @@ export function* replayParts(
   recording: Transcript,
   sink: LogSink,
   timing: TimingSink = NO_TIMING,
-  { onRequest, onStatus, onAct, limits = new Limits(plan.policy), finding, course }: Listeners = {},
+  { onRequest, onStatus, onAct, limits = new Limits(plan.policy), finding, course, cassette }: Listeners = {},
 ): Generator<void, void, void> {
+  checkCassette(plan, cassette);
   const recorded = recordedBill(recording, plan);
   const replayed = withoutSummaryForks(recording);
   const isPredicted = finding === undefined && modeOf(plan, replayed) === 'predict';
@@ -137,6 +142,7 @@ export function* replayParts(
     sink,
     answers: isPredicted ? plan.llm.fake : shownAnswers(plan.llm.fake, plan.policy.params, transcript),
     llm: llmOf(plan, cache, createFaultPlan(plan.llm.faults, random.split('faults'))),
+    cassette: cassette ?? null,
     layers,
     client: clientRules(plan.policy.params, layers, behaviours),
     behaviours,
@@ -171,6 +177,14 @@ export function* replayParts(
   if (day !== undefined) env.warnings.add('price-day', `all requests are priced as of ${day}`);
   const endMs = yield* runThreads(env, played);
   logEnd(env, transcript, endMs);
+}
+
+/** A plan whose summaries come from a cassette needs one: studies, which run by the thousand and elsewhere, bring none. */
+export function checkCassette({ llm }: RunPlan, cassette?: Cassette): void {
+  if (llm.cassette === undefined || cassette !== undefined) return;
+  throw new CcbenchError('not-supported', 'summaries of a model work with ccbench run alone', {
+    hint: 'run the scenario with ccbench run, or draw the length of summaries with --set llm=fake',
+  });
 }
 
 /** Says where nothing can be fetched again though the plan asks for it. */

@@ -32,6 +32,7 @@ export function followsRecording(plan: RunPlan, transcript: Transcript): boolean
   if (modeOf(plan, transcript) === 'predict') return false;
   const { timing, llm, estimatorFactor, hooks, home } = plan;
   if (timing !== 'recorded' || llm.faults.length > 0 || estimatorFactor !== 1) return false;
+  if (llm.cassette !== undefined) return false;
   if (hooks !== undefined || home !== undefined) return false;
   if (canonicalJson(plan.policy) !== basePolicy(transcript)) return false;
   if (plan.window === null && plan.model === null) return true;

@@ -57,6 +57,7 @@ interface Miss {
 type Try = { readonly ok: true; readonly answer: Answer } | Miss;
 
 const BY = { layer: 'rules', reason: 'summary request' } as const;
+const BY_CLIENT = { layer: 'full-compact', reason: 'summary request' } as const;
 
 /** Requests that were made for one summary. */
 interface Count {
@@ -241,14 +242,15 @@ function* askOnce(
   const { accept, client } = order.rule;
   count.requests++;
   const request = requestFor(order, shape, messages, ownTurns, count.requests);
-  const outcome: Outcome = yield { kind: 'ask', by: BY, request };
+  const by = client === undefined ? BY : BY_CLIENT;
+  const outcome: Outcome = yield { kind: 'ask', by, request };
   if (outcome.kind === 'done')
     return { ...rejected('no-summary', 'the answer held no summary'), isRejected: false };
   if (outcome.kind === 'answer')
     return faultOf(outcome.answer, accept) ?? { ok: true, answer: outcome.answer };
   if (client?.resends === true && outcome.failure.reason !== 'aborted') {
     count.requests++;
-    const again: Outcome = yield { kind: 'ask', by: BY, request: { ...request, retries: 0 } };
+    const again: Outcome = yield { kind: 'ask', by, request: { ...request, retries: 0 } };
     if (again.kind === 'answer' && faultOf(again.answer, accept) === null)
       return { ok: true, answer: again.answer };
   }

@@ -1,4 +1,4 @@
-import { type Block, createBlock } from '../../../core/model/block.js';
+import { type Block, createBlock, digestContent, mediaCount } from '../../../core/model/block.js';
 import {
   hasToolUse,
   type Message,
@@ -6,6 +6,7 @@ import {
   tokensOf,
   withBlocks,
 } from '../../../core/model/message.js';
+import { lazyText } from '../../../core/model/text.js';
 import type { ManualCompaction } from '../../../core/model/transcript.js';
 import type { KeepPart, SelectPart } from '../../../core/run/policy-rules.js';
 import type { Sizes } from '../../policy-file/expression.js';
@@ -284,6 +285,7 @@ export function shorter(block: Block, tokens: number): Block {
   if (tokens >= block.tokens) return block;
   const { kind, role, tool, toolUseId, facts } = block;
   const chars = Math.floor((block.chars * tokens) / block.tokens);
+  const { text } = block;
   return createBlock({
     kind,
     role,
@@ -291,7 +293,8 @@ export function shorter(block: Block, tokens: number): Block {
     toolUseId,
     tokens,
     chars,
-    text: `[cut] ${block.digest} ${tokens}`,
+    digest: digestContent(`[cut] ${block.digest} ${tokens}`, kind, role, tool, toolUseId, mediaCount(facts)),
+    text: text === null ? null : lazyText(chars, () => text.read().slice(0, chars)),
     facts: { ...facts, replaces: 'cut' },
   });
 }

@@ -226,12 +226,24 @@ async function runOne(
   const transcript = await transcriptOf(job, run.transcript);
   progress.start(planned.label, countCalls(transcript));
   await yieldToEventLoop(session.host.interrupt);
+  const cassette =
+    run.summaries === null
+      ? null
+      : await (await import('../../runs/summaries.js')).openSummaries(
+          session,
+          run.summaries,
+          run.plan,
+          transcript,
+        );
   const files = await openRunFiles(folder, planned.folder, job.log);
   const execution = await execute(session, run.plan, transcript, {
     ...files,
+    ...(cassette === null ? {} : { cassette }),
     timings: job.options.timings === true ? 'on' : 'off',
     progress: (requests) => progress.update(requests),
   });
+  if (cassette?.isUsed === false)
+    note(session, `${planned.label}: no summary was asked for, so that llm.mode has no effect`);
   const { digest, facts, timings } = execution;
   const metrics = metricValues(facts);
   const expectations = run.expectations.map((expectation) => evaluateExpectation(expectation, facts));

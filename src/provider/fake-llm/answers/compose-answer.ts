@@ -16,7 +16,7 @@ import { composeSummary } from './summary.js';
 export interface ComposedAnswer
   extends Pick<
     Answer,
-    'text' | 'tokens' | 'sections' | 'scratchpadTokens' | 'digest' | 'form' | 'stopReason'
+    'text' | 'tokens' | 'sections' | 'scratchpadTokens' | 'digest' | 'form' | 'stopReason' | 'isReal'
   > {
   /** Tokens that are billed. */
   readonly outputTokens: number;
