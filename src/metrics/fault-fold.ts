@@ -1,5 +1,5 @@
 import { chanceUnder, SURVIVALS, type Survival } from '../core/run/faults-plan.js';
-import type { FaultEntry } from '../core/run/run-log.js';
+import type { EndEntry, FaultEntry } from '../core/run/run-log.js';
 
 /** What calls needed and their context no longer held. Counts by chance are not whole. */
 export interface FaultFacts extends Readonly<Record<Survival, number>> {
@@ -12,6 +12,9 @@ export interface FaultFacts extends Readonly<Record<Survival, number>> {
   readonly lost: number;
   /** The fewest that any choice of what to keep has in the same window; null where nothing was missed, and in older logs. */
   readonly least: number | null;
+  /** The least that fetching again brings and costs in it, under the survival of the plan; likewise null. */
+  readonly leastRefetchTokens: number | null;
+  readonly leastRefetchNano: number | null;
 }
 
 /** Adds up the faults of a run. */
@@ -38,7 +41,12 @@ export class FaultFold {
     }
   }
 
-  finish(least: number | null): FaultFacts {
-    return { ...this.#facts, least };
+  finish(end: EndEntry | null): FaultFacts {
+    return {
+      ...this.#facts,
+      least: end?.leastFaults ?? null,
+      leastRefetchTokens: end?.leastRefetchTokens ?? null,
+      leastRefetchNano: end?.leastRefetchCost ?? null,
+    };
   }
 }

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { FaultEntry } from '../../src/core/run/run-log.js';
+import type { EndEntry, FaultEntry, LogEntry } from '../../src/core/run/run-log.js';
 import { FaultFold } from '../../src/metrics/fault-fold.js';
+import { foldLog } from '../../src/metrics/fold.js';
+import { metricValues } from '../../src/metrics/registry.js';
+import { endEntry, requestEntry, runEntry } from '../helpers/log.js';
 
 const FAULT: FaultEntry = {
   type: 'fault',
@@ -22,7 +25,25 @@ const FAULT: FaultEntry = {
   what: 'retry_limit',
 };
 
+const LEAST = { leastFaults: 1, leastRefetchTokens: 300, leastRefetchCost: 2_000_000_000 };
+const RUN = runEntry({ transcript: { ...runEntry().transcript, source: 'claude-code', carries: ['text'] } });
+
 describe('the faults of a run', () => {
+  it('are bounded by the least of any choice, which is nothing where nothing was missed', () => {
+    const fault = { ...FAULT, cost: 9_000_000_000 };
+    const names = ['faultsLeast', 'refetchTokensLeast', 'refetchUsdLeast', 'avoidableFaultShare'] as const;
+    const valuesOf = (least: Partial<EndEntry>, ...faults: LogEntry[]) => {
+      const sent = requestEntry();
+      const values = metricValues(foldLog([RUN, sent, ...faults, endEntry([sent], least)]));
+      return names.map((name) => values[name]);
+    };
+    expect(valuesOf(LEAST, fault, fault)).toEqual([1, 300, 2, 0.5]);
+    // Its own faults come to less where a message that was cut counts as kept.
+    expect(valuesOf(LEAST, { ...fault, tokens: 100, cost: 10 })).toEqual([1, 50, 5 / 1e9, 0]);
+    expect(valuesOf({})).toEqual([0, 0, 0, null]);
+    expect(valuesOf({}, fault)).toEqual([null, null, null, null]);
+  });
+
   it('cost what fetching brings by its chance, and at most all of it; what the recording reads again is paid already', () => {
     const fold = new FaultFold();
     fold.add(FAULT);

@@ -100,11 +100,20 @@ function tokensBlock(facts: RunFacts, values: Readonly<Record<string, number | n
 }
 
 /** What calls needed and their context no longer held (docs/faults.md). */
-function faultRows({ faults }: RunFacts): readonly Row[] {
+function faultRows(
+  { faults }: RunFacts,
+  { faultsLeast = null, refetchUsdLeast = null }: Readonly<Record<string, number | null>>,
+): readonly Row[] {
   if (faults === null || faults.none === 0) return [];
   const bounds = `${formatCount(Math.round(faults.all))} to ${formatCount(faults.none)} times, by what summaries tell`;
   const price = `; ${formatMoney(usd(faults.refetchNano))} to fetch again`;
-  return [row('needed and gone', formatCount(Math.round(faults.fitted)), `${bounds}${price}`)];
+  const least =
+    faultsLeast === null
+      ? ''
+      : faultsLeast === 0
+        ? '; all avoidable in this window'
+        : `; at least ${formatCount(faultsLeast)} times and ${formatMoney(refetchUsdLeast)}, whatever is kept`;
+  return [row('needed and gone', formatCount(Math.round(faults.fitted)), `${bounds}${price}${least}`)];
 }
 
 function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | null>>): Block {
@@ -130,7 +139,7 @@ function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | 
     ...statusRows(facts),
     row('compactions', formatCount(compactions.done), kinds),
     ...idleRows(compactions),
-    ...faultRows(facts),
+    ...faultRows(facts, values),
     row(
       'prevented',
       formatCount(crossings.prevented),
