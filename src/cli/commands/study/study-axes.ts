@@ -14,7 +14,7 @@ export function metricAxis(name: string): MetricAxis {
 }
 
 /** The mark of a point that takes no part in the ranking. */
-export function pointMark({ standing }: VariantCompleteness): { readonly mark?: 'unranked' } {
+function pointMark({ standing }: VariantCompleteness): { readonly mark?: 'unranked' } {
   return standing === 'ranked' ? {} : { mark: 'unranked' };
 }
 
