@@ -124,6 +124,13 @@ export const STUDY = [
   option('--no-files', 'write no report'),
 ];
 
+/** What every run of a variant or setting must hold. */
+export const SUBJECT_TO = option(
+  '--subject-to <expectation>',
+  'what must hold in every run, such as "faultsNone <= 20" or "contentRetention >= 40%" (repeatable); what breaks it comes last',
+  collect,
+);
+
 /** All options of a command. */
 export function allOptions({ options = [] }: Pick<CommandDescription, 'options'>): readonly Option[] {
   return [...COMMON, ...options];

@@ -1,5 +1,5 @@
 import { chanceUnder, SURVIVALS, type Survival } from '../core/run/faults-plan.js';
-import type { FaultEntry } from '../core/run/run-log.js';
+import type { EndEntry, FaultEntry } from '../core/run/run-log.js';
 
 /** What calls needed and their context no longer held. Counts by chance are not whole. */
 export interface FaultFacts extends Readonly<Record<Survival, number>> {
@@ -10,9 +10,17 @@ export interface FaultFacts extends Readonly<Record<Survival, number>> {
   readonly refetchMostNano: number;
   /** Text that nobody can fetch, under the survival of the plan. */
   readonly lost: number;
+  /** The largest that nobody can fetch, and the most expensive of the others, ten of each at most: what shows the need is quoted. */
+  readonly quoted: readonly FaultEntry[];
   /** The fewest that any choice of what to keep has in the same window; null where nothing was missed, and in older logs. */
   readonly least: number | null;
+  /** The least that fetching again brings and costs in it, under the survival of the plan; likewise null. */
+  readonly leastRefetchTokens: number | null;
+  readonly leastRefetchNano: number | null;
 }
+
+/** Faults of a kind that are quoted. */
+const MOST_QUOTED = 10;
 
 /** Adds up the faults of a run. */
 export class FaultFold {
@@ -26,8 +34,18 @@ export class FaultFold {
     lost: 0,
   };
 
-  add({ kind, use, chance, weight, tokens, cost }: FaultEntry): void {
+  /** Faults by whether anybody can fetch what is missing, the largest first. */
+  readonly #quoted: Readonly<Record<'lost' | 'fetched', FaultEntry[]>> = { lost: [], fetched: [] };
+
+  add(entry: FaultEntry): void {
+    const { kind, use, chance, weight, tokens, cost } = entry;
     const facts = this.#facts;
+    const quoted = this.#quoted[kind === 'lost' ? 'lost' : 'fetched'];
+    const at = quoted.findIndex(
+      (other) => other.cost < cost || (other.cost === cost && other.tokens < tokens),
+    );
+    quoted.splice(at === -1 ? quoted.length : at, 0, entry);
+    quoted.length = Math.min(quoted.length, MOST_QUOTED);
     for (const each of SURVIVALS) facts[each] += chanceUnder(each, chance);
     if (kind === 'lost') facts.lost += weight;
     // What the recording reads again is part of every run over it.
@@ -38,7 +56,13 @@ export class FaultFold {
     }
   }
 
-  finish(least: number | null): FaultFacts {
-    return { ...this.#facts, least };
+  finish(end: EndEntry | null): FaultFacts {
+    return {
+      ...this.#facts,
+      quoted: [...this.#quoted.lost, ...this.#quoted.fetched],
+      least: end?.leastFaults ?? null,
+      leastRefetchTokens: end?.leastRefetchTokens ?? null,
+      leastRefetchNano: end?.leastRefetchCost ?? null,
+    };
   }
 }

@@ -225,10 +225,7 @@ class EntryFold {
       lostReason: this.#lostReason,
       status: this.#status.finish(),
       notices: sortedRecord(this.#notices),
-      faults:
-        this.#run !== null && hasUses(this.#run.transcript)
-          ? this.#faults.finish(end?.leastFaults ?? null)
-          : null,
+      faults: this.#run !== null && hasUses(this.#run.transcript) ? this.#faults.finish(end) : null,
       estimator: estimatorOf(this.#breakdowns),
       longTerm: this.#longTerm.finish(),
       breakdowns: this.#breakdowns,

@@ -53,6 +53,9 @@ export interface LayerTotals {
     readonly chained: number;
     /** Not asked for by the user, and within one turn of the previous one (BRK-3). */
     readonly thrash: number;
+    /** Those whose thread came back to most of its size before, and the calls that took, summed. */
+    readonly regrown: number;
+    readonly regrowCalls: number;
     /** Made while the user was away; those behind which no request of the thread came, and what these cost. */
     readonly idle: number;
     readonly idleUnused: number;
@@ -82,6 +85,9 @@ interface ThreadSums {
 }
 
 const INDEX: ReadonlyMap<string, number> = new Map(LAYERS.map((layer, i) => [layer, i]));
+/** Share of its size before a compaction at which a context has regrown: triggers fire a little sooner or later. */
+const REGROWN_SHARE = 0.8;
+
 const MICROCOMPACT = INDEX.get('microcompact')!;
 
 /** Adds up what layers do, and thread by thread what they keep out; one call per request, which allocates nothing. */
@@ -95,9 +101,22 @@ export class LayerFold {
   readonly #lastCompactionTurn: Tally = new Map();
   /** What the latest compaction of a thread cost, where it came while the user was away and no request has followed. */
   readonly #unused = new Map<string, number>();
+  /** Of the latest compaction of a thread: the size that counts as regrown, and the calls since. */
+  readonly #regrowing = new Map<string, { readonly tokens: number; calls: number }>();
   readonly #breaker = { trips: 0, skips: 0, resets: 0 };
   readonly #compactions = recordOf(
-    ['done', 'full', 'sessionMemory', 'reactive', 'failed', 'chained', 'thrash', 'idle'],
+    [
+      'done',
+      'full',
+      'sessionMemory',
+      'reactive',
+      'failed',
+      'chained',
+      'thrash',
+      'idle',
+      'regrown',
+      'regrowCalls',
+    ],
     () => 0,
   );
   readonly #threads = new Map<string, ThreadSums>();
@@ -135,7 +154,7 @@ export class LayerFold {
     this.#overshootTokens = largerOvershoot(this.#overshootTokens, entry);
   }
 
-  #addCompaction({ outcome, layer, trigger, details, thread, turn, cost }: LayerEntry): void {
+  #addCompaction({ outcome, layer, trigger, details, thread, turn, cost, trueBefore }: LayerEntry): void {
     const sums = this.#compactions;
     if (outcome === 'failed') sums.failed += 1;
     if (outcome !== 'done') return;
@@ -152,6 +171,7 @@ export class LayerFold {
     const again = previous !== undefined && turn - previous <= 1 && trigger !== 'manual'; // BRK-3
     if (again || details.thrash === true) sums.thrash += 1;
     this.#lastCompactionTurn.set(thread, turn);
+    this.#regrowing.set(thread, { tokens: trueBefore * REGROWN_SHARE, calls: 0 });
   }
 
   #addRule(name: string, { outcome }: LayerEntry): void {
@@ -167,11 +187,22 @@ export class LayerFold {
   addRequest(entry: RequestEntry): void {
     if (entry.purpose !== 'main' && entry.purpose !== 'subagent') return;
     if (this.#unused.size > 0) this.#unused.delete(entry.thread);
+    if (this.#regrowing.size > 0) this.#regrow(entry);
     const sums = this.#sumsOf(entry.thread);
     if (!sums.isTouched) return;
     for (let i = 0; i < this.#notCarried.length; i++) this.#notCarried[i]! += sums.out[i]!;
     // Deleted content that is still billed as read was carried after all (MIC-3).
     this.#notCarried[MICROCOMPACT]! -= entry.prompt + entry.output - entry.context;
+  }
+
+  #regrow({ thread, context }: RequestEntry): void {
+    const since = this.#regrowing.get(thread);
+    if (since === undefined) return;
+    since.calls += 1;
+    if (context < since.tokens) return;
+    this.#compactions.regrown += 1;
+    this.#compactions.regrowCalls += since.calls;
+    this.#regrowing.delete(thread);
   }
 
   addCrossing({ state, layers }: CrossingEntry): void {

@@ -94,7 +94,10 @@ const SHAPES: Readonly<Record<LogEntry['type'], LineShape>> = {
     object: ['estimator'],
     inside: ['estimator', { number: ['heuristic', 'true'] }],
   },
-  end: { number: ['t', 'turns', 'requests', 'cost'] },
+  end: {
+    number: ['t', 'turns', 'requests', 'cost'],
+    maybe: { number: ['leastFaults', 'leastRefetchTokens', 'leastRefetchCost'] },
+  },
 };
 
 type Members = Readonly<Record<string, unknown>>;

@@ -102,6 +102,8 @@ const HELP = {
   compactionFailures: 'compactions that failed',
   chainedCompactions: 'compactions within a few turns of the previous one (thrash.chainTurns)',
   thrash: 'compactions within one turn of the previous one, not asked for by the user',
+  regrowCalls:
+    'mean calls from a compaction until the context of its thread is back at 80 % of its size before; none where none came back',
   compactionsPrevented:
     'times the context would have crossed the auto-compact threshold had no layer taken anything out since the last compaction, and never did',
   compactionsDeferred: 'times it would have crossed the threshold and did so only later',
@@ -129,7 +131,13 @@ const HELP = {
     'tokens that fetching it again brings, under `faults.survival`, beyond what the recording itself reads again',
   refetchUsd:
     'what that costs at once: one more request each, and the result written; not what carrying it costs later',
+  refetchTokensLeast:
+    'least `refetchTokens` of any choice of what to keep in this window: a lower bound for every policy',
+  refetchUsdLeast:
+    'the same of `refetchUsd`: at the lowest price that held, with nothing but the prefix in front',
   lostItems: 'of the faults, those of text that nobody can fetch: what users and the agent said',
+  faultsLeast:
+    'fewest `faultsNone` of any choice of what to keep in this window: a lower bound for every policy, which knows what is needed later',
   avoidableFaultShare:
     'share of `faultsNone` that no policy need have in this window: the most that knowing what is needed later can save; none where nothing was missed',
   meanLatencyMs: 'mean latency of the main loop',
@@ -262,6 +270,7 @@ const METRIC_VALUES: Readonly<Record<keyof typeof HELP, MetricRow>> = {
   compactionFailures: ['count', 'lower', (f) => f.compactions.failed],
   chainedCompactions: ['count', 'lower', (f) => f.compactions.chained],
   thrash: ['count', 'lower', (f) => f.compactions.thrash],
+  regrowCalls: ['count', null, ({ compactions: { regrowCalls, regrown } }) => ratio(regrowCalls, regrown)],
   compactionsPrevented: ['count', null, (f) => f.crossings.prevented],
   compactionsDeferred: ['count', null, (f) => f.crossings.deferred],
   microcompactions: ['count', null, (f) => f.layers.microcompact.done],
@@ -281,7 +290,21 @@ const METRIC_VALUES: Readonly<Record<keyof typeof HELP, MetricRow>> = {
   faultsFitted: ['count', 'lower', (f) => f.faults?.fitted ?? null],
   refetchTokens: ['tokens', 'lower', (f) => f.faults?.refetchTokens ?? null],
   refetchUsd: ['usd', 'lower', money((f) => (f.faults === null ? null : usd(f.faults.refetchNano)))],
+  refetchTokensLeast: [
+    'tokens',
+    null,
+    ({ faults }) => leastOf(faults, faults?.leastRefetchTokens, faults?.refetchTokens),
+  ],
+  refetchUsdLeast: [
+    'usd',
+    null,
+    money(({ faults }) => {
+      const nano = leastOf(faults, faults?.leastRefetchNano, faults?.refetchNano);
+      return nano === null ? null : usd(nano);
+    }),
+  ],
   lostItems: ['count', 'lower', (f) => f.faults?.lost ?? null],
+  faultsLeast: ['count', null, ({ faults }) => leastOf(faults, faults?.least, faults?.none)],
   avoidableFaultShare: ['share', 'lower', ({ faults }) => avoidableShare(faults)],
   overshootTokens: ['tokens', 'lower', (f) => f.overshootTokens],
   meanLatencyMs: ['ms', 'lower', (f) => ratio(f.byPurpose.main.latencyMs, f.byPurpose.main.calls)],
@@ -340,10 +363,16 @@ const METRIC_VALUES: Readonly<Record<keyof typeof HELP, MetricRow>> = {
   messagesLost: ['count', 'lower', ({ longTerm }) => longTerm.messages.lost],
 };
 
-/** A message that was cut counts as kept, so that a run may have fewer faults than the bound. */
+/** A bound: nothing where nothing was missed. A message that was cut counts as kept, so that a run may come to less than its bound. */
+function leastOf(faults: RunFacts['faults'], bound: number | null = null, found = 0): number | null {
+  if (faults?.none === 0) return 0;
+  return bound === null ? null : Math.min(bound, found);
+}
+
 function avoidableShare(faults: RunFacts['faults']): number | null {
-  if (faults === null || faults.least === null || faults.none === 0) return null;
-  return Math.max(0, faults.none - faults.least) / faults.none;
+  const least = leastOf(faults, faults?.least, faults?.none);
+  if (faults === null || least === null || faults.none === 0) return null;
+  return (faults.none - least) / faults.none;
 }
 
 /** The metrics of a run, in the order reports show them. */

@@ -1,5 +1,6 @@
 import { CcbenchError } from '../core/base/errors.js';
 import { suggestName } from '../core/base/nearest.js';
+import { type Expectation, parseExpectation } from '../metrics/expect.js';
 import type { Metric } from '../metrics/metric.js';
 import { findMetric, metricNames } from '../metrics/registry.js';
 import { splitValues } from './vary.js';
@@ -48,4 +49,9 @@ export function chosenMetrics(written: string | undefined, usual: readonly strin
   return written === undefined
     ? usual
     : splitValues(written).map((name) => chosenMetric(name, '--metrics').name);
+}
+
+/** What `--subject-to` asks of every run. */
+export function rulesOf(written: readonly string[] = []): readonly Expectation[] {
+  return written.map((text) => parseExpectation(text, { file: `--subject-to ${text}` }));
 }

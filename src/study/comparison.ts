@@ -1,9 +1,12 @@
 import { ownValue } from '../core/base/own-value.js';
 import { mean, meanInterval } from '../core/base/stats.js';
 import { type CostEnds, deltaError } from '../metrics/cost-interval.js';
+import type { Expectation } from '../metrics/expect.js';
 import type { Metric } from '../metrics/metric.js';
 import { findMetric } from '../metrics/registry.js';
 import {
+  type BrokenRule,
+  brokenRules,
   type Completeness,
   completenessOf,
   finishedOf,
@@ -44,6 +47,8 @@ export interface ComparedVariant {
   /** Every metric that was measured, as the mean over the compared transcripts that have a value. */
   readonly metrics: MetricRecord;
   readonly completeness: VariantCompleteness;
+  /** The conditions that it does not meet: then it is behind those that do. */
+  readonly broken: readonly BrokenRule[];
   /** To the baseline, by metric; null for the baseline itself. */
   readonly differences: Readonly<Record<string, Difference>> | null;
 }
@@ -134,8 +139,8 @@ function bestOf(
   if (metric.better === null) return null;
   const [winner, second] = rows
     .filter(
-      ({ metrics, completeness }) =>
-        completeness.standing === 'ranked' && ownValue(metrics, metric.name) != null,
+      ({ metrics, completeness, broken }) =>
+        completeness.standing === 'ranked' && broken.length === 0 && ownValue(metrics, metric.name) != null,
     )
     .sort(byValue(metric));
   if (winner === undefined || second === undefined) return null;
@@ -146,12 +151,13 @@ function bestOf(
 
 /**
  * Compares variants with a baseline, paired over the transcripts that every ranked one finished; a difference whose interval
- * holds zero is noise, not a win.
+ * holds zero is noise, not a win. One that breaks a rule is behind those that break none, and is best in nothing.
  */
 export function compareVariants(
   variants: readonly VariantRuns[],
   baseline: string,
   metricNames: readonly string[],
+  rules: readonly Expectation[] = [],
 ): Comparison {
   const completeness = completenessOf(variants);
   const { compared } = completeness;
@@ -172,6 +178,7 @@ export function compareVariants(
       name: variant.name,
       metrics: variantMeans(variant, completeness),
       completeness: own,
+      broken: brokenRules(variant, rules),
       differences:
         i === at
           ? null
@@ -185,7 +192,7 @@ export function compareVariants(
   return {
     baseline,
     metrics: metricNames,
-    variants: rows,
+    variants: [...rows].sort((a, b) => Number(a.broken.length > 0) - Number(b.broken.length > 0)),
     completeness,
     best: Object.fromEntries(
       metrics.map((metric) => [

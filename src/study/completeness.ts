@@ -1,5 +1,6 @@
 import { ownValue } from '../core/base/own-value.js';
 import { mean } from '../core/base/stats.js';
+import { type Expectation, holds } from '../metrics/expect.js';
 import type { Metric } from '../metrics/metric.js';
 import type { MetricRecord } from './job.js';
 
@@ -199,6 +200,27 @@ export function variantMeans(variant: VariantRuns, completeness: Completeness): 
     ...Object.fromEntries(COMPLETION_METRICS.map((name) => [name, ownValue(came, name) ?? null])),
     finishedShare: mean(shares),
   };
+}
+
+/** A condition that does not hold in some runs of a variant: the transcripts of those, and the values there. */
+export interface BrokenRule {
+  readonly rule: string;
+  readonly runs: readonly { readonly transcript: string; readonly value: number | null }[];
+}
+
+/** The conditions that a variant does not meet in every run. It decides for `compare` and `tune` alike. */
+export function brokenRules(
+  { byTranscript }: Pick<VariantRuns, 'byTranscript'>,
+  rules: readonly Expectation[],
+): readonly BrokenRule[] {
+  return rules.flatMap((rule) => {
+    const runs = [...byTranscript].flatMap(([transcript, record]) => {
+      if (record === null) return [];
+      const value = ownValue(record, rule.metric) ?? null;
+      return holds(rule, value) ? [] : [{ transcript, value }];
+    });
+    return runs.length === 0 ? [] : [{ rule: rule.text, runs }];
+  });
 }
 
 /** Of how many compared transcripts each variant that finished them all has a value for a metric. */

@@ -1,9 +1,10 @@
 import { ownValue } from '../core/base/own-value.js';
 import { createRandom, type Random } from '../core/base/random.js';
 import { meanInterval } from '../core/base/stats.js';
-import { type Expectation, holds } from '../metrics/expect.js';
+import type { Expectation } from '../metrics/expect.js';
 import {
   bestRanked,
+  brokenRules,
   type Completeness,
   completenessOf,
   type VariantCompleteness,
@@ -171,13 +172,8 @@ export function judge(settings: readonly CandidateRuns[], goal: Goal): JudgedRun
   const tried = settings.map((setting, i): Judged => {
     const own = completeness.variants[i]!;
     const metrics = variantMeans(setting, completeness);
-    const records = [...setting.byTranscript.values()].filter((record) => record !== null);
     const value = own.standing === 'ranked' ? (ownValue(metrics, goal.metric) ?? null) : null;
-    const feasible =
-      own.standing === 'ranked' &&
-      records.every((record) =>
-        goal.constraints.every((rule) => holds(rule, ownValue(record, rule.metric) ?? null)),
-      );
+    const feasible = own.standing === 'ranked' && brokenRules(setting, goal.constraints).length === 0;
     const trial: Trial = {
       candidate: setting.candidate,
       objective: value === null ? null : value * goal.sign,

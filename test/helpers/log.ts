@@ -2,6 +2,7 @@ import type {
   BreakEntry,
   CrossingEntry,
   EndEntry,
+  FaultEntry,
   LayerEntry,
   LogEntry,
   RequestEntry,
@@ -153,4 +154,28 @@ export function endEntry(entries: readonly LogEntry[], change: Partial<EndEntry>
   let cost = 0;
   for (const request of requests) cost += request.cost;
   return { type: 'end', t: 0, turns: requests.length, requests: requests.length, cost, ...change };
+}
+
+/** Half a chance that an identifier of a read file has to be fetched. */
+export function faultEntry(change: Partial<FaultEntry> = {}): FaultEntry {
+  return {
+    type: 'fault',
+    t: 0,
+    thread: 'main',
+    turn: 9,
+    kind: 'refetch',
+    chance: 0.5,
+    weight: 0.5,
+    rounds: 1,
+    tokens: 1_000,
+    cost: 40,
+    use: 'echo',
+    origin: 'result',
+    tool: 'Read',
+    path: null,
+    message: 'm',
+    seenAt: 2,
+    what: 'retry_limit',
+    ...change,
+  };
 }

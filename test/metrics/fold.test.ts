@@ -214,6 +214,8 @@ describe('layers', () => {
       idle: 0,
       idleUnused: 0,
       idleUnusedNanoUsd: 0,
+      regrown: 0,
+      regrowCalls: 0,
     });
     expect(metricValues(facts)).toMatchObject({
       compactions: 4,

@@ -61,6 +61,24 @@ describe('what layers save', () => {
   });
 });
 
+describe('contexts that grow back', () => {
+  const compacted = (trueBefore: number, thread = 'main') => layerEntry({ trueBefore, thread });
+  const calls = (...contexts: number[]) => contexts.map((context, i) => requestEntry({ n: i + 1, context }));
+
+  it('take the calls of their thread until four fifths of the size before, on average', () => {
+    const other = requestEntry({ thread: 'agent', purpose: 'subagent', context: 1_000 });
+    const first = [compacted(1_000), ...calls(200, 500), other, ...calls(800, 900)];
+    expect(values(...first).regrowCalls).toBe(3);
+    expect(values(...first, compacted(1_000), ...calls(850)).regrowCalls).toBe(2);
+  });
+
+  it('are counted from the latest compaction, and not where they stay small', () => {
+    expect(values(compacted(1_000), ...calls(200), compacted(400), ...calls(390)).regrowCalls).toBe(1);
+    expect(values(compacted(1_000), ...calls(200, 799)).regrowCalls).toBeNull();
+    expect(values(...calls(900)).regrowCalls).toBeNull();
+  });
+});
+
 describe('what layers prevent', () => {
   it('C10 each crossing counts once, for every layer that made the difference', () => {
     const facts = foldLog([crossingEntry({ layers: ['storage', 'microcompact'] }), crossingEntry()]);

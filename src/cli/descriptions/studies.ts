@@ -12,6 +12,7 @@ import {
   required,
   SCENARIOS,
   STUDY,
+  SUBJECT_TO,
 } from '../describe-command.js';
 import { amount, collect, count, factor, oneOf, percent, shard, threads, whole } from '../option-values.js';
 import type { CliSession } from '../session.js';
@@ -97,11 +98,7 @@ const TUNE = [
   ),
   option('--minimise <metric>', 'the metric that should be small'),
   option('--maximise <metric>', 'the metric that should be large'),
-  option(
-    '--subject-to <expectation>',
-    'what must hold, such as "contentRetention >= 40%" (repeatable)',
-    collect,
-  ),
+  SUBJECT_TO,
   option(
     '--method <name>',
     'auto: every setting where the budget allows it, else halving; halving: many settings on the longest sessions, the best on all; random',
@@ -259,6 +256,7 @@ export const STUDY_COMMANDS = {
         collect,
       ),
       option('--metrics <names>', 'columns, separated by commas'),
+      SUBJECT_TO,
       option('--baseline <variant>', 'the variant others are compared with (default: the first)'),
       option('--watch', 'compare again when a scenario or a file it names changes'),
       SEED,
@@ -268,6 +266,7 @@ export const STUDY_COMMANDS = {
     examples: [
       'compare lunch.yaml',
       'compare session.jsonl --policy claude-code/2.1.112,peers/codex-local,none',
+      'compare session.jsonl --policy claude-code/2026,peers/openhands,bounds/oracle --subject-to "faultsNone <= 20"',
       'compare my-scenario.yaml --policy unbounded,baselines/prune,claude-code/2026',
       'compare lunch.yaml --set cache.ttl=5m,1h --transcripts "logs/*.jsonl" --baseline cache.ttl=5m',
     ],

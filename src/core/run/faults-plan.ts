@@ -32,3 +32,10 @@ export function chanceUnder(survival: Survival, fitted: number): number {
   if (survival === 'fitted' || fitted === 1) return fitted;
   return survival === 'none' ? 1 : 0;
 }
+
+/** The least that faults come to in the window of a run, whatever is kept: how many if summaries tell nothing, and what fetching again brings and costs at once under the survival of the plan, in nano-dollars. */
+export interface LeastFaults {
+  readonly leastFaults: number;
+  readonly leastRefetchTokens: number;
+  readonly leastRefetchCost: number;
+}

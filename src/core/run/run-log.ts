@@ -1,4 +1,5 @@
 import type { ItemOrigin, UseKind } from '../uses/uses.js';
+import type { LeastFaults } from './faults-plan.js';
 import type { RecordedBill } from './recorded-bill.js';
 import type { CallPurpose, PlannedPlugin } from './run-plan.js';
 import type { Warning } from './warning.js';
@@ -342,7 +343,7 @@ export interface BreakdownEntry {
 }
 
 /** Last line: the run finished. */
-export interface EndEntry {
+export interface EndEntry extends Partial<LeastFaults> {
   readonly type: 'end';
   readonly t: number;
   readonly turns: number;
@@ -355,8 +356,6 @@ export interface EndEntry {
     readonly low: number;
     readonly high: number;
   };
-  /** The fewest faults that any choice of what to keep has in the window of the run; absent where it had none. */
-  readonly leastFaults?: number;
 }
 
 export type LogEntry =

@@ -2,11 +2,13 @@ import { digestParts } from '../../core/base/digest.js';
 import { createBlock } from '../../core/model/block.js';
 import { createMessage, type Message } from '../../core/model/message.js';
 import type { RecordedCall } from '../../core/model/transcript.js';
-import { chanceUnder, DEFAULT_FAULTS, fittedChance } from '../../core/run/faults-plan.js';
+import { chanceUnder, DEFAULT_FAULTS, fittedChance, type LeastFaults } from '../../core/run/faults-plan.js';
 import type { FaultEntry } from '../../core/run/run-log.js';
 import { leastFaults } from '../../core/uses/least-faults.js';
 import type { Item, Use } from '../../core/uses/uses.js';
+import type { ModelRow, PricePeriod } from '../../provider/prices/model-row.js';
 import { priceUsage } from '../../provider/prices/price.js';
+import { pricesAt } from '../../provider/prices/price-days.js';
 import { HeldContent, type ItemState } from '../context/held-content.js';
 import { fetchAgain } from './main-request.js';
 import type { RunningThread } from './running-thread.js';
@@ -16,6 +18,12 @@ const TWO_TO_53 = 2 ** 53;
 
 /** Tokens of a call that fetches something again: a name and a path. */
 const CALL_TOKENS = 100;
+
+/** A model whose prices held at a moment. */
+interface Tariff {
+  readonly row: ModelRow;
+  readonly at: number;
+}
 
 /** What a thread needs and no longer holds. */
 export class ContentFaults {
@@ -37,6 +45,9 @@ export class ContentFaults {
   private window = 0;
   private largest = 0;
   private prefix = Number.POSITIVE_INFINITY;
+  /** Prices that held, one after another. */
+  private prices: PricePeriod | null = null;
+  private readonly tariffs: Tariff[] = [];
 
   /** The conversation is summarised in front of a turn. */
   compacted(turn: number): void {
@@ -53,8 +64,21 @@ export class ContentFaults {
     this.skipped.add(id);
   }
 
-  /** The fewest faults that any choice of what to keep in this window has; null where there were none. */
-  least({ env, thread }: RunningThread): number | null {
+  /** Adds the least that the faults of the thread come to. */
+  finish(run: RunningThread): void {
+    const least = this.least(run);
+    if (least === null) return;
+    const { totals } = run.env;
+    const { least: others } = totals;
+    totals.least = {
+      leastFaults: least.leastFaults + (others?.leastFaults ?? 0),
+      leastRefetchTokens: least.leastRefetchTokens + (others?.leastRefetchTokens ?? 0),
+      leastRefetchCost: least.leastRefetchCost + (others?.leastRefetchCost ?? 0),
+    };
+  }
+
+  /** The least that faults in this window come to, whatever is kept; null where there were none. */
+  private least({ env, thread }: RunningThread): LeastFaults | null {
     const uses = this.found === 0 ? undefined : env.uses()?.get(thread.id);
     if (uses === undefined) return null;
     const needed: Use[] = [];
@@ -64,18 +88,41 @@ export class ContentFaults {
       if (!this.skipped.has(id)) needed.push(...(uses.at.get(id) ?? []));
       if (id === this.latest!.id) break;
     }
+    const counted = needed.filter(({ item }) => !this.excused.has(uses.items[item]!.message));
     // A file that is attached again comes back by itself, cut short or not.
     const { attached } = this.held;
     const items = uses.items.map((item) =>
       item.path !== null && attached.has(item.path) ? { ...item, tokens: 0 } : item,
     );
-    return leastFaults(items, needed, Math.max(this.window, this.largest) - this.prefix);
+    const budget = Math.max(this.window, this.largest) - this.prefix;
+    const charged = chargedOf(counted, items);
+    // A summary tells at most what the plan assumes of all of them.
+    const weight = chanceUnder(
+      (env.plan.faults ?? DEFAULT_FAULTS).survival,
+      fittedChance('told', env.source),
+    );
+    return {
+      leastFaults: leastFaults(items, counted, budget),
+      leastRefetchTokens: weight * leastFaults(items, charged, budget, ({ tokens }) => tokens),
+      leastRefetchCost: weight * leastFaults(items, charged, budget, ({ tokens }) => this.leastCost(tokens)),
+    };
   }
 
-  private measure({ model, context }: RunningThread): void {
+  /** What fetching costs at the lowest of the prices that held, with nothing but the prefix in the context. */
+  private leastCost(tokens: number): number {
+    return Math.min(...this.tariffs.map(({ row, at }) => fetchCost(row, this.prefix, tokens, at)));
+  }
+
+  private measure({ model, context, env, now }: RunningThread): void {
     if (this.facts !== model.facts) {
       this.facts = model.facts;
       this.window = Math.max(this.window, model.apiWindow() ?? Number.POSITIVE_INFINITY);
+    }
+    const at = env.pricedAt(now);
+    const prices = pricesAt(model.row, at);
+    if (this.prices !== prices) {
+      this.prices = prices;
+      this.tariffs.push({ row: model.row, at });
     }
     if (context.trueTokens > this.largest) this.largest = context.trueTokens;
     if (context.prefixTokens < this.prefix) this.prefix = context.prefixTokens;
@@ -104,7 +151,10 @@ export class ContentFaults {
       const weight = chanceUnder(survival, chance);
       const kind = state === 'masked' ? 'masked' : isFetchable(use, item) ? 'refetch' : 'lost';
       const tokens = use.kind === 'reread' ? use.tokens : item.tokens;
-      const cost = kind === 'lost' ? 0 : fetchCost(run, tokens);
+      const cost =
+        kind === 'lost'
+          ? 0
+          : fetchCost(run.model.row, run.context.trueTokens, tokens, run.env.pricedAt(run.now));
       run.env.sink.write(faultEntry(run, use, item, { kind, chance, weight, rounds, tokens, cost }));
       const isFetched = kind !== 'lost' && use.kind !== 'reread' && run.course === 'parted';
       if (refetch === 'on' && isFetched && this.draw(run, use) < weight) again.push(item);
@@ -167,16 +217,19 @@ function isFetchable({ kind }: Use, { origin }: Item): boolean {
   return kind === 'reread' || origin === 'result' || origin === 'attachment';
 }
 
-/** What a request costs that reads the prompt from the cache and brings a result into it, written for five minutes. */
-function fetchCost({ context, model, env, now }: RunningThread, tokens: number): number {
-  const usage = {
-    input: 0,
-    cacheRead: context.trueTokens,
-    cacheWrite5m: tokens,
-    cacheWrite1h: 0,
-    output: CALL_TOKENS,
-  };
-  return priceUsage(model.row, usage, env.pricedAt(now)).totalNano;
+/** The uses that a run is charged for where they find nothing: what the recording itself reads again is part of every run. */
+function chargedOf(uses: readonly Use[], items: readonly Item[]): readonly Use[] {
+  const reread = new Set<number>();
+  return uses.filter((use) => {
+    if (use.kind === 'reread') reread.add(use.item);
+    return !reread.has(use.item) && isFetchable(use, items[use.item]!);
+  });
+}
+
+/** What a request costs that reads a prompt from the cache and brings a result into it, written for five minutes. */
+function fetchCost(row: ModelRow, prompt: number, tokens: number, at: number): number {
+  const usage = { input: 0, cacheRead: prompt, cacheWrite5m: tokens, cacheWrite1h: 0, output: CALL_TOKENS };
+  return priceUsage(row, usage, at).totalNano;
 }
 
 function faultEntry(

@@ -5,6 +5,7 @@ import type { Digest } from '../../core/base/digest.js';
 import type { Files } from '../../core/base/files.js';
 import type { Random } from '../../core/base/random.js';
 import type { Breakpoint, DeletedContent, PrefixView } from '../../core/model/prefix.js';
+import type { LeastFaults } from '../../core/run/faults-plan.js';
 import type { LayerDefinition } from '../../core/run/layer.js';
 import type { Limits } from '../../core/run/limit.js';
 import type { BreakCause, LogSink } from '../../core/run/run-log.js';
@@ -83,8 +84,8 @@ export interface RunTotals {
   requests: number;
   turns: number;
   costNano: number;
-  /** The fewest faults that threads with faults could have had; null where there were none. */
-  leastFaults: number | null;
+  /** The least that faults could have come to in threads with some; null where there were none. */
+  least: LeastFaults | null;
 }
 
 /** A request of a thread, ready to be sent. */

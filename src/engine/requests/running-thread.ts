@@ -146,7 +146,7 @@ export interface RunningThread {
     /** Messages that no policy takes out. */
     excuse(ids: Iterable<string>): void;
     skip(call: RecordedCall): void;
-    least(run: RunningThread): number | null;
+    finish(run: RunningThread): void;
   };
   /** Watches for compactions that cheap layers prevent. */
   readonly prevention: { check(run: RunningThread): void; compacting(run: RunningThread): void };

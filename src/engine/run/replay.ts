@@ -159,7 +159,7 @@ export function* replayParts(
     random,
     warnings: createWarnings(),
     timing,
-    totals: { requests: 0, turns: 0, costNano: 0, leastFaults: null },
+    totals: { requests: 0, turns: 0, costNano: 0, least: null },
     luck: new ChanceTally(),
     sessions,
     forks: new ThreadForks(played),
@@ -235,7 +235,7 @@ export function logEnd(env: ThreadEnv, transcript: Transcript, endMs: number): v
     requests: env.totals.requests,
     cost: env.totals.costNano,
     ...(chance === null ? {} : { chance }),
-    ...(env.totals.leastFaults === null ? {} : { leastFaults: env.totals.leastFaults }),
+    ...env.totals.least,
   });
 }
 

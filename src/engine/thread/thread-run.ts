@@ -231,8 +231,7 @@ export class ThreadRun implements RunningThread {
   /** Nothing is left: what was lost is logged. */
   finish(): void {
     finishThread(this);
-    const least = this.faults.least(this);
-    if (least !== null) this.env.totals.leastFaults = (this.env.totals.leastFaults ?? 0) + least;
+    this.faults.finish(this);
     this.halt.log(this.now);
   }
 

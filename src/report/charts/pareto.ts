@@ -17,6 +17,8 @@ export interface ParetoPoint extends Markable {
   readonly label: string;
   readonly x: number;
   readonly y: number;
+  /** Least y that any choice has in the same place: shown where it is known. */
+  readonly least?: number;
 }
 
 /** What a Pareto chart is made from. */
@@ -91,6 +93,7 @@ function titleOf(
 export function pareto({ x, y, points, subtitle }: ParetoInput): ChartSpec {
   const [ranked, unranked] = splitRanked(points);
   const front = paretoFront(ranked, { x: x.better, y: y.better });
+  const bounded = points.filter(({ least }) => least !== undefined);
   const byY = (setting: ParetoPoint): number => setting.y;
   const scale = { zero: false, padding: MARGIN };
   const axes = {
@@ -108,10 +111,14 @@ export function pareto({ x, y, points, subtitle }: ParetoInput): ChartSpec {
   return chartSpec(
     {
       text: titleOf(ranked, unranked, front, `${x.name} and ${y.name}`),
-      subtitle: subtitleWith(subtitle, unranked.length),
+      subtitle: `${subtitleWith(subtitle, unranked.length)}${bounded.length === 0 ? '' : ' · lines: down to the least of any choice'}`,
     },
     {
       layer: [
+        ...drawn(bounded, {
+          mark: { type: 'rule', color: DISTINCT.grey, opacity: 0.6 },
+          encoding: { ...axes, y2: { field: 'least' } },
+        }),
         {
           data: { values: keepExtremes(ranked, byY) },
           mark: { ...point, size: 30, color: DISTINCT.grey, opacity: 0.6 },

@@ -1,11 +1,17 @@
 import { formatCounted } from '../../core/base/format.js';
-import type { LogEntry } from '../../core/run/run-log.js';
+import type { FaultEntry, LogEntry } from '../../core/run/run-log.js';
 import { causeWords } from '../text/cause-words.js';
 import { shownName } from '../text/shown-name.js';
 import type { PageEvent } from './page-data.js';
 
 /** What is true of an event unless its description says otherwise. */
 const PLAIN = { turn: null, action: '', outcome: '', lost: 0, details: {} } as const;
+
+/** What was needed and gone, with the words that show it. */
+function faultText({ what, tool, path, origin, tokens }: FaultEntry): string {
+  const where = [tool ?? origin, path].filter((part) => part !== null).join(' ');
+  return `“${what}” of ${where}, ${formatCounted(tokens, 'token')}`;
+}
 
 type Described = Pick<PageEvent, 'kind' | 'name' | 'reason'> & Partial<PageEvent>;
 
@@ -102,6 +108,18 @@ function describe(entry: LogEntry): Described | null {
           percentLeft: entry.percentLeft,
         },
       };
+    case 'fault': {
+      const { use, kind, tokens, tool, path, origin, seenAt } = entry;
+      return {
+        kind: 'notice',
+        turn: entry.turn,
+        name: 'needed and gone',
+        action: use,
+        outcome: kind,
+        reason: faultText(entry),
+        details: { tokens, tool, path, origin, seenAt },
+      };
+    }
     case 'breaker':
       return {
         kind: 'breaker',

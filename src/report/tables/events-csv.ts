@@ -100,6 +100,15 @@ function rowOf(entry: LogEntry): Row | null {
         estimatedAfter: entry.estimatedTokens,
         details: detailsOf({ request: entry.n, limit: entry.limit, percentLeft: entry.percentLeft }),
       };
+    case 'fault': {
+      const { use, kind, what, tokens, cost, tool, path, origin, seenAt } = entry;
+      return {
+        turn: entry.turn,
+        name: kind,
+        reason: what,
+        details: detailsOf({ use, tokens, cost, tool, path, origin, seenAt }),
+      };
+    }
     case 'breaker':
       return { turn: entry.turn, name: entry.state, details: detailsOf({ failures: entry.failures }) };
     case 'notice':

@@ -24,6 +24,18 @@ export function finishedJson(facts: RunFacts) {
   return { finished, calls: { all: calls, answered, lost, reason }, unpricedRequests };
 }
 
+/** The largest faults, with the identifier or line that shows it. */
+export function faultsJson({ faults }: RunFacts) {
+  if (faults === null) return {};
+  return {
+    faults: faults.quoted.map(({ kind, what, use, origin, tool, path, tokens, cost, thread, turn }) => ({
+      ...{ kind, what, use, origin, tool, path, tokens },
+      costNanoUsd: cost,
+      ...{ thread, turn },
+    })),
+  };
+}
+
 /** summary.json: who ran what, every metric, the splits behind them. Key order is fixed; money in the splits is in nano-dollars. */
 export function summaryJson({ digest, facts, expectations }: RunReport): string {
   const { run } = facts;
@@ -53,6 +65,7 @@ export function summaryJson({ digest, facts, expectations }: RunReport): string 
     failures: facts.failures,
     breaker: facts.breaker,
     cacheBreaks: facts.breaks,
+    ...faultsJson(facts),
     refusals: facts.refusals,
     notices: facts.notices,
     threads: facts.threads,

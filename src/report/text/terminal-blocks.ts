@@ -100,11 +100,28 @@ function tokensBlock(facts: RunFacts, values: Readonly<Record<string, number | n
 }
 
 /** What calls needed and their context no longer held (docs/faults.md). */
-function faultRows({ faults }: RunFacts): readonly Row[] {
+function faultRows({ faults }: RunFacts, values: Readonly<Record<string, number | null>>): readonly Row[] {
   if (faults === null || faults.none === 0) return [];
+  const { faultsLeast = null, refetchUsdLeast = null, avoidableFaultShare = null } = values;
   const bounds = `${formatCount(Math.round(faults.all))} to ${formatCount(faults.none)} times, by what summaries tell`;
-  const price = `; ${formatMoney(usd(faults.refetchNano))} to fetch again`;
-  return [row('needed and gone', formatCount(Math.round(faults.fitted)), `${bounds}${price}`)];
+  const atLeast = (bound: string): string => `at least ${bound}, whatever is kept`;
+  return [
+    row('needed and gone', formatCount(Math.round(faults.fitted)), bounds),
+    row(
+      '  to fetch again',
+      formatMoney(usd(faults.refetchNano)),
+      refetchUsdLeast === null || refetchUsdLeast === 0 ? '' : atLeast(formatMoney(refetchUsdLeast)),
+    ),
+    ...(faultsLeast === null
+      ? []
+      : [
+          row(
+            '  avoidable',
+            formatShare(avoidableFaultShare),
+            faultsLeast === 0 ? 'in this window' : atLeast(`${formatCount(faultsLeast)} times`),
+          ),
+        ]),
+  ];
 }
 
 function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | null>>): Block {
@@ -130,7 +147,7 @@ function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | 
     ...statusRows(facts),
     row('compactions', formatCount(compactions.done), kinds),
     ...idleRows(compactions),
-    ...faultRows(facts),
+    ...faultRows(facts, values),
     row(
       'prevented',
       formatCount(crossings.prevented),

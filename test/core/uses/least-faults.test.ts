@@ -24,10 +24,15 @@ const use = (at: number, needed: number, holders: readonly number[] = [needed]):
 });
 
 /**
- * The least faults of all choices: at each call any of the items stay that were there or have just come, as long as they fit. What is
- * needed, not there and not missed before is a fault.
+ * The least cost of all choices: at each call any of the items stay that were there or have just come, as long as they fit. What is
+ * needed, not there and not missed before costs its price, which is 1 for a count of faults.
  */
-function bruteForce(items: readonly Item[], uses: readonly Use[], budget: number): number {
+function bruteForce(
+  items: readonly Item[],
+  uses: readonly Use[],
+  budget: number,
+  priceOf: (item: Item) => number = () => 1,
+): number {
   const calls = Math.max(0, ...uses.map(({ at }) => at)) + 1;
   const sizeOf = (held: number): number =>
     items.reduce((sum, { tokens }, i) => sum + ((held >> i) & 1) * tokens, 0);
@@ -46,7 +51,7 @@ function bruteForce(items: readonly Item[], uses: readonly Use[], budget: number
             const isThere = holders.some((holder) => ((kept >> holder) & 1) === 1);
             if (at !== call || isThere || ((now >> needed) & 1) === 1) continue;
             now |= 1 << needed;
-            more++;
+            more += priceOf(items[needed]!);
           }
           const key = `${kept} ${now}`;
           next.set(key, Math.min(next.get(key) ?? Number.POSITIVE_INFINITY, faults + more));
@@ -91,6 +96,13 @@ const threads = (tokens: fc.Arbitrary<number>, mostHolders: number) =>
     );
     return fc.record({ items: fc.constant(items), uses });
   });
+
+/** Prices of 0 to 9 that do not go with sizes. */
+const priced = fc.array(fc.nat(9), { minLength: 5, maxLength: 5 });
+const priceIn =
+  (items: readonly Item[], prices: readonly number[]) =>
+  (one: Item): number =>
+    prices[items.indexOf(one)]!;
 
 describe('the least faults within a budget', () => {
   it('is none where everything fits, and one for each item that can never stay', () => {
@@ -153,6 +165,69 @@ describe('the least faults within a budget', () => {
         const items = all.map(([seenAt]) => item(1, seenAt));
         const uses = all.map(([, at], i) => use(at, i));
         expect(leastFaults(items, uses, budget)).toBe(farthestFirst(all, budget));
+      }),
+    );
+  });
+
+  it('is no more in parts of a long thread than in all of it, and the same where nothing is kept from one part to another', () => {
+    // 600 times three come together, are needed one call later, and two of them fit.
+    const items = Array.from({ length: 1_800 }, (_, i) => item(1, 2 * Math.floor(i / 3)));
+    const uses = items.map(({ seenAt }, i) => use(seenAt + 1, i));
+    expect(leastFaults(items, uses, 2)).toBe(600);
+    const needs = fc.array(
+      fc.tuple(fc.nat(900), fc.nat(60)).map(([seenAt, later]) => [seenAt, seenAt + later] as const),
+      { minLength: 501, maxLength: 900 },
+    );
+    fc.assert(
+      fc.property(needs, fc.integer({ min: 1, max: 20 }), (all, budget) => {
+        const made = all.map(([seenAt]) => item(1, seenAt));
+        const bound = leastFaults(
+          made,
+          all.map(([, at], i) => use(at, i)),
+          budget,
+        );
+        expect(bound).toBeLessThanOrEqual(farthestFirst(all, budget));
+        expect(bound).toBeGreaterThan(0.8 * farthestFirst(all, budget));
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe('the least price of faults within a budget', () => {
+  it('gives up what is cheap to fetch again, not what is large', () => {
+    const items = [item(90, 0), item(30, 0), item(30, 0), item(30, 0)];
+    const uses = [use(5, 0), use(5, 1), use(5, 2), use(5, 3)];
+    // The large one takes the room of three: it stays where it costs more than they do together.
+    const leastWith = (price: number) =>
+      leastFaults(items, uses, 90, ({ tokens }) => (tokens === 90 ? price : 100));
+    expect(leastWith(400)).toBe(300);
+    expect(leastWith(200)).toBe(200);
+    expect(leastFaults(items, uses, 90, () => 0)).toBe(0);
+    expect(leastFaults(items, uses, 29, ({ tokens }) => tokens)).toBe(180);
+  });
+
+  it('is never more than the least of all choices', () => {
+    fc.assert(
+      fc.property(
+        threads(fc.integer({ min: 0, max: 6 }), 3),
+        fc.nat(15),
+        priced,
+        ({ items, uses }, budget, prices) => {
+          const priceOf = priceIn(items, prices);
+          expect(leastFaults(items, uses, budget, priceOf)).toBeLessThanOrEqual(
+            bruteForce(items, uses, budget, priceOf),
+          );
+        },
+      ),
+    );
+  });
+
+  it('is the least of all choices where items are of one size', () => {
+    fc.assert(
+      fc.property(threads(fc.constant(1), 1), fc.nat(5), priced, ({ items, uses }, budget, prices) => {
+        const priceOf = priceIn(items, prices);
+        expect(leastFaults(items, uses, budget, priceOf)).toBe(bruteForce(items, uses, budget, priceOf));
       }),
     );
   });

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
+import { SURVIVALS, type Survival } from '../../../src/core/run/faults-plan.js';
+import { usesOf } from '../../../src/core/uses/find-uses.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { findMetric } from '../../../src/metrics/registry.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
@@ -32,6 +34,36 @@ describe('the fewest faults in the window of a run', () => {
     expect(share(facts)).toBe(1 - 1 / facts.faults!.none);
   });
 
+  it('is what two of three leave to fetch, in tokens and at the price of a request with the prefix alone', () => {
+    const session = sessionOf([...Array<Deed>(3).fill({ reads: 12_000 }), { names: [0, 1, 2] }]);
+    const under = (survival: Survival) => {
+      const plan = planOf({ policy: 'baselines/truncate', window: 40_000 });
+      const log = runLog({ ...plan, faults: { survival, refetch: 'off' } }, session);
+      return { log, faults: foldLog(log).faults! };
+    };
+    const { log, faults } = under('none');
+    const [{ prefixTokens }] = ofType(log, 'thread') as [ReturnType<typeof ofType<'thread'>>[0]];
+    const sizes = usesOf(session)![0]!.items.map(({ tokens }) => tokens);
+    // Parts of items may be kept in the bound: what is left is what does not fit. Prices per million: read 0.30, write 3.75, output 15.
+    const over = sizes.reduce((sum, tokens) => sum + tokens, 0) - (40_000 - prefixTokens!);
+    expect(faults.leastRefetchTokens! / over).toBeCloseTo(1, 1);
+    const one = sizes[0]! * 3_750 + prefixTokens! * 300 + 100 * 15_000;
+    expect(faults.leastRefetchNano! / (one * (over / sizes[0]!))).toBeCloseTo(1, 1);
+    // 46 % of what a summary replaces is fetched again, or nothing.
+    expect(under('fitted').faults.leastRefetchTokens).toBeCloseTo(0.46 * faults.leastRefetchTokens!, 6);
+    expect(under('all').faults.leastRefetchTokens).toBe(0);
+  });
+
+  it('leaves out of the price what the recording itself reads again', () => {
+    const reads = Array<Deed>(3).fill({ reads: 12_000 });
+    const again = [0, 1, 2].map((file) => ({ again: file }));
+    const { faults } = factsOf(
+      { policy: 'baselines/truncate', window: 40_000 },
+      sessionOf([...reads, ...again]),
+    );
+    expect(faults).toMatchObject({ least: 1, refetchTokens: 0, leastRefetchTokens: 0, leastRefetchNano: 0 });
+  });
+
   it('is about the calls that were made', () => {
     // One result is too long, so that the loop ends before the call that names the other twenty; they do not fit together.
     const session = sessionOf([
@@ -57,30 +89,41 @@ describe('the fewest faults in the window of a run', () => {
     expect(share(foldLog([...log.slice(0, -1), older]))).toBeNull();
   });
 
-  it('is never more than the faults of a policy', () => {
+  it('is never more than the faults of a policy, nor than what fetching them again brings and costs', () => {
     const deed = fc.oneof(
       fc.integer({ min: 200, max: 12_000 }).map((reads) => ({ reads })),
+      fc.nat(12).map((again) => ({ again })),
       fc.uniqueArray(fc.nat(12), { maxLength: 4 }).map((names) => ({ names })),
     );
     const policy = fc.constantFrom(...POLICIES);
-    const reached = { faults: 0 };
+    const reached = { faults: 0, refetch: 0 };
     fc.assert(
       fc.property(
         fc.array(deed, { minLength: 5, maxLength: 40 }),
         policy,
         fc.constantFrom(30_000, 40_000, 60_000),
-        (deeds, name, window) => {
-          const { faults } = factsOf({ policy: name, window }, sessionOf(deeds));
-          if (faults!.least === null) return;
+        fc.constantFrom(...SURVIVALS),
+        fc.constantFrom('on' as const, 'off' as const),
+        (deeds, name, window, survival, refetch) => {
+          const plan = { ...planOf({ policy: name, window }), faults: { survival, refetch } };
+          const faults = foldLog(runLog(plan, sessionOf(deeds))).faults!;
+          if (faults.least === null) return;
           reached.faults++;
-          expect(faults!.least).toBeLessThanOrEqual(faults!.none);
+          expect(faults.least).toBeLessThanOrEqual(faults.none);
+          expect(faults.leastRefetchTokens!).toBeLessThanOrEqual(faults.refetchTokens + ROUNDING);
+          expect(faults.leastRefetchNano!).toBeLessThanOrEqual(faults.refetchNano + ROUNDING);
+          if (faults.leastRefetchTokens! > 0) reached.refetch++;
         },
       ),
       { numRuns: propertyRuns(200) },
     );
     expect(reached.faults).toBeGreaterThan(0);
+    expect(reached.refetch).toBeGreaterThan(0);
   });
 });
+
+/** Sums of parts of numbers are not exact. */
+const ROUNDING = 1e-6;
 
 const POLICIES = [
   'bounds/oracle',

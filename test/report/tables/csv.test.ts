@@ -5,6 +5,7 @@ import {
   breakEntry,
   crossingEntry,
   endEntry,
+  faultEntry,
   layerEntry,
   requestEntry,
   runEntry,
@@ -133,6 +134,17 @@ describe('events.csv', () => {
       outcome: 'avoided',
     });
     expect(csv).toContain('""uncompactedTokens"":167000');
+  });
+
+  it('quotes what was needed and gone', () => {
+    const csv = eventsCsv([faultEntry({ what: 'const RETRIES = 3', path: '/a.ts' })]);
+    expect(record(csv, 0)).toMatchObject({
+      event: 'fault',
+      turn: '9',
+      name: 'refetch',
+      reason: 'const RETRIES = 3',
+    });
+    expect(csv).toContain('""path"":""/a.ts""');
   });
 
   it('quotes what needs quoting and disarms formulas', () => {

@@ -4,7 +4,7 @@ import { evaluateExpectation, parseExpectation } from '../../../src/metrics/expe
 import { foldLog } from '../../../src/metrics/fold.js';
 import { METRICS } from '../../../src/metrics/registry.js';
 import { summaryJson } from '../../../src/report/tables/summary-json.js';
-import { endEntry, requestEntry, runEntry, threadEntry } from '../../helpers/log.js';
+import { endEntry, faultEntry, requestEntry, runEntry, threadEntry } from '../../helpers/log.js';
 
 const BODY: LogEntry[] = [runEntry(), threadEntry(), requestEntry({ read: 90, input: 10, inputCost: 7 })];
 
@@ -34,4 +34,15 @@ it('does not claim that a run without expectations passed', () => {
     passed: null,
     complete: false,
   });
+});
+
+it('quotes the faults of a session with text, and has none of others', () => {
+  const text = { ...runEntry().transcript, source: 'claude-code', carries: ['text'] };
+  const log = [runEntry({ transcript: text }), faultEntry({ what: 'const RETRIES = 3', path: '/a.ts' })];
+  const summaryOf = (entries: LogEntry[]): unknown =>
+    JSON.parse(summaryJson({ digest: null, facts: foldLog(entries), expectations: [] }));
+  expect(summaryOf(log)).toMatchObject({
+    faults: [{ kind: 'refetch', what: 'const RETRIES = 3', path: '/a.ts', tokens: 1_000, costNanoUsd: 40 }],
+  });
+  expect(summaryOf(BODY)).not.toHaveProperty('faults');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LogEntry } from '../../../src/core/run/run-log.js';
+import type { EndEntry, LogEntry } from '../../../src/core/run/run-log.js';
 import { evaluateExpectation, parseExpectation } from '../../../src/metrics/expect.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { plainStyle, textWidth } from '../../../src/report/text/style.js';
@@ -8,6 +8,7 @@ import {
   breakEntry,
   crossingEntry,
   endEntry,
+  faultEntry,
   layerEntry,
   requestEntry,
   runEntry,
@@ -57,6 +58,22 @@ const EXPECTATIONS = ['cacheHitRate >= 90%', 'apiCalls == 2', 'estimatorRatio < 
 );
 const report = (width: number): string =>
   terminalReport({ digest: 'f00d', facts: FACTS, expectations: EXPECTATIONS }, { width, style: plainStyle });
+
+it('says what was needed and gone, and how much of that no choice avoids', () => {
+  const text = { ...runEntry().transcript, source: 'claude-code', carries: ['text'] };
+  const shown = (least: Partial<EndEntry>) => {
+    const body = [runEntry({ transcript: text }), requestEntry(), faultEntry({ cost: 8e9 }), faultEntry()];
+    const facts = foldLog([...body, endEntry(body, least)]);
+    return terminalReport({ digest: null, facts, expectations: [] }, { width: 80, style: plainStyle });
+  };
+  const some = shown({ leastFaults: 1, leastRefetchTokens: 100, leastRefetchCost: 2e9 });
+  expect(some).toMatch(/^ {2}needed and gone +1 {2}0 to 2 times, by what summaries tell$/m);
+  expect(some).toMatch(/^ {4}to fetch again +\$4\.00 {2}at least \$2\.00, whatever is kept$/m);
+  expect(some).toMatch(/^ {4}avoidable +50\.0% {2}at least 1 times, whatever is kept$/m);
+  const none = shown({ leastFaults: 0, leastRefetchTokens: 0, leastRefetchCost: 0 });
+  expect(none).toMatch(/^ {4}avoidable +100\.0% {2}in this window$/m);
+  expect(shown({})).not.toContain('avoidable');
+});
 
 describe('terminalReport', () => {
   const text = report(100);

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../../core/base/digest.js';
-import { finishedJson } from '../../../report/tables/summary-json.js';
+import { faultsJson, finishedJson } from '../../../report/tables/summary-json.js';
 import { recordedJson, whatIfOfRun } from '../../../report/text/as-recorded.js';
 import { type CostDelta, costDelta } from '../../../study/comparison.js';
 import type { RunResult } from './run-result.js';
@@ -26,6 +26,7 @@ export function runJson(results: readonly RunResult[]): object {
       transcript: execution.facts.run?.transcript.id ?? null,
       digest: execution.digest,
       ...finishedJson(execution.facts),
+      ...faultsJson(execution.facts),
       ...whatIfOfRun(execution.facts),
       ...deltaJson({ planned, metrics }, results),
       asRecorded: recordedJson(execution.facts),

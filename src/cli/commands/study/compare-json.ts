@@ -31,9 +31,10 @@ export function comparisonJson(
       ...(recorded === null
         ? []
         : [{ name: AS_RECORDED, metrics: recorded.metrics, differences: null, runs: recorded.runs }]),
-      ...comparison.variants.map(({ name, metrics, differences, completeness }) => ({
+      ...comparison.variants.map(({ name, metrics, differences, completeness, broken }) => ({
         name,
         ...standingJson(completeness),
+        ...(broken.length === 0 ? {} : { broken }),
         metrics,
         differences,
         ...deltas.get(name),

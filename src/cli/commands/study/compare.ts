@@ -3,8 +3,6 @@ import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { isRecording } from '../../../config/files/scenario-text.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { unknownName } from '../../../core/base/registry.js';
-import type { NamedChart } from '../../../report/charts/chart-spec.js';
-import type { ParetoPoint } from '../../../report/charts/pareto.js';
 import * as doc from '../../../report/document/document.js';
 import type { reportHtml } from '../../../report/html/report-html.js';
 import type { ReportedRun } from '../../../report/page-data/page-run.js';
@@ -12,7 +10,7 @@ import { createRunSample } from '../../../report/page-data/run-sample.js';
 import { AS_RECORDED, reproducedLine } from '../../../report/text/as-recorded.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
 import { comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
-import { COMPARED_METRICS, chosenMetrics } from '../../../study/chosen-metrics.js';
+import { COMPARED_METRICS, chosenMetrics, rulesOf } from '../../../study/chosen-metrics.js';
 import { type Comparison, compareVariants, costDelta } from '../../../study/comparison.js';
 import { isFinished } from '../../../study/completeness.js';
 import type { JobError } from '../../../study/job.js';
@@ -24,7 +22,7 @@ import { splitValues } from '../../../study/vary.js';
 import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import { summarise } from '../../ci/github.js';
 import { priceSettings } from '../../describe-command.js';
-import type { ExitCode } from '../../exit-codes.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { execute } from '../../runs/execute.js';
 import { policyInfoOf } from '../../runs/policy-info.js';
@@ -42,7 +40,7 @@ import { assumedOf, standInsOf } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
 import { type CompareRecipe, compareAgain, repeatCommand } from './repeat-command.js';
 import { runRows } from './run-rows.js';
-import { againstCost, metricAxis, pointMark } from './study-axes.js';
+import { costCharts } from './study-axes.js';
 import { comparisonConclusion, concluded } from './study-conclusion.js';
 import { jsonText, STUDY_PAGE, writeCharts } from './study-files.js';
 import { globbedRecordings, loadInputs, type StudyTranscript, studyName } from './study-inputs.js';
@@ -83,7 +81,10 @@ async function compare(
   plugins: OpenPlugins,
 ): Promise<ExitCode> {
   const { cwd } = session.host;
-  const names = chosenMetrics(options.metrics, COMPARED_METRICS);
+  const rules = rulesOf(options.subjectTo);
+  const names = [
+    ...new Set([...chosenMetrics(options.metrics, COMPARED_METRICS), ...rules.map(({ metric }) => metric)]),
+  ];
   checkOneRecording(files, cwd);
   const recordings = await globbedRecordings(session, options.transcripts);
   const open = await openScenarios(session, files, plugins);
@@ -121,7 +122,7 @@ async function compare(
         error: failed.get(run.key) ?? null,
       }),
     );
-    const comparison = compareVariants(runs, baseline, names);
+    const comparison = compareVariants(runs, baseline, names, rules);
     const skipped = [...(recordings?.skipped ?? []), ...inputs.skipped];
     const recorded = recordedReference(inputs, comparison.completeness.compared);
     const studied = planned.map(({ job, session: own }) => ({
@@ -138,6 +139,7 @@ async function compare(
       ...whatIf,
       ...comparisonJson(comparison, recorded, runs, inputs, skipped, results, deltas),
       assumptions: assumed,
+      ...(rules.length === 0 ? {} : { constraints: { given: rules.map(({ text }) => text) } }),
     };
     const costNotes = whatIf.mode === 'what-if' ? deltaNotes(runs, deltas) : null;
     const variants = withRecorded(comparisonTable(name, comparison, runs, costNotes), recorded);
@@ -175,10 +177,11 @@ async function compare(
         },
       });
       const page = { title: name, conclusion, comparison: table, sessions };
-      await writeCompareReport(session, folder, comparison, done, names, page);
+      await writeCompareReport(session, folder, comparison, done, page);
       if (folder.commit()) tellWritten(session, join(folder.shown, STUDY_PAGE));
     }
-    return answeredExit(session, runs);
+    const isNoneLeft = comparison.variants.every(({ broken }) => broken.length > 0);
+    return isNoneLeft ? EXIT.expectation : answeredExit(session, runs);
   } finally {
     folder?.discard();
     await runner.close();
@@ -273,11 +276,9 @@ async function writeCompareReport(
   folder: ReportFolder,
   { variants }: Comparison,
   planned: readonly Compared[],
-  names: readonly string[],
   page: Omit<Parameters<typeof reportHtml>[0], 'runs' | 'pictures'>,
 ): Promise<void> {
   const first = planned[0]!.session;
-  const { pareto } = await import('../../../report/charts/pareto.js');
   const shown = planned.filter((run) => run.session.label === first.label).slice(0, SHOWN_RUNS);
   const runs: ReportedRun[] = [];
   for (const { row, job, session: own } of shown) {
@@ -290,22 +291,8 @@ async function writeCompareReport(
     });
     runs.push({ name: row.name, ...sample.finish(), facts, digest, policyInfo: policyInfoOf(facts) });
   }
-  const charts = againstCost(names).flatMap(({ chart, metric }): readonly NamedChart[] => {
-    const points = variants.flatMap(({ name, metrics, completeness }) => {
-      const { costUsd, [metric]: other } = metrics;
-      if (costUsd == null || other == null) return [];
-      const point: ParetoPoint = { label: name, x: costUsd, y: other, ...pointMark(completeness) };
-      return [point];
-    });
-    const isRanked = points.some(({ mark }) => mark === undefined);
-    const isFlat = [points.map(({ x }) => x), points.map(({ y }) => y)].some(
-      (values) => new Set(values).size < 2,
-    );
-    if (isFlat || !isRanked) return [];
-    const [x, y] = [metricAxis('costUsd'), metricAxis(metric)];
-    return [{ name: chart, spec: pareto({ x, y, points, subtitle: page.title }) }];
-  });
-  const pictures = await writeCharts(folder, charts);
+  const rows = variants.map(({ name, ...own }) => ({ ...own, label: name }));
+  const pictures = await writeCharts(folder, await costCharts(rows, page.title));
   const html = await import('../../../report/html/report-html.js');
   await folder.write('', STUDY_PAGE, html.reportHtml({ ...page, runs, pictures }));
 }

@@ -1,5 +1,6 @@
-import { formatDecimal, formatValue } from '../../../core/base/format.js';
+import { formatCount, formatCounted, formatDecimal, formatValue } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
+import { parseExpectation } from '../../../metrics/expect.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonCell, ComparisonTable } from '../../../report/page-data/page-data.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';
@@ -100,6 +101,23 @@ function equalNotes({ variants, baseline }: Comparison, runs: readonly VariantRu
   ];
 }
 
+/** One sentence per variant that does not meet a condition, with the value that is farthest from it. */
+function brokenNotes({ variants, completeness }: Comparison): readonly string[] {
+  return variants.flatMap(({ name, broken, completeness: { run } }) =>
+    broken.map(({ rule, runs }) => {
+      const { metric, op } = parseExpectation(rule, null);
+      const sign = op.startsWith('>') ? 1 : -1;
+      const [worst] = [...runs].sort((a, b) => sign * ((a.value ?? 0) - (b.value ?? 0)));
+      const value = worst!.value === null ? 'no value' : formatValue(worst!.value, findMetric(metric)!.unit);
+      const where =
+        completeness.transcripts.length === 1
+          ? value
+          : `not in ${formatCount(runs.length)} of ${formatCounted(run, 'session')}, ${value} in ${worst!.transcript}`;
+      return `behind the others: ${name} does not hold ${rule} (${where})`;
+    }),
+  );
+}
+
 /** What the reader must know to read the table. */
 function notesOf(comparison: Comparison, runs: readonly VariantRuns[], isWhatIf: boolean): readonly string[] {
   const { completeness, baseline, metrics } = comparison;
@@ -111,6 +129,7 @@ function notesOf(comparison: Comparison, runs: readonly VariantRuns[], isWhatIf:
       : `${meansNote(completeness)}; differences are paired, intervals are 95 %; one that holds 0 is noise`;
   return [
     `* best · differences to ${baseline} · ${about}`,
+    ...brokenNotes(comparison),
     ...partialNotes(runs, completeness, metrics),
     ...completenessNotes(completeness, 'variant', runs),
   ];
@@ -138,8 +157,11 @@ export function comparisonTable(
     caption,
     columns: comparison.metrics.map(metricWords),
     rows: comparison.variants.map((row) => {
-      const note = rowNote(row.completeness, comparison.completeness);
-      return { name: row.name, ...(note === undefined ? {} : { note }), cells: cellsOf(row) };
+      const note = [
+        rowNote(row.completeness, comparison.completeness),
+        ...row.broken.map(({ rule }) => `not ${rule}`),
+      ].filter((part) => part !== undefined);
+      return { name: row.name, ...(note.length === 0 ? {} : { note: note.join(', ') }), cells: cellsOf(row) };
     }),
     notes: [
       ...(costNotes ?? []),

@@ -57,6 +57,7 @@ export interface CompareRecipe {
   readonly policy?: string;
   readonly set: readonly string[];
   readonly metrics?: string;
+  readonly subjectTo?: readonly string[];
   readonly baseline?: string;
   readonly seed?: number;
   readonly model?: string;
@@ -82,6 +83,7 @@ export function compareAgain(recipe: CompareRecipe, recording: string): string {
     ...optionWords('policy', recipe.policy),
     ...optionWords('set', ...recipe.set),
     ...optionWords('metrics', recipe.metrics),
+    ...optionWords('subject-to', ...(recipe.subjectTo ?? [])),
     ...optionWords('baseline', recipe.baseline),
     ...optionWords('seed', recipe.seed),
     ...optionWords('model', recipe.model),

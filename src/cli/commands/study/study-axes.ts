@@ -1,7 +1,10 @@
 import { paramSpecs } from '../../../agent/policies/catalogue.js';
 import { findMetric } from '../../../metrics/registry.js';
+import type { NamedChart } from '../../../report/charts/chart-spec.js';
+import type { ParetoPoint } from '../../../report/charts/pareto.js';
 import type { MetricAxis } from '../../../report/charts/sweep-point.js';
 import type { VariantCompleteness } from '../../../study/completeness.js';
+import type { MetricRecord } from '../../../study/job.js';
 import type { Axis } from '../../../study/vary.js';
 
 /** A metric as an axis of a chart. */
@@ -11,7 +14,7 @@ export function metricAxis(name: string): MetricAxis {
 }
 
 /** The mark of a point that takes no part in the ranking. */
-export function pointMark({ standing }: VariantCompleteness): { readonly mark?: 'unranked' } {
+function pointMark({ standing }: VariantCompleteness): { readonly mark?: 'unranked' } {
   return standing === 'ranked' ? {} : { mark: 'unranked' };
 }
 
@@ -38,12 +41,42 @@ export function lineMark(completeness: VariantCompleteness): { readonly mark?: '
   return completeness.unfinished.length === 0 ? {} : pointMark(completeness);
 }
 
-/** What is set against the cost: what the model still sees and, where it was asked for, what it misses. */
-export function againstCost(
-  names: readonly string[],
-): readonly { readonly chart: string; readonly metric: string }[] {
-  const kept = { chart: 'cost-against-kept', metric: 'contentRetention' };
-  return names.includes('faultsNone')
-    ? [kept, { chart: 'cost-against-faults', metric: 'faultsNone' }]
-    : [kept];
+/** What is set against the cost: what the model still sees, and what it misses, down to the fewest faults of any choice. */
+const AGAINST_COST = [
+  { chart: 'cost-against-kept', metric: 'contentRetention', least: null },
+  { chart: 'cost-against-faults', metric: 'faultsNone', least: 'faultsLeast' },
+] as const;
+
+/** Cost against each of these, where rows have different values of both and some are ranked. */
+export async function costCharts(
+  rows: readonly {
+    readonly label: string;
+    readonly metrics: MetricRecord;
+    readonly completeness: VariantCompleteness;
+  }[],
+  subtitle: string,
+): Promise<readonly NamedChart[]> {
+  const { pareto } = await import('../../../report/charts/pareto.js');
+  return AGAINST_COST.flatMap(({ chart, metric, least }) => {
+    const points = rows.flatMap(({ label, metrics, completeness }): readonly ParetoPoint[] => {
+      const { costUsd, [metric]: other } = metrics;
+      if (costUsd == null || other == null) return [];
+      const bound = least === null ? null : (metrics[least] ?? null);
+      return [
+        {
+          label,
+          x: costUsd,
+          y: other,
+          ...(bound === null ? {} : { least: bound }),
+          ...pointMark(completeness),
+        },
+      ];
+    });
+    const isFlat = [points.map(({ x }) => x), points.map(({ y }) => y)].some(
+      (values) => new Set(values).size < 2,
+    );
+    if (isFlat || points.every(({ mark }) => mark !== undefined)) return [];
+    const [x, y] = [metricAxis('costUsd'), metricAxis(metric)];
+    return [{ name: chart, spec: pareto({ x, y, points, subtitle }) }];
+  });
 }

@@ -17,6 +17,8 @@ import type { OutOfSample, Saving } from '../../../study/out-of-sample.js';
 import type { Closing } from '../../terminal/closing.js';
 import { type RowNoun, whyNoneRanked } from './completeness-notes.js';
 
+const LOOSEN = 'Loosen what --subject-to asks, or vary something else.';
+
 function figure(value: number | null | undefined, metric: string): string {
   return formatValue(value ?? null, findMetric(metric)!.unit);
 }
@@ -39,10 +41,13 @@ function doubtOf({ verdict, low, high }: Difference, metric: string): string {
 function rival({ variants, metrics: [metric] }: Comparison) {
   const sign = findMetric(metric!)!.better === 'higher' ? -1 : 1;
   const [best] = variants
-    .flatMap(({ name, metrics, differences }) => {
+    .flatMap(({ name, metrics, differences, broken }) => {
       const difference = ownValue(differences, metric!);
       const isShown =
-        difference !== undefined && difference.mean !== null && difference.verdict !== 'unranked';
+        broken.length === 0 &&
+        difference !== undefined &&
+        difference.mean !== null &&
+        difference.verdict !== 'unranked';
       return isShown ? [{ name, value: ownValue(metrics, metric!), difference, mean: difference.mean }] : [];
     })
     .sort((a, b) => sign * (a.mean - b.mean));
@@ -95,8 +100,22 @@ export function comparisonConclusion(
         'Nothing stands beside it: --set cache.ttl=5m,1h or --policy with several names makes variants.',
     };
   const best = rival(comparison);
+  const rules = [...new Set(variants.flatMap(({ broken }) => broken.map(({ rule }) => rule)))].join(' and ');
+  const isBarred = variants.find(({ name }) => name === baseline)!.broken.length > 0;
+  if (best === null && rules !== '')
+    return {
+      result: isBarred
+        ? `No variant that is compared holds ${rules}.`
+        : `No variant that holds ${rules} is ranked beside ${baseline}: ${metricWords(metric)} ${base}${over(sessions)}.`,
+      advice: LOOSEN,
+    };
   if (best === null) return noRival(comparison);
   const { mean, relative, verdict } = best.difference;
+  if (isBarred)
+    return {
+      result: `${best.name} has the best ${metricWords(metric)} of those that hold ${rules}: ${figure(best.value, metric)}, against ${base} of ${baseline}, which does not${over(sessions)}.`,
+      advice: doubtOf(best.difference, metric),
+    };
   if (verdict === 'same' || mean === 0)
     return {
       result: `No variant is better than ${baseline} in ${metricWords(metric)}, which is ${base}${over(sessions)}.`,
@@ -109,14 +128,15 @@ export function comparisonConclusion(
       advice:
         'A difference counts where its 90 % interval excludes zero and it is more than 1 % of the cost.',
     };
+  const subject = rules === '' ? '' : `Subject to ${rules}: `;
   const share = relative === null ? '' : ` (${formatDecimal(Math.abs(relative) * 100, 1)} %)`;
   const more = `${figure(Math.abs(mean!), metric)}${share} ${mean! < 0 ? 'less' : 'more'}`;
   const isBetter =
     findMetric(metric)!.better === null || mean! < 0 === (findMetric(metric)!.better === 'lower');
   return {
     result: isBetter
-      ? `${best.name} has ${metricWords(metric)} ${figure(best.value, metric)}, ${more} than ${baseline}${over(sessions)}.`
-      : `No variant is better than ${baseline} in ${metricWords(metric)}: ${best.name}, the nearest, has ${more}${over(sessions)}.`,
+      ? `${subject}${best.name} has ${metricWords(metric)} ${figure(best.value, metric)}, ${more} than ${baseline}${over(sessions)}.`
+      : `${subject}No variant is better than ${baseline} in ${metricWords(metric)}: ${best.name}, the nearest, has ${more}${over(sessions)}.`,
     advice: doubtOf(best.difference, metric),
   };
 }
@@ -239,7 +259,7 @@ export function tuneConclusion(
     return {
       isRecommended: false,
       result: `No setting is chosen: ${refusal}.`,
-      advice: 'Loosen what --subject-to asks, or vary something else.',
+      advice: LOOSEN,
     };
   const result = `The best ${metricWords(metric)} of ${formatCounted(found.settings, 'setting')} is ${figure(best.value, metric)}, at ${best.settings}${over(found.sessions)}.`;
   if (held === null)

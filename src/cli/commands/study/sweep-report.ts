@@ -1,14 +1,6 @@
 import { ownValue } from '../../../core/base/own-value.js';
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
-import {
-  againstCost,
-  axisOf,
-  isCompletion,
-  isNumeric,
-  lineMark,
-  metricAxis,
-  pointMark,
-} from './study-axes.js';
+import { axisOf, costCharts, isCompletion, isNumeric, lineMark, metricAxis } from './study-axes.js';
 import { STUDY_PAGE, type StudyFolder, writeCharts } from './study-files.js';
 import type { SweepPageInput } from './sweep-page.js';
 
@@ -17,10 +9,9 @@ export type SweepReport = SweepPageInput;
 
 /** Lines for one number, lines per value or a heat map for two, and cost against kept content or faults. */
 async function chartsOf({ name, axes, names, swept }: SweepReport): Promise<readonly NamedChart[]> {
-  const [{ sweepLine }, { sweepHeatmap }, { pareto }] = await Promise.all([
+  const [{ sweepLine }, { sweepHeatmap }] = await Promise.all([
     import('../../../report/charts/sweep-line.js'),
     import('../../../report/charts/sweep-heatmap.js'),
-    import('../../../report/charts/pareto.js'),
   ]);
   const charts: NamedChart[] = [];
   const [first, second] = axes;
@@ -65,17 +56,8 @@ async function chartsOf({ name, axes, names, swept }: SweepReport): Promise<read
       charts.push({ name: `sweep-${metric}`, spec });
     }
   }
-  for (const { chart, metric } of againstCost(names)) {
-    const points = swept.flatMap(({ point, metrics, completeness }) => {
-      const { costUsd, [metric]: other } = metrics;
-      if (costUsd == null || other == null) return [];
-      return [{ label: point.values.join(' '), x: costUsd, y: other, ...pointMark(completeness) }];
-    });
-    if (points.length < 2 || !isRanked) continue;
-    const [x, y] = [metricAxis('costUsd'), metricAxis(metric)];
-    charts.push({ name: chart, spec: pareto({ x, y, points, subtitle: name }) });
-  }
-  return charts;
+  const rows = swept.map(({ point, ...own }) => ({ ...own, label: point.values.join(' ') }));
+  return [...charts, ...(await costCharts(rows, name))];
 }
 
 function numberOrText(value: string): number | string {

@@ -1,8 +1,6 @@
 import { CcbenchError } from '../../../core/base/errors.js';
-import { ownValue } from '../../../core/base/own-value.js';
-import { type Expectation, holds, parseExpectation } from '../../../metrics/expect.js';
-import { chosenMetric } from '../../../study/chosen-metrics.js';
-import type { Completeness, VariantRuns } from '../../../study/completeness.js';
+import { chosenMetric, rulesOf } from '../../../study/chosen-metrics.js';
+import { brokenRules, type Completeness, type VariantRuns } from '../../../study/completeness.js';
 import type { JobRunner } from '../../../study/job-runner.js';
 import { type Halves, type OutOfSample, outOfSample } from '../../../study/out-of-sample.js';
 import type { Point } from '../../../study/point.js';
@@ -32,10 +30,7 @@ export function goalOf(options: GoalOptions): Goal {
   }
   const option = minimise === undefined ? '--maximise' : '--minimise';
   const metric = chosenMetric(minimise ?? maximise!, option).name;
-  const constraints = options.subjectTo.map((text) =>
-    parseExpectation(text, { file: `--subject-to ${text}` }),
-  );
-  return { metric, sign: minimise === undefined ? -1 : 1, constraints };
+  return { metric, sign: minimise === undefined ? -1 : 1, constraints: rulesOf(options.subjectTo) };
 }
 
 /** Has other machines make the runs of a step, and waits for them; a run that failed there is not among the results. */
@@ -131,11 +126,7 @@ export async function tryHeldOut(
   const judged = judge(half, goal).tried;
   const first = chosenOf(judged, goal);
   const chosen = first === null ? null : tried[judged.indexOf(first)]!;
-  const isBroken = (rule: Expectation): boolean =>
-    halves.heldOut.some((session) => {
-      const record = chosen?.runs.byTranscript.get(session) ?? null;
-      return record !== null && !holds(rule, ownValue(record, rule.metric) ?? null);
-    });
+  const unseen = new Map([...(chosen?.runs.byTranscript ?? [])].filter(([session]) => !seen.has(session)));
   return outOfSample(halves, {
     base: base!.byTranscript,
     optimum: optimum.runs.byTranscript,
@@ -145,7 +136,7 @@ export async function tryHeldOut(
         : {
             runs: chosen.runs.byTranscript,
             settings: chosen.point.settings,
-            broken: goal.constraints.filter(isBroken).map(({ text }) => text),
+            broken: brokenRules({ byTranscript: unseen }, goal.constraints).map(({ rule }) => rule),
           },
     metric: goal.metric,
     sign: goal.sign,

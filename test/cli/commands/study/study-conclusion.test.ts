@@ -7,6 +7,7 @@ import {
   sweepConclusion,
   tuneConclusion,
 } from '../../../../src/cli/commands/study/study-conclusion.js';
+import { rulesOf } from '../../../../src/study/chosen-metrics.js';
 import { compareVariants } from '../../../../src/study/comparison.js';
 import { completenessOf } from '../../../../src/study/completeness.js';
 import type { OutOfSample } from '../../../../src/study/out-of-sample.js';
@@ -17,9 +18,13 @@ const costs = (...values: readonly number[]): Runs =>
   Object.fromEntries(values.map((usd, i) => [`s${i}`, [4, 0, usd] as const]));
 const CUT: Runs = { s0: [3, 1, 1] };
 
-function compared(rows: Readonly<Record<string, Runs>>, metrics: readonly string[] = ['costUsd']) {
+function compared(
+  rows: Readonly<Record<string, Runs>>,
+  metrics: readonly string[] = ['costUsd'],
+  subjectTo: readonly string[] = [],
+) {
   const runs = Object.entries(rows).map(([name, own]) => variantOf(name, own));
-  const comparison = compareVariants(runs, Object.keys(rows)[0]!, metrics);
+  const comparison = compareVariants(runs, Object.keys(rows)[0]!, metrics, rulesOf(subjectTo));
   return {
     comparison,
     runs,
@@ -48,6 +53,51 @@ describe('what a comparison comes to', () => {
     expect(compared({ base: costs(0), dear: costs(2) }).result).toBe(
       'No variant is better than base in costUsd: dear, the nearest, has $2.00 more.',
     );
+  });
+
+  it('looks among those that hold what every run must hold, and puts the others behind them', () => {
+    const one = (usd: number, kept: number): Runs => ({ s0: [4, 0, usd, kept] });
+    const rows = { base: one(4, 0.8), cheap: one(1, 0.2), fair: one(3, 0.5) };
+    const kept = (text: string) => compared(rows, ['costUsd'], [text]);
+    const some = kept('contentRetention >= 40%');
+    expect(some.result).toBe(
+      'Subject to contentRetention >= 40%: fair has costUsd $3.00, $1.00 (25 %) less than base.',
+    );
+    expect(some.comparison.best.costUsd).toBe('fair');
+    expect(some.table.rows.map(({ name, note }) => [name, note])).toEqual([
+      ['base', undefined],
+      ['fair', undefined],
+      ['cheap', 'not contentRetention >= 40%'],
+    ]);
+    expect(some.table.notes).toContain(
+      'behind the others: cheap does not hold contentRetention >= 40% (20.0%)',
+    );
+    expect(kept('contentRetention < 60%').result).toBe(
+      'cheap has the best costUsd of those that hold contentRetention < 60%: $1.00, against $4.00 of base, which does not.',
+    );
+    expect(kept('contentRetention >= 70%').result).toMatch(
+      /^No variant that holds .* beside base: costUsd \$4/,
+    );
+    expect(kept('contentRetention > 90%')).toMatchObject({
+      result: 'No variant that is compared holds contentRetention > 90%.',
+      advice: expect.stringMatching(/^Loosen/),
+    });
+    // What holds everywhere changes nothing.
+    expect(kept('contentRetention > 1%').result).toBe(compared(rows).result);
+  });
+
+  it('takes a condition for broken that one of several sessions breaks, or has no value for', () => {
+    const rows = {
+      base: costs(4, 4),
+      other: { s0: [4, 0, 1, 0.9], s1: [4, 0, 1, 0.3] } satisfies Runs,
+    };
+    const { notes } = compared(rows, ['costUsd'], ['contentRetention >= 40%']).table;
+    expect(notes).toContain(
+      'behind the others: other does not hold contentRetention >= 40% (not in 1 of 2 sessions, 30.0% in s1)',
+    );
+    const unknown = compared(rows, ['costUsd'], ['faultsNone <= 1']);
+    expect(unknown.comparison.variants.map(({ broken }) => broken[0]!.runs.length)).toEqual([2, 2]);
+    expect(unknown.table.notes.join()).toContain('no value in s0');
   });
 
   it('takes more for better where a metric says so', () => {

@@ -112,18 +112,18 @@ describe('the charts of a sweep', () => {
     expect(await chartsOf([TTL], rows, { swept: unpriced })).toEqual({});
   });
 
-  it('set the cost against the faults where these were asked for', async () => {
+  it('set the cost against the faults where these are known, with the least of any choice', async () => {
     const rows = { '5m': { s: [4, 0, 1, 0.5] }, '1h': { s: [4, 0, 2, 0.9] } } as const;
     const swept = sweepInput([TTL], rows).swept.map((point, i) => ({
       ...point,
-      metrics: { ...point.metrics, faultsNone: 7 - i },
+      metrics: { ...point.metrics, faultsNone: 7 - i, faultsLeast: 2 },
     }));
-    const names = ['costUsd', 'faultsNone'];
-    const { 'cost-against-faults': chart } = await chartsOf([TTL], rows, { swept, names });
-    expect(valuesOf(chart, 'label', 'x', 'y')).toEqual([
-      ['5m', 1, 7],
-      ['1h', 2, 6],
+    const { 'cost-against-faults': chart } = await chartsOf([TTL], rows, { swept });
+    expect(valuesOf(chart, 'label', 'x', 'y', 'least')).toEqual([
+      ['5m', 1, 7, 2],
+      ['1h', 2, 6, 2],
     ]);
+    expect(chart!.title.subtitle).toMatch(/lines: down to the least of any choice$/);
     // The dearer one misses less: neither beats the other.
     expect(chart!.title.text).toBe('2 of 2 settings are not beaten in both costUsd and faultsNone');
   });
