@@ -227,6 +227,19 @@ describe('what Chat Completions refuses, in its words', () => {
     expect((await send('POST', '/v1/chat/completions', { authorization: 'Bearer ' }, {})).status).toBe(401);
   });
 
+  it('a path that is not served', async () => {
+    const { send } = setUp();
+    const lost = await send('POST', '/v1/embeddings', KEY, {});
+    expect(lost).toMatchObject({
+      status: 404,
+      json: { error: { type: 'invalid_request_error', param: null } },
+    });
+    const theirs = { ...KEY, 'anthropic-version': '2023-06-01' };
+    expect((await send('POST', '/v1/nothing', theirs, {})).json.error.type).toBe('not_found_error');
+    const keyed = await send('POST', '/v1beta/models/gemini-2.5-flash:generateContent', KEY, {});
+    expect(keyed.json.error.status).toBe('INVALID_ARGUMENT');
+  });
+
   it('an error in the middle of a stream', async () => {
     const faults = createFaultPlan([fault('server_error', { call: 'main' })], createRandom(1));
     const { create } = setUp({ faults, strike: 'mid-stream' });

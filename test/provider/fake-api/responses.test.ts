@@ -177,6 +177,15 @@ describe('the Responses API', () => {
     expect(stored.json.usage.input_tokens).toBe(24);
     const inline = await create({ model, input: [user('hello'), ...sealed, user('more')] });
     expect(inline.json.usage.input_tokens).toBe(24);
+    // GPT-5.1 drops it once the answer was complete, and keeps it while tools are called: `read{}` and `file`
+    const dropped = await create({ input: [user('hello'), ...sealed, user('more')] });
+    expect(dropped.json.usage.input_tokens).toBe(21);
+    const called = [
+      { type: 'function_call', call_id: 'c1', name: 'read', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c1', output: 'file' },
+    ];
+    const kept = await create({ input: [user('hello'), sealed[0], ...called] });
+    expect(kept.json.usage.input_tokens).toBe(5 + 3 + 6 + 4);
   });
 });
 

@@ -242,15 +242,16 @@ function modelBody({ id, provider }: ModelRow): object {
 
 const PATH = /^(?:\/v1)?\/(chat\/completions|models)(?:\/(.+))?$/;
 
+/** Whatever else begins with `/v1` is a path of OpenAI's that is not served, unless it is one of the Messages API. */
 function find(method: string, path: string, headers: Headers): WireCall | null {
-  const [, what, rest] = PATH.exec(path) ?? [];
-  if (what === undefined) return null;
-  const call = { model: rest ?? null, delivery: null };
-  if (what === 'models') {
-    const isOther = method !== 'GET' || headers.has('anthropic-version') || headers.has('x-api-key');
-    return isOther ? null : { ...call, kind: 'models' };
-  }
-  return { ...call, kind: method === 'POST' && rest === undefined ? 'create' : 'unknown' };
+  const [, what, model = null] = PATH.exec(path) ?? [];
+  const call = { model, delivery: null };
+  if (what === 'chat/completions')
+    return { ...call, kind: method === 'POST' && model === null ? 'create' : 'unknown' };
+  if (headers.has('anthropic-version') || headers.has('x-api-key') || /^\/v1\/messages\b/.test(path))
+    return null;
+  if (what === 'models' && method === 'GET') return { ...call, kind: 'models' };
+  return path.startsWith('/v1/') && headers.has('authorization') ? { ...call, kind: 'unknown' } : null;
 }
 
 /** Chat Completions, as OpenAI and the servers that are compatible with it have it, and their list of models. */

@@ -70,9 +70,10 @@ describe('ccbench serve with other APIs', () => {
     ]);
   });
 
-  it('chance is drawn from the seed, and named', async () => {
-    const run = async (seed: string) => {
+  it('chance is drawn from the seed, whenever it is asked, and named', async () => {
+    const run = async (seed: string, startsAfter = 0) => {
       const { create, pass, reasons } = await setUp(['--seed', seed]);
+      pass(startsAfter);
       for (let i = 0; i < 60; i++) {
         const input = `${i} ${tokens(10_000)}`;
         await create({ input });
@@ -81,7 +82,7 @@ describe('ccbench serve with other APIs', () => {
       }
       return await reasons();
     };
-    const [first, again, other] = [await run('1'), await run('1'), await run('2')];
+    const [first, again, other] = [await run('1'), await run('1', 7), await run('2')];
     expect(first).toEqual(again);
     expect(first).not.toEqual(other);
     expect(new Set(first.map(([reason]) => reason))).toEqual(new Set(['first', null, 'chance']));
