@@ -5,6 +5,7 @@ import type {
   HitChance,
   SurvivalPoint,
 } from '../../core/run/provider.js';
+import type { ModelRow } from '../prices/model-row.js';
 
 /** What a request reads follows from what is stored: an entry at a mark, the longest prefix, a whole unit, or a named object. */
 export const MATCH: Readonly<Record<CacheWritten, string>> = {
@@ -47,4 +48,12 @@ export function onGrain({ grain }: Pick<CacheRules, 'grain'>, tokens: number): n
   if (grain === null) return tokens;
   if (tokens < grain.offset) return 0;
   return grain.offset + Math.floor((tokens - grain.offset) / grain.tokens) * grain.tokens;
+}
+
+/** Tokens of the shortest prefix of a model that is cached; 0 where nobody says. */
+export function minimumOf(
+  { minCacheableTokens }: Pick<ModelRow, 'minCacheableTokens'>,
+  { minimum }: Pick<CacheRules, 'minimum'>,
+): number {
+  return minCacheableTokens > 0 ? minCacheableTokens : (minimum ?? 0);
 }

@@ -1,6 +1,6 @@
 import { chainDigest, type Digest, digestParts } from '../../core/base/digest.js';
 import type { CacheRules } from '../../core/run/provider.js';
-import { chanceOfShort, longestLifeMs, onGrain, survival } from './cache-rules.js';
+import { chanceOfShort, longestLifeMs, minimumOf, onGrain, survival } from './cache-rules.js';
 import {
   type CacheOutcome,
   type CacheRequest,
@@ -157,7 +157,7 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
     const { sums, length, systemEnd } = view;
     const rules = rulesOf(model.id);
     const promptTokens = length === 0 ? 0 : sums[length - 1]!;
-    const minimum = model.minCacheableTokens > 0 ? model.minCacheableTokens : (rules.minimum ?? 0);
+    const minimum = minimumOf(model, rules);
     const luck = request.luck ?? { session: 0, request: chainDigest(startMs, promptTokens) };
     const top = rules.written === 'head' ? systemEnd - 1 : length - 1;
 

@@ -9,6 +9,7 @@ import { firstTokenMs } from '../fake-llm/latency.js';
 import { findModel, MODELS } from '../prices/models.js';
 import { type AnswerBlock, type ApiAnswer, defaultContent, finishAnswer } from './answer.js';
 import type { ApiRequest } from './api-request.js';
+import { cacheFacts } from './cache-facts.js';
 import { createMessagesApi } from './messages/messages-api.js';
 import { jsonResponse, streamResponse } from './timed-response.js';
 import type { WireApi, WireCall } from './wire-api.js';
@@ -110,14 +111,15 @@ export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchL
   }
 
   function refuse(
-    error: ApiError,
+    refused: ApiError,
     target: Target,
     delayMs: number,
     retryAfterSeconds: number | null = null,
   ): Response {
     const startMs = clock.now;
-    onCall(report(target, error.status, error.message), null);
     const { api, requestId } = target;
+    const error = api.reword?.(refused) ?? refused;
+    onCall(report(target, error.status, error.message), null);
     const headers = retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) };
     const init = { status: error.status, requestId, headers };
     return jsonResponse(api.refusal(error, requestId), init, clock, startMs + delayMs);
@@ -147,7 +149,8 @@ export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchL
     const given: ApiAnswer = finishAnswer(answer(request), request, error === null ? fault : null);
     const { outputTokens } = given;
     const call = { purpose, model, salts, view, breakpoints, startMs, windowTokens, outputTokens } as const;
-    const reply = llm.call({ ...call, write: 'write', deleted: null, recordedLatencyMs: null });
+    const facts = cacheFacts(request, given.content);
+    const reply = llm.call({ ...call, ...facts, write: 'write', deleted: null, recordedLatencyMs: null });
     if (!reply.ok) return refuse(reply.error, target, reply.latencyMs + delayMs);
     const { usage } = reply;
     const latencyMs = reply.latencyMs + delayMs;
@@ -162,7 +165,7 @@ export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchL
     const uncached = promptTokens(usage) - usage.cacheRead;
     const firstMs = startMs + firstTokenMs(model, uncached, latencyScale) + delayMs;
     const parts = error === null ? wire.parts : interrupt(wire.parts, error, api);
-    return streamResponse(parts, requestId, clock, { firstMs, lastMs });
+    return streamResponse(parts, requestId, clock, { firstMs, lastMs }, wire.streamType);
   }
 
   function answerNow(body: unknown, target: Target): Response {
@@ -183,27 +186,22 @@ export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchL
     );
   }
 
-  /** The API that has such a call; the first one where none has it. */
-  function findApi(method: string, path: string, headers: Headers): [WireApi, WireCall | null] {
+  /** The first API that has such a call; the last one where none has it. */
+  function findApi(method: string, url: URL, headers: Headers): [WireApi, WireCall | null] {
     for (const api of apis) {
-      const call = api.find(method, path, headers);
+      const call = api.find(method, url.pathname, headers, url.searchParams);
       if (call !== null) return [api, call];
     }
-    return [apis[0]!, null];
+    return [apis.at(-1)!, null];
   }
 
-  function handle(
-    method: string,
-    path: string,
-    headers: Headers,
-    body: string,
-  ): Response | Promise<Response> {
+  function handle(method: string, url: URL, headers: Headers, body: string): Response | Promise<Response> {
     requests += 1;
-    const [api, call] = findApi(method, path, headers);
-    const target = { method, path, api, requestId: `req_${requests}` };
-    const denied = api.checkHeaders(headers) ?? checkSize(headers, body);
+    const [api, call] = findApi(method, url, headers);
+    const target = { method, path: url.pathname, api, requestId: `req_${requests}` };
+    const denied = api.checkHeaders(headers, url.searchParams) ?? checkSize(headers, body);
     if (denied !== null) return refuse(denied, target, 0);
-    if (call === null) return refuse(notFound('Not Found'), target, 0);
+    if (call === null || call.kind === 'unknown') return refuse(notFound('Not Found'), target, 0);
     if (call.kind === 'models') return listModels(call.model, target);
     const { counter, workspace = 'default' } = options;
     const request = api.read(parseBody(body), call, { counter, workspace, headers });
@@ -218,7 +216,7 @@ export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchL
       const method = (init?.method ?? request?.method ?? 'GET').toUpperCase();
       const body = request === null ? bodyText(init?.body) : await request.text();
       const headers = new Headers(init?.headers ?? request?.headers);
-      return handle(method, url.pathname, headers, body);
+      return handle(method, url, headers, body);
     },
   };
 }

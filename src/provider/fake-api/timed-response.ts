@@ -41,12 +41,13 @@ export function jsonResponse(
   });
 }
 
-/** A stream of events between the times of the first and the last. */
+/** A stream of parts, events unless their type is given, between the times of the first and the last. */
 export function streamResponse(
   texts: readonly string[],
   requestId: string,
   clock: Clock,
   times: { readonly firstMs: number; readonly lastMs: number },
+  type = 'text/event-stream; charset=utf-8',
 ): Response {
   const steps = Math.max(1, texts.length - 1);
   const parts = texts.map((text, i) => ({
@@ -55,6 +56,6 @@ export function streamResponse(
   }));
   return new Response(timedBody(parts, clock), {
     status: 200,
-    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'request-id': requestId },
+    headers: { 'content-type': type, 'request-id': requestId },
   });
 }

@@ -6,7 +6,8 @@ import type { ApiRequest } from './api-request.js';
 
 /** What a call asks for. */
 export interface WireCall {
-  readonly kind: 'create' | 'count' | 'models';
+  /** `unknown`: a path of this API that is not served. */
+  readonly kind: 'create' | 'count' | 'models' | 'unknown';
   /** Model that the path names; null where the body does. */
   readonly model: string | null;
   /** Delivery that the path says; null where the body does. */
@@ -34,18 +35,22 @@ export interface WireAnswer {
   readonly body: unknown;
   /** In parts: the texts of a stream of server-sent events. */
   readonly parts: readonly string[];
+  /** Content type of the parts where they are no server-sent events. */
+  readonly streamType?: string;
 }
 
 /** One API over the wire: how its requests are read, and its answers, refusals and streams are written. */
 export interface WireApi {
   readonly name: string;
   /** What a call asks for; null where this API has no such path. */
-  find(method: string, path: string, headers: Headers): WireCall | null;
+  find(method: string, path: string, headers: Headers, query: URLSearchParams): WireCall | null;
   /** What is wrong before the body is looked at; null when nothing is. */
-  checkHeaders(headers: Headers): ApiError | null;
+  checkHeaders(headers: Headers, query: URLSearchParams): ApiError | null;
   read(body: unknown, call: WireCall, options: ReadOptions): ApiRequest | ApiError;
   /** Writes an answer; called once for each, in their order. */
   write(answer: FinishedAnswer): WireAnswer;
+  /** A refusal of the cache, the fault plan or the server in this API's words and status; absent where they are its own. */
+  reword?(error: ApiError): ApiError;
   /** The body of a refusal. */
   refusal(error: ApiError, requestId: string): unknown;
   /** An error in the middle of a stream. */
@@ -61,4 +66,19 @@ export interface WireApi {
 /** One server-sent event with its name. */
 export function namedEvent(type: string, data: unknown): string {
   return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** One server-sent event without a name. */
+export function dataEvent(data: unknown): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+const DELTA_CHARS = 48;
+
+/** A text as the deltas of a stream carry it. */
+export function pieces(text: string): readonly string[] {
+  const parts: string[] = [];
+  for (let from = 0; from < text.length; from += DELTA_CHARS)
+    parts.push(text.slice(from, from + DELTA_CHARS));
+  return parts;
 }

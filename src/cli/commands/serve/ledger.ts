@@ -1,13 +1,16 @@
+import type { Breakpoint, PrefixView } from '../../../core/model/prefix.js';
 import { addUsage, NO_USAGE, promptTokens, type Usage } from '../../../core/model/usage.js';
 import type { BreakCause } from '../../../core/run/run-log.js';
 import { usd } from '../../../metrics/metric.js';
 import { isBreak } from '../../../provider/cache/break-detector.js';
+import { minimumOf } from '../../../provider/cache/cache-rules.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../../provider/cache/ttl.js';
 import { type Conversation, Conversations } from '../../../provider/fake-api/conversations.js';
 import { sharedEnd } from '../../../provider/fake-api/diagnostics.js';
 import type { AnsweredCall, ApiCall } from '../../../provider/fake-api/fake-api.js';
 import { addCost, type Cost, NO_COST, priceUsage } from '../../../provider/prices/price.js';
 import type { PriceTimes } from '../../../provider/prices/price-days.js';
+import { cacheRulesOf } from '../../../provider/providers/providers.js';
 import { type PromptChange, promptChange } from './prompt-change.js';
 
 /** Why a request read nothing, or less than the one before it had left. */
@@ -20,7 +23,10 @@ export interface ServedCall extends ApiCall {
   /** The conversation it belongs to; null for a refusal and for calls that bill nothing. */
   readonly conversation: number | null;
   readonly model: string | null;
+  /** Null too where nobody says what the model costs. */
   readonly costUsd: number | null;
+  /** How long what was written lives, where the provider's rules say so; null where the kind of the write does. */
+  readonly writtenForMs: number | null;
   readonly missReason: MissReason | null;
   /** Tokens that were in the cache before and were not read. */
   readonly missedTokens: number;
@@ -91,6 +97,7 @@ export class Ledger {
             conversation: null,
             model: null,
             costUsd: null,
+            writtenForMs: null,
             missReason: null,
             missedTokens: 0,
             change: null,
@@ -117,7 +124,8 @@ export class Ledger {
     return {
       conversation: conversation.id,
       model: request.modelName,
-      costUsd: usd(cost.totalNano),
+      costUsd: request.model.pricesAreKnown ? usd(cost.totalNano) : null,
+      writtenForMs: answered.outcome.lifetimeMs ?? null,
       ...miss,
     };
   }
@@ -132,7 +140,7 @@ function explain(
 ): Pick<ServedCall, 'missReason' | 'missedTokens' | 'change'> {
   const { view, blocks, salts, model, breakpoints } = request;
   const { latest, cachedTokens, detector } = conversation;
-  const { readTokens, write1hTokens, write5mTokens, hitTtlMs } = outcome;
+  const { readTokens, write1hTokens, write5mTokens, hitTtlMs, lifetimeMs, short } = outcome;
   const shared = latest === null ? -1 : sharedEnd(latest, request);
   const wroteTtlMs = write1hTokens > 0 ? TTL_1H_MS : write5mTokens > 0 ? TTL_5M_MS : null;
   const observation = {
@@ -144,9 +152,10 @@ function explain(
     systemDigest: view.systemEnd === 0 ? 0 : view.digests[view.systemEnd - 1]!,
     parametersDigest: salts.messages,
     firstChangedPosition: latest !== null && shared + 1 < latest.view.length ? shared + 1 : null,
-    breakpoints,
-    entryTtlMs: wroteTtlMs ?? hitTtlMs,
+    breakpoints: lifetimeMs === undefined ? breakpoints : everywhere(view, latest?.view ?? view, lifetimeMs),
+    entryTtlMs: lifetimeMs ?? wroteTtlMs ?? hitTtlMs,
     sawUnreadable: outcome.sawUnreadable,
+    ...(short === undefined ? {} : { short }),
   };
   const missedTokens = Math.max(0, cachedTokens - readTokens);
   const hasBroken = isBreak(cachedTokens, readTokens) || (readTokens === 0 && missedTokens > 0);
@@ -154,7 +163,9 @@ function explain(
   detector.observe(observation, announced);
   const changed = observation.firstChangedPosition;
   conversation.latest = { model, view, salts, blocks };
-  conversation.cachedTokens = readTokens + write5mTokens + write1hTokens;
+  // Without marks all of a prompt is kept that is long enough, whether the provider tells so or not.
+  const isKept = lifetimeMs !== undefined && uncachable(request) === null;
+  conversation.cachedTokens = isKept ? outcome.promptTokens : readTokens + write5mTokens + write1hTokens;
   if (cause === null) {
     const missReason = readTokens > 0 ? null : (uncachable(request) ?? 'first');
     return { missReason, missedTokens: 0, change: null };
@@ -164,9 +175,18 @@ function explain(
   return { missReason: cause, missedTokens, change };
 }
 
+/** Marks that stand for a cache without any: at the end of the prompt, and where the one before it ended. */
+function everywhere(view: PrefixView, before: PrefixView, ttlMs: number): readonly Breakpoint[] {
+  const last = view.length - 1;
+  const reached = before.length - 1;
+  return (reached < last ? [reached, last] : [last]).map((position) => ({ position, ttlMs }));
+}
+
 /** Why nothing of a request could be read or written; null where something could. */
-function uncachable({ breakpoints, view, model }: AnsweredCall['request']): MissReason | null {
+function uncachable({ breakpoints, view, model, promptTokens }: AnsweredCall['request']): MissReason | null {
+  const rules = cacheRulesOf(model.provider, model.id);
   const last = breakpoints.at(-1);
-  if (last === undefined) return 'no-marker';
-  return view.sums[last.position]! < model.minCacheableTokens ? 'too-short' : null;
+  if (rules.written === 'marks' && last === undefined) return 'no-marker';
+  const tokens = rules.written === 'marks' ? view.sums[last!.position]! : promptTokens;
+  return tokens < minimumOf(model, rules) ? 'too-short' : null;
 }

@@ -37,10 +37,10 @@ export function breakLine(call: ServedCall): string {
   return printable(`request ${call.number}  ${reasonText(call)}`);
 }
 
-function written({ usage }: ServedCall): string {
+function written({ usage, writtenForMs }: ServedCall): string {
   if (usage === null) return '';
   const parts = [
-    [usage.cacheWrite5m, '5 min'],
+    [usage.cacheWrite5m, writtenForMs === null ? '5 min' : formatDuration(writtenForMs)],
     [usage.cacheWrite1h, '1 h'],
   ] as const;
   const shown = parts.filter(([tokens]) => tokens > 0);

@@ -1,9 +1,13 @@
 import { formatCounted } from '../../../core/base/format.js';
 import { createRandom } from '../../../core/base/random.js';
 import { loadCounter } from '../../../core/tokens/counter.js';
-import { createPromptCache } from '../../../provider/cache/prompt-cache.js';
+import { createProviderCache } from '../../../provider/cache/provider-cache.js';
 import { asksForSummary } from '../../../provider/fake-api/conversations.js';
 import { createFakeApi } from '../../../provider/fake-api/fake-api.js';
+import { createGeminiApi } from '../../../provider/fake-api/gemini/gemini-api.js';
+import { createMessagesApi } from '../../../provider/fake-api/messages/messages-api.js';
+import { createChatApi } from '../../../provider/fake-api/openai/chat-api.js';
+import { createResponsesApi } from '../../../provider/fake-api/openai/responses-api.js';
 import { createFaultPlan } from '../../../provider/fake-llm/faults.js';
 import { priceTimes } from '../../../provider/prices/price-days.js';
 import { openFile } from '../../files/output.js';
@@ -74,7 +78,11 @@ export async function startServer(
     cache:
       plan.cache.mode === 'off'
         ? null
-        : createPromptCache({ fade: fade === 'client' ? 'off' : fade, seed: plan.seed }),
+        : createProviderCache(({ provider }) => provider, {
+            fade: fade === 'client' ? 'off' : fade,
+            seed: plan.seed,
+          }),
+    apis: [createResponsesApi(), createChatApi(), createGeminiApi(), createMessagesApi()],
     faults: createFaultPlan(plan.llm.faults, createRandom(plan.seed)),
     strike: options.midStream === true ? 'mid-stream' : 'at-start',
     latencyScale: plan.llm.fake.latencyScale,

@@ -1,5 +1,5 @@
 import type { AnswerBlock } from '../answer.js';
-import { namedEvent } from '../wire-api.js';
+import { namedEvent, pieces } from '../wire-api.js';
 
 /** One server-sent event of the Messages API. */
 interface MessageEvent {
@@ -14,15 +14,6 @@ interface StreamedMessage {
   readonly content: readonly AnswerBlock[];
   readonly stopReason: string;
   readonly outputTokens: number;
-}
-
-const DELTA_CHARS = 48;
-
-function pieces(text: string): readonly string[] {
-  const parts: string[] = [];
-  for (let from = 0; from < text.length; from += DELTA_CHARS)
-    parts.push(text.slice(from, from + DELTA_CHARS));
-  return parts;
 }
 
 function* blockEvents(block: AnswerBlock, index: number): Generator<MessageEvent> {

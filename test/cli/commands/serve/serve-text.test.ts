@@ -22,6 +22,7 @@ const call = (change: Partial<ServedCall> = {}): ServedCall =>
     conversation: 2,
     model: 'm',
     costUsd: 0.25,
+    writtenForMs: null,
     missReason: null,
     missedTokens: 0,
     change: null,

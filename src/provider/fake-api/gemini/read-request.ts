@@ -1,0 +1,171 @@
+import { type ApiError, apiError } from '../../cache/api-error.js';
+import { levelSalts } from '../../cache/salts.js';
+import { findModel } from '../../prices/models.js';
+import type { ApiRequest } from '../api-request.js';
+import { asList, asObject, asText, type JsonObject } from '../json-value.js';
+import { type DraftRole, PromptDraft } from '../prompt-draft.js';
+import type { ReadOptions, WireCall } from '../wire-api.js';
+
+/** A call of the Gemini API. */
+export interface GeminiCall extends WireCall {
+  /** Streams are server-sent events only where `alt=sse` asks for them. */
+  readonly streamsAs: 'events' | 'array';
+}
+
+/** A request to the Gemini API. */
+export interface GeminiRequest extends ApiRequest, Pick<GeminiCall, 'streamsAs'> {
+  readonly showsThoughts: boolean;
+}
+
+/** A refusal with status 400. */
+export function invalidArgument(message: string): ApiError {
+  return apiError(400, 'INVALID_ARGUMENT', message);
+}
+
+/** The refusal of a model that is not served. */
+export function unknownModel(name: string): ApiError {
+  const message = `models/${name} is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods.`;
+  return apiError(404, 'NOT_FOUND', message);
+}
+
+/** A field by its name in JSON; its name in the protocol, with underscores, is taken too. */
+function field(source: JsonObject | null, name: string): unknown {
+  return source?.[name] ?? source?.[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+}
+
+/** Ids of calls: clients may leave them out, so calls and responses are paired in their order. */
+class CallIds {
+  #open: string[] = [];
+  #calls = 0;
+
+  call(id: string | null): string {
+    const known = id ?? `call ${this.#calls}`;
+    this.#calls += 1;
+    this.#open.push(known);
+    return known;
+  }
+
+  /** The id that a response answers; null where no call is open. */
+  response(id: string | null): string | null {
+    const at = id === null ? 0 : this.#open.indexOf(id);
+    return this.#open.splice(Math.max(0, at), 1)[0] ?? null;
+  }
+
+  get open(): number {
+    return this.#open.length;
+  }
+}
+
+const UNEQUAL =
+  'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.';
+
+function readPart(draft: PromptDraft, part: JsonObject, role: DraftRole, ids: CallIds): ApiError | null {
+  const text = asText(part.text);
+  const call = asObject(field(part, 'functionCall'));
+  const response = asObject(field(part, 'functionResponse'));
+  const data = asObject(field(part, 'inlineData')) ?? asObject(field(part, 'fileData'));
+  if (text !== null && part.thought === true) draft.thinking(text);
+  else if (text !== null) draft.text(role, text);
+  else if (call !== null)
+    draft.call(ids.call(asText(call.id)), asText(call.name) ?? '', JSON.stringify(call.args ?? {}));
+  else if (response !== null) {
+    const id = ids.response(asText(response.id));
+    if (id === null) return invalidArgument(UNEQUAL);
+    draft.result(id, JSON.stringify(response.response ?? {}), 0);
+  } else if (data !== null) {
+    const isImage = asText(field(data, 'mimeType'))?.startsWith('image/') === true;
+    draft.media(role, isImage ? 'image' : 'document', part);
+  } else draft.other(role, part);
+  return null;
+}
+
+function readContents(draft: PromptDraft, body: JsonObject): ApiError | null {
+  const ids = new CallIds();
+  let turn = 'user';
+  for (const [i, item] of (asList(body.contents) ?? []).entries()) {
+    const content = asObject(item);
+    const role = asText(content?.role) ?? 'user';
+    if (role !== 'user' && role !== 'model' && role !== 'function')
+      return invalidArgument('Please use a valid role: user, model.');
+    const parts = asList(content?.parts) ?? [];
+    if (parts.length === 0)
+      return invalidArgument(
+        `* GenerateContentRequest.contents[${i}].parts: contents.parts must not be empty.`,
+      );
+    if (role === 'model' && turn !== 'model' && ids.open > 0) return invalidArgument(UNEQUAL);
+    turn = role;
+    for (const part of parts) {
+      const refused = readPart(draft, asObject(part) ?? {}, role === 'model' ? 'assistant' : 'user', ids);
+      if (refused !== null) return refused;
+    }
+  }
+  if (draft.turns === 0)
+    return invalidArgument('* GenerateContentRequest.contents: contents is not specified');
+  return turn !== 'model' && ids.open > 0 ? invalidArgument(UNEQUAL) : null;
+}
+
+function readTools(draft: PromptDraft, body: JsonObject): void {
+  for (const item of asList(body.tools) ?? []) {
+    const tool = asObject(item) ?? {};
+    const functions = asList(field(tool, 'functionDeclarations'));
+    for (const value of functions ?? []) {
+      const declared = asObject(value) ?? {};
+      const input = asObject(declared.parameters) ?? asObject(field(declared, 'parametersJsonSchema'));
+      draft.tool(asText(declared.name) ?? '', declared, input ?? {});
+    }
+    if (functions === null) draft.tool(Object.keys(tool)[0] ?? '', tool, {});
+  }
+}
+
+function readSystem(draft: PromptDraft, body: JsonObject): void {
+  const system = field(body, 'systemInstruction');
+  if (typeof system === 'string') draft.text('system', system);
+  const parts = asObject(system)?.parts;
+  for (const part of asList(parts) ?? [parts]) {
+    const text = asText(asObject(part)?.text);
+    if (text !== null) draft.text('system', text);
+  }
+}
+
+/** Reads the body of a call, or says in the API's words why it is refused. */
+export function readRequest(
+  value: unknown,
+  call: GeminiCall,
+  options: ReadOptions,
+): GeminiRequest | ApiError {
+  const given = asObject(value);
+  if (given === null) return invalidArgument('Invalid JSON payload received. Unexpected end of string.');
+  const body = (call.kind === 'count' ? asObject(field(given, 'generateContentRequest')) : null) ?? given;
+  const modelName = call.model!;
+  const model = findModel(modelName);
+  if (model === null) return unknownModel(modelName);
+  if (field(body, 'cachedContent') != null)
+    return apiError(403, 'PERMISSION_DENIED', 'CachedContent not found (or permission denied)');
+  const config = asObject(field(body, 'generationConfig'));
+  const limit = field(config, 'maxOutputTokens');
+  if (limit != null && (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1))
+    return invalidArgument(
+      '* GenerateContentRequest.generation_config.max_output_tokens: max_output_tokens must be positive.',
+    );
+  const draft = new PromptDraft(model, options.counter);
+  readTools(draft, body);
+  readSystem(draft, body);
+  const refused = readContents(draft, body);
+  if (refused !== null) return refused;
+  const thinking = asObject(field(config, 'thinkingConfig'));
+  const isThinking = thinking !== null && field(thinking, 'thinkingBudget') !== 0;
+  const request = draft.finish({
+    model,
+    modelName,
+    maxTokens: Math.min(limit ?? model.maxOutput, model.maxOutput),
+    delivery: call.delivery ?? 'plain',
+    salts: levelSalts({ model, workspace: options.workspace }),
+    thinking: isThinking ? 'on' : 'off',
+  });
+  if (!request.ok) return request;
+  return {
+    ...request,
+    streamsAs: call.streamsAs,
+    showsThoughts: isThinking && field(thinking, 'includeThoughts') === true,
+  };
+}

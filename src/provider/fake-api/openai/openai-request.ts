@@ -1,0 +1,125 @@
+import { cacheWriteTokens, promptTokens } from '../../../core/model/usage.js';
+import type { ApiError } from '../../cache/api-error.js';
+import { levelSalts, sessionSalts } from '../../cache/salts.js';
+import type { ModelRow } from '../../prices/model-row.js';
+import { cacheRulesOf } from '../../providers/providers.js';
+import type { ApiRequest } from '../api-request.js';
+import { thinkingTokens } from '../finished-answer.js';
+import { asList, asObject, asText, type JsonObject } from '../json-value.js';
+import { readMarker } from '../messages/wire-block.js';
+import type { DraftRole, PromptDraft } from '../prompt-draft.js';
+import type { FinishedAnswer, ReadOptions } from '../wire-api.js';
+import { openAiError, tooLong } from './openai-error.js';
+
+const IMAGES = new Set(['image_url', 'input_image']);
+const FILES = new Set(['file', 'input_file', 'input_audio']);
+
+/** Reads the content of a message: a text or a list of parts. */
+export function readParts(
+  draft: PromptDraft,
+  role: DraftRole,
+  content: unknown,
+  param: string,
+): ApiError | null {
+  if (typeof content === 'string') draft.text(role, content);
+  else if (content != null && asList(content) === null)
+    return openAiError(
+      400,
+      `Invalid type for '${param}': expected a string or a list of parts.`,
+      'invalid_type',
+      param,
+    );
+  for (const item of asList(content) ?? []) {
+    const part = asObject(item);
+    const type = asText(part?.type) ?? '';
+    const text = asText(part?.text) ?? asText(part?.refusal);
+    const ttlMs = readMarker(part?.cache_control, param);
+    if (ttlMs !== null && typeof ttlMs === 'object') return ttlMs;
+    if (text !== null) draft.text(role, text, ttlMs);
+    else if (IMAGES.has(type)) draft.media(role, 'image', item);
+    else if (FILES.has(type)) draft.media(role, 'document', item);
+    else draft.other(role, item);
+  }
+  return null;
+}
+
+/** Reads what a tool gave back: a text, parts, or any other JSON. */
+export function readResult(draft: PromptDraft, id: string, output: unknown): void {
+  let text = '';
+  let images = 0;
+  for (const item of asList(output) ?? [output ?? '']) {
+    const part = asObject(item);
+    if (IMAGES.has(asText(part?.type) ?? '')) images += 1;
+    else text += asText(item) ?? asText(part?.text) ?? JSON.stringify(item);
+  }
+  draft.result(id, text, images);
+}
+
+/** The most tokens of an answer: as asked for under one of these names, never more than the model gives. */
+export function readLimit(
+  body: JsonObject,
+  names: readonly string[],
+  least: number,
+  { maxOutput }: ModelRow,
+): number | ApiError {
+  for (const name of names) {
+    const value = body[name];
+    if (value == null) continue;
+    if (typeof value !== 'number' || !Number.isInteger(value))
+      return openAiError(400, `Invalid type for '${name}': expected an integer.`, 'invalid_type', name);
+    if (value < least) {
+      const message = `Invalid '${name}': integer below minimum value. Expected a value >= ${least}, but got ${value} instead.`;
+      return openAiError(400, message, 'integer_below_min_value', name);
+    }
+    return Math.min(value, maxOutput);
+  }
+  return maxOutput;
+}
+
+/** What the cache key depends on besides the prompt: the model, and the key that a request names. */
+function saltsOf(body: JsonObject, model: ModelRow, { workspace }: ReadOptions): ApiRequest['salts'] {
+  const salts = levelSalts({ model, workspace });
+  const key = asText(body.prompt_cache_key);
+  return key === null ? salts : sessionSalts(salts, key);
+}
+
+/** Models whose longest answer is set aside in the window: from GPT-5 on the prompt has what is left. */
+const SET_ASIDE = /^gpt-[5-9]/;
+
+/** The request that a prompt belongs to, or why it is refused; `param` names where the prompt is. */
+export function finishRequest(
+  draft: PromptDraft,
+  body: JsonObject,
+  options: ReadOptions,
+  settings: Pick<ApiRequest, 'model' | 'modelName' | 'maxTokens' | 'thinking'>,
+  param: string,
+): ApiRequest | ApiError {
+  const { model } = settings;
+  const salts = saltsOf(body, model, options);
+  const request = draft.finish({ ...settings, salts, delivery: body.stream === true ? 'stream' : 'plain' });
+  if (!request.ok) return request;
+  const limit = SET_ASIDE.test(model.id) ? model.window - model.maxOutput : model.window;
+  return request.promptTokens > limit ? tooLong(param) : request;
+}
+
+/** A schema that the answer must follow is part of the prompt. */
+export function readFormat(draft: PromptDraft, format: unknown): void {
+  if (asObject(format)?.type === 'json_schema') draft.text('system', JSON.stringify(format));
+}
+
+/** Usage as OpenAI tells it: all of the prompt, what of it was read and, by some models, what was written. */
+export function usageParts(finished: FinishedAnswer) {
+  const { request, usage } = finished;
+  const { provider, id } = request.model;
+  const prompt = promptTokens(usage);
+  return {
+    prompt,
+    output: usage.output,
+    total: prompt + usage.output,
+    details: {
+      cached_tokens: usage.cacheRead,
+      ...(cacheRulesOf(provider, id).tellsWrites ? { cache_write_tokens: cacheWriteTokens(usage) } : {}),
+    },
+    reasoning: { reasoning_tokens: thinkingTokens(finished) },
+  };
+}

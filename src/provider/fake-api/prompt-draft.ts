@@ -1,0 +1,150 @@
+import { chainDigest, type Digest } from '../../core/base/digest.js';
+import { type Block, type BlockInit, createBlock, IMAGE_TOKENS } from '../../core/model/block.js';
+import { createMessage } from '../../core/model/message.js';
+import type { ApiError } from '../cache/api-error.js';
+import { thinkingKeptFrom } from '../cache/thinking.js';
+import type { ModelRow } from '../prices/model-row.js';
+import { type ApiRequest, type CountTokens, type DefinedTool, prefixOf } from './api-request.js';
+import type { JsonObject } from './json-value.js';
+import { type MarkableBlock, validateBreakpoints } from './messages/breakpoints.js';
+
+/** Who says something; what the system says behind the first turn stands among the turns. */
+export type DraftRole = 'system' | 'user' | 'assistant';
+
+interface DraftBlock extends MarkableBlock {
+  readonly block: Block;
+}
+
+/** What a request says besides its prompt. */
+type Settings = Pick<ApiRequest, 'model' | 'modelName' | 'maxTokens' | 'delivery' | 'salts' | 'thinking'>;
+
+/** Tool calls without a result and results without a call, by id. */
+interface Unpaired {
+  readonly calls: readonly string[];
+  readonly results: readonly string[];
+}
+
+/** A prompt while it is read, block by block, from a request of an API other than the Messages API. */
+export class PromptDraft {
+  readonly count: CountTokens;
+  readonly #tools: DraftBlock[] = [];
+  readonly #system: DraftBlock[] = [];
+  readonly #turns: { readonly role: 'user' | 'assistant'; readonly blocks: DraftBlock[] }[] = [];
+  readonly #defined: DefinedTool[] = [];
+
+  constructor({ tokenizerScale }: ModelRow, counter: { count(text: string): number }) {
+    this.count = (text) => (text === '' ? 0 : Math.max(1, Math.round(counter.count(text) * tokenizerScale)));
+  }
+
+  get turns(): number {
+    return this.#turns.length;
+  }
+
+  /** A tool as it is defined; its JSON is what the model is shown. */
+  tool(name: string, source: JsonObject, input: JsonObject): void {
+    const text = JSON.stringify(source);
+    const block = createBlock({ kind: 'tools', role: 'tools', tokens: this.count(text), text, tool: name });
+    this.#tools.push({ path: 'tools', block, isEmptyText: false, ttlMs: null });
+    this.#defined.push({ name, input });
+  }
+
+  /** A text, with the lifetime that a mark at it asks for. */
+  text(role: DraftRole, text: string, ttlMs: number | null = null): void {
+    this.#add(role, { kind: 'text', text }, ttlMs);
+  }
+
+  /** What counts nothing and stands for these words. */
+  sign(text: string): void {
+    this.#add('user', { kind: 'text', text, tokens: 0 });
+  }
+
+  thinking(text: string): void {
+    this.#add('assistant', { kind: 'thinking', text });
+  }
+
+  media(role: DraftRole, kind: 'image' | 'document', source: unknown): void {
+    this.#add(role, { kind, text: JSON.stringify(source), tokens: IMAGE_TOKENS });
+  }
+
+  call(id: string, name: string, input: string): void {
+    this.#add('assistant', { kind: 'tool_use', text: `${name}${input}`, toolUseId: id, tool: name });
+  }
+
+  result(id: string, text: string, images: number): void {
+    const tokens = this.count(text) + images * IMAGE_TOKENS;
+    const facts = images > 0 ? { images } : {};
+    this.#add('user', { kind: 'tool_result', text, tokens, toolUseId: id, facts });
+  }
+
+  /** Content of a kind that is not known. */
+  other(role: DraftRole, source: unknown): void {
+    this.#add(role, { kind: 'other', text: JSON.stringify(source) });
+  }
+
+  #add(
+    role: DraftRole,
+    init: Omit<BlockInit, 'role' | 'tokens'> & { readonly text: string; readonly tokens?: number },
+    ttlMs: number | null = null,
+  ): void {
+    const block = createBlock({ ...init, role, tokens: init.tokens ?? this.count(init.text) });
+    const isEmptyText = init.kind === 'text' && init.text.trim() === '';
+    const added = { path: 'messages', block, isEmptyText, ttlMs };
+    const last = this.#turns.at(-1);
+    const turn = role === 'assistant' ? 'assistant' : 'user';
+    if (role === 'system' && last === undefined) this.#system.push(added);
+    else if (last?.role === turn) last.blocks.push(added);
+    else this.#turns.push({ role: turn, blocks: [added] });
+  }
+
+  /** What of the tool calls and results has no counterpart. */
+  unpaired(): Unpaired {
+    const idsOf = (kind: Block['kind']): readonly string[] =>
+      this.#turns.flatMap(({ blocks }) =>
+        blocks.flatMap(({ block }) => (block.kind === kind ? (block.toolUseId ?? []) : [])),
+      );
+    const calls = idsOf('tool_use');
+    const results = idsOf('tool_result');
+    const [called, answered] = [new Set(calls), new Set(results)];
+    return {
+      calls: calls.filter((id) => !answered.has(id)),
+      results: results.filter((id) => !called.has(id)),
+    };
+  }
+
+  /** The request that the prompt belongs to, or what is wrong with its marks. */
+  finish(settings: Settings): ApiRequest | ApiError {
+    const messages = this.#turns.map(({ role, blocks }, i) =>
+      createMessage({
+        id: `turn ${i}`,
+        role,
+        origin: role === 'assistant' ? 'model' : 'context',
+        blocks: blocks.map(({ block }) => block),
+        at: 0,
+      }),
+    );
+    const keptFrom = thinkingKeptFrom(settings.model, messages);
+    const said = this.#turns.flatMap(({ blocks }, i) =>
+      i < keptFrom ? blocks.filter(({ block }) => block.kind !== 'thinking') : blocks,
+    );
+    const blocks = [...this.#tools, ...this.#system, ...said];
+    const marks = validateBreakpoints(blocks);
+    if (!marks.ok) return marks;
+    const view = prefixOf(blocks, this.#tools.length, this.#tools.length + this.#system.length);
+    let spoken: Digest = 0;
+    for (const { block } of blocks) if (block.kind !== 'thinking') spoken = chainDigest(spoken, block.digest);
+    return {
+      ...settings,
+      ok: true,
+      windowTokens: settings.model.window,
+      overWindow: 'cut',
+      view,
+      blocks: blocks.map(({ block }) => block),
+      breakpoints: marks.breakpoints,
+      tools: this.#defined,
+      messages,
+      promptTokens: view.length === 0 ? 0 : view.sums[view.length - 1]!,
+      spoken,
+      count: this.count,
+    };
+  }
+}
