@@ -4,6 +4,10 @@ import { dayStartMs } from '../core/base/clock.js';
 /** An option that may be given several times. */
 export const collect = (value: string, list: readonly string[] = []): readonly string[] => [...list, value];
 
+/** The same of an option that `--no-…` turns off: what comes behind that counts alone. */
+export const collectUnlessOff = (value: string, before?: readonly string[] | boolean): readonly string[] =>
+  collect(value, Array.isArray(before) ? before : []);
+
 /** Digits of the largest whole number that an option takes: more of them are not kept to the last one. */
 const MOST_DIGITS = 15;
 

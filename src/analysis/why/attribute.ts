@@ -1,6 +1,6 @@
 import { ownValue } from '../../core/base/own-value.js';
 import { isOutputEstimated, outputOf } from '../../core/model/output-of.js';
-import type { Thread, Transcript } from '../../core/model/transcript.js';
+import { isSummaryFork, type Thread, type Transcript } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens } from '../../core/model/usage.js';
 import { isBreak } from '../../provider/cache/break-detector.js';
 import { findModel, modelOrUnknown } from '../../provider/prices/models.js';
@@ -42,6 +42,12 @@ export interface AttributedRequest {
   readonly uncachedNano: number;
   readonly uncached: number;
   readonly outputNano: number;
+  /** Tokens written for an hour; what else is written lives five minutes. */
+  readonly writtenHour: number;
+  /** List price of its input, dollars per million tokens; null where none is known. */
+  readonly inputUsd: number | null;
+  /** It asks for the summary of a compaction. */
+  readonly isSummary: boolean;
   /** The recording holds a placeholder instead of its output. */
   readonly isOutputEstimated: boolean;
   /** What it would have cost more had all that was not read been written, where the recording tells no writes. */
@@ -200,6 +206,9 @@ function attributed(place: Place, key: string, lossOf: LossOf): AttributedReques
     uncachedNano: tellsWrites ? cost.inputNano : 0,
     uncached: tellsWrites ? usage.input : 0,
     outputNano: cost.outputNano,
+    writtenHour: tellsWrites ? usage.cacheWrite1h : 0,
+    inputUsd: row === null ? null : pricesFor(row, promptTokens(usage), request.pricedAtMs).input,
+    isSummary: isSummaryFork(thread),
     isOutputEstimated: isOutputEstimated(call),
     untoldNano: tellsWrites || row === null ? 0 : writtenPremium(row, usage, request.pricedAtMs, cost),
     isBrokenAnyway: lossOf(request).besides !== null,

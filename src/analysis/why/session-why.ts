@@ -136,10 +136,18 @@ function lossByProvider(requests: readonly ProviderRequest[]): LossOf {
   };
 }
 
+/** What a session is called, and how much of it is kept. */
+interface ExplainOptions {
+  readonly file: string;
+  readonly project: string;
+  /** Whether the usage of each request under each change is kept, for limits: it is large. */
+  readonly changedUsage?: 'kept';
+}
+
 /** Explains one session; a string where there is nothing that could be explained. */
 export function explainSession(
   transcript: Transcript,
-  { file, project }: { readonly file: string; readonly project: string },
+  { file, project, changedUsage }: ExplainOptions,
 ): SessionWhy | Uncounted {
   const bill = recordedBill(transcript);
   if (bill === null) return { file, reason: 'it carries no usage' };
@@ -168,11 +176,15 @@ export function explainSession(
   }
   const base = new ChangedRun(changedPlan(transcript), transcript);
   const reproduction = reproductionBy(base.facts);
+  const changed = (): readonly ChangeOutcome[] => {
+    const outcomes = tryChanges({ transcript, truth, requests, base });
+    return changedUsage === 'kept' ? outcomes : outcomes.map(({ usage: _, ...outcome }) => outcome);
+  };
   const isTried = given !== null && transcript.source !== CODEX && reproduction.kind === 'reproduced';
   return {
     ...shared,
     reproduction,
-    changes: isTried ? tryChanges({ transcript, truth, requests, base }) : [],
+    changes: isTried ? changed() : [],
   };
 }
 

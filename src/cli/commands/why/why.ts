@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { limitRequests } from '../../../analysis/limits/limit-requests.js';
+import { type LimitsReport, limitsOf } from '../../../analysis/limits/limits.js';
 import { explainSession, type SessionWhy, type Uncounted } from '../../../analysis/why/session-why.js';
-import { countOnce, sumUp, type WhyReport } from '../../../analysis/why/sum-up.js';
+import { type Counted, countOnce, sumUp, type WhyReport } from '../../../analysis/why/sum-up.js';
 import { dayStartMs } from '../../../core/base/clock.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { Warning } from '../../../core/run/warning.js';
@@ -20,6 +22,8 @@ import { withoutCopies } from '../../files/without-copies.js';
 import { type CliSession, inputOptions, silent } from '../../session.js';
 import { tellWritten } from '../../terminal/closing.js';
 import { present } from '../../terminal/present.js';
+import { parseReading, updateReadings } from './limit-readings.js';
+import { limitsBlocks } from './limits-document.js';
 import { whyBlocks, whyConclusion } from './why-document.js';
 import { shareBlocks, sharedWhy, withoutModels } from './why-share.js';
 
@@ -32,6 +36,9 @@ export interface WhyOptions {
   readonly share?: boolean;
   readonly out: string;
   readonly files: boolean;
+  readonly limits?: boolean;
+  /** Readings of meters; false: neither use nor keep any. */
+  readonly observed?: readonly string[] | false;
 }
 
 interface Explained {
@@ -44,7 +51,7 @@ interface Explained {
   readonly warnings: readonly Warning[];
 }
 
-function explain(session: CliSession, file: string): Explained {
+function explain(session: CliSession, file: string, { limits }: WhyOptions): Explained {
   const { transcript } = loadTranscript(file, inputOptions(session));
   const { startedAtMs, threads } = transcript;
   let last = 0;
@@ -54,7 +61,11 @@ function explain(session: CliSession, file: string): Explained {
     file,
     callKeys: new Set(callKeys(transcript).map(({ key }) => key)),
     endedAtMs: startedAtMs === null ? null : startedAtMs + last,
-    why: explainSession(transcript, { file, project: projectOfSession(file) }),
+    why: explainSession(transcript, {
+      file,
+      project: projectOfSession(file),
+      ...(limits === true ? { changedUsage: 'kept' } : {}),
+    }),
     warnings: transcriptFindings(transcript),
   };
 }
@@ -79,7 +90,7 @@ export async function whyCommand(
   options: WhyOptions,
 ): Promise<ExitCode> {
   const since = sinceMs(options.since);
-  const writes = options.files && options.share !== true;
+  const writes = options.files && options.share !== true && options.limits !== true;
   const folder = writes
     ? openSoftly(session, '--out', () => openReport(options.out, 'why', session.host.cwd))
     : null;
@@ -116,7 +127,9 @@ async function why(
 ): Promise<ExitCode> {
   const named =
     paths.length > 0 ? paths : (await usualSessions(session, 'why')).sessions.map(({ file }) => file);
-  const { used, skipped } = await eachFile(session, 'explaining', named, (path) => explain(session, path));
+  const { used, skipped } = await eachFile(session, 'explaining', named, (path) =>
+    explain(session, path, options),
+  );
   const recent = used.filter(({ endedAtMs }) => endedAtMs === null || endedAtMs >= options.sinceMs);
   if (recent.length === 0) throw nothingSince(options.since!);
   const { kept, copies } = withoutCopies(session, recent, 'once');
@@ -125,7 +138,8 @@ async function why(
   if (counted.length === 0) throw nothingCounted(uncounted);
   const report = sumUp(counted, [...uncounted, ...copies]);
   const home = homeFolder(session.host.env);
-  const bills = countOnce(counted).map(({ noted }) => noted);
+  const once = countOnce(counted);
+  const bills = once.map(({ noted }) => noted);
   const notes = billNotes(options.share === true ? bills.map(withoutModels) : bills);
   const read = kept.map(({ file, warnings }) => ({ label: file, warnings }));
   noteWarnings(session, read);
@@ -138,6 +152,15 @@ async function why(
     });
     return EXIT.fine;
   }
+  if (options.limits === true) {
+    const limits = await explainLimits(session, once, options.observed);
+    present(session, {
+      blocks: limitsBlocks(limits),
+      closing: null,
+      json: { ...report, limits, notes, warnings: mergeWarnings(read), skipped, page: null },
+    });
+    return EXIT.fine;
+  }
   const shown = { home, notes: [...notes, ...readingRemarks(read, inputId)] };
   const page = folder === null ? null : join(folder.shown, WHY_PAGE);
   present(session, {
@@ -147,6 +170,23 @@ async function why(
   });
   if (folder !== null && (await writePage(folder, report, counted, shown))) tellWritten(session, page!);
   return EXIT.fine;
+}
+
+/** Where the limits of the plan went, with the readings of its meters. */
+async function explainLimits(
+  session: CliSession,
+  once: readonly Counted[],
+  observed: WhyOptions['observed'] = [],
+): Promise<LimitsReport> {
+  const given = observed === false ? [] : observed.map(parseReading);
+  const { vendor } = limitRequests(once);
+  const readings = observed === false || vendor === null ? [] : await updateReadings(session, vendor, given);
+  const limits = limitsOf(once, readings);
+  if (limits.vendor !== null) return limits;
+  const [first] = limits.leftOut;
+  throw new CcbenchError('bad-input', `no request can be put into a window: ${first?.what}: ${first?.why}`, {
+    hint: 'a window needs sessions with times and models with a price',
+  });
 }
 
 /** Writes the page; false where it could not be written. */
