@@ -36,6 +36,30 @@ export function percent(text: string): number {
   return value;
 }
 
+/** The price of a model as given, dollars per million tokens. */
+export interface GivenPrice {
+  readonly model: string;
+  readonly input: number;
+  readonly output: number;
+  readonly read?: number;
+  readonly write?: number;
+}
+
+/** Prices of a model, such as my-model=1,5,0.1,1.25; several add up. */
+export function price(text: string, before: readonly GivenPrice[] = []): readonly GivenPrice[] {
+  const [, model = '', list = ''] = /^([^=\s]+)=(.*)$/.exec(text) ?? [];
+  const dollars = list
+    .split(',')
+    .map((part) => (/^\s*\d{1,4}(\.\d+)?\s*$/.test(part) ? Number(part) : Number.NaN));
+  const [input, output, read, write] = dollars;
+  if (input === undefined || output === undefined || dollars.length > 4 || dollars.some(Number.isNaN))
+    throw new InvalidArgumentError(
+      'It must be a model and two to four prices in dollars per million tokens: my-model=input,output,read,write.',
+    );
+  const cached = { ...(read === undefined ? {} : { read }), ...(write === undefined ? {} : { write }) };
+  return [...before, { model, input, output, ...cached }];
+}
+
 /** A day. */
 export function day(text: string): string {
   if (dayStartMs(text) === null)

@@ -7,7 +7,7 @@ import {
   SESSIONS,
   TEXT_COUNTERS,
 } from '../describe-command.js';
-import { anyOf, collectUnlessOff, lifetimes, percent, tokens, whole } from '../option-values.js';
+import { anyOf, collectUnlessOff, lifetimes, percent, price, tokens, whole } from '../option-values.js';
 
 /** The commands that look at recordings without changing anything in them. */
 export const RECORDING_COMMANDS = {
@@ -17,6 +17,12 @@ export const RECORDING_COMMANDS = {
     args: [argument('[session...]', `${SESSIONS}; none: the sessions in their usual places`)],
     options: [
       ...PRICED,
+      option(
+        '--price <model=in,out,read,write>',
+        'price of a model, dollars per million tokens; without read and write they cost what input does, or as in the table (repeatable)',
+        price,
+      ),
+      option('--prices <file>', 'YAML file of prices, as `models` in a scenario'),
       option('--since <day>', 'leave out sessions that ended before this day (2026-07-01, UTC)'),
       option('--top <n>', 'rows in each ranking', whole, 5),
       option('--out <folder>', 'folder that will hold the page’s folder', undefined, 'reports'),
@@ -34,6 +40,7 @@ export const RECORDING_COMMANDS = {
       'why',
       'why ~/.claude/projects --since 2026-07-01',
       'why session.jsonl --top 20',
+      'why session.jsonl --price my-model=1,5,0.1,1.25',
       'why ~/.claude/projects --share',
       'why --limits',
       'why --limits --observed 2026-11-10T14:05+01:00=63% --observed weekly:2026-11-10T14:05+01:00=40%',

@@ -5,6 +5,7 @@ import { explainSession, type SessionWhy, type Uncounted } from '../../../analys
 import { type Counted, countOnce, sumUp, type WhyReport } from '../../../analysis/why/sum-up.js';
 import { dayStartMs } from '../../../core/base/clock.js';
 import { CcbenchError } from '../../../core/base/errors.js';
+import type { PlannedModel } from '../../../core/run/run-plan.js';
 import type { Warning } from '../../../core/run/warning.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
@@ -19,9 +20,11 @@ import { openReport, openSoftly, type ReportFolder } from '../../files/output.js
 import { mergeWarnings, noteWarnings, readingRemarks } from '../../files/reading-notes.js';
 import { usualSessions } from '../../files/usual-sessions.js';
 import { withoutCopies } from '../../files/without-copies.js';
+import type { GivenPrice } from '../../option-values.js';
 import { type CliSession, inputOptions, silent } from '../../session.js';
 import { tellWritten } from '../../terminal/closing.js';
 import { present } from '../../terminal/present.js';
+import { givenModels, refuseUnused } from './given-prices.js';
 import { parseReading, updateReadings } from './limit-readings.js';
 import { limitsBlocks } from './limits-document.js';
 import { whyBlocks, whyConclusion } from './why-document.js';
@@ -39,6 +42,16 @@ export interface WhyOptions {
   readonly limits?: boolean;
   /** Readings of meters; false: neither use nor keep any. */
   readonly observed?: readonly string[] | false;
+  /** Prices of models: one by one, and a file of them. */
+  readonly price?: readonly GivenPrice[];
+  readonly prices?: string;
+}
+
+/** What is asked for, as it is used. */
+interface Asked extends WhyOptions {
+  readonly sinceMs: number;
+  /** Models with the prices that are given; absent without any. */
+  readonly models?: readonly PlannedModel[];
 }
 
 interface Explained {
@@ -51,8 +64,9 @@ interface Explained {
   readonly warnings: readonly Warning[];
 }
 
-function explain(session: CliSession, file: string, { limits }: WhyOptions): Explained {
-  const { transcript } = loadTranscript(file, inputOptions(session));
+function explain(session: CliSession, file: string, { limits, models }: Asked): Explained {
+  const given = models === undefined ? {} : { models };
+  const { transcript } = loadTranscript(file, { ...inputOptions(session), ...given });
   const { startedAtMs, threads } = transcript;
   let last = 0;
   for (const { steps } of threads)
@@ -94,7 +108,8 @@ export async function whyCommand(
   const folder = writes
     ? openSoftly(session, '--out', () => openReport(options.out, 'why', session.host.cwd))
     : null;
-  const explained = { ...options, sinceMs: since };
+  const models = givenModels(session, options);
+  const explained = { ...options, sinceMs: since, ...(models === null ? {} : { models }) };
   try {
     if (options.share === true) return await shareWhy(session, paths, explained);
     return await why(session, paths, explained, folder);
@@ -104,11 +119,7 @@ export async function whyCommand(
 }
 
 /** The same for somebody else's eyes: what is said of single sessions on the way names their files, so it is left out. */
-async function shareWhy(
-  session: CliSession,
-  paths: readonly string[],
-  options: WhyOptions & { readonly sinceMs: number },
-): Promise<ExitCode> {
+async function shareWhy(session: CliSession, paths: readonly string[], options: Asked): Promise<ExitCode> {
   try {
     return await why(silent(session), paths, options, null);
   } catch (error) {
@@ -122,7 +133,7 @@ async function shareWhy(
 async function why(
   session: CliSession,
   paths: readonly string[],
-  options: WhyOptions & { readonly sinceMs: number },
+  options: Asked,
   folder: ReportFolder | null,
 ): Promise<ExitCode> {
   const named =
@@ -137,6 +148,11 @@ async function why(
   const uncounted = kept.map(({ why }) => why).filter((why): why is Uncounted => !isCounted(why));
   if (counted.length === 0) throw nothingCounted(uncounted);
   const report = sumUp(counted, [...uncounted, ...copies]);
+  refuseUnused(
+    options.price ?? [],
+    options.models ?? [],
+    report.byModel.map(({ name }) => name),
+  );
   const home = homeFolder(session.host.env);
   const once = countOnce(counted);
   const bills = once.map(({ noted }) => noted);
@@ -212,6 +228,6 @@ function nothingCounted(uncounted: readonly Uncounted[]): CcbenchError {
   const more = uncounted.length > 1 ? ` (and ${uncounted.length - 1} more)` : '';
   return new CcbenchError('bad-input', `no session tells what it cost: ${first!.reason}${more}`, {
     place: { file: first!.file },
-    hint: 'a session needs the usage of its responses and a model with a price; ccbench inspect shows what it has',
+    hint: 'a session needs the usage of its responses and a model with a price; ccbench inspect shows what it has, --price model=in,out,read,write gives a price',
   });
 }
