@@ -4,7 +4,7 @@ import type { MeterName, Reading } from '../../../analysis/limits/fit-weights.js
 import { CcbenchError } from '../../../core/base/errors.js';
 import { cacheFolder } from '../../files/cache-folder.js';
 import { openFile } from '../../files/output.js';
-import type { CliSession } from '../../session.js';
+import { type CliSession, note } from '../../session.js';
 
 /** Name of the file below the cache folder; `ccbench cache clear` leaves it. */
 const FILE = 'limit-readings.json';
@@ -40,11 +40,6 @@ function keptReading(value: unknown): KeptReading {
   return { vendor, meter, atMs, percent };
 }
 
-/** Where readings are kept. */
-export function readingsFile({ host }: CliSession): string {
-  return join(cacheFolder(host), FILE);
-}
-
 function keptReadings(file: string): readonly KeptReading[] {
   if (!existsSync(file)) return [];
   try {
@@ -69,7 +64,7 @@ export async function updateReadings(
   vendor: string,
   given: readonly GivenReading[],
 ): Promise<readonly Reading[]> {
-  const file = readingsFile(session);
+  const file = join(cacheFolder(session.host), FILE);
   let all = keptReadings(file);
   for (const { percent, ...place } of given) {
     const own = { ...place, vendor };
@@ -90,6 +85,7 @@ export async function updateReadings(
     const output = openFile(file, session.host.cwd);
     await output.write(`${JSON.stringify({ readings }, null, 2)}\n`);
     output.commit();
+    note(session, `readings of meters are kept in ${file}`);
   }
   return sorted.filter((reading) => reading.vendor === vendor);
 }

@@ -12,9 +12,11 @@ import { ratio, sum } from '../../../core/base/stats.js';
 import * as doc from '../../../report/document/document.js';
 import { sessionName } from './why-cells.js';
 
-const MOST_ROWS = 10;
+const MOST_ROWS = 11;
 /** A cause below this share stands with the others. */
 const LEAST_SHARE = 0.002;
+/** A cause from this share on is named though another window has it. */
+const STANDS_OUT = 0.1;
 const MOST_NAMED = 2;
 const MOST_LEFT_OUT = 2;
 const DAY_CHARS = 10;
@@ -84,27 +86,26 @@ function rowOf(by: string, split: Split, name: string, what = name): LimitRow {
   return { by, what, of: (window) => window[split].find(isOwn)?.weighted ?? 0 };
 }
 
-/** The causes that are largest in any of the windows, in the order of the first one, with the others in one row. */
-function causeRows(windows: readonly [WindowDetail, ...WindowDetail[]], most: number): readonly LimitRow[] {
-  const largest = new Map<string, number>();
-  for (const { byCause } of windows)
-    for (const { name, share, weighted } of byCause)
-      if (weighted > 0) largest.set(name, Math.max(share!, largest.get(name) ?? 0));
-  const ranked = [...largest].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-  const large = ranked.filter(([, share]) => share >= LEAST_SHARE);
-  const shown = ranked.length > most || large.length < ranked.length - 1 ? large.slice(0, most - 1) : ranked;
-  const rows = shown.map(([name]) => rowOf('cause', 'byCause', name));
-  const inFirst = [...rows].sort((a, b) => b.of(windows[0]) - a.of(windows[0]));
-  if (shown.length === ranked.length) return inFirst;
-  const names = new Set(shown.map(([name]) => name));
+/** The largest causes of the first window and the two that stand out in the second, with the others in one row. */
+function causeRows(first: WindowDetail, second: WindowDetail, most: number): readonly LimitRow[] {
+  const present = ({ share }: WindowSlice): boolean => (share ?? 0) >= LEAST_SHARE;
+  const own = first.byCause.filter(present).map(({ name }) => name);
+  const others = second.byCause.filter(present).map(({ name }) => name);
+  const all = [...new Set([...own, ...others])];
+  const standOut = second.byCause.filter(
+    ({ share, name }) => share! >= STANDS_OUT && !own.slice(0, most - 1).includes(name),
+  );
+  const kept = standOut.slice(0, MOST_NAMED).map(({ name }) => name);
+  const shown = all.length < most ? all : [...own.slice(0, most - 1 - kept.length), ...kept];
+  const names = new Set(shown);
   const rest = (window: WindowDetail): number =>
     sum(window.byCause.filter(({ name }) => !names.has(name)).map(({ weighted }) => weighted));
-  const what = formatCounted(ranked.length - shown.length, 'other cause');
-  return [...inFirst, { by: 'cause', what, of: rest }];
+  const rows = shown.map((name) => rowOf('cause', 'byCause', name));
+  return rest(first) + rest(second) === 0 ? rows : [...rows, { by: 'cause', what: 'other causes', of: rest }];
 }
 
 function rowsOf({ fiveHour, weekly }: LimitsReport): readonly LimitRow[] {
-  const { fullest, latest } = fiveHour;
+  const { fullest } = fiveHour;
   const named = (by: string, split: Split, whatOf = (name: string) => name): readonly LimitRow[] =>
     fullest[split].slice(0, MOST_NAMED).map(({ name }) => rowOf(by, split, name, whatOf(name)));
   const compactions: LimitRow = {
@@ -120,7 +121,7 @@ function rowsOf({ fiveHour, weekly }: LimitsReport): readonly LimitRow[] {
     ...named('model', 'byModel'),
     ...named('session', 'bySession', sessionName),
   ];
-  return [...causeRows([fullest, latest, weekly.fullest], MOST_ROWS - rest.length), ...rest];
+  return [...causeRows(fullest, weekly.fullest, MOST_ROWS - rest.length), ...rest];
 }
 
 function columns({ fiveHour, weekly }: LimitsReport): readonly doc.ColumnOf<LimitRow>[] {
@@ -164,7 +165,7 @@ function fitSentence(what: string, fit: MeterFit): readonly string[] {
 /** What the weights rest on. */
 function weightNotes({ weights, fit, fiveHour }: LimitsReport): readonly string[] {
   const { read, write, writeHour, output } = weights.kinds;
-  const prices = `Weights: list prices (read ${read}, write ${write} or ${writeHour}, output ${output} × input; 1 is Sonnet input), an assumption.`;
+  const prices = `Weights: list prices (read ${read}, write ${write} or ${writeHour}, output ${output} × input; 1 is Sonnet input), assumed.`;
   const fitted = [...fitSentence('five hours', fit.fiveHour), ...fitSentence('week', fit.weekly)];
   if (fit.fiveHour.kind === 'fitted') return [prices, ...fitted];
   const { low, high } = weights.meters.fiveHour.tokensPerPercent;

@@ -48,7 +48,7 @@ describe('ccbench why --limits', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^The fullest five hours were .* UTC: 360,520 weighted tokens;/);
     expect(stdout.split('\n').length).toBeLessThanOrEqual(26);
-    expect(unwrapped(stdout)).toContain('an assumption');
+    expect(unwrapped(stdout)).toContain('1 is Sonnet input), assumed.');
     expect(unwrapped(stdout)).toContain('No readings: published fits, ± 17 %: the fullest is 0.1 to 0.1 %');
     expect(existsSync(join(home, 'reports'))).toBe(false);
   });
@@ -68,6 +68,7 @@ describe('ccbench why --limits', () => {
     const { json, run, file } = limitsOn();
     const at = minute(7_260);
     const first = await json('--observed', `${at}=40%`);
+    expect((await run('--observed', `${at}=40%`)).stderr).toContain(`readings of meters are kept in ${file}`);
     expect(first.fit.fiveHour).toMatchObject({ kind: 'fitted', readings: 1 });
     const again = await json();
     expect(again.fit.fiveHour).toMatchObject({ kind: 'fitted', errorPoints: null });
