@@ -32,6 +32,21 @@ describe('least squares without negative values', () => {
     expect(found[1]).toBe(0);
   });
 
+  it('takes back a value that it freed first', () => {
+    // The first column is nearest to the values alone; with the others free it would be −3.
+    const found = leastSquares(
+      [
+        [1, 1, 0],
+        [1, 0, 1],
+        [0.1, 0, 0],
+      ],
+      [1, 1, -0.3],
+    )!;
+    expect(found[0]).toBe(0);
+    expect(found[1]).toBeCloseTo(1);
+    expect(found[2]).toBeCloseTo(1);
+  });
+
   it('finds nothing where columns say the same, or one is empty', () => {
     expect(
       leastSquares(
