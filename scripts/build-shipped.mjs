@@ -1,5 +1,5 @@
-// Reads what is shipped as YAML (policies, providers, and the tables of models, clients, layer parameters, generated sessions and
-// memory heuristics) and writes it as modules of plain data, so that nothing is read or checked at start-up.
+// Reads what is shipped as YAML (policies, providers, and the tables of models, clients, layer parameters, generated sessions,
+// memory heuristics and weights on limits) and writes it as modules of plain data, so that nothing is read or checked at start-up.
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import { modelsModule } from './shipped/models.mjs';
 import { paramsModule } from './shipped/params.mjs';
 import { profilePolicy } from './shipped/profiles.mjs';
 import { syntheticModule } from './shipped/synthetic.mjs';
+import { weightsModule } from './shipped/weights.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -109,6 +110,7 @@ async function buildShipped() {
   writeTable('src/agent/client/clients', clientsModule);
   writeTable('src/agent/layers/params', paramsModule);
   writeTable('src/transcripts/synthetic/synthetic', syntheticModule);
+  writeTable('src/analysis/limits/weights', weightsModule);
   const { policyFrom, readPolicy, readProvider } = await loadReaders();
   const rulesPolicy = (kind) => (written, name, problems) => {
     const read = readPolicy(written, { name }, problems);

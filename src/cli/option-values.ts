@@ -4,6 +4,10 @@ import { dayStartMs } from '../core/base/clock.js';
 /** An option that may be given several times. */
 export const collect = (value: string, list: readonly string[] = []): readonly string[] => [...list, value];
 
+/** The same of an option that `--no-…` turns off: what comes behind that counts alone. */
+export const collectUnlessOff = (value: string, before?: readonly string[] | boolean): readonly string[] =>
+  collect(value, Array.isArray(before) ? before : []);
+
 /** Digits of the largest whole number that an option takes: more of them are not kept to the last one. */
 const MOST_DIGITS = 15;
 
@@ -30,6 +34,30 @@ export function percent(text: string): number {
   if (!/^\d+(\.\d+)?%?$/.test(text) || value > 100)
     throw new InvalidArgumentError('It must be 0 to 100 per cent.');
   return value;
+}
+
+/** The price of a model as given, dollars per million tokens. */
+export interface GivenPrice {
+  readonly model: string;
+  readonly input: number;
+  readonly output: number;
+  readonly read?: number;
+  readonly write?: number;
+}
+
+/** Prices of a model, such as my-model=1,5,0.1,1.25; several add up. */
+export function price(text: string, before: readonly GivenPrice[] = []): readonly GivenPrice[] {
+  const [, model = '', list = ''] = /^([^=\s]+)=(.*)$/.exec(text) ?? [];
+  const dollars = list
+    .split(',')
+    .map((part) => (/^\s*\d{1,4}(\.\d+)?\s*$/.test(part) ? Number(part) : Number.NaN));
+  const [input, output, read, write] = dollars;
+  if (input === undefined || output === undefined || dollars.length > 4 || dollars.some(Number.isNaN))
+    throw new InvalidArgumentError(
+      'It must be a model and two to four prices in dollars per million tokens: my-model=input,output,read,write.',
+    );
+  const cached = { ...(read === undefined ? {} : { read }), ...(write === undefined ? {} : { write }) };
+  return [...before, { model, input, output, ...cached }];
 }
 
 /** A day. */

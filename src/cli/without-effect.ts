@@ -30,6 +30,11 @@ function withResults(command: Command): string | null {
     : null;
 }
 
+/** Limits have one table of their own, and no page. */
+function withLimits(command: Command): string | null {
+  return isGiven(command, 'limits') ? 'with --limits' : null;
+}
+
 const IDLE: readonly Idle[] = [
   {
     option: 'tolerance',
@@ -61,10 +66,30 @@ const IDLE: readonly Idle[] = [
     hint: 'charts are written with a report, into a folder',
   },
   {
+    option: 'limits',
+    written: '--limits',
+    why: (command) => (isGiven(command, 'share') ? 'with --share' : null),
+    hint: 'leave out one of them',
+  },
+  {
+    option: 'observed',
+    written: '--observed',
+    why: (command) => (isGiven(command, 'limits') ? null : 'without --limits'),
+    hint: 'add --limits: readings are of the meters of limits',
+  },
+  {
+    option: 'top',
+    written: '--top',
+    why: withLimits,
+    hint: 'leave out one of them',
+  },
+  {
     option: 'out',
     written: '--out',
     why: (command) =>
-      isGiven(command, 'share') ? 'with --share' : (withResults(command) ?? withoutFiles(command)),
+      isGiven(command, 'share')
+        ? 'with --share'
+        : (withLimits(command) ?? withResults(command) ?? withoutFiles(command)),
     hint: 'leave out one of them',
   },
   {

@@ -70,5 +70,6 @@ export function ownPlan(transcript: Transcript, { use, set }: OwnPolicy = ownPol
     estimatorFactor: 1,
     llm: { fake: DEFAULT_FAKE_LLM, faults: [] },
     ...(transcript.priceDay === undefined ? {} : { priceDay: transcript.priceDay }),
+    ...(transcript.models === undefined ? {} : { models: transcript.models }),
   };
 }

@@ -1,9 +1,10 @@
 import { ownValue } from '../../core/base/own-value.js';
 import { isOutputEstimated, outputOf } from '../../core/model/output-of.js';
-import type { Thread, Transcript } from '../../core/model/transcript.js';
+import { isSummaryFork, type Thread, type Transcript } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens } from '../../core/model/usage.js';
 import { isBreak } from '../../provider/cache/break-detector.js';
-import { findModel, modelOrUnknown } from '../../provider/prices/models.js';
+import type { ModelBook } from '../../provider/prices/model-book.js';
+import { modelsOf } from '../../provider/prices/models.js';
 import { NO_COST, pricesFor, priceUsage } from '../../provider/prices/price.js';
 import { billedUsage, writtenPremium } from '../../provider/prices/recorded-bill.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
@@ -42,6 +43,12 @@ export interface AttributedRequest {
   readonly uncachedNano: number;
   readonly uncached: number;
   readonly outputNano: number;
+  /** Tokens written for an hour; what else is written lives five minutes. */
+  readonly writtenHour: number;
+  /** List price of its input, dollars per million tokens; null where none is known. */
+  readonly inputUsd: number | null;
+  /** It asks for the summary of a compaction. */
+  readonly isSummary: boolean;
   /** The recording holds a placeholder instead of its output. */
   readonly isOutputEstimated: boolean;
   /** What it would have cost more had all that was not read been written, where the recording tells no writes. */
@@ -74,6 +81,7 @@ export const PER_TOKEN_NANO = 1_000;
 
 interface Place {
   readonly thread: Thread;
+  readonly models: ModelBook;
   readonly request: RecordedRequest;
   readonly first: RecordedRequest;
   readonly tellsWrites: boolean;
@@ -106,9 +114,9 @@ function lossesOf(request: RecordedRequest, lossOf: LossOf, again: number): read
 
 /** What a user could have kept of the tokens that were paid for again; where a lifetime ran out, by a compaction before the pause. */
 function avoidable(place: Place, cause: WhyCause, tokens: number, nano: number): number {
-  const { request, first } = place;
+  const { request, first, models } = place;
   const { cacheRead, cacheWrite5m, output } = pricesFor(
-    modelOrUnknown(request.model),
+    models.orUnknown(request.model),
     request.prompt,
     request.pricedAtMs,
   );
@@ -162,6 +170,7 @@ export function attributeRequests(
   summary: SummaryRequest,
 ): readonly AttributedRequest[] {
   const tellsWrites = transcript.carries.includes('cache-writes');
+  const models = modelsOf(transcript);
   const found: AttributedRequest[] = [];
   const parted = transcript.threads.map((thread) => partings(thread, truth));
   for (const { thread: t, step: s, key } of callKeys(transcript)) {
@@ -172,16 +181,16 @@ export function attributeRequests(
     if (request === undefined) continue;
     const first = truth.threads.get(thread.id)![0]!;
     const hasParting = parted[t]!.has(step.call.id);
-    found.push(attributed({ thread, request, first, tellsWrites, hasParting, summary }, key, lossOf));
+    found.push(attributed({ thread, models, request, first, tellsWrites, hasParting, summary }, key, lossOf));
   }
   return found;
 }
 
 function attributed(place: Place, key: string, lossOf: LossOf): AttributedRequest {
-  const { request, thread, tellsWrites } = place;
+  const { request, thread, models, tellsWrites } = place;
   const { call } = request;
   const usage = billedUsage(call)!;
-  const row = findModel(request.model);
+  const row = models.find(request.model);
   const cost = row === null ? NO_COST : priceUsage(row, usage, request.pricedAtMs);
   const paid = tellsWrites ? cacheWriteTokens(usage) : usage.input;
   const paidNano = tellsWrites ? cost.cacheWrite5mNano + cost.cacheWrite1hNano : cost.inputNano;
@@ -200,6 +209,9 @@ function attributed(place: Place, key: string, lossOf: LossOf): AttributedReques
     uncachedNano: tellsWrites ? cost.inputNano : 0,
     uncached: tellsWrites ? usage.input : 0,
     outputNano: cost.outputNano,
+    writtenHour: tellsWrites ? usage.cacheWrite1h : 0,
+    inputUsd: row === null ? null : pricesFor(row, promptTokens(usage), request.pricedAtMs).input,
+    isSummary: isSummaryFork(thread),
     isOutputEstimated: isOutputEstimated(call),
     untoldNano: tellsWrites || row === null ? 0 : writtenPremium(row, usage, request.pricedAtMs, cost),
     isBrokenAnyway: lossOf(request).besides !== null,

@@ -1,9 +1,13 @@
 import type { Step, Thread, Transcript } from '../../core/model/transcript.js';
-import type { LogEntry } from '../../core/run/run-log.js';
+import { NO_USAGE, type Usage } from '../../core/model/usage.js';
+import type { LogEntry, RequestEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { changedRecording } from '../../engine/run/what-if.js';
 import { deltaError } from '../../metrics/cost-interval.js';
 import type { RunFacts } from '../../metrics/facts.js';
+import { modelsOf } from '../../provider/prices/models.js';
+import { pricesFor } from '../../provider/prices/price.js';
+import { type PriceTimes, priceTimes } from '../../provider/prices/price-days.js';
 import type { Truth } from '../validate/truth.js';
 import { type Change, changedPlan, runChanged } from '../what-if.js';
 import type { AttributedRequest } from './attribute.js';
@@ -22,6 +26,16 @@ export const CHANGES = [
 /** One of them. */
 export type ChangeName = (typeof CHANGES)[number];
 
+/** The usage of one request of a run. */
+export interface UsageAt {
+  /** Time in its session. */
+  readonly atMs: number;
+  readonly model: string;
+  /** List price of its input, dollars per million tokens. */
+  readonly inputUsd: number;
+  readonly usage: Usage;
+}
+
 /** What a change would have saved on one session, and how far that may be off; nano-dollars, negative where it costs. */
 export interface ChangeOutcome {
   readonly name: ChangeName;
@@ -34,6 +48,8 @@ export interface ChangeOutcome {
   readonly refetchMostNano?: number;
   /** Why it did nothing where it was due; null where it acted, or was never due. */
   readonly heldBack: string | null;
+  /** The requests without it and with it; absent where it could not have acted. */
+  readonly usage?: { readonly before: readonly UsageAt[]; readonly after: readonly UsageAt[] };
 }
 
 /** A session as far as its changes need it. */
@@ -56,23 +72,34 @@ export class ChangedRun {
   /** What each request of a conversation cost, by its turn, and summaries apart. */
   readonly costs = new Map<string, number>();
   summaryNano = 0;
+  readonly usage: UsageAt[] = [];
   /** What the run says where a threshold was reached in vain. */
   heldBack: string | null = null;
   readonly facts: RunFacts;
+  readonly #pricedAt: PriceTimes;
 
   constructor(
     readonly plan: RunPlan,
     transcript: Transcript,
   ) {
+    this.#pricedAt = priceTimes(transcript, plan);
     this.facts = runChanged(plan, transcript, { hear: (entry) => this.#hear(entry) });
   }
 
   #hear(entry: LogEntry): void {
     if (entry.type === 'warning' && entry.code === 'no-auto-compaction') this.heldBack = entry.message;
     if (entry.type !== 'request') return;
+    this.usage.push(this.#usageOf(entry));
     if (entry.purpose === 'main' || entry.purpose === 'subagent')
       this.costs.set(`${entry.thread} ${entry.turn}`, entry.cost);
     else this.summaryNano += entry.cost;
+  }
+
+  #usageOf(entry: RequestEntry): UsageAt {
+    const { t: atMs, model, prompt, input, read, write5m, write1h, output } = entry;
+    const { input: inputUsd } = pricesFor(modelsOf(this.plan).orUnknown(model), prompt, this.#pricedAt(atMs));
+    const usage = { input, cacheRead: read, cacheWrite5m: write5m, cacheWrite1h: write1h, output };
+    return { atMs, model, inputUsd, usage };
   }
 
   get ends() {
@@ -102,6 +129,7 @@ function outcome(name: ChangeName, before: ChangedRun, after: ChangedRun): Chang
     offNano: Math.round(deltaError(after.ends, before.ends)),
     ...refetched(before.facts, after.facts),
     heldBack: after.heldBack,
+    usage: { before: before.usage, after: after.usage },
   };
 }
 
@@ -142,11 +170,25 @@ function beforePauses({ transcript, truth, base }: ChangeInput): ChangeOutcome {
 /** What the events that a user can leave out have cost above reading the cache: known from the record. */
 function switches({ requests }: ChangeInput): ChangeOutcome {
   let savedNano = 0;
-  for (const { parts } of requests)
-    for (const { cause, avoidableNano } of parts)
-      if (SWITCH_CAUSES.includes(cause)) savedNano += avoidableNano;
+  const before: UsageAt[] = [];
+  const after: UsageAt[] = [];
+  for (const { parts, startMs: atMs, model, inputUsd, writtenHour } of requests)
+    for (const { cause, written, uncached, avoidableNano } of parts) {
+      if (!SWITCH_CAUSES.includes(cause)) continue;
+      savedNano += avoidableNano;
+      const paid = { [writtenHour > 0 ? 'cacheWrite1h' : 'cacheWrite5m']: written, input: uncached };
+      const at = { atMs, model, inputUsd: inputUsd ?? 0 };
+      before.push({ ...at, usage: { ...NO_USAGE, ...paid } });
+      after.push({ ...at, usage: { ...NO_USAGE, cacheRead: written + uncached } });
+    }
   const offNano = Math.round(savedNano * SWITCH_ERROR);
-  return { name: 'no switches in mid-session', savedNano, offNano, heldBack: null };
+  return {
+    name: 'no switches in mid-session',
+    savedNano,
+    offNano,
+    heldBack: null,
+    usage: { before, after },
+  };
 }
 
 /** Tries the five changes on a session; one that could not have acted is not simulated and saves nothing. */

@@ -3,7 +3,8 @@ import { isSummaryFork, type Step, type Thread, type Transcript } from '../../co
 import { promptTokens } from '../../core/model/usage.js';
 import { usesOf } from '../../core/uses/find-uses.js';
 import type { Item, ItemOrigin, ThreadUses, Use } from '../../core/uses/uses.js';
-import { findModel } from '../../provider/prices/models.js';
+import type { ModelBook } from '../../provider/prices/model-book.js';
+import { modelsOf } from '../../provider/prices/models.js';
 import { pricesFor, priceUsage } from '../../provider/prices/price.js';
 import { type PriceTimes, priceTimes } from '../../provider/prices/price-days.js';
 import { RESTORED_CONTEXT } from '../../transcripts/drafts/calibrate.js';
@@ -106,7 +107,7 @@ class JudgedThread {
   readonly #writeNano: number[] = [];
   readonly #readNano: number[] = [0];
 
-  constructor(thread: Thread, uses: ThreadUses, pricedAt: PriceTimes) {
+  constructor(thread: Thread, uses: ThreadUses, models: ModelBook, pricedAt: PriceTimes) {
     this.#thread = thread;
     this.#uses = uses;
     for (const [i, step] of thread.steps.entries()) {
@@ -116,7 +117,7 @@ class JudgedThread {
       const { usage, model, startMs } = step.call;
       this.#callSteps.push(i);
       this.#billed.push(this.#billed.at(-1)! + (usage === null ? 0 : 1));
-      const row = usage === null ? null : findModel(model);
+      const row = usage === null ? null : models.find(model);
       const prices = row === null ? null : pricesFor(row, promptTokens(usage!), pricedAt(startMs));
       this.#readNano.push(this.#readNano.at(-1)! + (prices?.cacheRead ?? 0) * PER_TOKEN_NANO);
       if (row === null) {
@@ -278,6 +279,7 @@ export function judgeCompactions(transcript: Transcript, truth: Truth): readonly
   return [...byThread].flatMap(([index, keys]) => {
     const thread = transcript.threads[index]!;
     const own = uses.get(thread.id);
-    return own === undefined ? [] : new JudgedThread(thread, own, priceTimes(transcript)).judge(keys, truth);
+    if (own === undefined) return [];
+    return new JudgedThread(thread, own, modelsOf(transcript), priceTimes(transcript)).judge(keys, truth);
   });
 }

@@ -5,7 +5,8 @@ import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { recordedUsd } from '../../metrics/recorded-metrics.js';
 import { TTL_1H_MS } from '../../provider/cache/ttl.js';
-import { modelOrUnknown } from '../../provider/prices/models.js';
+import type { ModelBook } from '../../provider/prices/model-book.js';
+import { modelsOf } from '../../provider/prices/models.js';
 import { pricesFor } from '../../provider/prices/price.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
@@ -38,10 +39,10 @@ function isRescued({ cause }: PaidPart, { gapMs, isBrokenAnyway }: AttributedReq
   return cause === 'lifetime-5m' && gapMs! <= TTL_1H_MS && !isBrokenAnyway;
 }
 
-function hourOutcome(request: AttributedRequest, truth: Truth): HourOutcome {
+function hourOutcome(request: AttributedRequest, truth: Truth, models: ModelBook): HourOutcome {
   const { threadId, number, model, prompt, parts } = request;
   const { usage, pricedAtMs } = truth.threads.get(threadId)![number - 1]!;
-  const { cacheRead, cacheWrite5m, cacheWrite1h } = pricesFor(modelOrUnknown(model), prompt, pricedAtMs);
+  const { cacheRead, cacheWrite5m, cacheWrite1h } = pricesFor(models.orUnknown(model), prompt, pricedAtMs);
   const rescued = parts.filter((part) => isRescued(part, request));
   const tokens = sum(rescued.map(({ written }) => written));
   const nano = sum(rescued.map((part) => part.nano));
@@ -57,8 +58,9 @@ function hourOutcome(request: AttributedRequest, truth: Truth): HourOutcome {
 function withBetterRemedy(
   requests: readonly AttributedRequest[],
   truth: Truth,
+  models: ModelBook,
 ): readonly AttributedRequest[] {
-  const outcomes = requests.map((request) => hourOutcome(request, truth));
+  const outcomes = requests.map((request) => hourOutcome(request, truth, models));
   const kept = sum(outcomes.map(({ keptNano }) => keptNano));
   const net = kept - sum(outcomes.map(({ premiumNano }) => premiumNano));
   const compacted = sum(
@@ -136,10 +138,18 @@ function lossByProvider(requests: readonly ProviderRequest[]): LossOf {
   };
 }
 
+/** What a session is called, and how much of it is kept. */
+interface ExplainOptions {
+  readonly file: string;
+  readonly project: string;
+  /** Whether the usage of each request under each change is kept, for limits: it is large. */
+  readonly changedUsage?: 'kept';
+}
+
 /** Explains one session; a string where there is nothing that could be explained. */
 export function explainSession(
   transcript: Transcript,
-  { file, project }: { readonly file: string; readonly project: string },
+  { file, project, changedUsage }: ExplainOptions,
 ): SessionWhy | Uncounted {
   const bill = recordedBill(transcript);
   if (bill === null) return { file, reason: 'it carries no usage' };
@@ -150,7 +160,7 @@ export function explainSession(
   const lossOf =
     given === null ? lossByProvider(providerRequests(transcript, truth, provider)) : lossIn(given);
   const attributed = attributeRequests(transcript, truth, lossOf, summaryRequest(transcript));
-  const requests = withBetterRemedy(attributed, truth);
+  const requests = withBetterRemedy(attributed, truth, modelsOf(transcript));
   const { startedAtMs } = transcript;
   const shared = {
     file,
@@ -168,11 +178,15 @@ export function explainSession(
   }
   const base = new ChangedRun(changedPlan(transcript), transcript);
   const reproduction = reproductionBy(base.facts);
+  const changed = (): readonly ChangeOutcome[] => {
+    const outcomes = tryChanges({ transcript, truth, requests, base });
+    return changedUsage === 'kept' ? outcomes : outcomes.map(({ usage: _, ...outcome }) => outcome);
+  };
   const isTried = given !== null && transcript.source !== CODEX && reproduction.kind === 'reproduced';
   return {
     ...shared,
     reproduction,
-    changes: isTried ? tryChanges({ transcript, truth, requests, base }) : [],
+    changes: isTried ? changed() : [],
   };
 }
 

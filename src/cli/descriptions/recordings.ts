@@ -8,7 +8,7 @@ import {
   SESSIONS,
   TEXT_COUNTERS,
 } from '../describe-command.js';
-import { anyOf, lifetimes, percent, tokens, whole } from '../option-values.js';
+import { anyOf, collectUnlessOff, lifetimes, percent, price, tokens, whole } from '../option-values.js';
 
 /** The commands that look at recordings without changing anything in them. */
 export const RECORDING_COMMANDS = {
@@ -19,17 +19,33 @@ export const RECORDING_COMMANDS = {
     options: [
       ...PRICED,
       ...DETAIL,
+      option(
+        '--price <model=in,out,read,write>',
+        'price of a model, dollars per million tokens; without read and write they cost what input does, or as in the table (repeatable)',
+        price,
+      ),
+      option('--prices <file>', 'YAML file of prices, as `models` in a scenario'),
       option('--since <day>', 'leave out sessions that ended before this day (2026-07-01, UTC)'),
       option('--top <n>', 'rows in each ranking', whole, 5),
       option('--out <folder>', 'folder that will hold the page’s folder', undefined, 'reports'),
       option('--no-files', 'write no page'),
       option('--share', 'print a block to share: no names, no paths, no text; no page'),
+      option('--limits', 'show instead what filled the five-hour and weekly limits; no page'),
+      option(
+        '--observed <reading>',
+        'what a meter showed, to fit the weights to your plan: 2026-11-10T14:05=63% (UTC unless it has a zone), weekly:…=40%; it is kept, =none removes it (repeatable)',
+        collectUnlessOff,
+      ),
+      option('--no-observed', 'use and keep no readings'),
     ],
     examples: [
       'why',
       'why ~/.claude/projects --since 2026-07-01',
       'why session.jsonl --top 20',
+      'why session.jsonl --price my-model=1,5,0.1,1.25',
       'why ~/.claude/projects --share',
+      'why --limits',
+      'why --limits --observed 2026-11-10T14:05+01:00=63% --observed weekly:2026-11-10T14:05+01:00=40%',
       'why ~/.claude/projects --json',
     ],
     load: async () => (await import('../commands/why/why.js')).whyCommand,

@@ -1,4 +1,5 @@
 import type { Capability } from '../run/capability.js';
+import type { PlannedModel } from '../run/run-plan.js';
 import type { Warning } from '../run/warning.js';
 import type { ThreadUses } from '../uses/uses.js';
 import type { Block } from './block.js';
@@ -191,6 +192,8 @@ export interface Transcript {
   readonly startedAtMs: number | null;
   /** Day whose prices count for all requests, where the user names one; absent: the day of each. */
   readonly priceDay?: string;
+  /** Models whose prices the user gives; absent: those of the table. */
+  readonly models?: readonly PlannedModel[];
   readonly threads: readonly Thread[];
   /** Memory files of the project's folders with their tokens, where the source knows them (NES-1). */
   readonly memoryFiles?: Readonly<Record<string, number>>;

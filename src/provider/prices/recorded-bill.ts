@@ -144,7 +144,7 @@ const latest = new WeakMap<
 >();
 
 /** What a bill is made of. */
-type Billed = Pick<Transcript, 'threads' | 'carries' | 'startedAtMs' | 'priceDay'>;
+type Billed = Pick<Transcript, 'threads' | 'carries' | 'startedAtMs' | 'priceDay' | 'models'>;
 
 /**
  * What a recording cost, by the usage of each response at the list prices of its day: every command that names a recorded
@@ -154,7 +154,7 @@ export function recordedBill(
   transcript: Billed,
   plan: Pick<RunPlan, 'models' | 'priceDay'> = {},
 ): RecordedBill | null {
-  const models = modelsOf(plan);
+  const models = modelsOf({ models: plan.models ?? transcript.models });
   const priceDay = plan.priceDay ?? transcript.priceDay;
   const known = latest.get(transcript);
   if (known?.models === models && known.priceDay === priceDay) return known.bill;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CcbenchError, type Place } from '../../core/base/errors.js';
+import type { PlannedModel } from '../../core/run/run-plan.js';
 import { pathOnDisk, STDIN } from './stdin.js';
 
 /** Endings of recordings. */
@@ -14,6 +15,8 @@ export interface InputOptions {
   readonly cache?: CacheChoice;
   /** Day whose prices count for all requests, in place of the day of each. */
   readonly priceDay?: string;
+  /** Models whose prices the user gives. */
+  readonly models?: readonly PlannedModel[];
 }
 
 /** The folder below which compiled transcripts are kept, or none. */

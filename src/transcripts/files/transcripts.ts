@@ -110,9 +110,14 @@ export function loadTranscript(path: string, options: InputOptions): LoadedTrans
   return { path, format, transcript: pricedOn(transcript, options) };
 }
 
-/** A transcript with the day whose prices are asked for. */
-function pricedOn(transcript: Transcript, { priceDay }: InputOptions): Transcript {
-  return priceDay === undefined ? transcript : { ...transcript, priceDay };
+/** A transcript with the day whose prices are asked for, and the prices that are given. */
+function pricedOn(transcript: Transcript, { priceDay, models }: InputOptions): Transcript {
+  if (priceDay === undefined && models === undefined) return transcript;
+  return {
+    ...transcript,
+    ...(priceDay === undefined ? {} : { priceDay }),
+    ...(models === undefined ? {} : { models }),
+  };
 }
 
 function readPath(path: string, options: InputOptions): Reading {

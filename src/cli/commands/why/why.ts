@@ -1,8 +1,11 @@
 import { join } from 'node:path';
+import { limitRequests } from '../../../analysis/limits/limit-requests.js';
+import { type LimitsReport, limitsOf } from '../../../analysis/limits/limits.js';
 import { explainSession, type SessionWhy, type Uncounted } from '../../../analysis/why/session-why.js';
-import { countOnce, sumUp, type WhyReport } from '../../../analysis/why/sum-up.js';
+import { type Counted, countOnce, sumUp, type WhyReport } from '../../../analysis/why/sum-up.js';
 import { dayStartMs } from '../../../core/base/clock.js';
 import { CcbenchError } from '../../../core/base/errors.js';
+import type { PlannedModel } from '../../../core/run/run-plan.js';
 import type { Warning } from '../../../core/run/warning.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
@@ -17,9 +20,13 @@ import { openReport, openSoftly, type ReportFolder } from '../../files/output.js
 import { mergeWarnings, noteWarnings, readingRemarks } from '../../files/reading-notes.js';
 import { usualSessions } from '../../files/usual-sessions.js';
 import { withoutCopies } from '../../files/without-copies.js';
+import type { GivenPrice } from '../../option-values.js';
 import { type CliSession, inputOptions, silent } from '../../session.js';
 import { tellWritten } from '../../terminal/closing.js';
 import { present } from '../../terminal/present.js';
+import { givenModels, refuseUnused } from './given-prices.js';
+import { parseReading, updateReadings } from './limit-readings.js';
+import { limitsBlocks } from './limits-document.js';
 import { whyBlocks, whyConclusion } from './why-document.js';
 import { shareBlocks, sharedWhy, withoutModels } from './why-share.js';
 
@@ -32,6 +39,19 @@ export interface WhyOptions {
   readonly share?: boolean;
   readonly out: string;
   readonly files: boolean;
+  readonly limits?: boolean;
+  /** Readings of meters; false: neither use nor keep any. */
+  readonly observed?: readonly string[] | false;
+  /** Prices of models: one by one, and a file of them. */
+  readonly price?: readonly GivenPrice[];
+  readonly prices?: string;
+}
+
+/** What is asked for, as it is used. */
+interface Asked extends WhyOptions {
+  readonly sinceMs: number;
+  /** Models with the prices that are given; absent without any. */
+  readonly models?: readonly PlannedModel[];
 }
 
 interface Explained {
@@ -44,8 +64,9 @@ interface Explained {
   readonly warnings: readonly Warning[];
 }
 
-function explain(session: CliSession, file: string): Explained {
-  const { transcript } = loadTranscript(file, inputOptions(session));
+function explain(session: CliSession, file: string, { limits, models }: Asked): Explained {
+  const given = models === undefined ? {} : { models };
+  const { transcript } = loadTranscript(file, { ...inputOptions(session), ...given });
   const { startedAtMs, threads } = transcript;
   let last = 0;
   for (const { steps } of threads)
@@ -54,7 +75,11 @@ function explain(session: CliSession, file: string): Explained {
     file,
     callKeys: new Set(callKeys(transcript).map(({ key }) => key)),
     endedAtMs: startedAtMs === null ? null : startedAtMs + last,
-    why: explainSession(transcript, { file, project: projectOfSession(file) }),
+    why: explainSession(transcript, {
+      file,
+      project: projectOfSession(file),
+      ...(limits === true ? { changedUsage: 'kept' } : {}),
+    }),
     warnings: transcriptFindings(transcript),
   };
 }
@@ -79,11 +104,12 @@ export async function whyCommand(
   options: WhyOptions,
 ): Promise<ExitCode> {
   const since = sinceMs(options.since);
-  const writes = options.files && options.share !== true;
+  const writes = options.files && options.share !== true && options.limits !== true;
   const folder = writes
     ? openSoftly(session, '--out', () => openReport(options.out, 'why', session.host.cwd))
     : null;
-  const explained = { ...options, sinceMs: since };
+  const models = givenModels(session, options);
+  const explained = { ...options, sinceMs: since, ...(models === null ? {} : { models }) };
   try {
     if (options.share === true) return await shareWhy(session, paths, explained);
     return await why(session, paths, explained, folder);
@@ -93,11 +119,7 @@ export async function whyCommand(
 }
 
 /** The same for somebody else's eyes: what is said of single sessions on the way names their files, so it is left out. */
-async function shareWhy(
-  session: CliSession,
-  paths: readonly string[],
-  options: WhyOptions & { readonly sinceMs: number },
-): Promise<ExitCode> {
+async function shareWhy(session: CliSession, paths: readonly string[], options: Asked): Promise<ExitCode> {
   try {
     return await why(silent(session), paths, options, null);
   } catch (error) {
@@ -111,12 +133,14 @@ async function shareWhy(
 async function why(
   session: CliSession,
   paths: readonly string[],
-  options: WhyOptions & { readonly sinceMs: number },
+  options: Asked,
   folder: ReportFolder | null,
 ): Promise<ExitCode> {
   const named =
     paths.length > 0 ? paths : (await usualSessions(session, 'why')).sessions.map(({ file }) => file);
-  const { used, skipped } = await eachFile(session, 'explaining', named, (path) => explain(session, path));
+  const { used, skipped } = await eachFile(session, 'explaining', named, (path) =>
+    explain(session, path, options),
+  );
   const recent = used.filter(({ endedAtMs }) => endedAtMs === null || endedAtMs >= options.sinceMs);
   if (recent.length === 0) throw nothingSince(options.since!);
   const { kept, copies } = withoutCopies(session, recent, 'once');
@@ -124,8 +148,14 @@ async function why(
   const uncounted = kept.map(({ why }) => why).filter((why): why is Uncounted => !isCounted(why));
   if (counted.length === 0) throw nothingCounted(uncounted);
   const report = sumUp(counted, [...uncounted, ...copies]);
+  refuseUnused(
+    options.price ?? [],
+    options.models ?? [],
+    report.byModel.map(({ name }) => name),
+  );
   const home = homeFolder(session.host.env);
-  const bills = countOnce(counted).map(({ noted }) => noted);
+  const once = countOnce(counted);
+  const bills = once.map(({ noted }) => noted);
   const notes = billNotes(options.share === true ? bills.map(withoutModels) : bills);
   const read = kept.map(({ file, warnings }) => ({ label: file, warnings }));
   noteWarnings(session, read);
@@ -138,6 +168,15 @@ async function why(
     });
     return EXIT.fine;
   }
+  if (options.limits === true) {
+    const limits = await explainLimits(session, once, options.observed);
+    present(session, {
+      blocks: limitsBlocks(limits),
+      closing: null,
+      json: { ...report, limits, notes, warnings: mergeWarnings(read), skipped, page: null },
+    });
+    return EXIT.fine;
+  }
   const shown = { home, notes: [...notes, ...readingRemarks(read, inputId)] };
   const page = folder === null ? null : join(folder.shown, WHY_PAGE);
   present(session, {
@@ -147,6 +186,23 @@ async function why(
   });
   if (folder !== null && (await writePage(folder, report, counted, shown))) tellWritten(session, page!);
   return EXIT.fine;
+}
+
+/** Where the limits of the plan went, with the readings of its meters. */
+async function explainLimits(
+  session: CliSession,
+  once: readonly Counted[],
+  observed: WhyOptions['observed'] = [],
+): Promise<LimitsReport> {
+  const given = observed === false ? [] : observed.map(parseReading);
+  const { vendor } = limitRequests(once);
+  const readings = observed === false || vendor === null ? [] : await updateReadings(session, vendor, given);
+  const limits = limitsOf(once, readings);
+  if (limits.vendor !== null) return limits;
+  const [first] = limits.leftOut;
+  throw new CcbenchError('bad-input', `no request can be put into a window: ${first?.what}: ${first?.why}`, {
+    hint: 'a window needs sessions with times and models with a price',
+  });
 }
 
 /** Writes the page; false where it could not be written. */
@@ -172,6 +228,6 @@ function nothingCounted(uncounted: readonly Uncounted[]): CcbenchError {
   const more = uncounted.length > 1 ? ` (and ${uncounted.length - 1} more)` : '';
   return new CcbenchError('bad-input', `no session tells what it cost: ${first!.reason}${more}`, {
     place: { file: first!.file },
-    hint: 'a session needs the usage of its responses and a model with a price; ccbench inspect shows what it has',
+    hint: 'a session needs the usage of its responses and a model with a price; ccbench inspect shows what it has, --price model=in,out,read,write gives a price',
   });
 }
