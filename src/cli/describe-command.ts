@@ -158,10 +158,13 @@ export function addCommand(
   const command = parent.command(name).description(about).addHelpText('after', examples(lines));
   for (const each of args) command.addArgument(each);
   for (const each of allOptions({ options })) command.addOption(each);
+  // A command that has no longer form prints all it has.
+  const own: CliSession =
+    options?.includes(DETAIL[0]!) === true ? session : { ...session, detail: 'verbose' };
   if (load !== undefined)
     command.action(async () => {
       const run = (await load()) as (session: CliSession, ...values: unknown[]) => Promise<ExitCode>;
-      setExitCode(await run(session, ...command.processedArgs, optionsOf(command)));
+      setExitCode(await run(own, ...command.processedArgs, optionsOf(command)));
     });
   for (const each of below) addCommand(command, each, session, setExitCode);
 }

@@ -20,6 +20,8 @@ export interface CliOptions {
   /** Width of stdout. */
   readonly columns?: number;
   readonly interrupt?: AbortSignal;
+  /** `as-given` adds no `--verbose`. */
+  readonly detail?: 'as-given';
   readonly now?: () => number;
   /** The day it is; 2026-11-17 unless another is given. */
   readonly today?: string;
@@ -32,6 +34,28 @@ export function testCache(): string {
   const folder = process.env.CCBENCH_CACHE ?? '';
   if (folder === '') throw new Error('test/helpers/setup/test-cache.ts has set no CCBENCH_CACHE');
   return folder;
+}
+
+/** Commands with a short form: tests look at everything unless they ask for the short form. */
+const WITH_SHORT_FORM = new Set([
+  'why',
+  'inspect',
+  'ttl',
+  'validate',
+  'diff',
+  'run',
+  'compare',
+  'sweep',
+  'tune',
+  'report',
+]);
+
+function withDetail(argv: readonly string[], detail: CliOptions['detail']): readonly string[] {
+  const [command = '', ...rest] = argv;
+  const isGiven = rest.some((arg) => ['--notes', '--verbose', '--help'].includes(arg));
+  return detail === 'as-given' || isGiven || !WITH_SHORT_FORM.has(command)
+    ? argv
+    : [command, '--verbose', ...rest];
 }
 
 /** Runs a command line in this process. */
@@ -62,7 +86,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     now: options.now ?? (() => (clock += 50)),
     epochMs: () => Date.parse(`${options.today ?? '2026-11-17'}T12:00:00Z`),
   };
-  const code = await runCli(argv, host);
+  const code = await runCli(withDetail(argv, options.detail), host);
   return { code, stdout: out.join(''), stderr: err.join('') };
 }
 

@@ -158,7 +158,6 @@ export const RECORDING_COMMANDS = {
     args: [argument('[name]', 'this provider alone, or the one of this file, with what is not known of it')],
     options: [
       ...PRICED,
-      ...DETAIL,
       option('--model <name>', 'prices of this model of the provider instead of its usual one'),
       option('--session <file>', 'replay this recording: cost, hit rate and break-even under each'),
       option('--rewritten <tokens>', 'tokens that a clearing rewrites', tokens, 100_000),
