@@ -1,6 +1,7 @@
 import { type Digest, digestParts } from '../../core/base/digest.js';
 import { type BreakDetector, createBreakDetector } from '../cache/break-detector.js';
 import type { ApiRequest } from './api-request.js';
+import type { ComparedRequest } from './diagnostics.js';
 
 /** Requests that belong together, as far as their contents tell. */
 export interface Conversation {
@@ -11,7 +12,7 @@ export interface Conversation {
   /** A summary was asked for and nothing came after it. */
   summarised: boolean;
   /** The latest request, to compare the next one with. */
-  latest: Pick<ApiRequest, 'model' | 'view' | 'salts'> | null;
+  latest: ComparedRequest | null;
   /** Tokens that the latest request left in the cache. */
   cachedTokens: number;
 }
