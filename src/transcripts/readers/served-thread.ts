@@ -284,9 +284,8 @@ export class ServedThread {
 
   /** A request for a summary is a thread of its own; what it shows of the conversation belongs there. */
   #askSummary(request: WholeRequest, prefix: readonly Block[], body: readonly Block[]): void {
-    const instruction = body.at(-1);
-    if (this.#prefix !== null && this.#sharedWith(body) === this.#context.length && instruction !== undefined)
-      this.#grow(body.slice(0, -1));
+    const history = body.slice(0, -1); // The last block asks for the summary.
+    if (this.#prefix !== null && this.#sharedWith(history) === this.#context.length) this.#grow(history);
     this.#summary = request;
     const alone = new ServedThread(`summary-${request.n}`, this.id, 'compaction', this.blocks);
     alone.#now = this.#now;

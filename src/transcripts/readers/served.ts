@@ -5,7 +5,7 @@ import { CAPABILITIES, less } from '../../core/run/capability.js';
 import { createWarnings, type WarningList } from '../../core/run/warning.js';
 import { carriesOf } from '../drafts/finish-recording.js';
 import { decodeBytes, streamJsonLines } from '../lines/json-lines.js';
-import { type JsonObject, soundTime } from '../lines/narrow.js';
+import { type JsonObject, jsonOf, soundTime } from '../lines/narrow.js';
 import type { NamedReader, ReadOptions } from './reader.js';
 import {
   looksLikeServed,
@@ -30,7 +30,7 @@ function readHeader(line: JsonObject, name: string): Header {
   if (line.version !== SERVED_VERSION) {
     throw new CcbenchError(
       'bad-transcript',
-      `${name}: version ${String(line.version)} of a serve recording is not known`,
+      `${name}: version ${jsonOf(line.version)} of a serve recording is not known`,
       {
         hint: `this ccbench reads version ${SERVED_VERSION}; use the one that recorded it`,
         place: { file: name, line: 1 },

@@ -244,6 +244,11 @@ describe('a damaged recording of ccbench serve', () => {
     ]);
   });
 
+  it('a request for a summary that asks for none changes nothing', () => {
+    const empty = { ...GROWN, kind: 'summary', parts: [] };
+    expect(read(OPENING, empty).threads.map(({ label }) => label)).toEqual(['main', 'compaction']);
+  });
+
   it('repeated lines count once, unread requests are told of', () => {
     const transcript = read(OPENING, OPENING, { n: 2, atMs: 5, unread: 'model: x', billed: usage(3) });
     expect(callsIn(transcript)).toHaveLength(1);
