@@ -7,6 +7,7 @@ import { carriesOf } from '../drafts/finish-recording.js';
 import { decodeBytes, streamJsonLines } from '../lines/json-lines.js';
 import { type JsonObject, jsonOf, soundTime } from '../lines/narrow.js';
 import type { NamedReader, ReadOptions } from './reader.js';
+import { lostBlock, ServedBlocks, sumOf, type WholeRequest } from './served-blocks.js';
 import {
   looksLikeServed,
   readServedLine,
@@ -15,7 +16,7 @@ import {
   type ServedBlock,
   type ServedRequest,
 } from './served-lines.js';
-import { lostBlock, ServedBlocks, ServedThread, type WholeRequest } from './served-thread.js';
+import { ServedThread } from './served-thread.js';
 
 /** Damaged lines named one by one in a warning. */
 const NAMED_LINES = 5;
@@ -82,10 +83,6 @@ export function readLines(bytes: Uint8Array, name: string, warnings: WarningList
   );
   const ordered = [...requests.values()].sort((a, b) => a.n - b.n);
   return { header: header ?? { startedAtMs: null, text: 'digests' as const }, requests: ordered };
-}
-
-function sumOf(blocks: readonly ServedBlock[]): number {
-  return blocks.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 /** Puts prompts together again, each from the one it is told by. @internal */

@@ -147,6 +147,17 @@ describe('a recording of ccbench serve', () => {
     ]);
   });
 
+  it('K5 thinking that the model drops once the user speaks is no change of the conversation', () => {
+    const thinking = block('9a', 50, { kind: 'thinking', role: 'assistant' });
+    const thought = { ...OPENING, answer: [thinking, called('c1', 't1')] };
+    const parts = [thinking, called('c1', 't1'), result('d1', 't1', 500)];
+    const kept = { ...GROWN, parts, usage: usage(20, 1_650) };
+    const dropped = { ...SPOKEN, same: 3, parts: [[4, 2], said('e1', 10), block('f1', 30)] };
+    const transcript = read(thought, kept, dropped);
+    expect(eventsIn(transcript)).toEqual([]);
+    expect(callsIn(transcript)[0]!.response.blocks.map(({ kind }) => kind)).toEqual(['thinking', 'tool_use']);
+  });
+
   it('an answer that does not come back is gone', () => {
     const again = request(3, { base: 2, same: 5, parts: [], usage: usage(20, 1_600) });
     expect(eventsIn(read(OPENING, GROWN, again))).toMatchObject([

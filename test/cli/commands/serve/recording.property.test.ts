@@ -90,7 +90,8 @@ async function record(acts: readonly Act[], text: KeptText): Promise<Recorded> {
     };
     const headers = { 'x-api-key': 'any', 'anthropic-version': '2023-06-01' };
     const init = { method: 'POST', headers, body: JSON.stringify(body) };
-    const answer = await (await api.fetch('http://localhost/v1/messages', init)).json();
+    const response = await api.fetch('http://localhost/v1/messages', init);
+    const answer = (await response.json()) as { readonly content: readonly [{ readonly text: string }] };
     return answer.content[0].text;
   };
   let turns: Turn[] = [{ role: 'user', content: 'begin' }];
