@@ -1,6 +1,6 @@
 // Kills runs, comparisons, sweeps, searches and `why` at random moments: npm run kills -- [--kills n] [--seed n]
 // With --study or --fleet it kills in the middle of a study in columns, on one machine or on a fleet with a Redis of its own; with
-// --serve servers that record a trace.
+// --serve servers that record.
 
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';

@@ -61,6 +61,41 @@ function trace() {
   });
 }
 
+/** What `serve --record --keep-text` writes of a conversation with a summary and a side call. */
+async function served({ serve }) {
+  const { api, recorded } = serve();
+  const turns = [
+    'Fix it.',
+    'Read 1 turn.',
+    'And that.',
+    'Read 3 turns.',
+    'Write a summary of this conversation.',
+  ];
+  const asked = [
+    turns.slice(0, 1),
+    turns.slice(0, 3),
+    ['A title?'],
+    turns,
+    ['Summary: fixed', 'Read 1 turn.', 'Go on.'],
+  ];
+  for (const texts of asked) {
+    const messages = texts.map((text, i) => ({
+      role: i % 2 === 0 ? 'user' : 'assistant',
+      content: `${text} ${'x'.repeat(4_000)}`,
+    }));
+    const body = {
+      model: 'claude-sonnet-4-5',
+      max_tokens: 99,
+      cache_control: { type: 'ephemeral' },
+      messages,
+    };
+    const headers = { 'x-api-key': 'any', 'anthropic-version': '2023-06-01' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    await (await api.fetch('http://localhost/v1/messages', init)).text();
+  }
+  return recorded();
+}
+
 async function must(runCli, argv, cwd) {
   const { code, stderr } = await runCli(argv, cwd);
   if (code !== 0) throw new Error(`ccbench ${argv.join(' ')} ended with ${code}: ${stderr}`);
@@ -74,7 +109,7 @@ export async function prepareBases(root, runCli, work, program) {
   const parts = [0, PART_LINES, 2 * PART_LINES].map((from) =>
     lines.slice(from, from + PART_LINES).join('\n'),
   );
-  const recordings = [...parts, lines.slice(0, 3 * PART_LINES).join('\n')];
+  const recordings = [...parts, lines.slice(0, 3 * PART_LINES).join('\n'), await served(program)];
   const pad = JSON.stringify({ type: 'system', pad: 'x'.repeat(CACHED_BYTES) });
   const padded = [...lines.slice(0, PART_LINES), pad];
   const scenarios = scenariosIn(join(root, 'scenarios'));

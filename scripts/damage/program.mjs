@@ -4,17 +4,19 @@ export async function openProgram(load) {
     { createFakeApi },
     { createPromptCache },
     { Ledger },
-    { TraceRecorder },
+    { RecordingLines },
     { priceTimes },
     { asksForSummary },
+    { servedReader },
   ] = await Promise.all(
     [
       'provider/fake-api/fake-api',
       'provider/cache/prompt-cache',
       'cli/commands/serve/ledger',
-      'cli/commands/serve/trace-recorder',
+      'cli/commands/serve/recording',
       'provider/prices/price-days',
       'provider/fake-api/conversations',
+      'transcripts/readers/served',
     ].map(load),
   );
   const [{ batchMaker }, { JobRunner }, { withPlugins }, { CcbenchError }] = await Promise.all(
@@ -43,7 +45,8 @@ export async function openProgram(load) {
     /** A server as `serve` puts it together, with a clock that stands still. */
     serve() {
       const ledger = new Ledger(priceTimes({ startedAtMs: Date.parse('2026-11-17T12:00:00Z') }, {}));
-      const trace = new TraceRecorder();
+      const lines = new RecordingLines('kept');
+      let recorded = lines.header(0, 'heuristic');
       const api = createFakeApi({
         clock: { now: 0, advanceTo() {} },
         counter: { count: (text) => Math.ceil(text.length / 4) },
@@ -52,15 +55,15 @@ export async function openProgram(load) {
         purposeOf: (request) => (asksForSummary(request) ? 'compact' : 'main'),
         onCall(call, answered) {
           const served = ledger.add(call, answered);
-          if (answered !== null) trace.add(served.conversation, call, answered);
+          if (answered !== null) recorded += lines.line(served, answered);
         },
       });
       const problem = () => {
-        if (trace.requests > 0) JSON.parse(trace.text('serve'));
+        if (lines.requests > 0) servedReader.read(Buffer.from(recorded), { id: 'r.jsonl' });
         const totals = JSON.stringify(ledger.totals, (_, value) => (Number.isNaN(value) ? 'NaN' : value));
         return /NaN|-\d/.test(totals) ? `totals that are none: ${totals}` : null;
       };
-      return { api, problem };
+      return { api, problem, recorded: () => recorded };
     },
     /** Does a job as a worker in a folder does that finds studies with `get`. */
     doJob(cwd, data, get) {

@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createRandom } from '../damage/random.mjs';
 import { freePort } from './start-redis.mjs';
 
-/** Requests of a whole trace. */
+/** Requests of a whole recording. */
 const REQUESTS = 3;
 
 function ended(child) {
@@ -34,58 +34,70 @@ async function ready(url) {
   throw new Error(`nothing listens at ${url}`);
 }
 
-/** What a trace holds besides times; null for what is no trace. */
+/** What a recording holds besides times, by request; null for what is no recording. A cut last line is left out. */
 function content(path) {
+  const text = readFileSync(path, 'utf8');
+  const lines = text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .slice(0, -1);
   try {
-    const { requests } = JSON.parse(readFileSync(path, 'utf8'));
-    const plain = (list) =>
-      list.map((item) => [item.in, item.out, ...(item.requests ? [plain(item.requests)] : [])]);
-    return JSON.stringify(plain(requests));
+    const [head, ...requests] = lines.map((line) => JSON.parse(line));
+    if (head.format !== 'ccbench-serve') return null;
+    return requests.map(({ n, parts, usage }) => JSON.stringify([n, parts, usage]));
   } catch {
     return null;
   }
 }
 
 /**
- * Kills servers that record a trace: while they answer, and while they write it after Ctrl-C. The earlier trace or the whole new one
- * must be there, and the next server must record what an undisturbed one does.
+ * Kills servers that record, while they answer and after Ctrl-C. Every request that was answered must be in the recording, or the
+ * earlier one must be there where none was; the next server must record what an undisturbed one does.
  */
 export async function tryServeKills({ kills, seed, start, say }) {
   const cwd = mkdtempSync(join(tmpdir(), 'ccbench-serve-kills-'));
-  const path = join(cwd, 'trace.json');
+  const path = join(cwd, 'r.jsonl');
   const problems = [];
+  /** Serves until `end` has ended it; while it does, one more request is under way. */
   const serve = async (requests, end) => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const argv = ['serve', '--port', String(port), '--latency-scale', '0', '--trace', 'trace.json'];
+    const argv = ['serve', '--port', String(port), '--latency-scale', '0', '--record', 'r.jsonl'];
     const child = start([...argv, '--count-with', 'heuristic'], cwd);
     const over = ended(child);
     await ready(url);
     for (let n = 0; n < requests; n++) await ask(url, n);
-    await end(child);
+    await end(child, () => ask(url, requests).catch(() => null));
     return over;
   };
   const whole = () => serve(REQUESTS, async (child) => child.kill('SIGINT'));
   try {
     await whole();
     const wanted = content(path);
-    if (wanted === null) throw new Error('the undisturbed server wrote no trace');
+    if (wanted?.length !== REQUESTS) throw new Error('the undisturbed server recorded something else');
     for (let n = 0; n < kills; n++) {
       const random = createRandom(seed, n);
       const before = readFileSync(path, 'utf8');
-      await serve(random.below(REQUESTS + 1), async (child) => {
-        if (n % 2 === 0) child.kill('SIGINT');
+      const answered = random.below(REQUESTS);
+      let last;
+      await serve(answered, async (child, askOnce) => {
+        if (n % 3 === 0) child.kill('SIGINT');
+        else last = askOnce();
         await setTimeout(30 * random.next());
         child.kill('SIGKILL');
       });
-      if (!existsSync(path)) problems.push(`kill ${n}: the earlier trace is gone`);
-      else if (readFileSync(path, 'utf8') !== before && content(path) === null)
-        problems.push(`kill ${n}: the trace is damaged`);
+      await last;
+      const left = content(path);
+      if (left === null) problems.push(`kill ${n}: the recording is damaged`);
+      else if (answered === 0 && readFileSync(path, 'utf8') === before) continue;
+      else if (left.length < answered)
+        problems.push(`kill ${n}: ${answered - left.length} requests are lost`);
+      else if (left.some((line, i) => line !== wanted[i])) problems.push(`kill ${n}: the recording differs`);
       const { code } = await whole();
       if (code !== 0) problems.push(`kill ${n}: the next server ended with ${code}`);
-      if (content(path) !== wanted) problems.push(`kill ${n}: the next trace differs`);
-      const left = readdirSync(cwd).filter((name) => name !== 'trace.json' && name !== '.ccbench');
-      if (left.length > 0) problems.push(`kill ${n}: left over: ${left.join(', ')}`);
+      if (content(path)?.join() !== wanted.join()) problems.push(`kill ${n}: the next recording differs`);
+      const litter = readdirSync(cwd).filter((name) => name !== 'r.jsonl' && name !== '.ccbench');
+      if (litter.length > 0) problems.push(`kill ${n}: left over: ${litter.join(', ')}`);
     }
     for (const problem of problems) say(problem);
     return { kills, problems };

@@ -93,6 +93,19 @@ const IDLE: readonly Idle[] = [
     hint: 'leave out one of them',
   },
   {
+    option: 'keepText',
+    written: '--keep-text',
+    why: (command) => (isGiven(command, 'record') ? null : 'without --record'),
+    hint: 'name the file to record to: --record session.jsonl',
+  },
+  ...(['fault', 'midStream', 'latencyScale', 'clock'] as const).map((option) => ({
+    option,
+    written: `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    why: (command: Command) =>
+      isGiven(command, 'upstream') ? 'with --upstream: the real API answers, in real time' : null,
+    hint: 'leave out one of them',
+  })),
+  {
     option: 'files',
     written: '--no-files',
     why: withResults,

@@ -85,7 +85,12 @@ const SERVER = [
     clockSpeed,
     1,
   ),
-  option('--trace <file>', 'write a request trace that inspect, ttl and run can read'),
+  option(
+    '--record <file>',
+    'record each request as it is answered; inspect, why, ttl, run and others read it',
+  ),
+  option('--keep-text', 'record the texts too, not only their sizes and digests'),
+  option('--upstream <url>', 'pass every request on to this API and compare its bill with the simulated one'),
 ] as const;
 
 /** The commands around runs and recordings: tables, starter files, pages, benchmarks, the fake API. */
@@ -170,7 +175,8 @@ export const TOOL_COMMANDS = {
     ],
     examples: [
       'serve',
-      'serve --port 0 --ttl 1h --trace session.json',
+      'serve --port 0 --ttl 1h --record session.jsonl',
+      'serve --upstream https://api.anthropic.com --record session.jsonl',
       'serve --latency-scale 0 --fault overloaded:every=5 --fault rate_limited:nth=2,retryAfterSeconds=1',
     ],
     load: async () => (await import('../commands/serve/serve.js')).serveCommand,

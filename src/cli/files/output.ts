@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import {
+  appendFileSync,
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   renameSync,
   rmdirSync,
@@ -258,6 +261,37 @@ export function openSoftly<Kind extends Output>(
         lose(error);
         return false;
       }
+    },
+  };
+}
+
+/** A file that grows while a command runs: whoever kills it finds everything that was added. */
+export interface GrowingFile {
+  /** Adds to the file at once; the first time, it takes the place of the previous one. */
+  add(text: string): void;
+  /** Adds nothing more; where nothing was added, the previous file stays. */
+  close(): void;
+}
+
+/** Prepares a file that grows; what would keep it from being written is found here, before the run. */
+export function openGrowing(path: string, cwd: string): GrowingFile {
+  const target = resolve(cwd, path);
+  const fresh = openFile(path, cwd);
+  const file = openSync(nameOfPart(target, 'new'), 'a');
+  let hasBegun = false;
+  return {
+    add(text) {
+      try {
+        appendFileSync(file, text);
+        if (!hasBegun) fresh.commit();
+        hasBegun = true;
+      } catch (error) {
+        throw unwritable(path, error);
+      }
+    },
+    close() {
+      closeSync(file);
+      if (!hasBegun) fresh.discard();
     },
   };
 }

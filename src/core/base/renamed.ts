@@ -5,6 +5,7 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['compactionsPutOff', 'compactionsDeferred'],
   ['layers.*.putOff', 'layers.*.deferred'],
   ['--against', '--baseline'],
+  ['--trace', '--record'],
   ['parts.enabled', 'rules.enabled'],
   ['baselines.prune.batchTokens', 'rules.prune.when.piled'],
   ['tiers', 'layers'],

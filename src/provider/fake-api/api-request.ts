@@ -16,6 +16,11 @@ export interface DefinedTool {
   readonly input: JsonObject;
 }
 
+/** A prefix with the blocks that form it. */
+export interface PromptView extends PrefixView {
+  readonly blocks: readonly Block[];
+}
+
 /** An accepted request, as the simulator sees it; whichever API it came through. */
 export interface ApiRequest {
   readonly ok: true;
@@ -27,9 +32,7 @@ export interface ApiRequest {
   /** What becomes of an answer that prompt and `maxTokens` leave no room for. */
   readonly overWindow: 'refused' | 'cut';
   readonly delivery: 'plain' | 'stream';
-  readonly view: PrefixView;
-  /** The blocks that the prefix is made of. */
-  readonly blocks: readonly Block[];
+  readonly view: PromptView;
   readonly salts: LevelSalts;
   readonly breakpoints: readonly Breakpoint[];
   readonly tools: readonly DefinedTool[];
@@ -48,7 +51,7 @@ export function prefixOf(
   blocks: readonly { readonly block: Block }[],
   toolsEnd: number,
   systemEnd: number,
-): PrefixView {
+): PromptView {
   const digests: number[] = [];
   const sums: number[] = [];
   let digest = 0;
@@ -59,5 +62,6 @@ export function prefixOf(
     digests.push(digest);
     sums.push(sum);
   }
-  return { length: blocks.length, digests, sums, toolsEnd, systemEnd };
+  const plain = blocks.map(({ block }) => block);
+  return { length: blocks.length, digests, sums, toolsEnd, systemEnd, blocks: plain };
 }

@@ -11,7 +11,7 @@ export interface Conversation {
   /** A summary was asked for and nothing came after it. */
   summarised: boolean;
   /** The latest request, to compare the next one with. */
-  latest: Pick<ApiRequest, 'model' | 'view' | 'salts' | 'blocks'> | null;
+  latest: Pick<ApiRequest, 'model' | 'view' | 'salts'> | null;
   /** Tokens that the latest request left in the cache. */
   cachedTokens: number;
 }

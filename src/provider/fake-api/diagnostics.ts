@@ -1,7 +1,8 @@
+import type { PrefixView } from '../../core/model/prefix.js';
 import type { ApiRequest } from './api-request.js';
 
 /** What of a request the next one is compared with. */
-export type ComparedRequest = Pick<ApiRequest, 'model' | 'view' | 'salts'>;
+export type ComparedRequest = Pick<ApiRequest, 'model' | 'salts'> & { readonly view: PrefixView };
 
 /** Why the cache missed, as the API tells it: the earliest difference from the previous request. */
 export type CacheMissReason =

@@ -138,7 +138,6 @@ export class PromptDraft {
       windowTokens: settings.model.window,
       overWindow: 'cut',
       view,
-      blocks: blocks.map(({ block }) => block),
       breakpoints: marks.breakpoints,
       tools: this.#defined,
       messages,

@@ -20,6 +20,7 @@ import type { NamedReader, TranscriptReader } from './reader.js';
 import { requestRowsReader } from './request-rows.js';
 import { looksLikeRequestTrace } from './request-trace/parse-request-trace.js';
 import { readRequestTrace, requestTraceCarries } from './request-trace/read-request-trace.js';
+import { servedReader } from './served.js';
 import { traceLabReader } from './tracelab.js';
 
 const READERS: readonly NamedReader[] = [
@@ -31,6 +32,7 @@ const READERS: readonly NamedReader[] = [
     read: readClaudeCode,
   },
   { name: 'request-trace', label: 'request trace', carries: requestTraceCarries, read: readRequestTrace },
+  servedReader,
   codexReader,
   piReader,
   requestRowsReader,

@@ -41,7 +41,7 @@ export async function execCommand(
     parseExpectation(text, { file: '--expect' }, SERVED_METRICS),
   );
   const server = await startServer(session, 0, options, () => {});
-  const env = agentEnvironment(host.env, server.url, 'any');
+  const env = agentEnvironment(host.env, server.url, options.upstream === undefined ? 'any' : 'own');
   let code: number;
   try {
     code = await runCommand(command, env, host, json ? 'to-stderr' : 'inherit');

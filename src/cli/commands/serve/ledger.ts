@@ -11,6 +11,7 @@ import type { AnsweredCall, ApiCall } from '../../../provider/fake-api/fake-api.
 import { addCost, type Cost, NO_COST, priceUsage } from '../../../provider/prices/price.js';
 import type { PriceTimes } from '../../../provider/prices/price-days.js';
 import { cacheRulesOf } from '../../../provider/providers/providers.js';
+import { spread } from '../../../transcripts/drafts/weights.js';
 import { type PromptChange, promptChange } from './prompt-change.js';
 
 /** Why a request read nothing, or less than the one before it had left. */
@@ -23,7 +24,11 @@ export interface ServedCall extends ApiCall {
   /** The conversation it belongs to; null for a refusal and for calls that bill nothing. */
   readonly conversation: number | null;
   readonly model: string | null;
-  /** Null too where nobody says what the model costs. */
+  /** What the real API says it billed; null where it did not answer. */
+  readonly billed: Usage | null;
+  /** What is predicted for a prompt as long as the billed one; null where nothing was billed. */
+  readonly predicted: Usage | null;
+  /** What was billed, else what the simulated cache predicts; null too where nobody says what the model costs. */
   readonly costUsd: number | null;
   /** How long what was written lives, where the provider's rules say so; null where the kind of the write does. */
   readonly writtenForMs: number | null;
@@ -50,6 +55,33 @@ export interface ServedTotals {
   readonly uncachedUsd: number;
   /** Times that the cache broke, by cause. */
   readonly breaks: Readonly<Record<string, number>>;
+  /** How the bills of the real API compare with the predicted ones; null where there are none. */
+  readonly upstream: BilledTotals | null;
+}
+
+/** Bills of a real API beside what was predicted for the same prompts. */
+export interface BilledTotals {
+  readonly billed: number;
+  /** Requests that read as much as was predicted, within `AGREEING_SHARE` of the prompt. */
+  readonly agreeing: number;
+  readonly billedUsd: number;
+  readonly predictedUsd: number;
+}
+
+/** Reads that differ by at most this share of the prompt agree: the counter only approximates the model's tokenizer. */
+const AGREEING_SHARE = 0.05;
+
+/** Whether as much was read as predicted; null where nothing was billed. */
+export function agrees({ billed, predicted }: Pick<ServedCall, 'billed' | 'predicted'>): boolean | null {
+  if (billed === null || predicted === null) return null;
+  return Math.abs(predicted.cacheRead - billed.cacheRead) <= AGREEING_SHARE * promptTokens(billed);
+}
+
+/** The prediction for a prompt that is as long as the billed one, so that only the cache makes a difference. */
+function predictedFor(billed: Usage, { input, cacheRead, cacheWrite5m, cacheWrite1h }: Usage): Usage {
+  const parts = spread(promptTokens(billed), [input, cacheRead, cacheWrite5m, cacheWrite1h]);
+  const [plain, read, short, long] = parts as [number, number, number, number];
+  return { input: plain, cacheRead: read, cacheWrite5m: short, cacheWrite1h: long, output: billed.output };
 }
 
 /** Keeps account of the calls of a server. */
@@ -65,6 +97,8 @@ export class Ledger {
   #usage: Usage = NO_USAGE;
   #cost: Cost = NO_COST;
   #uncached: Cost = NO_COST;
+  #billed: Cost = NO_COST;
+  #predicted: Cost = NO_COST;
 
   get calls(): readonly ServedCall[] {
     return this.#calls;
@@ -83,11 +117,23 @@ export class Ledger {
       costUsd: usd(this.#cost.totalNano),
       uncachedUsd: usd(this.#uncached.totalNano),
       breaks: Object.fromEntries([...this.#breaks].sort(([a], [b]) => (a < b ? -1 : 1))),
+      upstream: this.#billedTotals(),
     };
   }
 
-  /** Takes a call into account. */
-  add(call: ApiCall, answered: AnsweredCall | null): ServedCall {
+  #billedTotals(): BilledTotals | null {
+    const verdicts = this.#calls.map(agrees).filter((verdict) => verdict !== null);
+    if (verdicts.length === 0) return null;
+    return {
+      billed: verdicts.length,
+      agreeing: verdicts.filter(Boolean).length,
+      billedUsd: usd(this.#billed.totalNano),
+      predictedUsd: usd(this.#predicted.totalNano),
+    };
+  }
+
+  /** Takes a call into account, with what the real API billed where it answered. */
+  add(call: ApiCall, answered: JudgedCall | null, billed: Usage | null = null): ServedCall {
     const number = this.#calls.length + 1;
     const served: ServedCall =
       answered === null || call.usage === null
@@ -96,18 +142,20 @@ export class Ledger {
             number,
             conversation: null,
             model: null,
+            billed,
+            predicted: null,
             costUsd: null,
             writtenForMs: null,
             missReason: null,
             missedTokens: 0,
             change: null,
           }
-        : { ...call, number, ...this.#answered(call.startMs, call.usage, answered) };
+        : { ...call, number, ...this.#answered(call.startMs, call.usage, answered, billed) };
     this.#calls.push(served);
     return served;
   }
 
-  #answered(startMs: number, usage: Usage, answered: AnsweredCall) {
+  #answered(startMs: number, simulated: Usage, answered: JudgedCall, billed: Usage | null) {
     const { request } = answered;
     const { conversation, how } = this.#conversations.find(request);
     const miss = explain(conversation, startMs, answered, how === 'after-summary' ? 'compaction' : null);
@@ -116,7 +164,13 @@ export class Ledger {
     if (miss.missedTokens > 0)
       this.#breaks.set(miss.missReason!, (this.#breaks.get(miss.missReason!) ?? 0) + 1);
     const atMs = this.pricedAt(startMs);
+    const usage = billed ?? simulated;
     const cost = priceUsage(request.model, usage, atMs);
+    const predicted = billed === null ? null : predictedFor(billed, simulated);
+    if (predicted !== null) {
+      this.#billed = addCost(this.#billed, cost);
+      this.#predicted = addCost(this.#predicted, priceUsage(request.model, predicted, atMs));
+    }
     this.#usage = addUsage(this.#usage, usage);
     this.#cost = addCost(this.#cost, cost);
     const plain = { ...NO_USAGE, input: promptTokens(usage), output: usage.output };
@@ -124,6 +178,8 @@ export class Ledger {
     return {
       conversation: conversation.id,
       model: request.modelName,
+      billed,
+      predicted,
       costUsd: request.model.pricesAreKnown ? usd(cost.totalNano) : null,
       writtenForMs: answered.outcome.lifetimeMs ?? null,
       ...miss,
@@ -131,14 +187,17 @@ export class Ledger {
   }
 }
 
+/** What of an answered call is accounted for. */
+type JudgedCall = Pick<AnsweredCall, 'request' | 'outcome'>;
+
 /** Compares a request with what the one before it in the conversation had left in the cache. */
 function explain(
   conversation: Conversation,
   startMs: number,
-  { request, outcome }: AnsweredCall,
+  { request, outcome }: JudgedCall,
   announced: BreakCause | null,
 ): Pick<ServedCall, 'missReason' | 'missedTokens' | 'change'> {
-  const { view, blocks, salts, model, breakpoints } = request;
+  const { view, salts, model, breakpoints } = request;
   const { latest, cachedTokens, detector } = conversation;
   const { readTokens, write1hTokens, write5mTokens, hitTtlMs, lifetimeMs, short } = outcome;
   const shared = latest === null ? -1 : sharedEnd(latest, request);
@@ -162,7 +221,7 @@ function explain(
   const cause = hasBroken ? (uncachable(request) ?? detector.causeOf(observation, announced)) : null;
   detector.observe(observation, announced);
   const changed = observation.firstChangedPosition;
-  conversation.latest = { model, view, salts, blocks };
+  conversation.latest = { model, view, salts };
   // Without marks all of a prompt is kept that is long enough, whether the provider tells so or not.
   const isKept = lifetimeMs !== undefined && uncachable(request) === null;
   conversation.cachedTokens = isKept ? outcome.promptTokens : readTokens + write5mTokens + write1hTokens;
@@ -170,8 +229,7 @@ function explain(
     const missReason = readTokens > 0 ? null : (uncachable(request) ?? 'first');
     return { missReason, missedTokens: 0, change: null };
   }
-  const change =
-    changed === null || announced !== null ? null : promptChange(latest!.blocks, request, changed);
+  const change = changed === null || announced !== null ? null : promptChange(latest!.view, view, changed);
   return { missReason: cause, missedTokens, change };
 }
 

@@ -44,7 +44,7 @@ function urlOf(path: string | undefined): string {
 
 /** Sends a body part by part, as fast as it comes and the client takes it. */
 async function send(answer: Response, response: ServerResponse): Promise<void> {
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  response.writeHead(answer.status, [...answer.headers].flat());
   response.flushHeaders();
   const reader = answer.body?.getReader();
   response.once('close', () => void reader?.cancel().catch(() => {}));
@@ -64,10 +64,13 @@ async function send(answer: Response, response: ServerResponse): Promise<void> {
 async function handle(fetch: FetchLike, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await readBody(request);
   const isWhole = typeof body !== 'number';
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
   const answer = await fetch(urlOf(request.url), {
     method: request.method ?? 'GET',
     headers: headersOf(request, isWhole ? body.length : body),
-    ...(isWhole && body.length > 0 ? { body: body.toString('utf8') } : {}),
+    signal: gone.signal,
+    ...(isWhole && body.length > 0 ? { body } : {}),
   });
   if (!isWhole) {
     response.setHeader('connection', 'close');

@@ -1,5 +1,5 @@
 import type { Block } from '../../../core/model/block.js';
-import type { ApiRequest } from '../../../provider/fake-api/api-request.js';
+import type { PromptView } from '../../../provider/fake-api/api-request.js';
 
 /** The first difference between a prompt and the one before it. */
 export interface PromptChange {
@@ -14,7 +14,7 @@ export interface PromptChange {
 const SHOWN_CHARS = 40;
 const LEAD_CHARS = 16;
 
-function placeOf(block: Block, position: number, { toolsEnd, systemEnd }: ApiRequest['view']): string {
+function placeOf(block: Block, position: number, { toolsEnd, systemEnd }: PromptView): string {
   if (position < toolsEnd) return `tool ${position + 1} (${block.tool})`;
   if (position < systemEnd) return `system block ${position - toolsEnd + 1}`;
   return `message block ${position - systemEnd + 1} (${block.role} ${block.kind})`;
@@ -27,12 +27,8 @@ function excerpt(text: string, at: number): string {
 }
 
 /** What differs at a position of the prompt. */
-export function promptChange(
-  before: readonly Block[],
-  { blocks, view }: Pick<ApiRequest, 'blocks' | 'view'>,
-  position: number,
-): PromptChange {
-  const [was, is] = [before[position], blocks[position]];
+export function promptChange(before: PromptView, view: PromptView, position: number): PromptChange {
+  const [was, is] = [before.blocks[position], view.blocks[position]];
   const place = placeOf((is ?? was)!, position, view);
   const [old, now] = [was?.text?.read() ?? null, is?.text?.read() ?? null];
   if (old === null || now === null || old === now) return { place, before: null, after: null };

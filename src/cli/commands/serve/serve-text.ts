@@ -8,10 +8,10 @@ import {
 } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import { ratio } from '../../../core/base/stats.js';
-import { promptTokens } from '../../../core/model/usage.js';
+import { promptTokens, type Usage } from '../../../core/model/usage.js';
 import { CAUSE_SENTENCES } from '../../../core/run/run-log.js';
 import type { Screen } from '../../../report/text/style.js';
-import type { MissReason, ServedCall, ServedTotals } from './ledger.js';
+import { agrees, type MissReason, type ServedCall, type ServedTotals } from './ledger.js';
 import type { PromptChange } from './prompt-change.js';
 
 const REASONS: Readonly<Record<MissReason, string>> = {
@@ -37,8 +37,17 @@ export function breakLine(call: ServedCall): string {
   return printable(`request ${call.number}  ${reasonText(call)}`);
 }
 
-function written({ usage, writtenForMs }: ServedCall): string {
-  if (usage === null) return '';
+/** What was billed, else what the simulated cache predicts. */
+function paid({ usage, billed }: ServedCall): Usage | null {
+  return usage === null ? null : (billed ?? usage);
+}
+
+function predictedText(call: ServedCall): string {
+  if (call.predicted === null) return '';
+  return ` (predicted ${formatCount(call.predicted.cacheRead)})`;
+}
+
+function written(usage: Usage, writtenForMs: number | null): string {
   const parts = [
     [usage.cacheWrite5m, writtenForMs === null ? '5 min' : formatDuration(writtenForMs)],
     [usage.cacheWrite1h, '1 h'],
@@ -51,7 +60,8 @@ function written({ usage, writtenForMs }: ServedCall): string {
 
 /** One line for a call. */
 export function callLine(call: ServedCall, { style }: Pick<Screen, 'style'>): string {
-  const { number, startMs, usage, status, method, path } = call;
+  const { number, startMs, status, method, path } = call;
+  const usage = paid(call);
   const head = `${String(number).padStart(4)}  +${formatDuration(startMs)}`.padEnd(16);
   if (usage === null) {
     const said = `${status === 0 ? 'cut' : status} ${method} ${path}${call.error === null ? '' : `: ${call.error}`}`;
@@ -61,17 +71,18 @@ export function callLine(call: ServedCall, { style }: Pick<Screen, 'style'>): st
   const facts = [
     `#${call.conversation} ${call.model}`,
     `prompt ${formatCount(promptTokens(usage))}`,
-    `read ${formatCount(usage.cacheRead)}`,
-    `wrote ${written(call)}`,
+    `read ${formatCount(usage.cacheRead)}${predictedText(call)}`,
+    `wrote ${written(usage, call.writtenForMs)}`,
     `input ${formatCount(usage.input)}`,
     `out ${formatCount(usage.output)}`,
     formatMoney(call.costUsd),
   ];
   const error = call.error === null ? '' : `${call.error} half-way`;
-  const notes = [reasonText(call), error].filter((note) => note !== '').join('; ');
+  const other = agrees(call) === false ? 'read other than predicted' : '';
+  const notes = [other, reasonText(call), error].filter((note) => note !== '').join('; ');
   const line = `${head}${printable(facts.join('  '))}`;
   if (notes === '') return line;
-  return `${line}  ${call.missedTokens > 0 || error !== '' ? style.yellow(printable(notes)) : style.dim(notes)}`;
+  return `${line}  ${call.missedTokens > 0 || agrees(call) === false || error !== '' ? style.yellow(printable(notes)) : style.dim(notes)}`;
 }
 
 /** What came together, for the end. */
@@ -86,6 +97,17 @@ export function totalsText(totals: ServedTotals): string {
     lines.push(
       `prompt ${formatCount(prompt)} tokens: read ${formatCount(usage.cacheRead)} (${formatShare(ratio(usage.cacheRead, prompt))}), written 5 min ${formatCount(usage.cacheWrite5m)}, written 1 h ${formatCount(usage.cacheWrite1h)}, uncached ${formatCount(usage.input)}; output ${formatCount(usage.output)}`,
       `cost ${formatMoney(totals.costUsd)}; without a cache ${formatMoney(totals.uncachedUsd)}`,
+    );
+  }
+  if (totals.upstream !== null) {
+    const { billed, agreeing, billedUsd, predictedUsd } = totals.upstream;
+    const more = billedUsd - predictedUsd;
+    const off =
+      more === 0
+        ? 'as predicted'
+        : `${formatMoney(Math.abs(more))} ${more < 0 ? 'less' : 'more'} than predicted`;
+    lines.push(
+      `upstream billed ${formatCounted(billed, 'request')}: ${formatCount(agreeing)} read what was predicted; billed ${formatMoney(billedUsd)}, ${off}`,
     );
   }
   const causes = Object.entries(totals.breaks);

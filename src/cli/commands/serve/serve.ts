@@ -23,7 +23,8 @@ export async function serveCommand(session: CliSession, options: ServeOptions): 
   const server = await startServer(session, options.port, options, (call) => {
     if (!json) host.stdout.write(`${callLine(call, screen)}\n`);
   });
-  const greeting = `listening at ${server.url}\npoint a client at it: ANTHROPIC_BASE_URL=${server.url} ANTHROPIC_API_KEY=any; Ctrl-C ends\nothers: OPENAI_BASE_URL=${server.url}/v1 or GOOGLE_GEMINI_BASE_URL=${server.url}, with any key`;
+  const key = options.upstream === undefined ? ' ANTHROPIC_API_KEY=any' : ', with its own key';
+  const greeting = `listening at ${server.url}\npoint a client at it: ANTHROPIC_BASE_URL=${server.url}${key}; Ctrl-C ends\nothers: OPENAI_BASE_URL=${server.url}/v1 or GOOGLE_GEMINI_BASE_URL=${server.url}`;
   if (json) note(session, greeting);
   else host.stdout.write(`${greeting}\n`);
   await stopped(host);

@@ -1,22 +1,30 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { formatCounted } from '../../../core/base/format.js';
 import { createRandom } from '../../../core/base/random.js';
+import type { Usage } from '../../../core/model/usage.js';
 import { loadCounter } from '../../../core/tokens/counter.js';
 import { createProviderCache } from '../../../provider/cache/provider-cache.js';
 import { asksForSummary } from '../../../provider/fake-api/conversations.js';
-import { createFakeApi } from '../../../provider/fake-api/fake-api.js';
+import {
+  type AnsweredCall,
+  type ApiCall,
+  createFakeApi,
+  type FetchLike,
+} from '../../../provider/fake-api/fake-api.js';
 import { createGeminiApi } from '../../../provider/fake-api/gemini/gemini-api.js';
 import { createMessagesApi } from '../../../provider/fake-api/messages/messages-api.js';
 import { createChatApi } from '../../../provider/fake-api/openai/chat-api.js';
 import { createResponsesApi } from '../../../provider/fake-api/openai/responses-api.js';
 import { createFaultPlan } from '../../../provider/fake-llm/faults.js';
 import { priceTimes } from '../../../provider/prices/price-days.js';
-import { openFile } from '../../files/output.js';
-import { type CliSession, note } from '../../session.js';
+import { openGrowing } from '../../files/output.js';
+import { type CliSession, note, warnUnwritten } from '../../session.js';
 import { Ledger, type ServedCall } from './ledger.js';
 import { listenLocally } from './local-server.js';
+import { RecordingLines, type ServedAnswer } from './recording.js';
 import { type ServeBehaviour, servePlan } from './serve-plan.js';
 import { createServerClock } from './server-clock.js';
-import { TraceRecorder } from './trace-recorder.js';
+import { createUpstream, readUpstream, type SimulatedCall } from './upstream.js';
 
 /** Characters of texts that are remembered; a conversation of a million tokens fits several times. */
 const MOST_CHARS = 32_000_000;
@@ -45,7 +53,12 @@ function rememberCounts(counter: { count(text: string): number }): { count(text:
 export interface ServerOptions extends ServeBehaviour {
   readonly countWith: string;
   readonly midStream?: boolean;
-  readonly trace?: string;
+  /** File that every answered request is recorded in. */
+  readonly record?: string;
+  /** The recording holds texts, not only sizes and digests. */
+  readonly keepText?: boolean;
+  /** Address of a real API that answers in place of the simulated one. */
+  readonly upstream?: string;
   /** How many times faster than real time its clock goes. */
   readonly clock: number;
 }
@@ -54,7 +67,7 @@ export interface ServerOptions extends ServeBehaviour {
 export interface RunningServer {
   readonly url: string;
   readonly ledger: Ledger;
-  /** Ends every connection and writes what was to be recorded. */
+  /** Ends every connection and the recording. */
   close(): Promise<void>;
 }
 
@@ -68,12 +81,25 @@ export async function startServer(
   const { host } = session;
   const plan = servePlan(options, host.cwd);
   const counter = rememberCounts(await loadCounter(options.countWith));
-  const traceFile = options.trace === undefined ? null : openFile(options.trace, host.cwd);
-  const ledger = new Ledger(priceTimes({ startedAtMs: host.epochMs() }, session));
-  const trace = new TraceRecorder();
+  const upstream = options.upstream === undefined ? null : readUpstream(options.upstream);
+  const startedAtMs = host.epochMs();
+  const ledger = new Ledger(priceTimes({ startedAtMs }, session));
+  const recording = openRecording(session, options, startedAtMs);
+  const clock = createServerClock(host, options.clock);
   const { fade } = plan.cache;
+  const take = (
+    call: ApiCall,
+    answered: (ServedAnswer & Pick<AnsweredCall, 'outcome'>) | null,
+    billed: Usage | null,
+  ): void => {
+    const served = ledger.add(call, answered, billed);
+    recording?.add(served, answered);
+    onCall(served);
+  };
+  /** Who waits for what the simulated API makes of a request that another one answers. */
+  const waiting = new AsyncLocalStorage<(seen: SimulatedCall) => void>();
   const api = createFakeApi({
-    clock: createServerClock(host, options.clock),
+    clock,
     counter,
     cache:
       plan.cache.mode === 'off'
@@ -83,19 +109,34 @@ export async function startServer(
             seed: plan.seed,
           }),
     apis: [createResponsesApi(), createChatApi(), createGeminiApi(), createMessagesApi()],
-    faults: createFaultPlan(plan.llm.faults, createRandom(plan.seed)),
+    faults: upstream === null ? createFaultPlan(plan.llm.faults, createRandom(plan.seed)) : null,
     strike: options.midStream === true ? 'mid-stream' : 'at-start',
-    latencyScale: plan.llm.fake.latencyScale,
+    // A request is simulated when its real answer begins: from then on the next one reads what it wrote.
+    latencyScale: upstream === null ? plan.llm.fake.latencyScale : 0,
     ttlMs: plan.ttlMs,
     purposeOf: (request) => (asksForSummary(request) ? 'compact' : 'main'),
     onCall(call, answered) {
-      const served = ledger.add(call, answered);
-      if (answered !== null && traceFile !== null) trace.add(served.conversation!, call, answered);
-      onCall(served);
+      const tell = waiting.getStore();
+      if (tell === undefined) take(call, answered, null);
+      else tell([call, answered]);
     },
   });
-  const server = await listenLocally(api.fetch, port).catch((error: unknown) => {
-    traceFile?.discard();
+  const simulate = (...request: Parameters<FetchLike>): Promise<SimulatedCall | null> =>
+    new Promise((resolve) => {
+      const answer = waiting.run(resolve, () => api.fetch(...request));
+      answer
+        .then((unused) => unused.body?.cancel())
+        .then(
+          () => resolve(null),
+          () => resolve(null),
+        );
+    });
+  const fetch =
+    upstream === null
+      ? api.fetch
+      : createUpstream({ url: upstream, clock, refuse: api.fetch, simulate, onCall: take });
+  const server = await listenLocally(fetch, port).catch((error: unknown) => {
+    recording?.close();
     throw error;
   });
   return {
@@ -103,20 +144,51 @@ export async function startServer(
     ledger,
     async close() {
       await server.close();
-      if (traceFile === null) return;
-      try {
-        if (trace.requests > 0) {
-          await traceFile.write(trace.text('serve'));
-          traceFile.commit();
-        }
-      } finally {
-        traceFile.discard();
-      }
+      if (recording === null) return;
+      recording.close();
+      const { requests } = recording;
       const what =
-        trace.requests === 0
-          ? 'no trace was written: there was no request to trace'
-          : `${formatCounted(trace.requests, 'request')} traced in ${options.trace}`;
+        requests === 0
+          ? 'nothing was recorded: no request was answered'
+          : `${formatCounted(requests, 'request')} recorded in ${options.record}`;
       note(session, what);
     },
+  };
+}
+
+/** A recording that is being written. */
+interface OpenRecording {
+  readonly requests: number;
+  add(served: ServedCall, answered: ServedAnswer | null): void;
+  close(): void;
+}
+
+/** Opens the recording that is asked for. What cannot be written costs a warning, once, and no answer. */
+function openRecording(
+  session: CliSession,
+  { record, keepText, countWith }: ServerOptions,
+  startedAtMs: number,
+): OpenRecording | null {
+  if (record === undefined) return null;
+  const file = openGrowing(record, session.host.cwd);
+  const lines = new RecordingLines(keepText === true ? 'kept' : 'digests');
+  let head = lines.header(startedAtMs, countWith);
+  let isLost = false;
+  return {
+    get requests() {
+      return lines.requests;
+    },
+    add(served, answered) {
+      if (isLost || (served.conversation === null && served.billed === null)) return;
+      const line = answered === null ? lines.unread(served) : lines.line(served, answered);
+      try {
+        file.add(`${head}${line}`);
+        head = '';
+      } catch (error) {
+        isLost = true;
+        warnUnwritten(session, 'record', error);
+      }
+    },
+    close: file.close,
   };
 }

@@ -89,7 +89,8 @@ export function createMessagesApi(): WireApi {
       if (!('ok' in wire)) thinkingBook.note(request.spoken, wire);
       const previous = asked.diagnostics === 'off' ? null : asked.diagnostics.previousMessageId;
       const missReason = previous === null ? null : explainMiss(history.get(previous), request);
-      const { model, view, salts } = request;
+      const { model, salts } = request;
+      const { blocks: _texts, ...view } = request.view;
       if (asked.diagnostics !== 'off') history.set(id, { model, view, salts });
       const body = messageBody(id, asked, answer, usage, missReason);
       return {

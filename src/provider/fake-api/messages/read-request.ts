@@ -239,7 +239,6 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
     maxTokens: typeof maxTokens === 'number' ? maxTokens : 0,
     delivery: body.stream === true ? 'stream' : 'plain',
     view,
-    blocks: blocks.map(({ block }) => block),
     salts: levelSalts(cacheParameters(body, model, options.workspace, hasImages ? 'present' : 'absent')),
     breakpoints: marks.breakpoints,
     messages,

@@ -26,6 +26,8 @@ const call = (change: Partial<ServedCall> = {}): ServedCall =>
     missReason: null,
     missedTokens: 0,
     change: null,
+    billed: null,
+    predicted: null,
     ...change,
   }) as ServedCall;
 const line = (change: Partial<ServedCall>): string => callLine(call(change), { style });
@@ -54,6 +56,16 @@ describe('the line of a call', () => {
     );
   });
 
+  it('shows what was billed beside the predicted read, louder where they differ', () => {
+    const billed = { ...USAGE, cacheRead: 100, input: 510 };
+    expect(line({ billed, predicted: USAGE })).toMatch(
+      /prompt 1,000 {2}read 100 \(predicted 600\) .* {2}<y>read other than predicted<\/y>$/,
+    );
+    // 50 tokens are five per cent of the prompt
+    const near = { ...USAGE, cacheRead: 550, input: 60 };
+    expect(line({ billed: near, predicted: USAGE })).toMatch(/read 550 \(predicted 600\) .*\$0.2500$/);
+  });
+
   it('shows what bills nothing, and what was refused', () => {
     expect(line({ usage: null, path: '/v1/models', method: 'GET' })).toBe(
       '<d>   7  +1.5 s    200 GET /v1/models</d>',
@@ -76,8 +88,19 @@ describe('the sums of a server', () => {
     usage: USAGE,
     costUsd: 0.5,
     uncachedUsd: 2,
+    upstream: null,
     breaks: { 'ttl-5m': 2, model: 1 },
   };
+
+  it('hold what the real API billed against what was predicted', () => {
+    const upstream = { billed: 3, agreeing: 2, billedUsd: 0.5, predictedUsd: 0.25 };
+    expect(totalsText({ ...TOTALS, upstream })).toContain(
+      'upstream billed 3 requests: 2 read what was predicted; billed $0.5000, $0.2500 more than predicted',
+    );
+    expect(totalsText({ ...TOTALS, upstream: { ...upstream, billedUsd: 0.2 } })).toContain(
+      '$0.0500 less than',
+    );
+  });
 
   it('split calls, tokens and money', () => {
     expect(totalsText(TOTALS).split('\n')).toEqual([

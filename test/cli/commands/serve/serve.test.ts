@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import Anthropic, { APIConnectionError, OverloadedError, RateLimitError } from '@anthropic-ai/sdk';
 import type { MessageCreateParamsNonStreaming, MessageParam } from '@anthropic-ai/sdk/resources/messages';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -186,32 +185,6 @@ describe('ccbench serve', () => {
     // 8,000 + 3 + round(37 / 4) were cached, the system prompt is read again
     expect(calls[2]).toMatchObject({ missReason: 'compaction', missedTokens: 8_012 - 3_000 });
   });
-
-  it('--trace writes what inspect, ttl and run can read', async () => {
-    const cwd = tempFolder();
-    const { url, pass, stop } = await serving(cwd, ['--trace', 'out.json']);
-    const client = clientOf(url);
-    await client.messages.create(body([HELLO]));
-    pass(400);
-    await client.messages.create(body([HELLO, ANSWER, HELLO]));
-    await client.messages.create(body(['another conversation']));
-    expect((await stop()).stderr).toContain('3 requests traced in out.json');
-    const trace = JSON.parse(readFileSync(join(cwd, 'out.json'), 'utf8'));
-    expect(trace).toMatchObject({ block_size: 64, tool_tokens: 0, system_tokens: 3_000 });
-    const [one, two, other] = trace.requests;
-    expect(one).toMatchObject({ t: 0, in: 3_005, out: 3, model: MODEL, stop: 'end_turn' });
-    expect(two).toMatchObject({ t: 400, in: 3_013, out: 3 });
-    expect(other).toMatchObject({ t: 400, type: 'subagent', requests: [{ t: 0, in: 3_005 }] });
-    expect(one.hash_ids).toHaveLength(46); // floor(3,005 / 64)
-    expect(two.hash_ids).toEqual([...one.hash_ids, ...two.hash_ids.slice(46)]);
-    const ttl = JSON.parse((await cli(['ttl', 'out.json', '--json'], { cwd })).stdout);
-    expect(ttl).toMatchObject({ requests: 3, promptTokens: 3_005 + 3_013 + 3_005 });
-    // 46 whole blocks are the same after 400 s: too late for five minutes
-    const hits = (seconds: number) =>
-      ttl.curve.find((point: { ttlSeconds: number }) => point.ttlSeconds === seconds).hitTokens;
-    expect([hits(300), hits(600)]).toEqual([0, 46 * 64]);
-    expect((await cli(['inspect', 'out.json', '--json'], { cwd })).code).toBe(0);
-  });
 });
 
 describe('misuse of ccbench serve', () => {
@@ -257,13 +230,13 @@ describe('misuse of ccbench serve', () => {
     expect((await send('2026-10-21')).status).toBe(400);
   });
 
-  it('a port in use is an error with a way out, and leaves no trace file behind', async () => {
+  it('a port in use is an error with a way out, and leaves no recording behind', async () => {
     const taken = createServer();
     await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as { port: number };
     const cwd = tempFolder();
-    const { code, stderr } = await cli(['serve', '--port', String(port), '--trace', 'out.json'], { cwd });
+    const { code, stderr } = await cli(['serve', '--port', String(port), '--record', 'out.jsonl'], { cwd });
     expect(code).toBe(2);
     expect(stderr).toContain(`port ${port} cannot be listened at: it is in use`);
     expect(stderr).toContain('--port 0');
@@ -278,6 +251,16 @@ describe('misuse of ccbench serve', () => {
     [['--fault', 'overloded'], 'overloaded'],
     [['--fault', 'overloaded:often'], '"often" is not a condition of a fault'],
     [['--scenario', 'missing.yaml'], 'missing.yaml'],
+    [['--trace', 'out.json'], '"--trace" is now called "--record"'],
+    [['--keep-text'], '--keep-text has no effect without --record'],
+    [['--upstream', 'api.example'], '--upstream is no address of an API'],
+    [['--upstream', 'https://user:secret@api.example'], '--upstream is no address of an API'],
+    [['--upstream', 'ftp://api.example'], '--upstream is no address of an API'],
+    [['--upstream', 'http://a.example', '--clock', '60x'], '--clock has no effect with --upstream'],
+    [
+      ['--upstream', 'http://a.example', '--latency-scale', '0'],
+      '--latency-scale has no effect with --upstream',
+    ],
   ])('%j is refused', async (argv, said) => {
     const { code, stderr } = await cli(['serve', ...argv], { cwd: tempFolder() });
     expect(code).toBe(2);

@@ -12,7 +12,7 @@ export interface Serving {
   readonly stop: () => Promise<CliResult>;
 }
 
-/** Starts `ccbench serve` at a free port in this process, one token for four characters, answers at once. */
+/** Starts `ccbench serve` at a free port in this process, one token for four characters, answers at once unless another API gives them. */
 export async function serving(cwd: string, argv: readonly string[] = []): Promise<Serving> {
   const controller = new AbortController();
   let nowMs = 0;
@@ -21,7 +21,8 @@ export async function serving(cwd: string, argv: readonly string[] = []): Promis
   const listening = new Promise<string>((resolve) => {
     found = resolve;
   });
-  const plain = ['--port', '0', '--latency-scale', '0', '--count-with', 'heuristic'];
+  const atOnce = argv.includes('--upstream') ? [] : ['--latency-scale', '0'];
+  const plain = ['--port', '0', ...atOnce, '--count-with', 'heuristic'];
   const ended = cli(['serve', ...plain, ...argv], {
     cwd,
     interrupt: controller.signal,

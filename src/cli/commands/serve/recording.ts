@@ -1,0 +1,128 @@
+import { type Digest, formatDigest } from '../../../core/base/digest.js';
+import { type Block, createBlock } from '../../../core/model/block.js';
+import type { AnswerBlock } from '../../../provider/fake-api/answer.js';
+import type { ApiRequest } from '../../../provider/fake-api/api-request.js';
+import type { AnsweredCall } from '../../../provider/fake-api/fake-api.js';
+import {
+  SERVED_FORMAT,
+  SERVED_VERSION,
+  type ServedKind,
+  servedBlock,
+} from '../../../transcripts/readers/served-lines.js';
+import type { ServedCall } from './ledger.js';
+
+/** What was done with a call, whoever answered it. */
+export type ServedAnswer = Pick<AnsweredCall, 'request' | 'purpose' | 'latencyMs'> & {
+  readonly answer: { readonly content: readonly AnswerBlock[]; readonly stopReason: string | null };
+};
+
+/** Whether a recording holds the texts of blocks, or their digests alone. */
+export type KeptText = 'kept' | 'digests';
+
+/** A block of an answer as it comes back in the next prompt. */
+function blockOfAnswer(block: AnswerBlock, { count }: ApiRequest): Block {
+  const made = (
+    kind: Block['kind'],
+    text: string,
+    tool: string | null = null,
+    toolUseId: string | null = null,
+  ) => createBlock({ kind, role: 'assistant', tokens: count(text), text, tool, toolUseId });
+  switch (block.type) {
+    case 'text':
+      return made('text', block.text);
+    case 'thinking':
+      return made('thinking', block.thinking);
+    case 'tool_use':
+      return made('tool_use', `${block.name}${JSON.stringify(block.input)}`, block.name, block.id);
+  }
+}
+
+/** A prompt told by an earlier one: the blocks both begin with, then new blocks and stretches of the earlier prompt. */
+function tellBy<Told>(
+  before: readonly Digest[],
+  blocks: readonly Block[],
+  tell: (block: Block) => Told,
+): { readonly same: number; readonly parts: readonly (Told | [from: number, count: number])[] } {
+  let same = 0;
+  while (same < before.length && same < blocks.length && before[same] === blocks[same]!.digest) same++;
+  const places = new Map<Digest, number>();
+  for (let i = before.length - 1; i >= 0; i--) places.set(before[i]!, i);
+  const parts: (Told | [from: number, count: number])[] = [];
+  let stretch: [from: number, count: number] | null = null;
+  for (const block of blocks.slice(same)) {
+    if (stretch !== null && before[stretch[0] + stretch[1]] === block.digest) {
+      stretch[1]++;
+      continue;
+    }
+    const place = places.get(block.digest);
+    stretch = place === undefined ? null : [place, 1];
+    parts.push(stretch ?? tell(block));
+  }
+  return { same, parts };
+}
+
+/** Writes the lines of a recording: one for each request, as long as what is new in it. */
+export class RecordingLines {
+  readonly #text: KeptText;
+  readonly #latest = new Map<number, { readonly n: number; readonly digests: readonly Digest[] }>();
+  #main: number | null = null;
+  #requests = 0;
+
+  constructor(text: KeptText) {
+    this.#text = text;
+  }
+
+  /** Requests so far. */
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** The first line. */
+  header(startedAtMs: number, counter: string): string {
+    const startedAt = new Date(startedAtMs).toISOString();
+    const head = { format: SERVED_FORMAT, version: SERVED_VERSION, startedAt, counter, text: this.#text };
+    return `${JSON.stringify(head)}\n`;
+  }
+
+  /** The line of an answered request. */
+  line(served: ServedCall, { request, purpose, answer, latencyMs }: ServedAnswer): string {
+    const conversation = served.conversation!;
+    const { blocks } = request.view;
+    const before = this.#latest.get(conversation);
+    const tell = (block: Block) => servedBlock(block, formatDigest(block.digest), this.#text);
+    const { same, parts } = tellBy(before?.digests ?? [], blocks, tell);
+    this.#latest.set(conversation, { n: served.number, digests: blocks.map(({ digest }) => digest) });
+    this.#requests++;
+    return `${JSON.stringify({
+      n: served.number,
+      atMs: served.startMs,
+      api: served.api,
+      conversation,
+      kind: this.#kindOf(conversation, purpose, request),
+      model: request.modelName,
+      ...(before === undefined ? {} : { base: before.n, same }),
+      parts,
+      marks: request.breakpoints.map(({ position, ttlMs }) => [position, ttlMs / 1_000]),
+      answer: answer.content.map((block) => tell(blockOfAnswer(block, request))),
+      stop: answer.stopReason,
+      usage: served.usage,
+      ...(served.billed === null ? {} : { billed: served.billed }),
+      latencyMs,
+      ...(served.missReason === null ? {} : { miss: served.missReason, missedTokens: served.missedTokens }),
+      ...(served.error === null ? {} : { error: served.error }),
+    })}\n`;
+  }
+
+  /** The line of a request that the real API answered and that could not be read. */
+  unread({ number: n, startMs: atMs, api, error, billed }: ServedCall): string {
+    return `${JSON.stringify({ n, atMs, api, unread: error, billed })}\n`;
+  }
+
+  /** The first conversation with tools is the main one; those without are beside it, unless there is nothing else. */
+  #kindOf(conversation: number, purpose: AnsweredCall['purpose'], { tools }: ApiRequest): ServedKind {
+    if (purpose === 'compact') return 'summary';
+    if (tools.length === 0) return this.#main === null && conversation === 1 ? 'main' : 'side';
+    this.#main ??= conversation;
+    return this.#main === conversation ? 'main' : 'agent';
+  }
+}
