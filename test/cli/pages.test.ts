@@ -90,7 +90,7 @@ describe('pages of studies', () => {
     const asked = ['compare', 'a.yaml', '--set', 'cache.ttl=5m,1h', '--metrics', 'costUsd,turns'];
     await cli([...asked, '--transcripts', '*.json'], { cwd });
     const { sessions } = pageData<PageData>(join(cwd, 'reports/tiny-compare/report.html'));
-    expect(sessions!.caption).toBe('costUsd by session');
+    expect(sessions!.caption).toBe('cost by session');
     expect(sessions!.columns).toEqual(['cache.ttl=5m', 'cache.ttl=1h']);
     expect(sessions!.rows.map(({ name }) => name)).toEqual(['t0', 't1']);
     expect(sessions!.rows[1]!.command).toBe(`ccbench ${asked.join(' ')} --transcripts t1.json`);

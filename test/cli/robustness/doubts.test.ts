@@ -174,7 +174,7 @@ describe('a sweep of which several points are equally good', () => {
     const { stdout } = await cli(argv, { cwd, columns: 1_000 });
     expect(stdout).toContain('window=150000');
     expect(stdout).toMatch(
-      /The best costUsd of 4 points is \S+, at cache\.ttl=5m, window=150000 and 1 other point/,
+      /The best cost of 4 points is \S+, at cache\.ttl=5m, window=150000 and 1 other point/,
     );
     expect(stdout.split('\n').filter((line) => /^\s*cache\.ttl=5m.*\*/.test(line))).toHaveLength(2);
   });

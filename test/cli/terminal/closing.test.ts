@@ -96,7 +96,7 @@ describe('the last lines of a command', () => {
     const { mean } = variants[1].differences.costUsd;
     const lines = await closing(['compare', 'a.yaml'], cwd);
     expect(lines[0]).toMatch(
-      mean < 0 ? /^one hour has costUsd .* less than base\.$/ : /^No variant is better than base/,
+      mean < 0 ? /^one hour has cost .* less than base\.$/ : /^No variant is better than base/,
     );
     expect(lines.slice(1)).toEqual([
       'It is one session: --transcripts with more of them says whether the difference would last.',
@@ -110,7 +110,7 @@ describe('the last lines of a command', () => {
   it('sweep and tune name the best, repeat it, and say on what it was chosen', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
     const swept = await closing(['sweep', 'a.yaml', '--vary', 'cache.ttl=5m,1h'], cwd);
-    expect(swept[0]).toMatch(/^The best costUsd of 2 points is \$[\d.]+, at cache\.ttl=(5m|1h)\.$/);
+    expect(swept[0]).toMatch(/^The best cost of 2 points is \$[\d.]+, at cache\.ttl=(5m|1h)\.$/);
     expect(swept.slice(1)).toEqual([
       'It is best on one session: --transcripts with more of them says whether it stays so.',
       expect.stringMatching(/^ {2}repeat: ccbench run a\.yaml --set cache\.ttl=(5m|1h)$/),
@@ -120,8 +120,8 @@ describe('the last lines of a command', () => {
     expect((await closing(calls, cwd))[0]).toBe('All 2 points have the same callsLost, 0.');
     const search = ['tune', 'a.yaml', '--vary', 'cache.ttl=5m,1h', '--minimise', 'costUsd'];
     const tuned = await closing(search, cwd);
-    expect(tuned[0]!.replace(/^The best costUsd of 2 settings is /, '')).toBe(
-      swept[0]!.replace(/^The best costUsd of 2 points is /, ''),
+    expect(tuned[0]!.replace(/^The best cost of 2 settings is /, '')).toBe(
+      swept[0]!.replace(/^The best cost of 2 points is /, ''),
     );
     expect(tuned[1]).toContain('chosen and judged on the same sessions');
     const none = await closing([...search, '--subject-to', 'turns == 41', '--no-files'], cwd);
@@ -222,7 +222,7 @@ describe('the last lines of a command', () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
     const sweep = ['sweep', 'a.yaml', '--vary', 'cache.ttl=5m,1h', '--workers', '0', '--results', 'out'];
     const swept = await closing(sweep, cwd);
-    expect(swept[0]).toMatch(/^The best costUsd of tiny\S* is \$[\d.]+, at cache\.ttl=(5m|1h)\.$/);
+    expect(swept[0]).toMatch(/^The best cost of tiny\S* is \$[\d.]+, at cache\.ttl=(5m|1h)\.$/);
     expect(swept[1]).toBe('ccbench results out answers questions on them.');
     const asked = await closing(['results', 'out'], cwd);
     expect(asked[0]).toBe(swept[0]);

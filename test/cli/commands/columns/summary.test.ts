@@ -46,20 +46,20 @@ describe('the summary of a study in columns', () => {
       'gap: 11 of 12 runs in 2 parts, study abc, ccbench 1.2.3',
       '1 run is not finished: the same command goes on',
       '1 run failed; the column error says why',
-      'no point is best in costUsd: so it is',
+      'no point is best in cost: so it is',
     ]);
     expect(summaryLines({ ...SUMMARY, finished: 10 })[1]).toBe(
       '2 runs are not finished: the same command goes on',
     );
     expect(studyConclusion({ ...SUMMARY, best }).result).toBe(
-      'No point of gap is best in costUsd: so it is.',
+      'No point of gap is best in cost: so it is.',
     );
     expect(studyConclusion({ ...SUMMARY, best }).advice).not.toContain('The best of many');
   });
 
   it('doubts the best of a study that is not finished', () => {
     expect(studyConclusion(SUMMARY)).toEqual({
-      result: 'The best costUsd of gap is $2.00, at gap=5, ttl=1h.',
+      result: 'The best cost of gap is $2.00, at gap=5, ttl=1h.',
       advice: expect.stringMatching(/^The best of many looks better/),
     });
     expect(studyConclusion({ ...SUMMARY, finished: 11 }).advice).toMatch(/^The study is not finished/);
@@ -70,13 +70,13 @@ describe('the summary of a study in columns', () => {
     const none = { ...SUMMARY, id: 'none', sessions: [], best: { ...SUMMARY.best, points } };
     const few = { ...SUMMARY, id: 'few', sessions: ['s'], best: { ...SUMMARY.best, points } };
     const other = { ...SUMMARY, id: 'o', name: 'other', best: { ...SUMMARY.best, points } };
-    const best = 'The best costUsd of gap is $2.00, at gap=5, ttl=1h.';
+    const best = 'The best cost of gap is $2.00, at gap=5, ttl=1h.';
     expect(studiesConclusion([SUMMARY]).result).toBe(best);
     expect(studiesConclusion([none, SUMMARY, few]).result).toBe(
       `${best} 2 studies over less of the sessions are steps on the way.`,
     );
     expect(studiesConclusion([SUMMARY, few, other]).result).toBe(
-      `${best} The best costUsd of other is $0.5000, at gap=1. 1 study over less of the sessions is a step on the way.`,
+      `${best} The best cost of other is $0.5000, at gap=1. 1 study over less of the sessions is a step on the way.`,
     );
     expect(studiesConclusion([SUMMARY, { ...SUMMARY, id: 'x' }]).result).toContain('of gap (study x) is');
   });

@@ -48,9 +48,9 @@ describe('the table of a comparison', () => {
     expect(notes).toContain(
       'the same as base in every metric: same; what differs in the settings did not act here',
     );
-    expect(notes).toContain('costUsd of cheap: −$1.00 (−20 %, 95 %: −$1.00 … −$1.00, better)');
+    expect(notes).toContain('cost of cheap: −$1.00 (−20 %, 95 %: −$1.00 … −$1.00, better)');
     // two differences with a standard error of 0.05: 12.706 times that to either side
-    expect(notes).toContain('costUsd of dear: +$1.05 (+21 %, 95 %: +$0.4147 … +$1.69, worse)');
+    expect(notes).toContain('cost of dear: +$1.05 (+21 %, 95 %: +$0.4147 … +$1.69, worse)');
     expect(notes.filter((note) => note.startsWith('costUsd of same'))).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe('the table of a comparison', () => {
     const { cells, notes } = tableOf({ base: costs(0), more: costs(2) });
     expect(cells[1]!.slice(0, 3)).toEqual(['more', '$2.00', '+$2.00']);
     expect(notes[0]).toContain('one transcript: differences have no interval');
-    expect(notes).toContain('costUsd of more: +$2.00 (one transcript, no interval)');
+    expect(notes).toContain('cost of more: +$2.00 (one transcript, no interval)');
     expect(notes.join()).not.toContain('the same as');
   });
 

@@ -144,10 +144,10 @@ describe('notes on runs that did not finish', () => {
       partialNotes(variants, completeness, ['costUsd', 'callsAnswered']);
     expect(notes(runs)).toEqual([]);
     expect(notes([without('a', ['s']), without('b', ['l'])])).toEqual([
-      'costUsd: means over the 2 of 3 sessions that have a value',
+      'cost: means over the 2 of 3 sessions that have a value',
     ]);
     expect(notes([without('a', ['s', 'l']), runs[1]!])).toEqual([
-      'costUsd: means over the 1 to 3 of 3 sessions that have a value',
+      'cost: means over the 1 to 3 of 3 sessions that have a value',
     ]);
     // a variant without any value has no mean to doubt
     expect(notes([without('a', ['s', 'l', 'm']), runs[1]!])).toEqual([]);

@@ -36,14 +36,14 @@ function compared(
 describe('what a comparison comes to', () => {
   it('is the variant that is best beside the baseline, and by how much', () => {
     expect(compared({ base: costs(4), dear: costs(5), cheap: costs(3) })).toMatchObject({
-      result: 'cheap has costUsd $3.00, $1.00 (25 %) less than base.',
+      result: 'cheap has cost $3.00, $1.00 (25 %) less than base.',
       advice: expect.stringMatching(/^It is one session/),
     });
     expect(compared({ base: costs(4), dear: costs(5), costlier: costs(6) }).result).toBe(
-      'No variant is better than base in costUsd: dear, the nearest, has $1.00 (25 %) more.',
+      'No variant is better than base in cost: dear, the nearest, has $1.00 (25 %) more.',
     );
     expect(compared({ base: costs(4), same: costs(4) })).toMatchObject({
-      result: 'No variant is better than base in costUsd, which is $4.00.',
+      result: 'No variant is better than base in cost, which is $4.00.',
       advice: expect.stringMatching(/^same comes nearest/),
     });
     expect(compared({ base: costs(4, 6) })).toMatchObject({
@@ -51,7 +51,7 @@ describe('what a comparison comes to', () => {
       advice: expect.stringMatching(/^Nothing stands beside it/),
     });
     expect(compared({ base: costs(0), dear: costs(2) }).result).toBe(
-      'No variant is better than base in costUsd: dear, the nearest, has $2.00 more.',
+      'No variant is better than base in cost: dear, the nearest, has $2.00 more.',
     );
   });
 
@@ -61,7 +61,7 @@ describe('what a comparison comes to', () => {
     const kept = (text: string) => compared(rows, ['costUsd'], [text]);
     const some = kept('contentRetention >= 40%');
     expect(some.result).toBe(
-      'Subject to contentRetention >= 40%: fair has costUsd $3.00, $1.00 (25 %) less than base.',
+      'Subject to contentRetention >= 40%: fair has cost $3.00, $1.00 (25 %) less than base.',
     );
     expect(some.comparison.best.costUsd).toBe('fair');
     expect(some.table.rows.map(({ name, note }) => [name, note])).toEqual([
@@ -73,7 +73,7 @@ describe('what a comparison comes to', () => {
       'behind the others: cheap does not hold contentRetention >= 40% (20.0%)',
     );
     expect(kept('contentRetention < 60%').result).toBe(
-      'cheap has the best costUsd of those that hold contentRetention < 60%: $1.00, against $4.00 of base, which does not.',
+      'cheap has the best cost of those that hold contentRetention < 60%: $1.00, against $4.00 of base, which does not.',
     );
     expect(kept('contentRetention >= 70%').result).toMatch(
       /^No variant that holds .* beside base: costUsd \$4/,
@@ -104,13 +104,13 @@ describe('what a comparison comes to', () => {
     const kept = (share: number): Runs => ({ s0: [4, 0, 1, share] });
     expect(
       compared({ base: kept(0.5), less: kept(0.25), more: kept(0.75) }, ['contentRetention']).result,
-    ).toBe('more has contentRetention 75.0%, 25.0% (50 %) more than base.');
+    ).toBe('more has content kept 75.0%, 25.0% (50 %) more than base.');
   });
 
   it('tells noise from a difference with an interval', () => {
     const sure = compared({ base: costs(4, 6, 8), cheap: costs(3, 5, 7.2) });
     expect(sure.result).toBe(
-      'cheap has costUsd $5.07, $0.9333 (15.6 %) less than base, the mean over 3 sessions.',
+      'cheap has cost $5.07, $0.9333 (15.6 %) less than base, the mean over 3 sessions.',
     );
     expect(sure.advice).toMatch(
       /^The difference lies anywhere from −\$1\.\d+ to −\$0\.\d+ a session \(95 %\)/,
@@ -123,33 +123,33 @@ describe('what a comparison comes to', () => {
 
   it('names nobody where nobody is ranked, and says who did not finish', () => {
     expect(compared({ base: costs(4), cut: CUT })).toMatchObject({
-      result: 'No variant is ranked against base in costUsd: no other variant finished.',
+      result: 'No variant is ranked against base in cost: no other variant finished.',
       advice: expect.stringMatching(/^Leave out the variants/),
     });
     expect(compared({ base: CUT, other: costs(4) })).toMatchObject({
-      result: 'No variant is ranked against base in costUsd: base did not finish.',
+      result: 'No variant is ranked against base in cost: base did not finish.',
       advice: expect.stringMatching(/^Leave out the variants/),
     });
     expect(compared({ base: CUT, one: costs(4), two: costs(5) })).toMatchObject({
-      result: 'No variant is ranked against base in costUsd: base did not finish.',
+      result: 'No variant is ranked against base in cost: base did not finish.',
       advice: '--baseline with one that finished, such as "one", compares the others with that.',
     });
     expect(compared({ base: CUT, cut: CUT }).result).toBe(
-      'No variant is ranked against base in costUsd: the session was finished under no variant.',
+      'No variant is ranked against base in cost: the session was finished under no variant.',
     );
     const half: Runs = { s0: [4, 0, 4], s1: [3, 1, 1] };
     expect(compared({ base: half, one: costs(4, 6), two: costs(5, 7) }).result).toBe(
-      'No variant is ranked against base in costUsd: base did not finish every session that another one finished.',
+      'No variant is ranked against base in cost: base did not finish every session that another one finished.',
     );
     expect(compared({ base: costs(4, 6), half }).result).toBe(
-      'No variant is ranked against base in costUsd: no other variant finished every session that base finished.',
+      'No variant is ranked against base in cost: no other variant finished every session that base finished.',
     );
   });
 
   it('says where nobody has a value', () => {
     expect(compared({ base: costs(4), other: costs(5) }, ['forkHitRate'])).toMatchObject({
       result:
-        'No variant is ranked against base in forkHitRate: no other one has a value of it in a session in which base has one.',
+        'No variant is ranked against base in fork hit rate: no other one has a value of it in a session in which base has one.',
       advice: expect.stringMatching(/^--metrics with another one first/),
     });
   });
@@ -182,12 +182,12 @@ describe('the table of a comparison', () => {
       '* best · differences to base · means over 2 sessions; differences are paired, intervals are 95 %; one that holds 0 is noise',
       'the same as base in every metric: same; what differs in the settings did not act here',
       expect.stringMatching(
-        /^costUsd of dear: \+\$1\.25 \(\+25 %, 95 %: −\$1\.93 … \+\$4\.43, within noise\)$/,
+        /^cost of dear: \+\$1\.25 \(\+25 %, 95 %: −\$1\.93 … \+\$4\.43, within noise\)$/,
       ),
     ]);
     const one = compared({ base: costs(4), dear: costs(5) }).table;
     expect(one.notes[0]).toContain('one transcript: differences have no interval');
-    expect(one.notes[1]).toBe('costUsd of dear: +$1.00 (+25 %, one transcript, no interval)');
+    expect(one.notes[1]).toBe('cost of dear: +$1.00 (+25 %, one transcript, no interval)');
   });
 
   it('does not call a variant the same throughout that differs in what is not shown', () => {
@@ -226,18 +226,18 @@ describe('what a sweep comes to', () => {
 
   it('is the best of this many points, and those that are as good', () => {
     expect(sweepConclusion('costUsd', best, three)).toMatchObject({
-      result: 'The best costUsd of 3 points is $2.00, at gap=5.',
+      result: 'The best cost of 3 points is $2.00, at gap=5.',
       advice: expect.stringMatching(/^It is best on one session/),
     });
     expect(sweepConclusion('costUsd', { ...best, equal: 1 }, three).result).toBe(
-      'The best costUsd of 3 points is $2.00, at gap=5 and 1 other point.',
+      'The best cost of 3 points is $2.00, at gap=5 and 1 other point.',
     );
     expect(sweepConclusion('costUsd', { ...best, equal: 2 }, three).result).toBe(
-      'All 3 points have the same costUsd, $2.00.',
+      'All 3 points have the same cost, $2.00.',
     );
     const two = of({ a: costs(1, 2), b: costs(2, 3) });
     expect(sweepConclusion('costUsd', best, two)).toMatchObject({
-      result: 'The best costUsd of 2 points is $2.00, at gap=5, the mean over 2 sessions.',
+      result: 'The best cost of 2 points is $2.00, at gap=5, the mean over 2 sessions.',
       advice: expect.stringMatching(/^The best of many looks better than it is/),
     });
   });
@@ -245,10 +245,10 @@ describe('what a sweep comes to', () => {
   it('says why there is none', () => {
     expect(sweepConclusion('turns', null, three).result).toMatch(/^No point is best in turns: neither more/);
     expect(sweepConclusion('forkHitRate', null, three).result).toBe(
-      'No point is best in forkHitRate: no point has a value of it.',
+      'No point is best in fork hit rate: no point has a value of it.',
     );
     expect(sweepConclusion('costUsd', best, of({ a: costs(1), cut: CUT })).result).toBe(
-      'Only gap=5 is ranked: costUsd $2.00.',
+      'Only gap=5 is ranked: cost $2.00.',
     );
     const seeds = of({ 'seed=1': { s1: [1, 1, 0] }, 'seed=2': { s2: [1, 1, 0] } });
     expect(sweepConclusion('costUsd', null, seeds)).toEqual({
@@ -292,7 +292,7 @@ describe('what a search comes to', () => {
 
   it('has the optimum, what half of the sessions choose, and the reason for what it recommends', () => {
     expect(tuneConclusion('costUsd', best, { ...found, held: held(1, 3) }).result).toBe(
-      'The best costUsd of 76 settings is $2.00, at gap=5, the mean over 4 sessions. Chosen on 2 of them alone it is gap=7, which saves $3.00 (20.0%) a session there and $2.00 (10.0%; 95 %: $1.00 to $3.00) on the 2 others.',
+      'The best cost of 76 settings is $2.00, at gap=5, the mean over 4 sessions. Chosen on 2 of them alone it is gap=7, which saves $3.00 (20.0%) a session there and $2.00 (10.0%; 95 %: $1.00 to $3.00) on the 2 others.',
     );
     const refused = { ...held(1, 3), refusal: 'so it is' };
     expect(tuneConclusion('costUsd', best, { ...found, refusal: 'so it is', held: refused })).toMatchObject({
@@ -310,7 +310,7 @@ describe('what a search comes to', () => {
   it('is the best setting and what its promise is worth, or why none is chosen', () => {
     expect(tuneConclusion('costUsd', best, { ...found, sessions: 1 })).toMatchObject({
       isRecommended: true,
-      result: 'The best costUsd of 76 settings is $2.00, at gap=5.',
+      result: 'The best cost of 76 settings is $2.00, at gap=5.',
       advice: expect.stringMatching(/^It was chosen and judged on the same sessions/),
     });
     expect(tuneConclusion('costUsd', null, { ...found, refusal: 'so it is' })).toMatchObject({
@@ -334,7 +334,7 @@ const RESULT: OutOfSample = {
 
 it('a search says what it promised and what came of it', () => {
   expect(holdoutNotes(RESULT, 'costUsd')).toEqual([
-    'savings against the scenario as it is (costUsd); what 2 sessions choose is tried on 3 others:',
+    'savings against the scenario as it is (cost); what 2 sessions choose is tried on 3 others:',
     '  the best setting, over all: $3.00 a session (30.0%), 95 % interval for the mean of such sessions $2.00 to $4.00, over 5 sessions',
     '  promised saving: $2.00 a session (25.0%), 95 % interval for the mean of the 2 others $1.00 to $3.00, over 2 sessions',
     '  realised saving: $1.50 a session, 95 % interval for the mean of such sessions −$1.00 to $4.00, over 2 sessions',
