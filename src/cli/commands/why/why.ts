@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { explainSession, type SessionWhy, type Uncounted } from '../../../analysis/why/session-why.js';
+import type { SourceBy } from '../../../analysis/why/source-kinds.js';
 import { countOnce, sumUp, type WhyReport } from '../../../analysis/why/sum-up.js';
 import { dayStartMs } from '../../../core/base/clock.js';
 import { CcbenchError } from '../../../core/base/errors.js';
@@ -29,6 +30,7 @@ const WHY_PAGE = 'why.html';
 export interface WhyOptions {
   readonly since?: string;
   readonly top: number;
+  readonly by: SourceBy;
   readonly share?: boolean;
   readonly out: string;
   readonly files: boolean;
@@ -123,7 +125,8 @@ async function why(
   const counted = kept.map(({ why }) => why).filter(isCounted);
   const uncounted = kept.map(({ why }) => why).filter((why): why is Uncounted => !isCounted(why));
   if (counted.length === 0) throw nothingCounted(uncounted);
-  const report = sumUp(counted, [...uncounted, ...copies]);
+  const by = options.share === true ? 'kind' : options.by;
+  const report = sumUp(counted, [...uncounted, ...copies], by);
   const home = homeFolder(session.host.env);
   const bills = countOnce(counted).map(({ noted }) => noted);
   const notes = billNotes(options.share === true ? bills.map(withoutModels) : bills);
@@ -141,7 +144,7 @@ async function why(
   const shown = { home, notes: [...notes, ...readingRemarks(read, inputId)] };
   const page = folder === null ? null : join(folder.shown, WHY_PAGE);
   present(session, {
-    blocks: whyBlocks(report, { top: options.top, home, notes }),
+    blocks: whyBlocks(report, { top: options.top, by, home, notes }),
     closing: whyConclusion(report),
     json: { ...report, notes, warnings: mergeWarnings(read), skipped, page },
   });
