@@ -141,7 +141,7 @@ async function why(
     });
     return EXIT.fine;
   }
-  const shown = { home, notes: [...notes, ...readingRemarks(read, inputId)] };
+  const shown = { home, by, notes: [...notes, ...readingRemarks(read, inputId)] };
   const page = folder === null ? null : join(folder.shown, WHY_PAGE);
   present(session, {
     blocks: whyBlocks(report, { top: options.top, by, home, notes }),
@@ -157,7 +157,7 @@ async function writePage(
   folder: ReportFolder,
   report: WhyReport,
   counted: readonly SessionWhy[],
-  options: { readonly home: string; readonly notes: readonly string[] },
+  options: { readonly home: string; readonly by: SourceBy; readonly notes: readonly string[] },
 ): Promise<boolean> {
   const { whyHtml, whyPageData } = await import('./why-page-data.js');
   await folder.write('', WHY_PAGE, whyHtml(whyPageData(report, countOnce(counted), options)));
