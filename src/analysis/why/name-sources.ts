@@ -19,7 +19,7 @@ const INSTRUCTIONS_HEAD = /^\s*(?:# (\S+) instructions|<user_instructions>)/;
 
 /** What attachments are; others are reminders of their own name. */
 const ATTACHMENTS: Readonly<Record<string, readonly [SourceKind, string]>> = {
-  [OPENING_CONTEXT]: ['opening', 'files and lists, not told apart'],
+  [OPENING_CONTEXT]: ['opening', 'files and lists together'],
   [EARLIER_HISTORY]: ['unrecorded', 'history before the file begins'],
   [RESTORED_CONTEXT]: ['unrecorded', 'brought back by a compaction'],
   [UNLOGGED_CONTEXT]: ['unrecorded', 'growth that no line shows'],

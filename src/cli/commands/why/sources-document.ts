@@ -34,7 +34,7 @@ interface SourceRow extends Pick<SourceSum, 'tokens' | 'carriedTokens' | 'usd' |
 }
 
 /** What a source is called. */
-export function sourceTitle({ kind, name }: Pick<SourceSum, 'kind' | 'name'>, home: string): string {
+function sourceTitle({ kind, name }: Pick<SourceSum, 'kind' | 'name'>, home: string): string {
   return name === null ? SOURCE_KINDS[kind] : printable(belowHome(name, home));
 }
 
