@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/base/own-value.js';
 import type { Block } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
 import { textStart } from '../../core/model/text.js';
@@ -169,7 +170,7 @@ function attached(attachment: string, { text, facts }: Block): Origin {
   const { effect } = facts;
   if (attachment === 'mcp_instructions_delta' && effect?.kind === 'announce' && effect.added.length === 1)
     return origin('mcp', effect.added[0]![0]);
-  const known = Object.hasOwn(ATTACHMENTS, attachment) ? ATTACHMENTS[attachment] : undefined;
+  const known = ownValue(ATTACHMENTS, attachment);
   return known === undefined
     ? origin('reminder', attachment.replaceAll('_', ' '), { path })
     : origin(known[0], known[1], { path });
