@@ -4,7 +4,7 @@ import { planPolicy } from '../agent/policies/plan-policy.js';
 import type { Transcript } from '../core/model/transcript.js';
 import type { LogEntry } from '../core/run/run-log.js';
 import type { RunPlan } from '../core/run/run-plan.js';
-import { NO_TIMING } from '../engine/requests/run-env.js';
+import { NO_TIMING, type RequestListener } from '../engine/requests/run-env.js';
 import { replay } from '../engine/run/replay.js';
 import type { RunFacts } from '../metrics/facts.js';
 import { createMetricsFold } from '../metrics/fold.js';
@@ -27,6 +27,8 @@ export function changedPlan(transcript: Transcript, { set = {}, lifetime }: Chan
 /** Who hears of such a run, and whether its policy decides from the first request on. */
 interface RunOptions {
   hear?(entry: LogEntry): void;
+  /** Hears of every request before it is sent. */
+  readonly onRequest?: RequestListener;
   readonly course?: 'free';
 }
 
@@ -39,7 +41,10 @@ export function runChanged(plan: RunPlan, transcript: Transcript, options: RunOp
       options.hear?.(entry);
     },
   };
-  const { course } = options;
-  replay(plan, transcript, sink, NO_TIMING, course === undefined ? {} : { course });
+  const { course, onRequest } = options;
+  replay(plan, transcript, sink, NO_TIMING, {
+    ...(course === undefined ? {} : { course }),
+    ...(onRequest === undefined ? {} : { onRequest }),
+  });
   return fold.finish();
 }

@@ -106,6 +106,12 @@ const IDLE: readonly Idle[] = [
     hint: 'leave out one of them',
   })),
   {
+    option: 'by',
+    written: '--by',
+    why: (command) => (isGiven(command, 'share') ? 'with --share' : null),
+    hint: 'leave out one of them; --share names kinds of content and nothing else',
+  },
+  {
     option: 'files',
     written: '--no-files',
     why: withResults,

@@ -36,6 +36,17 @@ describe('why.html in a browser', () => {
     expect(problems).toEqual([]);
   });
 
+  it('stacks what fills the prompts of a session, and tells it of the chosen request', async () => {
+    const { page, problems } = await openPage(browser, HTML);
+    const chart = page.locator('#session figure').filter({ hasText: 'What fills the context' });
+    await chart.locator('svg.chart path').first().waitFor({ state: 'attached' });
+    const { fill } = DATA.sessions[0]!;
+    expect(await chart.locator('svg.chart path').count()).toBe(fill.length);
+    expect(await panel(page)).toMatch(/tool definitions[\d,]+ \(/);
+    expect(await page.locator('#sources tbody tr').count()).toBe(DATA.sources.rows.length);
+    expect(problems).toEqual([]);
+  });
+
   it('goes to the place that the address names, and keeps the address at what is chosen', async () => {
     const { page, problems } = await openPage(browser, HTML, { place: '#session=1&request=3' });
     await page.locator('aside.request h3', { hasText: 'request 3' }).waitFor();
@@ -237,8 +248,8 @@ describe('why.html in a browser', () => {
   it('counts the cost of a part from its beginning, with the causes of that part', async () => {
     const { page } = await openPage(browser, HTML, { place: '#session=1&request=3' });
     const legends = (): Promise<string[]> =>
-      page.locator('#session .legend').last().locator('span').allTextContents();
-    const cost = page.locator('#session svg.chart').last();
+      page.locator('#session .legend').nth(1).locator('span').allTextContents();
+    const cost = page.locator('#session svg.chart').nth(1);
     const again = 'written again: the 1-hour lifetime ran out';
     expect(await legends()).toEqual(['cache reads', 'new content', again, 'output']);
     await page.getByRole('button', { name: 'Zoom in' }).click();
@@ -261,6 +272,7 @@ describe('why.html in a browser', () => {
     expect(await page.locator('#session figcaption').allTextContents()).toEqual([
       'Prompt of each request',
       'Cumulative cost by cause',
+      'What fills the context',
     ]);
     expect(await panel(page)).toContain('conversationmainnumber in it12');
   });

@@ -1,11 +1,11 @@
 import { ownValue } from '../../core/base/own-value.js';
 import { isOutputEstimated, outputOf } from '../../core/model/output-of.js';
 import { isSummaryFork, type Thread, type Transcript } from '../../core/model/transcript.js';
-import { cacheWriteTokens, promptTokens } from '../../core/model/usage.js';
+import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
 import { isBreak } from '../../provider/cache/break-detector.js';
 import type { ModelBook } from '../../provider/prices/model-book.js';
 import { modelsOf } from '../../provider/prices/models.js';
-import { NO_COST, pricesFor, priceUsage } from '../../provider/prices/price.js';
+import { type Cost, NO_COST, pricesFor, priceUsage } from '../../provider/prices/price.js';
 import { billedUsage, writtenPremium } from '../../provider/prices/recorded-bill.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
 import type { PredictedCause } from '../validate/predict.js';
@@ -23,6 +23,12 @@ export interface PaidPart {
   readonly nano: number;
   /** What of it a user could have kept. */
   readonly avoidableNano: number;
+}
+
+/** A stretch of a prompt that was billed at one price. */
+export interface BilledStretch {
+  readonly tokens: number;
+  readonly nano: number;
 }
 
 /** One request of a recording with all of its money. */
@@ -55,6 +61,8 @@ export interface AttributedRequest {
   readonly untoldNano: number;
   /** A lifetime ran out before it, and something else would have broken its prompt in any case: a longer one keeps nothing. */
   readonly isBrokenAnyway: boolean;
+  /** The prompt from its beginning to its end: read, written for an hour and for five minutes, neither; those without tokens left out. */
+  readonly stretches: readonly BilledStretch[];
   /** What was written, or paid in full: empty where nothing was. */
   readonly parts: readonly PaidPart[];
 }
@@ -215,6 +223,17 @@ function attributed(place: Place, key: string, lossOf: LossOf): AttributedReques
     isOutputEstimated: isOutputEstimated(call),
     untoldNano: tellsWrites || row === null ? 0 : writtenPremium(row, usage, request.pricedAtMs, cost),
     isBrokenAnyway: lossOf(request).besides !== null,
+    stretches: stretchesOf(usage, cost),
     parts: partsOf(place, lossOf, paid, paidNano),
   };
+}
+
+/** The prompt of a request by what its stretches cost: longer lifetimes stand in front of shorter ones (api.md 1.4). */
+function stretchesOf(usage: Usage, cost: Cost): readonly BilledStretch[] {
+  return [
+    { tokens: usage.cacheRead, nano: cost.cacheReadNano },
+    { tokens: usage.cacheWrite1h, nano: cost.cacheWrite1hNano },
+    { tokens: usage.cacheWrite5m, nano: cost.cacheWrite5mNano },
+    { tokens: usage.input, nano: cost.inputNano },
+  ].filter(({ tokens }) => tokens > 0);
 }

@@ -2,6 +2,7 @@ import type { Step, Thread, Transcript } from '../../core/model/transcript.js';
 import { NO_USAGE, type Usage } from '../../core/model/usage.js';
 import type { LogEntry, RequestEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
+import type { RequestListener } from '../../engine/requests/run-env.js';
 import { changedRecording } from '../../engine/run/what-if.js';
 import { deltaError } from '../../metrics/cost-interval.js';
 import type { RunFacts } from '../../metrics/facts.js';
@@ -81,9 +82,13 @@ export class ChangedRun {
   constructor(
     readonly plan: RunPlan,
     transcript: Transcript,
+    onRequest?: RequestListener,
   ) {
     this.#pricedAt = priceTimes(transcript, plan);
-    this.facts = runChanged(plan, transcript, { hear: (entry) => this.#hear(entry) });
+    this.facts = runChanged(plan, transcript, {
+      hear: (entry) => this.#hear(entry),
+      ...(onRequest === undefined ? {} : { onRequest }),
+    });
   }
 
   #hear(entry: LogEntry): void {

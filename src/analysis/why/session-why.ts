@@ -26,6 +26,7 @@ import {
   type SummaryRequest,
 } from './attribute.js';
 import { ChangedRun, type ChangeOutcome, tryChanges } from './changes.js';
+import { type ContextTape, TapeRecorder } from './context-tape.js';
 import { type JudgedCompaction, judgeCompactions } from './judge-compactions.js';
 
 /** What entries of an hour would have kept of a request's cost, and what they would have added to it; nano-dollars. */
@@ -102,6 +103,8 @@ export interface SessionWhy {
   readonly compactionKeys: readonly string[];
   /** Its compactions with what was needed again behind them; empty where it carries no text. */
   readonly compactions: readonly JudgedCompaction[];
+  /** What its prompts consist of. */
+  readonly tape: ContextTape;
   readonly reproduction: Reproduction;
   /** Empty where no change can be tried. */
   readonly changes: readonly ChangeOutcome[];
@@ -162,6 +165,8 @@ export function explainSession(
   const attributed = attributeRequests(transcript, truth, lossOf, summaryRequest(transcript));
   const requests = withBetterRemedy(attributed, truth, modelsOf(transcript));
   const { startedAtMs } = transcript;
+  const recorder = new TapeRecorder(transcript);
+  const base = new ChangedRun(changedPlan(transcript), transcript, recorder.hear);
   const shared = {
     file,
     project,
@@ -170,13 +175,13 @@ export function explainSession(
     requests,
     compactionKeys: compactionKeys(transcript),
     compactions: judgeCompactions(transcript, truth),
+    tape: recorder.tape,
   };
   const isKnown = ownPolicy(transcript).use !== NO_POLICY;
   if (!isKnown || (provider !== ANTHROPIC && transcript.source !== CODEX)) {
     const reason = `no policy is known to run it forward (${transcript.source})`;
     return { ...shared, reproduction: { kind: 'set-aside', reason }, changes: [] };
   }
-  const base = new ChangedRun(changedPlan(transcript), transcript);
   const reproduction = reproductionBy(base.facts);
   const changed = (): readonly ChangeOutcome[] => {
     const outcomes = tryChanges({ transcript, truth, requests, base });

@@ -6,6 +6,8 @@ import { STEADY_CAUSES, UNJUDGED_CAUSES, WHY_CAUSES, type WhyCause } from './cau
 import { CHANGES, type ChangeName, type ChangeOutcome } from './changes.js';
 import type { JudgedCompaction, Rereads } from './judge-compactions.js';
 import type { SessionWhy, Uncounted } from './session-why.js';
+import type { SourceBy } from './source-kinds.js';
+import { type SourceSum, sourcesOf } from './sources.js';
 
 /** What a change would have saved on all sessions together; negative where it costs. */
 export interface ChangeSum {
@@ -40,6 +42,8 @@ export interface WhyReport {
   readonly to: string | null;
   readonly reproduced: Reproduced;
   readonly byCause: readonly CauseSum[];
+  /** What filled the prompts, the most expensive first: together all of `recordedUsd`. */
+  readonly sources: readonly SourceSum[];
   readonly breaks: readonly WhyBreak[];
   /** What was needed again behind recorded compactions, where most was read again first. */
   readonly compactions: readonly WhyCompaction[];
@@ -345,7 +349,11 @@ function heldBackOf(outcomes: readonly ChangeOutcome[]): readonly HeldBack[] {
 }
 
 /** Sums up what sessions cost and why; the same call in several sessions counts once. */
-export function sumUp(sessions: readonly SessionWhy[], uncounted: readonly Uncounted[]): WhyReport {
+export function sumUp(
+  sessions: readonly SessionWhy[],
+  uncounted: readonly Uncounted[],
+  by: SourceBy = 'source',
+): WhyReport {
   const counted = countOnce(sessions);
   const requests = counted.flatMap((each) => each.requests);
   const tally = new CauseTally();
@@ -364,6 +372,10 @@ export function sumUp(sessions: readonly SessionWhy[], uncounted: readonly Uncou
     to: known.at(-1) ?? null,
     reproduced: reproducedOf(sessions, uncounted),
     byCause: tally.list(),
+    sources: sourcesOf(
+      counted.map((each) => ({ tape: each.session.tape, requests: each.requests })),
+      by,
+    ),
     breaks: counted.flatMap(breaksOf).sort((a, b) => b.usd - a.usd),
     compactions: counted
       .flatMap(compactionsOf)

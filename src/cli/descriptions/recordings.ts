@@ -1,3 +1,4 @@
+import type { SourceBy } from '../../analysis/why/source-kinds.js';
 import {
   argument,
   type CommandDescription,
@@ -8,7 +9,30 @@ import {
   SESSIONS,
   TEXT_COUNTERS,
 } from '../describe-command.js';
-import { anyOf, collectUnlessOff, lifetimes, percent, price, tokens, whole } from '../option-values.js';
+import {
+  anyOf,
+  collectUnlessOff,
+  lifetimes,
+  oneOf,
+  percent,
+  price,
+  tokens,
+  whole,
+} from '../option-values.js';
+
+/** How `why` groups what fills the context: each of them once. */
+const GROUPINGS = Object.keys({
+  source: 1,
+  kind: 1,
+  tool: 1,
+  mcp: 1,
+  file: 1,
+  skill: 1,
+  subagent: 1,
+  hook: 1,
+  instructions: 1,
+  command: 1,
+} satisfies Record<SourceBy, 1>);
 
 /** The commands that look at recordings without changing anything in them. */
 export const RECORDING_COMMANDS = {
@@ -27,6 +51,12 @@ export const RECORDING_COMMANDS = {
       option('--prices <file>', 'YAML file of prices, as `models` in a scenario'),
       option('--since <day>', 'leave out sessions that ended before this day (2026-07-01, UTC)'),
       option('--top <n>', 'rows in each ranking', whole, 5),
+      option(
+        '--by <what>',
+        `how what fills the context is grouped: ${GROUPINGS.join(', ')}`,
+        oneOf(...GROUPINGS),
+        'source',
+      ),
       option('--out <folder>', 'folder that will hold the page’s folder', undefined, 'reports'),
       option('--no-files', 'write no page'),
       option('--share', 'print a block to share: no names, no paths, no text; no page'),
@@ -43,6 +73,7 @@ export const RECORDING_COMMANDS = {
       'why ~/.claude/projects --since 2026-07-01',
       'why session.jsonl --top 20',
       'why session.jsonl --price my-model=1,5,0.1,1.25',
+      'why session.jsonl --by file',
       'why ~/.claude/projects --share',
       'why --limits',
       'why --limits --observed 2026-11-10T14:05+01:00=63% --observed weekly:2026-11-10T14:05+01:00=40%',

@@ -31,6 +31,29 @@ export interface WhyPageSpent {
   readonly usd: number;
 }
 
+/** What one source of prompts and responses took. */
+interface WhyPageSource {
+  readonly title: string;
+  /** Empty where the title says it. */
+  readonly kind: string;
+  readonly tokens: number;
+  /** How often a token of it was paid for, on average. */
+  readonly times: string;
+  readonly usd: number;
+  readonly share: number | null;
+}
+
+/** What fills the context. */
+export interface WhyPageSources {
+  readonly rows: readonly WhyPageSource[];
+  readonly notes: readonly string[];
+  /** Kinds of sources in the order in which they are stacked. */
+  readonly kinds: readonly { readonly title: string; readonly color: string }[];
+}
+
+/** Tokens of some kinds in the prompts of a session: how many more than in the prompt before, request by request. */
+export type WhyPageFill = readonly { readonly kind: number; readonly grown: readonly number[] }[];
+
 /** One session. */
 export interface WhyPageSession {
   readonly name: string;
@@ -47,6 +70,8 @@ export interface WhyPageSession {
   readonly spent: readonly WhyPageSpent[];
   /** Its requests in the order of time; null where the page has no room for them. */
   readonly run: ChartedRun | null;
+  /** What fills the prompts of these requests; empty without them. */
+  readonly fill: WhyPageFill;
 }
 
 /** One break. */
@@ -96,6 +121,7 @@ export interface WhyPageData {
   readonly advice: string;
   readonly cards: readonly PageFact[];
   readonly causes: readonly WhyPageCause[];
+  readonly sources: WhyPageSources;
   readonly changes: readonly WhyPageChange[];
   /** What the savings assume. */
   readonly assumed: string;

@@ -29,6 +29,7 @@ describe('options that would do nothing', () => {
     ['run a.yaml --no-files --out x', '--out has no effect with --no-files'],
     ['compare a.yaml --no-files --out x', '--out has no effect with --no-files'],
     ['why --share --out x', '--out has no effect with --share'],
+    ['why --share --by file', '--by has no effect with --share'],
     ['ttl t.json --png', '--png has no effect without --out'],
     ['validate t.json --png', '--png has no effect without --out'],
     ['bench hot-paths --noise 2', '--noise has no effect without --baseline'],

@@ -30,6 +30,7 @@ export const FULL_ONLY: readonly string[] = [
   'test/engine/columnar/shared-runs-rules.test.ts',
   'test/analysis/validate/shared.test.ts',
   'test/analysis/one-answer.test.ts',
+  'test/analysis/why/sources-shared.test.ts',
   'test/cli/robustness/damage.test.ts',
   'test/cli/commands/study/compare-peers.test.ts',
   'test/scenarios/all.test.ts',

@@ -1,4 +1,5 @@
 import { CAUSE_TEXT, STEADY_CAUSES, UNJUDGED_CAUSES } from '../../../analysis/why/causes.js';
+import type { SourceBy } from '../../../analysis/why/source-kinds.js';
 import type {
   CauseSum,
   ChangeSum,
@@ -24,12 +25,15 @@ import { shortPath } from '../../../report/text/short-name.js';
 import { formatSigned } from '../../../report/text/signed.js';
 import { belowHome } from '../../files/usual-sessions.js';
 import { compactionBlock } from './forgotten-document.js';
+import { sourcesBlock } from './sources-document.js';
 import { money, NAME_CHARS, sessionName } from './why-cells.js';
 
 /** What is needed besides the report. */
 export interface WhyOptions {
   /** Rows in each ranking. */
   readonly top: number;
+  /** How what fills the context is grouped. */
+  readonly by: SourceBy;
   readonly home: string;
   /** What the recorded costs leave out. */
   readonly notes: readonly string[];
@@ -191,7 +195,10 @@ function ranking<T>(
 }
 
 /** The whole answer on one screen. */
-export function whyBlocks(report: WhyReport, { top, home, notes: noted }: WhyOptions): readonly doc.Block[] {
+export function whyBlocks(
+  report: WhyReport,
+  { top, by, home, notes: noted }: WhyOptions,
+): readonly doc.Block[] {
   const paid = [...report.byCause].sort((a, b) => b.usd - a.usd).filter(({ usd }) => usd > 0);
   const days = [...report.byDay].sort((a, b) => b.usd - a.usd);
   const { changes } = report;
@@ -206,6 +213,7 @@ export function whyBlocks(report: WhyReport, { top, home, notes: noted }: WhyOpt
       'Where it went',
       doc.table(causeColumns(report.recordedUsd), paid, ({ cause }) => (isSteady(cause) ? 'dim' : 'plain')),
     ),
+    sourcesBlock(report.sources, by, home),
     ranking('The most expensive cache breaks', BREAKS, report.breaks, top),
     compactionBlock(report, top),
     ranking('The most expensive sessions', SESSIONS, report.worst.length < 2 ? [] : report.worst, top),

@@ -20,6 +20,7 @@ import type { ColumnRequest } from '../../../report/tables/request-columns.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 import { belowHome } from '../../files/usual-sessions.js';
 import { forgottenOf, forgottenSentence, lostSentence, lostText } from './forgotten-document.js';
+import { pageFill, pageSources } from './sources-page-data.js';
 import {
   adviceSentence,
   avoidableOf,
@@ -182,6 +183,7 @@ function sessionsOf(
       topBreak: ranked.topEvent === null ? null : CAUSE_TEXT[ranked.topEvent].title,
       spent: spentOf(own),
       run,
+      fill: run === null ? [] : pageFill(own, run),
     };
   });
 }
@@ -213,7 +215,7 @@ function leftOutNotes(report: WhyReport, sessions: readonly WhyPageSession[], ro
 export function whyPageData(
   report: WhyReport,
   counted: readonly Counted[],
-  { home, notes }: Pick<WhyOptions, 'home' | 'notes'>,
+  { home, notes, by = 'source' }: Pick<WhyOptions, 'home' | 'notes'> & Partial<Pick<WhyOptions, 'by'>>,
   room: PageRoom = ROOM,
 ): WhyPageData {
   const sessions = sessionsOf(report, counted, home, room);
@@ -237,6 +239,7 @@ export function whyPageData(
       remedy: remedyOf(own),
       unavoided: own.avoidableUsd === null ? NOT_COMPUTED : NO_REMEDY,
     })),
+    sources: pageSources(report, by, home),
     changes: report.changes,
     assumed: changeNotes(report).join(' '),
     sessions,

@@ -1,4 +1,5 @@
 import { CAUSE_TEXT } from '../../../analysis/why/causes.js';
+import type { SourceSum } from '../../../analysis/why/sources.js';
 import type { CauseSum, ChangeSum, Reproduced, WhyReport } from '../../../analysis/why/sum-up.js';
 import { formatCount, formatCounted, formatMoney, formatShare } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
@@ -6,6 +7,7 @@ import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { type Block, said } from '../../../report/document/document.js';
 import { packageVersion } from '../../version.js';
 import { type Forgotten, forgottenOf, forgottenSentence } from './forgotten-document.js';
+import { filledSentences } from './sources-document.js';
 import {
   adviceSentence,
   avoidableOf,
@@ -32,6 +34,8 @@ export interface SharedWhy {
   /** Of that it is not computed what was avoidable. */
   readonly unjudgedUsd: number;
   readonly byCause: readonly CauseSum[];
+  /** What filled the prompts, by kind. */
+  readonly sources: readonly SourceSum[];
   readonly changes: readonly Omit<ChangeSum, 'heldBack'>[];
   /** What was needed again behind compactions, in figures. */
   readonly compactions: Forgotten;
@@ -58,6 +62,7 @@ export function sharedWhy(report: WhyReport, notes: readonly string[]): SharedWh
     avoidableUsd: avoidableOf(events),
     unjudgedUsd: unjudgedOf(events),
     byCause,
+    sources: report.sources.filter(({ name }) => name === null),
     compactions: forgottenOf(report),
     changes: changes.map(({ heldBack: _, ...change }) => change),
     reproduced: { ...report.reproduced, setAside: report.reproduced.setAside.map(withoutDetails) },
@@ -91,6 +96,7 @@ export function shareBlocks(shared: SharedWhy): readonly Block[] {
       ({ cause, usd, events }) =>
         `· ${CAUSE_TEXT[cause].title}: ${formatMoney(usd)} (${formatCount(events)} ×)`,
     ),
+    ...filledSentences(shared.sources),
     ...(shared.compactions.compactions === 0 ? [] : [forgottenSentence(shared.compactions)]),
     adviceSentence(shared),
     reproducedSentence(shared.reproduced),

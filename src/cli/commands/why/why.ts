@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { limitRequests } from '../../../analysis/limits/limit-requests.js';
 import { type LimitsReport, limitsOf } from '../../../analysis/limits/limits.js';
 import { explainSession, type SessionWhy, type Uncounted } from '../../../analysis/why/session-why.js';
+import type { SourceBy } from '../../../analysis/why/source-kinds.js';
 import { type Counted, countOnce, sumUp, type WhyReport } from '../../../analysis/why/sum-up.js';
 import { dayStartMs } from '../../../core/base/clock.js';
 import { CcbenchError } from '../../../core/base/errors.js';
@@ -36,6 +37,7 @@ const WHY_PAGE = 'why.html';
 export interface WhyOptions {
   readonly since?: string;
   readonly top: number;
+  readonly by: SourceBy;
   readonly share?: boolean;
   readonly out: string;
   readonly files: boolean;
@@ -147,7 +149,8 @@ async function why(
   const counted = kept.map(({ why }) => why).filter(isCounted);
   const uncounted = kept.map(({ why }) => why).filter((why): why is Uncounted => !isCounted(why));
   if (counted.length === 0) throw nothingCounted(uncounted);
-  const report = sumUp(counted, [...uncounted, ...copies]);
+  const by = options.share === true ? 'kind' : options.by;
+  const report = sumUp(counted, [...uncounted, ...copies], by);
   refuseUnused(
     options.price ?? [],
     options.models ?? [],
@@ -177,10 +180,10 @@ async function why(
     });
     return EXIT.fine;
   }
-  const shown = { home, notes: [...notes, ...readingRemarks(read, inputId)] };
+  const shown = { home, by, notes: [...notes, ...readingRemarks(read, inputId)] };
   const page = folder === null ? null : join(folder.shown, WHY_PAGE);
   present(session, {
-    blocks: whyBlocks(report, { top: options.top, home, notes }),
+    blocks: whyBlocks(report, { top: options.top, by, home, notes }),
     closing: whyConclusion(report),
     json: { ...report, notes, warnings: mergeWarnings(read), skipped, page },
   });
@@ -210,7 +213,7 @@ async function writePage(
   folder: ReportFolder,
   report: WhyReport,
   counted: readonly SessionWhy[],
-  options: { readonly home: string; readonly notes: readonly string[] },
+  options: { readonly home: string; readonly by: SourceBy; readonly notes: readonly string[] },
 ): Promise<boolean> {
   const { whyHtml, whyPageData } = await import('./why-page-data.js');
   await folder.write('', WHY_PAGE, whyHtml(whyPageData(report, countOnce(counted), options)));

@@ -50,9 +50,13 @@ function createSplitChart(store: Store, options: PromptChartsOptions): HTMLEleme
 }
 
 /** Indexes of the requests to draw: the last one of each pixel, and the one before the visible part. */
-function steps(model: ChartModel, { view, x }: Drawing): readonly (readonly [number, number])[] {
+export function steps(
+  model: ChartModel,
+  { view, x }: Drawing,
+  order: readonly number[] = model.order(view.axis),
+): readonly (readonly [number, number])[] {
   const found: [number, number][] = [];
-  for (const index of model.order(view.axis)) {
+  for (const index of order) {
     const place = model.x(index, view.axis);
     if (place > x.to) break;
     const px = Math.max(Math.round(x.px(place)), x.px(x.from));
@@ -62,7 +66,8 @@ function steps(model: ChartModel, { view, x }: Drawing): readonly (readonly [num
   return found;
 }
 
-function area(
+/** The outline of a stretch between two heights that change from request to request. */
+export function area(
   points: readonly (readonly [number, number])[],
   end: number,
   bottom: (index: number) => number,

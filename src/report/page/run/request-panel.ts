@@ -13,6 +13,8 @@ export interface PanelOptions {
   place(): Readonly<Record<string, string | number | null>>;
   /** What else there is to say of it. */
   more(index: number): readonly HTMLElement[];
+  /** What is said below that. */
+  below?(index: number): readonly HTMLElement[];
   /** Requests that the reader goes to one after the other, and what they are called. */
   readonly stops: { readonly name: string; readonly of: (model: ChartModel) => readonly number[] };
   readonly empty: string;
@@ -44,6 +46,7 @@ export function createRequestPanel(store: Store, options: PanelOptions): HTMLEle
       h('h3', h('a', { href: link }, tip.title)),
       ...options.more(request),
       h('div.lines', ...tipLines(tip)),
+      ...(options.below?.(request) ?? []),
       buttons,
     );
   };

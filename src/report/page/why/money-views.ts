@@ -55,6 +55,26 @@ export function causesView({ causes }: WhyPageData, onCause: (title: string) => 
   return table;
 }
 
+/** What fills the context, the most expensive first. */
+export function sourcesView({ sources }: WhyPageData): HTMLElement {
+  const most = largestOf(sources.rows);
+  const rows = sources.rows.map(({ title, kind, tokens, times, usd, share }) =>
+    h(
+      'tr',
+      h('th', { scope: 'row' }, title),
+      h('td', kind),
+      h('td.bars', bar(usd / most, 0)),
+      h('td.right', money(usd)),
+      h('td.right', formatShare(share)),
+      h('td.right', formatCount(tokens)),
+      h('td.right', times),
+    ),
+  );
+  const right = ['cost', 'share', 'tokens', 'times paid'].map((name) => [name, 'right'] as const);
+  const table = wideTable('Sources', ['source', 'kind', ['', 'bars'], ...right], rows, 'money');
+  return h('div', table, ...sources.notes.map((note) => h('p.quiet', note)));
+}
+
 const PLOT_WIDTH = 320;
 const PLOT_HEIGHT = 20;
 

@@ -9,6 +9,7 @@ import { h } from '../widgets/dom.js';
 import { aboutView } from '../widgets/page-parts.js';
 import type { Store } from '../widgets/store.js';
 import type { Tooltip } from '../widgets/tooltip.js';
+import { createFillChart } from './fill-chart.js';
 import { money } from './money-views.js';
 
 /** What a break was, what it cost and what would have avoided it. */
@@ -39,6 +40,7 @@ export function createSessionView(
     causeColor: (cause) => colors.get(cause)!,
     breaks: 'marked',
   });
+  const filled = createFillChart(store, data, { tooltip, model, domain: ({ axis }) => model().domain(axis) });
   const heading = h('h2', { tabindex: -1 }, '');
   const about = h('div');
   const panel = createRequestPanel(store, {
@@ -51,6 +53,7 @@ export function createSessionView(
         .filter(({ session, request }) => session === store.view.run && request === number)
         .flatMap((item) => breakText(data, item));
     },
+    below: filled.describe,
     stops: { name: 'break', of: brokenRequests },
     empty: 'Choose a break in the list, a mark or a bar in the chart.',
   });
@@ -70,6 +73,6 @@ export function createSessionView(
   };
   store.watch(['run'], fill);
   fill();
-  const split = h('div.split', h('div', ...charts), panel);
+  const split = h('div.split', h('div', ...charts, ...filled.parts), panel);
   return h('section', { id: 'session' }, heading, about, ...tools, split);
 }

@@ -12,7 +12,7 @@ import { createSearchBox } from '../widgets/search-box.js';
 import { createStore, START, toRun } from '../widgets/store.js';
 import { createTooltip } from '../widgets/tooltip.js';
 import { createFind, slicesOf } from './find.js';
-import { causesView, changesView, money, slicesView } from './money-views.js';
+import { causesView, changesView, money, slicesView, sourcesView } from './money-views.js';
 import { createSessionView } from './session-view.js';
 import { createBreaksTable, createCompactionsTable, createSessionsTable, whyLink } from './why-tables.js';
 
@@ -140,7 +140,7 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
     pageHead(
       data.title,
       [
-        ...['summary', 'causes', 'changes', 'breaks', 'session'],
+        ...['summary', 'causes', 'sources', 'changes', 'breaks', 'session'],
         ...(data.compactions.length === 0 ? [] : ['compactions']),
         'sessions',
       ],
@@ -157,6 +157,7 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
         ...data.notes.map((note) => h('p.quiet', note)),
       ),
       h('section', { id: 'causes' }, h('h2', 'Where it went'), causesView(data, onCause)),
+      h('section', { id: 'sources' }, h('h2', 'What fills the context'), sourcesView(data)),
       data.changes.length === 0
         ? null
         : h('section', { id: 'changes' }, h('h2', 'What would have been cheaper'), changesView(data)),

@@ -125,7 +125,7 @@ describe('ccbench providers --session', () => {
     const { costUsd, costLowUsd, costHighUsd } = run;
     expect(providers[0]).toMatchObject({ costUsd, costLowUsd, costHighUsd, isDraw: false, isOwn: true });
     // Where it was recorded, chance is known: the replay is the recording.
-    expect(cost).toBeCloseTo(recorded, 9);
+    expect(costUsd).toBeCloseTo(recorded, 9);
     const { stdout } = await cli(argv, { cwd, columns: 300 });
     expect(stdout).toContain('The session cost $0.5515 as recorded; replayed it costs $');
   });

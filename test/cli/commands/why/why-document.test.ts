@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { SourceBy } from '../../../../src/analysis/why/source-kinds.js';
+import type { SourceSum } from '../../../../src/analysis/why/sources.js';
 import type {
   CauseSum,
   RankedSession,
@@ -66,6 +68,18 @@ const REPRODUCED: Reproduced = {
   setAside: [],
 };
 
+const source = (kind: SourceSum['kind'], name: string | null, usd: number): SourceSum => ({
+  kind,
+  name,
+  tokens: 1_000,
+  carriedTokens: 24_600,
+  usd,
+  share: usd / 10,
+  requests: 20,
+  againTokens: kind === 'tool' ? 300 : 0,
+  againUsd: kind === 'tool' ? 0.25 : 0,
+});
+
 const slice = (name: string, usd: number) => ({ name, usd, sessions: 1, requests: 1 });
 
 const REPORT: WhyReport = {
@@ -82,6 +96,7 @@ const REPORT: WhyReport = {
     cause('compaction', 4, 0, 2),
     cause('model', 0, 0, 0),
   ],
+  sources: [source('tool', 'Read', 4), source('model', 'thinking', 3), source('summary', 'summaries', 3)],
   compactions: [],
   breaks: [broken(3, 12), broken(2, 7)],
   byProject: [slice('/projects/shop', 6), slice('/projects/garden', 4)],
@@ -133,8 +148,8 @@ const LOST = {
   request: 10,
 } as const;
 
-const textOf = (change: Partial<WhyReport> = {}, top = 5, width = 140): string =>
-  documentText(whyBlocks({ ...REPORT, ...change }, { top, home: '/projects', notes: ['a note'] }), {
+const textOf = (change: Partial<WhyReport> = {}, top = 5, width = 140, by: SourceBy = 'source'): string =>
+  documentText(whyBlocks({ ...REPORT, ...change }, { top, by, home: '/projects', notes: ['a note'] }), {
     width,
     style: plainStyle,
   });
@@ -147,6 +162,54 @@ describe('what savings leave out', () => {
       'Not taken off: fetching again what is forgotten, about $0.8000 for an hour (at most $1.90).',
     );
     expect(textOf()).not.toContain('Not taken off');
+  });
+});
+
+describe('what fills the context', () => {
+  const rowsOf = (sources: readonly SourceSum[], by: SourceBy): readonly (readonly string[])[] => {
+    const lines = textOf({ sources }, 5, 140, by).split('\n');
+    const at = lines.indexOf('What fills the context');
+    return lines.slice(at + 2, lines.indexOf('', at)).map((line) => line.trim().split(/ {2,}/));
+  };
+
+  it('lists sources with their kind, what they brought in, how often that was paid and what it cost', () => {
+    expect(rowsOf(REPORT.sources, 'source')).toEqual([
+      ['Read', 'tools', '1,000', '25', '$4.00', '40.0%'],
+      ['thinking', 'model output', '1,000', '25', '$3.00', '30.0%'],
+      ['summaries', '1,000', '25', '$3.00', '30.0%'],
+      ['300 tokens were read again though nothing had changed: $0.2500 until they left the context.'],
+    ]);
+  });
+
+  it('has ten rows at most, the last of them for the rest', () => {
+    const many = Array.from({ length: 12 }, (_, i) => source('mcp', `server ${i}`, 1));
+    const rows = rowsOf(many, 'source');
+    expect(rows).toHaveLength(10);
+    expect(rows[8]![0]).toBe('server 8');
+    expect(rows[9]).toEqual(['3 more', '3,000', '25', '$3.00', '30.0%']);
+  });
+
+  it('names files below the home folder, and what is no file in one row', () => {
+    const sources = [source('model', null, 6), source('file', '/projects/shop/a\u001b[31m.ts', 4)];
+    expect(rowsOf(sources, 'file')).toEqual([
+      [expect.stringMatching(/shop\/a.*\.ts$/), '1,000', '25', '$4.00', '40.0%'],
+      ['everything else', '1,000', '25', '$6.00', '60.0%'],
+    ]);
+    expect(textOf({ sources }, 5, 140, 'file')).not.toContain('\u001b');
+    expect(textOf({ sources: sources.slice(0, 1) }, 5, 140, 'file')).toContain(
+      'No request of these sessions shows a file by name.',
+    );
+  });
+
+  it('is shared by kind, without a name', () => {
+    const shared = sharedWhy(
+      { ...REPORT, sources: [source('tool', null, 4), source('mcp', 'my-shop', 6)] },
+      [],
+    );
+    expect(JSON.stringify(shared)).not.toContain('my-shop');
+    expect(documentText(shareBlocks(shared), { width: 140, style: plainStyle })).toContain(
+      'What filled the context: tools $4.00 (40.0%).',
+    );
   });
 });
 

@@ -36,6 +36,24 @@ describe('the page of why', () => {
     for (const session of data.sessions) expect(costOf(session) / 1e9).toBeCloseTo(session.usd, 9);
   });
 
+  it('fills every prompt it draws with kinds of content, also where it draws some of them alone', () => {
+    for (const { sessions, sources } of [data, dataIn({ session: 4, all: 100, breaks: 9 })])
+      for (const { run, fill } of sessions) {
+        const { read, write5m, write1h, input } = run!.requests;
+        const held = read.map(() => 0);
+        for (const { kind, grown } of fill) {
+          expect(sources.kinds[kind]).toBeDefined();
+          let tokens = 0;
+          for (const [i, more] of grown.entries()) {
+            tokens += more;
+            held[i]! += tokens;
+          }
+        }
+        expect(held).toEqual(read.map((own, i) => own + write5m[i]! + write1h[i]! + input[i]!));
+      }
+    expect(total(data.sources.rows.map(({ usd }) => usd))).toBeCloseTo(REPORT.recordedUsd, 9);
+  });
+
   it('splits what a session paid by model and day, to the same sums as the report', () => {
     const spent = data.sessions.flatMap((session) => session.spent);
     for (const session of data.sessions)
