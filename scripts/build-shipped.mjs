@@ -1,5 +1,5 @@
-// Reads what is shipped as YAML (policies, providers, and the tables of models, clients, layer parameters, generated sessions and
-// memory heuristics) and writes it as modules of plain data, so that nothing is read or checked at start-up.
+// Reads what is shipped as YAML (policies, providers, and the tables of models, clients, layer parameters, generated sessions,
+// memory heuristics, and tools and wordings of clients) and writes it as modules of plain data, so that nothing is read or checked at start-up.
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { memoryModule } from './shipped/memory.mjs';
 import { modelsModule } from './shipped/models.mjs';
 import { paramsModule } from './shipped/params.mjs';
 import { profilePolicy } from './shipped/profiles.mjs';
+import { toolsModule, wordingsModule } from './shipped/script.mjs';
 import { syntheticModule } from './shipped/synthetic.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -109,6 +110,8 @@ async function buildShipped() {
   writeTable('src/agent/client/clients', clientsModule);
   writeTable('src/agent/layers/params', paramsModule);
   writeTable('src/transcripts/synthetic/synthetic', syntheticModule);
+  writeTable('src/provider/script/tools', toolsModule);
+  writeTable('src/provider/fake-api/wordings', wordingsModule);
   const { policyFrom, readPolicy, readProvider } = await loadReaders();
   const rulesPolicy = (kind) => (written, name, problems) => {
     const read = readPolicy(written, { name }, problems);

@@ -1,22 +1,15 @@
 /** What cases use of the program besides its command line; `load` imports a module of it. */
 export async function openProgram(load) {
-  const [
-    { createFakeApi },
-    { createPromptCache },
-    { Ledger },
-    { TraceRecorder },
-    { priceTimes },
-    { asksForSummary },
-  ] = await Promise.all(
-    [
-      'provider/fake-api/fake-api',
-      'provider/cache/prompt-cache',
-      'cli/commands/serve/ledger',
-      'cli/commands/serve/trace-recorder',
-      'provider/prices/price-days',
-      'cli/commands/serve/conversations',
-    ].map(load),
-  );
+  const [{ createFakeApi }, { createPromptCache }, { Ledger }, { TraceRecorder }, { priceTimes }] =
+    await Promise.all(
+      [
+        'provider/fake-api/fake-api',
+        'provider/cache/prompt-cache',
+        'cli/commands/serve/ledger',
+        'cli/commands/serve/trace-recorder',
+        'provider/prices/price-days',
+      ].map(load),
+    );
   const [{ batchMaker }, { JobRunner }, { withPlugins }, { CcbenchError }] = await Promise.all(
     ['cli/commands/fleet/fleet-worker', 'study/job-runner', 'cli/runs/with-plugins', 'core/base/errors'].map(
       load,
@@ -49,7 +42,6 @@ export async function openProgram(load) {
         counter: { count: (text) => Math.ceil(text.length / 4) },
         cache: createPromptCache({ fade: 'off', seed: 1 }),
         latencyScale: 0,
-        purposeOf: (request) => (asksForSummary(request) ? 'compact' : 'main'),
         onCall(call, answered) {
           const served = ledger.add(call, answered);
           if (answered !== null) trace.add(served.conversation, call, answered);

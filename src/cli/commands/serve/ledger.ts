@@ -3,7 +3,7 @@ import type { BreakCause } from '../../../core/run/run-log.js';
 import { usd } from '../../../metrics/metric.js';
 import { isBreak } from '../../../provider/cache/break-detector.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../../provider/cache/ttl.js';
-import { type Conversation, Conversations } from '../../../provider/fake-api/conversations.js';
+import type { Conversation } from '../../../provider/fake-api/conversations.js';
 import { sharedEnd } from '../../../provider/fake-api/diagnostics.js';
 import type { AnsweredCall, ApiCall } from '../../../provider/fake-api/fake-api.js';
 import { addCost, type Cost, NO_COST, priceUsage } from '../../../provider/prices/price.js';
@@ -44,7 +44,7 @@ export class Ledger {
   /** It hears when a call counts for prices, by its time since the start. */
   constructor(private readonly pricedAt: PriceTimes) {}
 
-  readonly #conversations = new Conversations();
+  readonly #conversations = new Set<number>();
   readonly #calls: ServedCall[] = [];
   readonly #breaks = new Map<string, number>();
   #usage: Usage = NO_USAGE;
@@ -61,7 +61,7 @@ export class Ledger {
       calls: this.#calls.length,
       answered,
       refused: this.#calls.filter(({ status }) => status !== 200).length,
-      conversations: this.#conversations.count,
+      conversations: this.#conversations.size,
       usage: this.#usage,
       costUsd: usd(this.#cost.totalNano),
       uncachedUsd: usd(this.#uncached.totalNano),
@@ -89,8 +89,9 @@ export class Ledger {
   }
 
   #answered(startMs: number, usage: Usage, answered: AnsweredCall) {
-    const { request } = answered;
-    const { conversation, how } = this.#conversations.find(request);
+    const { request, place } = answered;
+    const { conversation, how } = place;
+    this.#conversations.add(conversation.id);
     const miss = explain(conversation, startMs, answered, how === 'after-summary' ? 'compaction' : null);
     if (miss.missedTokens > 0)
       this.#breaks.set(miss.missReason!, (this.#breaks.get(miss.missReason!) ?? 0) + 1);

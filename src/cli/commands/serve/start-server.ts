@@ -2,14 +2,15 @@ import { formatCounted } from '../../../core/base/format.js';
 import { createRandom } from '../../../core/base/random.js';
 import { loadCounter } from '../../../core/tokens/counter.js';
 import { createPromptCache } from '../../../provider/cache/prompt-cache.js';
-import { asksForSummary } from '../../../provider/fake-api/conversations.js';
 import { createFakeApi } from '../../../provider/fake-api/fake-api.js';
 import { createFaultPlan } from '../../../provider/fake-llm/faults.js';
 import { priceTimes } from '../../../provider/prices/price-days.js';
+import { createScriptSource } from '../../../provider/script/script-source.js';
 import { openFile } from '../../files/output.js';
 import { type CliSession, note } from '../../session.js';
 import { Ledger, type ServedCall } from './ledger.js';
 import { listenLocally } from './local-server.js';
+import { openScript } from './open-script.js';
 import { type ServeBehaviour, servePlan } from './serve-plan.js';
 import { createServerClock } from './server-clock.js';
 import { TraceRecorder } from './trace-recorder.js';
@@ -42,6 +43,8 @@ export interface ServerOptions extends ServeBehaviour {
   readonly countWith: string;
   readonly midStream?: boolean;
   readonly trace?: string;
+  /** What is answered: a script or a recorded session; placeholders where absent. */
+  readonly script?: string;
   /** How many times faster than real time its clock goes. */
   readonly clock: number;
 }
@@ -50,6 +53,8 @@ export interface ServerOptions extends ServeBehaviour {
 export interface RunningServer {
   readonly url: string;
   readonly ledger: Ledger;
+  /** What its script asked for and the client could not do. */
+  readonly scriptProblems: readonly string[];
   /** Ends every connection and writes what was to be recorded. */
   close(): Promise<void>;
 }
@@ -63,13 +68,22 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { host } = session;
   const plan = servePlan(options, host.cwd);
+  const script = options.script === undefined ? null : openScript(session, options.script);
   const counter = rememberCounts(await loadCounter(options.countWith));
   const traceFile = options.trace === undefined ? null : openFile(options.trace, host.cwd);
   const ledger = new Ledger(priceTimes({ startedAtMs: host.epochMs() }, session));
   const trace = new TraceRecorder();
   const { fade } = plan.cache;
+  const clock = createServerClock(host, options.clock);
+  const scriptProblems: string[] = [];
+  const onProblem = (problem: string): void => {
+    scriptProblems.push(problem);
+    note(session, problem);
+  };
+  const source = script && createScriptSource(script, { skip: (ms) => clock.skip(ms), onProblem });
   const api = createFakeApi({
-    clock: createServerClock(host, options.clock),
+    clock,
+    ...(source === null ? {} : { answer: source }),
     counter,
     cache:
       plan.cache.mode === 'off'
@@ -79,7 +93,6 @@ export async function startServer(
     strike: options.midStream === true ? 'mid-stream' : 'at-start',
     latencyScale: plan.llm.fake.latencyScale,
     ttlMs: plan.ttlMs,
-    purposeOf: (request) => (asksForSummary(request) ? 'compact' : 'main'),
     onCall(call, answered) {
       const served = ledger.add(call, answered);
       if (answered !== null && traceFile !== null) trace.add(served.conversation!, call, answered);
@@ -93,8 +106,14 @@ export async function startServer(
   return {
     url: server.url,
     ledger,
+    scriptProblems,
     async close() {
       await server.close();
+      if (script !== null)
+        note(
+          session,
+          `${source!.given} of ${formatCounted(script.steps.length, 'step')} of the script given`,
+        );
       if (traceFile === null) return;
       try {
         if (trace.requests > 0) {

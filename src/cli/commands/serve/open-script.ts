@@ -1,0 +1,20 @@
+import { isRecording } from '../../../config/files/scenario-text.js';
+import { readScriptFile } from '../../../config/files/script-file.js';
+import { CcbenchError } from '../../../core/base/errors.js';
+import { recordedScript } from '../../../provider/script/recorded-script.js';
+import type { Script } from '../../../provider/script/script.js';
+import { readTextInput } from '../../../transcripts/files/read-input.js';
+import { loadTranscript } from '../../../transcripts/files/transcripts.js';
+import { type CliSession, inputOptions } from '../../session.js';
+
+/** Opens what `--script` names: a script, or a recorded session whose answers are given again. */
+export function openScript(session: CliSession, file: string): Script {
+  const { cwd } = session.host;
+  if (!isRecording(file, cwd)) return readScriptFile(readTextInput(file, { cwd }), file);
+  const script = recordedScript(loadTranscript(file, inputOptions(session)).transcript);
+  if (script.steps.length > 0) return script;
+  throw new CcbenchError('bad-input', `${file} holds no answer that could be given again`, {
+    place: { file },
+    hint: 'name a recording of a session with calls, or a script (docs/serve.md)',
+  });
+}
