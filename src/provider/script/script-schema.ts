@@ -49,7 +49,10 @@ const ACTION_NAMES = Object.keys(ACTIONS);
 
 const FIELDS = {
   ...ACTIONS,
-  calls: list(group('A call of a tool.', {}, ACTIONS).check(checkCall), 'Several calls at once.'),
+  calls: list(
+    group('A call of a tool.', {}, ACTIONS).check(checkCall).meta({ id: 'Call' }),
+    'Several calls at once.',
+  ),
   text: said('What is said.'),
   thinking: said('What is thought before, where the request lets the model think.'),
   stop: words(STOP_REASONS, 'Why the answer ends; by itself where absent.'),
@@ -102,9 +105,10 @@ function checkStep(ctx: z.core.ParsePayload<object>): void {
   }
 }
 
-const plainStep = group('A step.', {}, FIELDS).check(checkStep);
+const plainStep = group('A step.', {}, FIELDS).check(checkStep).meta({ id: 'Step' });
 
-function loopOf<S extends z.ZodType>(step: S) {
+/** A step, or a loop of other steps; editors know it by an id. */
+function loopOf<S extends z.ZodType>(step: S, id: string) {
   return group(
     'A step, or a loop of steps.',
     {},
@@ -117,11 +121,13 @@ function loopOf<S extends z.ZodType>(step: S) {
       ),
       steps: list(step, 'The steps of the loop.'),
     },
-  ).check(checkStep);
+  )
+    .check(checkStep)
+    .meta({ id });
 }
 
-const loop = loopOf(plainStep);
-const steps = (description: string) => list(loopOf(loop), description);
+const loop = loopOf(loopOf(plainStep, 'InnerLoop'), 'Loop');
+const steps = (description: string) => list(loop, description);
 
 /** A script: what a server answers. */
 export const scriptSchema = group(
