@@ -128,6 +128,14 @@ describe('ccbench serve --script', () => {
     expect(stderr).toContain('s.yaml:3:5');
     expect(stderr).toContain('did you mean `latency`?');
   });
+
+  it.each([
+    ['scenarios/quickstart.yaml', 'this is a scenario, not a script'],
+    ['fixtures/memory-sentences.jsonl', 'this is neither a script nor a recording in a known format'],
+  ])('%s is no script', async (file, message) => {
+    const { stderr, code } = await cli(['serve', '--port', '0', '--script', file], { cwd: ROOT });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
 });
 
 describe('the connection', () => {
