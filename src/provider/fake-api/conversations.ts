@@ -81,7 +81,7 @@ export class Conversations {
   readonly #agentCalls: AgentCall[] = [];
   #main: Conversation | null = null;
   /** The latest conversation that is not beside the work. */
-  #working: Conversation | null = null;
+  #latest: Conversation | null = null;
 
   /** `with-tools` where the main thread is known to call tools: requests without any are none of it. */
   constructor(private readonly main: 'with-tools' | 'any' = 'any') {}
@@ -94,11 +94,18 @@ export class Conversations {
     const toolNames = new Set(request.tools.map(({ name }) => name));
     const asked = saidIn(request.messages.at(-1));
     const isSummary = ASKS_FOR_SUMMARY.test(asked);
-    const opened = this.#opened(request, opening, isSummary ? '' : asked);
-    const known =
-      opened ?? (isSummary ? this.#working : (this.#called(request) ?? this.#waiting(frame, toolNames)));
+    const isStart = !isSummary && this.#isStart(request, opening, asked);
+    const opened = isStart ? null : this.#opened(request, opening);
+    const known = isStart
+      ? null
+      : (this.#called(request) ??
+        opened ??
+        (isSummary
+          ? (this.#alike(this.#working, frame, toolNames) ?? this.#latest)
+          : this.#alike(this.#waiting, frame, toolNames)));
     const conversation = known ?? this.#add(this.#threadOf(request, frame, toolNames, asked));
-    this.#byOpening.set(opening, conversation);
+    // A subagent that begins as a copy of a conversation does not take its words over.
+    if (!isStart || request.messages.length === 1) this.#byOpening.set(opening, conversation);
     const kind = isSummary ? 'summary' : this.#kindOf(request, conversation, asked);
     const goesOn = opened === null && conversation.summarised && !isSummary ? 'after-summary' : 'next';
     const how = known === null ? 'first' : goesOn;
@@ -107,7 +114,7 @@ export class Conversations {
       conversation.turns = request.messages.length;
       if (!isSummary) Object.assign(conversation, { frame, toolNames });
     }
-    if (kind !== 'side') this.#working = conversation;
+    if (kind !== 'side') this.#latest = conversation;
     return { conversation, how, kind, thread: conversation.thread };
   }
 
@@ -124,10 +131,16 @@ export class Conversations {
     }
   }
 
+  /** Whether a subagent begins: what it is told to do comes first, or last behind a copy of the conversation. */
+  #isStart({ messages }: ApiRequest, opening: Digest, asked: string): boolean {
+    if (this.#startedBy(asked) !== null) return true;
+    return !this.#byOpening.has(opening) && this.#startedBy(saidIn(messages[0])) !== null;
+  }
+
   /** The conversation that began with the same words. */
-  #opened({ messages, tools }: ApiRequest, opening: Digest, asked: string): Conversation | null {
+  #opened({ messages, tools }: ApiRequest, opening: Digest): Conversation | null {
     const known = this.#byOpening.get(opening) ?? null;
-    if (known === null || this.#startedBy(asked) !== null) return null;
+    if (known === null) return null;
     // A subagent may begin with the words of an earlier one, and a title be asked for with the first prompt.
     const { thread, turns, summarised } = known;
     const isAnother = thread.kind === 'agent' && messages.length === 1 && turns > 1 && !summarised;
@@ -136,8 +149,6 @@ export class Conversations {
 
   /** The conversation in which the latest of a request's calls was answered. */
   #called({ messages }: ApiRequest): Conversation | null {
-    if (this.#startedBy(saidIn(messages[0])) !== null || this.#startedBy(saidIn(messages.at(-1))) !== null)
-      return null;
     for (const { blocks } of messages.toReversed())
       for (const { toolUseId } of blocks) {
         const conversation = toolUseId === null ? undefined : this.#byCall.get(toolUseId);
@@ -146,16 +157,25 @@ export class Conversations {
     return null;
   }
 
-  /** A conversation that waits behind its summary, with this frame, or else with these tools or most of them. */
-  #waiting(frame: Digest, toolNames: ReadonlySet<string>): Conversation | null {
-    const waiting = this.#all.filter(({ summarised }) => summarised);
-    const same = waiting.find((conversation) => conversation.frame === frame);
+  /** Conversations that wait behind their summaries. */
+  get #waiting(): readonly Conversation[] {
+    return this.#all.filter(({ summarised }) => summarised);
+  }
+
+  /** Conversations that are not beside the work. */
+  get #working(): readonly Conversation[] {
+    return this.#all.filter(({ thread }) => thread.kind !== 'side');
+  }
+
+  /** The latest conversation with this frame, or else the one with these tools or most of them. */
+  #alike(all: readonly Conversation[], frame: Digest, toolNames: ReadonlySet<string>): Conversation | null {
+    const same = all.findLast((conversation) => conversation.frame === frame);
     if (same !== undefined) return same;
     let best: Conversation | null = null;
     let most = SAME_TOOLS;
-    for (const conversation of waiting) {
+    for (const conversation of all) {
       const shared = sharedNames(conversation.toolNames, toolNames);
-      if (shared < most || (best !== null && shared === most)) continue;
+      if (shared < most) continue;
       most = shared;
       best = conversation;
     }

@@ -268,6 +268,33 @@ agents:
     expect(wordsOf(await send([hello, ...goOn(started)]))).toBe('both are back');
   });
 
+  it('a subagent that begins as a copy of the conversation has its own steps too', async () => {
+    const { send } = scripted(
+      'steps: [{ agent: Look aside. }, { text: back }]\nagents: [[{ text: aside }]]\n',
+    );
+    const started = await send([hello]);
+    const [answer, results] = goOn(started, 'the copy begins');
+    const fork: MessageParam[] = [hello, answer!, results!, { role: 'user', content: 'Look aside.' }];
+    expect(wordsOf(await send(fork))).toBe('aside');
+    expect(wordsOf(await send([hello, ...goOn(started)]))).toBe('back');
+  });
+
+  it('a subagent and the main thread that compact at the same time each go on', async () => {
+    const { send } = scripted(
+      'steps: [{ agent: Look aside. }, { text: back }]\nagents: [[{ read: a }, { text: aside }]]\nsummary: 50\n',
+    );
+    const started = await send([hello]);
+    const aside: MessageParam = { role: 'user', content: 'Look aside.' };
+    const system = 'You are a subagent.';
+    const read = await send([aside], { system });
+    const asked: MessageParam = { role: 'user', content: SUMMARY_PROMPT };
+    await send([hello, ...goOn(started), asked]);
+    await send([aside, ...goOn(read), asked], { system });
+    const continued = (n: number): MessageParam => ({ role: 'user', content: `Continued ${n}` });
+    expect(wordsOf(await send([continued(1)]))).toBe('back');
+    expect(wordsOf(await send([continued(2)], { system }))).toBe('aside');
+  });
+
   it('what defines no tools is beside the work, before and between its requests', async () => {
     const { send, answered, problems } = scripted('steps: [{ read: a }, { text: two }]\n');
     const title = (n: number) =>
@@ -277,8 +304,12 @@ agents:
     expect(wordsOf(await send([hello], { tools: [] }))).toBe('Done.');
     const first = await send([hello]);
     await title(2);
+    // a check of the whole conversation, and a test of the key
+    await send([hello, ...goOn(first)], { tools: [] });
+    await send([hello, ...goOn(first)], { max_tokens: 1 });
     expect(wordsOf(await send([hello, ...goOn(first)]))).toBe('two');
-    expect(answered.map(({ place }) => place.kind)).toEqual(['side', 'side', 'main', 'side', 'main']);
+    const kinds = ['side', 'side', 'main', 'side', 'side', 'side', 'main'];
+    expect(answered.map(({ place }) => place.kind)).toEqual(kinds);
     expect(problems).toEqual([]);
   });
 
@@ -315,10 +346,11 @@ agents:
         );
         let messages: MessageParam[] = [hello];
         let system = 'You are an agent.';
+        let tools = [...CLAUDE_TOOLS];
         let steps = 0;
         let beside = 0;
         const step = async () => {
-          const answer = await send(messages, { system });
+          const answer = await send(messages, { system, tools });
           steps += 1;
           expect(wordsOf(answer)).toBe(`step ${steps}`);
           messages = [...messages, ...goOn(answer, `result ${steps}`)];
@@ -333,8 +365,14 @@ agents:
               system: 'subagent',
             });
           if (event === 'compact' || event === 'other-frame') {
-            const summary = await send([...messages, { role: 'user', content: SUMMARY_PROMPT }], { system });
-            if (event === 'other-frame') system = `You are an agent, ${beside}.`;
+            const summary = await send([...messages, { role: 'user', content: SUMMARY_PROMPT }], {
+              system,
+              tools,
+            });
+            if (event === 'other-frame') {
+              system = `You are an agent, ${beside}.`;
+              tools = [...CLAUDE_TOOLS, tool(`mcp__${beside}`, 'x')];
+            }
             messages = [{ role: 'user', content: `Continued ${beside}: ${wordsOf(summary)}` }];
           }
           const cut = messages.findLastIndex(({ role }) => role === 'assistant');
@@ -345,7 +383,7 @@ agents:
           if (event === 'retry') {
             const before = messages;
             await step();
-            expect(wordsOf(await send(before, { system }))).toBe(`step ${steps}`);
+            expect(wordsOf(await send(before, { system, tools }))).toBe(`step ${steps}`);
           }
           if (event === 'step') await step();
         }

@@ -15,12 +15,17 @@ export interface LocalServer {
 }
 
 /**
- * The body of a request, or its size when it is larger than the API takes. Such a body is read to its end and thrown away: a client
- * that is still sending would see a broken connection in place of the refusal.
+ * The body of a request, or its size when it is larger than the API takes. Such a body is thrown away as it comes, and the
+ * connection stays: a client that is still sending would see it broken in place of the refusal.
  */
 async function readBody(request: IncomingMessage): Promise<Buffer | number> {
+  const declared = Number(request.headers['content-length'] ?? 0);
   const parts: Buffer[] = [];
   let bytes = 0;
+  if (declared > MAX_BODY_BYTES) {
+    request.resume();
+    return declared;
+  }
   for await (const part of request as AsyncIterable<Buffer>) {
     bytes += part.length;
     if (bytes > MAX_BODY_BYTES) parts.length = 0;
