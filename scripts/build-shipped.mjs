@@ -1,5 +1,6 @@
 // Reads what is shipped as YAML (policies, providers, and the tables of models, clients, layer parameters, generated sessions,
-// memory heuristics and weights on limits) and writes it as modules of plain data, so that nothing is read or checked at start-up.
+// memory heuristics, weights on limits, tools and wordings of clients) and writes it as modules of plain data, so that nothing is
+// read or checked at start-up.
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +11,7 @@ import { memoryModule } from './shipped/memory.mjs';
 import { modelsModule } from './shipped/models.mjs';
 import { paramsModule } from './shipped/params.mjs';
 import { profilePolicy } from './shipped/profiles.mjs';
+import { toolsModule, wordingsModule } from './shipped/script.mjs';
 import { syntheticModule } from './shipped/synthetic.mjs';
 import { weightsModule } from './shipped/weights.mjs';
 
@@ -111,6 +113,8 @@ async function buildShipped() {
   writeTable('src/agent/layers/params', paramsModule);
   writeTable('src/transcripts/synthetic/synthetic', syntheticModule);
   writeTable('src/analysis/limits/weights', weightsModule);
+  writeTable('src/provider/script/tools', toolsModule);
+  writeTable('src/provider/fake-api/wordings', wordingsModule);
   const { policyFrom, readPolicy, readProvider } = await loadReaders();
   const rulesPolicy = (kind) => (written, name, problems) => {
     const read = readPolicy(written, { name }, problems);

@@ -6,7 +6,6 @@ export async function openProgram(load) {
     { Ledger },
     { RecordingLines },
     { priceTimes },
-    { asksForSummary },
     { servedReader },
   ] = await Promise.all(
     [
@@ -15,7 +14,6 @@ export async function openProgram(load) {
       'cli/commands/serve/ledger',
       'cli/commands/serve/recording',
       'provider/prices/price-days',
-      'provider/fake-api/conversations',
       'transcripts/readers/served',
     ].map(load),
   );
@@ -52,7 +50,6 @@ export async function openProgram(load) {
         counter: { count: (text) => Math.ceil(text.length / 4) },
         cache: createPromptCache({ fade: 'off', seed: 1 }),
         latencyScale: 0,
-        purposeOf: (request) => (asksForSummary(request) ? 'compact' : 'main'),
         onCall(call, answered) {
           const served = ledger.add(call, answered);
           if (answered !== null) recorded += lines.line(served, answered);

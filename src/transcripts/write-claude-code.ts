@@ -11,7 +11,7 @@ import type {
 import { INFERRED } from './drafts/calibrate.js';
 import { SKILL_TOOL } from './readers/claude-code/origins.js';
 import { attachmentOf, contentOf, usageFields } from './readers/claude-code/write-content.js';
-import { textOrFiller } from './synthetic/filler.js';
+import { textOrFiller } from '../core/model/filler.js';
 
 /** A session file to be written. */
 export interface WrittenFile {

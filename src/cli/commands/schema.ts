@@ -3,7 +3,7 @@ import { ownValue } from '../../core/base/own-value.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type CliSession, printJson } from '../session.js';
 
-/** `ccbench schema`: the JSON Schema of scenario, policy or provider files, with or without --json. */
+/** `ccbench schema`: the JSON Schema of scenario, policy, provider or script files, with or without --json. */
 export function schemaCommand(session: CliSession, kind: string): ExitCode {
   printJson(session, ownValue(FILE_SCHEMAS, kind)!());
   return EXIT.fine;

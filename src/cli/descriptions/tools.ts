@@ -67,6 +67,10 @@ const POLICIES: readonly CommandDescription[] = [
 
 /** Options of a server, whoever starts it. */
 const SERVER = [
+  option(
+    '--script <file>',
+    'what is answered: a script in YAML, or a recorded session whose answers come again',
+  ),
   option('--ttl <lifetime>', '5m or 1h for every marker, whatever it asks for', oneOf('5m', '1h')),
   option('--fault <rule>', 'an error with its conditions, such as overloaded:every=5 (repeatable)', collect),
   option('--scenario <file>', 'faults, latencies, fading and seed of a scenario file'),
@@ -113,9 +117,14 @@ export const TOOL_COMMANDS = {
   },
   schema: {
     name: 'schema',
-    about: 'Print the JSON Schema of scenario, policy or provider files.',
+    about: 'Print the JSON Schema of scenario, policy, provider or script files.',
     args: [
-      argument('[kind]', 'scenario, policy or provider', oneOf('scenario', 'policy', 'provider'), 'scenario'),
+      argument(
+        '[kind]',
+        'scenario, policy, provider or script',
+        oneOf('scenario', 'policy', 'provider', 'script'),
+        'scenario',
+      ),
     ],
     examples: ['schema > scenario.schema.json', 'schema policy > policy.schema.json'],
     load: async () => (await import('../commands/schema.js')).schemaCommand,
@@ -177,6 +186,7 @@ export const TOOL_COMMANDS = {
       'serve',
       'serve --port 0 --ttl 1h --record session.jsonl',
       'serve --upstream https://api.anthropic.com --record session.jsonl',
+      'serve --script script.yaml --clock 60x',
       'serve --latency-scale 0 --fault overloaded:every=5 --fault rate_limited:nth=2,retryAfterSeconds=1',
     ],
     load: async () => (await import('../commands/serve/serve.js')).serveCommand,

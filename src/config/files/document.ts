@@ -114,6 +114,7 @@ export const EMPTY_HINTS = {
   scenario: 'write at least `name:` and `transcript:`; `ccbench init` makes a starter file',
   policy: 'write at least `rules:`; `ccbench policies new` makes a starter file',
   provider: 'write the knobs of its cache; docs/providers.md names them',
+  script: 'write at least `steps:`; docs/serve.md has an example',
   'table of models': 'write models by id, such as `my-model: { prices: { input: 1, output: 5 } }`',
 } as const;
 

@@ -3,6 +3,7 @@ import { schemaMap } from '../../core/base/explain.js';
 import { jsonSchema, type SchemaNode } from '../../core/base/schema.js';
 import type { ParamSpec } from '../../core/run/params.js';
 import { providerSchema } from '../../provider/providers/provider-schema.js';
+import { scriptSchema } from '../../provider/script/script-schema.js';
 import { builtinContext, type ScenarioContext } from '../context.js';
 import { scenarioSchema } from './schema.js';
 
@@ -69,6 +70,7 @@ export const FILE_SCHEMAS = {
   scenario: scenarioJsonSchema,
   policy: (): object => ({ ...jsonSchema(policySchema), title: 'ccbench policy' }),
   provider: (): object => ({ ...jsonSchema(providerSchema), title: 'ccbench provider' }),
+  script: (): object => ({ ...jsonSchema(scriptSchema), title: 'ccbench script' }),
 } as const;
 
 /** Every key of the scenario as a dotted path; `[]` is a list position. */

@@ -1,5 +1,8 @@
+import type { Usage } from '../../core/model/usage.js';
 import type { FaultRule } from '../../core/run/run-plan.js';
 import type { ApiRequest } from './api-request.js';
+import { asObject } from './json-value.js';
+import { minimalValue } from './minimal-value.js';
 
 /** A block of an answer. */
 export type AnswerBlock =
@@ -13,22 +16,37 @@ export type AnswerBlock =
     };
 
 /** Why an answer ended. */
-export type StopReason = 'end_turn' | 'max_tokens' | 'tool_use' | 'model_context_window_exceeded';
+export const STOP_REASONS = [
+  'end_turn',
+  'max_tokens',
+  'tool_use',
+  'stop_sequence',
+  'pause_turn',
+  'refusal',
+  'model_context_window_exceeded',
+] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
+
+/** What somebody wants to be answered; the API decides how much of it is. */
+export interface GivenAnswer {
+  readonly content: readonly AnswerBlock[];
+  /** As the content says where absent. */
+  readonly stopReason?: StopReason;
+  /** As the content is counted where absent. */
+  readonly outputTokens?: number;
+  /** Time that the whole answer takes; as the model needs where absent. */
+  readonly latencyMs?: number;
+  /** What the client gets to see in place of the billed usage. */
+  readonly usage?: Partial<Usage>;
+}
 
 /** An answer of the fake API. */
 export interface ApiAnswer {
   readonly content: readonly AnswerBlock[];
   readonly stopReason: StopReason;
+  /** The text that ended it; null for other reasons. */
+  readonly stopSequence: string | null;
   readonly outputTokens: number;
-}
-
-/** What is said when nobody says otherwise. */
-export function defaultContent(request: ApiRequest): readonly AnswerBlock[] {
-  const { length } = request.messages;
-  const text = `Read ${length} ${length === 1 ? 'turn' : 'turns'}.`;
-  const said: AnswerBlock = { type: 'text', text };
-  if (request.thinking === 'off') return [said];
-  return [{ type: 'thinking', thinking: text, signature: `sig_${request.spoken.toString(36)}` }, said];
 }
 
 const ERROR_CONTENT: readonly AnswerBlock[] = [
@@ -58,6 +76,39 @@ function faulty(content: readonly AnswerBlock[], fault: FaultRule | null): reado
     default:
       return content;
   }
+}
+
+/** A call that a request forces, with the smallest input that the tool takes. */
+function forcedCall(request: ApiRequest, name: string): AnswerBlock {
+  const tool = request.tools.find((other) => other.name === name);
+  const input = asObject(tool === undefined ? {} : minimalValue(tool.input)) ?? {};
+  return { type: 'tool_use', id: `toolu_forced_${request.spoken.toString(36)}`, name, input };
+}
+
+function isJson(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
+  }
+}
+
+/** What is left of the content, and what must be added, by what the request demands of tools and of the form of texts. */
+function honour(content: readonly AnswerBlock[], request: ApiRequest): readonly AnswerBlock[] {
+  const { toolChoice = 'auto', callsAtOnce, format, tools } = request;
+  const wanted = typeof toolChoice === 'object' ? toolChoice.tool : null;
+  let calls = content.filter((block) => block.type === 'tool_use');
+  if (toolChoice === 'none') calls = [];
+  if (wanted !== null) calls = calls.filter(({ name }) => name === wanted);
+  if (callsAtOnce === 'one') calls = calls.slice(0, 1);
+  const forced = toolChoice === 'any' ? tools[0]?.name : wanted;
+  const added = calls.length === 0 && forced != null ? [forcedCall(request, forced)] : [];
+  const kept = content.filter((block) => block.type !== 'tool_use' || calls.includes(block));
+  if (format === undefined || calls.length > 0) return [...kept, ...added];
+  const [first] = kept.filter(({ type }) => type === 'text');
+  if (first?.type === 'text' && isJson(first.text)) return kept;
+  const text = JSON.stringify(minimalValue(format));
+  return [...kept.filter(({ type }) => type !== 'text'), { type: 'text', text }];
 }
 
 function tokensOf(block: AnswerBlock, request: ApiRequest): number {
@@ -92,14 +143,35 @@ function cutContent(
   return kept;
 }
 
-/** Ends an answer where the request, the window or a fault ends it. */
-export function finishAnswer(
+/** The content up to the first text that ends it; null where none occurs. */
+function cutAtSequence(
   content: readonly AnswerBlock[],
-  request: ApiRequest,
-  fault: FaultRule | null,
-): ApiAnswer {
-  if (request.maxTokens === 0) return { content: [], stopReason: 'max_tokens', outputTokens: 0 };
-  const whole = faulty(content, fault);
+  sequences: readonly string[],
+): { readonly content: readonly AnswerBlock[]; readonly sequence: string } | null {
+  for (const [i, block] of content.entries()) {
+    if (block.type !== 'text') continue;
+    let at = block.text.length;
+    let sequence: string | null = null;
+    for (const candidate of sequences) {
+      const found = block.text.indexOf(candidate);
+      if (found === -1 || found >= at) continue;
+      at = found;
+      sequence = candidate;
+    }
+    if (sequence === null) continue;
+    const kept = at === 0 ? [] : [{ ...block, text: block.text.slice(0, at) }];
+    return { content: [...content.slice(0, i), ...kept], sequence };
+  }
+  return null;
+}
+
+/** Ends an answer where the request, the window or a fault ends it. */
+export function finishAnswer(given: GivenAnswer, request: ApiRequest, fault: FaultRule | null): ApiAnswer {
+  if (request.maxTokens === 0)
+    return { content: [], stopReason: 'max_tokens', stopSequence: null, outputTokens: 0 };
+  const said = faulty(honour(given.content, request), fault);
+  const cut = cutAtSequence(said, request.stopSequences ?? []);
+  const whole = cut?.content ?? said;
   let outputTokens = 0;
   for (const block of whole) outputTokens += tokensOf(block, request);
   outputTokens = Math.max(1, outputTokens);
@@ -110,15 +182,19 @@ export function finishAnswer(
   const limit = Math.min(request.maxTokens, room);
   if (outputTokens > limit) {
     const stopReason = room < request.maxTokens ? 'model_context_window_exceeded' : 'max_tokens';
-    return { content: cutContent(whole, limit, request), stopReason, outputTokens: limit };
+    const content = cutContent(whole, limit, request);
+    return { content, stopReason, stopSequence: null, outputTokens: limit };
   }
   if (fault?.error === 'cut_summary') {
     const half = Math.ceil(outputTokens / 2);
-    return { content: cutContent(whole, half, request), stopReason: 'max_tokens', outputTokens: half };
+    const content = cutContent(whole, half, request);
+    return { content, stopReason: 'max_tokens', stopSequence: null, outputTokens: half };
   }
+  const natural = whole.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
   return {
     content: whole,
-    stopReason: whole.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn',
-    outputTokens,
+    stopReason: cut === null ? (given.stopReason ?? natural) : 'stop_sequence',
+    stopSequence: cut?.sequence ?? null,
+    outputTokens: cut === null ? Math.min(limit, given.outputTokens ?? outputTokens) : outputTokens,
   };
 }

@@ -20,6 +20,8 @@ export interface DefinedTool {
 export interface PromptView extends PrefixView {
   readonly blocks: readonly Block[];
 }
+/** What a request says about calls of tools: it may (`auto`), must not, must call any, or must call this one. */
+export type ToolChoice = 'auto' | 'none' | 'any' | { readonly tool: string };
 
 /** An accepted request, as the simulator sees it; whichever API it came through. */
 export interface ApiRequest {
@@ -43,6 +45,14 @@ export interface ApiRequest {
   readonly thinking: 'on' | 'off';
   /** Stands for the prompt without its thinking. */
   readonly spoken: Digest;
+  /** `auto` where absent. */
+  readonly toolChoice?: ToolChoice;
+  /** Whether an answer may call several tools; `many` where absent. */
+  readonly callsAtOnce?: 'one' | 'many';
+  /** Texts that end an answer where they would occur in it. */
+  readonly stopSequences?: readonly string[];
+  /** JSON schema that the text of the answer must follow. */
+  readonly format?: JsonObject;
   readonly count: CountTokens;
 }
 

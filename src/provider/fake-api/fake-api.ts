@@ -7,9 +7,11 @@ import { createFakeLlm } from '../fake-llm/fake-llm.js';
 import { type FaultPlan, faultDelayMs, faultError, NO_STATUS } from '../fake-llm/faults.js';
 import { firstTokenMs } from '../fake-llm/latency.js';
 import { findModel, MODELS } from '../prices/models.js';
-import { type AnswerBlock, type ApiAnswer, defaultContent, finishAnswer } from './answer.js';
+import { type AnswerBlock, type ApiAnswer, finishAnswer } from './answer.js';
+import { type AnswerSource, PLACEHOLDER } from './answer-source.js';
 import type { ApiRequest } from './api-request.js';
 import { cacheFacts } from './cache-facts.js';
+import { Conversations, type PlacedRequest } from './conversations.js';
 import { createMessagesApi } from './messages/messages-api.js';
 import { jsonResponse, streamResponse } from './timed-response.js';
 import type { WireApi, WireCall } from './wire-api.js';
@@ -20,6 +22,7 @@ export type FetchLike = (input: string | URL | Request, init?: RequestInit) => P
 /** What was done with an answered call. */
 export interface AnsweredCall {
   readonly request: ApiRequest;
+  readonly place: PlacedRequest;
   readonly purpose: CallPurpose;
   readonly outcome: CacheOutcome;
   readonly answer: ApiAnswer;
@@ -38,10 +41,8 @@ export interface FakeApiOptions {
   readonly strike?: 'at-start' | 'mid-stream';
   readonly latencyScale?: number;
   readonly workspace?: string;
-  /** What a call is for, as fault rules count it; `main` unless given. */
-  readonly purposeOf?: (request: ApiRequest) => CallPurpose;
-  /** What is answered. */
-  readonly answer?: (request: ApiRequest) => readonly AnswerBlock[];
+  /** What is answered, or who says it; a placeholder unless given. */
+  readonly answer?: AnswerSource | ((request: ApiRequest) => readonly AnswerBlock[]);
   /** Lifetime of every marker, whatever it asks for; null leaves it to the request. */
   readonly ttlMs?: number | null;
   /** The APIs it speaks; the Messages API unless given. */
@@ -96,8 +97,14 @@ interface Target extends Pick<ApiCall, 'method' | 'path'> {
 
 /** Creates a server in this process: no socket, no wall clock. Give its `fetch` to the client. */
 export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchLike } {
-  const { clock, faults = null, strike = 'at-start', latencyScale = 1, answer = defaultContent } = options;
+  const { clock, faults = null, strike = 'at-start', latencyScale = 1 } = options;
   const { ttlMs = null, onCall = () => {}, apis = [createMessagesApi()] } = options;
+  const { answer: given = PLACEHOLDER } = options;
+  const source: AnswerSource =
+    typeof given === 'function'
+      ? { callsTools: false, answer: (request) => ({ content: given(request) }) }
+      : given;
+  const conversations = new Conversations(source.callsTools ? 'with-tools' : 'any');
   const llm = createFakeLlm(options.cache ?? null, latencyScale);
   let requests = 0;
 
@@ -126,11 +133,13 @@ export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchL
   }
 
   async function createMessage(request: ApiRequest, target: Target): Promise<Response> {
+    const place = conversations.find(request);
+    source.arrive?.(place, request);
     const startMs = clock.now;
     const { model, view, salts, windowTokens } = request;
     const breakpoints =
       ttlMs === null ? request.breakpoints : request.breakpoints.map((mark) => ({ ...mark, ttlMs }));
-    const purpose = options.purposeOf?.(request) ?? 'main';
+    const purpose = place.kind === 'summary' ? 'compact' : 'main';
     const fault = faults === null ? null : faults.next(purpose);
     const error = fault === null ? null : faultError(fault, request.promptTokens, windowTokens);
     const delayMs = fault === null ? 0 : faultDelayMs(fault);
@@ -146,24 +155,44 @@ export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchL
     }
     const over = overWindow(request);
     if (over !== null) return refuse(over, target, overheadMs);
-    const given: ApiAnswer = finishAnswer(answer(request), request, error === null ? fault : null);
-    const { outputTokens } = given;
+    const wanted = source.answer(request, place);
+    const finished: ApiAnswer = finishAnswer(wanted, request, error === null ? fault : null);
+    conversations.note(place, finished.content);
+    const { outputTokens } = finished;
     const call = { purpose, model, salts, view, breakpoints, startMs, windowTokens, outputTokens } as const;
-    const facts = cacheFacts(request, given.content);
-    const reply = llm.call({ ...call, ...facts, write: 'write', deleted: null, recordedLatencyMs: null });
+    const facts = cacheFacts(request, finished.content);
+    const reply = llm.call({
+      ...call,
+      ...facts,
+      write: 'write',
+      deleted: null,
+      recordedLatencyMs: wanted.latencyMs ?? null,
+    });
     if (!reply.ok) return refuse(reply.error, target, reply.latencyMs + delayMs);
     const { usage } = reply;
     const latencyMs = reply.latencyMs + delayMs;
     const { api, requestId } = target;
-    const wire = api.write({ id: `msg_${requests}`, request, answer: given, usage });
+    const wire = api.write({
+      id: `msg_${requests}`,
+      request,
+      answer: finished,
+      usage: { ...usage, ...wanted.usage },
+    });
     onCall(
       { ...report(target, 200, error?.message ?? null, usage), startMs },
-      { request: { ...request, breakpoints }, purpose, outcome: reply.outcome, answer: given, latencyMs },
+      {
+        request: { ...request, breakpoints },
+        place,
+        purpose,
+        outcome: reply.outcome,
+        answer: finished,
+        latencyMs,
+      },
     );
     const lastMs = startMs + latencyMs;
     if (request.delivery === 'plain') return jsonResponse(wire.body, { requestId }, clock, lastMs);
     const uncached = promptTokens(usage) - usage.cacheRead;
-    const firstMs = startMs + firstTokenMs(model, uncached, latencyScale) + delayMs;
+    const firstMs = Math.min(lastMs, startMs + firstTokenMs(model, uncached, latencyScale) + delayMs);
     const parts = error === null ? wire.parts : interrupt(wire.parts, error, api);
     return streamResponse(parts, requestId, clock, { firstMs, lastMs }, wire.streamType);
   }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/core/base/random.js';
-import { asksForSummary } from '../../../src/provider/fake-api/conversations.js';
 import type { FakeApiOptions } from '../../../src/provider/fake-api/fake-api.js';
 import { createFaultPlan } from '../../../src/provider/fake-llm/faults.js';
 import { fault } from '../fake-llm/build.js';
@@ -229,17 +228,20 @@ describe('conversations that the server keeps', () => {
 
 describe('compaction on the server', () => {
   it('a trigger is answered with one compaction item, which counts as the summary it holds', async () => {
-    const asked: boolean[] = [];
+    const asked: string[] = [];
     const { create } = setUp({
-      answer(request) {
-        asked.push(asksForSummary(request));
-        return [{ type: 'text', text: 'what was done' }];
+      answer: {
+        callsTools: false,
+        answer(_request, { kind }) {
+          asked.push(kind);
+          return { content: [{ type: 'text', text: 'what was done' }] };
+        },
       },
     });
     const input = [user('hello'), said('yes'), { type: 'compaction_trigger' }];
     const { events } = await create({ input, stream: true, store: false });
     const { response } = events.at(-1)!.data;
-    expect(asked).toEqual([true]);
+    expect(asked).toEqual(['summary']);
     expect(response.usage.input_tokens).toBe(5 + 3);
     expect(response.output).toEqual([
       { type: 'compaction', id: expect.any(String), encrypted_content: expect.any(String) },

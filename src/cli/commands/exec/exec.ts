@@ -61,5 +61,6 @@ export async function execCommand(
     throw new CcbenchError('bad-usage', `${command[0]} sent no request that was answered`, {
       hint: `it must take its address from ANTHROPIC_BASE_URL, OPENAI_BASE_URL or GOOGLE_GEMINI_BASE_URL (${formatCounted(totals.refused, 'request')} refused)`,
     });
-  return results.every(({ passed }) => passed) ? EXIT.fine : EXIT.expectation;
+  const isDone = server.scriptProblems.length === 0 && results.every(({ passed }) => passed);
+  return isDone ? EXIT.fine : EXIT.expectation;
 }

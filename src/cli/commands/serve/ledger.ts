@@ -5,7 +5,7 @@ import { usd } from '../../../metrics/metric.js';
 import { isBreak } from '../../../provider/cache/break-detector.js';
 import { minimumOf } from '../../../provider/cache/cache-rules.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../../provider/cache/ttl.js';
-import { type Conversation, Conversations } from '../../../provider/fake-api/conversations.js';
+import type { Conversation } from '../../../provider/fake-api/conversations.js';
 import { sharedEnd } from '../../../provider/fake-api/diagnostics.js';
 import type { AnsweredCall, ApiCall } from '../../../provider/fake-api/fake-api.js';
 import { addCost, type Cost, NO_COST, priceUsage } from '../../../provider/prices/price.js';
@@ -89,7 +89,7 @@ export class Ledger {
   /** It hears when a call counts for prices, by its time since the start. */
   constructor(private readonly pricedAt: PriceTimes) {}
 
-  readonly #conversations = new Conversations();
+  readonly #conversations = new Set<number>();
   readonly #calls: ServedCall[] = [];
   readonly #breaks = new Map<string, number>();
   #compactions = 0;
@@ -110,7 +110,7 @@ export class Ledger {
       calls: this.#calls.length,
       answered,
       refused: this.#calls.filter(({ status }) => status !== 200).length,
-      conversations: this.#conversations.count,
+      conversations: this.#conversations.size,
       compactions: this.#compactions,
       missedTokens: this.#missedTokens,
       usage: this.#usage,
@@ -156,8 +156,9 @@ export class Ledger {
   }
 
   #answered(startMs: number, simulated: Usage, answered: JudgedCall, billed: Usage | null) {
-    const { request } = answered;
-    const { conversation, how } = this.#conversations.find(request);
+    const { request, place } = answered;
+    const { conversation, how } = place;
+    this.#conversations.add(conversation.id);
     const miss = explain(conversation, startMs, answered, how === 'after-summary' ? 'compaction' : null);
     if (how === 'after-summary') this.#compactions += 1;
     this.#missedTokens += miss.missedTokens;
@@ -188,13 +189,13 @@ export class Ledger {
 }
 
 /** What of an answered call is accounted for. */
-type JudgedCall = Pick<AnsweredCall, 'request' | 'outcome'>;
+type JudgedCall = Pick<AnsweredCall, 'request' | 'outcome' | 'place'>;
 
 /** Compares a request with what the one before it in the conversation had left in the cache. */
 function explain(
   conversation: Conversation,
   startMs: number,
-  { request, outcome }: JudgedCall,
+  { request, outcome }: Pick<JudgedCall, 'request' | 'outcome'>,
   announced: BreakCause | null,
 ): Pick<ServedCall, 'missReason' | 'missedTokens' | 'change'> {
   const { view, salts, model, breakpoints } = request;

@@ -14,18 +14,24 @@ export interface LocalServer {
   close(): Promise<void>;
 }
 
-/** The body of a request, or its size when it is larger than the API takes; the rest of such a body is thrown away. */
+/**
+ * The body of a request, or its size when it is larger than the API takes. Such a body is thrown away as it comes, and the
+ * connection stays: a client that is still sending would see it broken in place of the refusal.
+ */
 async function readBody(request: IncomingMessage): Promise<Buffer | number> {
   const declared = Number(request.headers['content-length'] ?? 0);
   const parts: Buffer[] = [];
   let bytes = 0;
-  if (declared > MAX_BODY_BYTES) return declared;
+  if (declared > MAX_BODY_BYTES) {
+    request.resume();
+    return declared;
+  }
   for await (const part of request as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > MAX_BODY_BYTES) return bytes;
-    parts.push(part);
+    if (bytes > MAX_BODY_BYTES) parts.length = 0;
+    else parts.push(part);
   }
-  return Buffer.concat(parts);
+  return bytes > MAX_BODY_BYTES ? bytes : Buffer.concat(parts);
 }
 
 function headersOf(request: IncomingMessage, bodyBytes: number): Headers {
@@ -42,15 +48,13 @@ function urlOf(path: string | undefined): string {
   return URL.canParse(url) ? url : `http://${LOOPBACK}/`;
 }
 
-/** Sends a body part by part, as fast as it comes and the client takes it. */
+/** Sends an answer as it comes and as fast as the client takes it; the head goes with the first part, when that is due. */
 async function send(answer: Response, response: ServerResponse): Promise<void> {
-  response.writeHead(answer.status, [...answer.headers].flat());
-  response.flushHeaders();
   const reader = answer.body?.getReader();
   response.once('close', () => void reader?.cancel().catch(() => {}));
-  for (;;) {
-    const part = await reader?.read();
-    if (part === undefined || part.done) break;
+  let part = await reader?.read();
+  response.writeHead(answer.status, [...answer.headers].flat());
+  for (; part !== undefined && !part.done; part = await reader?.read()) {
     if (!response.write(part.value) && !response.destroyed) {
       await new Promise<void>((go) => {
         response.once('drain', go);
@@ -72,10 +76,6 @@ async function handle(fetch: FetchLike, request: IncomingMessage, response: Serv
     signal: gone.signal,
     ...(isWhole && body.length > 0 ? { body } : {}),
   });
-  if (!isWhole) {
-    response.setHeader('connection', 'close');
-    request.resume();
-  }
   await send(answer, response);
 }
 

@@ -12,7 +12,7 @@ import {
 import type { ServedCall } from './ledger.js';
 
 /** What was done with a call, whoever answered it. */
-export type ServedAnswer = Pick<AnsweredCall, 'request' | 'purpose' | 'latencyMs'> & {
+export type ServedAnswer = Pick<AnsweredCall, 'request' | 'place' | 'latencyMs'> & {
   readonly answer: { readonly content: readonly AnswerBlock[]; readonly stopReason: string | null };
 };
 
@@ -63,9 +63,9 @@ function tellBy<Told>(
 
 /** Writes the lines of a recording: one for each request, as long as what is new in it. */
 export class RecordingLines {
+  #main: number | null = null;
   readonly #text: KeptText;
   readonly #latest = new Map<number, { readonly n: number; readonly digests: readonly Digest[] }>();
-  #main: number | null = null;
   #requests = 0;
 
   constructor(text: KeptText) {
@@ -85,7 +85,7 @@ export class RecordingLines {
   }
 
   /** The line of an answered request. */
-  line(served: ServedCall, { request, purpose, answer, latencyMs }: ServedAnswer): string {
+  line(served: ServedCall, { request, place, answer, latencyMs }: ServedAnswer): string {
     const conversation = served.conversation!;
     const { blocks } = request.view;
     const before = this.#latest.get(conversation);
@@ -98,7 +98,7 @@ export class RecordingLines {
       atMs: served.startMs,
       api: served.api,
       conversation,
-      kind: this.#kindOf(conversation, purpose, request),
+      kind: this.#kindOf(conversation, place.kind),
       model: request.modelName,
       ...(before === undefined ? {} : { base: before.n, same }),
       parts,
@@ -113,16 +113,15 @@ export class RecordingLines {
     })}\n`;
   }
 
+  /** The first conversation of the main thread is the session; another one beside it is a subagent's. */
+  #kindOf(conversation: number, kind: ServedKind): ServedKind {
+    if (kind !== 'main') return kind;
+    this.#main ??= conversation;
+    return this.#main === conversation ? 'main' : 'agent';
+  }
+
   /** The line of a request that the real API answered and that could not be read. */
   unread({ number: n, startMs: atMs, api, error, billed }: ServedCall): string {
     return `${JSON.stringify({ n, atMs, api, unread: error, billed })}\n`;
-  }
-
-  /** The first conversation with tools is the main one; those without are beside it, unless there is nothing else. */
-  #kindOf(conversation: number, purpose: AnsweredCall['purpose'], { tools }: ApiRequest): ServedKind {
-    if (purpose === 'compact') return 'summary';
-    if (tools.length === 0) return this.#main === null && conversation === 1 ? 'main' : 'side';
-    this.#main ??= conversation;
-    return this.#main === conversation ? 'main' : 'agent';
   }
 }

@@ -4,7 +4,6 @@ import { createRandom } from '../../../core/base/random.js';
 import type { Usage } from '../../../core/model/usage.js';
 import { loadCounter } from '../../../core/tokens/counter.js';
 import { createProviderCache } from '../../../provider/cache/provider-cache.js';
-import { asksForSummary } from '../../../provider/fake-api/conversations.js';
 import {
   type AnsweredCall,
   type ApiCall,
@@ -17,10 +16,12 @@ import { createChatApi } from '../../../provider/fake-api/openai/chat-api.js';
 import { createResponsesApi } from '../../../provider/fake-api/openai/responses-api.js';
 import { createFaultPlan } from '../../../provider/fake-llm/faults.js';
 import { priceTimes } from '../../../provider/prices/price-days.js';
+import { createScriptSource } from '../../../provider/script/script-source.js';
 import { openGrowing } from '../../files/output.js';
 import { type CliSession, note, warnUnwritten } from '../../session.js';
 import { Ledger, type ServedCall } from './ledger.js';
 import { listenLocally } from './local-server.js';
+import { openScript } from './open-script.js';
 import { RecordingLines, type ServedAnswer } from './recording.js';
 import { type ServeBehaviour, servePlan } from './serve-plan.js';
 import { createServerClock } from './server-clock.js';
@@ -59,6 +60,8 @@ export interface ServerOptions extends ServeBehaviour {
   readonly keepText?: boolean;
   /** Address of a real API that answers in place of the simulated one. */
   readonly upstream?: string;
+  /** What is answered: a script or a recorded session; placeholders where absent. */
+  readonly script?: string;
   /** How many times faster than real time its clock goes. */
   readonly clock: number;
 }
@@ -67,6 +70,8 @@ export interface ServerOptions extends ServeBehaviour {
 export interface RunningServer {
   readonly url: string;
   readonly ledger: Ledger;
+  /** What its script asked for and the client could not do. */
+  readonly scriptProblems: readonly string[];
   /** Ends every connection and the recording. */
   close(): Promise<void>;
 }
@@ -80,6 +85,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { host } = session;
   const plan = servePlan(options, host.cwd);
+  const script = options.script === undefined ? null : openScript(session, options.script);
   const counter = rememberCounts(await loadCounter(options.countWith));
   const upstream = options.upstream === undefined ? null : readUpstream(options.upstream);
   const startedAtMs = host.epochMs();
@@ -87,6 +93,12 @@ export async function startServer(
   const recording = openRecording(session, options, startedAtMs);
   const clock = createServerClock(host, options.clock);
   const { fade } = plan.cache;
+  const scriptProblems: string[] = [];
+  const onProblem = (problem: string): void => {
+    scriptProblems.push(problem);
+    note(session, problem);
+  };
+  const source = script && createScriptSource(script, { skip: (ms) => clock.skip(ms), onProblem });
   const take = (
     call: ApiCall,
     answered: (ServedAnswer & Pick<AnsweredCall, 'outcome'>) | null,
@@ -100,6 +112,7 @@ export async function startServer(
   const waiting = new AsyncLocalStorage<(seen: SimulatedCall) => void>();
   const api = createFakeApi({
     clock,
+    ...(source === null ? {} : { answer: source }),
     counter,
     cache:
       plan.cache.mode === 'off'
@@ -114,7 +127,6 @@ export async function startServer(
     // A request is simulated when its real answer begins: from then on the next one reads what it wrote.
     latencyScale: upstream === null ? plan.llm.fake.latencyScale : 0,
     ttlMs: plan.ttlMs,
-    purposeOf: (request) => (asksForSummary(request) ? 'compact' : 'main'),
     onCall(call, answered) {
       const tell = waiting.getStore();
       if (tell === undefined) take(call, answered, null);
@@ -142,8 +154,14 @@ export async function startServer(
   return {
     url: server.url,
     ledger,
+    scriptProblems,
     async close() {
       await server.close();
+      if (script !== null)
+        note(
+          session,
+          `${source!.given} of ${formatCounted(script.steps.length, 'step')} of the script given`,
+        );
       if (recording === null) return;
       recording.close();
       const { requests } = recording;

@@ -13,6 +13,7 @@ interface StreamedMessage {
   readonly message: Readonly<Record<string, unknown>> & { readonly usage: Readonly<Record<string, unknown>> };
   readonly content: readonly AnswerBlock[];
   readonly stopReason: string;
+  readonly stopSequence: string | null;
   readonly outputTokens: number;
 }
 
@@ -44,7 +45,8 @@ function* blockEvents(block: AnswerBlock, index: number): Generator<MessageEvent
 
 /** The events of a message, in the API's order. */
 export function messageEvents(streamed: StreamedMessage): readonly string[] {
-  const { message, content, stopReason, outputTokens } = streamed;
+  const { message: whole, content, stopReason, stopSequence, outputTokens } = streamed;
+  const { context_management: edits, ...message } = whole;
   const events: MessageEvent[] = [
     {
       type: 'message_start',
@@ -62,8 +64,9 @@ export function messageEvents(streamed: StreamedMessage): readonly string[] {
   events.push(
     {
       type: 'message_delta',
-      delta: { stop_reason: stopReason, stop_sequence: null },
+      delta: { stop_reason: stopReason, stop_sequence: stopSequence },
       usage: { output_tokens: outputTokens },
+      ...(edits === undefined ? {} : { context_management: edits }),
     },
     { type: 'message_stop' },
   );

@@ -25,10 +25,11 @@ function messageBody(
     model: request.modelName,
     content: answer.content,
     stop_reason: answer.stopReason,
-    stop_sequence: null,
+    stop_sequence: answer.stopSequence,
     stop_details: null,
     container: null,
     diagnostics: request.diagnostics === 'off' ? null : { cache_miss_reason: missReason },
+    ...(request.edits === null ? {} : { context_management: { applied_edits: request.edits.applied } }),
     usage: {
       ...counts,
       output_tokens_details: null,
@@ -63,13 +64,24 @@ function find(method: string, path: string): WireCall | null {
   return models === null ? null : { ...call, kind: 'models', model: models[1] ?? null };
 }
 
-/** The wording of these two is ours. */
+/** Versions of the API that were published. */
+const VERSIONS = ['2023-01-01', '2023-06-01', '2026-10-21'];
+
+function keyOf(headers: Headers): string {
+  const bearer = headers.get('authorization')?.replace(/^bearer(?:\s+|$)/i, '');
+  return (headers.get('x-api-key') || bearer || '').trim();
+}
+
+/** The wording of these is ours. */
 function checkHeaders(headers: Headers): ApiError | null {
-  if (headers.get('authorization') === null && headers.get('x-api-key') === null)
-    return apiError(401, 'authentication_error', 'The request carries no API key.');
-  return headers.get('anthropic-version') === null
-    ? invalidRequest('anthropic-version: header is required')
-    : null;
+  if (keyOf(headers) === '') return apiError(401, 'authentication_error', 'The request carries no API key.');
+  const version = headers.get('anthropic-version');
+  if (version === null) return invalidRequest('anthropic-version: header is required');
+  return VERSIONS.includes(version)
+    ? null
+    : invalidRequest(
+        `anthropic-version: "${version}" is not a valid version; it is one of ${VERSIONS.join(', ')}`,
+      );
 }
 
 /** The Messages API. It remembers the thinking it gave away and the requests that diagnostics compare with. */
@@ -84,7 +96,7 @@ export function createMessagesApi(): WireApi {
       readRequest(body, { ...options, purpose: kind === 'count' ? 'count' : 'create', thinkingBook }),
     write({ id, request, answer, usage }) {
       const asked = request as MessagesRequest;
-      const { content, stopReason, outputTokens } = answer;
+      const { content, stopReason, stopSequence, outputTokens } = answer;
       const wire = readContent(content, 'assistant', 'content', request.count);
       if (!('ok' in wire)) thinkingBook.note(request.spoken, wire);
       const previous = asked.diagnostics === 'off' ? null : asked.diagnostics.previousMessageId;
@@ -96,7 +108,7 @@ export function createMessagesApi(): WireApi {
       return {
         body,
         get parts() {
-          return messageEvents({ message: body, content, stopReason, outputTokens });
+          return messageEvents({ message: body, content, stopReason, outputTokens, stopSequence });
         },
       };
     },
@@ -106,7 +118,11 @@ export function createMessagesApi(): WireApi {
       request_id: requestId,
     }),
     streamError: ({ type, message }) => namedEvent('error', { type: 'error', error: { type, message } }),
-    counted: ({ promptTokens }) => ({ input_tokens: promptTokens }),
+    counted(request) {
+      const { edits } = request as MessagesRequest;
+      const original = edits && { context_management: { original_input_tokens: edits.originalTokens } };
+      return { input_tokens: request.promptTokens, ...original };
+    },
     models(rows, asked) {
       if (asked !== null) return modelBody(asked);
       const data = rows.map(modelBody);

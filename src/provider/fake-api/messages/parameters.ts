@@ -2,6 +2,7 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { type ApiError, invalidRequest } from '../../cache/api-error.js';
 import type { CacheParameters, ThinkingSetting } from '../../cache/salts.js';
 import type { ModelRow } from '../../prices/model-row.js';
+import type { ApiRequest } from '../api-request.js';
 import { asList, asObject, asText, type JsonObject } from '../json-value.js';
 
 /** The version of the API from which on it takes no sampling settings. */
@@ -31,6 +32,58 @@ function thinkingOf(body: JsonObject): ThinkingSetting | null {
 
 function hasTool(body: JsonObject, prefix: string): boolean {
   return (asList(body.tools) ?? []).some((tool) => asText(asObject(tool)?.type)?.startsWith(prefix) === true);
+}
+
+/** What a request demands of its answer. */
+export function answerRules(
+  body: JsonObject,
+): Pick<ApiRequest, 'toolChoice' | 'callsAtOnce' | 'stopSequences' | 'format'> {
+  const choice = asObject(body.tool_choice);
+  const type = asText(choice?.type) ?? 'auto';
+  const format = asObject(asObject(body.output_config)?.format) ?? asObject(body.output_format);
+  const schema = asObject(format?.schema);
+  return {
+    toolChoice: type === 'tool' ? { tool: asText(choice?.name) ?? '' } : (type as 'auto' | 'any' | 'none'),
+    callsAtOnce: choice?.disable_parallel_tool_use === true ? 'one' : 'many',
+    stopSequences: (asList(body.stop_sequences) ?? []).map(String),
+    ...(schema === null ? {} : { format: schema }),
+  };
+}
+
+/** A forced call needs a tool, and cannot go with thinking. */
+function checkToolChoice(body: JsonObject): ApiError | null {
+  if (!isForced(body)) return null;
+  const names = (asList(body.tools) ?? []).map((tool) => asText(asObject(tool)?.name));
+  const name = asText(asObject(body.tool_choice)?.name);
+  if (asObject(body.tool_choice)?.type === 'tool' && name === null)
+    return invalidRequest('tool_choice.tool.name: Field required');
+  if (names.length === 0) return invalidRequest('tool_choice may only be specified while providing tools');
+  if (name !== null && !names.includes(name))
+    return invalidRequest(`tool_choice: Tool '${name}' not found in provided tools`);
+  const thinking = asObject(body.thinking)?.type;
+  return thinking === 'enabled' || thinking === 'adaptive'
+    ? invalidRequest('Thinking may not be enabled when tool_choice forces tool use.')
+    : null;
+}
+
+/** The smallest budget for thinking; the largest is below max_tokens, unless thinking goes on between calls. */
+const MIN_BUDGET = 1_024;
+const BETA_INTERLEAVED = /^interleaved-thinking-/;
+
+function checkBudget(body: JsonObject, betas: readonly string[]): ApiError | null {
+  const thinking = asObject(body.thinking);
+  if (thinking?.type !== 'enabled') return null;
+  const path = 'thinking.enabled.budget_tokens';
+  const budget = thinking.budget_tokens;
+  if (budget == null) return invalidRequest(`${path}: Field required`);
+  if (typeof budget !== 'number' || !Number.isInteger(budget))
+    return invalidRequest(`${path}: Input should be a valid integer`);
+  if (budget < MIN_BUDGET)
+    return invalidRequest(`${path}: Input should be greater than or equal to ${MIN_BUDGET}`);
+  const mayExceed = betas.some((beta) => BETA_INTERLEAVED.test(beta));
+  return mayExceed || budget < Number(body.max_tokens)
+    ? null
+    : invalidRequest('`max_tokens` must be greater than `thinking.budget_tokens`.');
 }
 
 /** The parameters of a request that its cache key depends on. */
@@ -87,6 +140,12 @@ const TYPES: readonly (readonly [name: string, type: string, isFine: (value: unk
   ['tool_choice', 'dictionary', (value) => asObject(value) !== null],
   ['thinking', 'dictionary', (value) => asObject(value) !== null],
   ['stream', 'boolean', (value) => typeof value === 'boolean'],
+  ['output_config', 'dictionary', (value) => asObject(value) !== null],
+  [
+    'stop_sequences',
+    'list of texts',
+    (value) => Array.isArray(value) && value.every((item) => typeof item === 'string' && item.trim() !== ''),
+  ],
 ];
 
 /** Words that the `type` of a setting may be. */
@@ -110,7 +169,12 @@ export function checkTypes(body: JsonObject): ApiError | null {
 }
 
 /** What the API refuses about the parameters of a request; null when nothing is wrong. */
-export function checkParameters(body: JsonObject, model: ModelRow, version: string): ApiError | null {
+export function checkParameters(
+  body: JsonObject,
+  model: ModelRow,
+  version: string,
+  betas: readonly string[],
+): ApiError | null {
   for (const name of version < WITHOUT_SAMPLING ? [] : REMOVED) {
     if (body[name] !== undefined) return invalidRequest(`${name}: Extra inputs are not permitted`);
   }
@@ -124,7 +188,8 @@ export function checkParameters(body: JsonObject, model: ModelRow, version: stri
       `max_tokens: ${maxTokens} > ${model.maxOutput}, which is the maximum allowed number of output tokens for ${String(body.model)}`,
     );
   }
-  return maxTokens === 0 ? checkPreWarm(body) : null;
+  if (maxTokens === 0) return checkPreWarm(body);
+  return checkToolChoice(body) ?? checkBudget(body, betas);
 }
 
 const BEFORE_45 = /^claude-(3-|(opus|sonnet|haiku)-4(-1)?$)/;

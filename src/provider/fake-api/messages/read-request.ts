@@ -8,8 +8,10 @@ import { type ApiRequest, type CountTokens, type DefinedTool, prefixOf } from '.
 import { asList, asObject, asText, type JsonObject } from '../json-value.js';
 import type { ReadOptions } from '../wire-api.js';
 import { validateBreakpoints } from './breakpoints.js';
+import { type AppliedEdit, applyEdits, readEdits } from './context-edits.js';
 import {
   acceptsPrefill,
+  answerRules,
   cacheParameters,
   checkParameters,
   checkTypes,
@@ -23,6 +25,8 @@ import { readContent, readMarker, readTool, type WireBlock } from './wire-block.
 export interface MessagesRequest extends ApiRequest {
   /** The message to compare with; `off` when the request does not ask for diagnostics. */
   readonly diagnostics: 'off' | { readonly previousMessageId: string | null };
+  /** What was done to the prompt before the model sees it; null when the request does not ask for it. */
+  readonly edits: { readonly applied: readonly AppliedEdit[]; readonly originalTokens: number } | null;
 }
 
 /** What a request to the Messages API is read with. */
@@ -48,6 +52,12 @@ function idsOf(turn: Turn | undefined, kind: 'tool_use' | 'tool_result'): readon
 }
 
 function checkPairs(turns: readonly Turn[]): ApiError | null {
+  const seen = new Set<string>();
+  for (const { block, path } of turns.flatMap(({ blocks }) => blocks)) {
+    if (block.kind !== 'tool_use' || block.toolUseId === null) continue;
+    if (seen.has(block.toolUseId)) return invalidRequest(`${path}: \`tool_use\` ids must be unique`);
+    seen.add(block.toolUseId);
+  }
   for (const [i, turn] of turns.entries()) {
     if (turn.role === 'assistant') {
       const answered = new Set(idsOf(turns[i + 1], 'tool_result'));
@@ -140,15 +150,6 @@ function readSystem(body: JsonObject, count: CountTokens): readonly WireBlock[] 
   return BILLING_LINE.test(blocks[0]?.block.text?.read() ?? '') ? blocks.slice(1) : blocks;
 }
 
-/** Whether a request asks to keep the thinking of all turns, whatever the model does by itself. */
-function keepsAllThinking(body: JsonObject): boolean {
-  const edits = asList(asObject(body.context_management)?.edits) ?? [];
-  return edits.some((item) => {
-    const edit = asObject(item);
-    return edit?.type === 'clear_thinking_20251015' && edit.keep === 'all';
-  });
-}
-
 function readTools(body: JsonObject, model: ModelRow, count: CountTokens): readonly WireBlock[] | ApiError {
   const tools: WireBlock[] = [];
   for (const [i, item] of (asList(body.tools) ?? []).entries()) {
@@ -196,7 +197,7 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
   const mistyped = checkTypes(body);
   if (mistyped !== null) return mistyped;
   if (options.purpose === 'create') {
-    const refused = checkParameters(body, model, version);
+    const refused = checkParameters(body, model, version, betas);
     if (refused !== null) return refused;
   }
   const count: CountTokens = (text) =>
@@ -208,18 +209,24 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
   const turns = readTurns(body, count);
   if ('ok' in turns) return turns;
   const messages = turns.map(asMessage);
-  const keptFrom = keepsAllThinking(body) ? 0 : thinkingKeptFrom(model, messages);
+  const edits = readEdits(body);
+  if (edits !== null && 'ok' in edits) return edits;
+  // An edit that says how much thinking stays decides in place of the model.
+  const decides =
+    edits?.some((edit) => edit.type === 'clear_thinking_20251015' && edit.keep !== null) === true;
+  const keptFrom = decides ? 0 : thinkingKeptFrom(model, messages);
   const spoken = turns.flatMap(({ blocks }, i) =>
     i < keptFrom ? blocks.filter(({ block }) => block.kind !== 'thinking') : blocks,
   );
   const latest = turns.findLast(({ role }) => role === 'assistant')?.blocks ?? [];
-  const blocks = options.thinkingBook.check(
+  const bound = options.thinkingBook.check(
     model,
     [...tools, ...system, ...spoken],
     latest,
     onMismatch(body, betas),
   );
-  if ('ok' in blocks) return blocks;
+  if ('ok' in bound) return bound;
+  const { blocks, applied } = applyEdits(bound, edits ?? [], count);
   const automaticTtlMs = readMarker(body.cache_control, 'request');
   if (automaticTtlMs !== null && typeof automaticTtlMs === 'object') return automaticTtlMs;
   const marks = validateBreakpoints(blocks, automaticTtlMs);
@@ -246,6 +253,11 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
     tools: definedTools(body),
     overWindow: refusesOverWindow(model) ? 'refused' : 'cut',
     diagnostics: readDiagnostics(body),
+    edits:
+      edits === null
+        ? null
+        : { applied, originalTokens: bound.reduce((sum, { block }) => sum + block.tokens, 0) },
+    ...answerRules(body),
     thinking: thinkingSetting(body),
     spoken: spokenDigest(blocks),
     count,

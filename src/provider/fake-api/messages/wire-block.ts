@@ -11,6 +11,7 @@ import { type ApiError, invalidRequest } from '../../cache/api-error.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { CountTokens } from '../api-request.js';
 import { asList, asObject, asText, type JsonObject } from '../json-value.js';
+import { imageTokens } from './image-tokens.js';
 
 /** One block of a request with its place and its marker. */
 export interface WireBlock {
@@ -55,6 +56,13 @@ function withoutMarker(source: JsonObject): JsonObject {
 interface Rendered {
   readonly text: string;
   readonly images: number;
+  /** Tokens of these images. */
+  readonly imageTokens: number;
+}
+
+/** A block of words alone. */
+function words(text: string): Rendered {
+  return { text, images: 0, imageTokens: 0 };
 }
 
 function isContent(value: unknown): boolean {
@@ -63,31 +71,38 @@ function isContent(value: unknown): boolean {
 
 /** Text and images of a tool result. */
 function renderResult(content: unknown): Rendered {
-  if (typeof content === 'string') return { text: content, images: 0 };
+  if (typeof content === 'string') return words(content);
   let text = '';
   let images = 0;
+  let tokens = 0;
   for (const item of asList(content) ?? []) {
     const part = asObject(item);
     if (part === null) continue;
-    if (part.type === 'image' || part.type === 'document') images += 1;
-    else text += asText(part.text) ?? canonicalJson(withoutMarker(part));
+    if (part.type === 'image' || part.type === 'document') {
+      images += 1;
+      tokens += mediaTokens(part);
+    } else text += asText(part.text) ?? canonicalJson(withoutMarker(part));
   }
-  return { text, images };
+  return { text, images, imageTokens: tokens };
+}
+
+function mediaTokens(source: JsonObject): number {
+  return source.type === 'image' ? imageTokens(source.source) : IMAGE_TOKENS;
 }
 
 /** What the model is shown of a block. The order of keys in a tool's input is part of it. */
 function render(kind: BlockKind, source: JsonObject): Rendered {
   switch (kind) {
     case 'text':
-      return { text: asText(source.text) ?? '', images: 0 };
+      return words(asText(source.text) ?? '');
     case 'thinking':
-      return { text: asText(source.thinking) ?? asText(source.data) ?? '', images: 0 };
+      return words(asText(source.thinking) ?? asText(source.data) ?? '');
     case 'tool_use':
-      return { text: `${asText(source.name)}${JSON.stringify(source.input ?? {})}`, images: 0 };
+      return words(`${asText(source.name)}${JSON.stringify(source.input ?? {})}`);
     case 'tool_result':
       return renderResult(source.content);
     default:
-      return { text: canonicalJson(withoutMarker(source)), images: 0 };
+      return words(canonicalJson(withoutMarker(source)));
   }
 }
 
@@ -99,7 +114,7 @@ function readBlock(value: unknown, role: BlockRole, path: string, count: CountTo
   const ttlMs = readMarker(source.cache_control, path);
   if (ttlMs !== null && typeof ttlMs === 'object') return ttlMs;
   const kind = ownValue(KINDS, type) ?? 'other';
-  const { text, images } = render(kind, source);
+  const { text, images, imageTokens: inside } = render(kind, source);
   const isEmptyText = kind === 'text' && text.trim() === '';
   const toolUseId = asText(kind === 'tool_result' ? source.tool_use_id : source.id);
   if ((kind === 'tool_use' || kind === 'tool_result') && toolUseId === null) {
@@ -116,7 +131,7 @@ function readBlock(value: unknown, role: BlockRole, path: string, count: CountTo
   const block = createBlock({
     kind,
     role,
-    tokens: isPicture ? IMAGE_TOKENS : count(text) + images * IMAGE_TOKENS,
+    tokens: isPicture ? mediaTokens(source) : count(text) + inside,
     text: isError ? `error: ${text}` : text,
     toolUseId,
     tool: kind === 'tool_use' ? asText(source.name) : null,

@@ -7,7 +7,6 @@ import type { Thread } from '../../../../src/core/model/transcript.js';
 import type { Usage } from '../../../../src/core/model/usage.js';
 import { createWarnings } from '../../../../src/core/run/warning.js';
 import { createPromptCache } from '../../../../src/provider/cache/prompt-cache.js';
-import { asksForSummary } from '../../../../src/provider/fake-api/conversations.js';
 import { createFakeApi } from '../../../../src/provider/fake-api/fake-api.js';
 import { Prompts, readLines, servedReader } from '../../../../src/transcripts/readers/served.js';
 import { propertyRuns } from '../../../helpers/generators/property-runs.js';
@@ -63,7 +62,6 @@ async function record(acts: readonly Act[], text: KeptText): Promise<Recorded> {
     counter: { count: (given) => Math.ceil(given.length / 4) },
     cache: createPromptCache({ fade: 'off', seed: 1 }),
     latencyScale: 0,
-    purposeOf: (request) => (asksForSummary(request) ? 'compact' : 'main'),
     onCall(call, answered) {
       const served = ledger.add(call, answered);
       if (answered === null) throw new Error(call.error ?? 'refused');

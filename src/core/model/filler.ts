@@ -1,5 +1,5 @@
-import { formatDigest } from '../../core/base/digest.js';
-import type { Block } from '../../core/model/block.js';
+import { formatDigest } from '../base/digest.js';
+import type { Block } from './block.js';
 
 const WORDS =
   'the value of each field is read once and kept with its line until the next step asks for it again ';
