@@ -6,6 +6,8 @@ import type { PolicyInfo } from '../text/policy-info.js';
 export interface ComparisonTable {
   readonly caption: string;
   readonly columns: readonly string[];
+  /** The metric of each column; absent where columns are no metrics. */
+  readonly metrics?: readonly string[];
   readonly rows: readonly ComparisonRow[];
   /** Sentences below the table. */
   readonly notes: readonly string[];

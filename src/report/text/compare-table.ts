@@ -37,6 +37,7 @@ export function compareTable(runs: readonly ReportedRun[]): ComparisonTable {
   return {
     caption: 'Variants side by side',
     columns: CHOSEN.map(metricWords),
+    metrics: CHOSEN,
     rows: [
       ...(bill === undefined ? [] : [recordedRow([bill], CHOSEN)]),
       ...runs.map(({ name }, row) => ({

@@ -30,6 +30,7 @@ function withColumns(table: ComparisonTable, indexes: readonly number[]): Compar
   return {
     ...table,
     columns: indexes.map((i) => table.columns[i]!),
+    ...(table.metrics === undefined ? {} : { metrics: indexes.map((i) => table.metrics![i]!) }),
     rows: table.rows.map((row) => ({ ...row, cells: indexes.map((i) => row.cells[i]!) })),
   };
 }

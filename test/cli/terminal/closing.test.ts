@@ -117,7 +117,7 @@ describe('the last lines of a command', () => {
       'page reports/tiny-sweep/report.html',
     ]);
     const calls = ['sweep', 'a.yaml', '--vary', 'cache.ttl=5m,1h', '--metrics', 'callsLost', '--no-files'];
-    expect((await closing(calls, cwd))[0]).toBe('All 2 points have the same callsLost, 0.');
+    expect((await closing(calls, cwd))[0]).toBe('All 2 points have the same calls lost, 0.');
     const search = ['tune', 'a.yaml', '--vary', 'cache.ttl=5m,1h', '--minimise', 'costUsd'];
     const tuned = await closing(search, cwd);
     expect(tuned[0]!.replace(/^The best cost of 2 settings is /, '')).toBe(

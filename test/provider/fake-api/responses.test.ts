@@ -248,7 +248,7 @@ describe('compaction on the server', () => {
     ]);
     const next = await create({ input: [user('hello'), ...response.output, user('go')] });
     expect(next.json.usage.input_tokens).toBe(5 + 13 + 2);
-    expect(asked[1]).toBe(false);
+    expect(asked[1]).toBe('main');
   });
 
   it('the trigger comes last', async () => {

@@ -39,7 +39,7 @@ describe('report.html', () => {
       runs: [sampleRun('rare', 30, 12), sampleRun('often', 30, 5)],
     });
     const { comparison } = dataOf<PageData>(several);
-    const cost = comparison!.columns.indexOf('costUsd');
+    const cost = comparison!.columns.indexOf('cost');
     const marks = comparison!.rows.map(({ cells }) => cells[cost]!.mark ?? null);
     expect(marks.filter((mark) => mark === 'best')).toHaveLength(1);
   });

@@ -37,7 +37,7 @@ describe('compareTable', () => {
       reported('dear', requestEntry({ input: 1, inputCost: 5e9 })),
       reported('cheap', requestEntry({ input: 1, inputCost: 2e9 })),
     ]);
-    const cost = table.columns.indexOf('costUsd');
+    const cost = table.columns.indexOf('cost');
     expect(table.rows.map(({ note }) => note ?? null)).toEqual(['unfinished', null, null]);
     expect(table.rows.map(({ cells }) => cells[cost]!.mark ?? null)).toEqual([null, null, 'best']);
     expect(table.rows[0]!.cells.some(({ mark }) => mark === 'best')).toBe(false);

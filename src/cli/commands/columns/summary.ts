@@ -1,6 +1,7 @@
 import { formatCount, formatCounted, formatValue, printable } from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
+import { metricWords } from '../../../report/text/metric-words.js';
 import type { CellValue } from '../../../study/result-rows.js';
 import type { Ranking } from '../../../study/results/read-results.js';
 import { rankPoints, settingsOf } from '../../../study/results/read-results.js';
@@ -104,7 +105,7 @@ export function summaryLines(summary: StudySummary): readonly string[] {
       ? [`${formatCounted(summary.failed, 'run')} failed; the column error says why`]
       : []),
     best.reason === null
-      ? `best ${best.metric}, mean over ${formatCounted(best.sessions, 'session')}, of ${formatCounted(best.ranked, 'point')} that finished:`
+      ? `best ${metricWords(best.metric)}, mean over ${formatCounted(best.sessions, 'session')}, of ${formatCounted(best.ranked, 'point')} that finished:`
       : `no point is best in ${best.metric}: ${best.reason}`,
     ...best.points.map(({ settings, value }) => `  ${formatValue(value, unit)}  ${settingsText(settings)}`),
   ];
@@ -136,7 +137,7 @@ export function studyConclusion({ best, runs, finished, name }: StudySummary): C
     result:
       first === undefined
         ? `No point of ${name} is best in ${best.metric}: ${best.reason}.`
-        : `The best ${best.metric} of ${name} is ${formatValue(first.value, unit)}, at ${settingsText(first.settings)}.`,
+        : `The best ${metricWords(best.metric)} of ${name} is ${formatValue(first.value, unit)}, at ${settingsText(first.settings)}.`,
     advice:
       finished < runs
         ? 'The study is not finished: another point may come out better.'

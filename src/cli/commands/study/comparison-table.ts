@@ -156,6 +156,7 @@ export function comparisonTable(
   return {
     caption,
     columns: comparison.metrics.map(metricWords),
+    metrics: comparison.metrics,
     rows: comparison.variants.map((row) => {
       const note = [
         rowNote(row.completeness, comparison.completeness),

@@ -41,7 +41,7 @@ export function recordedReference(
 /** A table with what was recorded as its first row. */
 export function withRecorded(table: ComparisonTable, reference: RecordedReference | null): ComparisonTable {
   if (reference === null) return table;
-  const rows = [recordedRow(reference.bills, table.columns), ...table.rows];
+  const rows = [recordedRow(reference.bills, table.metrics ?? table.columns), ...table.rows];
   return { ...table, rows, notes: [...table.notes, ...reference.costs.notes] };
 }
 

@@ -165,7 +165,7 @@ function pageTable(input: SweepPageInput): ComparisonTable {
       ...row,
       ...(i < COMMANDS ? { command: input.repeat(swept[i]!.point) } : {}),
       cells: row.cells.map((cell, column) => {
-        const metric = findMetric(table.columns[column]!);
+        const metric = findMetric(table.metrics?.[column] ?? '');
         const interval = metric === null ? null : intervalAt(swept[i]!, compared, metric.name);
         if (metric === null || interval === null) return cell;
         const { low, high } = interval;

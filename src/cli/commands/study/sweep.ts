@@ -119,6 +119,7 @@ function tableOf(
   return {
     caption: `${name}: ${axes.map(({ path }) => path).join(' × ')}`,
     columns: names.map(metricWords),
+    metrics: names,
     rows: swept.map((item) => ({
       ...rowHead(item, completeness),
       cells: names.map((metric) => {

@@ -287,6 +287,7 @@ function tableOf(
   return {
     caption: `${name}: settings by ${metricWords(goal.metric)}`,
     columns: [...columns.map(metricWords), 'holds', 'front'],
+    metrics: [...columns, 'holds', 'front'],
     rows: ranked.map((item) => ({
       ...rowHead(item, completeness),
       cells: [

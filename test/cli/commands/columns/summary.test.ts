@@ -33,7 +33,7 @@ describe('the summary of a study in columns', () => {
   it('says how much is there and what is best', () => {
     expect(summaryLines(SUMMARY)).toEqual([
       'gap: 12 of 12 runs in 1 part, study abc, ccbench 1.2.3',
-      'best costUsd, mean over 2 sessions, of 6 points that finished:',
+      'best cost, mean over 2 sessions, of 6 points that finished:',
       '  $2.00  gap=5, ttl=1h',
       '  $3.00  gap=10, ttl=1h',
     ]);
@@ -51,9 +51,7 @@ describe('the summary of a study in columns', () => {
     expect(summaryLines({ ...SUMMARY, finished: 10 })[1]).toBe(
       '2 runs are not finished: the same command goes on',
     );
-    expect(studyConclusion({ ...SUMMARY, best }).result).toBe(
-      'No point of gap is best in cost: so it is.',
-    );
+    expect(studyConclusion({ ...SUMMARY, best }).result).toBe('No point of gap is best in cost: so it is.');
     expect(studyConclusion({ ...SUMMARY, best }).advice).not.toContain('The best of many');
   });
 

@@ -13,7 +13,6 @@ const FILES = [
   'requests.csv',
   'run.jsonl',
   'summary.json',
-  'timings.json',
 ];
 const VARIANTS = 'variants:\n  - { name: hour, cache: { ttl: 1h } }\n';
 
@@ -151,16 +150,15 @@ describe('ccbench run', () => {
       'requests.csv',
       'run.jsonl',
       'summary.json',
-      'timings.json',
     ]);
     await cli(['run', 'a.yaml', '--png'], { cwd });
     const png = readFileSync(join(cwd, 'reports/tiny/charts/prompt-split.png'));
     expect(png.subarray(1, 4).toString()).toBe('PNG');
   });
 
-  it('writes wall-clock timings beside the log, and none with', async () => {
+  it('writes wall-clock timings beside the log where they are asked for', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
-    const { stdout } = await cli(['run', 'a.yaml'], { cwd });
+    const { stdout } = await cli(['run', 'a.yaml', '--timings'], { cwd });
     expect(stdout).toContain('turns/s');
     const timings = JSON.parse(readFileSync(join(cwd, 'reports/tiny/timings.json'), 'utf8'));
     expect(timings).toMatchObject({ turnsPerSecond: expect.any(Number), parts: expect.any(Array) });
@@ -179,9 +177,7 @@ describe('ccbench run', () => {
       metrics: ran.metrics,
       complete: true,
     });
-    for (const name of FILES.filter(
-      (file) => file !== 'charts' && file !== 'timings.json' && file !== 'run.jsonl',
-    )) {
+    for (const name of FILES.filter((file) => file !== 'charts' && file !== 'run.jsonl')) {
       expect(readFileSync(join(cwd, 'again', name), 'utf8')).toBe(
         readFileSync(join(cwd, 'reports/tiny', name), 'utf8'),
       );

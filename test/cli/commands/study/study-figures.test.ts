@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { metricWords } from '../../../../src/report/text/metric-words.js';
 import { cli, tempFolder } from '../../cli.js';
 
 // One compaction on demand in two of three sessions and two in the third: a mean of 4/3.
@@ -53,8 +54,11 @@ describe('columns of a comparison', () => {
     const shown = base.trim().split(/ {2,}/).length - 1;
     expect(shown).toBeGreaterThan(3);
     const same = (/^the same in all of them: (.*)$/m.exec(stdout)?.[1] ?? '').split(', ');
-    const alike = new Set(same.map((told) => told.split(' ')[0]!));
-    const others = metrics.split(',').filter((name) => !alike.has(name));
+    const alike = new Set(same.map((told) => told.replace(/ \S+$/, '')));
+    const others = metrics
+      .split(',')
+      .map(metricWords)
+      .filter((name) => !alike.has(name));
     expect(alike).toContain('turns'); // the same session under every variant
     expect(named![1]!.split(', ')).toEqual(others.slice(shown));
   });

@@ -149,7 +149,7 @@ describe('ccbench sweep', () => {
   it('writes table, charts and page beside the results', async () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     const { stdout } = await cli(['sweep', 'a.yaml', ...VARY, '--metrics', 'costUsd'], { cwd });
-    expect(stdout).toContain('best costUsd');
+    expect(stdout).toContain('best cost');
     expect(stdout).toContain('repeat: ccbench run a.yaml');
     const names = readdirSync(join(cwd, 'reports/tiny-sweep'), { recursive: true, encoding: 'utf8' });
     for (const name of [
