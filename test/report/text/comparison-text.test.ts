@@ -69,7 +69,7 @@ describe('a comparison on the terminal', () => {
       'a note',
     ]);
     expect(lines(25).join(' ').replace(/ +/g, ' ')).toContain(
-      'left out, too wide for 25 columns: cache Hit Rate (--json has them)',
+      'left out, too wide for 25 columns: cacheHitRate (--json has them)',
     );
   });
 

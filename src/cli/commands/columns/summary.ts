@@ -106,7 +106,7 @@ export function summaryLines(summary: StudySummary): readonly string[] {
       : []),
     best.reason === null
       ? `best ${metricWords(best.metric)}, mean over ${formatCounted(best.sessions, 'session')}, of ${formatCounted(best.ranked, 'point')} that finished:`
-      : `no point is best in ${best.metric}: ${best.reason}`,
+      : `no point is best in ${metricWords(best.metric)}: ${best.reason}`,
     ...best.points.map(({ settings, value }) => `  ${formatValue(value, unit)}  ${settingsText(settings)}`),
   ];
 }
