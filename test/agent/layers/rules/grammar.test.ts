@@ -66,17 +66,19 @@ describe('growth', () => {
 });
 
 describe('cache.key', () => {
-  const two = sessionsOf([
-    { name: 'a', talk: begin().answer(10) },
-    { name: 'b', talk: begin().answer(10), afterHours: 0.02 },
-  ]);
+  const two = (more: { readonly resumes?: string } = {}) =>
+    sessionsOf([
+      { name: 'a', talk: begin().answer(10) },
+      { name: 'b', talk: begin().answer(10), afterHours: 0.02, ...more },
+    ]);
   const RULES = 'rules: [{ when: { tokens: ">= 190k" }, ask: { shape: own } }]';
-  const reads = (cache: string) =>
-    mainRequests(logOf(`cache: { ${cache} }\n${RULES}`, two)).map(({ read }) => read > 0);
+  const reads = (cache: string, transcript = two()) =>
+    mainRequests(logOf(`cache: { ${cache} }\n${RULES}`, transcript)).map(({ read }) => read > 0);
 
-  it('session: another session does not find the prefix that both have', () => {
+  it('session: another session does not find the prefix that both have, one that takes it up does', () => {
     expect(reads('key: none')).toEqual([false, true]);
     expect(reads('key: session')).toEqual([false, false]);
+    expect(reads('key: session', two({ resumes: 'a' }))).toEqual([false, true]);
   });
 });
 
