@@ -63,6 +63,16 @@ describe('growth', () => {
     expect(turns.length).toBeGreaterThan(2);
     for (let i = 1; i < turns.length; i++) expect(turns[i]! - turns[i - 1]!).toBeGreaterThanOrEqual(9);
   });
+
+  it('is measured from what is left behind what a rule cleared', () => {
+    const transcript = rounds(begin(), 40).answer(10).transcript();
+    const rule =
+      'when: { growth: "> 10k since last" }, select: { what: tool-results, keep: { last: 2 } }, replace: { with: placeholder }';
+    const log = logOf(`rules: [{ ${rule} }]`, transcript);
+    const turns = ofType(log, 'layer').map(({ turn }) => turn);
+    // The prompts have 5,100 tokens and 1,020 more for each round; then it takes ten rounds each time.
+    expect(turns).toEqual([6, 16, 26, 36]);
+  });
 });
 
 describe('cache.key', () => {
