@@ -16,7 +16,7 @@ export function startUp(options: { readonly quick: boolean }): Partial<BenchResu
   const main = fileURLToPath(new URL('../../main.js', import.meta.url));
   const [bare, help] = interleave([() => start(BARE), () => start([main, '--help'])], {
     untimed: 2,
-    timed: options.quick ? 7 : 21,
+    timed: options.quick ? 3 : 21,
   });
   return {
     ratios: [
