@@ -35,7 +35,7 @@ function examples(): readonly string[] {
     ...[...page.matchAll(/^ +\$ (ccbench .*)$/gm)].map(([, line]) => line!),
   ]);
   const commands = lines.flatMap((line) => line.replace(/ +(?:# .*|>+ [^"]*)$/, '').split(' && '));
-  return [...new Set(commands.map((line) => line.trim()).filter((line) => line !== ''))];
+  return [...new Set(commands.map((line) => line.trim()).filter((line) => /^[^#]/.test(line)))];
 }
 
 /** What is not run below: the test that runs it, or why none can. */
@@ -141,12 +141,13 @@ function smallest(line: string): readonly string[] {
     .replace('FILE', 'session.jsonl');
   const words = [...small.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
   const [command] = words;
+  const isPage =
+    /^(?:run|compare|sweep|tune|why)$/.test(command!) && !/--(?:share|no-files|results)\b/.test(small);
+  const isKept = /--out|quickstart\.yaml$/.test(small); // another example reads it
   return [
     ...words,
     ...(command === 'tune' ? ['--budget', '4'] : []),
-    ...(['run', 'compare', 'tune', 'why'].includes(command!) && !/--(?:out|share|no-files)\b|quickstart\.yaml$/.test(small)
-      ? ['--no-files']
-      : []),
+    ...(!isPage ? [] : [isKept ? '--no-charts' : '--no-files']),
   ];
 }
 
@@ -160,9 +161,7 @@ describe('every example of the pages and of the help', () => {
     const failed: unknown[] = [];
     for (const line of lines) {
       const cwd = /^ccbench (?:init|policies new)/.test(line) ? tempFolder() : folder;
-      const t0 = performance.now();
       const { code, stderr } = await cli(smallest(line), { cwd, env: { HOME: join(folder, 'home') } });
-      console.log('TIME', Math.round(performance.now() - t0), line);
       if (code !== 0) failed.push([line, code, stderr]);
     }
     expect(failed).toEqual([]);
