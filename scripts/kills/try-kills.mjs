@@ -101,8 +101,8 @@ async function tryKill({ argv, folder }, { cwd, wanted, afterMs, start, isFresh 
 }
 
 /** Kills commands at random moments of their lives, half of them over an earlier report and half without one. */
-export async function tryKills({ kills, seed, only, start, say }) {
-  const commands = COMMANDS.filter(({ argv }) => only === undefined || argv[0] === only);
+export async function tryKills({ kills, seed, only = null, start, say }) {
+  const commands = COMMANDS.filter(({ argv }) => only === null || argv[0] === only);
   if (commands.length === 0) throw new Error(`--only ${only}: no such command`);
   const cwd = mkdtempSync(join(tmpdir(), 'ccbench-kills-'));
   const result = { kills: 0, early: 0, problems: [] };

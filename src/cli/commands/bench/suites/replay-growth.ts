@@ -7,7 +7,6 @@ import { benchPlan, benchTranscript, NOWHERE } from '../plan.js';
 import { type BenchResult, type GrowthResult, HIGHEST_EXPONENT } from '../result.js';
 
 const SIZES = [1_000, 10_000, 100_000];
-const QUICK_SIZES = [100, 1_000];
 const ROUNDS = 3;
 /** Sessions up to this many turns are short enough for a blip of the machine to hide in: each round repeats them. */
 const SHORT_TURNS = 10_000;
@@ -74,7 +73,7 @@ export async function replayGrowth(options: {
   /** Highest memory in bytes of a fresh process that replays this many turns; null where it cannot be measured. */
   readonly peakMemory: (policy: string, turns: number) => Promise<number | null>;
 }): Promise<Partial<BenchResult>> {
-  const sizes = options.quick ? QUICK_SIZES : SIZES;
+  const sizes = options.quick ? [100, 1_000] : SIZES;
   const policies = policyRegistry
     .all()
     .filter(({ kind, name }) => kind !== 'baseline' && kind !== 'peer' && name !== 'none');
