@@ -15,6 +15,7 @@ import { AGENTS } from '../../scripts/damage/agents.mjs';
 import { SUITES } from '../../src/cli/commands/bench/bench.js';
 import { cli, tempFolder } from '../cli/cli.js';
 import { ROOT } from '../helpers/architecture/tree.js';
+import { cliPage } from '../helpers/pages/cli-page.js';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
@@ -167,8 +168,12 @@ describe('every example of the pages and of the help', () => {
     expect(failed).toEqual([]);
   });
 
-  it('that another test runs is named with it', () => {
+  it('that another test runs is named with it, and has options that exist', () => {
     const all = examples();
+    const help = cliPage();
+    for (const line of all.filter((one) => /ccbench|^node bench\/run/.test(one)))
+      for (const [option] of line.matchAll(/(?<= )--[a-z][a-z-]+/g))
+        expect(help, line).toMatch(new RegExp(`${option}\\b`));
     for (const [pattern, where] of ELSEWHERE) {
       expect(
         all.some((line) => pattern.test(line)),
