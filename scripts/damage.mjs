@@ -52,19 +52,25 @@ async function run(argv, cwd, interrupt = new AbortController().signal) {
 const WATCH = `
   const { workerData } = require('node:worker_threads');
   const state = new Float64Array(workerData.state);
-  const { index, startMs, mostMs, mostBytes } = { index: 0, startMs: 1, ...workerData };
+  const { index, startMs, cpuMs, mostMs, mostBytes } = { index: 0, startMs: 1, cpuMs: 2, ...workerData };
   setInterval(() => {
-    const late = Date.now() - state[startMs] > mostMs + 5_000;
+    const { user, system } = process.cpuUsage();
+    const waited = Date.now() - state[startMs];
+    const late = waited > 60 * mostMs || Math.min(waited, (user + system) / 1_000 - state[cpuMs]) > mostMs + 5_000;
     const large = process.memoryUsage.rss() > mostBytes;
-    if (!late && !large) return;
+    if (state[index] < 0 || (!late && !large)) return;
     require('node:fs').writeSync(2, 'case ' + state[index] + ': ' + (late ? 'it hangs' : 'more than 1 GB of memory') + '\\n');
     process.kill(process.pid, 'SIGKILL');
   }, 200);
 `;
 
-const shared = new SharedArrayBuffer(16);
+const shared = new SharedArrayBuffer(24);
 const state = new Float64Array(shared);
-state[1] = Date.now();
+function begin(index) {
+  const { user, system } = process.cpuUsage();
+  state.set([index, Date.now(), (user + system) / 1_000]);
+}
+begin(-1); // the sound inputs are no case
 const watch = new Worker(WATCH, {
   eval: true,
   workerData: { state: shared, mostMs: MOST_MS, mostBytes: MOST_BYTES },
@@ -86,8 +92,7 @@ try {
       values.kind === undefined
         ? makeCase(bases, random)
         : { kind: values.kind, ...KINDS[values.kind](bases, random) };
-    state[0] = index;
-    state[1] = Date.now();
+    begin(index);
     const { code, ms, problem, stderr } = await judge(item, run, join(work, 'case'));
     const key = `${item.kind} ${code}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// Kills runs, comparisons, sweeps, searches and `why` at random moments: npm run kills -- [--kills n] [--seed n]
+// Kills runs, comparisons, sweeps, searches and `why` at random moments: npm run kills -- [--kills n] [--seed n] [--only run]
 // With --study or --fleet it kills in the middle of a study in columns, on one machine or on a fleet with a Redis of its own; with
 // --serve servers that record.
 
@@ -15,6 +15,7 @@ const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '64' },
     seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
     study: { type: 'boolean', default: false },
     fleet: { type: 'boolean', default: false },
     serve: { type: 'boolean', default: false },
@@ -26,6 +27,7 @@ const { values } = parseArgs({
 const common = {
   kills: Number(values.kills),
   seed: Number(values.seed),
+  only: values.only,
   start: (argv, cwd) =>
     spawn(process.execPath, [main, ...argv], {
       cwd,

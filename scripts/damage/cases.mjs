@@ -1,3 +1,4 @@
+import { AGENTS } from './agents.mjs';
 import { damageBytes, damageJson, damageRecord, damageText } from './mutate.mjs';
 import { NAMED_KINDS, RAN, withKnown } from './named.mjs';
 
@@ -18,8 +19,12 @@ function overFile(file, random) {
   const json = random.chance(0.3) ? ['--json'] : [];
   const read = [
     ['inspect', file],
+    ['inspect', file, '--uses'],
     ['ttl', file],
     ['validate', file],
+    ['why', file, '--no-files'],
+    ['why', file, '--share'],
+    ['diff', file],
     ['run', 'a.yaml', '--no-files'],
     ['run', 'a.yaml', '--no-files'],
     ['compare', 'a.yaml', '--policy', 'none,claude-code/2.1', '--no-files', '--workers', '0'],
@@ -54,6 +59,17 @@ const ANY_KINDS = {
     },
     argv: overFile('t.json', random),
   }),
+  agent: (_bases, random) => {
+    const text = random.pick(Object.values(AGENTS));
+    return {
+      files: {
+        'r.jsonl':
+          !text.includes('\n') && random.chance(0.5) ? jsonDamage(text, random) : damageRecord(text, random),
+        'a.yaml': OVER(random.pick(POLICIES), 'r.jsonl'),
+      },
+      argv: overFile('r.jsonl', random),
+    };
+  },
   log: (bases, random) => ({
     files: { 'run.jsonl': damageRecord(bases.log, random) },
     argv: [
@@ -95,9 +111,10 @@ export const KINDS = { ...withKnown(ANY_KINDS), ...NAMED_KINDS };
 
 /** How often each kind is drawn, of 100. */
 const WEIGHTS = {
-  scenario: 14,
-  recording: 14,
-  trace: 8,
+  scenario: 12,
+  recording: 12,
+  agent: 10,
+  trace: 6,
   log: 8,
   results: 1,
   baseline: 3,
@@ -108,7 +125,7 @@ const WEIGHTS = {
   provider: 5,
   plugin: 3,
   job: 7,
-  request: 22,
+  request: 18,
 };
 
 const DRAWN = Object.entries(WEIGHTS).flatMap(([kind, weight]) => Array(weight).fill(kind));

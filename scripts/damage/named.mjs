@@ -1,3 +1,4 @@
+import { AGENTS } from './agents.mjs';
 import { STUDY } from './bases.mjs';
 import { job } from './jobs.mjs';
 import { brokenLine, harmlessEnds, harmlessJson, harmlessLines, harmlessYaml, wrongYaml } from './known.mjs';
@@ -57,6 +58,22 @@ const KNOWN = {
       { ...scenario, 'r.jsonl': text },
       argv,
       new RegExp(`\\br\\b.*\\bline ${line}\\b|binary`, 's'),
+    );
+  },
+  agent: (_bases, random) => {
+    const [name, text] = random.pick(Object.entries(AGENTS));
+    const as = { 'a.yaml': 'name: over\ntranscript: { file: r.jsonl }\npolicy: none\n', 'r.jsonl': text };
+    const argv = random.pick([['inspect', 'r.jsonl'], ['ttl', 'r.jsonl'], RUN]);
+    const isWhole = !text.includes('\n');
+    // A table in CSV has no line that is no JSON.
+    if (name === 'request-rows' || random.chance(0.5))
+      return same({ 'r.jsonl': (isWhole ? harmlessJson : harmlessLines)(text, random) }, as, argv);
+    const { text: broken, line } = brokenLine(text, random);
+    return named(
+      { 'r.jsonl': broken },
+      as,
+      argv,
+      new RegExp(`\\br\\b.*(?:\\bline ${line}\\b|JSON|known format)`, 's'),
     );
   },
   trace: (bases, random) => {

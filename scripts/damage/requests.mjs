@@ -59,6 +59,8 @@ const WRONG = {
   'messages.2.content.0.tool_use_id': [undefined, 7, 'other'],
   'messages.2.content.0.content': [7, {}, true],
   'messages.2.content.0.type': [undefined, 7],
+  max_token: [7, null],
+  constructor: [{}, 'x'],
 };
 
 function put(body, path, value) {

@@ -101,7 +101,9 @@ async function tryKill({ argv, folder }, { cwd, wanted, afterMs, start, isFresh 
 }
 
 /** Kills commands at random moments of their lives, half of them over an earlier report and half without one. */
-export async function tryKills({ kills, seed, start, say }) {
+export async function tryKills({ kills, seed, only = null, start, say }) {
+  const commands = COMMANDS.filter(({ argv }) => only === null || argv[0] === only);
+  if (commands.length === 0) throw new Error(`--only ${only}: no such command`);
   const cwd = mkdtempSync(join(tmpdir(), 'ccbench-kills-'));
   const result = { kills: 0, early: 0, problems: [] };
   try {
@@ -109,9 +111,9 @@ export async function tryKills({ kills, seed, start, say }) {
     writeFileSync(join(cwd, 'big.jsonl'), recording());
     const known = [];
     // The first command fills caches, which all of them use: its time says nothing of the later ones.
-    await ended(start(COMMANDS[0].argv, cwd));
-    rmSync(join(cwd, 'reports', COMMANDS[0].folder), { recursive: true, force: true });
-    for (const command of COMMANDS) {
+    await ended(start(commands[0].argv, cwd));
+    rmSync(join(cwd, 'reports', commands[0].folder), { recursive: true, force: true });
+    for (const command of commands) {
       const target = join(cwd, 'reports', command.folder);
       const startMs = performance.now();
       const { code } = await ended(start(command.argv, cwd));
@@ -120,14 +122,14 @@ export async function tryKills({ kills, seed, start, say }) {
     }
     for (let n = 0; result.kills < kills; n++) {
       const random = createRandom(seed, n);
-      const which = n % COMMANDS.length;
+      const which = n % commands.length;
       const { ms, wanted } = known[which];
       const afterMs = ms * random.next();
-      const isFresh = Math.floor(n / COMMANDS.length) % 2 === 1;
-      const { isKilled, problems } = await tryKill(COMMANDS[which], { cwd, wanted, afterMs, start, isFresh });
+      const isFresh = Math.floor(n / commands.length) % 2 === 1;
+      const { isKilled, problems } = await tryKill(commands[which], { cwd, wanted, afterMs, start, isFresh });
       if (isKilled) result.kills++;
       else result.early++;
-      const what = `${COMMANDS[which].argv[0]} after ${Math.round(afterMs)} ms${isFresh ? ', no earlier report' : ''}`;
+      const what = `${commands[which].argv[0]} after ${Math.round(afterMs)} ms${isFresh ? ', no earlier report' : ''}`;
       for (const problem of problems) {
         result.problems.push(`${what}: ${problem}`);
         say(`${what}: ${problem}`);

@@ -24,7 +24,7 @@ async function ask(url, n) {
 
 /** Waits until the server answers. */
 async function ready(url) {
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 4_000; tries++) {
     try {
       return await (await fetch(`${url}/v1/models`, { headers: { 'x-api-key': 'any' } })).text();
     } catch {
@@ -65,10 +65,14 @@ export async function tryServeKills({ kills, seed, start, say }) {
     const argv = ['serve', '--port', String(port), '--latency-scale', '0', '--record', 'r.jsonl'];
     const child = start([...argv, '--count-with', 'heuristic'], cwd);
     const over = ended(child);
-    await ready(url);
-    for (let n = 0; n < requests; n++) await ask(url, n);
-    await end(child, () => ask(url, requests).catch(() => null));
-    return over;
+    try {
+      await ready(url);
+      for (let n = 0; n < requests; n++) await ask(url, n);
+      await end(child, () => ask(url, requests).catch(() => null));
+      return await over;
+    } finally {
+      child.kill('SIGKILL'); // none is left behind where one of these fails
+    }
   };
   const whole = () => serve(REQUESTS, async (child) => child.kill('SIGINT'));
   try {

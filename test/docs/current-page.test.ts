@@ -1,10 +1,9 @@
-import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { modelsModule } from '../../scripts/shipped/models.mjs';
 import { profilePolicy } from '../../scripts/shipped/profiles.mjs';
-import { cli, tempFolder } from '../cli/cli.js';
 import { ROOT } from '../helpers/architecture/tree.js';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -25,19 +24,6 @@ function tableWith(row: string) {
   const { rows } = JSON.parse(JSON.parse(json!));
   return rows.find(({ id }: { id: string }) => id === 'gpt-7-sol');
 }
-
-it('docs/current.md: its commands work', async () => {
-  const cwd = tempFolder();
-  const fixture = readdirSync(join(ROOT, 'fixtures')).find((name) => name.endsWith('.jsonl'))!;
-  copyFileSync(join(ROOT, 'fixtures', fixture), join(cwd, 'session.jsonl'));
-  const commands = blocks('sh')[0]!
-    .trim()
-    .split('\n')
-    .map((line) => line.replace(/^ccbench /, '').replace(/ *#.*$/, ''));
-  expect(commands).toHaveLength(4);
-  for (const command of commands)
-    expect([command, (await cli(command.split(' '), { cwd })).code]).toEqual([command, 0]);
-});
 
 it('docs/current.md: its model and its price change are what the build takes', () => {
   expect(tableWith(MODEL)).toMatchObject({ from: '2026-12-01', earlier: [], checked: '2026-12-02' });

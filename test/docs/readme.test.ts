@@ -7,7 +7,6 @@ import { openRef } from '../../src/config/files/open-ref.js';
 import { formatCount, formatMoney, formatShare } from '../../src/core/base/format.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
-import { cli, tempFolder } from '../cli/cli.js';
 import { cliPage } from '../helpers/pages/cli-page.js';
 import { ofType, runLog } from '../helpers/plan.js';
 
@@ -100,20 +99,6 @@ describe('README', () => {
       (name) => name.endsWith('.yaml') && name !== 'reference.yaml',
     );
     expect([...listed].sort()).toEqual([...present].sort());
-  });
-
-  it('shows a scenario on which the examples of --help work', async () => {
-    const cwd = tempFolder({ 'lunch.yaml': /```yaml\n([\s\S]*?)```/.exec(readme)![1]! });
-    const lines = [...cliPage().matchAll(/\$ ccbench ((?:compare|sweep|tune) lunch\.yaml.*)/g)]
-      .map((match) => match[1]!)
-      .filter((line) => !/--(?:watch|transcripts|results)/.test(line));
-    expect(lines.length).toBeGreaterThan(3);
-    for (const line of lines) {
-      const words = [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
-      const fewer = words[0] === 'tune' ? ['--budget', '8'] : [];
-      const { code, stderr } = await cli([...words, ...fewer, '--no-files'], { cwd });
-      expect([line, code, stderr.includes('error[')]).toEqual([line, 0, false]);
-    }
   });
 
   it('shows a scenario that compiles', () => {

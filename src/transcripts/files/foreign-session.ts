@@ -2,13 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ownValue } from '../../core/base/own-value.js';
 import type { Transcript } from '../../core/model/transcript.js';
+import { type JsonObject, objectsOf, textOf } from '../lines/narrow.js';
 import { detectReader, transcriptReaders } from '../readers/readers.js';
 import { type DiskFile, fileHead, plainChunks, sessionFile } from './disk-file.js';
 import { isDatabase, nodeSqlite, readOpencodeDatabase } from './opencode-database.js';
 import { type InputOptions, readInput } from './read-input.js';
 
 /** The JSON objects of a folder's files in the order of their names; those half written are left out. */
-function jsonFolder(folder: string): readonly Readonly<Record<string, unknown>>[] {
+function jsonFolder(folder: string): readonly JsonObject[] {
   let names: string[];
   try {
     names = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -17,7 +18,7 @@ function jsonFolder(folder: string): readonly Readonly<Record<string, unknown>>[
   }
   return names.sort().flatMap((name) => {
     try {
-      return [JSON.parse(readFileSync(join(folder, name), 'utf8'))];
+      return objectsOf([JSON.parse(readFileSync(join(folder, name), 'utf8'))]);
     } catch {
       return [];
     }
@@ -43,7 +44,7 @@ function readOpencodeStorage(path: string, bytes: Uint8Array): Uint8Array | null
   const storage = join(dirname(path), '..', '..');
   const messages = jsonFolder(join(storage, 'message', session)).map((info) => ({
     info,
-    parts: jsonFolder(join(storage, 'part', String(info.id))),
+    parts: jsonFolder(join(storage, 'part', basename(textOf(info.id) ?? '-'))),
   }));
   if (messages.length === 0) return null;
   const info = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');

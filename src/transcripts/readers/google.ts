@@ -18,7 +18,7 @@ function responseText(response: unknown): string {
 }
 
 function mediaKind(media: JsonObject): Piece['kind'] {
-  return String(media.mimeType ?? '').startsWith('image/') ? 'image' : 'document';
+  return textOf(media.mimeType)?.startsWith('image/') === true ? 'image' : 'document';
 }
 
 /** The result of a tool; the id is taken where the response has none. */

@@ -152,7 +152,7 @@ class EventReading {
       timeMs,
       pieces: events.flatMap(responsePieces),
     });
-    for (const each of events) if (call !== null) this.#draftIds.set(String(each.id), call.message.id);
+    for (const each of events) if (call !== null) this.#draftIds.set(textOf(each.id) ?? '', call.message.id);
   }
 
   #say(event: JsonObject, timeMs: number | null): void {

@@ -79,7 +79,7 @@ function rowOf(round: JsonObject): Row | null {
     id: [textOf(round.round_id), sentMs, endedMs, prompt, output].join('/'),
     session: textOf(round.session_id) ?? '',
     thread: null,
-    provider: ownValue(PROVIDERS, String(round.provider)) ?? textOf(round.provider),
+    provider: ownValue(PROVIDERS, textOf(round.provider) ?? '') ?? textOf(round.provider),
     model: textOf(round.model) ?? 'unknown',
     timeMs: sentMs,
     endedMs,

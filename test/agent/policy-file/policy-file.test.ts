@@ -57,6 +57,12 @@ describe('a policy file', () => {
     expect(breaker).toBe('After 3 failed summaries in a row no more are asked for, until one succeeds.');
   });
 
+  it.each(['2 h', '90 min', '45 s'])('says times in the largest unit that has no fraction: %s', (time) => {
+    const text = `rules: [{ when: { idle: ">= ${time.replace(' ', '')}" }, ask: { shape: own } }]`;
+    const [rule] = policySentences(readPolicyFile(text, 'p.yaml').read!.rules, OUTPUT);
+    expect(rule).toContain(`for at least ${time}:`);
+  });
+
   it('is reported with one longest answer, which is named where a count goes by it', () => {
     const told = (text: string, maxOutput: number) =>
       policySentences(readPolicyFile(text, 'p.yaml').read!.rules, { ...OUTPUT, maxOutput });

@@ -60,6 +60,16 @@ describe('the base of a what-if', () => {
     ]);
   });
 
+  it('reads what something outside kept warm beyond the lifetime', () => {
+    const kept = readSession([
+      prompt(1, 0),
+      reply(1, 5, 20_000, 10_000),
+      prompt(2, 7_300),
+      reply(2, 7_305, 30_000, 200),
+    ]);
+    expect(reads(own(kept), kept)).toEqual([20_000, 30_000]);
+  });
+
   it('K6 clears results where a recorded prompt is shorter and no line says so, and leaves that to each variant', () => {
     const old = { version: '2.0.76' };
     const lines: Fields[] = [user('u1', 0, 'x'.repeat(275), old)];
@@ -158,6 +168,12 @@ describe('recorded compactions', () => {
       [23_000, 20_000],
       [23_300, 23_000],
     ]);
+    // 63,000 tokens read at $0.30 and 43,300 written for an hour at $6 a million, without the request of the summary.
+    const nano = 63_000 * 300 + 43_300 * 6_000;
+    expect(ofType(log, 'run')[0]!.transcript.reproduced).toMatchObject({
+      recordedNano: nano,
+      simulatedNano: nano,
+    });
   });
 
   it('are the policy’s to decide under other settings', () => {

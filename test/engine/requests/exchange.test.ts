@@ -200,12 +200,15 @@ describe('a request beside the loop', () => {
     expect([warm.read, warm.cause]).toEqual([0, 'model']);
   });
 
-  /** A prompt, a compaction by hand after ten minutes that comes to nothing, and a prompt on another model soon after. */
-  const inVain = () => {
-    const first = new Conversation().human(100).answer(10).wait(600);
-    first.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
-    first.event((at) => ({ kind: 'model-switch', at: at + 60_000, model: 'claude-opus-4-5' }));
-    const later = new Conversation({ model: 'claude-opus-4-5', ids: 'b-' }).wait(700).human(20).answer(10);
+  /** A prompt, compactions by hand after so many seconds that come to nothing, and a prompt on another model in the end. */
+  const inVain = (asked: readonly number[] = [600], end = 700) => {
+    const first = new Conversation().human(100).answer(10).wait(asked[0]!);
+    const compaction = { instructions: null, partial: null };
+    for (const second of asked)
+      first.event((at) => ({ kind: 'manual-compact', at: at + 1_000 * (second - asked[0]!), compaction }));
+    const model = 'claude-opus-4-5';
+    first.event((at) => ({ kind: 'model-switch', at: at + 1_000 * (end - 40 - asked[0]!), model }));
+    const later = new Conversation({ model, ids: 'b-' }).wait(end).human(20).answer(10);
     first.steps.push(...later.steps);
     return first.transcript();
   };
@@ -218,6 +221,23 @@ describe('a request beside the loop', () => {
     const asked = ofType(entries, 'request').filter(({ purpose }) => purpose === 'compact');
     expect(asked.length).toBeGreaterThan(0);
     for (const { read, write5m } of asked) expect([read, write5m]).toEqual([0, 0]);
+    expect(lastCause(entries)).toBe('ttl-5m');
+  });
+
+  it.each([
+    ['that writes more behind what the thread had sent leaves its entry gone', [600], 700, [false]],
+    [
+      'that reads more than the thread had sent keeps only its own entry alive',
+      [100, 250],
+      450,
+      [false, true],
+    ],
+  ])('BRD-2 C45 %s', (_, asked, end, readsMore) => {
+    const policy = 'rules: [{ when: { event: manual }, select: { what: history }, ask: { shape: extend } }]';
+    const faults = [{ call: 'compact', error: 'empty_summary' }] as const;
+    const entries = runLog(planUnder(policy, { faults }), inVain(asked, end));
+    const beside = ofType(entries, 'request').filter(({ purpose }) => purpose === 'compact');
+    expect(beside.map(({ read }) => read > PREFIX + 100)).toEqual(readsMore);
     expect(lastCause(entries)).toBe('ttl-5m');
   });
 

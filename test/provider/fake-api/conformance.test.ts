@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Anthropic, {
   AnthropicError,
   APIConnectionError,
@@ -578,11 +580,26 @@ describe('requests that the API refuses, in its words', () => {
       },
     ],
     ['temperature: Extra inputs are not permitted', { temperature: 1 } as Partial<Body>],
+    ['max_token: Extra inputs are not permitted', { max_token: 1 } as Partial<Body>],
+    ['constructor: Extra inputs are not permitted', { constructor: {} } as Partial<Body>],
   ])('%s', async (message, given) => {
     const { client } = setUp();
     const error = await refusal(client.messages.create(body(given), { timeout: 1_000_000 }));
     expect(error).toBeInstanceOf(BadRequestError);
     expect(error.apiMessage).toBe(message);
+  });
+
+  it.each(['messages', 'beta/messages'])('takes every setting that the SDK has: %s', async (types) => {
+    const path = `../../../node_modules/@anthropic-ai/sdk/resources/${types}/messages.d.ts`;
+    const text = readFileSync(join(import.meta.dirname, path), 'utf8');
+    const [, members] = /\ninterface MessageCreateParamsBase \{\n([\s\S]*?)\n\}/.exec(
+      text.replaceAll('export ', ''),
+    )!;
+    const names = [...members!.matchAll(/^ {4}([a-z_]+)\??:/gm)].map(([, name]) => name!);
+    expect(names.length).toBeGreaterThan(15);
+    const { client } = setUp();
+    for (const name of names.filter((one) => one !== 'betas' && !(one in body({})))) // betas go in a header
+      await client.messages.create(body({ [name]: null } as Partial<Body>));
   });
 
   it.each([

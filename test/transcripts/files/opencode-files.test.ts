@@ -144,10 +144,12 @@ describe('the storage folder of opencode', () => {
         write(`storage/part/${String(info.id)}/${String(part.id)}.json`, JSON.stringify(part));
     }
     write('storage/message/ses_1/msg_3.json', '{"id":"msg_3","ro');
+    write('storage/message/ses_1/msg_4.json', 'null');
+    write('storage/message/ses_1/msg_5.json', '{"id":{"toString":3},"role":"user"}');
   });
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-  it('is read from the file of the session, without what is half written', () => {
+  it('is read from the file of the session, without what is half written or no message', () => {
     const { format, transcript } = loadTranscript('storage/session/p/ses_1.json', { cwd: home });
     expect(format).toBe('opencode');
     expect(transcript.agentVersion).toBe('1.0.1');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { AGENTS } from '../../../scripts/damage/agents.mjs';
 import { CcbenchError } from '../../../src/core/base/errors.js';
 import { inputFormat } from '../../../src/transcripts/files/transcripts.js';
 import { condenseHead } from '../../../src/transcripts/lines/condense-head.js';
@@ -141,6 +142,26 @@ describe('readers', () => {
     expect(readAny(session, { id: 'a' }).source).toBe('claude-code');
     expect(readAny(gzipSync(session), { id: 'a' })).toMatchObject({ id: 'a', source: 'claude-code' });
     expect(readAny(Buffer.from(trace), { id: 'b' }).threads.length).toBeGreaterThan(0);
+  });
+
+  it.each(Object.entries(AGENTS))('%s: any value in any place is read, left out or named', (format, text) => {
+    const lines = text.trimEnd().split('\n');
+    expect(detectFormat(text)).toBe(format);
+    for (const [at, line] of lines.entries()) {
+      if (!/^[[{]/.test(line)) continue;
+      for (const odd of [{ toString: 3, constructor: 2 }, [[[]]], null, '', -1, 1e308, true]) {
+        let seen = 1;
+        for (let place = 0; place < seen; place++) {
+          seen = 0;
+          const changed = JSON.stringify(JSON.parse(line), (_, value) => (seen++ === place ? odd : value));
+          try {
+            readAny(Buffer.from(lines.with(at, changed).join('\n')), { id: 'a' });
+          } catch (error) {
+            expect([changed, error]).toEqual([changed, expect.any(CcbenchError)]);
+          }
+        }
+      }
+    }
   });
 
   it('declares at least what its transcripts carry', () => {

@@ -54,14 +54,14 @@ function jobsOf(points: number, transcript: string, seed: number): readonly Job[
 
 /** A sweep of many points on one and on two worker threads, in turns: the first one cold, the others warm. */
 export async function workersSuite(options: { readonly quick: boolean }): Promise<Partial<BenchResult>> {
-  const points = options.quick ? 60 : 200;
+  const points = options.quick ? 8 : 200;
   // The start costs each thread some seconds of compiling, once: a sweep is cold in the way that long sweeps are.
-  const coldPoints = options.quick ? 200 : 2_000;
+  const coldPoints = options.quick ? 16 : 2_000;
   const input = syntheticInput({ workload: 'refactor', turns: TURNS, seed: 1, model: 'claude-sonnet-4-5' });
   const one = new Contender(1);
   const two = new Contender(2);
   try {
-    for (let round = 0; round <= (options.quick ? 3 : 5); round++) {
+    for (let round = 0; round <= (options.quick ? 1 : 5); round++) {
       const jobs = jobsOf(round === 0 ? coldPoints : points, input.key, round);
       await one.sweep(jobs, input);
       await two.sweep(jobs, input);

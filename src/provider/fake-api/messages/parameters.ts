@@ -134,6 +134,35 @@ function checkPreWarm(body: JsonObject): ApiError | null {
     : invalidRequest(`max_tokens: 0 cannot be combined with \`${contradiction}\``);
 }
 
+/** The settings of a request by the types of the SDK (1.8.0), with those of betas and of earlier versions of the API. */
+const FIELDS = new Set([
+  ...[
+    'model',
+    'max_tokens',
+    'messages',
+    'system',
+    'tools',
+    'tool_choice',
+    'thinking',
+    'stream',
+    'stop_sequences',
+  ],
+  ...[
+    'cache_control',
+    'metadata',
+    'output_config',
+    'output_format',
+    'service_tier',
+    'speed',
+    'inference_geo',
+  ],
+  ...['container', 'context_management', 'compaction', 'diagnostics', 'fallbacks', 'fallback_credit_token'],
+  ...['mcp_servers', 'thread', 'user_profile_id', 'workspace_id', ...REMOVED],
+]);
+
+/** Longest name of a setting that is repeated in an answer. */
+const NAME_CHARS = 100;
+
 /** Optional settings by the type they must have: what is left out unread would change the bill without a word. */
 const TYPES: readonly (readonly [name: string, type: string, isFine: (value: unknown) => boolean])[] = [
   ['tools', 'list', Array.isArray],
@@ -154,8 +183,11 @@ const TAGS: readonly (readonly [name: string, tags: readonly string[]])[] = [
   ['thinking', ['enabled', 'disabled', 'adaptive']],
 ];
 
-/** What the API refuses about the types of settings; null when nothing is wrong. */
+/** What the API refuses about the names and types of settings; null when nothing is wrong. */
 export function checkTypes(body: JsonObject): ApiError | null {
+  const unknown = Object.keys(body).find((name) => !FIELDS.has(name));
+  if (unknown !== undefined)
+    return invalidRequest(`${unknown.slice(0, NAME_CHARS)}: Extra inputs are not permitted`);
   for (const [name, type, isFine] of TYPES) {
     if (ownValue(body, name) != null && !isFine(ownValue(body, name)))
       return invalidRequest(`${name}: Input should be a valid ${type}`);

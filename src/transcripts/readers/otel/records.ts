@@ -20,7 +20,8 @@ const FIRST_NANOS = 1e16;
 function plainValue(wrapped: unknown): unknown {
   if (!isObject(wrapped)) return wrapped;
   if ('stringValue' in wrapped) return wrapped.stringValue;
-  if ('intValue' in wrapped) return Number(wrapped.intValue);
+  if ('intValue' in wrapped)
+    return typeof wrapped.intValue === 'string' ? Number(wrapped.intValue) : wrapped.intValue;
   if ('doubleValue' in wrapped) return wrapped.doubleValue;
   if ('boolValue' in wrapped) return wrapped.boolValue;
   if ('arrayValue' in wrapped) return listOf(objectOf(wrapped.arrayValue).values).map(plainValue);

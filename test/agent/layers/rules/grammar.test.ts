@@ -63,20 +63,32 @@ describe('growth', () => {
     expect(turns.length).toBeGreaterThan(2);
     for (let i = 1; i < turns.length; i++) expect(turns[i]! - turns[i - 1]!).toBeGreaterThanOrEqual(9);
   });
+
+  it('is measured from what is left behind what a rule cleared', () => {
+    const transcript = rounds(begin(), 40).answer(10).transcript();
+    const rule =
+      'when: { growth: "> 10k since last" }, select: { what: tool-results, keep: { last: 2 } }, replace: { with: placeholder }';
+    const log = logOf(`rules: [{ ${rule} }]`, transcript);
+    const turns = ofType(log, 'layer').map(({ turn }) => turn);
+    // The prompts have 5,100 tokens and 1,020 more for each round; then it takes ten rounds each time.
+    expect(turns).toEqual([6, 16, 26, 36]);
+  });
 });
 
 describe('cache.key', () => {
-  const two = sessionsOf([
-    { name: 'a', talk: begin().answer(10) },
-    { name: 'b', talk: begin().answer(10), afterHours: 0.02 },
-  ]);
+  const two = (more: { readonly resumes?: string } = {}) =>
+    sessionsOf([
+      { name: 'a', talk: begin().answer(10) },
+      { name: 'b', talk: begin().answer(10), afterHours: 0.02, ...more },
+    ]);
   const RULES = 'rules: [{ when: { tokens: ">= 190k" }, ask: { shape: own } }]';
-  const reads = (cache: string) =>
-    mainRequests(logOf(`cache: { ${cache} }\n${RULES}`, two)).map(({ read }) => read > 0);
+  const reads = (cache: string, transcript = two()) =>
+    mainRequests(logOf(`cache: { ${cache} }\n${RULES}`, transcript)).map(({ read }) => read > 0);
 
-  it('session: another session does not find the prefix that both have', () => {
+  it('session: another session does not find the prefix that both have, one that takes it up does', () => {
     expect(reads('key: none')).toEqual([false, true]);
     expect(reads('key: session')).toEqual([false, false]);
+    expect(reads('key: session', two({ resumes: 'a' }))).toEqual([false, true]);
   });
 });
 

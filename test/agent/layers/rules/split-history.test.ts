@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { shrinkSteps, shrunk } from '../../../../src/agent/layers/rules/shrink-request.js';
-import { cutTo, shorter, splitHistory } from '../../../../src/agent/layers/rules/split-history.js';
+import {
+  cutTo,
+  shorter,
+  splitHistory,
+  splitSinceBoundary,
+} from '../../../../src/agent/layers/rules/split-history.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message, messageTokens, tokensOf } from '../../../../src/core/model/message.js';
 import type { SelectPart } from '../../../../src/core/run/policy-rules.js';
@@ -63,6 +68,18 @@ describe('the tail of a conversation that stays', () => {
   it('reaches back to the latest final answer', () => {
     expect(tail({ finalAnswers: true })).toBe('x p2 c-call c d-call d');
     expect(tail({ finalAnswers: true }, {}, [prompt('p'), ...round('a', 10)])).toBe('');
+    expect(tail({ finalAnswers: true }, {}, [answer('x'), prompt('p')])).toBe('x p');
+  });
+
+  it('R20 is sent along with what is summarised where it is the first round of a turn', () => {
+    const kept = (messages: readonly Message[]) => {
+      const { older, along, tail: stays } = splitSinceBoundary(messages, 1, null);
+      return [older, stays, along ?? []].map(idsOf);
+    };
+    const first = [prompt('p1'), answer('x'), prompt('p2'), ...round('c', 30)];
+    expect(kept(first)).toEqual(['p1 x p2', 'c-call c', 'c-call c']);
+    const later = [prompt('p1'), ...round('a', 30), ...round('b', 30), ...round('c', 30)];
+    expect(kept(later)).toEqual(['p1 a-call a b-call b', 'c-call c', '']);
   });
 
   it('begins where the boundary says, forward or back', () => {

@@ -28,10 +28,14 @@ describe('a compaction from notes under claude-code/2.1', () => {
 
 describe('the cached summary of claude-code/2.0', () => {
   /** The session of scenarios/cached-summary.yaml. */
-  function session(enabled: boolean, after: (talk: Conversation) => Conversation = (talk) => talk) {
+  function session(
+    enabled: boolean,
+    after: (talk: Conversation) => Conversation = (talk) => talk,
+    tool: 'Read' | 'Bash' = 'Read',
+  ) {
     const talk = new Conversation({ toolsTokens: 37_000, systemTokens: 3_000 }).human(100);
     const read = (from: number, to: number) => {
-      for (let i = from; i <= to; i++) talk.tools([{ tool: 'Read', tokens: 4_980, path: `/repo/${i}.ts` }]);
+      for (let i = from; i <= to; i++) talk.tools([{ tool, tokens: 4_980, path: `/repo/${i}.ts` }]);
     };
     read(1, 32);
     after(talk);
@@ -74,6 +78,15 @@ describe('the cached summary of claude-code/2.0', () => {
     expect(compactions.map(({ layer, failure }) => [layer, failure])).toEqual([
       ['full-compact', null],
       ['session-memory', 'boundary-gone'],
+      ['full-compact', null],
+    ]);
+  });
+
+  it('C26 SES-10 is no help when nothing was put back: the context would be over the threshold at once', () => {
+    const { compactions } = session(true, (talk) => talk, 'Bash');
+    expect(compactions.map(({ layer, failure }) => [layer, failure])).toEqual([
+      ['full-compact', null],
+      ['session-memory', 'result-too-large'],
       ['full-compact', null],
     ]);
   });

@@ -23,7 +23,7 @@ const MEGABYTE = 1_000_000;
 
 /** The first load of a recording, which compiles it, against the second, which finds it compiled. */
 export function compiledCacheSuite(options: CompiledCacheOptions): Partial<BenchResult> {
-  const megabytes = options.quick ? 6 : 24;
+  const megabytes = options.quick ? 2 : 24;
   const recording = options.record(recordingLines(megabytes * MEGABYTE));
   const first: number[] = [];
   const second: number[] = [];

@@ -14,7 +14,7 @@ const MEMORY_LIMIT_MB = 120;
 
 /** Untimed rounds read about 80 MB, after which the reader is compiled: what is timed is how fast it goes on. */
 const ROUNDS: Rounds = { untimed: 4, timed: 11 };
-const QUICK_ROUNDS: Rounds = { untimed: 13, timed: 9 };
+const QUICK_ROUNDS: Rounds = { untimed: 1, timed: 3 };
 
 /** What the suite is given by the process it runs in. */
 export interface IngestOptions {
@@ -44,7 +44,7 @@ function parseLines(bytes: Buffer): number {
 
 /** Reading a recording in chunks against JSON.parse over the same lines, and the memory that it takes. */
 export async function ingestSuite(options: IngestOptions): Promise<Partial<BenchResult>> {
-  const size = (options.quick ? 6 : 24) * MEGABYTE;
+  const size = (options.quick ? 2 : 24) * MEGABYTE;
   const bytes = Buffer.from([...recordingLines(size)].join(''));
   const source = memorySource(bytes);
   const rounds = options.quick ? QUICK_ROUNDS : ROUNDS;
@@ -56,7 +56,7 @@ export async function ingestSuite(options: IngestOptions): Promise<Partial<Bench
   const [limit, uses] = interleave([() => void parseLines(bytes), find], rounds);
   const rate = (ms: number): string => `${(bytes.length / MEGABYTE / (ms / 1_000)).toFixed(0)} MB/s`;
   options.onProgress('memory');
-  const megabytes = options.quick ? 25 : 100;
+  const megabytes = options.quick ? 5 : 100;
   const peak = await options.peakMemory(recordingLines(megabytes * MEGABYTE));
   return {
     ratios: [

@@ -15,7 +15,7 @@ const UNTIMED_TURNS = 60_000;
 
 /** What a turn costs in which no rule fires: a policy file against hand-written layers, on the same session. */
 export function quietRules(options: { readonly quick: boolean }): Partial<BenchResult> {
-  const turns = options.quick ? 2_000 : 10_000;
+  const turns = options.quick ? 500 : 10_000;
   const transcript = compiledTranscript(turns);
   const plans = [BY_HAND, ...IN_PARTS].map((policy) => ({
     ...benchPlan(policy),
@@ -24,7 +24,7 @@ export function quietRules(options: { readonly quick: boolean }): Partial<BenchR
   }));
   const timed = interleave(
     plans.map((plan) => () => replay(plan, transcript, NOWHERE)),
-    { untimed: UNTIMED_TURNS / turns, timed: options.quick ? 15 : 11 },
+    options.quick ? 5 : { untimed: UNTIMED_TURNS / turns, timed: 11 },
   );
   const [hand, ...rules] = timed.map(({ median }) => median);
   const slowest = Math.max(...rules);

@@ -56,8 +56,8 @@ const percent = (share: number): Readonly<Record<string, unknown>> => ({
 });
 
 function sweepsOf(quick: boolean): readonly ThresholdSweep[] {
-  const all = sessions();
-  const thresholds = quick ? 200 : 1_000;
+  const all = sessions().slice(0, quick ? 1 : undefined);
+  const thresholds = quick ? ONE_OF : 1_000;
   const tokens =
     (path: string) =>
     (share: number): Readonly<Record<string, unknown>> => ({
@@ -94,7 +94,7 @@ function sweepsOf(quick: boolean): readonly ThresholdSweep[] {
       policy: 'claude-code/2.1.112',
       set: (share) => percent(0.6 + share * 0.4),
       thresholds: quick ? 25 : 100,
-      sessions: [longSession(quick ? 2_000 : 10_000)],
+      sessions: [longSession(quick ? 200 : 10_000)],
       promised: 50,
     },
   ];

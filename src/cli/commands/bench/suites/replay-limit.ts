@@ -20,12 +20,12 @@ function countRequests(plan: RunPlan, transcript: Transcript): number {
 
 /** What all layers together cost: `claude-code/2026` against `unbounded` with the cache off, on the same session. */
 export function replayLimit(options: { readonly quick: boolean }): Partial<BenchResult> {
-  const turns = options.quick ? 2_000 : 10_000;
+  const turns = options.quick ? 500 : 10_000;
   const transcript = compiledTranscript(turns);
   const plans = [benchPlan('unbounded', 'off'), benchPlan('claude-code/2026')] as const;
   const [bare, full] = interleave(
     plans.map((plan) => () => replay(plan, transcript, NOWHERE)),
-    { untimed: UNTIMED_TURNS / turns, timed: options.quick ? 45 : 25 },
+    options.quick ? 5 : { untimed: UNTIMED_TURNS / turns, timed: 25 },
   );
   const rates = (plan: RunPlan, ms: number): string => {
     const perSecond = (count: number): string => Math.round(count / (ms / 1_000)).toString();
