@@ -18,6 +18,7 @@ import type { BreakFacts, RunFacts } from './facts.js';
 import { FaultFold } from './fault-fold.js';
 import { LayerFold, largerOvershoot } from './layer-fold.js';
 import { LongTermFold } from './long-term-fold.js';
+import { heldNano } from './recorded-metrics.js';
 import { RequestFold } from './request-fold.js';
 import { StatusFold } from './status-fold.js';
 import { addTo, sortedRecord, type Tally } from './tally.js';
@@ -207,8 +208,6 @@ class EntryFold {
       );
     }
     const compactions = layers.compactions.done > 0 ? 'some' : 'none';
-    // A recording holds the requests of its loops and no others.
-    const loop = requests.cost.byLayer.main + requests.cost.byLayer.subagent;
     return {
       ...requests,
       ...layers,
@@ -216,7 +215,7 @@ class EntryFold {
       complete: end !== null,
       turns: end?.turns ?? requests.turns,
       durationMs: this.#lastMs < this.#firstMs ? null : this.#lastMs - this.#firstMs,
-      costInterval: this.#interval(this.#run?.transcript.recorded === undefined ? cost : loop, compactions),
+      costInterval: this.#interval(heldNano(requests.cost, this.#run?.transcript.recorded), compactions),
       breaks: { unexpected: sortedRecord(this.#unexpected), expected: sortedRecord(this.#expected) },
       requestsRefused: this.#requestsRefused,
       refusals: sortedRecord(this.#refusals),

@@ -2,6 +2,7 @@ import { ratio, sum } from '../core/base/stats.js';
 import { promptTokens } from '../core/model/usage.js';
 import { isUnpriced, type PricedCalls } from '../core/run/priced-calls.js';
 import type { RecordedBill } from '../core/run/recorded-bill.js';
+import type { RunFacts } from './facts.js';
 import { usd } from './metric.js';
 
 /** How many calls the cost of a recording is of, and how many of them it leaves out. */
@@ -12,6 +13,12 @@ export function billedCalls({ calls, unpriced }: RecordedBill): PricedCalls {
 /** Dollars of a recording; null where no call of it could be priced. */
 export function recordedUsd(bill: RecordedBill): number | null {
   return isUnpriced(billedCalls(bill)) ? null : usd(bill.costNano.total);
+}
+
+/** What a run spent on requests of the kinds that its recording holds: those of its loops, and summaries where it has them. */
+export function heldNano({ total, byLayer }: RunFacts['cost'], recorded: RecordedBill | undefined): number {
+  if (recorded === undefined) return total;
+  return byLayer.main + byLayer.subagent + (recorded.summaries > 0 ? byLayer.compact : 0);
 }
 
 /** The metrics of a run that a recording can tell about itself, by name. */

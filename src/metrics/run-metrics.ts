@@ -5,7 +5,7 @@ import { completionOf } from './completion.js';
 import type { BreakFacts, RunFacts } from './facts.js';
 import { type Metric, usd } from './metric.js';
 import { pricedCalls } from './priced-calls.js';
-import { recordedUsd } from './recorded-metrics.js';
+import { heldNano, recordedUsd } from './recorded-metrics.js';
 import type { RequestFacts } from './request-fold.js';
 
 /** The notice of an input that was turned away (WIN-6). */
@@ -389,6 +389,5 @@ function reproducedUsd({ run }: RunFacts, side: 'recordedNano' | 'simulatedNano'
 /** The cost of all requests, with what unpredictable breaks add on average. */
 function expectedNano({ cost, costInterval, run }: RunFacts): number {
   if (costInterval === null) return cost.total;
-  const { main, subagent } = cost.byLayer;
-  return costInterval.expected + (run?.transcript.recorded === undefined ? 0 : cost.total - main - subagent);
+  return costInterval.expected + cost.total - heldNano(cost, run?.transcript.recorded);
 }

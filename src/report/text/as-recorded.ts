@@ -4,7 +4,7 @@ import { mean, sum } from '../../core/base/stats.js';
 import { type OtherPrices, otherPriceSentence, type RecordedBill } from '../../core/run/recorded-bill.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { usd } from '../../metrics/metric.js';
-import { recordedMetrics, recordedUsd } from '../../metrics/recorded-metrics.js';
+import { heldNano, recordedMetrics, recordedUsd } from '../../metrics/recorded-metrics.js';
 import { findMetric } from '../../metrics/registry.js';
 import type { ComparisonRow } from '../page-data/page-data.js';
 
@@ -28,7 +28,7 @@ export function recordedDifference({ run, cost, callsLost }: RunFacts): string |
   if (recorded === null || recorded === 0) return null;
   return callsLost > 0
     ? 'calls were lost: no match for the recording'
-    : againstRecorded(usd(cost.byLayer.main + cost.byLayer.subagent), recorded);
+    : againstRecorded(usd(heldNano(cost, bill)), recorded);
 }
 
 /** Whether a run is given what happened in its recording, and how well its own client reproduces that. */
@@ -79,8 +79,8 @@ const WORTH_TELLING = 0.005;
 /** What a run spent on requests that its recording does not hold, in nano-dollars; null where that is nothing to speak of. */
 export function notRecordedNano({ run, cost }: RunFacts): number | null {
   const bill = run?.transcript.recorded;
-  if (bill === undefined || bill.summaries > 0) return null;
-  const own = cost.total - cost.byLayer.main - cost.byLayer.subagent;
+  if (bill === undefined) return null;
+  const own = cost.total - heldNano(cost, bill);
   return own < bill.costNano.total * WORTH_TELLING || own === 0 ? null : own;
 }
 

@@ -128,7 +128,9 @@ export function comparisonLines(table: ComparisonTable, screen: Screen): readonl
   const fitting = left.findIndex((headers) => headers.length === 0);
   const at = fitting < 0 ? forms.length - 2 : fitting;
   const { columns, rows, notes } = forms[at]!;
-  const named = left[at]!.map((header) => header.replace(/\n(?![A-Z.])/g, ' ').replaceAll('\n', '')).join(', ');
+  const named = left[at]!.map((header) => header.replace(/\n(?![A-Z.])/g, ' ').replaceAll('\n', '')).join(
+    ', ',
+  );
   const below = [
     ...notes,
     ...(named === '' ? [] : [`left out, too wide for ${screen.width} columns: ${named} (--json has them)`]),

@@ -40,7 +40,7 @@ export async function execCommand(
   const expected = (options.expect ?? []).map((text) =>
     parseExpectation(text, { file: '--expect' }, SERVED_METRICS),
   );
-  const server = await startServer(session, 0, options, () => {});
+  const server = await startServer(session, 0, { ...options, folder: host.cwd }, () => {});
   const env = agentEnvironment(host.env, server.url, options.upstream === undefined ? 'any' : 'own');
   let code: number;
   try {

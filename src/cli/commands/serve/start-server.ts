@@ -60,6 +60,8 @@ export interface ServerOptions extends ServeBehaviour {
   readonly keepText?: boolean;
   /** Address of a real API that answers in place of the simulated one. */
   readonly upstream?: string;
+  /** Folder that the client works in, where it is known. */
+  readonly folder?: string;
   /** What is answered: a script or a recorded session; placeholders where absent. */
   readonly script?: string;
   /** How many times faster than real time its clock goes. */
@@ -98,7 +100,13 @@ export async function startServer(
     scriptProblems.push(problem);
     note(session, problem);
   };
-  const source = script && createScriptSource(script, { skip: (ms) => clock.skip(ms), onProblem });
+  const source =
+    script &&
+    createScriptSource(script, {
+      skip: (ms) => clock.skip(ms),
+      onProblem,
+      folder: options.folder ?? null,
+    });
   const take = (
     call: ApiCall,
     answered: (ServedAnswer & Pick<AnsweredCall, 'outcome'>) | null,
