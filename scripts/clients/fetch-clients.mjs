@@ -24,11 +24,14 @@ export function commandOf(version, scratch) {
 
 /** Fetches a version where it is not there yet. */
 export function fetchClient(version, scratch) {
-  if (commandOf(version, scratch) !== null) return;
-  const folder = folderOf(version, scratch);
+  if (commandOf(version, scratch) === null) fetchPackage(`${PACKAGE}@${version}`, folderOf(version, scratch));
+}
+
+/** Fetches a package into a folder of its own, without running its install scripts. */
+export function fetchPackage(spec, folder) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
   const npm = platform() === 'win32' ? 'npm.cmd' : 'npm';
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  spawnSync(npm, ['install', ...options, `${PACKAGE}@${version}`], { cwd: folder, stdio: 'ignore' });
+  spawnSync(npm, ['install', ...options, spec], { cwd: folder, stdio: 'ignore' });
 }
