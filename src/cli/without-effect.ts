@@ -93,6 +93,12 @@ const IDLE: readonly Idle[] = [
     hint: 'leave out one of them',
   },
   {
+    option: 'page',
+    written: '--page',
+    why: (command) => (isGiven(command, 'record') ? null : 'without --record'),
+    hint: 'name the file to record to: --record session.jsonl',
+  },
+  {
     option: 'keepText',
     written: '--keep-text',
     why: (command) => (isGiven(command, 'record') ? null : 'without --record'),

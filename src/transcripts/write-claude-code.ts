@@ -1,5 +1,6 @@
 import { sha256Hex } from '../core/base/digest.js';
 import type { Block } from '../core/model/block.js';
+import { textOrFiller } from '../core/model/filler.js';
 import { hasToolUse, type Message } from '../core/model/message.js';
 import type {
   RecordedCall,
@@ -11,7 +12,6 @@ import type {
 import { INFERRED } from './drafts/calibrate.js';
 import { SKILL_TOOL } from './readers/claude-code/origins.js';
 import { attachmentOf, contentOf, usageFields } from './readers/claude-code/write-content.js';
-import { textOrFiller } from '../core/model/filler.js';
 
 /** A session file to be written. */
 export interface WrittenFile {

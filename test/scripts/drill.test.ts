@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-// @ts-expect-error: a script without types
 import { compareDrill, drillTable, whatHappened, whatIsPredicted } from '../../scripts/drill/compare.mjs';
 
 const usage = (read: number, write: number) => ({

@@ -93,6 +93,7 @@ const SERVER = [
     '--record <file>',
     'record each request as it is answered; inspect, why, ttl, run and others read it',
   ),
+  option('--page', 'with --record: a page that follows along, at /ccbench of the server'),
   option('--keep-text', 'record the texts too, not only their sizes and digests'),
   option('--upstream <url>', 'pass every request on to this API and compare its bill with the simulated one'),
 ] as const;
@@ -187,6 +188,7 @@ export const TOOL_COMMANDS = {
       'serve --port 0 --ttl 1h --record session.jsonl',
       'serve --upstream https://api.anthropic.com --record session.jsonl',
       'serve --script script.yaml --clock 60x',
+      'serve --record session.jsonl --page',
       'serve --latency-scale 0 --fault overloaded:every=5 --fault rate_limited:nth=2,retryAfterSeconds=1',
     ],
     load: async () => (await import('../commands/serve/serve.js')).serveCommand,

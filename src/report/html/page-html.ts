@@ -9,6 +9,8 @@ export interface PageInput {
   readonly data: PageData | WhyPageData | StudyPageData;
   /** Pictures that are shown as they are. */
   readonly pictures?: readonly PagePicture[];
+  /** Address of events after which the page is loaded again, while something goes on; absent for a page that stays as it is. */
+  readonly events?: string;
   /** Where else the numbers are, for those who run no scripts. */
   readonly elsewhere: string;
 }
@@ -35,14 +37,20 @@ function picturesHtml(pictures: readonly PagePicture[]): string {
   return `<section id="pictures" aria-label="Charts">${pictures.map(pictureHtml).join('')}</section>`;
 }
 
+/** Loads the page again when its server says that something happened; scroll position and address stay. */
+function reloadScript(events: string): string {
+  return `<script>new EventSource(${scriptJson(events)}).onmessage=()=>location.reload()</script>\n`;
+}
+
 /** One file that shows its data without a network. */
-export function pageHtml({ data, pictures = [], elsewhere }: PageInput): string {
+export function pageHtml({ data, pictures = [], elsewhere, events }: PageInput): string {
+  const policy = events === undefined ? CONTENT_POLICY : `${CONTENT_POLICY}; connect-src 'self'`;
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${CONTENT_POLICY}">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="color-scheme" content="light dark">
 <title>${markupText(data.title)} – ccbench</title>
 <link rel="icon" href="data:,">
@@ -53,7 +61,7 @@ export function pageHtml({ data, pictures = [], elsewhere }: PageInput): string 
 ${picturesHtml(pictures)}
 <script type="application/json" id="data">${scriptJson(data)}</script>
 <script>${PAGE_SCRIPT}</script>
-</body>
+${events === undefined ? '' : reloadScript(events)}</body>
 </html>
 `;
 }

@@ -25,6 +25,7 @@ export async function serveCommand(session: CliSession, options: ServeOptions): 
   });
   const key = options.upstream === undefined ? ' ANTHROPIC_API_KEY=any' : ', with its own key';
   const greeting = `listening at ${server.url}\npoint a client at it: ANTHROPIC_BASE_URL=${server.url}${key}; Ctrl-C ends\nothers: OPENAI_BASE_URL=${server.url}/v1 or GOOGLE_GEMINI_BASE_URL=${server.url}`;
+  if (options.page === true) note(session, `page ${server.url}/ccbench, which follows along`);
   if (json) note(session, greeting);
   else host.stdout.write(`${greeting}\n`);
   await stopped(host);

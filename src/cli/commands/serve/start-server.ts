@@ -58,6 +58,8 @@ export interface ServerOptions extends ServeBehaviour {
   readonly record?: string;
   /** The recording holds texts, not only sizes and digests. */
   readonly keepText?: boolean;
+  /** Shows what happens as a page; only with a recording. */
+  readonly page?: boolean;
   /** Address of a real API that answers in place of the simulated one. */
   readonly upstream?: string;
   /** Folder that the client works in, where it is known. */
@@ -93,6 +95,14 @@ export async function startServer(
   const startedAtMs = host.epochMs();
   const ledger = new Ledger(priceTimes({ startedAtMs }, session));
   const recording = openRecording(session, options, startedAtMs);
+  const page =
+    recording === null || options.page !== true
+      ? null
+      : (await import('./live-page.js')).createLivePage(
+          session,
+          options.record!,
+          () => recording.requests > 0,
+        );
   const clock = createServerClock(host, options.clock);
   const { fade } = plan.cache;
   const scriptProblems: string[] = [];
@@ -114,6 +124,7 @@ export async function startServer(
   ): void => {
     const served = ledger.add(call, answered, billed);
     recording?.add(served, answered);
+    page?.changed();
     onCall(served);
   };
   /** Who waits for what the simulated API makes of a request that another one answers. */
@@ -155,7 +166,9 @@ export async function startServer(
     upstream === null
       ? api.fetch
       : createUpstream({ url: upstream, clock, refuse: api.fetch, simulate, onCall: take });
-  const server = await listenLocally(fetch, port).catch((error: unknown) => {
+  const withPage: FetchLike = async (input, init) =>
+    page?.answer(String(input), new Headers(init?.headers)) ?? fetch(input, init);
+  const server = await listenLocally(page === null ? fetch : withPage, port).catch((error: unknown) => {
     recording?.close();
     throw error;
   });
@@ -164,6 +177,7 @@ export async function startServer(
     ledger,
     scriptProblems,
     async close() {
+      page?.close();
       await server.close();
       if (script !== null)
         note(

@@ -286,9 +286,10 @@ export function whyPageData(
 }
 
 /** why.html: one file. */
-export function whyHtml(data: WhyPageData): string {
+export function whyHtml(data: WhyPageData, events?: string): string {
   return pageHtml({
     data,
+    ...(events === undefined ? {} : { events }),
     elsewhere: 'ccbench why prints the same numbers, and ccbench why --json all of them.',
   });
 }
