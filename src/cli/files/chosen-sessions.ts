@@ -67,7 +67,7 @@ function sinceMs(day: string): number {
 }
 
 /** Refuses a choice that cannot be meant, before anything is read. */
-function checkChoice({ since, agent }: SessionChoice): void {
+export function checkChoice({ since, agent }: SessionChoice): void {
   if (since !== undefined) sinceMs(since);
   if (agent !== undefined && !transcriptReaders.names.includes(agent))
     throw unknownName('agent', agent, transcriptReaders.names);

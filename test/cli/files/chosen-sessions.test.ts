@@ -124,7 +124,18 @@ describe('the sessions that options choose', () => {
       /none of 5 sessions is of a project with "bank" in its name\n.*\/code\/Blog, \/code\/other, \/code\/shop/,
     );
     expect(await said('--since', '2026-03-06')).toContain('no session ended on 2026-03-06 or later');
-    expect(await said('--since', 'monday')).toContain('--since monday is not a day');
+    for (const share of [[], ['--share']])
+      expect(await said('--since', 'monday', ...share)).toContain('--since monday is not a day');
+    const watched = await cli(['compare', '--watch'], { cwd: '/', env: { HOME: home } });
+    expect([watched.code, watched.stderr]).toEqual([2, expect.stringContaining('--watch has no effect')]);
+  });
+
+  it('may end with the first moment of the day', async () => {
+    const cwd = tempFolder({
+      'a.jsonl': claudeSession('a', '2026-03-05T00:00:00.000Z'),
+      'b.jsonl': claudeSession('b', '2026-03-04T23:59:59.999Z'),
+    });
+    expect((await taken(['.', '--since', '2026-03-05'], cwd, cwd)).names).toEqual(['a']);
   });
 
   it('list alone what was chosen', async () => {

@@ -15,7 +15,7 @@ import { projectOfSession } from '../../../transcripts/files/usual-places.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
+import { checkChoice, chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
 import { eachFile } from '../../files/each-file.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { mergeWarnings, noteWarnings, readingRemarks } from '../../files/reading-notes.js';
@@ -86,6 +86,7 @@ export async function whyCommand(
   paths: readonly string[],
   options: WhyOptions,
 ): Promise<ExitCode> {
+  checkChoice(options);
   const writes = options.files && options.share !== true && options.limits !== true;
   const folder = writes
     ? openSoftly(session, '--out', () => openReport(options.out, 'why', session.host.cwd))

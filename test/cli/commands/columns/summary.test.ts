@@ -51,7 +51,9 @@ describe('the summary of a study in columns', () => {
     expect(summaryLines({ ...SUMMARY, finished: 10 })[1]).toBe(
       '2 runs are not finished: the same command goes on',
     );
-    expect(studyConclusion({ ...SUMMARY, best }).result).toBe('No point of gap is best in cost: so it is.');
+    expect(studyConclusion({ ...SUMMARY, best }).result).toBe(
+      'No point of gap is best in cost: so it is.',
+    );
     expect(studyConclusion({ ...SUMMARY, best }).advice).not.toContain('The best of many');
   });
 
