@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import type { ExitCode } from './exit-codes.js';
-import { collect, day, threads } from './option-values.js';
+import { collect, count, day, threads } from './option-values.js';
 import type { CliSession } from './session.js';
 
 /** What a command runs: it gets the session, its arguments and its options. */
@@ -56,6 +56,20 @@ export const SCENARIOS =
 /** What names the sessions that a command reads. */
 export const SESSIONS =
   'recordings, request traces, folders of them (searched to the bottom), patterns such as "logs/**/*.jsonl", or - for standard input';
+
+/** Options of commands that take sessions: those that were named, or those on this machine. */
+export const CHOICE = [
+  option('--since <day>', 'leave out sessions that ended before this day (2026-07-01, UTC)'),
+  option('--project <text>', 'only sessions of projects with this in their folder’s name'),
+  option('--agent <name>', 'only sessions of this agent, such as claude-code or codex'),
+  option('--last <n>', 'only the newest n sessions', count),
+];
+
+/** What is taken where no session is named. */
+export const ON_THIS_MACHINE = 'none: the sessions on this machine';
+
+/** The same of commands that take their time for each session. */
+export const NEWEST_ON_THIS_MACHINE = 'none: the newest 20 on this machine';
 
 /** The options of ccbench itself that its commands have too. */
 export const OUTPUT = [

@@ -105,6 +105,11 @@ function namedLikeVersion(argv: readonly string[]): string | null {
   return found ?? null;
 }
 
+/** Whether a command line names no command, and nothing but how to print. */
+function isBare(argv: readonly string[]): boolean {
+  return argv.every((arg) => ['--json', '--debug', '--no-color'].includes(arg));
+}
+
 /** Runs a command line and returns its exit code; nothing is thrown, and the process is left alone. */
 export async function runCli(argv: readonly string[], host: Host): Promise<ExitCode> {
   let exit: ExitCode = EXIT.fine;
@@ -124,7 +129,8 @@ export async function runCli(argv: readonly string[], host: Host): Promise<ExitC
   try {
     const version = namedLikeVersion(argv);
     if (version !== null) throw dashedName(version, argv);
-    await program.parseAsync([...argv], { from: 'user' });
+    if (isBare(argv)) exit = await (await import('./commands/overview.js')).overview(session);
+    else await program.parseAsync([...argv], { from: 'user' });
     if (session.json && !isPrinted && exit === EXIT.fine)
       throw new CcbenchError('internal', 'the command is over and has printed no JSON');
     // What a command held back and did not count.

@@ -66,6 +66,12 @@ const IDLE: readonly Idle[] = [
     hint: 'charts are written with a report, into a folder',
   },
   {
+    option: 'watch',
+    written: '--watch',
+    why: (command) => (command.args.length === 0 ? 'without a file to look at' : null),
+    hint: 'name the scenario or the recording',
+  },
+  {
     option: 'limits',
     written: '--limits',
     why: (command) => (isGiven(command, 'share') ? 'with --share' : null),

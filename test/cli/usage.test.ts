@@ -80,13 +80,6 @@ describe('usage', () => {
     },
   );
 
-  it('shows help and exit code 2 when no command is given', async () => {
-    const { code, stdout, stderr } = await run();
-    expect(code).toBe(2);
-    expect(stdout).toBe('');
-    expect(stderr).toContain('Usage: ccbench');
-  });
-
   it('prints one JSON object for a usage error with --json', async () => {
     const { code, stdout } = await run('run', '--json', '--polcy', 'x');
     expect(code).toBe(2);

@@ -1,8 +1,11 @@
 import type { SourceBy } from '../../analysis/why/source-kinds.js';
 import {
   argument,
+  CHOICE,
   type CommandDescription,
   DETAIL,
+  NEWEST_ON_THIS_MACHINE,
+  ON_THIS_MACHINE,
   option,
   PLUGINS,
   PRICED,
@@ -39,7 +42,7 @@ export const RECORDING_COMMANDS = {
   why: {
     name: 'why',
     about: 'Where the money of your sessions went, what broke the cache, what would have been cheaper.',
-    args: [argument('[session...]', `${SESSIONS}; none: the sessions in their usual places`)],
+    args: [argument('[session...]', `${SESSIONS}; ${ON_THIS_MACHINE}`)],
     options: [
       ...PRICED,
       ...DETAIL,
@@ -49,7 +52,7 @@ export const RECORDING_COMMANDS = {
         price,
       ),
       option('--prices <file>', 'YAML file of prices, as `models` in a scenario'),
-      option('--since <day>', 'leave out sessions that ended before this day (2026-07-01, UTC)'),
+      ...CHOICE,
       option('--top <n>', 'rows in each ranking', whole, 5),
       option(
         '--by <what>',
@@ -70,7 +73,7 @@ export const RECORDING_COMMANDS = {
     ],
     examples: [
       'why',
-      'why ~/.claude/projects --since 2026-07-01',
+      'why --since 2026-07-01 --project shop',
       'why session.jsonl --top 20',
       'why session.jsonl --price my-model=1,5,0.1,1.25',
       'why session.jsonl --by file',
@@ -85,10 +88,16 @@ export const RECORDING_COMMANDS = {
     name: 'inspect',
     about:
       'Show what is in a transcript: turns, gaps, tokens, duplicate reads, problems; several in one table.',
-    args: [argument('[transcript...]', `${SESSIONS}; none: list the sessions in their usual places`)],
+    args: [
+      argument(
+        '[transcript...]',
+        `${SESSIONS}; none: list the sessions on this machine, or look into them with --last, --uses or --count-with`,
+      ),
+    ],
     options: [
       ...PRICED,
       ...DETAIL,
+      ...CHOICE,
       option(
         '--count-with <names>',
         'compare token counters with recorded usage: heuristic, gpt-tokenizer, js-tiktoken, api (sends text to the API)',
@@ -98,6 +107,7 @@ export const RECORDING_COMMANDS = {
     ],
     examples: [
       'inspect',
+      'inspect --last 1',
       'inspect session.jsonl',
       'inspect ~/.claude/projects --json',
       'inspect "~/.codex/sessions/2026/**/*.jsonl"',
@@ -111,10 +121,11 @@ export const RECORDING_COMMANDS = {
     name: 'ttl',
     about:
       'Cache hits and costs at every lifetime: 5 minutes against 1 hour, or what a longer one would save.',
-    args: [argument('<trace...>', SESSIONS)],
+    args: [argument('[session...]', `${SESSIONS}; ${ON_THIS_MACHINE}`)],
     options: [
       ...PRICED,
       ...DETAIL,
+      ...CHOICE,
       option(
         '--ttl <seconds>',
         'other lifetimes, separated by commas (default: 30 s to 24 h, unlimited)',
@@ -125,16 +136,22 @@ export const RECORDING_COMMANDS = {
       option('--out <folder>', 'write the page and the chart of lifetimes into this folder'),
       option('--png', 'write the chart as PNG file too'),
     ],
-    examples: ['ttl traces/*.json.gz', 'ttl session.jsonl --ttl 45,90 --json'],
+    examples: [
+      'ttl',
+      'ttl --agent claude-code --last 50',
+      'ttl traces/*.json.gz',
+      'ttl session.jsonl --ttl 45,90 --json',
+    ],
     load: async () => (await import('../commands/ttl/ttl.js')).ttlCommand,
   },
   validate: {
     name: 'validate',
     about: 'Compare the simulator with recordings: predicted and recorded reads, cost and triggers.',
-    args: [argument('<recording...>', SESSIONS)],
+    args: [argument('[recording...]', `${SESSIONS}; ${NEWEST_ON_THIS_MACHINE}`)],
     options: [
       ...PRICED,
       ...DETAIL,
+      ...CHOICE,
       option('--forward', 'show each session run forward, beside its recorded cost'),
       option('--worst <n>', 'how many of the worst predicted requests to show', whole, 5),
       option('--save <file>', 'write the totals to this file'),
@@ -146,6 +163,7 @@ export const RECORDING_COMMANDS = {
       option('--png', 'write the chart as a PNG file too'),
     ],
     examples: [
+      'validate',
       'validate ~/.claude/projects',
       'validate ~/.claude/projects --forward',
       'validate session.jsonl --json',

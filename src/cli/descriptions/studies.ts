@@ -1,13 +1,14 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import {
   argument,
+  CHOICE,
   type CommandDescription,
   DETAIL,
   GITHUB,
+  NEWEST_ON_THIS_MACHINE,
   option,
   PLUGINS,
   PRICED,
-  priceSettings,
   READS,
   required,
   SCENARIOS,
@@ -16,13 +17,10 @@ import {
 } from '../describe-command.js';
 import { amount, collect, count, factor, oneOf, percent, shard, threads, whole } from '../option-values.js';
 import type { CliSession } from '../session.js';
+import { policyFiles, searched, withPolicy, withPredict, withSet } from './settings.js';
 
 /** What a study takes. */
-const SCENARIO =
-  'scenario file (YAML), or a recording, which is run as its client would; - reads one from standard input';
-
-/** The setting that `--predict` stands for. */
-const PREDICTED = 'mode=predict';
+const SCENARIO = `scenario file (YAML), or sessions, which are run as their client would: recordings, folders, patterns; ${NEWEST_ON_THIS_MACHINE}; - reads standard input`;
 
 /** Seconds of silence after which another worker gets the batch. */
 const LEASE_SECONDS = 30;
@@ -37,41 +35,6 @@ type Typed<T extends { readonly set: readonly string[] }> = Omit<T, 'set'> & Par
 interface Watched {
   readonly watch?: boolean;
   readonly policy?: string;
-}
-
-/** Options that stand for settings. */
-interface Settings {
-  readonly set?: readonly string[];
-  readonly predict?: boolean;
-  readonly pricesOf?: string;
-}
-
-function withPredict<T extends Settings>(options: T) {
-  const { set = [], predict } = options;
-  return { ...options, set: predict === true ? [...set, PREDICTED] : set };
-}
-
-function withSet<T extends Settings>(options: T) {
-  return { ...options, set: [...withPredict(options).set, ...priceSettings(options)] };
-}
-
-/** What holds at every point: the policy first, since other settings may be its own. */
-function withPolicy<T extends Settings & { readonly policy?: string }>(options: T) {
-  const { policy } = options;
-  const { set } = withSet(options);
-  return { ...options, set: policy === undefined ? set : [`policy=${JSON.stringify(policy)}`, ...set] };
-}
-
-/** The options of a search as the commands take them. */
-function searched<T extends { readonly policy?: string; readonly subjectTo?: readonly string[] }>(
-  options: T,
-) {
-  return { ...withPolicy(options), subjectTo: options.subjectTo ?? [] };
-}
-
-/** Policy files among the policies of an option: names with an ending. */
-function policyFiles(policy: string | undefined): readonly string[] {
-  return (policy ?? '').split(',').filter((name) => /\.ya?ml$/i.test(name));
 }
 
 const SET = option('--set <path=value>', 'change a setting of every point (repeatable)', collect);
@@ -91,12 +54,12 @@ const FLEET_RESULTS = required('--results <folder>', 'folder that all machines s
 /** The options of a search. */
 const TUNE = [
   ...STUDY,
-  required(
+  option(
     '--vary <path=values>',
-    'from..to, from..to:steps, :log, a list with commas, or auto: parts of the window, round sizes and price steps in tokens, or 30 to 100 % (repeatable)',
+    'from..to, from..to:steps, :log, a list with commas, or auto: parts of the window, round sizes and price steps in tokens, or 30 to 100 % (repeatable; default: auto of the size at which the policy compacts)',
     collect,
   ),
-  option('--minimise <metric>', 'the metric that should be small'),
+  option('--minimise <metric>', 'the metric that should be small (default: costUsd)'),
   option('--maximise <metric>', 'the metric that should be large'),
   SUBJECT_TO,
   option(
@@ -245,9 +208,10 @@ export const STUDY_COMMANDS = {
     name: 'compare',
     about:
       'Compare variants over sessions that all ranked ones finish: one table, differences to a baseline.',
-    args: [argument('<scenario...>', SCENARIOS)],
+    args: [argument('[scenario...]', SCENARIO.replace('scenario file', 'scenario files'))],
     options: [
       ...STUDY,
+      ...CHOICE,
       ...GITHUB,
       option('--policy <names>', 'a variant for each of these policies or policy files, separated by commas'),
       option(
@@ -264,6 +228,8 @@ export const STUDY_COMMANDS = {
       MODEL,
     ],
     examples: [
+      'compare --policy claude-code/2026,none',
+      'compare ~/.claude/projects --project shop --last 50 --set cache.ttl=5m,1h',
       'compare lunch.yaml',
       'compare session.jsonl --policy claude-code/2.1.112,peers/codex-local,none',
       'compare session.jsonl --policy claude-code/2026,peers/openhands,bounds/oracle --subject-to "faultsNone <= 20"',
@@ -288,12 +254,13 @@ export const STUDY_COMMANDS = {
   sweep: {
     name: 'sweep',
     about: 'Run a scenario over a grid of settings; an interrupted sweep resumes where it stopped.',
-    args: [argument('<scenario>', SCENARIO)],
+    args: [argument('[scenario...]', SCENARIO)],
     options: [
       ...STUDY,
-      required(
+      ...CHOICE,
+      option(
         '--vary <path=values>',
-        'from..to:steps, from..to:steps:log, a list with commas, or auto (30 to 100 % of the window, in tokens or in percent); 0.5w is half the window (repeatable: a grid)',
+        'from..to:steps, from..to:steps:log, a list with commas, or auto (30 to 100 % of the window, in tokens or in percent); 0.5w is half the window (repeatable: a grid; default: auto of the size at which the policy compacts)',
         collect,
       ),
       POLICY,
@@ -308,6 +275,7 @@ export const STUDY_COMMANDS = {
       ),
     ],
     examples: [
+      'sweep',
       'sweep lunch.yaml --vary microcompact.timeBased.gapMinutes=5..120:12',
       'sweep my-scenario.yaml --policy baselines/prune --vary rules.prune.when.piled=20k..300k:17:log',
       'sweep lunch.yaml --vary window.explicit=0.3w,0.5w,0.8w --vary cache.ttl=5m,1h',
@@ -320,13 +288,17 @@ export const STUDY_COMMANDS = {
       ]);
       return (
         session: CliSession,
-        file: string,
+        files: readonly string[],
         options: OptionsOf<typeof sweepCommand> & Partial<OptionsOf<typeof columnSweepCommand>>,
       ) => {
-        const { results, shard: own } = options;
+        const { results, vary, shard: own } = options;
+        if (results !== undefined && vary === undefined)
+          throw new CcbenchError('bad-usage', '--results needs to know what to vary', {
+            hint: 'add --vary <path=values>',
+          });
         if (results !== undefined)
-          return columnSweepCommand(session, file, { ...withPolicy(options), results });
-        if (own === undefined) return sweepCommand(session, file, withPolicy(options));
+          return columnSweepCommand(session, files, { ...withPolicy(options), vary: vary!, results });
+        if (own === undefined) return sweepCommand(session, files, withPolicy(options));
         throw new CcbenchError('bad-usage', '--shard needs a folder that all shards write into', {
           hint: 'add --results <folder>',
         });
@@ -337,16 +309,17 @@ export const STUDY_COMMANDS = {
     name: 'tune',
     about:
       'Search the settings that make a metric best, finish every session and hold constraints; where none qualifies, exit code 99.',
-    args: [argument('<scenario>', SCENARIO)],
-    options: TUNE,
+    args: [argument('[scenario...]', SCENARIO)],
+    options: [...TUNE, ...CHOICE],
     examples: [
+      'tune',
       'tune lunch.yaml --minimise costUsd --subject-to "contentRetention >= 40%" --vary window.compactOffset=5000..90000',
       'tune session.jsonl --minimise costUsd --subject-to "faultsNone <= 20" --vary window.compactOffset=13000..120000',
     ],
     load: async () => {
       const { tuneCommand } = await import('../commands/tune/tune.js');
-      return (session: CliSession, file: string, options: OptionsOf<typeof tuneCommand>) =>
-        tuneCommand(session, file, searched(options));
+      return (session: CliSession, files: readonly string[], options: OptionsOf<typeof tuneCommand>) =>
+        tuneCommand(session, files, searched(options));
     },
   },
   results: {

@@ -147,9 +147,27 @@ export const TOOL_COMMANDS = {
   policies: {
     name: 'policies',
     about: 'List the policies, or show one with every parameter and its source.',
-    options: PLUGINS,
-    examples: ['policies', 'policies show claude-code/2026', 'policies show claude-code/2.1.112 --json'],
-    load: async () => (await import('../commands/policies/list-policies.js')).policiesCommand,
+    options: [
+      ...PLUGINS,
+      option(
+        '--mine',
+        'show instead which policy stands for each agent on this machine, and where it compacts',
+      ),
+    ],
+    examples: [
+      'policies',
+      'policies --mine',
+      'policies show claude-code/2026',
+      'policies show claude-code/2.1.112 --json',
+    ],
+    load: async () => {
+      const [{ policiesCommand }, { myPoliciesCommand }] = await Promise.all([
+        import('../commands/policies/list-policies.js'),
+        import('../commands/policies/my-policies.js'),
+      ]);
+      return (session: CliSession, options: PluginOptions & { readonly mine?: boolean }) =>
+        options.mine === true ? myPoliciesCommand(session, options) : policiesCommand(session, options);
+    },
     below: POLICIES,
   },
   bench: {

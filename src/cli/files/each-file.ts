@@ -1,7 +1,6 @@
 import { CcbenchError, ProblemList } from '../../core/base/errors.js';
 import { formatCount } from '../../core/base/format.js';
-import { findSessions, type LeftOut } from '../../transcripts/files/find-sessions.js';
-import { homeFolder } from '../../transcripts/files/home.js';
+import type { FoundSessions, LeftOut } from '../../transcripts/files/find-sessions.js';
 import { reasonLine } from '../fail.js';
 import { type CliSession, note, remark } from '../session.js';
 import { runInterruptible, yieldToEventLoop } from '../terminal/interrupt.js';
@@ -83,27 +82,20 @@ function nothingUsable(problems: readonly FileProblem[], leftOut: readonly LeftO
 }
 
 /**
- * Reads the sessions behind paths one by one, and shows how far it is. A broken one is reported and left out while there is a
+ * Reads sessions that were found one by one, and shows how far it is. A broken one is reported and left out while there is a
  * good one, as is what is no session; when none is usable, all problems are thrown.
  */
 export async function eachFile<T>(
   session: CliSession,
   doing: string,
-  paths: readonly string[],
+  { files, leftOut }: FoundSessions,
   read: (path: string) => T,
 ): Promise<FileResults<T>> {
   const used: T[] = [];
   const problems: FileProblem[] = [];
   const { host } = session;
   const progress = createProgress(host, session.json ? 'silent' : 'shown', 'files');
-  let leftOut: readonly LeftOut[] = [];
   try {
-    progress.start('looking for sessions', 0);
-    const found = await runInterruptible(host.interrupt, () =>
-      findSessions(paths, { cwd: host.cwd, home: homeFolder(host.env) }),
-    );
-    leftOut = found.leftOut;
-    const { files } = found;
     progress.start(doing, files.length);
     for (const [i, file] of files.entries()) {
       progress.update(i);

@@ -20,21 +20,26 @@ export function belowHome(path: string, home: string): string {
 }
 
 /** The folders that patterns begin with, below the home folder, each once. */
-function foldersOf(patterns: readonly string[], home: string): readonly string[] {
+export function lookedIn({ host }: CliSession, patterns: readonly string[]): string {
+  const home = homeFolder(host.env);
   const folders = patterns.map((pattern) => belowHome(pattern, home).replace(/\/[^/]*[*?{].*$/, ''));
-  return [...new Set(folders)];
+  return [...new Set(folders)].join(', ');
 }
 
-/** Finds the sessions of every known agent in their usual places; none is an error that says where it looked. */
-export async function usualSessions(session: CliSession, command: string): Promise<UsualSessions> {
+/** The sessions of every known agent in their usual places, if any. */
+export async function foundSessions(session: CliSession): Promise<UsualSessions> {
   const { host } = session;
-  const home = homeFolder(host.env);
-  const places = usualPlaces(home, host.env);
-  const { sessions, leftOut } = await runInterruptible(host.interrupt, () => sessionsIn(places));
-  const looked = places.map(({ pattern }) => pattern);
-  for (const line of leftOutLines(leftOut)) remark(session, line);
-  if (sessions.length > 0) return { sessions, leftOut, looked };
+  const places = usualPlaces(homeFolder(host.env), host.env);
+  const found = await runInterruptible(host.interrupt, () => sessionsIn(places));
+  return { ...found, looked: places.map(({ pattern }) => pattern) };
+}
+
+/** The same; none is an error that says where it looked. */
+export async function usualSessions(session: CliSession, command: string): Promise<UsualSessions> {
+  const found = await foundSessions(session);
+  for (const line of leftOutLines(found.leftOut)) remark(session, line);
+  if (found.sessions.length > 0) return found;
   throw new CcbenchError('file-missing', 'no sessions were found in their usual places', {
-    hint: `name a file or a folder: ccbench ${command} <path>; looked in ${foldersOf(looked, home).join(', ')}`,
+    hint: `name a file or a folder: ccbench ${command} <path>; looked in ${lookedIn(session, found.looked)}`,
   });
 }

@@ -24,9 +24,9 @@ export type OpenScenario = (
 /** Longest name of a scenario. */
 const NAME_CHARS = 64;
 
-/** What a recording's scenario is called: after its file; a name that is too long, or has other letters, in short. */
-function nameOf(file: string): string {
-  const whole = slug(inputId(file));
+/** A text as a name of a scenario; one that is too long, or has other letters, in short. */
+export function scenarioNameOf(text: string): string {
+  const whole = slug(text);
   const plain = whole
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -41,7 +41,7 @@ function nameOf(file: string): string {
 function scenarioOf(file: string, transcript: Transcript): string {
   const { use, set } = clientPolicy(transcript);
   const scenario = {
-    name: nameOf(file),
+    name: scenarioNameOf(inputId(file)),
     transcript: { file: basename(file) },
     policy: { use, set },
   };
@@ -50,14 +50,14 @@ function scenarioOf(file: string, transcript: Transcript): string {
     .join('\n')}\n`;
 }
 
-function recordingNote(file: string, transcript: Transcript): string {
+function recordingNote(what: string, transcript: Transcript): string {
   const { use, set } = clientPolicy(transcript);
   if (use === NO_POLICY)
-    return `${file} is a recording: no policy is known to be that of its client, so it is run with ${use} unless --policy names one`;
+    return `${what}: no policy is known to be that of its client, so it is run with ${use} unless --policy names one`;
   if (ownPolicy(transcript).use === NO_POLICY)
-    return `${file} is a recording: no policy was measured on its client, so it is run with ${use}, which is as its sources say, unless --policy names another`;
+    return `${what}: no policy was measured on its client, so it is run with ${use}, which is as its sources say, unless --policy names another`;
   const own = [use, ...Object.entries(set).map(([path, value]) => `${path}=${String(value)}`)].join(', ');
-  return `${file} is a recording: run as by its client (${own}) where --policy and --set say nothing else`;
+  return `${what}: run as by its client (${own}) where --policy and --set say nothing else`;
 }
 
 /**
@@ -70,6 +70,7 @@ export async function openScenarios(
   files: readonly string[],
   plugins: OpenPlugins,
   onDoubt: (doubt: CcbenchError) => void = doubtNotes(session),
+  what: (file: string) => string = (file) => `${file} is a recording`,
 ): Promise<OpenScenario> {
   const { cwd, interrupt } = session.host;
   const known = new Map<string, string | CcbenchError>();
@@ -80,7 +81,7 @@ export async function openScenarios(
         loadTranscript(file, inputOptions(session)),
       );
       known.set(file, scenarioOf(file, transcript));
-      note(session, recordingNote(file, transcript));
+      note(session, recordingNote(what(file), transcript));
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;
       known.set(file, error);

@@ -242,3 +242,15 @@ export function firstModel(thread: Thread): string | null {
   for (const step of thread.flow?.steps() ?? thread.steps) if (step.kind === 'call') return step.call.model;
   return null;
 }
+
+/** Wall-clock time of the last call of a session; null where the record does not tell. */
+export function endedAtMs({
+  startedAtMs,
+  threads,
+}: Pick<Transcript, 'startedAtMs' | 'threads'>): number | null {
+  let last = 0;
+  for (const { flow, steps } of threads)
+    for (const step of flow?.steps() ?? steps)
+      if (step.kind === 'call') last = Math.max(last, step.call.endMs);
+  return startedAtMs === null ? null : startedAtMs + last;
+}

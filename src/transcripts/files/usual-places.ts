@@ -8,6 +8,7 @@ import { fileHead, readPart } from './disk-file.js';
 import type { LeftOut } from './find-sessions.js';
 import { expandGlob } from './glob.js';
 import { withHome } from './home.js';
+import { sessionPath } from './read-input.js';
 import { isAgentFile } from './subagent-files.js';
 import { inputFormat } from './transcripts.js';
 
@@ -37,12 +38,15 @@ export interface FoundSession {
   /** First and last day, as the session tells it; null where it does not. */
   readonly from: string | null;
   readonly to: string | null;
+  /** The last time near its end; null where only reading all of it can tell. */
+  readonly endedAtMs: number | null;
   readonly bytes: number;
 }
 
 /** Bytes at the end of a file in which the last time is looked for. */
 const TAIL_BYTES = 65_536;
-const DAY = /"(?:timestamp|time|ts|created|startTime|lastUpdated)"\s*:\s*"(\d{4}-\d{2}-\d{2})T/g;
+const TIME =
+  /"(?:timestamp|time|ts|created|startTime|lastUpdated)"\s*:\s*"(\d{4}-\d{2}-\d{2}T[\d:.]+)(Z|[+-]\d{2}:?\d{2})?/g;
 const EPOCH = /"(?:timestamp|ts|created|updated|completed|time)"\s*:\s*(1\d{12})\b/g;
 const FOLDER = /"(?:cwd|directory|workingDirectory)"\s*:\s*("(?:[^"\\]|\\.)*")/;
 
@@ -69,19 +73,25 @@ function tailOf(path: string): { readonly text: string; readonly bytes: number }
   return { text: readPart(path, size - bytes, bytes).toString('utf8'), bytes: size };
 }
 
-function daysIn(text: string): readonly string[] {
-  const written = [...text.matchAll(DAY)].map(([, day]) => day!);
-  const counted = [...text.matchAll(EPOCH)].map(([, ms]) => new Date(Number(ms)).toISOString().slice(0, 10));
-  return [...written, ...counted].sort();
+/** The times that a text names, from the earliest on; one without a zone counts as UTC. */
+function timesIn(text: string): readonly number[] {
+  const written = [...text.matchAll(TIME)].map(([, time, zone = 'Z']) => Date.parse(`${time}${zone}`));
+  const counted = [...text.matchAll(EPOCH)].map(([, ms]) => Number(ms));
+  return [...written, ...counted].filter((ms) => !Number.isNaN(ms)).sort((a, b) => a - b);
 }
 
-function projectOf(head: string, file: string): string {
+function dayOf(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString().slice(0, 10);
+}
+
+/** The folder that the first lines of a session name; null where they name none. */
+function folderIn(head: string): string | null {
   const written = FOLDER.exec(head)?.[1];
-  if (written === undefined) return basename(dirname(file));
+  if (written === undefined) return null;
   try {
     return String(JSON.parse(written));
   } catch {
-    return basename(dirname(file));
+    return null;
   }
 }
 
@@ -91,26 +101,35 @@ function headOf(file: string): string {
   return decodeHead(start, name).toString('utf8');
 }
 
-/** The folder that the agent of a session worked in, as its first lines tell; the folder of the file where they do not. */
-export function projectOfSession(file: string): string {
+/** The folder that the agent of a session worked in, as its first lines tell; null where they do not. */
+export function toldProject(path: string): string | null {
   try {
-    return projectOf(headOf(file), file);
+    return folderIn(headOf(sessionPath(path).file));
   } catch {
-    return basename(dirname(file));
+    return null;
   }
 }
 
-function glance(file: string): FoundSession {
-  const agent = inputFormat(file, { cwd: '/' });
+/** The same; the folder of the file where they do not. */
+export function projectOfSession(file: string): string {
+  return toldProject(file) ?? basename(dirname(file));
+}
+
+/** What the beginning and the end of a session's file tell of it; one that is no session throws. */
+export function glance(path: string): FoundSession {
+  const { file, session } = sessionPath(path);
+  const agent = inputFormat(path, { cwd: '/' });
   const head = headOf(file);
   const { text, bytes } = tailOf(file);
-  const days = [...daysIn(head), ...daysIn(text)].sort();
+  const ends = timesIn(text);
+  const times = [...timesIn(head), ...ends].sort((a, b) => a - b);
   return {
-    file,
+    file: path,
     agent,
-    project: projectOf(head, file),
-    from: days[0] ?? null,
-    to: days.at(-1) ?? null,
+    project: folderIn(head) ?? basename(dirname(file)),
+    from: dayOf(times[0]),
+    to: dayOf(times.at(-1)),
+    endedAtMs: session === null ? (ends.at(-1) ?? null) : null,
     bytes,
   };
 }

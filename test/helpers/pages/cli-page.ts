@@ -60,6 +60,7 @@ export function cliPage(): string {
   return `# Command line
 
 Every command also takes \`--json\` (one JSON object on stdout and nothing else), \`--debug\` (show stack traces), \`--no-color\` and \`--help\`.
+Without a command ccbench says what sessions are on this machine, and which commands to begin with.
 
 ${block(helpOf(program))}
 ${sections.join('\n')}`;

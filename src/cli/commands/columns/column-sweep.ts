@@ -25,7 +25,8 @@ import { Interrupted, runInterruptible, yieldToEventLoop } from '../../terminal/
 import { screenFor } from '../../terminal/paint.js';
 import { createProgress } from '../../terminal/progress.js';
 import { runJobs } from '../study/run-rows.js';
-import { loadInputs, openSource, type StudyInputs, studyName } from '../study/study-inputs.js';
+import { loadInputs, type StudyInputs, studyName } from '../study/study-inputs.js';
+import { oneScenario, openSource, type StudyChoice, studySessions } from '../study/study-sessions.js';
 import { programVersion } from './program-version.js';
 import { studyConclusion, summarise, summaryLines } from './summary.js';
 
@@ -33,7 +34,7 @@ import { studyConclusion, summarise, summaryLines } from './summary.js';
 export type StudyRunner = (study: GridStudy, store: ResultStore) => Promise<number>;
 
 /** Options of a sweep into columns. */
-export interface ColumnSweepOptions extends PluginOptions, Omit<StudySpec, 'file'> {
+export interface ColumnSweepOptions extends PluginOptions, StudyChoice, Omit<StudySpec, 'file'> {
   readonly results: string;
 }
 
@@ -50,7 +51,7 @@ export async function openContext(
   opened: OpenPlugins,
 ): Promise<StudyContext> {
   const { host } = session;
-  const { source: plain } = await openSource(session, spec.file, spec, opened);
+  const { source: plain } = await openSource(session, 'sweep', [spec.file], spec, opened);
   const read = new Map<string, string>();
   const source: ScenarioSource = {
     ...plain,
@@ -116,21 +117,32 @@ export interface ShardedSweepOptions extends ColumnSweepOptions {
 /** `ccbench sweep --results`: a grid of any size into Parquet files, in one process or as one shard of many. */
 export async function columnSweepCommand(
   session: CliSession,
-  file: string,
+  files: readonly string[],
   options: ShardedSweepOptions,
 ): Promise<ExitCode> {
-  return columnSweep(session, file, options, () => onThreads(session, options));
+  return columnSweep(session, files, options, () => onThreads(session, options));
+}
+
+/** The study of a command line; sessions that stand for a scenario are named one by one. */
+async function specFor(
+  session: CliSession,
+  files: readonly string[],
+  options: ColumnSweepOptions,
+): Promise<StudySpec> {
+  const { files: found, recordings, named } = await studySessions(session, 'sweep', files, options);
+  const file = oneScenario('sweep', found);
+  return specOf(file, named === undefined ? options : { ...options, transcripts: recordings!.paths });
 }
 
 /** Opens a study, has what is missing of it made, and says what it has come to. */
 export async function columnSweep(
   session: CliSession,
-  file: string,
+  files: readonly string[],
   options: ColumnSweepOptions,
   runnerFor: (spec: StudySpec) => StudyRunner,
 ): Promise<ExitCode> {
-  return withPlugins(session, [file], options, async (plugins) => {
-    const spec = specOf(file, options);
+  return withPlugins(session, files, options, async (plugins) => {
+    const spec = await specFor(session, files, options);
     const study = await openStudy(session, spec, plugins);
     const store = await openStore(session, study.record, options.results);
     const { runs } = study.record.partition;

@@ -23,7 +23,7 @@ export async function fleetRunCommand(
 ): Promise<ExitCode> {
   checkShared(file);
   const { results } = options;
-  return columnSweep(session, file, options, (spec) => async ({ record }, store) => {
+  return columnSweep(session, [file], options, (spec) => async ({ record }, store) => {
     const before = store.finishedRuns();
     await withFleet(session, options, (fleet) =>
       finishStudy(session, fleet, store, { spec, results }, record.name),
@@ -71,7 +71,7 @@ export async function fleetTuneCommand(
         writeManifest(store.folder);
         return storedResults(store, () => yieldToEventLoop(session.host.interrupt));
       };
-      return tune(session, file, options, opened, remote);
+      return tune(session, [file], options, opened, remote);
     }),
   );
 }

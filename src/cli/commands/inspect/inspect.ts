@@ -1,5 +1,4 @@
 import { containedFiles } from '../../../analysis/validate/contained.js';
-import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';
 import type { Transcript } from '../../../core/model/transcript.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
@@ -8,6 +7,7 @@ import { billNotes } from '../../../report/text/as-recorded.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
 import { eachFile } from '../../files/each-file.js';
 import { noteRepeated } from '../../files/without-copies.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
@@ -24,7 +24,7 @@ import { stepsByProvider } from './step-facts.js';
 import { usesDocument, usesFacts } from './uses-facts.js';
 
 /** Options of `ccbench inspect`. */
-export interface InspectOptions {
+export interface InspectOptions extends SessionChoice {
   readonly countWith?: readonly string[];
   readonly uses?: boolean;
 }
@@ -54,13 +54,11 @@ export async function inspectCommand(
   paths: readonly string[],
   options: InspectOptions,
 ): Promise<ExitCode> {
-  if (paths.length === 0 && options.uses === true)
-    throw new CcbenchError('bad-usage', '--uses needs a transcript', {
-      hint: 'name one: ccbench inspect session.jsonl --uses; ccbench inspect lists what there is',
-    });
-  if (paths.length === 0) return listSessions(session);
+  const looksInside = [options.uses, options.countWith, options.last].some((value) => value !== undefined);
+  if (paths.length === 0 && !looksInside) return listSessions(session, options);
+  const found = await chosenSessions(session, { command: 'inspect', paths }, options);
   const seen = new Set<string>();
-  const { used, skipped } = await eachFile(session, 'inspecting', paths, (path) => {
+  const { used, skipped } = await eachFile(session, 'inspecting', found, (path) => {
     const { format, transcript } = loadTranscript(path, inputOptions(session));
     const source = { file: path, format };
     const callIds = new Set(callKeys(transcript).map(({ key }) => key));
@@ -89,13 +87,13 @@ export async function inspectCommand(
   const byProvider = stepsByProvider(sessions);
   const isOne = used.length === 1;
   const { width } = screenFor(session.host.stdout, session.colors);
-  const found = {
+  const shown = {
     notes: billNotes(rows.flatMap(({ bill }) => bill ?? [])),
     warnings: used.flatMap(({ facts }) => facts.warnings),
     byProvider,
   };
   const needed = options.uses === true ? usesDocument(used.map(({ uses }) => uses ?? null)) : null;
-  const whole = () => (isOne ? inspectBlocks(used[0]!.facts) : sessionsBlocks(sessions, total, found, width));
+  const whole = () => (isOne ? inspectBlocks(used[0]!.facts) : sessionsBlocks(sessions, total, shown, width));
   const blocks: Block[] = [...(needed?.blocks ?? whole())];
   const files: object[] = [];
   for (const { facts, uses } of used) {
@@ -104,7 +102,7 @@ export async function inspectCommand(
     if (counts !== null) blocks.push('', ...(isOne ? [] : [facts.file]), ...countBlocks(counts));
   }
   // Several sessions may have the same finding: it stands above once.
-  const problems = new Set(found.warnings.map(({ code, message }) => `${code}: ${message}`));
+  const problems = new Set(shown.warnings.map(({ code, message }) => `${code}: ${message}`));
   const repeated = copies.map(({ file, repeatedCalls }) => ({ file, calls: repeatedCalls }));
   present(session, {
     blocks,

@@ -6,6 +6,7 @@ import { shortPath } from '../../../report/text/short-name.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import type { FoundSession } from '../../../transcripts/files/usual-places.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { filterSessions, type SessionChoice } from '../../files/chosen-sessions.js';
 import { belowHome, usualSessions } from '../../files/usual-sessions.js';
 import type { CliSession } from '../../session.js';
 import type { Closing } from '../../terminal/closing.js';
@@ -58,7 +59,7 @@ function projectsOf(sessions: readonly FoundSession[]): readonly ProjectFacts[] 
 }
 
 /** First and last day of all, and their bytes. */
-function spanOf(all: readonly Pick<ProjectFacts, 'from' | 'to' | 'bytes'>[]) {
+export function spanOf(all: readonly Pick<ProjectFacts, 'from' | 'to' | 'bytes'>[]) {
   return {
     from: all.flatMap(({ from }) => from ?? []).sort()[0] ?? null,
     to:
@@ -81,7 +82,8 @@ function formatBytes(bytes: number): string {
   return bytes < 999_500_000 ? `${formatDecimal(bytes / 1e6, 1)} MB` : `${formatDecimal(bytes / 1e9, 1)} GB`;
 }
 
-function daysOf(from: string | null, to: string | null): string {
+/** A span of days, without what both have in common. */
+export function daysOf(from: string | null, to: string | null): string {
   if (from === null || to === null) return '–';
   if (from === to) return from;
   return `${from}–${from.slice(0, 5) === to.slice(0, 5) ? to.slice(5) : to}`;
@@ -129,10 +131,10 @@ function shellWord(path: string): string {
 }
 
 /** Lists the sessions in the usual places of every known agent: by agent and project. */
-export async function listSessions(session: CliSession): Promise<ExitCode> {
+export async function listSessions(session: CliSession, choice: SessionChoice): Promise<ExitCode> {
   const { host } = session;
   const { sessions, leftOut, looked } = await usualSessions(session, 'inspect');
-  const projects = projectsOf(sessions);
+  const projects = projectsOf(await filterSessions(session, sessions, choice));
   const home = homeFolder(host.env);
   const { width } = screenFor(host.stdout, session.colors);
   present(session, {

@@ -26,7 +26,7 @@ import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { execute } from '../../runs/execute.js';
 import { policyInfoOf } from '../../runs/policy-info.js';
-import { type OpenScenario, openScenarios } from '../../runs/scenario-reader.js';
+import type { OpenScenario } from '../../runs/scenario-reader.js';
 import { withPlugins } from '../../runs/with-plugins.js';
 import type { CliSession } from '../../session.js';
 import { tellWritten } from '../../terminal/closing.js';
@@ -43,11 +43,11 @@ import { runRows } from './run-rows.js';
 import { costCharts } from './study-axes.js';
 import { comparisonConclusion, concluded } from './study-conclusion.js';
 import { jsonText, STUDY_PAGE, writeCharts } from './study-files.js';
-import { globbedRecordings, loadInputs, type StudyTranscript, studyName } from './study-inputs.js';
+import { loadInputs, type StudyTranscript, studyName } from './study-inputs.js';
+import { openStudyScenarios, type StudyChoice, studySessions } from './study-sessions.js';
 
 /** Options of `ccbench compare`. */
-export interface CompareOptions extends Omit<CompareRecipe, 'files'> {
-  readonly transcripts?: readonly string[];
+export interface CompareOptions extends Omit<CompareRecipe, 'files'>, StudyChoice {
   readonly workers?: number;
   readonly out: string;
   readonly files: boolean;
@@ -76,7 +76,7 @@ export async function compareCommand(
 
 async function compare(
   session: CliSession,
-  files: readonly string[],
+  given: readonly string[],
   options: CompareOptions,
   plugins: OpenPlugins,
 ): Promise<ExitCode> {
@@ -85,9 +85,10 @@ async function compare(
   const names = [
     ...new Set([...chosenMetrics(options.metrics, COMPARED_METRICS), ...rules.map(({ metric }) => metric)]),
   ];
+  const sessions = await studySessions(session, 'compare', given, options);
+  const { files, recordings } = sessions;
   checkOneRecording(files, cwd);
-  const recordings = await globbedRecordings(session, options.transcripts);
-  const open = await openScenarios(session, files, plugins);
+  const open = await openStudyScenarios(session, sessions, plugins);
   const rows = readRows(files, options, recordings?.paths, open, plugins, cwd);
   const baseline = options.baseline ?? rows[0]!.name;
   if (!rows.some((row) => row.name === baseline)) {
@@ -166,7 +167,7 @@ async function compare(
       await folder.write('', 'compare.md', markdown);
       await folder.write('', 'compare.csv', runsCsv(recorded, results, names, comparison));
       const done = results.filter(({ result }) => result !== null);
-      const sessions = sessionsTable({
+      const bySession = sessionsTable({
         comparison,
         runs,
         recorded,
@@ -176,7 +177,7 @@ async function compare(
           return path === null ? null : compareAgain({ ...options, files }, path);
         },
       });
-      const page = { title: name, conclusion, comparison: table, sessions };
+      const page = { title: name, conclusion, comparison: table, sessions: bySession };
       await writeCompareReport(session, folder, comparison, done, page);
       if (folder.commit()) tellWritten(session, join(folder.shown, STUDY_PAGE));
     }
@@ -188,7 +189,7 @@ async function compare(
   }
 }
 
-/** Recordings are sessions to compare on, not variants to compare: one may stand for a scenario. */
+/** Recordings are sessions to compare on, not variants to compare: beside scenarios one may stand for another. */
 function checkOneRecording(files: readonly string[], cwd: string): void {
   const recordings = files.filter((file) => isRecording(file, cwd));
   if (recordings.length < 2) return;

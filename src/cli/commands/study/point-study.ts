@@ -1,9 +1,13 @@
 import { join } from 'node:path';
+import { policyRegistry } from '../../../agent/policies/catalogue.js';
+import { isReadBy } from '../../../agent/policies/param-readers.js';
+import { policyValues } from '../../../agent/policy-file/paths.js';
 import { percentDoubt } from '../../../config/check/small-percents.js';
 import type { ScenarioSource } from '../../../config/compile.js';
 import { builtinContext } from '../../../config/context.js';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { priceStepsOf, windowOf } from '../../../config/files/window-of.js';
+import { CcbenchError } from '../../../core/base/errors.js';
 import { formatValue } from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
 import * as doc from '../../../report/document/document.js';
@@ -28,19 +32,19 @@ import { concluded } from './study-conclusion.js';
 import { jsonText, openStudyFolder, STUDY_PAGE, type StudyFolder } from './study-files.js';
 import {
   loadInputs,
-  openSource,
   recordingsOf,
   type StudyInputs,
   type StudyTranscript,
   studyName,
 } from './study-inputs.js';
+import { openSource, type StudyChoice } from './study-sessions.js';
 import { writeSweepReport } from './sweep-report.js';
 
 /** Options of the commands that run points. */
-export interface PointOptions extends PluginOptions {
-  readonly vary: readonly string[];
+export interface PointOptions extends PluginOptions, StudyChoice {
+  /** Absent: the threshold at which the policy compacts. */
+  readonly vary?: readonly string[];
   readonly set: readonly string[];
-  readonly transcripts?: readonly string[];
   readonly workers?: number;
   readonly out: string;
   readonly files: boolean;
@@ -71,17 +75,18 @@ export interface PointStudy {
 export async function openPointStudy(
   session: CliSession,
   kind: PointStudy['kind'],
-  file: string,
+  files: readonly string[],
   options: PointOptions,
   opened: OpenPlugins,
   choose: (axes: readonly Axis[]) => readonly (readonly string[])[],
 ): Promise<PointStudy> {
   const { cwd, interrupt } = session.host;
-  const { source, recordings } = await openSource(session, file, options, opened);
+  const { file, source, recordings, named } = await openSource(session, kind, files, options, opened);
   const base = compilePoint(source, [], []);
+  const vary = options.vary ?? usualVary(session, base.runs[0]!.plan.policy.name);
   const axes = await runInterruptible(interrupt, () =>
     parseAxes(
-      options.vary,
+      vary,
       () => windowOf(base.runs[0]!, inputOptions(session)),
       kind === 'sweep' ? 'refused' : 'allowed',
       () => priceStepsOf(base.runs[0]!, inputOptions(session)),
@@ -105,6 +110,7 @@ export async function openPointStudy(
       point,
       recordings: over,
       patterns: options.transcripts,
+      named,
       plugins: options.plugin ?? [],
     });
   return {
@@ -121,6 +127,26 @@ export async function openPointStudy(
     repeatRun: ({ row, session: { path } }) =>
       repeat(row, recordings === undefined || path === null ? null : [path]),
   };
+}
+
+/** What is varied where nobody says it: the size at which the policy compacts. */
+function usualVary(session: CliSession, name: string): readonly string[] {
+  const policy = policyRegistry.has(name) ? policyRegistry.get(name) : null;
+  const values = policy?.written === undefined ? [] : policyValues(policy.written);
+  const path =
+    policy !== null && isReadBy(policy, 'window.percent')
+      ? 'window.percent'
+      : values.find((value) => /^rules\..*\.when\b.*\.tokens$/.test(value.path))?.path;
+  if (path === undefined)
+    throw new CcbenchError(
+      'bad-usage',
+      `${name} does not compact at a size, so --vary has to name a setting`,
+      {
+        hint: `for example: --vary cache.ttl=5m,1h; ccbench policies show ${name} lists its settings`,
+      },
+    );
+  note(session, `--vary ${path}=auto, since no --vary says what to vary`);
+  return [`${path}=auto`];
 }
 
 /** Wall time between two looks at the terminal. */

@@ -2,7 +2,9 @@ import { compileScenario } from '../../../config/compile.js';
 import { builtinContext } from '../../../config/context.js';
 import { createProblems, loadScenario } from '../../../config/load.js';
 import { CcbenchError, ProblemList } from '../../../core/base/errors.js';
+import { choiceWords } from '../../files/chosen-sessions.js';
 import { BASE } from '../../runs/plan-runs.js';
+import type { NamedSessions } from './study-sessions.js';
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
@@ -106,24 +108,28 @@ export interface PointRecipe {
   readonly point: { readonly set: readonly string[]; readonly values: readonly string[] };
   readonly recordings: readonly string[] | null;
   readonly patterns: readonly string[] | undefined;
+  /** What names the recordings where they stand for the scenario. */
+  readonly named?: NamedSessions | undefined;
   readonly plugins: readonly string[];
   readonly text: string;
 }
 
 /** The command that repeats a point of a study: over many recordings a sweep of this point alone, which takes the same ones. */
 export function repeatPoint(recipe: PointRecipe): string {
-  const { file, set, point, recordings, patterns = [], plugins, text } = recipe;
-  const isLong = patterns.length > 0 && (recordings?.length ?? 0) > MOST_NAMED;
+  const { file, set, point, recordings, patterns = [], named, plugins, text } = recipe;
+  const isFound = patterns.length > 0 || named !== undefined;
+  const isLong = isFound && (recordings?.length ?? 0) > MOST_NAMED;
   const isPlain = point.values.length > 0 && point.values.every((value) => SINGLE_VALUE.test(value));
   if (!isLong || !isPlain)
     return repeatCommand({ file, text, variant: null, set: [...set, ...point.set], recordings, plugins });
   return [
     'ccbench sweep',
-    fileWord(file),
+    ...(named?.paths ?? [file]).map(fileWord),
+    ...choiceWords(named?.choice ?? {}).flatMap(([name, value]) => optionWords(name, value)),
     ...optionWords('plugin', ...plugins),
     ...optionWords('set', ...set),
     ...optionWords('vary', ...point.set),
-    ...optionWords('transcripts', ...patterns),
+    ...(named === undefined ? optionWords('transcripts', ...patterns) : []),
   ].join(' ');
 }
 

@@ -1,5 +1,5 @@
+import { resolve } from 'node:path';
 import type { CompiledRun } from '../../../config/compile.js';
-import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { inputOf, openFileRef, refKey, refLabel, sessionKey } from '../../../config/files/open-ref.js';
 import { isRecording } from '../../../config/files/scenario-text.js';
 import type { TranscriptRef } from '../../../config/normalise.js';
@@ -14,15 +14,13 @@ import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { uniqueName } from '../../../study/run-rows.js';
 import type { InputOptions } from '../../../transcripts/files/read-input.js';
 import { openTranscript, type TranscriptInput } from '../../../transcripts/files/transcript-input.js';
-import { loadTranscript } from '../../../transcripts/files/transcripts.js';
+import { toldProject } from '../../../transcripts/files/usual-places.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
-import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { DEFAULT_MODEL } from '../../../transcripts/synthetic/spec.js';
 import { reasonLine } from '../../fail.js';
-import { eachFile, type SkippedFile } from '../../files/each-file.js';
+import type { SkippedFile } from '../../files/each-file.js';
 import { mergeWarnings, noteWarnings } from '../../files/reading-notes.js';
-import { withoutCopies } from '../../files/without-copies.js';
-import { openScenarios } from '../../runs/scenario-reader.js';
+import { scenarioNameOf } from '../../runs/scenario-reader.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 
@@ -49,35 +47,6 @@ export interface StudyInputs {
   readonly warnings: readonly Warning[];
   /** Null for one that was left out. */
   of(ref: TranscriptRef): StudyTranscript | null;
-}
-
-/** The usable recordings behind the patterns of `--transcripts`; undefined when the option is not given. */
-export async function globbedRecordings(
-  session: CliSession,
-  patterns: readonly string[] | undefined,
-): Promise<{ readonly paths: readonly string[]; readonly skipped: readonly SkippedFile[] } | undefined> {
-  if (patterns === undefined) return undefined;
-  const { used, skipped } = await eachFile(session, 'reading recordings', patterns, (path) => {
-    const { transcript } = loadTranscript(path, inputOptions(session));
-    return { file: path, callKeys: new Set(callKeys(transcript).map(({ key }) => key)) };
-  });
-  const { kept, copies } = withoutCopies(session, used, 'in each');
-  return { paths: kept.map(({ file }) => file), skipped: [...skipped, ...copies] };
-}
-
-/** The scenario of a study with the recordings of `--transcripts`, where that option is given, in place of its own. */
-export async function openSource(
-  session: CliSession,
-  file: string,
-  options: { readonly set: readonly string[]; readonly transcripts?: readonly string[] },
-  opened: OpenPlugins,
-) {
-  const source = (await openScenarios(session, [file], opened))(file, options.set);
-  const recordings = await globbedRecordings(session, options.transcripts);
-  return {
-    source: recordings === undefined ? source : { ...source, recordings: recordings.paths },
-    recordings,
-  };
 }
 
 /** Loads every transcript that the runs refer to, each once. */
@@ -115,7 +84,7 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
   };
 }
 
-/** What a study is called: after its scenario; one of several recordings that stands for it does not name them all. */
+/** What a study is called: after its scenario; over several recordings after their project and their number. */
 export function studyName(
   scenario: string,
   file: string,
@@ -124,7 +93,17 @@ export function studyName(
 ): string {
   if (sessions.length < 2 || !isRecording(file, cwd)) return scenario;
   const keys = transcripts.map(({ input }) => input.key).sort();
-  return `${sessions.length}-sessions-${sha256Hex(keys.join('\n')).slice(0, 8)}`;
+  const projects = new Set(
+    transcripts.map(({ path }) => (path === null ? null : toldProject(resolve(cwd, path)))),
+  );
+  const [project = null] = projects;
+  const of =
+    projects.size > 1
+      ? `${projects.size}-projects-`
+      : project === null
+        ? ''
+        : `${scenarioNameOf(project.split(/[\\/]/).findLast((part) => part !== '') ?? project)}-`;
+  return `${of}${sessions.length}-sessions-${sha256Hex(keys.join('\n')).slice(0, 8)}`;
 }
 
 /** The recordings to name for the same runs again; null where the scenario's own transcripts are all used. */

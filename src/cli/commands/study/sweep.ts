@@ -50,20 +50,20 @@ const LISTED_POINTS = 40;
 /** `ccbench sweep`: a grid of settings, resumable. */
 export async function sweepCommand(
   session: CliSession,
-  file: string,
+  files: readonly string[],
   options: SweepOptions,
 ): Promise<ExitCode> {
-  return withPlugins(session, [file], options, (plugins) => sweep(session, file, options, plugins));
+  return withPlugins(session, files, options, (plugins) => sweep(session, files, options, plugins));
 }
 
 async function sweep(
   session: CliSession,
-  file: string,
+  files: readonly string[],
   options: SweepOptions,
   opened: OpenPlugins,
 ): Promise<ExitCode> {
   const names = chosenMetrics(options.metrics, SWEPT_METRICS);
-  const study = await openPointStudy(session, 'sweep', file, options, opened, grid);
+  const study = await openPointStudy(session, 'sweep', files, options, opened, grid);
   const { points, inputs, name, folder } = study;
   const runner = new JobRunner(options);
   try {

@@ -31,6 +31,7 @@ import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/fi
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
 import { eachFile } from '../../files/each-file.js';
 import { noteWarnings } from '../../files/reading-notes.js';
 import { withoutCopies } from '../../files/without-copies.js';
@@ -42,7 +43,7 @@ import { present } from '../../terminal/present.js';
 import { lifetimeConclusion, ttlBlocks } from './ttl-document.js';
 
 /** Options of `ccbench ttl`. */
-export interface TtlOptions {
+export interface TtlOptions extends SessionChoice {
   readonly ttl?: readonly number[];
   readonly mainOnly?: boolean;
   readonly perSession?: boolean;
@@ -158,7 +159,8 @@ export async function ttlCommand(
   paths: readonly string[],
   options: TtlOptions,
 ): Promise<ExitCode> {
-  const read = await eachFile(session, 'reading', paths, (path) =>
+  const found = await chosenSessions(session, { command: 'ttl', paths }, options);
+  const read = await eachFile(session, 'reading', found, (path) =>
     readSession(path, inputOptions(session), options.mainOnly === true),
   );
   const { kept: used, copies, sharedCalls } = withoutCopies(session, read.used, 'in each');

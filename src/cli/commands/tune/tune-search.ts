@@ -20,17 +20,19 @@ export interface GoalOptions {
   readonly subjectTo: readonly string[];
 }
 
+/** The metric that a search makes small where nobody says what it is for. */
+const USUAL_GOAL = 'costUsd';
+
 /** What a search wants, as the command line says it. */
 export function goalOf(options: GoalOptions): Goal {
   const { minimise, maximise } = options;
-  if ((minimise === undefined) === (maximise === undefined)) {
-    throw new CcbenchError('bad-usage', 'say what to search for: --minimise or --maximise, one of them', {
-      hint: 'for example: --minimise costUsd',
+  if (minimise !== undefined && maximise !== undefined)
+    throw new CcbenchError('bad-usage', '--minimise and --maximise are two goals', {
+      hint: 'leave out one of them; --subject-to holds the other metric in bounds',
     });
-  }
-  const option = minimise === undefined ? '--maximise' : '--minimise';
-  const metric = chosenMetric(minimise ?? maximise!, option).name;
-  return { metric, sign: minimise === undefined ? -1 : 1, constraints: rulesOf(options.subjectTo) };
+  const option = maximise === undefined ? '--minimise' : '--maximise';
+  const metric = chosenMetric(minimise ?? maximise ?? USUAL_GOAL, option).name;
+  return { metric, sign: maximise === undefined ? 1 : -1, constraints: rulesOf(options.subjectTo) };
 }
 
 /** Has other machines make the runs of a step, and waits for them; a run that failed there is not among the results. */

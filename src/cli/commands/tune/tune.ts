@@ -67,26 +67,28 @@ const IMPLIED = 'finishes every session that any setting finishes';
 /** `ccbench tune`: searches the settings that make a metric best while constraints hold. */
 export async function tuneCommand(
   session: CliSession,
-  file: string,
+  files: readonly string[],
   options: TuneOptions,
 ): Promise<ExitCode> {
-  return withPlugins(session, [file], options, (plugins) => tune(session, file, options, plugins, null));
+  return withPlugins(session, files, options, (plugins) => tune(session, files, options, plugins, null));
 }
 
 /** Searches, and reports what was found; the runs are made here or on other machines. */
 export async function tune(
   session: CliSession,
-  file: string,
+  files: readonly string[],
   options: TuneOptions,
   opened: OpenPlugins,
   remote: RemoteRunner | null,
 ): Promise<ExitCode> {
   const goal = goalOf(options);
   let plan: SearchPlan | null = null;
-  const study = await openPointStudy(session, 'tune', file, options, opened, (axes) => {
+  const study = await openPointStudy(session, 'tune', files, options, opened, (axes) => {
     plan = planSearch(axes, { ...options, seed: options.searchSeed });
     return plan.candidates.map(({ values }) => values);
   });
+  if (options.minimise === undefined && options.maximise === undefined)
+    note(session, `--minimise ${goal.metric}, since nothing says what to search for`);
   const runner = new JobRunner(options);
   try {
     return await search({ session, study, goal, runner, remote }, plan!, options);

@@ -10,6 +10,7 @@ import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { type InputOptions, readTextInput } from '../../../transcripts/files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { chosenSessions, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
 import { eachFile } from '../../files/each-file.js';
 import { openFile } from '../../files/output.js';
 import { noteRepeated } from '../../files/without-copies.js';
@@ -22,7 +23,7 @@ import { validateBlocks, validateConclusion } from './validate-document.js';
 const VALIDATE_PAGE = 'validate.html';
 
 /** Options of `ccbench validate`. */
-export interface ValidateOptions {
+export interface ValidateOptions extends SessionChoice {
   readonly worst: number;
   readonly save?: string;
   readonly baseline?: string;
@@ -66,7 +67,9 @@ export async function validateCommand(
       : readSaved(readTextInput(options.baseline, { cwd }), options.baseline);
   const output = options.save === undefined ? null : openFile(options.save, cwd);
   try {
-    const { used, skipped } = await eachFile(session, 'validating', paths, (path) =>
+    const named = { command: 'validate', paths, usualLast: USUAL_LAST };
+    const found = await chosenSessions(session, named, options);
+    const { used, skipped } = await eachFile(session, 'validating', found, (path) =>
       validateFile(path, inputOptions(session)),
     );
     const rates = used.flatMap((item) => (item.kind === 'trace' ? [item.hitRate] : []));

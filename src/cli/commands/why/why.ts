@@ -4,7 +4,6 @@ import { type LimitsReport, limitsOf } from '../../../analysis/limits/limits.js'
 import { explainSession, type SessionWhy, type Uncounted } from '../../../analysis/why/session-why.js';
 import type { SourceBy } from '../../../analysis/why/source-kinds.js';
 import { type Counted, countOnce, sumUp, type WhyReport } from '../../../analysis/why/sum-up.js';
-import { dayStartMs } from '../../../core/base/clock.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { PlannedModel } from '../../../core/run/run-plan.js';
 import type { Warning } from '../../../core/run/warning.js';
@@ -16,10 +15,10 @@ import { projectOfSession } from '../../../transcripts/files/usual-places.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { checkChoice, chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
 import { eachFile } from '../../files/each-file.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { mergeWarnings, noteWarnings, readingRemarks } from '../../files/reading-notes.js';
-import { usualSessions } from '../../files/usual-sessions.js';
 import { withoutCopies } from '../../files/without-copies.js';
 import type { GivenPrice } from '../../option-values.js';
 import { type CliSession, inputOptions, silent } from '../../session.js';
@@ -34,8 +33,7 @@ import { shareBlocks, sharedWhy, withoutModels } from './why-share.js';
 const WHY_PAGE = 'why.html';
 
 /** Options of `ccbench why`. */
-export interface WhyOptions {
-  readonly since?: string;
+export interface WhyOptions extends SessionChoice {
   readonly top: number;
   readonly by: SourceBy;
   readonly share?: boolean;
@@ -51,7 +49,6 @@ export interface WhyOptions {
 
 /** What is asked for, as it is used. */
 interface Asked extends WhyOptions {
-  readonly sinceMs: number;
   /** Models with the prices that are given; absent without any. */
   readonly models?: readonly PlannedModel[];
 }
@@ -59,8 +56,6 @@ interface Asked extends WhyOptions {
 interface Explained {
   readonly file: string;
   readonly callKeys: ReadonlySet<string>;
-  /** Wall-clock time of its last call; null where the record does not tell. */
-  readonly endedAtMs: number | null;
   readonly why: SessionWhy | Uncounted;
   /** What was found while it was read. */
   readonly warnings: readonly Warning[];
@@ -69,14 +64,9 @@ interface Explained {
 function explain(session: CliSession, file: string, { limits, models }: Asked): Explained {
   const given = models === undefined ? {} : { models };
   const { transcript } = loadTranscript(file, { ...inputOptions(session), ...given });
-  const { startedAtMs, threads } = transcript;
-  let last = 0;
-  for (const { steps } of threads)
-    for (const step of steps) if (step.kind === 'call') last = Math.max(last, step.call.endMs);
   return {
     file,
     callKeys: new Set(callKeys(transcript).map(({ key }) => key)),
-    endedAtMs: startedAtMs === null ? null : startedAtMs + last,
     why: explainSession(transcript, {
       file,
       project: projectOfSession(file),
@@ -84,15 +74,6 @@ function explain(session: CliSession, file: string, { limits, models }: Asked): 
     }),
     warnings: transcriptFindings(transcript),
   };
-}
-
-function sinceMs(day: string | undefined): number {
-  if (day === undefined) return Number.NEGATIVE_INFINITY;
-  const ms = dayStartMs(day);
-  if (ms !== null) return ms;
-  throw new CcbenchError('bad-usage', `--since ${day} is not a day`, {
-    hint: 'write it as year-month-day: --since 2026-07-01',
-  });
 }
 
 function isCounted(why: SessionWhy | Uncounted): why is SessionWhy {
@@ -105,13 +86,13 @@ export async function whyCommand(
   paths: readonly string[],
   options: WhyOptions,
 ): Promise<ExitCode> {
-  const since = sinceMs(options.since);
+  checkChoice(options);
   const writes = options.files && options.share !== true && options.limits !== true;
   const folder = writes
     ? openSoftly(session, '--out', () => openReport(options.out, 'why', session.host.cwd))
     : null;
   const models = givenModels(session, options);
-  const explained = { ...options, sinceMs: since, ...(models === null ? {} : { models }) };
+  const explained = { ...options, ...(models === null ? {} : { models }) };
   try {
     if (options.share === true) return await shareWhy(session, paths, explained);
     return await why(session, paths, explained, folder);
@@ -138,14 +119,11 @@ async function why(
   options: Asked,
   folder: ReportFolder | null,
 ): Promise<ExitCode> {
-  const named =
-    paths.length > 0 ? paths : (await usualSessions(session, 'why')).sessions.map(({ file }) => file);
-  const { used, skipped } = await eachFile(session, 'explaining', named, (path) =>
+  const found = await chosenSessions(session, { command: 'why', paths }, options);
+  const { used, skipped } = await eachFile(session, 'explaining', found, (path) =>
     explain(session, path, options),
   );
-  const recent = used.filter(({ endedAtMs }) => endedAtMs === null || endedAtMs >= options.sinceMs);
-  if (recent.length === 0) throw nothingSince(options.since!);
-  const { kept, copies } = withoutCopies(session, recent, 'once');
+  const { kept, copies } = withoutCopies(session, used, 'once');
   const counted = kept.map(({ why }) => why).filter(isCounted);
   const uncounted = kept.map(({ why }) => why).filter((why): why is Uncounted => !isCounted(why));
   if (counted.length === 0) throw nothingCounted(uncounted);
@@ -218,12 +196,6 @@ async function writePage(
   const { whyHtml, whyPageData } = await import('./why-page-data.js');
   await folder.write('', WHY_PAGE, whyHtml(whyPageData(report, countOnce(counted), options)));
   return folder.commit();
-}
-
-function nothingSince(day: string): CcbenchError {
-  return new CcbenchError('bad-input', `no session ended on ${day} or later`, {
-    hint: 'choose an earlier day, or leave --since out',
-  });
 }
 
 function nothingCounted(uncounted: readonly Uncounted[]): CcbenchError {

@@ -95,14 +95,14 @@ describe('ccbench inspect --uses', () => {
     expect(JSON.parse(plain).files[0]).not.toHaveProperty('uses');
   });
 
-  it('says so where there is no text, and needs a name', async () => {
+  it('says so where there is no text, and where there is no session', async () => {
     const cwd = tempFolder({
       't.csv': 'time,model,input,cached,output\n2026-01-01T00:00:00Z,claude-sonnet-4-5,10,0,5\n',
     });
     const { code, stdout } = await cli(['inspect', 't.csv', '--uses'], { cwd });
     expect([code, stdout]).toEqual([0, expect.stringContaining('no text is recorded')]);
-    const bare = await cli(['inspect', '--uses'], { cwd });
+    const bare = await cli(['inspect', '--uses'], { cwd, env: { HOME: cwd } });
     expect(bare.code).toBe(2);
-    expect(bare.stderr).toContain('--uses needs a transcript');
+    expect(bare.stderr).toContain('no sessions were found in their usual places');
   });
 });

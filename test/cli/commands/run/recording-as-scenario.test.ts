@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { count, meta, say, turn } from '../../../helpers/recordings/rollout.js';
-import { cli, TRACE, tempFolder } from '../../cli.js';
+import { cli, scenario, TRACE, tempFolder } from '../../cli.js';
 
 /** A generated session of Claude Code 2.1.217, for whose version the profile 2.1.325 speaks. */
 const SESSION = readFileSync(join(import.meta.dirname, '../../../../fixtures/bugfix-20-turns.jsonl'));
@@ -140,9 +140,9 @@ describe('a recording in the place of a scenario', () => {
     expect(pi.stderr).toContain('no policy was measured on its client, so it is run with peers/pi');
   });
 
-  it('stands alone in a comparison: several are sessions to compare on', async () => {
-    const cwd = tempFolder({ 'a.jsonl': SESSION, 'b.jsonl': SESSION });
-    const { code, stderr } = await cli(['compare', 'a.jsonl', 'b.jsonl'], { cwd });
+  it('stands alone beside scenarios in a comparison: several are sessions to compare on', async () => {
+    const cwd = tempFolder({ 'a.jsonl': SESSION, 'b.jsonl': SESSION, 's.yaml': scenario('tiny') });
+    const { code, stderr } = await cli(['compare', 's.yaml', 'a.jsonl', 'b.jsonl'], { cwd });
     expect(code).toBe(2);
     expect(stderr).toContain('ccbench compare a.jsonl --transcripts a.jsonl b.jsonl');
   });

@@ -320,7 +320,7 @@ describe('ccbench tune', () => {
   });
 
   it.each([
-    [[], 'say what to search for'],
+    [['--minimise', 'costUsd', '--maximise', 'cacheHitRate'], 'are two goals'],
     [['--minimise', 'nothing'], 'unknown metric "nothing"'],
     [['--minimise', 'costUsd', '--subject-to', 'costUsd'], 'is not an expectation'],
   ])('refuses what cannot be searched for: %j', async (argv, sentence) => {

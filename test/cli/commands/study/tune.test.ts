@@ -14,8 +14,8 @@ it('a search wants less or more of one metric, within its constraints', () => {
     sign: -1,
     constraints: [],
   });
-  for (const options of [{}, { minimise: 'costUsd', maximise: 'costUsd' }])
-    expect(() => goalOf({ ...options, subjectTo: [] })).toThrow('--minimise or --maximise, one of them');
+  expect(goalOf({ subjectTo: [] })).toEqual({ metric: 'costUsd', sign: 1, constraints: [] });
+  expect(() => goalOf({ minimise: 'costUsd', maximise: 'costUsd', subjectTo: [] })).toThrow('are two goals');
 });
 
 it('what is wrong with a goal is shown at its option', () => {
