@@ -37,6 +37,8 @@ export interface AttributedRequest {
   readonly key: string;
   readonly threadId: string;
   readonly isMain: boolean;
+  /** It answers something that the user said: the first request of a turn. */
+  readonly startsTurn: boolean;
   /** Place among the requests of its thread, from 1. */
   readonly number: number;
   readonly startMs: number;
@@ -189,12 +191,26 @@ export function attributeRequests(
     if (request === undefined) continue;
     const first = truth.threads.get(thread.id)![0]!;
     const hasParting = parted[t]!.has(step.call.id);
-    found.push(attributed({ thread, models, request, first, tellsWrites, hasParting, summary }, key, lossOf));
+    const startsTurn = thread.parentId === null && isSpokenBefore(thread, s);
+    found.push({
+      ...attributed({ thread, models, request, first, tellsWrites, hasParting, summary }, key, lossOf),
+      startsTurn,
+    });
   }
   return found;
 }
 
-function attributed(place: Place, key: string, lossOf: LossOf): AttributedRequest {
+/** Whether the user said something between a call and the one before it. */
+function isSpokenBefore({ steps }: Thread, call: number): boolean {
+  for (let i = call - 1; i >= 0; i--) {
+    const step = steps[i]!;
+    if (step.kind === 'call') return false;
+    if (step.kind === 'message' && step.message.origin === 'human') return true;
+  }
+  return false;
+}
+
+function attributed(place: Place, key: string, lossOf: LossOf): Omit<AttributedRequest, 'startsTurn'> {
   const { request, thread, models, tellsWrites } = place;
   const { call } = request;
   const usage = billedUsage(call)!;

@@ -1,3 +1,4 @@
+import type { Settings } from '../../agent/policies/own-policy.js';
 import type { Step, Thread, Transcript } from '../../core/model/transcript.js';
 import { NO_USAGE, type Usage } from '../../core/model/usage.js';
 import type { LogEntry, RequestEntry } from '../../core/run/run-log.js';
@@ -49,6 +50,8 @@ export interface ChangeOutcome {
   readonly refetchMostNano?: number;
   /** Why it did nothing where it was due; null where it acted, or was never due. */
   readonly heldBack: string | null;
+  /** The context window of the session's client; null where none is known, absent where none was asked for. */
+  readonly window?: number | null;
   /** The requests without it and with it; absent where it could not have acted. */
   readonly usage?: { readonly before: readonly UsageAt[]; readonly after: readonly UsageAt[] };
 }
@@ -62,8 +65,9 @@ export interface ChangeInput {
   readonly base: ChangedRun;
 }
 
-/** Half of the window, as the setting of the profiles takes it. */
-const HALF_PERCENT = 50;
+/** Half of the window, as the settings of the profiles take it: Claude Code's, and Codex's. */
+const HALF = { 'window.percent': 50 };
+const HALF_OF_CODEX = { 'base.times': 0.5 };
 
 /** How far what switches cost may be off: it is known from the record. */
 const SWITCH_ERROR = 0.03;
@@ -76,6 +80,8 @@ export class ChangedRun {
   readonly usage: UsageAt[] = [];
   /** What the run says where a threshold was reached in vain. */
   heldBack: string | null = null;
+  /** The window of its first conversation. */
+  window: number | null = null;
   readonly facts: RunFacts;
   readonly #pricedAt: PriceTimes;
 
@@ -93,6 +99,7 @@ export class ChangedRun {
 
   #hear(entry: LogEntry): void {
     if (entry.type === 'warning' && entry.code === 'no-auto-compaction') this.heldBack = entry.message;
+    if (entry.type === 'thread' && entry.parent === null) this.window ??= entry.window;
     if (entry.type !== 'request') return;
     this.usage.push(this.#usageOf(entry));
     if (entry.purpose === 'main' || entry.purpose === 'subagent')
@@ -196,16 +203,22 @@ function switches({ requests }: ChangeInput): ChangeOutcome {
   };
 }
 
-/** Tries the five changes on a session; one that could not have acted is not simulated and saves nothing. */
+/** Tries the changes on a session; one that could not have acted is not simulated and saves nothing. */
 export function tryChanges(input: ChangeInput): readonly ChangeOutcome[] {
   const { transcript, base } = input;
   const under = (name: ChangeName, change: Change): ChangeOutcome =>
     outcome(name, base, new ChangedRun(changedPlan(transcript, change), transcript));
+  const half = (set: Settings): ChangeOutcome => ({
+    ...under('compact at half the window', { set }),
+    window: base.window,
+  });
+  // Its cache has one lifetime, and neither pauses nor switches are priced there.
+  if (transcript.source === 'codex') return [half(HALF_OF_CODEX)];
   return [
     under('1-hour lifetime', { lifetime: '1h' }),
     under('5-minute lifetime', { lifetime: '5m' }),
     switches(input),
     beforePauses(input),
-    under('compact at half the window', { set: { 'window.percent': HALF_PERCENT } }),
+    half(HALF),
   ];
 }

@@ -10,7 +10,7 @@ export interface Parting {
 }
 
 /** A context below this is not worth a summary. */
-const WORTH_COMPACTING = 50_000;
+export const WORTH_COMPACTING = 50_000;
 
 /** How long what a request wrote lives; a client keeps to one lifetime. */
 export function lifetimeMs({ usage }: Pick<RecordedRequest, 'usage'>): number {

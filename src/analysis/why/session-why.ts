@@ -95,6 +95,9 @@ export type Reproduction = Reproduced | { readonly kind: 'set-aside'; readonly r
 export interface SessionWhy {
   readonly file: string;
   readonly project: string;
+  /** The agent that recorded it, and its version; null where the record does not tell. */
+  readonly agent: string;
+  readonly version: string | null;
   /** Wall-clock time of its beginning, ms since 1970; null where the record does not tell. */
   readonly startedAtMs: number | null;
   readonly bill: RecordedBill;
@@ -170,6 +173,8 @@ export function explainSession(
   const shared = {
     file,
     project,
+    agent: transcript.source,
+    version: transcript.agentVersion,
     startedAtMs,
     bill,
     requests,
@@ -187,7 +192,7 @@ export function explainSession(
     const outcomes = tryChanges({ transcript, truth, requests, base });
     return changedUsage === 'kept' ? outcomes : outcomes.map(({ usage: _, ...outcome }) => outcome);
   };
-  const isTried = given !== null && transcript.source !== CODEX && reproduction.kind === 'reproduced';
+  const isTried = (given !== null || transcript.source === CODEX) && reproduction.kind === 'reproduced';
   return {
     ...shared,
     reproduction,

@@ -72,6 +72,8 @@ export function sourceOf(origin: Origin, agent: string | null, by: SourceBy): So
         : { kind, name: tool };
     case 'file':
       return path === null ? { kind, name: null } : { kind: 'file', name: path };
+    case 'instructions':
+      return { kind, name: kind === by ? (path ?? name) : null };
     case 'subagent':
       return agent === null ? { kind, name: null } : { kind: 'subagent', name: agent };
     default:

@@ -229,7 +229,8 @@ function compactionsOf({ session, requests, compactions }: Counted) {
 /** A recorded compaction, and what was needed again behind it. */
 export type WhyCompaction = Readonly<ReturnType<typeof compactionsOf>[number]>;
 
-function slices(
+/** The money by names, the most first. */
+export function slices(
   counted: readonly Counted[],
   nameOf: (session: SessionWhy, request: AttributedRequest) => string,
 ) {
@@ -287,7 +288,8 @@ function ranked({ session, requests }: Counted) {
 /** A session in the ranking. */
 export type RankedSession = Readonly<ReturnType<typeof ranked>>;
 
-function hitRateOf(requests: readonly AttributedRequest[]): number | null {
+/** The share of prompts that was read from the cache. */
+export function hitRateOf(requests: readonly AttributedRequest[]): number | null {
   return ratio(sum(requests.map(({ read }) => read)), sum(requests.map(({ prompt }) => prompt)));
 }
 
@@ -316,7 +318,8 @@ function reproducedOf(sessions: readonly SessionWhy[], uncounted: readonly Uncou
   };
 }
 
-function changesOf(sessions: readonly SessionWhy[]): readonly ChangeSum[] {
+/** What the changes would have saved on sessions together, the most first. */
+export function changesOf(sessions: readonly SessionWhy[]): readonly ChangeSum[] {
   const all = sessions.flatMap(({ changes }) => changes);
   return CHANGES.filter((name) => all.some((change) => change.name === name))
     .map((name) => {

@@ -70,6 +70,15 @@ export const RECORDING_COMMANDS = {
         collectUnlessOff,
       ),
       option('--no-observed', 'use and keep no readings'),
+      option(
+        '--fix',
+        'show instead what to change: settings to paste, commands, files to shorten; writes nothing',
+      ),
+      option('--trend', 'show instead what sessions cost by day, or by week from three weeks on; no page'),
+      option(
+        '--split <day>',
+        'show instead what alike sessions cost before this day and from it on, by version and model (2026-10-14, UTC); no page',
+      ),
     ],
     examples: [
       'why',
@@ -80,6 +89,9 @@ export const RECORDING_COMMANDS = {
       'why ~/.claude/projects --share',
       'why --limits',
       'why --limits --observed 2026-11-10T14:05+01:00=63% --observed weekly:2026-11-10T14:05+01:00=40%',
+      'why --fix',
+      'why --trend --since 2026-10-01',
+      'why --split 2026-10-14',
       'why ~/.claude/projects --json',
     ],
     load: async () => (await import('../commands/why/why.js')).whyCommand,

@@ -8,7 +8,7 @@ export interface Clock {
 export const MS_PER_SECOND = 1_000;
 export const MS_PER_MINUTE = 60_000;
 export const MS_PER_HOUR = 3_600_000;
-const MS_PER_DAY = 86_400_000;
+export const MS_PER_DAY = 86_400_000;
 
 /** The first moment of a day in UTC, ms since 1970; null for a text that is no day of the form 2026-07-01. */
 export function dayStartMs(day: string): number | null {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fixesOf } from '../../../src/analysis/why/fixes.js';
 import { countOnce, sumUp } from '../../../src/analysis/why/sum-up.js';
 import { call, count, item, meta, read, result, say, turn } from '../../helpers/recordings/rollout.js';
 import { explained } from './sessions.js';
@@ -49,7 +50,7 @@ describe('writes that Codex does not tell', () => {
 });
 
 describe('a cache of Codex that let a prompt go', () => {
-  it('is not computed in what was avoidable, and no change is tried', () => {
+  it('is not computed in what was avoidable, and compacting at half the window is never due', () => {
     const session = explained(
       read([
         meta(0),
@@ -73,7 +74,39 @@ describe('a cache of Codex that let a prompt go', () => {
       ['growth', 0],
       ['lifetime', null],
     ]);
-    expect(changes).toEqual([]);
+    expect(changes).toMatchObject([{ name: 'compact at half the window', usd: 0, low: 0, high: 0 }]);
+  });
+});
+
+describe('Codex with a lower threshold', () => {
+  it('compacts at half of its window, and the fix is the limit in tokens', () => {
+    let total = 0;
+    const requests = Array.from({ length: 20 }, (_, i) => {
+      const input = 120_000 + 2_000 * i;
+      total += input;
+      const cached = i === 0 ? 0 : input - 2_000;
+      return [
+        say(60 * i + 1, 'user', `question ${i}`),
+        say(60 * i + 2, 'assistant', 'done'),
+        count(60 * i + 2, total, { input, cached }),
+      ];
+    });
+    const session = explained(read([meta(0), turn(0, 'gpt-5.4'), ...requests.flat()]));
+    const [change] = session.changes;
+    // The window of gpt-5.4 is 272,000: prompts reach half of it, never the nine tenths at which the client compacts.
+    expect(change).toMatchObject({ name: 'compact at half the window', window: 272_000 });
+    expect(change!.savedNano).not.toBe(0);
+    const sure = { ...change!, savedNano: 10 ** 9, offNano: 1, refetchMostNano: 0 };
+    const { fixes } = fixesOf([{ ...session, changes: [sure] }], sumUp([session], [], 'instructions'));
+    expect(fixes[0]).toMatchObject({
+      file: '~/.codex/config.toml',
+      paste: 'model_auto_compact_token_limit = 136000',
+    });
+    // The limit is a number of tokens: none is half of two windows.
+    const two = [sure, { ...sure, window: 121_600 }];
+    const [fix] = fixesOf([{ ...session, changes: two }], sumUp([session], [], 'instructions')).fixes;
+    expect(fix).toMatchObject({ file: '~/.codex/config.toml', paste: null });
+    expect(fix!.advice).toContain('several context windows');
   });
 });
 

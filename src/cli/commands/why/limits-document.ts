@@ -140,7 +140,8 @@ function columns({ fiveHour, weekly }: LimitsReport): readonly doc.ColumnOf<Limi
 /** What the best change would have saved. */
 function changeSentence({ fiveHour, weekly }: LimitsReport): string {
   const { changes } = fiveHour;
-  if (changes.length === 0) return 'No change was tried: they are tried on sessions of Claude Code alone.';
+  if (changes.length === 0)
+    return 'No change was tried: they are tried on sessions of Claude Code and Codex only.';
   const inWeek = (own: LimitChange): string =>
     formatShare(weekly.changes.find(({ name }) => name === own.name)?.share ?? null);
   const saving = changes.filter(({ weighted }) => weighted > 0).slice(0, MOST_NAMED);

@@ -47,7 +47,7 @@ type Advised = Pick<WhyReport, 'sessions' | 'recordedUsd' | 'byCause'> & {
 /** Slices of the bill that are named in a line. */
 const MOST_SLICES = 3;
 /** Where changes are tried at all. */
-const TRIED_ON = 'sessions of Claude Code on models of Anthropic';
+const TRIED_ON = 'sessions of Claude Code on models of Anthropic, and of Codex';
 /** What the savings of changes rest on. */
 const ASSUMED = 'Savings are simulated, not recorded: the same answers come after the change.';
 
@@ -253,7 +253,7 @@ function partsOf({ usd, atPausesUsd }: Pick<ChangeSum, 'usd' | 'atPausesUsd'>): 
 
 /** What to do first, or that nothing is worth doing, or that nothing was tried. */
 export function adviceSentence({ changes, sessions, recordedUsd, byCause }: Advised): string {
-  if (changes.length === 0) return `No change was tried: they are tried on ${TRIED_ON} alone.`;
+  if (changes.length === 0) return `No change was tried: they are tried on ${TRIED_ON} only.`;
   const where = triedOn(Math.max(...changes.map((change) => change.sessions)), sessions);
   const best = changes.find(
     ({ usd, low, high }) => usd > 0 && isWorthActing({ delta: usd, low, high }, recordedUsd),
@@ -312,11 +312,11 @@ export function changeNotes({
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   const tried =
     most === sessions ? [] : [`Tried on ${TRIED_ON}: ${formatCount(most)} of ${formatCount(sessions)}.`];
-  const forward =
+  const codex =
     least === most
       ? []
       : [
-          `Ways of compacting are tried where a session can be run forward: on ${formatCount(least)} of ${formatCounted(sessions, 'session')}.`,
+          `On sessions of Codex only compacting earlier is tried: on ${formatCount(most - least)} of ${formatCounted(sessions, 'session')}.`,
         ];
-  return [ASSUMED, ...refetchNotes(changes), ...tried, ...forward, ...held];
+  return [ASSUMED, ...refetchNotes(changes), ...tried, ...codex, ...held];
 }

@@ -1,12 +1,17 @@
 import { join } from 'node:path';
 import { limitRequests } from '../../../analysis/limits/limit-requests.js';
 import { type LimitsReport, limitsOf } from '../../../analysis/limits/limits.js';
+import { fixesOf } from '../../../analysis/why/fixes.js';
 import { explainSession, type SessionWhy, type Uncounted } from '../../../analysis/why/session-why.js';
 import type { SourceBy } from '../../../analysis/why/source-kinds.js';
+import { splitAt } from '../../../analysis/why/split.js';
 import { type Counted, countOnce, sumUp, type WhyReport } from '../../../analysis/why/sum-up.js';
+import { trendOf } from '../../../analysis/why/trend.js';
+import { dayStartMs } from '../../../core/base/clock.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { PlannedModel } from '../../../core/run/run-plan.js';
 import type { Warning } from '../../../core/run/warning.js';
+import type { Block } from '../../../report/document/document.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
@@ -24,9 +29,11 @@ import type { GivenPrice } from '../../option-values.js';
 import { type CliSession, inputOptions, silent } from '../../session.js';
 import { tellWritten } from '../../terminal/closing.js';
 import { present } from '../../terminal/present.js';
+import { fixBlocks } from './fix-document.js';
 import { givenModels, refuseUnused } from './given-prices.js';
 import { parseReading, updateReadings } from './limit-readings.js';
 import { limitsBlocks } from './limits-document.js';
+import { splitBlocks, trendBlocks } from './trend-document.js';
 import { whyBlocks, whyConclusion } from './why-document.js';
 import { shareBlocks, sharedWhy, withoutModels } from './why-share.js';
 
@@ -40,6 +47,9 @@ export interface WhyOptions extends SessionChoice {
   readonly out: string;
   readonly files: boolean;
   readonly limits?: boolean;
+  readonly fix?: boolean;
+  readonly trend?: boolean;
+  readonly split?: string;
   /** Readings of meters; false: neither use nor keep any. */
   readonly observed?: readonly string[] | false;
   /** Prices of models: one by one, and a file of them. */
@@ -76,6 +86,28 @@ function explain(session: CliSession, file: string, { limits, models }: Asked): 
   };
 }
 
+function checkDay(option: '--split', day: string): void {
+  if (dayStartMs(day) !== null) return;
+  throw new CcbenchError('bad-usage', `${option} ${day} is not a day`, {
+    hint: `write it as year-month-day: ${option} 2026-07-01`,
+  });
+}
+
+/** What is asked for instead of the usual answer: one at a time, but for what goes over time. */
+function viewsOf({ share, limits, fix, trend, split }: WhyOptions): readonly string[] {
+  const views = [
+    ...(share === true ? ['--share'] : []),
+    ...(limits === true ? ['--limits'] : []),
+    ...(fix === true ? ['--fix'] : []),
+    ...(trend === true || split !== undefined ? [split === undefined ? '--trend' : '--split'] : []),
+  ];
+  // `--share --limits` has always been `--share`.
+  if (views.length < 2 || (views.length === 2 && views[1] === '--limits')) return views;
+  throw new CcbenchError('bad-usage', `${views.join(' and ')} cannot be shown together`, {
+    hint: `leave out ${views.slice(1).join(' and ')}`,
+  });
+}
+
 function isCounted(why: SessionWhy | Uncounted): why is SessionWhy {
   return 'bill' in why;
 }
@@ -87,7 +119,8 @@ export async function whyCommand(
   options: WhyOptions,
 ): Promise<ExitCode> {
   checkChoice(options);
-  const writes = options.files && options.share !== true && options.limits !== true;
+  if (options.split !== undefined) checkDay('--split', options.split);
+  const writes = options.files && viewsOf(options).length === 0;
   const folder = writes
     ? openSoftly(session, '--out', () => openReport(options.out, 'why', session.host.cwd))
     : null;
@@ -127,7 +160,7 @@ async function why(
   const counted = kept.map(({ why }) => why).filter(isCounted);
   const uncounted = kept.map(({ why }) => why).filter((why): why is Uncounted => !isCounted(why));
   if (counted.length === 0) throw nothingCounted(uncounted);
-  const by = options.share === true ? 'kind' : options.by;
+  const by = options.share === true ? 'kind' : options.fix === true ? 'instructions' : options.by;
   const report = sumUp(counted, [...uncounted, ...copies], by);
   refuseUnused(
     options.price ?? [],
@@ -158,6 +191,13 @@ async function why(
     });
     return EXIT.fine;
   }
+  const asked = askedBlocks(counted, once, report, { ...options, home });
+  if (asked !== null) {
+    const { blocks, json } = asked;
+    const rest = { notes, warnings: mergeWarnings(read), skipped, page: null };
+    present(session, { blocks, closing: null, json: { ...report, ...json, ...rest } });
+    return EXIT.fine;
+  }
   const shown = { home, by, notes: [...notes, ...readingRemarks(read, inputId)] };
   const page = folder === null ? null : join(folder.shown, WHY_PAGE);
   present(session, {
@@ -167,6 +207,32 @@ async function why(
   });
   if (folder !== null && (await writePage(folder, report, counted, shown))) tellWritten(session, page!);
   return EXIT.fine;
+}
+
+/** What is to be changed, or what sessions cost over time; null where neither is asked for. */
+function askedBlocks(
+  counted: readonly SessionWhy[],
+  once: readonly Counted[],
+  report: WhyReport,
+  { fix, trend, split, top, home }: Asked & { readonly home: string },
+): { readonly blocks: readonly Block[]; readonly json: object } | null {
+  if (fix === true) {
+    const fixes = fixesOf(counted, report);
+    return { blocks: fixBlocks(fixes, report, { top, home }), json: fixes };
+  }
+  const overTime = trend === true ? trendOf(once) : null;
+  const parted = split === undefined ? null : splitAt(once, split, dayStartMs(split)!);
+  if (overTime === null && parted === null) return null;
+  return {
+    blocks: [
+      ...(overTime === null ? [] : trendBlocks(overTime)),
+      ...(parted === null ? [] : ['', ...splitBlocks(parted)]),
+    ],
+    json: {
+      ...(overTime === null ? {} : { trend: overTime }),
+      ...(parted === null ? {} : { split: parted }),
+    },
+  };
 }
 
 /** Where the limits of the plan went, with the readings of its meters. */

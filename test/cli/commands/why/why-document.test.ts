@@ -356,7 +356,7 @@ describe('what why comes to', () => {
 
   it('says that no change was tried, or on which sessions', () => {
     expect(adviceSentence({ ...REPORT, changes: [] })).toBe(
-      'No change was tried: they are tried on sessions of Claude Code on models of Anthropic alone.',
+      'No change was tried: they are tried on sessions of Claude Code on models of Anthropic, and of Codex only.',
     );
     const [best, idle] = REPORT.changes;
     const more = { ...REPORT, sessions: 3 };
@@ -365,13 +365,13 @@ describe('what why comes to', () => {
       'There is no difference worth acting on: none of the standard changes, tried on 2 of 3 sessions, would surely have saved more than 1 % on these sessions.',
     );
     const notesIn = (changes: WhyReport['changes'], sessions: number) =>
-      textOf({ changes, sessions }, 5, 400).match(/(Tried|Ways) .*\./g);
+      textOf({ changes, sessions }, 5, 400).match(/(Tried|On sessions) .*\./g);
     expect(notesIn(REPORT.changes, 2)).toBeNull();
     expect(notesIn(REPORT.changes, 3)).toEqual([
-      'Tried on sessions of Claude Code on models of Anthropic: 2 of 3.',
+      'Tried on sessions of Claude Code on models of Anthropic, and of Codex: 2 of 3.',
     ]);
     expect(notesIn([{ ...best!, sessions: 3 }, idle!], 3)).toEqual([
-      'Ways of compacting are tried where a session can be run forward: on 2 of 3 sessions.',
+      'On sessions of Codex only compacting earlier is tried: on 1 of 3 sessions.',
     ]);
   });
 });
