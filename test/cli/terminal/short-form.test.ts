@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../../helpers/architecture/tree.js';
+import { cli, scenario, tempFolder } from '../cli.js';
+
+const SESSION = join(ROOT, 'fixtures/bugfix-20-turns.jsonl');
+const VARIANTS = 'variants:\n  - { name: hour, cache: { ttl: 1h } }\n  - { name: five, cache: { ttl: 5m } }\n';
+
+const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
+  ['run', ['a.yaml']],
+  ['run', ['b.yaml']],
+  ['compare', ['a.yaml', '--set', 'cache.ttl=5m,1h']],
+  ['sweep', ['a.yaml', '--vary', 'cache.ttl=5m,1h']],
+  ['tune', ['a.yaml', '--vary', 'cache.ttl=5m,1h', '--minimise', 'costUsd']],
+  ['why', [SESSION]],
+  ['inspect', [SESSION]],
+  ['ttl', [SESSION]],
+  ['validate', [SESSION]],
+  ['diff', ['a.yaml', 'b.yaml']],
+];
+
+const METRIC_NAMES = /\b(costUsd|cacheHitRate|callsLost|finishedShare|contentRetention|peakContextTokens)\b/;
+
+function setUp(argv: readonly string[]) {
+  const cwd = tempFolder({ 'a.yaml': scenario('tiny'), 'b.yaml': scenario('several', VARIANTS) });
+  return cli(argv, { cwd, detail: 'as-given', columns: 100 });
+}
+
+describe('what a command prints', () => {
+  it.each(COMMANDS)(
+    '%s is an answer, one table and a line on the rest, within 25 lines',
+    async (command, rest) => {
+      const { code, stdout } = await setUp([command, ...rest]);
+      expect(code).toBe(0);
+      const lines = stdout.trimEnd().split('\n');
+      expect(lines.length).toBeLessThanOrEqual(25);
+      expect(lines[0]).toMatch(/^\S.*/); // a sentence at the left edge
+      expect(lines[0]).not.toMatch(/ {3}/); // and no row of a table
+      expect(stdout).not.toMatch(METRIC_NAMES);
+      expect(stdout).not.toContain('turns/s');
+    },
+  );
+
+  it('--notes adds the notes that the short form counts', async () => {
+    const brief = (await setUp(['run', 'a.yaml'])).stdout;
+    const [, count] = /^(\d+) notes? \(--notes\)/m.exec(brief)!;
+    expect(Number(count)).toBeGreaterThan(0);
+    const noted = (await setUp(['run', 'a.yaml', '--notes'])).stdout;
+    expect(noted).toContain('A replay is open-loop');
+    expect(brief).not.toContain('A replay is open-loop');
+    expect(noted).not.toContain('(--notes)');
+  });
+
+  it('--verbose has every table, and no word of what is left out', async () => {
+    const { stdout } = await setUp(['run', 'a.yaml', '--verbose']);
+    for (const heading of ['Requests', 'Tokens', 'Context', 'Cost by cause'])
+      expect(stdout).toContain(heading);
+    expect(stdout).not.toContain('--verbose');
+  });
+
+  it('failed expectations are shown in the short form', async () => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny', 'expect: ["costUsd < 0.01"]\n') });
+    const { code, stdout } = await cli(['run', 'a.yaml'], { cwd, detail: 'as-given' });
+    expect(code).toBe(99);
+    expect(stdout).toMatch(/✗ {2}costUsd < 0\.01/);
+  });
+});
