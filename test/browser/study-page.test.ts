@@ -248,12 +248,12 @@ describe('the page of a study', () => {
     });
     const found = async (count: number): Promise<readonly number[]> => {
       const { page } = await openPage(browser, html(withRows(count)));
-      const selectors = ['.slider', 'aside.row', 'table.compare', '.picker', '#summary p.quiet'];
+      const selectors = ['.slider', 'aside.row', 'table.compare', '.picker', '#summary .notes li'];
       return Promise.all(selectors.map((selector) => page.locator(selector).count()));
     };
     expect(await found(0)).toEqual([0, 0, 0, 0, 1]);
-    expect(await found(1)).toEqual([0, 1, 1, 0, 0]);
-    expect(await found(2)).toEqual([1, 1, 1, 1, 0]);
+    expect(await found(1)).toEqual([0, 1, 1, 0, 1]);
+    expect(await found(2)).toEqual([1, 1, 1, 1, 1]);
   });
 
   it('draws small charts of runs to scale, a screen of them at first', async () => {

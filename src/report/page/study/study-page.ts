@@ -5,7 +5,7 @@ import type { StudyPageData } from '../../page-data/study-page-data.js';
 import { createCompareView } from '../run/compare-view.js';
 import { createMultiples } from '../run/multiples.js';
 import { h } from '../widgets/dom.js';
-import { cardsView, leadView, pageHead } from '../widgets/page-parts.js';
+import { cardsView, leadView, notesFold, pageHead } from '../widgets/page-parts.js';
 import { followPlace, numberIn, placeLink, showPlace } from '../widgets/place.js';
 import { createStore, type Store } from '../widgets/store.js';
 import { createTooltip, type Tip } from '../widgets/tooltip.js';
@@ -133,7 +133,6 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
   });
   if (look !== null) table.choose(store.view.row);
   const parts = [look, hasRows ? table.element : null, multiplesOf(data)];
-  const notes = [...data.notes, ...(hasRows ? [] : data.table.notes)];
   app.replaceChildren(
     pageHead(
       data.title,
@@ -146,7 +145,7 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
         { id: 'summary' },
         ...leadView(data.lead, data.advice),
         data.cards.length === 0 ? null : cardsView(data.cards),
-        ...notes.map((note) => h('p.quiet', note)),
+        notesFold([...data.notes, ...data.table.notes]),
       ),
       ...parts,
     ),
