@@ -45,7 +45,7 @@ const POINTS: StudyPageData = {
           ],
         },
       ],
-      guide: { name: 'as recorded', y: 2.5 },
+      guide: [{ name: 'as recorded', y: 2.5 }],
     },
   ],
   runs: [],

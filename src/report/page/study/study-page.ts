@@ -26,6 +26,7 @@ function pointTip(rows: readonly ComparisonRow[], { chart, series, point }: Poin
       ...span,
       ...(chart.series.length > 1 && name !== undefined ? [['of', series.name] as const] : []),
       ...(point.mark === 'unranked' ? [['not ranked', 'calls went unanswered'] as const] : []),
+      ...(point.mark === 'discarded' ? [['discarded', 'before it was tried on all sessions'] as const] : []),
     ],
   };
 }

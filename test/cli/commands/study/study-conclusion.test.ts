@@ -181,9 +181,7 @@ describe('the table of a comparison', () => {
     expect(table.notes).toEqual([
       '* best · differences to base · means over 2 sessions; differences are paired, intervals are 95 %; one that holds 0 is noise',
       'the same as base in every metric: same; what differs in the settings did not act here',
-      expect.stringMatching(
-        /^cost of dear: \+\$1\.25 \(\+25 %, 95 %: −\$1\.93 … \+\$4\.43, within noise\)$/,
-      ),
+      expect.stringMatching(/^cost of dear: \+\$1\.25 \(\+25 %, 95 %: −\$1\.93 … \+\$4\.43, within noise\)$/),
     ]);
     const one = compared({ base: costs(4), dear: costs(5) }).table;
     expect(one.notes[0]).toContain('one transcript: differences have no interval');
