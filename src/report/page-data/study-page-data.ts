@@ -41,6 +41,8 @@ export interface StudyChart {
   readonly series: readonly StudySeries[];
   /** Lines to read points against: where both axes are equal, or levels with names. */
   readonly guide?: 'equal' | readonly { readonly name: string; readonly y: number }[];
+  /** What happened at places of the first axis. */
+  readonly events?: readonly { readonly x: number; readonly name: string; readonly color: string }[];
 }
 
 /** Everything the page of a study shows. */

@@ -5,18 +5,21 @@ import { tempFolder } from '../cli.js';
 const line = (cwd: string): string => `${JSON.stringify({ type: 'user', cwd })}\n`;
 
 describe('recordings in words', () => {
-  const cwd = tempFolder({
-    '1f0e.jsonl': line('/home/me/shop'),
-    '2f0e.jsonl': line('/home/me/shop'),
-    '3f0e.jsonl': line('/home/me/site'),
-  });
+  const folder = (): string =>
+    tempFolder({
+      '1f0e.jsonl': line('/home/me/shop'),
+      '2f0e.jsonl': line('/home/me/shop'),
+      '3f0e.jsonl': line('/home/me/site'),
+    });
 
   it('are their project and their day', () => {
+    const cwd = folder();
     expect(sessionWords([{ path: '1f0e.jsonl', day: '2026-02-21' }], cwd)).toBe('shop, 2026-02-21');
     expect(sessionWords([{ path: '1f0e.jsonl', day: null }], cwd)).toBe('shop');
   });
 
   it('are counted where there are several, from the first day to the last', () => {
+    const cwd = folder();
     const two = [
       { path: '2f0e.jsonl', day: '2026-03-01' },
       { path: '1f0e.jsonl', day: '2026-02-21' },

@@ -101,7 +101,7 @@ export function createPointsChart(
   chart: StudyChart,
   tooltip: Tooltip<PointRef>,
 ): HTMLElement {
-  const { guide } = chart;
+  const { guide, events = [] } = chart;
   const levels = guide === undefined || guide === 'equal' ? [] : guide;
   const all = chart.series.flatMap((series) => series.points.map((point) => ({ chart, series, point })));
   // What is not ranked may lie far off: it is drawn at the edge where others decide the scale.
@@ -155,6 +155,13 @@ export function createPointsChart(
       line(x.px(from), y.px(from), x.px(to), y.px(to));
     }
     for (const level of levels) line(left, y.px(level.y), right, y.px(level.y));
+    for (const event of events) {
+      const at = x.px(event.x);
+      plot.append(
+        s('line.limit', { x1: at, y1: canvas.up[1], x2: at, y2: canvas.up[0] }),
+        s('path.event', { d: `M${at.toFixed(1)},${canvas.up[1]}l-5,-8h10z`, fill: event.color }),
+      );
+    }
     for (const series of chart.series) plot.append(...seriesMarks(series, now));
     // Last, above the points that they would lie among; two levels have their names at different ends.
     for (const [i, level] of levels.entries()) {
@@ -218,7 +225,10 @@ export function createPointsChart(
     tooltip.show(next, place);
   });
   store.watch(['row'], drawChosen);
-  if (chart.series.length > 1)
-    canvas.figure.append(legend([...new Map(chart.series.map(({ name, color }) => [name, color]))]));
+  if (chart.series.length > 1) {
+    const happened = events.map(({ name, color }) => [`▾ ${name}`, color] as const);
+    const drawn = chart.series.map(({ name, color }) => [name, color] as const);
+    canvas.figure.append(legend([...new Map([...drawn, ...happened])]));
+  }
   return canvas.figure;
 }
