@@ -241,6 +241,24 @@ describe('the page of a study', () => {
     expect(await page.locator('aside.row h3').textContent()).toBe('gap=5');
   });
 
+  it('writes labels beside points where they cover no other, and marks what happened at a place', async () => {
+    const [chart] = POINTS.charts;
+    const points = [
+      { x: 1, y: 1, row: 0, label: 'one' },
+      { x: 1.001, y: 1, row: 1, label: 'covered' },
+      { x: 9, y: 3, row: 2, label: 'far' },
+    ];
+    const series = [{ name: 'front', color: '#0072b2', drawn: 'line' as const, points }];
+    const events = [{ x: 5, name: 'both compact', color: '#8a929b' }];
+    const { page, problems } = await openPage(
+      browser,
+      html({ ...POINTS, charts: [{ ...chart!, series, events }] }),
+    );
+    expect(await page.locator('text.label').allTextContents()).toEqual(['one', 'far']);
+    expect(await page.locator('path.event').count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
   it('has a slider for two rows and more, and neither panel nor table without any', async () => {
     const withRows = (count: number): StudyPageData => ({
       ...POINTS,

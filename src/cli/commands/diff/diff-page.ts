@@ -62,10 +62,13 @@ function byMoney({ differences }: LaneDiff): readonly number[] {
 function compactionsOf({ pairs }: LaneDiff): NonNullable<StudyChart['events']> {
   const isCompacted = (request: LaneRequest | null): boolean =>
     request?.acts.some(({ action, outcome }) => action === 'compact' && outcome === 'done') === true;
-  return pairs.flatMap(({ a, b }, i) => [
-    ...(isCompacted(a) ? [{ x: i + 1, name: 'A compacts', color: DISTINCT.blue }] : []),
-    ...(isCompacted(b) ? [{ x: i + 1, name: 'B compacts', color: DISTINCT.orange }] : []),
-  ]);
+  return pairs.flatMap(({ a, b }, i) => {
+    const [ofA, ofB] = [isCompacted(a), isCompacted(b)];
+    if (!ofA && !ofB) return [];
+    const name = ofA && ofB ? 'both compact' : `${ofA ? 'A' : 'B'} compacts`;
+    const color = ofA && ofB ? DISTINCT.grey : ofA ? DISTINCT.blue : DISTINCT.orange;
+    return [{ x: i + 1, name, color }];
+  });
 }
 
 /** What is drawn of each request; made again for each lane, as a value may be a running sum. */

@@ -186,7 +186,7 @@ function frontChart(input: SweepPageInput, baseline: Baseline): readonly StudyCh
     items.flatMap((item): readonly StudyPoint[] => {
       const [x, y] = [ownValue(item.metrics, metric) ?? null, item.metrics[KEPT] ?? null];
       if (x === null || y === null) return [];
-      const label = axes.length === 1 ? item.point.name : item.point.values.join(', ');
+      const label = item.point.values.join(', ');
       const place = { x, y, row: swept.indexOf(item), ...lineMark(item.completeness) };
       return [front.includes(item) ? { ...place, label } : place];
     });
@@ -206,7 +206,7 @@ function frontChart(input: SweepPageInput, baseline: Baseline): readonly StudyCh
       points: own.filter(({ label }) => label === undefined),
     },
     {
-      name: 'beaten by none in both',
+      name: `beaten by none in both, with ${axes.map(({ path }) => path).join(', ')}`,
       color: distinctColor(0),
       drawn: 'line',
       points: own.filter(({ label }) => label !== undefined).sort((a, b) => a.x - b.x),
@@ -244,7 +244,7 @@ function pageTable(input: SweepPageInput, baseline: Baseline): ComparisonTable {
   const dropped = discarded.map(
     (item): ComparisonRow => ({
       name: item.point.name,
-      note: `discarded after ${formatCounted(item.sessions.length, 'session')}`,
+      note: `discarded after ${formatCounted(item.sessions.length, 'session')}${item.completeness.unfinished.length === 0 ? '' : ', unfinished'}`,
       isDiscarded: true,
       cells: table.columns.map((_, i) => {
         const metric = columns[i];
@@ -329,7 +329,7 @@ export function sweepHtml(input: SweepPageInput): string {
     ...(input.discarded.length === 0
       ? []
       : [
-          'Grey points were discarded after some sessions. Their values are of those sessions alone, so they are drawn by their difference to the scenario as it is there.',
+          'Grey points were discarded after some sessions. Their values are of those sessions alone, so they are drawn by their difference to the scenario as it is there; those that finished none are in the table alone.',
         ]),
     ...(swept.length > COMMANDS ? [`The first ${COMMANDS} rows have the command of their run.`] : []),
   ];

@@ -104,12 +104,12 @@ export function createPointsChart(
   const { guide, events = [] } = chart;
   const levels = guide === undefined || guide === 'equal' ? [] : guide;
   const all = chart.series.flatMap((series) => series.points.map((point) => ({ chart, series, point })));
-  // What is not ranked may lie far off: it is drawn at the edge where others decide the scale.
+  // What is not ranked may have values far off: it is drawn at the edge where others decide the scale. Settings are all on their axis.
   const ranked = all.filter(({ point }) => point.mark !== 'unranked');
   const scaled = ranked.length < 2 ? all : ranked;
   const ys = scaled.flatMap(({ point: { y, low, high } }) => [y, ...(low === undefined ? [] : [low, high!])]);
   const xSpan = spanOf(
-    scaled.map(({ point }) => point.x),
+    (chart.x.unit === null ? all : scaled).map(({ point }) => point.x),
     chart.x,
     'least',
   );

@@ -128,11 +128,15 @@ describe('the page of a difference', () => {
     };
     const paid = (nano: number, change: Partial<LaneRequest> = {}) => ({ costNano: nano, ...change });
     const declined = { ...compacted, outcome: 'declined' as const };
-    const a = lane('first', [request(1, { acts: [declined] }), request(2), request(3)]);
+    const a = lane('first', [
+      request(1, { acts: [declined] }),
+      request(2),
+      request(3, { acts: [compacted] }),
+    ]);
     const b = lane('second', [
       request(1, paid(1_500_000_000, { prompt: 120 })),
       request(2, paid(4_000_000_000, { acts: [compacted] })),
-      request(3, paid(0, { model: 'other' })),
+      request(3, paid(0, { model: 'other', acts: [compacted] })),
     ]);
     const own = page(a, b);
     expect(own.table.rows.map(({ name, cells }) => [name, cells[4]!.text, cells[5]!.text])).toEqual([
@@ -142,7 +146,10 @@ describe('the page of a difference', () => {
     ]);
     expect(own.charts[0]!.series[0]!.points.map(({ row }) => row)).toEqual([2, 0, 1]);
     expect(own.charts.map(({ events }) => events?.map(({ x, name }) => [x, name]))).toEqual(
-      own.charts.map(() => [[2, 'B compacts']]),
+      own.charts.map(() => [
+        [2, 'B compacts'],
+        [3, 'both compact'],
+      ]),
     );
     expect(charts[0]).not.toHaveProperty('events');
   });

@@ -195,7 +195,7 @@ describe('the page of a sweep', () => {
     };
     expect(chartOf([3, 0.5], [2, 0.75])!.series.map(({ name, points }) => [name, points])).toEqual([
       ['beaten by another', [{ x: 3, y: 0.5, row: 0 }]],
-      ['beaten by none in both', [{ x: 2, y: 0.75, row: 1, label: 'gap=5.0' }]],
+      ['beaten by none in both, with gap', [{ x: 2, y: 0.75, row: 1, label: '5.0' }]],
     ]);
     expect(chartOf([3, 0.5], [2, 0.5])).toBeUndefined();
     expect(chartOf([3, 0.5], [3, 0.25])).toBeUndefined();
