@@ -7,9 +7,9 @@ const line = (cwd: string): string => `${JSON.stringify({ type: 'user', cwd })}\
 describe('recordings in words', () => {
   const folder = (): string =>
     tempFolder({
-      '1f0e.jsonl': line('/home/me/shop'),
-      '2f0e.jsonl': line('/home/me/shop'),
-      '3f0e.jsonl': line('/home/me/site'),
+      '1f0e.jsonl': line('/projects/shop'),
+      '2f0e.jsonl': line('/projects/shop'),
+      '3f0e.jsonl': line('/projects/site'),
     });
 
   it('are their project and their day', () => {
