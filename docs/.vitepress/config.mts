@@ -5,7 +5,8 @@ export default defineConfig({
   title: 'ccbench',
   description: 'See what context management costs before you ship it.',
   lang: 'en',
-  cleanUrls: true,
+  // Links end in .html, so that any server of plain files shows the site; below a folder: npm run site -- --base /folder/
+  cleanUrls: false,
   rewrites: { 'README.md': 'index.md' },
   srcExclude: ['examples/**'],
   outDir: '../site',

@@ -79,7 +79,8 @@ function verdictOf(metric: Metric, differences: readonly number[], low: number |
   return high < 0 === (metric.better === 'lower') ? 'better' : 'worse';
 }
 
-interface Paired {
+/** Two variants over the same sessions. */
+export interface Paired {
   readonly variant: VariantRuns;
   readonly baseline: VariantRuns;
   /** Those of these that both finished are paired. */
@@ -97,7 +98,8 @@ function intervalOf(differences: readonly number[]): { readonly low: number; rea
   return { low: Math.abs(low) <= slack ? 0 : low, high: Math.abs(high) <= slack ? 0 : high };
 }
 
-function difference(metric: Metric, paired: Paired): Difference {
+/** How a variant differs from another in a metric, session by session. */
+export function pairedDifference(metric: Metric, paired: Paired): Difference {
   const { variant, baseline, compared, kind } = paired;
   const differences: number[] = [];
   const bases: number[] = [];
@@ -182,12 +184,13 @@ export function compareVariants(
       differences:
         i === at
           ? null
-          : Object.fromEntries(metrics.map((metric) => [metric.name, difference(metric, paired)])),
+          : Object.fromEntries(metrics.map((metric) => [metric.name, pairedDifference(metric, paired)])),
     };
   });
   const verdictBetween = (metric: Metric, winner: ComparedVariant, second: ComparedVariant) => {
     const [variant, rival] = [winner, second].map((row) => variants[rows.indexOf(row)]!);
-    return difference(metric, { variant: variant!, baseline: rival!, compared, kind: 'ranked' }).verdict;
+    return pairedDifference(metric, { variant: variant!, baseline: rival!, compared, kind: 'ranked' })
+      .verdict;
   };
   return {
     baseline,

@@ -303,7 +303,11 @@ describe('report.html in a browser', () => {
     const html = reportHtml({ title: 'sweep', runs: [], comparison, pictures: [{ title: 'a line', svg }] });
     const { page, problems } = await openPage(browser, html);
     expect(await page.locator('#comparison tbody').textContent()).toBe('gap = 5★ $2.00');
-    expect(await page.locator('#comparison').textContent()).toContain('★ best · one point');
+    const notes = page.locator('details.notes');
+    expect(await notes.locator('summary').textContent()).toBe('1 note');
+    expect(await notes.getByText('★ best · one point').isVisible()).toBe(false);
+    await notes.locator('summary').click();
+    expect(await notes.getByText('★ best · one point').isVisible()).toBe(true);
     expect(await page.getByRole('img', { name: 'a line' }).isVisible()).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
     expect(problems).toEqual([]);

@@ -45,7 +45,7 @@ const POINTS: StudyPageData = {
           ],
         },
       ],
-      guide: { name: 'as recorded', y: 2.5 },
+      guide: [{ name: 'as recorded', y: 2.5 }],
     },
   ],
   runs: [],
@@ -241,6 +241,24 @@ describe('the page of a study', () => {
     expect(await page.locator('aside.row h3').textContent()).toBe('gap=5');
   });
 
+  it('writes labels beside points where they cover no other, and marks what happened at a place', async () => {
+    const [chart] = POINTS.charts;
+    const points = [
+      { x: 1, y: 1, row: 0, label: 'one' },
+      { x: 1.001, y: 1, row: 1, label: 'covered' },
+      { x: 9, y: 3, row: 2, label: 'far' },
+    ];
+    const series = [{ name: 'front', color: '#0072b2', drawn: 'line' as const, points }];
+    const events = [{ x: 5, name: 'both compact', color: '#8a929b' }];
+    const { page, problems } = await openPage(
+      browser,
+      html({ ...POINTS, charts: [{ ...chart!, series, events }] }),
+    );
+    expect(await page.locator('text.label').allTextContents()).toEqual(['one', 'far']);
+    expect(await page.locator('path.event').count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
   it('has a slider for two rows and more, and neither panel nor table without any', async () => {
     const withRows = (count: number): StudyPageData => ({
       ...POINTS,
@@ -248,12 +266,12 @@ describe('the page of a study', () => {
     });
     const found = async (count: number): Promise<readonly number[]> => {
       const { page } = await openPage(browser, html(withRows(count)));
-      const selectors = ['.slider', 'aside.row', 'table.compare', '.picker', '#summary p.quiet'];
+      const selectors = ['.slider', 'aside.row', 'table.compare', '.picker', '#summary .notes li'];
       return Promise.all(selectors.map((selector) => page.locator(selector).count()));
     };
     expect(await found(0)).toEqual([0, 0, 0, 0, 1]);
-    expect(await found(1)).toEqual([0, 1, 1, 0, 0]);
-    expect(await found(2)).toEqual([1, 1, 1, 1, 0]);
+    expect(await found(1)).toEqual([0, 1, 1, 0, 1]);
+    expect(await found(2)).toEqual([1, 1, 1, 1, 1]);
   });
 
   it('draws small charts of runs to scale, a screen of them at first', async () => {

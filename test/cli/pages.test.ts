@@ -68,21 +68,28 @@ describe('pages of studies', () => {
     );
   });
 
-  it('the command of a point makes its number, and its interval ends where no mean can lie', async () => {
+  it('the command of a point makes its number, and its interval is that of its differences to the scenario as it is', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny'), ...traces(1, 40) });
-    const vary = ['--vary', 'cache.ttl=5m,1h', '--metrics', 'costUsd,cacheHitRate'];
+    const vary = ['--vary', 'cache.ttl=5m,1h', '--set', 'cache.ttl=5m', '--metrics', 'costUsd,cacheHitRate'];
     await cli(['sweep', 'a.yaml', ...vary, '--transcripts', '*.json'], { cwd });
     const { table, charts } = pageData(join(cwd, 'reports/tiny-sweep/report.html'));
-    const { command, cells } = table.rows[1]!;
-    const again = JSON.parse(
-      (await cli([...words(command!), '--json', '--no-files'], { cwd })).stdout,
-    ).runs.map((run: { metrics: { costUsd: number } }) => run.metrics.costUsd);
-    expect(again).toHaveLength(2);
-    expect(cells[0]!.value).toBeCloseTo((again[0] + again[1]) / 2, 12);
-    // Two sessions, one of them forty times the other: twelve standard errors lie far below nothing.
-    expect(cells[0]!.interval).toMatch(/^\$0 … \$/);
-    const [cost] = charts as [StudyPageData['charts'][number]];
-    for (const { low } of cost.series.flatMap(({ points }) => points)) expect(low).toBe(0);
+    const costs = async (row: number): Promise<readonly number[]> =>
+      JSON.parse(
+        (await cli([...words(table.rows[row]!.command!), '--json', '--no-files'], { cwd })).stdout,
+      ).runs.map((run: { metrics: { costUsd: number } }) => run.metrics.costUsd);
+    const [base, own] = [await costs(0), await costs(1)];
+    expect(own).toHaveLength(2);
+    const level = (base[0]! + base[1]!) / 2;
+    const [first, second] = [own[0]! - base[0]!, own[1]! - base[1]!];
+    const mean = (first + second) / 2;
+    expect(table.rows[1]!.cells[0]!.value).toBeCloseTo(level + mean, 12);
+    // Two differences: the t value of one degree of freedom times half of how far they are apart.
+    const high = mean + (12.7062 * Math.abs(first - second)) / 2;
+    const [chart] = charts as [StudyPageData['charts'][number]];
+    expect(chart.guide).toEqual([{ name: 'as it is', y: expect.closeTo(level, 12) }]);
+    expect(chart.series[0]!.points[1]!.high).toBeCloseTo(level + high, 3);
+    expect(table.rows[0]!.cells[0]).toMatchObject({ note: '=' });
+    expect(table.rows[0]!.cells[0]).not.toHaveProperty('interval');
   });
 
   it('compare over several sessions has a row for each, with the command that compares on it alone', async () => {

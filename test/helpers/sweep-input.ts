@@ -27,6 +27,11 @@ export function sweepInput(
   const swept = sweptPoints(points, runs, completeness);
   return {
     name: 'n',
+    title: 't',
+    columns: ['costUsd', 'contentRetention'],
+    discarded: [],
+    asItIs: null,
+    front: [],
     conclusion: { result: 'r', advice: 'a' },
     axes,
     names: ['costUsd'],

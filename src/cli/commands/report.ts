@@ -132,7 +132,7 @@ export async function reportCommand(
       const { policyInfoOf } = await import('../runs/policy-info.js');
       const name = facts.run?.name ?? file;
       const run = { name, ...sample, facts, digest, policyInfo: policyInfoOf(facts) };
-      yield* reportPictures(run, runConclusion(facts, []), options, session.host.interrupt);
+      yield* reportPictures(name, run, runConclusion(facts, []), options, session.host.interrupt);
     };
     await writeSoftly(session, out, files(), join(out, options.charts ? 'report.html' : ''));
   }

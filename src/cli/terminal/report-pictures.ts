@@ -68,15 +68,14 @@ export async function writePage(
 
 /** report.html and the charts of one run. */
 export async function* reportPictures(
+  title: string,
   run: ReportedRun,
   conclusion: Conclusion,
   options: PictureOptions,
   interrupt: AbortSignal,
 ): AsyncGenerator<ReportFile> {
   if (!options.charts) return;
-  const page = await runInterruptible(interrupt, () =>
-    reportHtml({ title: run.name, conclusion, runs: [run] }),
-  );
+  const page = await runInterruptible(interrupt, () => reportHtml({ title, conclusion, runs: [run] }));
   yield { folder: '', name: 'report.html', content: page };
   const charts = await runInterruptible(interrupt, () => runCharts(run));
   yield* chartFiles(charts, options, interrupt);

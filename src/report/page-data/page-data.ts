@@ -22,6 +22,8 @@ export interface ComparisonRow {
   readonly command?: string;
   /** The page of its run. */
   readonly page?: string;
+  /** Whether a search dropped it before it had seen all sessions. */
+  readonly isDiscarded?: true;
   readonly cells: readonly ComparisonCell[];
 }
 

@@ -20,7 +20,9 @@ export interface StudyPoint {
   readonly high?: number;
   /** Index of the row it belongs to; null for none. */
   readonly row: number | null;
-  readonly mark?: 'best' | 'unranked';
+  readonly mark?: 'best' | 'unranked' | 'discarded';
+  /** Written beside it, as far as there is room. */
+  readonly label?: string;
 }
 
 /** Points that belong together. */
@@ -37,8 +39,10 @@ export interface StudyChart {
   readonly x: StudyAxis;
   readonly y: StudyAxis;
   readonly series: readonly StudySeries[];
-  /** A line to read points against: where both axes are equal, or a level with a name. */
-  readonly guide?: 'equal' | { readonly name: string; readonly y: number };
+  /** Lines to read points against: where both axes are equal, or levels with names. */
+  readonly guide?: 'equal' | readonly { readonly name: string; readonly y: number }[];
+  /** What happened at places of the first axis. */
+  readonly events?: readonly { readonly x: number; readonly name: string; readonly color: string }[];
 }
 
 /** Everything the page of a study shows. */

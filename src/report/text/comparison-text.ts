@@ -2,6 +2,7 @@ import { markdownText, printable } from '../../core/base/format.js';
 import { ownValue } from '../../core/base/own-value.js';
 import type { ComparisonCell, ComparisonRow, ComparisonTable } from '../page-data/page-data.js';
 import { type Cell, csv } from '../tables/csv.js';
+import { commonColumns } from './common-columns.js';
 import type { Screen } from './style.js';
 import { textWidth } from './style.js';
 import { type Column, droppedHeaders, type Row, tableLines, wrapText } from './table.js';
@@ -25,16 +26,6 @@ interface Form {
   readonly notes: readonly string[];
 }
 
-/** The columns of a table that it shows. */
-function withColumns(table: ComparisonTable, indexes: readonly number[]): ComparisonTable {
-  return {
-    ...table,
-    columns: indexes.map((i) => table.columns[i]!),
-    ...(table.metrics === undefined ? {} : { metrics: indexes.map((i) => table.metrics![i]!) }),
-    rows: table.rows.map((row) => ({ ...row, cells: indexes.map((i) => row.cells[i]!) })),
-  };
-}
-
 /** A table without the differences that a column has none of. */
 function withDifferences(table: ComparisonTable, has: (column: number) => boolean): ComparisonTable {
   const cells = (row: ComparisonRow): readonly ComparisonCell[] =>
@@ -53,15 +44,6 @@ function formOf({ columns, rows }: ComparisonTable, notes: readonly string[]): F
     rows: rows.map((row) => ({ cells: [rowName(row), ...row.cells.map(cellText)] })),
     notes,
   };
-}
-
-/** Shown where a variant has no value. */
-const NO_VALUE = '–';
-
-/** The value that all variants have in a column, as far as they have one; null where they differ, or only one has. */
-function commonText({ rows }: ComparisonTable, column: number): string | null {
-  const texts = rows.map(({ cells }) => cells[column]!.text).filter((text) => text !== NO_VALUE);
-  return texts.length > 1 && texts.every((text) => text === texts[0]) ? texts[0]! : null;
 }
 
 /** Narrowest width of a column whose head is broken into lines. */
@@ -90,12 +72,7 @@ function stackedForm({ columns, rows, notes }: Form): Form {
 
 /** The ways to print a comparison, the one with most in it first. */
 function formsOf(table: ComparisonTable, width: number): readonly Form[] {
-  const common = table.columns.map((_, i) => (i === 0 ? null : commonText(table, i)));
-  const varying = withColumns(
-    table,
-    table.columns.flatMap((_, i) => (common[i] === null ? [i] : [])),
-  );
-  const shared = table.columns.flatMap((name, i) => (common[i] === null ? [] : [`${name} ${common[i]}`]));
+  const { table: varying, same: shared } = commonColumns(table);
   const same = shared.length === 0 ? [] : [`the same in all of them: ${shared.join(', ')}`];
   const hasNote = (from: number): boolean =>
     varying.rows.some(({ cells }) => cells.slice(from).some(({ note = '' }) => note !== ''));

@@ -4,7 +4,8 @@ import { ROOT } from '../../helpers/architecture/tree.js';
 import { cli, scenario, tempFolder } from '../cli.js';
 
 const SESSION = join(ROOT, 'fixtures/bugfix-20-turns.jsonl');
-const VARIANTS = 'variants:\n  - { name: hour, cache: { ttl: 1h } }\n  - { name: five, cache: { ttl: 5m } }\n';
+const VARIANTS =
+  'variants:\n  - { name: hour, cache: { ttl: 1h } }\n  - { name: five, cache: { ttl: 5m } }\n';
 
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['run', ['a.yaml']],

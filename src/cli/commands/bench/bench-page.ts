@@ -5,7 +5,7 @@ import { card, pageTable } from '../../../report/document/document-page.js';
 import { studyHtml } from '../../../report/html/study-html.js';
 import type { ComparisonCell, PageFact } from '../../../report/page-data/page-data.js';
 import type { StudyChart } from '../../../report/page-data/study-page-data.js';
-import { type BenchResult, type GrowthResult, growsTooFast, type PathResult } from './result.js';
+import { type BenchResult, fallsShort, type GrowthResult, growsTooFast, type PathResult } from './result.js';
 
 /** Paths with a colour of their own: more could not be distinguished. */
 const COLOURED = 6;
@@ -34,15 +34,25 @@ function timesChart({ results }: BenchResult): readonly StudyChart[] {
   ];
 }
 
-/** Ratios, and the growth of what no row of the table times. */
+/** The timed path that grows fastest among those with a promise; none where there is no such path. */
+function fastestGrowth(timed: readonly GrowthResult[]): readonly PageFact[] {
+  const [worst] = timed.filter(({ promised }) => promised !== null).sort((a, b) => b.exponent - a.exponent);
+  if (worst === undefined) return [];
+  const note = `at most ${formatDecimal(worst.promised, 2)} promised; ${worst.name} grows fastest`;
+  return [card('hot paths', formatExponent(worst.exponent), note, growsTooFast(worst) ? 'bad' : 'plain')];
+}
+
+/** One number of each suite with its promise: the fastest growth of the hot paths, ratios, and the growth of what no row of the table times. */
 function cardsOf({ ratios, growth, results }: BenchResult): readonly PageFact[] {
   const timed = new Set(results.map(({ name }) => name));
   return [
+    ...fastestGrowth(growth.filter(({ name }) => timed.has(name))),
     ...ratios.map(({ name, ratio, promised, detail }) =>
       card(
         name,
         formatDecimal(ratio, 3),
-        promised === null ? detail : `promised: ${formatDecimal(promised, 3)}; ${detail}`,
+        promised === null ? detail : `at least ${formatDecimal(promised, 3)} promised; ${detail}`,
+        fallsShort({ ratio, promised }) ? 'bad' : 'plain',
       ),
     ),
     ...growth

@@ -1,8 +1,10 @@
-import type { LaneDiff } from '../../../analysis/diff/diff-lanes.js';
+import type { Difference, LaneDiff } from '../../../analysis/diff/diff-lanes.js';
+import type { ReasonKind } from '../../../analysis/diff/explain.js';
 import type { LaneRequest } from '../../../analysis/diff/lane.js';
 import { formatCounted, printable } from '../../../core/base/format.js';
 import { usd } from '../../../metrics/metric.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
+import { type ColumnsOf, text } from '../../../report/document/document.js';
 import { card, pageTable } from '../../../report/document/document-page.js';
 import { studyHtml } from '../../../report/html/study-html.js';
 import type { StudyChart } from '../../../report/page-data/study-page-data.js';
@@ -25,7 +27,7 @@ function placesOf({ pairs, differences }: LaneDiff): ReadonlyMap<number, number>
   for (const [i, { a, b }] of pairs.entries()) {
     const next = differences[row];
     const request = (a ?? b)!;
-    if (next === undefined || row >= MOST_ROWS) break;
+    if (next === undefined) break;
     const isNext =
       next.thread === request.thread &&
       next.turn === request.turn &&
@@ -35,6 +37,38 @@ function placesOf({ pairs, differences }: LaneDiff): ReadonlyMap<number, number>
     if (isNext) rows.set(i, row++);
   }
   return rows;
+}
+
+/** What makes two requests differ, in words. */
+const KIND_WORDS: Readonly<Record<ReasonKind, string>> = {
+  missing: 'one side alone',
+  threshold: 'another threshold',
+  counter: 'another count',
+  layer: 'a layer acted',
+  model: 'another model',
+  bytes: 'other prompt',
+  cache: 'cache',
+  price: 'other price',
+  output: 'other output',
+};
+
+/** Differences with most money in them first, as indexes; what has no price comes last. */
+function byMoney({ differences }: LaneDiff): readonly number[] {
+  const size = (i: number): number => Math.abs(differences[i]!.costUsd ?? 0);
+  return [...differences.keys()].sort((a, b) => size(b) - size(a)).slice(0, MOST_ROWS);
+}
+
+/** The places at which a side compacts. */
+function compactionsOf({ pairs }: LaneDiff): NonNullable<StudyChart['events']> {
+  const isCompacted = (request: LaneRequest | null): boolean =>
+    request?.acts.some(({ action, outcome }) => action === 'compact' && outcome === 'done') === true;
+  return pairs.flatMap(({ a, b }, i) => {
+    const [ofA, ofB] = [isCompacted(a), isCompacted(b)];
+    if (!ofA && !ofB) return [];
+    const name = ofA && ofB ? 'both compact' : `${ofA ? 'A' : 'B'} compacts`;
+    const color = ofA && ofB ? DISTINCT.grey : ofA ? DISTINCT.blue : DISTINCT.orange;
+    return [{ x: i + 1, name, color }];
+  });
 }
 
 /** What is drawn of each request; made again for each lane, as a value may be a running sum. */
@@ -50,15 +84,19 @@ const paidSoFar: Pick = () => {
 };
 
 /** Both lanes, each request at the place where they are aligned. */
-function chartsOf(diff: LaneDiff): readonly StudyChart[] {
-  const rows = placesOf(diff);
+function chartsOf(diff: LaneDiff, order: readonly number[]): readonly StudyChart[] {
+  const places = placesOf(diff);
+  const rowOf = new Map(order.map((difference, row) => [difference, row]));
+  const events = compactionsOf(diff);
   const lane = (side: 'a' | 'b', value: (request: LaneRequest) => number) => ({
     name: side === 'a' ? 'A' : 'B',
     color: side === 'a' ? DISTINCT.blue : DISTINCT.orange,
     drawn: 'line' as const,
     points: diff.pairs.flatMap((pair, i) => {
       const request = pair[side];
-      return request === null ? [] : [{ x: i + 1, y: value(request), row: rows.get(i) ?? null }];
+      return request === null
+        ? []
+        : [{ x: i + 1, y: value(request), row: rowOf.get(places.get(i) ?? -1) ?? null }];
     }),
   });
   const charts: readonly (readonly [title: string, unit: 'tokens' | 'usd', pick: Pick])[] = [
@@ -71,16 +109,24 @@ function chartsOf(diff: LaneDiff): readonly StudyChart[] {
     x: { title: 'request, aligned by turn', unit: null, scale: 'linear' },
     y: { title: unit === 'usd' ? 'US dollars' : 'tokens', unit, scale: 'linear' },
     series: [lane('a', pick()), lane('b', pick())],
+    ...(events.length === 0 ? {} : { events }),
   }));
 }
+
+const PAGE_COLUMNS: ColumnsOf<Difference> = [
+  COLUMNS[0],
+  ...COLUMNS.slice(1, -1),
+  text('what', ({ kind }) => KIND_WORDS[kind]),
+];
 
 /** diff.html: two lanes aligned by turn, and every request at which they differ. */
 export function diffHtml(diff: LaneDiff, context: DiffContext): string {
   const side = (label: string, lane: LaneDiff['a']) =>
     card(label, laneCost(lane), `${printable(lane.title)}, ${formatCounted(lane.requests, 'request')}`);
-  const shown = diff.differences.slice(0, MOST_ROWS);
+  const order = byMoney(diff);
+  const shown = order.map((i) => diff.differences[i]!);
   const left = diff.differences.length - shown.length;
-  const table = pageTable('Requests that differ', COLUMNS, shown, [
+  const table = pageTable('Requests that differ, most money first', PAGE_COLUMNS, shown, [
     sumSentence(diff),
     ...(left > 0 ? [`${formatCounted(left, 'difference')} not shown here: --json has all`] : []),
     ...diffNotes(diff, context).map(printable),
@@ -96,7 +142,7 @@ export function diffHtml(diff: LaneDiff, context: DiffContext): string {
       lead: printable(firstSentence(diff)),
       cards: [side('A', diff.a), side('B', diff.b)],
       of: 'difference',
-      charts: chartsOf(diff),
+      charts: chartsOf(diff, order),
       table: { ...table, rows },
     },
     'ccbench diff prints the same, and ccbench diff --json all of it.',

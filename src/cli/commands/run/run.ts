@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { openRef, refKey } from '../../../config/files/open-ref.js';
+import { isRecording } from '../../../config/files/scenario-text.js';
 import type { TranscriptRef } from '../../../config/normalise.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';
@@ -16,6 +17,7 @@ import { briefRunBlocks, runNotes, terminalReport } from '../../../report/text/t
 import { unfinishedText } from '../../../report/text/unfinished-text.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type OutputFile, openFile, openReport, openSoftly, type ReportFolder } from '../../files/output.js';
+import { dayOf, type NamedSession, sessionWords } from '../../files/session-words.js';
 import {
   changedSince,
   type EarlierRun,
@@ -162,6 +164,9 @@ async function runScenario(
   const { session, options, log } = job;
   const results: RunResult[] = [];
   const small: ChartedRun[] = [];
+  const { cwd } = session.host;
+  // A recording that stands for a scenario has no name but that of its file.
+  const titled: NamedSession[] | null = isRecording(file, cwd) ? [] : null;
   const runIndex = () => import('./run-index.js');
   const isShown = !session.json && options.quiet !== true;
   for (const planned of runs) {
@@ -172,12 +177,17 @@ async function runScenario(
     else if (isShown) for (const line of sinceLines(result)) note(session, line);
     if (isShown && options.timings === true) session.host.stdout.write(timesText(session, result));
     if (folder === null || !options.charts) continue;
-    await writePictures(job, result, sample, folder);
+    const own = titled === null ? [] : recordingOf(job, planned);
+    titled?.push(...own);
+    const title = own.length === 0 ? planned.label : sessionWords(own, cwd);
+    await writePictures(job, result, sample, folder, title);
     if (runs.length > 1) small.push((await runIndex()).smallRun(sample, result));
   }
   const index = small.length > 1 ? 'index.html' : null;
-  if (index !== null)
-    await folder!.write('', index, (await runIndex()).runIndexHtml(scenario.name, results, small));
+  if (index !== null) {
+    const title = titled === null || titled.length === 0 ? scenario.name : sessionWords(titled, cwd);
+    await folder!.write('', index, (await runIndex()).runIndexHtml(title, results, small));
+  }
   await lastInterruptCheck(session.host.interrupt);
   if (isShown) {
     const closing = scenarioConclusion(scenario.name, file, results);
@@ -201,6 +211,7 @@ async function writePictures(
   { planned, execution, expectations }: RunResult,
   sample: SampledLog,
   folder: ReportFolder,
+  title: string,
 ): Promise<void> {
   progress.start(`${planned.label}: charts`, 0);
   const [{ reportPictures }, { policyInfoOf }] = await Promise.all([
@@ -210,7 +221,7 @@ async function writePictures(
   const { digest, facts } = execution;
   const run = { name: planned.label, ...sample, facts, digest, policyInfo: policyInfoOf(facts) };
   const conclusion = runConclusion(facts, expectations);
-  for await (const file of reportPictures(run, conclusion, options, session.host.interrupt)) {
+  for await (const file of reportPictures(title, run, conclusion, options, session.host.interrupt)) {
     await folder.write(join(planned.folder, file.folder), file.name, file.content);
   }
   progress.clear();
@@ -282,6 +293,12 @@ async function transcriptOf(job: Job, ref: TranscriptRef): Promise<Transcript> {
   const value = await runInterruptible(interrupt, () => openRef(ref, options));
   job.transcript = { ref: key, value };
   return value;
+}
+
+/** The recording of the run that was made last; none where it was generated. */
+function recordingOf({ transcript }: Job, { run }: PlannedRun): readonly NamedSession[] {
+  const { transcript: ref } = run;
+  return ref.kind === 'file' && transcript !== null ? [{ path: ref.path, day: dayOf(transcript.value) }] : [];
 }
 
 /** What changed since the last run, and since the baseline. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { isRecording } from '../../../config/files/scenario-text.js';
 import { CcbenchError } from '../../../core/base/errors.js';
+import { formatCounted } from '../../../core/base/format.js';
 import { unknownName } from '../../../core/base/registry.js';
 import * as doc from '../../../report/document/document.js';
 import type { reportHtml } from '../../../report/html/report-html.js';
@@ -43,7 +44,7 @@ import { runRows } from './run-rows.js';
 import { costCharts } from './study-axes.js';
 import { comparisonConclusion, concluded } from './study-conclusion.js';
 import { jsonText, STUDY_PAGE, writeCharts } from './study-files.js';
-import { loadInputs, type StudyTranscript, studyName } from './study-inputs.js';
+import { loadInputs, type StudyTranscript, studyName, studyTitle } from './study-inputs.js';
 import { openStudyScenarios, type StudyChoice, studySessions } from './study-sessions.js';
 
 /** Options of `ccbench compare`. */
@@ -177,7 +178,13 @@ async function compare(
           return path === null ? null : compareAgain({ ...options, files }, path);
         },
       });
-      const page = { title: name, conclusion, comparison: table, sessions: bySession };
+      const title = studyTitle(scenarioName(rows[0]!), files[0]!, cwd, inputs);
+      const page = {
+        title: `${title}: ${formatCounted(rows.length, 'variant')}`,
+        conclusion,
+        comparison: { ...table, caption: 'Variants' },
+        sessions: bySession,
+      };
       await writeCompareReport(session, folder, comparison, done, page);
       if (folder.commit()) tellWritten(session, join(folder.shown, STUDY_PAGE));
     }

@@ -19,12 +19,13 @@ function percent(share: number): string {
   return `${share < 0 ? '−' : '+'}${figures} %`;
 }
 
-function signed(value: number, metric: string): string {
+/** A difference with its sign, in the metric's unit. */
+export function signed(value: number, metric: string): string {
   return `${value < 0 ? '−' : '+'}${formatValue(Math.abs(value), findMetric(metric)!.unit)}`;
 }
 
 /** A difference in short: relative where the baseline is not zero. */
-function differenceText(difference: Difference, metric: string): string {
+export function differenceText(difference: Difference, metric: string): string {
   const { mean, relative, verdict } = difference;
   if (verdict === 'no-data' || mean === null) return '';
   if (verdict === 'same' || (verdict === 'unranked' && mean === 0)) return '=';
@@ -33,7 +34,7 @@ function differenceText(difference: Difference, metric: string): string {
 }
 
 /** The interval of a difference in the metric's own unit; empty where there is none. */
-function intervalText({ low, high }: Difference, metric: string): string {
+export function intervalText({ low, high }: Difference, metric: string): string {
   return low === null || high === null ? '' : `${signed(low, metric)} … ${signed(high, metric)}`;
 }
 

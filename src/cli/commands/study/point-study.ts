@@ -36,6 +36,7 @@ import {
   type StudyInputs,
   type StudyTranscript,
   studyName,
+  studyTitle,
 } from './study-inputs.js';
 import { openSource, type StudyChoice } from './study-sessions.js';
 import { writeSweepReport } from './sweep-report.js';
@@ -54,6 +55,8 @@ export interface PointOptions extends PluginOptions, StudyChoice {
 export interface PointStudy {
   readonly kind: 'sweep' | 'tune';
   readonly name: string;
+  /** What its page is called. */
+  readonly title: string;
   /** The scenario as it is. */
   readonly base: Point;
   readonly axes: readonly Axis[];
@@ -116,6 +119,7 @@ export async function openPointStudy(
   return {
     kind,
     name,
+    title: `${studyTitle(scenario, file, cwd, inputs)}: ${axes.map(({ path }) => path).join(' × ')}`,
     base,
     axes,
     points,
@@ -206,17 +210,30 @@ export function rowHead(
   return own === undefined ? { name: point.name } : { name: point.name, note: own };
 }
 
+/** A point that a search dropped after some of its sessions. */
+export interface DiscardedPoint extends SweptPoint {
+  readonly sessions: readonly string[];
+}
+
 /** What a study over points came to. */
 export interface PointFindings {
   readonly completeness: Completeness;
   readonly runs: readonly VariantRuns[];
   /** In the order of the rows of the table. */
   readonly swept: readonly SweptPoint[];
+  /** What was dropped before it had seen all sessions. */
+  readonly discarded: readonly DiscardedPoint[];
+  /** The scenario as it is; null where it was not run. */
+  readonly asItIs: VariantRuns | null;
+  /** Those that none beats in both the first metric and the content that is kept. */
+  readonly front: readonly SweptPoint[];
   /** Metrics with a chart. */
   readonly names: readonly string[];
   readonly recorded: RecordedReference | null;
   readonly assumed: readonly string[];
   readonly table: ComparisonTable;
+  /** The metrics of its first columns. */
+  readonly columns: readonly string[];
   readonly closing: Closing;
   /** What JSON says of this kind of study alone, around what every kind says of its completeness. */
   json(completeness: object): object;

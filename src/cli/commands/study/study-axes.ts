@@ -1,10 +1,12 @@
 import { paramSpecs } from '../../../agent/policies/catalogue.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
-import type { ParetoPoint } from '../../../report/charts/pareto.js';
+import { type ParetoPoint, paretoFront } from '../../../report/charts/pareto.js';
 import type { MetricAxis } from '../../../report/charts/sweep-point.js';
 import type { VariantCompleteness } from '../../../study/completeness.js';
 import type { MetricRecord } from '../../../study/job.js';
+import type { SweptPoint } from '../../../study/run-rows.js';
 import type { Axis } from '../../../study/vary.js';
 
 /** A metric as an axis of a chart. */
@@ -39,6 +41,24 @@ export function isNumeric(axis: Axis): boolean {
 /** The mark of a point beside a line: points over different sessions are not ranked, but finished. */
 export function lineMark(completeness: VariantCompleteness): { readonly mark?: 'unranked' } {
   return completeness.unfinished.length === 0 ? {} : pointMark(completeness);
+}
+
+/** The metric that stands for how much the model still sees. */
+export const KEPT = 'contentRetention';
+
+/** The points that none beats in both a metric and the content that is kept. */
+export function frontOf<Item extends Pick<SweptPoint, 'point' | 'metrics'>>(
+  items: readonly Item[],
+  metric: string,
+  better: 'lower' | 'higher',
+): readonly Item[] {
+  const usable = items.flatMap((item) => {
+    const x = ownValue(item.metrics, metric) ?? null;
+    const y = item.metrics[KEPT] ?? null;
+    return x === null || y === null ? [] : [{ label: item.point.set.join(', '), x, y, item }];
+  });
+  const front = paretoFront(usable, { x: better, y: 'higher' });
+  return front.map((point) => usable.find((candidate) => candidate.label === point.label)!.item);
 }
 
 /** What is set against the cost: what the model still sees, and what it misses, down to the fewest faults of any choice. */

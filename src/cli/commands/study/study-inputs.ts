@@ -20,6 +20,7 @@ import { DEFAULT_MODEL } from '../../../transcripts/synthetic/spec.js';
 import { reasonLine } from '../../fail.js';
 import type { SkippedFile } from '../../files/each-file.js';
 import { mergeWarnings, noteWarnings } from '../../files/reading-notes.js';
+import { dayOf, sessionWords } from '../../files/session-words.js';
 import { scenarioNameOf } from '../../runs/scenario-reader.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
@@ -30,6 +31,8 @@ export interface StudyTranscript {
   /** The session: the path as the user wrote it, or the name of a generated one, which several models may be given. */
   readonly label: string;
   readonly path: string | null;
+  /** Day on which it was recorded; null where it is not known. */
+  readonly day: string | null;
   /** What it cost where it was recorded; null where it is not known. */
   readonly bill: RecordedBill | null;
   /** What decides whose cache its requests go to. */
@@ -106,6 +109,25 @@ export function studyName(
   return `${of}${sessions.length}-sessions-${sha256Hex(keys.join('\n')).slice(0, 8)}`;
 }
 
+/** What the page of a study is called: its scenario, or its recordings in words where one of them stands for it. */
+export function studyTitle(
+  scenario: string,
+  file: string,
+  cwd: string,
+  { transcripts }: StudyInputs,
+): string {
+  if (!isRecording(file, cwd)) return scenario;
+  const paths = new Map(
+    transcripts.flatMap(({ path, day }) => (path === null ? [] : [[path, day] as const])),
+  );
+  return (
+    sessionWords(
+      [...paths].map(([path, day]) => ({ path, day })),
+      cwd,
+    ) || scenario
+  );
+}
+
 /** The recordings to name for the same runs again; null where the scenario's own transcripts are all used. */
 export function recordingsOf(
   { transcripts, skipped }: StudyInputs,
@@ -122,12 +144,13 @@ function load(session: CliSession, ref: TranscriptRef, plan: RunPlan): StudyTran
   const { input, transcript } = ref.kind === 'file' ? openFileRef(ref, options) : openInput(ref, options);
   const label = refLabel(ref);
   if (transcript === null)
-    return { input, label, path, bill: null, models: generatedModels(ref), warnings: [] };
+    return { input, label, path, day: null, bill: null, models: generatedModels(ref), warnings: [] };
   const bill = recordedBill(transcript, plan);
   return {
     input,
     label,
     path,
+    day: dayOf(transcript),
     bill,
     models: recordedModels(transcript),
     warnings: transcriptFindings(transcript),

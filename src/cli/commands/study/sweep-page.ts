@@ -1,11 +1,11 @@
-import { formatValue } from '../../../core/base/format.js';
+import { formatCount, formatCounted, formatValue } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
-import { meanInterval } from '../../../core/base/stats.js';
 import { findMetric } from '../../../metrics/registry.js';
-import { distinctColor } from '../../../report/charts/palette.js';
+import { DISTINCT, distinctColor } from '../../../report/charts/palette.js';
 import { axisTitle } from '../../../report/charts/sweep-point.js';
+import { card } from '../../../report/document/document-page.js';
 import { studyHtml } from '../../../report/html/study-html.js';
-import type { ComparisonTable } from '../../../report/page-data/page-data.js';
+import type { ComparisonRow, ComparisonTable, PageFact } from '../../../report/page-data/page-data.js';
 import type {
   StudyAxis,
   StudyChart,
@@ -13,16 +13,21 @@ import type {
   StudySeries,
 } from '../../../report/page-data/study-page-data.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import { finishedOf } from '../../../study/completeness.js';
+import { metricWords } from '../../../report/text/metric-words.js';
+import type { VariantRuns } from '../../../study/completeness.js';
 import type { MetricRecord } from '../../../study/job.js';
 import type { Point } from '../../../study/point.js';
 import type { SweptPoint } from '../../../study/run-rows.js';
 import type { Axis } from '../../../study/vary.js';
-import { axisOf, isCompletion, isNumeric, lineMark, metricAxis } from './study-axes.js';
+import { type Baseline, baselineOf } from './as-it-is.js';
+import { differenceText, intervalText, signed } from './comparison-table.js';
+import { axisOf, isCompletion, isNumeric, KEPT, lineMark, metricAxis } from './study-axes.js';
 
 /** What the page of a sweep or a search is made from. */
 export interface SweepPageInput {
   readonly name: string;
+  /** What the page is called. */
+  readonly title: string;
   readonly conclusion: Conclusion;
   readonly axes: readonly Axis[];
   /** Metrics with a chart. */
@@ -30,6 +35,14 @@ export interface SweepPageInput {
   /** In the order of the rows of the table. */
   readonly swept: readonly SweptPoint[];
   readonly table: ComparisonTable;
+  /** The metrics of its first columns. */
+  readonly columns: readonly string[];
+  /** Points that a search dropped, with the sessions they were tried on. */
+  readonly discarded: readonly (SweptPoint & { readonly sessions: readonly string[] })[];
+  /** The scenario as it is; null where it was not run. */
+  readonly asItIs: VariantRuns | null;
+  /** Points that none beats in both the first metric and the content that is kept. */
+  readonly front: readonly SweptPoint[];
   /** Sessions that means are taken over. */
   readonly compared: readonly string[];
   /** Means of what was recorded; null where it is not known. */
@@ -37,29 +50,35 @@ export interface SweepPageInput {
   repeat(point: Point): string;
 }
 
-/** Share of samples whose interval holds the true mean. */
-const COVERAGE = 0.95;
-
 /** Rows with a command: to work one out compiles the scenario. */
 const COMMANDS = 300;
 
 /** Values of a second axis that lines are drawn for. */
 const MOST_LINES = 8;
 
-/** Where the mean of a metric over the compared sessions lies, as far as such a mean can lie there; null for fewer than two. */
-function intervalAt({ runs }: SweptPoint, compared: readonly string[], metric: string) {
-  if (isCompletion(metric)) return null;
-  const values = finishedOf(runs, compared).flatMap(
-    (session) => ownValue(runs.byTranscript.get(session), metric) ?? [],
-  );
-  const interval = values.length < compared.length ? null : meanInterval(values, COVERAGE);
-  if (interval === null) return null;
-  const least = values.some((value) => value < 0) ? Number.NEGATIVE_INFINITY : 0;
-  const most =
-    findMetric(metric)!.unit === 'share' && values.every((value) => value <= 1)
-      ? 1
-      : Number.POSITIVE_INFINITY;
-  return { low: Math.max(least, interval.low), high: Math.min(most, interval.high) };
+/** What the scenario as it is is called. */
+const AS_IT_IS = 'as it is';
+
+/** The ends of a point's bar: its difference to the scenario as it is, drawn where that one lies. */
+function barOf(swept: SweptPoint, metric: string, baseline: Baseline) {
+  const level = baseline.level(metric);
+  if (level === null || isCompletion(metric)) return {};
+  const { low, high } = baseline.difference(swept, metric) ?? { low: null, high: null };
+  if (low === null || high === null) return {};
+  // No mean lies below nothing, no share above everything.
+  const most = findMetric(metric)!.unit === 'share' ? 1 : Number.POSITIVE_INFINITY;
+  return { low: level < 0 ? level + low : Math.max(0, level + low), high: Math.min(most, level + high) };
+}
+
+/** Where a discarded point lies: as far from the scenario as it is as on the sessions it was tried on; null where that is not known. */
+function placeOfDiscarded(
+  point: SweepPageInput['discarded'][number],
+  metric: string,
+  baseline: Baseline,
+): number | null {
+  const level = baseline.level(metric);
+  const relative = baseline.difference(point, metric, point.sessions)?.relative ?? null;
+  return level === null || relative === null ? null : level * (1 + relative);
 }
 
 function parameterAxis(axis: Axis): StudyAxis {
@@ -73,7 +92,7 @@ function parameterAxis(axis: Axis): StudyAxis {
 
 function valueAxis(metric: string): StudyAxis {
   const axis = metricAxis(metric);
-  return { title: axisTitle(axis), unit: axis.unit, scale: 'linear' };
+  return { title: axisTitle({ ...axis, name: metricWords(metric) }), unit: axis.unit, scale: 'linear' };
 }
 
 function placeOn(axis: Axis, value: string): number {
@@ -81,98 +100,208 @@ function placeOn(axis: Axis, value: string): number {
 }
 
 /** Index of the row that the table marks as best in a column; −1 for none. */
-function bestRow({ rows, columns }: ComparisonTable, metric: string): number {
+function bestRow({ table: { rows }, columns }: SweepPageInput, metric: string): number {
   const column = columns.indexOf(metric);
   return rows.findIndex(({ cells }) => cells[column]?.mark === 'best');
 }
 
 function pointsOf(
   input: SweepPageInput,
+  baseline: Baseline,
   metric: string,
   at: (point: Point) => number | null,
 ): readonly StudyPoint[] {
-  const best = bestRow(input.table, metric);
+  const best = bestRow(input, metric);
   return input.swept.flatMap((swept, row) => {
     const y = ownValue(swept.metrics, metric) ?? null;
     const x = at(swept.point);
     if (y === null || x === null) return [];
-    const interval = intervalAt(swept, input.compared, metric);
     const { mark } = isCompletion(metric) ? {} : lineMark(swept.completeness);
     return [
       {
         x,
         y,
         row,
-        ...(interval === null ? {} : interval),
+        ...barOf(swept, metric, baseline),
         ...(mark === undefined ? (row === best ? { mark: 'best' as const } : {}) : { mark }),
       },
     ];
   });
 }
 
+/** Points that a search dropped, in grey. */
+function discardedSeries(
+  input: SweepPageInput,
+  at: (point: SweepPageInput['discarded'][number]) => readonly [number | null, number | null],
+): readonly StudySeries[] {
+  const points = input.discarded.flatMap((point, i): readonly StudyPoint[] => {
+    const [x, y] = at(point);
+    const row = input.swept.length + i;
+    return x === null || y === null ? [] : [{ x, y, row, mark: 'discarded' }];
+  });
+  return points.length === 0 ? [] : [{ name: 'discarded', color: DISTINCT.grey, drawn: 'dots', points }];
+}
+
 /** A metric over the first axis, with a line for each value of the second; over more axes, dots over one of them. */
-function chartOver(input: SweepPageInput, metric: string, over: number): StudyChart {
+function chartOver(input: SweepPageInput, baseline: Baseline, metric: string, over: number): StudyChart {
   const { axes } = input;
   const axis = axes[over]!;
   const second = axes.length === 2 && over === 0 && axes[1]!.values.length <= MOST_LINES ? axes[1]! : null;
   const values = second === null ? [null] : second.values;
   const isLine = axes.length === 1 || second !== null;
+  const words = metricWords(metric);
   const series: StudySeries[] = values.map((value, i) => ({
-    name: value === null ? metric : `${second!.path} = ${value}`,
+    name: value === null ? words : `${second!.path} = ${value}`,
     color: distinctColor(i),
     drawn: isLine && isNumeric(axis) ? 'line' : 'dots',
     points: [
-      ...pointsOf(input, metric, (point) =>
+      ...pointsOf(input, baseline, metric, (point) =>
         value === null || point.values[1] === value ? placeOn(axis, point.values[over]!) : null,
       ),
     ].sort((a, b) => (isLine ? a.x - b.x : 0)),
   }));
-  const level = ownValue(input.recorded, metric) ?? null;
+  const discarded = discardedSeries(input, (point) => [
+    placeOn(axis, point.point.values[over]!),
+    placeOfDiscarded(point, metric, baseline),
+  ]);
+  const levels = [
+    { name: 'as recorded', y: ownValue(input.recorded, metric) ?? null },
+    { name: AS_IT_IS, y: baseline.level(metric) },
+  ].flatMap(({ name, y }) => (y === null ? [] : [{ name, y }]));
   return {
-    title: `${metric} over ${axis.path}`,
+    title: `${words} over ${axis.path}`,
     x: parameterAxis(axis),
     y: valueAxis(metric),
-    series: series.filter(({ points }) => points.length > 0),
-    ...(level === null ? {} : { guide: { name: 'as recorded', y: level } }),
+    series: [...discarded, ...series.filter(({ points }) => points.length > 0)],
+    ...(levels.length === 0 ? {} : { guide: levels }),
   };
 }
 
-/** Cost against what the model still sees. */
-function tradeOff({ swept }: SweepPageInput): readonly StudyChart[] {
-  const points = swept.flatMap(({ metrics, completeness }, row): StudyPoint[] => {
-    const { costUsd, contentRetention } = metrics;
-    if (costUsd == null || contentRetention == null) return [];
-    return [{ x: costUsd, y: contentRetention, row, ...lineMark(completeness) }];
-  });
+/** The first metric against what the model still sees: the points that none beats have labels. */
+function frontChart(input: SweepPageInput, baseline: Baseline): readonly StudyChart[] {
+  const { swept, axes, front } = input;
+  const [metric] = input.names;
+  if (metric === undefined || metric === KEPT) return [];
+  const drawn = (items: readonly SweptPoint[]): StudyPoint[] =>
+    items.flatMap((item): readonly StudyPoint[] => {
+      const [x, y] = [ownValue(item.metrics, metric) ?? null, item.metrics[KEPT] ?? null];
+      if (x === null || y === null) return [];
+      const label = item.point.values.join(', ');
+      const place = { x, y, row: swept.indexOf(item), ...lineMark(item.completeness) };
+      return [front.includes(item) ? { ...place, label } : place];
+    });
+  const own = drawn(swept);
   const isFlat = (values: readonly number[]): boolean => new Set(values).size < 2;
-  if (isFlat(points.map(({ x }) => x)) || isFlat(points.map(({ y }) => y))) return [];
+  if (isFlat(own.map(({ x }) => x)) || isFlat(own.map(({ y }) => y))) return [];
+  const [x, y] = [baseline.level(metric), baseline.level(KEPT)];
+  const series: readonly StudySeries[] = [
+    ...discardedSeries(input, (point) => [
+      placeOfDiscarded(point, metric, baseline),
+      placeOfDiscarded(point, KEPT, baseline),
+    ]),
+    {
+      name: 'beaten by another',
+      color: DISTINCT.orange,
+      drawn: 'dots',
+      points: own.filter(({ label }) => label === undefined),
+    },
+    {
+      name: `beaten by none in both, with ${axes.map(({ path }) => path).join(', ')}`,
+      color: distinctColor(0),
+      drawn: 'line',
+      points: own.filter(({ label }) => label !== undefined).sort((a, b) => a.x - b.x),
+    },
+    {
+      name: AS_IT_IS,
+      color: DISTINCT.green,
+      drawn: 'dots',
+      points: x === null || y === null ? [] : [{ x, y, row: null, label: AS_IT_IS }],
+    },
+  ];
   return [
     {
-      title: 'What it costs, and what the model still sees',
-      x: valueAxis('costUsd'),
-      y: valueAxis('contentRetention'),
-      series: [{ name: 'settings', color: distinctColor(0), drawn: 'dots', points }],
+      title: `${metric === 'costUsd' ? 'What it costs' : metricWords(metric)}, and what the model still sees`,
+      x: valueAxis(metric),
+      y: valueAxis(KEPT),
+      series: series.filter(({ points }) => points.length > 0),
     },
   ];
 }
 
-/** The table with what only a page shows: intervals of means, and the commands of the first rows. */
-function pageTable(input: SweepPageInput): ComparisonTable {
-  const { table, swept, compared } = input;
+/** The table with what only a page shows: paired differences, the points that were dropped, and the commands of the first rows. */
+function pageTable(input: SweepPageInput, baseline: Baseline): ComparisonTable {
+  const { table, swept, columns, discarded } = input;
+  const differing = (point: SweptPoint, metric: string | undefined, over?: readonly string[]) => {
+    if (metric === undefined || isCompletion(metric)) return {};
+    const difference = baseline.difference(point, metric, over);
+    if (difference === null) return {};
+    const interval = intervalText(difference, metric);
+    return {
+      note: differenceText(difference, metric),
+      ...(interval === '' || difference.verdict === 'same' ? {} : { interval }),
+    };
+  };
+  const dropped = discarded.map(
+    (item): ComparisonRow => ({
+      name: item.point.name,
+      note: `discarded after ${formatCounted(item.sessions.length, 'session')}${item.completeness.unfinished.length === 0 ? '' : ', unfinished'}`,
+      isDiscarded: true,
+      cells: table.columns.map((_, i) => {
+        const metric = columns[i];
+        if (metric === undefined) return { text: '' };
+        const text = formatValue(ownValue(item.metrics, metric) ?? null, findMetric(metric)!.unit);
+        return { text, ...differing(item, metric, item.sessions) };
+      }),
+    }),
+  );
   return {
     ...table,
-    rows: table.rows.map((row, i) => ({
-      ...row,
-      ...(i < COMMANDS ? { command: input.repeat(swept[i]!.point) } : {}),
-      cells: row.cells.map((cell, column) => {
-        const metric = findMetric(table.metrics?.[column] ?? '');
-        const interval = metric === null ? null : intervalAt(swept[i]!, compared, metric.name);
-        if (metric === null || interval === null) return cell;
-        const { low, high } = interval;
-        return { ...cell, interval: `${formatValue(low, metric.unit)} … ${formatValue(high, metric.unit)}` };
-      }),
-    })),
+    caption: input.discarded.length === 0 ? 'All points' : 'All points that were tried',
+    rows: [
+      ...table.rows.map((row, i) => ({
+        ...row,
+        ...(i < COMMANDS ? { command: input.repeat(swept[i]!.point) } : {}),
+        cells: row.cells.map((cell, column) => ({ ...cell, ...differing(swept[i]!, columns[column]) })),
+      })),
+      ...dropped,
+    ],
   };
+}
+
+/** The best point beside the scenario as it is and the record. */
+function cardsOf(input: SweepPageInput, baseline: Baseline): readonly PageFact[] {
+  const { swept, discarded, compared, recorded } = input;
+  const [metric] = input.names as [string];
+  const { unit } = findMetric(metric)!;
+  const words = metricWords(metric);
+  const best = swept[bestRow(input, metric)];
+  const level = baseline.level(metric);
+  const difference = best === undefined ? null : baseline.difference(best, metric);
+  const known = ownValue(recorded, metric) ?? null;
+  const between = difference === null ? '' : intervalText(difference, metric);
+  return [
+    ...(best === undefined
+      ? []
+      : [card(`Best ${words}`, formatValue(ownValue(best.metrics, metric) ?? null, unit), best.point.name)]),
+    ...(level === null ? [] : [card('As it is', formatValue(level, unit), 'the scenario without a change')]),
+    ...(difference === null
+      ? []
+      : [
+          card(
+            'Best to as it is',
+            difference.mean === null ? '–' : signed(difference.mean, metric),
+            between === ''
+              ? 'one session, no interval'
+              : `${difference.verdict === 'within-noise' ? 'within noise, ' : ''}95 %: ${between}`,
+          ),
+        ]),
+    ...(known === null ? [] : [card('As recorded', formatValue(known, unit), 'by the recording’s usage')]),
+    card(
+      'Points tried',
+      formatCount(swept.length + discarded.length),
+      `${discarded.length === 0 ? '' : `${formatCount(discarded.length)} discarded early, `}${formatCounted(compared.length, 'session')}`,
+    ),
+  ];
 }
 
 /** report.html of a sweep or a search: every point can be asked for its numbers and its command. */
@@ -183,28 +312,36 @@ export function sweepHtml(input: SweepPageInput): string {
   );
   const shown = names.filter((metric) => !constant.includes(metric));
   const over = axes.length <= 2 ? [0] : axes.map((_axis, i) => i);
-  const charts = shown.flatMap((metric) => over.map((axis) => chartOver(input, metric, axis)));
-  const same = constant.flatMap((metric) => {
-    const value = ownValue(swept[0]?.metrics, metric) ?? null;
-    return value === null ? [] : [`${metric} ${formatValue(value, findMetric(metric)!.unit)}`];
-  });
+  const baseline = baselineOf(input.asItIs, compared);
+  const charts = shown.flatMap((metric) => over.map((axis) => chartOver(input, baseline, metric, axis)));
+  const isPaired = swept.some((point) => baseline.difference(point, names[0]!) !== null);
   const notes = [
-    ...(same.length === 0 ? [] : [`The same everywhere: ${same.join(', ')}.`]),
-    ...(compared.length < 2
+    ...(isPaired
+      ? ['Small numbers are differences to the scenario as it is, session by session.']
+      : input.asItIs === null
+        ? []
+        : ['The scenario as it is did not finish these sessions: there are no differences to it.']),
+    ...(isPaired && compared.length > 1
+      ? [
+          `Bars and ranges are 95 % intervals of these differences over ${compared.length} sessions; a bar that crosses the line “${AS_IT_IS}” may be chance.`,
+        ]
+      : []),
+    ...(input.discarded.length === 0
       ? []
       : [
-          `Bars and small numbers are 95 % intervals of means over ${compared.length} sessions. They end where no mean can lie, and hold how sessions differ from each other, so points may differ surely though their bars overlap; ccbench compare pairs sessions.`,
+          'Grey points were discarded after some sessions. Their values are of those sessions alone, so they are drawn by their difference to the scenario as it is there; those that finished none are in the table alone.',
         ]),
     ...(swept.length > COMMANDS ? [`The first ${COMMANDS} rows have the command of their run.`] : []),
   ];
   return studyHtml(
     {
-      title: input.name,
+      title: input.title,
       lead: input.conclusion.result,
       advice: input.conclusion.advice,
+      cards: cardsOf(input, baseline),
       of: 'point',
-      table: pageTable(input),
-      charts: [...charts.filter(({ series }) => series.length > 0), ...tradeOff(input)],
+      table: pageTable(input, baseline),
+      charts: [...charts.filter(({ series }) => series.length > 0), ...frontChart(input, baseline)],
       notes,
     },
     'the JSON and CSV files beside it hold the same numbers.',

@@ -37,6 +37,7 @@ import {
 import { costIntervalNotes } from './provider-notes.js';
 import { referenceNotes } from './recorded-reference.js';
 import { runRows } from './run-rows.js';
+import { frontOf } from './study-axes.js';
 import { sweepConclusion } from './study-conclusion.js';
 
 /** Options of `ccbench sweep`. */
@@ -67,20 +68,30 @@ async function sweep(
   const { points, inputs, name, folder } = study;
   const runner = new JobRunner(options);
   try {
-    const { runs, ran } = await runRows(session, points, inputs, {
-      label: name,
-      runner,
-      store: folder,
-      metrics: names,
-      repeat: study.repeatRun,
-    });
+    const how = { label: name, runner, store: folder, metrics: names, repeat: study.repeatRun };
+    const { runs, ran } = await runRows(session, points, inputs, how);
     const completeness = completenessOf(runs);
     const all = await runInterruptible(session.host.interrupt, () => sweptPoints(points, runs, completeness));
     const swept = all.filter((item) =>
       [...item.runs.byTranscript.values()].some((record) => record !== null),
     );
     if (swept.length === 0) throw new CcbenchError('bad-input', 'no run of the sweep finished');
-    const findings = { completeness, runs, swept, names, ...(await referenceOf(study, completeness)) };
+    // Only the page sets points beside it.
+    const beside = { ...how, label: `${name}, as it is` };
+    const asItIs = folder === null ? null : (await runRows(session, [study.base], inputs, beside)).runs[0]!;
+    const { better } = findMetric(names[0]!)!;
+    const ranked = swept.filter((item) => item.completeness.standing === 'ranked');
+    const findings = {
+      completeness,
+      runs,
+      swept,
+      discarded: [],
+      asItIs,
+      front: better === null ? [] : frontOf(ranked, names[0]!, better),
+      names,
+      columns: names,
+      ...(await referenceOf(study, completeness)),
+    };
     await report(session, study, findings, ran);
     return answeredExit(session, runs);
   } finally {

@@ -1,10 +1,13 @@
+import type { SessionCost } from '../../../analysis/lifetime/lifetime-costs.js';
 import type { LifetimeReport } from '../../../analysis/lifetime/lifetime-report.js';
-import { formatCount, formatCounted, formatShare } from '../../../core/base/format.js';
+import { formatCount, formatCounted, formatMoney, formatShare } from '../../../core/base/format.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
+import { type ColumnsOf, number, text } from '../../../report/document/document.js';
 import { card, pageTable } from '../../../report/document/document-page.js';
 import { studyHtml } from '../../../report/html/study-html.js';
 import type { PageFact } from '../../../report/page-data/page-data.js';
 import type { StudyChart } from '../../../report/page-data/study-page-data.js';
+import { AS_RECORDED } from '../../../report/text/as-recorded.js';
 import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { lifetimeName } from './provider-lifetimes-document.js';
@@ -31,7 +34,7 @@ function curveChart({ curve }: LifetimeReport): StudyChart {
   };
 }
 
-function costChart({ cost }: LifetimeReport): StudyChart {
+function costChart(sessions: readonly PricedSession[]): StudyChart {
   const sides = [
     ['5m', '5 minutes cheaper', DISTINCT.orange],
     ['1h', '1 hour cheaper', DISTINCT.blue],
@@ -47,7 +50,7 @@ function costChart({ cost }: LifetimeReport): StudyChart {
         name,
         color,
         drawn: 'dots' as const,
-        points: cost.perSession.flatMap(({ cheaper, cost5mUsd, cost1hUsd }, row) =>
+        points: sessions.flatMap(({ cheaper, cost5mUsd, cost1hUsd }, row) =>
           cheaper === side ? [{ x: cost5mUsd, y: cost1hUsd, row }] : [],
         ),
       }))
@@ -82,23 +85,57 @@ function cardsOf({ cost, sessions, requests, promptTokens }: LifetimeReport): re
   ];
 }
 
-/** ttl.html: the curve of lifetimes, and every session at both. */
-export function ttlHtml(report: LifetimeReport, { result, advice }: Conclusion): string {
+/** What the page says of a session besides its costs. */
+export interface SessionAbout {
+  readonly project: string;
+  readonly day: string | null;
+  /** What it cost where it was recorded; null where nothing tells. */
+  readonly recordedUsd: number | null;
+}
+
+type PricedSession = SessionCost & SessionAbout;
+
+/** What the cheaper lifetime saves beside the other. */
+function savedUsd({ cost5mUsd, cost1hUsd }: SessionCost): number {
+  return Math.abs(cost5mUsd - cost1hUsd);
+}
+
+const [NAME, FIVE_MINUTES, ONE_HOUR, CHEAPER, ...REST] = SESSION_COLUMNS;
+const COLUMNS: ColumnsOf<PricedSession> = [
+  NAME,
+  text('project', ({ project }) => project),
+  text('day', ({ day }) => day ?? '–'),
+  number(AS_RECORDED, ({ recordedUsd }) => recordedUsd, formatMoney),
+  FIVE_MINUTES!,
+  ONE_HOUR!,
+  CHEAPER!,
+  number('saves', savedUsd, formatMoney),
+  ...REST,
+];
+
+/** ttl.html: the curve of lifetimes, and every session at both, the one with most to save first; `about` are the sessions with a choice. */
+export function ttlHtml(
+  report: LifetimeReport,
+  { result, advice }: Conclusion,
+  words: string,
+  about: readonly SessionAbout[],
+): string {
   const { cost } = report;
+  const sessions = cost.perSession
+    .map((own, i) => ({ ...own, ...about[i]! }))
+    .sort((a, b) => savedUsd(b) - savedUsd(a));
   return studyHtml(
     {
-      title: 'Lifetimes of the prompt cache',
+      title: `Lifetimes of the prompt cache: ${words}`,
       lead: result,
       advice,
       cards: cardsOf(report),
       of: 'session',
-      charts: [curveChart(report), ...(cost.perSession.length === 0 ? [] : [costChart(report)])],
-      table: pageTable(
-        'Sessions with a choice of lifetimes',
-        SESSION_COLUMNS,
-        cost.perSession,
-        [unpricedText(cost) ?? []].flat(),
-      ),
+      charts: [curveChart(report), ...(sessions.length === 0 ? [] : [costChart(sessions)])],
+      table: pageTable('Sessions with a choice of lifetimes', COLUMNS, sessions, [
+        'saves: what the cheaper lifetime costs less than the other',
+        ...[unpricedText(cost) ?? []].flat(),
+      ]),
     },
     'ccbench ttl prints the same numbers, and ccbench ttl --json all of them.',
   );

@@ -34,6 +34,7 @@ import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
 import { eachFile } from '../../files/each-file.js';
 import { noteWarnings } from '../../files/reading-notes.js';
+import { dayOf, projectName, sessionWords } from '../../files/session-words.js';
 import { withoutCopies } from '../../files/without-copies.js';
 import { choosesLifetime, providerLifetimes } from '../../runs/provider-lifetimes.js';
 import { type RecordedCosts, recordedCosts } from '../../runs/recorded-costs.js';
@@ -59,6 +60,8 @@ interface ReadSession {
   readonly ruled: readonly RuleCall[] | null;
   readonly priceOf: PriceOf;
   readonly session: LifetimeSession;
+  /** Day of its first request; null where it does not tell. */
+  readonly day: string | null;
   /** What it cost where it was recorded; null where nothing tells. */
   readonly bill: RecordedBill | null;
   /** Both lifetimes by the client's behaviours; null where only the gaps between requests can tell. */
@@ -97,6 +100,7 @@ function readSession(path: string, input: InputOptions, mainOnly: boolean): Read
       ruled,
       priceOf: pricesBy(pricedAt),
       session: traced,
+      day: null,
       bill: null,
       choice: null,
       warnings: trace.warnings,
@@ -119,6 +123,7 @@ function readSession(path: string, input: InputOptions, mainOnly: boolean): Read
     ruled: isChosen ? null : calls(),
     priceOf: pricesBy(pricedAt),
     session: recorded,
+    day: dayOf(transcript),
     bill,
     choice: isChosen ? lifetimeChoice(part) : null,
     warnings: transcriptFindings(transcript),
@@ -209,12 +214,11 @@ export async function ttlCommand(
     })),
   );
   const unknown = unknownModels(used);
-  const chosen = recordedOf(
-    used.filter((_, i) => {
-      const cost = costs[i]!;
-      return cost !== 'no-choice' && !isUnpriced(cost);
-    }),
-  );
+  const choosing = used.filter((_, i) => {
+    const cost = costs[i]!;
+    return cost !== 'no-choice' && !isUnpriced(cost);
+  });
+  const chosen = recordedOf(choosing);
   const byTime = used.filter(({ bill }) => bill === null).length;
   const figures = { hitRates, recorded, chosen, byProvider, byTime };
   noteWarnings(
@@ -235,7 +239,8 @@ export async function ttlCommand(
       warnings,
     },
   });
-  if (options.out !== undefined) await writeChart(session, report, conclusion, options.out, options);
+  if (options.out !== undefined)
+    await writeChart(session, report, conclusion, { used, choosing }, options.out, options);
   if (session.json) return EXIT.fine;
   if (unknown.length > 0) {
     const names = unknown.map(({ model, calls }) => `${model} (${formatCounted(calls, 'call')})`);
@@ -248,9 +253,11 @@ async function writeChart(
   session: CliSession,
   report: LifetimeReport,
   conclusion: Conclusion,
+  { used, choosing }: Readonly<Record<'used' | 'choosing', readonly ReadSession[]>>,
   out: string,
   options: TtlOptions,
 ): Promise<void> {
+  const { cwd } = session.host;
   const [{ writePage }, { hitRateByLifetime }, { ttlHtml }] = await Promise.all([
     import('../../terminal/report-pictures.js'),
     import('../../../report/charts/hit-rate-by-lifetime.js'),
@@ -258,7 +265,17 @@ async function writeChart(
   ]);
   const sessions = report.cost.perSession.length || report.sessions;
   const charts = [{ name: 'hit-rate-by-lifetime', spec: hitRateByLifetime({ ...report, sessions }) }];
-  await writePage(session, out, { name: TTL_PAGE, content: ttlHtml(report, conclusion), charts }, options);
+  const words = sessionWords(
+    used.map(({ file, day }) => ({ path: file, day })),
+    cwd,
+  );
+  const about = choosing.map(({ file, day, bill }) => ({
+    project: projectName(file, cwd),
+    day,
+    recordedUsd: bill === null ? null : recordedUsd(bill),
+  }));
+  const content = ttlHtml(report, conclusion, words, about);
+  await writePage(session, out, { name: TTL_PAGE, content, charts }, options);
 }
 
 function sorted(seconds: readonly number[]): readonly number[] {

@@ -110,15 +110,21 @@ export async function runRung(
   return { completeness, tried: tried.map((each, i) => ({ ...each, point: points[i]!, runs: runs[i]! })) };
 }
 
-/** Runs the scenario as it is, and holds what one half of the sessions would choose against what comes of it on the other. */
-export async function tryHeldOut(
-  search: Search,
+/** Runs the scenario as it is. */
+export async function tryAsItIs(search: Search): Promise<VariantRuns> {
+  const { study } = search;
+  const [runs] = await tryPoints(search, [study.base], study.inputs, `${study.name}, as it is`);
+  return runs!;
+}
+
+/** Holds what one half of the sessions would choose against what comes of it on the other. */
+export function tryHeldOut(
+  { goal }: Search,
   halves: Halves,
   tried: readonly Tried[],
   optimum: Tried,
-): Promise<OutOfSample> {
-  const { goal, study } = search;
-  const [base] = await tryPoints(search, [study.base], study.inputs, `${study.name}, as it is`);
+  base: VariantRuns,
+): OutOfSample {
   const seen = new Set(halves.searched);
   const half = tried.map(({ trial, runs: { name, byTranscript } }) => ({
     candidate: trial.candidate,
@@ -130,7 +136,7 @@ export async function tryHeldOut(
   const chosen = first === null ? null : tried[judged.indexOf(first)]!;
   const unseen = new Map([...(chosen?.runs.byTranscript ?? [])].filter(([session]) => !seen.has(session)));
   return outOfSample(halves, {
-    base: base!.byTranscript,
+    base: base.byTranscript,
     optimum: optimum.runs.byTranscript,
     chosen:
       chosen === null

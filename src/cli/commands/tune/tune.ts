@@ -1,7 +1,6 @@
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { formatCount, formatCounted } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
-import { paretoFront } from '../../../report/charts/pareto.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
 import { metricWords } from '../../../report/text/metric-words.js';
@@ -24,6 +23,7 @@ import { type CliSession, note } from '../../session.js';
 import { completenessNotes, meansNotes, standingJson, whyNoneRanked } from '../study/completeness-notes.js';
 import {
   closingOf,
+  type DiscardedPoint,
   metricCell,
   openPointStudy,
   type PointOptions,
@@ -33,6 +33,7 @@ import {
   rowHead,
 } from '../study/point-study.js';
 import { referenceNotes } from '../study/recorded-reference.js';
+import { frontOf, KEPT } from '../study/study-axes.js';
 import { holdoutNotes, tuneConclusion } from '../study/study-conclusion.js';
 import {
   type GoalOptions,
@@ -43,6 +44,7 @@ import {
   runRung,
   type Search,
   type Tried,
+  tryAsItIs,
   tryHeldOut,
 } from './tune-search.js';
 
@@ -54,9 +56,6 @@ export interface TuneOptions extends PointOptions, GoalOptions {
   /** Whether some sessions are kept from the search. */
   readonly holdout: boolean;
 }
-
-/** The metric that stands for how much the model still sees. */
-const KEPT = 'contentRetention';
 
 /** Settings that the terminal lists. */
 const LISTED = 10;
@@ -111,13 +110,17 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
     .map(({ label }) => label)
     .filter((label) => halves?.searched.includes(label) ?? true)
     .filter((label) => isEverywhere(study, label));
-  const { tried, completeness, rungs } = await climb(tuning, plan, [...new Set(early)]);
+  const { tried, completeness, rungs, discarded } = await climb(tuning, plan, [...new Set(early)]);
   const runs = tried.map((item) => item.runs);
   const ranked = rank(tried.map(({ trial }) => trial)).map(
     (trial) => tried.find((item) => item.trial === trial)!,
   );
   const best = chosenOf(tried, goal);
-  const held = halves === null || best === null ? null : await tryHeldOut(tuning, halves, tried, best);
+  const asItIs = study.folder === null && halves === null ? null : await tryAsItIs(tuning);
+  const held =
+    halves === null || best === null || asItIs === null
+      ? null
+      : tryHeldOut(tuning, halves, tried, best, asItIs);
   const isRanked = tried.some((item) => item.completeness.standing === 'ranked');
   const rules = goal.constraints.map(({ text }) => text);
   const refusal =
@@ -128,7 +131,7 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
         : whyNoneRanked(completeness, 'setting');
   if (refusal !== null)
     note(session, `${isRanked ? 'nothing qualifies' : 'no setting is chosen'}: ${refusal}`);
-  const front = frontOf(ranked, goal);
+  const front = frontOfGoal(ranked, goal);
   const reference = await referenceOf(study, completeness);
   const { recorded, assumed } = reference;
   const conclusion = tuneConclusion(
@@ -139,6 +142,7 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
     { refusal, held, settings: plan.candidates.length, sessions: completeness.compared.length },
   );
   const searched = searchedNote(plan, rungs);
+  const columns = columnsOf(goal);
   const table = tableOf(study.name, goal, ranked, front, best, completeness, [
     searched,
     `holds: ${[IMPLIED, ...rules].join('; ')}`,
@@ -154,8 +158,12 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
     completeness,
     runs,
     swept: ranked,
+    discarded,
+    asItIs,
+    front,
     names: [goal.metric],
     table,
+    columns,
     closing: closingOf(study, conclusion, best),
     json: (standings: object) => ({
       best: best === null ? null : { ...settingJson(best, goal), command: study.repeat(best.point) },
@@ -207,16 +215,19 @@ function searchedNote({ method, possible, candidates }: SearchPlan, rungs: reado
   return `searched: ${drawn}; ${rungs.length === 1 ? `none discarded, ${steps.join('')}` : steps.join('; ')}`;
 }
 
+/** What a search came to, with the settings it discarded on the way. */
+interface Climbed extends JudgedRung {
+  readonly rungs: readonly Rung[];
+  readonly discarded: readonly DiscardedPoint[];
+}
+
 /** Runs rung after rung, each on more sessions and with fewer settings; gives what came of the last one, which looks at all. */
-async function climb(
-  tuning: Search,
-  plan: SearchPlan,
-  early: readonly string[],
-): Promise<JudgedRung & { readonly rungs: readonly Rung[] }> {
+async function climb(tuning: Search, plan: SearchPlan, early: readonly string[]): Promise<Climbed> {
   const { session, study, goal } = tuning;
   const { inputs } = study;
   const sizes = rungsOf(plan, inputs.sessions.length, early.length);
   const rungs: Rung[] = [];
+  let discarded: DiscardedPoint[] = [];
   let { candidates } = plan;
   for (const [i, sessions] of sizes.slice(0, -1).entries()) {
     const label = `${study.name}, rung ${i + 1} of ${sizes.length}`;
@@ -227,11 +238,13 @@ async function climb(
       label,
     );
     const kept = survivors(tried.map(({ trial }) => trial));
-    const unbeaten = frontOf(tried, goal).map(({ trial }) => trial.candidate);
+    const unbeaten = frontOfGoal(tried, goal).map(({ trial }) => trial.candidate);
     // Where what is cheaper keeps less throughout, every setting is unbeaten: still, a third goes.
     const most = Math.ceil((candidates.length * 2) / 3);
     const left = [...new Set([...kept, ...unbeaten])].slice(0, most).sort((a, b) => a.index - b.index);
     rungs.push({ sessions, settings: candidates.length, discarded: candidates.length - left.length });
+    const lost = tried.filter(({ trial }) => !left.includes(trial.candidate));
+    discarded.push(...lost.map((item) => ({ ...item, sessions: early.slice(0, sessions) })));
     candidates = left;
   }
   let last = await runRung(tuning, inputs, candidates, study.name);
@@ -240,23 +253,17 @@ async function climb(
   if (candidates.length < plan.candidates.length && !isFinishedBySome) {
     note(session, 'no setting that was left finished every session: all settings are run on all sessions');
     candidates = plan.candidates;
+    discarded = [];
     last = await runRung(tuning, inputs, candidates, study.name);
   }
   rungs.push({ sessions: inputs.sessions.length, settings: candidates.length, discarded: 0 });
-  return { ...last, rungs };
+  return { ...last, rungs, discarded };
 }
 
 /** The feasible settings that none beats in both the goal and the content that is kept. */
-function frontOf(ranked: readonly Tried[], goal: Goal): readonly Tried[] {
-  const usable = ranked.flatMap((item) => {
-    const x = ownValue(item.metrics, goal.metric) ?? null;
-    const y = item.metrics[KEPT] ?? null;
-    return item.trial.feasible && x !== null && y !== null
-      ? [{ label: item.point.set.join(', '), x, y, item }]
-      : [];
-  });
-  const front = paretoFront(usable, { x: goal.sign === 1 ? 'lower' : 'higher', y: 'higher' });
-  return front.map((point) => usable.find((candidate) => candidate.label === point.label)!.item);
+function frontOfGoal(tried: readonly Tried[], goal: Goal): readonly Tried[] {
+  const feasible = tried.filter(({ trial }) => trial.feasible);
+  return frontOf(feasible, goal.metric, goal.sign === 1 ? 'lower' : 'higher');
 }
 
 function settingJson({ point, trial, metrics }: Tried, goal: Goal) {
@@ -265,6 +272,12 @@ function settingJson({ point, trial, metrics }: Tried, goal: Goal) {
     [goal.metric]: ownValue(metrics, goal.metric) ?? null,
     feasible: trial.feasible,
   };
+}
+
+/** Metrics of the table. */
+function columnsOf({ metric, constraints }: Goal): readonly string[] {
+  const limited = constraints.map((constraint) => constraint.metric);
+  return [...new Set([metric, 'finishedShare', 'callsLost', KEPT, ...limited])];
 }
 
 function tableOf(
@@ -276,15 +289,7 @@ function tableOf(
   completeness: Completeness,
   notes: readonly string[],
 ): ComparisonTable {
-  const columns = [
-    ...new Set([
-      goal.metric,
-      'finishedShare',
-      'callsLost',
-      KEPT,
-      ...goal.constraints.map(({ metric }) => metric),
-    ]),
-  ];
+  const columns = columnsOf(goal);
   const onFront = new Set(front);
   return {
     caption: `${name}: settings by ${metricWords(goal.metric)}`,

@@ -117,11 +117,11 @@ function offCell(file: FileFidelity) {
 }
 
 /** validate.html: every session and every request against its record. */
-export function validateHtml(files: readonly FileFidelity[], total: TotalFidelity): string {
+export function validateHtml(files: readonly FileFidelity[], total: TotalFidelity, words: string): string {
   const { chart, all, step } = readsChart(files);
   return studyHtml(
     {
-      title: 'The simulator against recordings',
+      title: `The simulator against recordings: ${words}`,
       lead: trustSentence(total, files) ?? `${formatCount(total.requests)} requests compared.`,
       cards: cardsOf(total, files.length),
       of: 'session',

@@ -13,6 +13,7 @@ import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { chosenSessions, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
 import { eachFile } from '../../files/each-file.js';
 import { openFile } from '../../files/output.js';
+import { sessionWords } from '../../files/session-words.js';
 import { noteRepeated } from '../../files/without-copies.js';
 import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
@@ -151,10 +152,14 @@ async function writeChart(
     subtitle: `${files.length} recordings, ${points.length / 2} requests, each predicted blind and with the unexplained breaks given`,
   });
   const charts = [{ name: 'predicted-vs-recorded', spec }];
+  const words = sessionWords(
+    files.map(({ file }) => ({ path: file, day: null })),
+    session.host.cwd,
+  );
   await writePage(
     session,
     out,
-    { name: VALIDATE_PAGE, content: validateHtml(files, total), charts },
+    { name: VALIDATE_PAGE, content: validateHtml(files, total, words), charts },
     options,
   );
 }

@@ -18,6 +18,7 @@ import type { ChartedRun, PageFact } from '../../../report/page-data/page-data.j
 import type { WhyPageData, WhyPageSession, WhyPageSpent } from '../../../report/page-data/why-page-data.js';
 import type { ColumnRequest } from '../../../report/tables/request-columns.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
+import { countedWords } from '../../files/session-words.js';
 import { belowHome } from '../../files/usual-sessions.js';
 import { forgottenOf, forgottenSentence, lostSentence, lostText } from './forgotten-document.js';
 import { pageFill, pageSources } from './sources-page-data.js';
@@ -211,6 +212,13 @@ function leftOutNotes(report: WhyReport, sessions: readonly WhyPageSession[], ro
   ];
 }
 
+/** What the page is called: the project, the sessions and their days. */
+function titleOf(sessions: readonly WhyPageSession[]): string {
+  const projects = sessions.map(({ project }) => project.split(/[\\/]/).at(-1)!);
+  const days = sessions.flatMap(({ day }) => day ?? []);
+  return `Where the money went: ${countedWords(projects, days)}`;
+}
+
 /** Everything the page of `ccbench why` shows. */
 export function whyPageData(
   report: WhyReport,
@@ -225,7 +233,7 @@ export function whyPageData(
   const forgotten = forgottenOf(report);
   return {
     kind: 'why',
-    title: 'Where the money went',
+    title: titleOf(sessions),
     trust: reproducedSentence(report.reproduced),
     advice: adviceSentence(report),
     cards: cardsOf(report),

@@ -1,13 +1,10 @@
 import { distinctColor } from '../../charts/palette.js';
 import type { ComparisonRow, ComparisonTable, PageData } from '../../page-data/page-data.js';
+import { commonColumns } from '../../text/common-columns.js';
 import { h } from '../widgets/dom.js';
-import { swatch } from '../widgets/page-parts.js';
+import { BEST, notesFold, swatch } from '../widgets/page-parts.js';
 import { createSorting } from '../widgets/sorting.js';
 import { type Store, toRun } from '../widgets/store.js';
-
-/** Marks the best cell of a column; terminals have an asterisk for it, which notes speak of. */
-const BEST = '★';
-const TERMINAL_BEST = /^\*(?= best)/;
 
 /** What a table is shown with. */
 export interface CompareOptions {
@@ -61,11 +58,15 @@ function rowPicker(names: readonly string[], rows: readonly HTMLElement[]): HTML
   );
 }
 
-function rowOf({ name, note, cells }: ComparisonRow, label: readonly (Node | string)[]): HTMLElement {
+function rowOf(
+  { name, note, cells, isDiscarded }: ComparisonRow,
+  label: readonly (Node | string)[],
+): HTMLElement {
   const small = (text: string | undefined): HTMLElement | null =>
     text === undefined ? null : h('small', text);
   return h(
     'tr',
+    { class: isDiscarded === true ? 'discarded' : null },
     h('th', { scope: 'row', title: name }, ...label, small(note === undefined ? undefined : ` (${note})`)),
     ...cells.map(({ text, note: below, interval, mark }) => {
       const best = mark === 'best' ? `${BEST} ${text}` : text;
@@ -74,8 +75,9 @@ function rowOf({ name, note, cells }: ComparisonRow, label: readonly (Node | str
   );
 }
 
-/** Rows side by side: sorted by any column, picked by their names. */
-export function createCompareView(table: ComparisonTable, options: CompareOptions): CompareView {
+/** Rows side by side: sorted by any column, picked by their names; what all rows have in common is one line above them. */
+export function createCompareView(whole: ComparisonTable, options: CompareOptions): CompareView {
+  const { table, same } = commonColumns(whole);
   const rows = table.rows.map((row, i) => rowOf(row, options.label(row, i)));
   const body = h('tbody', ...rows);
   const heads = [options.of, ...table.columns].map((name, i) =>
@@ -93,13 +95,13 @@ export function createCompareView(table: ComparisonTable, options: CompareOption
     'section',
     { id: options.id },
     h('h2', table.caption),
+    same.length === 0 ? null : h('p.quiet.same', `The same in all rows: ${same.join(', ')}`),
     rows.length < 2 ? null : rowPicker(names, rows),
     h(
       'div.wide.tall',
       { tabindex: 0, role: 'region', 'aria-label': table.caption },
       h('table.compare', h('thead', h('tr', ...heads)), body),
     ),
-    ...table.notes.map((note) => h('p.quiet', note.replace(TERMINAL_BEST, BEST))),
   );
   return {
     element,
@@ -128,10 +130,12 @@ export function compareView(store: Store, data: PageData, table: ComparisonTable
 
 /** The sessions behind a comparison: a click on a name shows the command for it alone. */
 export function sessionsView(table: ComparisonTable): HTMLElement {
-  return createCompareView(table, {
+  const { element } = createCompareView(table, {
     id: 'sessions',
     of: 'session',
     label: ({ name, command }) =>
       command === undefined ? [name] : [h('details.command', h('summary', name), h('code', command))],
-  }).element;
+  });
+  element.append(...[notesFold(table.notes) ?? []].flat());
+  return element;
 }

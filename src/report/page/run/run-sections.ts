@@ -4,7 +4,7 @@ import type { PageFact, PageLayer, PageRun } from '../../page-data/page-data.js'
 import { actedText } from '../../text/acted-text.js';
 import type { PolicyParam } from '../../text/policy-info.js';
 import { h } from '../widgets/dom.js';
-import { aboutView, cardsView, swatch, tokenBar, wideTable } from '../widgets/page-parts.js';
+import { aboutView, cardsView, notesFold, swatch, tokenBar, wideTable } from '../widgets/page-parts.js';
 
 function block(title: string, facts: readonly PageFact[]): HTMLElement {
   const rows = facts.map(({ label, value, note, tone }) =>
@@ -21,7 +21,7 @@ export function summaryView(run: PageRun): HTMLElement {
     aboutView(run.about),
     run.unfinished === null ? null : h('p.alarm', { role: 'status' }, run.unfinished),
     cardsView(run.cards),
-    ...run.assumptions.map((sentence) => h('p.quiet', sentence)),
+    notesFold(run.assumptions),
     h('details', h('summary', 'All numbers'), h('div.blocks', ...blocks)),
   );
 }

@@ -3,7 +3,7 @@ import { distinctColor } from '../../charts/palette.js';
 import type { PageData, PageRun } from '../../page-data/page-data.js';
 import { createRunModel, type RunModel } from '../../page-data/run-model.js';
 import { h } from '../widgets/dom.js';
-import { leadView, pageHead, swatch } from '../widgets/page-parts.js';
+import { leadView, notesFold, pageHead, swatch } from '../widgets/page-parts.js';
 import { createSearchBox } from '../widgets/search-box.js';
 import { createStore, START, toRun } from '../widgets/store.js';
 import { createTooltip } from '../widgets/tooltip.js';
@@ -15,8 +15,12 @@ import { createGoing, wordsPlace } from './run-places.js';
 import { layersView, notesView, policyView, summaryView } from './run-sections.js';
 import { createTimelineView } from './timeline-view.js';
 
-function conclusionOf({ conclusion }: PageData): readonly (HTMLElement | null)[] {
-  return conclusion === null ? [] : leadView(conclusion.result, conclusion.advice);
+/** What the page comes to, and the notes on its table. */
+function conclusionOf({ conclusion, comparison }: PageData): readonly (HTMLElement | null)[] {
+  return [
+    ...(conclusion === null ? [] : leadView(conclusion.result, conclusion.advice)),
+    notesFold(comparison?.notes ?? []),
+  ];
 }
 
 /** The page of many runs without their logs: the table and the pictures. */

@@ -33,6 +33,9 @@ interface Scales {
   at(point: StudyPoint): string;
 }
 
+/** About the width of a letter of a label. */
+const LETTER_PX = 6.4;
+
 /** The path of a series' dots: a line of no length each, which has round ends. */
 function dots(points: readonly StudyPoint[], { at }: Scales): string {
   return points.map((point) => `M${at(point)}h0`).join('');
@@ -62,22 +65,55 @@ function seriesMarks({ color, drawn, points }: StudySeries, scales: Scales): rea
   ];
 }
 
+/** A scale on which what lies outside a span is at its end. */
+function withinSpan({ px }: PointScale, [from, to]: readonly [number, number]): PointScale {
+  return { px: (value) => px(Math.max(from, Math.min(to, value))) };
+}
+
+/** Labels beside their points, each where it covers no other one. */
+function labelMarks(
+  series: readonly StudySeries[],
+  { x, y }: Scales,
+  [left, right]: readonly [number, number],
+): readonly SVGElement[] {
+  const taken: { readonly from: number; readonly to: number; readonly y: number }[] = [];
+  return series.flatMap(({ points }) =>
+    points.flatMap((point) => {
+      if (point.label === undefined) return [];
+      const width = point.label.length * LETTER_PX;
+      const at = { x: x.px(point.x), y: y.px(point.y) };
+      const isLeft = at.x + 12 + width > right && at.x - 12 - width > left;
+      const from = isLeft ? at.x - 12 - width : at.x + 12;
+      const box = { from, to: from + width, y: at.y };
+      const isCovered = taken.some(
+        (other) => Math.abs(other.y - box.y) < 14 && other.from < box.to && box.from < other.to,
+      );
+      if (isCovered || box.to > right) return [];
+      taken.push(box);
+      return [s('text.halo.label', { x: from, y: at.y + 4 }, point.label)];
+    }),
+  );
+}
+
 /** Creates a chart of points: hovering shows details, a click or the arrow keys choose. */
 export function createPointsChart(
   store: Store<StudyView>,
   chart: StudyChart,
   tooltip: Tooltip<PointRef>,
 ): HTMLElement {
-  const { guide } = chart;
-  const level = guide === undefined || guide === 'equal' ? null : guide;
+  const { guide, events = [] } = chart;
+  const levels = guide === undefined || guide === 'equal' ? [] : guide;
   const all = chart.series.flatMap((series) => series.points.map((point) => ({ chart, series, point })));
-  const ys = all.flatMap(({ point: { y, low, high } }) => [y, ...(low === undefined ? [] : [low, high!])]);
+  // What is not ranked may have values far off: it is drawn at the edge where others decide the scale. Settings are all on their axis.
+  const ranked = all.filter(({ point }) => point.mark !== 'unranked');
+  const scaled = ranked.length < 2 ? all : ranked;
+  const ys = scaled.flatMap(({ point: { y, low, high } }) => [y, ...(low === undefined ? [] : [low, high!])]);
   const xSpan = spanOf(
-    all.map(({ point }) => point.x),
+    (chart.x.unit === null ? all : scaled).map(({ point }) => point.x),
     chart.x,
     'least',
   );
-  const ySpan = spanOf(level === null ? ys : [...ys, level.y], chart.y, 'zero');
+  const ySpan = spanOf([...ys, ...levels.map(({ y }) => y)], chart.y, 'zero');
   const canvas = createChart({
     title: chart.title,
     label: `${chart.title}: ${all.length} points. Left and right move over them.`,
@@ -88,8 +124,8 @@ export function createPointsChart(
   });
   const { svg, plot, over } = canvas;
   const scales = (): Scales => {
-    const x = scaleOf(chart.x, xSpan, canvas.across());
-    const y = scaleOf(chart.y, ySpan, canvas.up);
+    const x = withinSpan(scaleOf(chart.x, xSpan, canvas.across()), xSpan);
+    const y = withinSpan(scaleOf(chart.y, ySpan, canvas.up), ySpan);
     return { x, y, at: (point) => `${x.px(point.x).toFixed(1)},${y.px(point.y).toFixed(1)}` };
   };
   function draw(): void {
@@ -118,13 +154,22 @@ export function createPointsChart(
       const to = Math.min(xSpan[1], ySpan[1]);
       line(x.px(from), y.px(from), x.px(to), y.px(to));
     }
-    if (level !== null) line(left, y.px(level.y), right, y.px(level.y));
-    for (const series of chart.series) plot.append(...seriesMarks(series, now));
-    if (level !== null) {
-      // Last, above the points that it would lie among.
-      const place = { x: right - 4, y: y.px(level.y) - 7, 'text-anchor': 'end' };
-      plot.append(s('text.quiet.halo', place, `${level.name} ${axisText(chart.y, level.y)}`));
+    for (const level of levels) line(left, y.px(level.y), right, y.px(level.y));
+    for (const event of events) {
+      const at = x.px(event.x);
+      plot.append(
+        s('line.limit', { x1: at, y1: canvas.up[1], x2: at, y2: canvas.up[0] }),
+        s('path.event', { d: `M${at.toFixed(1)},${canvas.up[1]}l-5,-8h10z`, fill: event.color }),
+      );
     }
+    for (const series of chart.series) plot.append(...seriesMarks(series, now));
+    // Last, above the points that they would lie among; two levels have their names at different ends.
+    for (const [i, level] of levels.entries()) {
+      const end = i === 0 ? { x: right - 4, 'text-anchor': 'end' } : { x: left + 4, 'text-anchor': 'start' };
+      const text = `${level.name} ${axisText(chart.y, level.y)}`;
+      plot.append(s('text.quiet.halo', { ...end, y: y.px(level.y) - 7 }, text));
+    }
+    plot.append(...labelMarks(chart.series, now, [left, right]));
     drawChosen();
   }
   const drawChosen = (): void => {
@@ -180,7 +225,10 @@ export function createPointsChart(
     tooltip.show(next, place);
   });
   store.watch(['row'], drawChosen);
-  if (chart.series.length > 1)
-    canvas.figure.append(legend([...new Map(chart.series.map(({ name, color }) => [name, color]))]));
+  if (chart.series.length > 1) {
+    const happened = events.map(({ name, color }) => [`▾ ${name}`, color] as const);
+    const drawn = chart.series.map(({ name, color }) => [name, color] as const);
+    canvas.figure.append(legend([...new Map([...drawn, ...happened])]));
+  }
   return canvas.figure;
 }

@@ -5,7 +5,7 @@ import type { StudyPageData } from '../../page-data/study-page-data.js';
 import { createCompareView } from '../run/compare-view.js';
 import { createMultiples } from '../run/multiples.js';
 import { h } from '../widgets/dom.js';
-import { cardsView, leadView, pageHead } from '../widgets/page-parts.js';
+import { cardsView, leadView, notesFold, pageHead } from '../widgets/page-parts.js';
 import { followPlace, numberIn, placeLink, showPlace } from '../widgets/place.js';
 import { createStore, type Store } from '../widgets/store.js';
 import { createTooltip, type Tip } from '../widgets/tooltip.js';
@@ -26,6 +26,7 @@ function pointTip(rows: readonly ComparisonRow[], { chart, series, point }: Poin
       ...span,
       ...(chart.series.length > 1 && name !== undefined ? [['of', series.name] as const] : []),
       ...(point.mark === 'unranked' ? [['not ranked', 'calls went unanswered'] as const] : []),
+      ...(point.mark === 'discarded' ? [['discarded', 'before it was tried on all sessions'] as const] : []),
     ],
   };
 }
@@ -133,7 +134,6 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
   });
   if (look !== null) table.choose(store.view.row);
   const parts = [look, hasRows ? table.element : null, multiplesOf(data)];
-  const notes = [...data.notes, ...(hasRows ? [] : data.table.notes)];
   app.replaceChildren(
     pageHead(
       data.title,
@@ -146,7 +146,7 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
         { id: 'summary' },
         ...leadView(data.lead, data.advice),
         data.cards.length === 0 ? null : cardsView(data.cards),
-        ...notes.map((note) => h('p.quiet', note)),
+        notesFold([...data.notes, ...data.table.notes]),
       ),
       ...parts,
     ),

@@ -6,7 +6,7 @@ import { createMultiples } from '../run/multiples.js';
 import { recordedTip } from '../run/request-tip.js';
 import { rangeAround } from '../widgets/axis-range.js';
 import { h } from '../widgets/dom.js';
-import { cardsView, pageHead } from '../widgets/page-parts.js';
+import { cardsView, notesFold, pageHead } from '../widgets/page-parts.js';
 import { asStep, followPlace, numberIn, showPlace } from '../widgets/place.js';
 import { createSearchBox } from '../widgets/search-box.js';
 import { createStore, START, toRun } from '../widgets/store.js';
@@ -153,8 +153,7 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
         { id: 'summary' },
         h('p.lead', data.advice),
         cardsView(data.cards),
-        h('p', data.trust),
-        ...data.notes.map((note) => h('p.quiet', note)),
+        notesFold([data.trust, ...data.notes]),
       ),
       h('section', { id: 'causes' }, h('h2', 'Where it went'), causesView(data, onCause)),
       h('section', { id: 'sources' }, h('h2', 'What fills the context'), sourcesView(data)),

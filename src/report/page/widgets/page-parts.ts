@@ -1,4 +1,4 @@
-import { formatCount } from '../../../core/base/format.js';
+import { formatCount, formatCounted } from '../../../core/base/format.js';
 import type { PageFact } from '../../page-data/page-data.js';
 import { h } from './dom.js';
 
@@ -37,6 +37,17 @@ export function cardsView(facts: readonly PageFact[]): HTMLElement {
     h('div', { class: `card ${tone}` }, h('span', label), h('strong', value), h('small', note)),
   );
   return h('div.cards', ...cards);
+}
+
+/** Marks the best cell of a column; terminals have an asterisk for it, which notes speak of. */
+export const BEST = '★';
+const TERMINAL_BEST = /^\*(?= best)/;
+
+/** What the numbers assume and leave out, behind one line; null where there is nothing to say. */
+export function notesFold(notes: readonly string[]): HTMLElement | null {
+  if (notes.length === 0) return null;
+  const items = notes.map((note) => h('li', note.replace(TERMINAL_BEST, BEST)));
+  return h('details.notes', h('summary', formatCounted(notes.length, 'note')), h('ul', ...items));
 }
 
 /** Facts in one line, each behind its label. */

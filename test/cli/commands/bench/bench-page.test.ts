@@ -87,22 +87,27 @@ describe('the page of a benchmark', () => {
     expect(table!.notes[0]).toBe('a note');
   });
 
-  it('has ratios, and the growth of what no row times, on cards', () => {
+  it('has one number of each suite beside its promise on cards: the fastest growth of paths, ratios, other growth', () => {
     const { cards } = pageOf({
-      results: [path('timed', 10, 1)],
+      results: [path('timed', 10, 1), path('slower', 10, 1), path('window', 10, 1)],
       growth: [
         growth('timed', 3, 1.1),
+        growth('slower', 1, 1.1),
+        growth('window', 4, null),
         growth('kept', 0.5, 1.104),
         growth('missed', 2, 1.1),
         growth('free', 2, null),
       ],
       ratios: [
         { name: 'promised', ratio: 2.345_6, promised: 1.999_6, detail: 'five to two' },
+        { name: 'short', ratio: 1, promised: 1.5, detail: 'one to one' },
         { name: 'stated', ratio: 7.000_4, promised: null, detail: 'seven to one' },
       ],
     });
     expect(cards).toEqual([
-      { label: 'promised', value: '2.346', note: 'promised: 2; five to two', tone: 'plain' },
+      { label: 'hot paths', value: '3.00', note: 'at most 1.1 promised; timed grows fastest', tone: 'bad' },
+      { label: 'promised', value: '2.346', note: 'at least 2 promised; five to two', tone: 'plain' },
+      { label: 'short', value: '1', note: 'at least 1.5 promised; one to one', tone: 'bad' },
       { label: 'stated', value: '7', note: 'seven to one', tone: 'plain' },
       { label: 'growth of kept', value: '0.50', note: 'at most 1.1 promised; kept of it', tone: 'plain' },
       { label: 'growth of missed', value: '2.00', note: 'at most 1.1 promised; missed of it', tone: 'bad' },

@@ -117,6 +117,43 @@ describe('the page of a difference', () => {
     expect(page(A, B, 0.01).table.notes[1]).toBe('figures within 1.0% of each other count as the same');
   });
 
+  it('lists what costs most first, says in words what differs, and marks compactions', () => {
+    const compacted = {
+      layer: 'full',
+      action: 'compact',
+      outcome: 'done' as const,
+      reason: 'r',
+      seen: null,
+      saved: null,
+    };
+    const paid = (nano: number, change: Partial<LaneRequest> = {}) => ({ costNano: nano, ...change });
+    const declined = { ...compacted, outcome: 'declined' as const };
+    const a = lane('first', [
+      request(1, { acts: [declined] }),
+      request(2),
+      request(3, { acts: [compacted] }),
+    ]);
+    const b = lane('second', [
+      request(1, paid(1_500_000_000, { prompt: 120 })),
+      request(2, paid(4_000_000_000, { acts: [compacted] })),
+      request(3, paid(0, { model: 'other', acts: [compacted] })),
+    ]);
+    const own = page(a, b);
+    expect(own.table.rows.map(({ name, cells }) => [name, cells[4]!.text, cells[5]!.text])).toEqual([
+      ['turn 2', '$3.00', 'a layer acted'],
+      ['turn 3', '−$1.00', 'another model'],
+      ['turn 1', '$0.5000', 'other prompt'],
+    ]);
+    expect(own.charts[0]!.series[0]!.points.map(({ row }) => row)).toEqual([2, 0, 1]);
+    expect(own.charts.map(({ events }) => events?.map(({ x, name }) => [x, name]))).toEqual(
+      own.charts.map(() => [
+        [2, 'B compacts'],
+        [3, 'both compact'],
+      ]),
+    );
+    expect(charts[0]).not.toHaveProperty('events');
+  });
+
   it('lists five thousand differences at most, and says how many are not there', () => {
     const long = (read: number) =>
       lane(

@@ -3,6 +3,7 @@ import { sweepHtml } from '../../../../src/cli/commands/study/sweep-page.js';
 import type { StudyPageData } from '../../../../src/report/page-data/study-page-data.js';
 import { dataOf } from '../../../helpers/pages/page-data.js';
 import { sweepAxis, sweepInput } from '../../../helpers/sweep-input.js';
+import { type Runs, variantOf } from '../../../helpers/variant-runs.js';
 
 const axis = sweepAxis;
 
@@ -22,14 +23,14 @@ describe('the page of a sweep', () => {
     );
     expect(charts).toHaveLength(1);
     expect(charts[0]).toMatchObject({
-      title: 'costUsd over gap',
+      title: 'cost over gap',
       x: { unit: null, scale: 'linear' },
       y: { unit: 'usd', scale: 'linear' },
-      guide: { name: 'as recorded', y: 2.5 },
+      guide: [{ name: 'as recorded', y: 2.5 }],
     });
     expect(charts[0]!.series.map(({ name, drawn, points }) => ({ name, drawn, points }))).toEqual([
       {
-        name: 'costUsd',
+        name: 'cost',
         drawn: 'line',
         points: [
           { x: 5, y: 1, row: 1, mark: 'best' },
@@ -47,21 +48,74 @@ describe('the page of a sweep', () => {
     expect(notes).toEqual([]);
   });
 
-  it('has intervals of means over two sessions and more, which end where no mean can lie', () => {
-    const { charts, table, notes } = sweepOf([GAP], {
-      '20.0': { s: [4, 0, 1, 0.5], l: [4, 0, 3, 1] },
-      '5.0': { s: [4, 0, 4, 0.5], l: [4, 0, 4, 0.5] },
-    });
-    // mean 2, half a width of 12.706 × 1: no cost below zero
-    const { low, high } = charts[0]!.series[0]!.points[1]!;
-    expect([low, high]).toEqual([0, expect.closeTo(14.706, 3)]);
-    expect(table.rows[0]!.cells.map(({ interval }) => interval)).toEqual([
-      '$0 … $14.71',
-      '0.0% … 100.0%',
-      undefined,
+  it('pairs each point with the scenario as it is, session by session', () => {
+    const runs: Runs = { s: [4, 0, 2, 0.5], l: [4, 0, 10, 0.5] };
+    const { charts, table, notes, cards } = sweepOf(
+      [GAP],
+      {
+        '20.0': { s: [4, 0, 1, 0.5], l: [4, 0, 9, 0.5] },
+        '5.0': { s: [4, 0, 1, 1], l: [4, 0, 11, 0.5] },
+      },
+      { asItIs: variantOf('as it is', runs) },
+    );
+    // Differences −1 and −1: no doubt, whatever the sessions cost. −1 and +1: mean 0, half a width of 12.706 × 1.
+    const [noise, sure] = charts[0]!.series[0]!.points;
+    expect([sure!.low, sure!.high]).toEqual([5, 5]);
+    expect([noise!.low, noise!.high]).toEqual([0, expect.closeTo(18.706, 3)]);
+    expect(charts[0]!.guide).toEqual([{ name: 'as it is', y: 6 }]);
+    const said = table.rows.map(({ cells }) => cells.map(({ note, interval }) => [note, interval]));
+    expect(said).toEqual([
+      [
+        ['−16.7 %', '−$1.00 … −$1.00'],
+        ['=', undefined],
+        [undefined, undefined],
+      ],
+      [
+        ['within noise', '−$12.71 … +$12.71'],
+        ['within noise', expect.any(String)],
+        [undefined, undefined],
+      ],
     ]);
-    expect(table.rows[1]!.cells[0]!.interval).toBe('$4.00 … $4.00');
-    expect(notes[0]).toContain('95 % intervals of means over 2 sessions');
+    expect(notes[1]).toContain('95 % intervals of these differences over 2 sessions');
+    expect(cards.map(({ label, value }) => [label, value])).toEqual([
+      ['Best cost', '$6.00'],
+      ['As it is', '$6.00'],
+      ['Best to as it is', '+$0'],
+      ['Points tried', '2'],
+    ]);
+  });
+
+  it('has no differences where the scenario as it is did not finish, and says so', () => {
+    const { charts, table, notes } = sweepOf(
+      [GAP],
+      { '20.0': { s: [4, 0, 1] }, '5.0': { s: [4, 0, 2] } },
+      { asItIs: variantOf('as it is', { s: [3, 1, 1] }) },
+    );
+    expect(charts[0]!.guide).toBeUndefined();
+    expect(table.rows[0]!.cells[0]).toEqual({ text: 't' });
+    expect(notes).toEqual([expect.stringContaining('did not finish')]);
+  });
+
+  it('shows what a search discarded in grey, where its difference puts it', () => {
+    const all = sweepInput(
+      [GAP],
+      { '20.0': { s: [4, 0, 1], l: [4, 0, 9] }, '5.0': { s: [4, 0, 2], l: [4, 0, 6] } },
+      { asItIs: variantOf('as it is', { s: [4, 0, 4], l: [4, 0, 16] }) },
+    );
+    const [dropped] = sweepInput([GAP], { '10.0': { l: [4, 0, 8] } }).swept;
+    const { charts, table, cards } = dataOf<StudyPageData>(
+      sweepHtml({ ...all, discarded: [{ ...dropped!, sessions: ['l'] }] }),
+    );
+    const [grey] = charts[0]!.series;
+    // Half of what the scenario costs on that session, which costs 10 on average.
+    expect(grey).toMatchObject({ name: 'discarded', points: [{ x: 10, y: 5, row: 2, mark: 'discarded' }] });
+    expect(table.rows[2]).toMatchObject({
+      name: 'gap=10.0',
+      note: 'discarded after 1 session',
+      isDiscarded: true,
+      cells: [{ text: '$8.00', note: '−50 %' }, {}, { text: '' }],
+    });
+    expect(cards.at(-1)).toMatchObject({ value: '3', note: '1 discarded early, 2 sessions' });
   });
 
   it('crosses out what lost calls, and never stars it', () => {
@@ -97,7 +151,7 @@ describe('the page of a sweep', () => {
     const nine = [...eight, '8'];
     const [dots] = sweepOf([axis('gap', ['5', '10']), axis('keep', nine)], runs(nine)).charts;
     expect(dots!.series.map(({ name, drawn, points }) => [name, drawn, points.length])).toEqual([
-      ['costUsd', 'dots', 18],
+      ['cost', 'dots', 18],
     ]);
     const named = sweepOf([axis('kind', ['b', 'a'])], { b: { s: [4, 0, 1] }, a: { s: [4, 0, 2] } })
       .charts[0]!;
@@ -117,9 +171,9 @@ describe('the page of a sweep', () => {
     expect(
       charts.map(({ title, series: [one] }) => [title, one!.drawn, one!.points.map(({ x }) => x)]),
     ).toEqual([
-      ['costUsd over a', 'dots', [1, 2]],
-      ['costUsd over b', 'dots', [3, 4]],
-      ['costUsd over c', 'dots', [5, 6]],
+      ['cost over a', 'dots', [1, 2]],
+      ['cost over b', 'dots', [3, 4]],
+      ['cost over c', 'dots', [5, 6]],
     ]);
   });
 
@@ -133,29 +187,23 @@ describe('the page of a sweep', () => {
     expect(scaleOf(['0', '10'])).toBe('linear');
   });
 
-  it('sets cost against what the model still sees where both differ', () => {
-    const titles = (first: readonly [number, number], second: readonly [number, number]) =>
-      sweepOf([GAP], {
-        '20.0': { s: [4, 0, ...first] },
-        '5.0': { s: [4, 0, ...second] },
-      }).charts.map(({ title, series: [one] }) => [
-        title.slice(0, 13),
-        one!.points.map(({ x, y }) => [x, y]),
-      ]);
-    expect(titles([3, 0.5], [2, 0.25])[1]).toEqual([
-      'What it costs',
-      [
-        [3, 0.5],
-        [2, 0.25],
-      ],
+  it('sets cost against what the model still sees where both differ, with labels on the front', () => {
+    const chartOf = (first: readonly [number, number], second: readonly [number, number]) => {
+      const input = sweepInput([GAP], { '20.0': { s: [4, 0, ...first] }, '5.0': { s: [4, 0, ...second] } });
+      const page = dataOf<StudyPageData>(sweepHtml({ ...input, front: [input.swept[1]!] }));
+      return page.charts.find(({ title }) => title.startsWith('What it costs'));
+    };
+    expect(chartOf([3, 0.5], [2, 0.75])!.series.map(({ name, points }) => [name, points])).toEqual([
+      ['beaten by another', [{ x: 3, y: 0.5, row: 0 }]],
+      ['beaten by none in both, with gap', [{ x: 2, y: 0.75, row: 1, label: '5.0' }]],
     ]);
-    expect(titles([3, 0.5], [2, 0.5])).toHaveLength(1);
-    expect(titles([3, 0.5], [3, 0.25])).toHaveLength(0);
+    expect(chartOf([3, 0.5], [2, 0.5])).toBeUndefined();
+    expect(chartOf([3, 0.5], [3, 0.25])).toBeUndefined();
   });
 
-  it('says in words what is the same everywhere, and that not every row has a command', () => {
+  it('draws nothing that is the same everywhere, and says that not every row has a command', () => {
     const { notes, charts } = sweepOf([GAP], { '20.0': { s: [4, 0, 3] }, '5.0': { s: [4, 0, 3] } });
-    expect(notes).toEqual(['The same everywhere: costUsd $3.00.']);
+    expect(notes).toEqual([]);
     expect(charts).toEqual([]);
     const many = Array.from({ length: 301 }, (_, i) => `${i}`);
     const long = sweepOf(

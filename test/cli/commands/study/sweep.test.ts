@@ -55,14 +55,21 @@ describe('ccbench sweep', () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     const first = JSON.parse((await cli(['sweep', 'a.yaml', ...VARY, '--json'], { cwd })).stdout);
     expect(first.ran).toBe(3);
-    expect(lines(cwd)).toHaveLength(4);
+    // The version, three points, and the scenario as it is, which the page sets them beside.
+    expect(lines(cwd)).toHaveLength(5);
     const more = VARY.map((word) => word.replace('8000', '8000,16000'));
     const second = await cli(['sweep', 'a.yaml', ...more, '--json'], { cwd });
     expect(second.stderr).toContain('3 of 4 runs are finished already');
     const result = JSON.parse(second.stdout);
     expect(result.ran).toBe(1);
     expect(result.points.slice(0, 3)).toEqual(first.points);
-    expect(lines(cwd)).toHaveLength(5);
+    expect(lines(cwd)).toHaveLength(6);
+  });
+
+  it('runs the scenario as it is once, where it is one of the points', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    await cli(['sweep', 'a.yaml', ...VARY, '--set', 'rules.prune.when.piled=4000', '--json'], { cwd });
+    expect(lines(cwd)).toHaveLength(4);
   });
 
   it('runs again what lacks a metric that is wanted now', async () => {
@@ -120,10 +127,11 @@ describe('ccbench sweep', () => {
 
   it('keeps the good lines of a broken results file', async () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
-    await cli(['sweep', 'a.yaml', ...VARY, '--json'], { cwd });
+    const args = ['sweep', 'a.yaml', ...VARY, '--set', 'rules.prune.when.piled=4000', '--json'];
+    await cli(args, { cwd });
     const kept = lines(cwd).slice(0, 3).join('\n');
     writeFileSync(join(cwd, RESULTS), `${kept}\n{"type":"point","key":"x","met`);
-    const { stdout, stderr } = await cli(['sweep', 'a.yaml', ...VARY, '--json'], { cwd });
+    const { stdout, stderr } = await cli(args, { cwd });
     expect(stderr).toContain(
       '1 broken line of reports/tiny-sweep/sweep.jsonl left out; the 2 good ones are used',
     );
@@ -149,7 +157,7 @@ describe('ccbench sweep', () => {
   it('writes table, charts and page beside the results', async () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     const { stdout } = await cli(['sweep', 'a.yaml', ...VARY, '--metrics', 'costUsd'], { cwd });
-    expect(stdout).toContain('best cost');
+    expect(stdout).toContain('The best cost of 3 points');
     expect(stdout).toContain('repeat: ccbench run a.yaml');
     const names = readdirSync(join(cwd, 'reports/tiny-sweep'), { recursive: true, encoding: 'utf8' });
     for (const name of [

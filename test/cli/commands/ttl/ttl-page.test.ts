@@ -16,7 +16,7 @@ const own = (id: string, cost5mUsd: number, cost1hUsd: number, cheaper: string) 
   calls: 3,
   unpricedCalls: 0,
 });
-const SESSIONS = [own('a', 2, 3, '5m'), own('b', 5, 4, '1h'), own('c', 1, 1, 'equal'), own('d', 3, 4, '5m')];
+const SESSIONS = [own('a', 2, 3, '5m'), own('b', 5, 4, '1h'), own('c', 1, 1, 'equal'), own('d', 3, 5, '5m')];
 
 /** Four sessions at both lifetimes; `perSession` are those with a choice. */
 function report(perSession = SESSIONS, change: object = {}): LifetimeReport {
@@ -48,7 +48,18 @@ function report(perSession = SESSIONS, change: object = {}): LifetimeReport {
 }
 
 const pageOf = (of: LifetimeReport): StudyPageData =>
-  dataOf<StudyPageData>(ttlHtml(of, { result: 'the lead', advice: 'the advice' }));
+  dataOf<StudyPageData>(
+    ttlHtml(
+      of,
+      { result: 'the lead', advice: 'the advice' },
+      'shop, 4 sessions',
+      of.cost.perSession.map(({ id }) => ({
+        project: 'shop',
+        day: id === 'a' ? null : '2026-02-21',
+        recordedUsd: id === 'b' ? 4.5 : null,
+      })),
+    ),
+  );
 
 describe('the page of lifetimes', () => {
   it('draws the hit rate at each lifetime that has one, and each session on its side of the line', () => {
@@ -64,34 +75,40 @@ describe('the page of lifetimes', () => {
       [
         '5 minutes cheaper',
         [
-          { x: 2, y: 3, row: 0 },
-          { x: 3, y: 4, row: 3 },
+          { x: 3, y: 5, row: 0 },
+          { x: 2, y: 3, row: 1 },
         ],
       ],
-      ['1 hour cheaper', [{ x: 5, y: 4, row: 1 }]],
-      ['the same', [{ x: 1, y: 1, row: 2 }]],
+      ['1 hour cheaper', [{ x: 5, y: 4, row: 2 }]],
+      ['the same', [{ x: 1, y: 1, row: 3 }]],
     ]);
     expect(pageOf(report(SESSIONS.slice(1, 2))).charts![1]!.series.map(({ name }) => name)).toEqual([
       '1 hour cheaper',
     ]);
   });
 
-  it('has a row for each session with a choice, and totals on cards', () => {
+  it('has a row for each session with a choice, most to save first, and totals on cards', () => {
     const { table, cards, lead, advice } = pageOf(report());
-    expect(table!.rows.map(({ name, cells }) => [name, ...cells.map(({ text }) => text)])).toEqual(
-      SESSIONS.map(({ id, cost5mUsd, cost1hUsd, cheaper }) => [
-        id,
-        `$${cost5mUsd}.00`,
-        `$${cost1hUsd}.00`,
-        cheaper,
-        '1,000',
-        '2,000',
-      ]),
-    );
+    expect(table!.columns.slice(0, 7)).toEqual([
+      'project',
+      'day',
+      'as recorded',
+      '5 min',
+      '1 h',
+      'cheaper',
+      'saves',
+    ]);
+    const shown = table!.rows.map(({ name, cells }) => [name, ...cells.slice(0, 7).map(({ text }) => text)]);
+    expect(shown).toEqual([
+      ['d', 'shop', '2026-02-21', '–', '$3.00', '$5.00', '5m', '$2.00'],
+      ['a', 'shop', '–', '–', '$2.00', '$3.00', '5m', '$1.00'],
+      ['b', 'shop', '2026-02-21', '$4.50', '$5.00', '$4.00', '1h', '$1.00'],
+      ['c', 'shop', '2026-02-21', '–', '$1.00', '$1.00', 'equal', '$0'],
+    ]);
     expect(cards!.map(({ label, value, note }) => [label, value, note])).toEqual([
       ['Sessions', '4', '1 request, 12,345 prompt tokens'],
       ['With 5 minutes', '$11.00', 'cheaper for 50.0% of the sessions'],
-      ['With 1 hour', '$12.00', 'cheaper for 25.0% of the sessions'],
+      ['With 1 hour', '$13.00', 'cheaper for 25.0% of the sessions'],
       ['Rescued by 1 hour', '4,000', 'tokens; it breaks even at 8,000'],
     ]);
     expect([lead, advice]).toEqual(['the lead', 'the advice']);
@@ -109,7 +126,7 @@ describe('what lifetimes come to', () => {
 
   it('is the cheaper one, and how much it saves', () => {
     expect(lifetimeConclusion(report(), {})).toEqual({
-      result: 'All sessions: $11.00 with 5 minutes, $12.00 with 1 hour; 5 minutes saves $1.00.',
+      result: 'All sessions: $11.00 with 5 minutes, $13.00 with 1 hour; 5 minutes saves $2.00.',
       advice: expect.stringMatching(/^Choose 5 minutes as long as .* stay as rare as here\.$/),
     });
     expect(lifetimeConclusion(report([SESSIONS[1]!]), ruled)).toEqual({

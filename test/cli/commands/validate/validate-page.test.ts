@@ -43,7 +43,7 @@ const TOTAL = {
 } as unknown as TotalFidelity;
 
 const pageOf = (files: readonly FileFidelity[], total: TotalFidelity = TOTAL): StudyPageData =>
-  dataOf<StudyPageData>(validateHtml(files, total));
+  dataOf<StudyPageData>(validateHtml(files, total, 'shop, 2 sessions'));
 
 describe('the page of a validation', () => {
   it('has a row for each session: recorded, simulated, and the sign of what is between them', () => {

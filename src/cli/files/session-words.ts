@@ -1,0 +1,44 @@
+import { basename } from 'node:path';
+import { formatCounted, printable } from '../../core/base/format.js';
+import type { Transcript } from '../../core/model/transcript.js';
+import { pathOnDisk } from '../../transcripts/files/stdin.js';
+import { projectOfSession } from '../../transcripts/files/usual-places.js';
+
+/** A recording that a page is about. */
+export interface NamedSession {
+  readonly path: string;
+  /** Day of its first step; null where it does not tell. */
+  readonly day: string | null;
+}
+
+/** The day on which a recording began; null where it does not tell. */
+export function dayOf({ carries, startedAtMs }: Pick<Transcript, 'carries' | 'startedAtMs'>): string | null {
+  if (startedAtMs === null || !carries.includes('timestamps')) return null;
+  return new Date(startedAtMs).toISOString().slice(0, 10);
+}
+
+/** The name of the folder that the agent of a recording worked in. */
+export function projectName(path: string, cwd: string): string {
+  return printable(basename(projectOfSession(pathOnDisk(cwd, path)).replaceAll('\\', '/')));
+}
+
+/** Recordings in words, by the project and the day of each: the project, how many there are, from which day to which. */
+export function countedWords(projects: readonly string[], days: readonly string[]): string {
+  const different = [...new Set(projects)];
+  const sorted = [...days].sort();
+  const ends = [...new Set([sorted[0], sorted.at(-1)])].filter((day) => day !== undefined);
+  return [
+    ...(different.length === 1 && different[0] !== '' ? different : []),
+    ...(projects.length === 1 ? [] : [formatCounted(projects.length, 'session')]),
+    ...(different.length < 2 ? [] : [formatCounted(different.length, 'project')]),
+    ...(ends.length === 0 ? [] : [ends.join(' to ')]),
+  ].join(', ');
+}
+
+/** Recordings in words. */
+export function sessionWords(sessions: readonly NamedSession[], cwd: string): string {
+  return countedWords(
+    sessions.map(({ path }) => projectName(path, cwd)),
+    sessions.flatMap(({ day }) => day ?? []),
+  );
+}
