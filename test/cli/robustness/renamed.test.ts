@@ -11,6 +11,7 @@ const MET: Readonly<Record<string, readonly (readonly [line: string, extra?: str
   compactionsPutOff: metricLines('compactionsPutOff'),
   'layers.*.putOff': metricLines('layers.snip.putOff'),
   '--against': [['validate t.json --against old'], ['bench hot-paths --against old']],
+  '--trace': [['serve --trace x.json']],
   'parts.enabled': settingLines('parts.enabled=false'),
   'baselines.prune.batchTokens': settingLines('baselines.prune.batchTokens=5'),
   tiers: [['run a.yaml --plugin ./p.mjs']],

@@ -136,7 +136,7 @@ export function studyConclusion({ best, runs, finished, name }: StudySummary): C
   return {
     result:
       first === undefined
-        ? `No point of ${name} is best in ${best.metric}: ${best.reason}.`
+        ? `No point of ${name} is best in ${metricWords(best.metric)}: ${best.reason}.`
         : `The best ${metricWords(best.metric)} of ${name} is ${formatValue(first.value, unit)}, at ${settingsText(first.settings)}.`,
     advice:
       finished < runs

@@ -120,7 +120,8 @@ export async function whyCommand(
 ): Promise<ExitCode> {
   checkChoice(options);
   if (options.split !== undefined) checkDay('--split', options.split);
-  const writes = options.files && viewsOf(options).length === 0;
+  const views = viewsOf(options);
+  const writes = options.files && views.length === 0;
   const folder = writes
     ? openSoftly(session, '--out', () => openReport(options.out, 'why', session.host.cwd))
     : null;

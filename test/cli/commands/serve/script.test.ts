@@ -47,18 +47,18 @@ async function work(url: string, tools: readonly Tool[], limit: number, result: 
 }
 
 describe('ccbench serve --script', () => {
-  it('drives an agent through two compactions and failures over loopback, and loses no step', async () => {
+  it('drives an agent through several compactions and failures over loopback, and loses no step', async () => {
     const script = join(ROOT, 'scenarios/serve/two-compactions.yaml');
     const { url, stop } = await serving(tempFolder(), ['--script', script, '--fault', 'overloaded:every=30']);
-    // 4,000 tokens a read: the limit is passed after 30 reads and again after 30 more
+    // 4,000 tokens a read: the limit is passed after 30 of 110 reads, and twice again
     const { compactions, files } = await work(url, CLAUDE_TOOLS, 120_000, 'x'.repeat(16_000));
-    expect(compactions).toBe(2);
-    const groups = ['a', 'b', 'c'].map((group) =>
+    expect(compactions).toBe(3);
+    const groups = ['a', 'b', 'c', 'd', 'e'].map((group) =>
       Array.from({ length: 22 }, (_, i) => `${group}${i + 1}.ts`),
     );
     expect(files).toEqual(groups.flat());
-    // 22 reads, an edit and a command three times, and the end
-    expect((await stop()).stderr).toContain('73 of 73 steps of the script given');
+    // 22 reads, an edit and a command five times, and the end
+    expect((await stop()).stderr).toContain('121 of 121 steps of the script given');
   });
 
   it('gives the answers of a recorded session again, with the tools that the client has', async () => {
