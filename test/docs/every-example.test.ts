@@ -44,7 +44,12 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^npm run |^npm test|^npm ci && npm run quickstart/, 'the table of scripts'],
   [/^node bench\/|^ccbench bench/, 'the suites'],
   [/^(?:npm|git|aws|export|npx ccbench|\(cd )/, 'needs a network or another checkout'],
-  [/^ANTHROPIC_BASE_URL/, 'test/cli/commands/serve/serve.test.ts'],
+  [/^(?:ANTHROPIC|OPENAI|GOOGLE_GEMINI)_BASE_URL/, 'test/cli/commands/serve/serve.test.ts'],
+  [/^ccbench$/, 'test/cli/overview.test.ts'],
+  [/--project shop|--since 2026-10-01|--agent codex --since/, 'test/cli/files/chosen-sessions.test.ts'],
+  [/--price my-model/, 'test/cli/commands/why/given-prices.test.ts'],
+  [/^ccbench exec/, 'test/cli/commands/exec/exec.test.ts'],
+  [/ my\.yaml/, 'test/cli/commands/run/live-summaries.test.ts'],
   [/^ccbench serve/, 'test/cli/commands/serve/serve.test.ts'],
   [/^ccbench fleet/, 'test/cli/commands/fleet/fleet.test.ts'],
   [/^ccbench (?:run|compare) scenarios\/(?:\*|complaints|questions|own)/, 'test/scenarios/all.test.ts'],
@@ -72,6 +77,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   bench: 'the suites',
   damage: 'test/cli/robustness/damage.test.ts',
   clients: 'test/scripts/clients.test.ts', // the clients themselves need a network
+  drill: 'test/scripts/drill.test.ts', // the clients themselves need a network
   kills: 'test/cli/robustness/kills.test.ts',
   example: 'test/docs/example-report.test.ts',
   quickstart: 'test/scenarios/all.test.ts',
@@ -172,7 +178,7 @@ describe('every example of the pages and of the help', () => {
     const all = examples();
     const help = cliPage();
     for (const line of all.filter((one) => /ccbench|^node bench\/run/.test(one)))
-      for (const [option] of line.matchAll(/(?<= )--[a-z][a-z-]+/g))
+      for (const [option] of line.replace(/ -- .*/, '').matchAll(/(?<= )--[a-z][a-z-]+/g))
         expect(help, line).toMatch(new RegExp(`${option}\\b`));
     for (const [pattern, where] of ELSEWHERE) {
       expect(

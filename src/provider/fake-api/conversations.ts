@@ -1,4 +1,5 @@
 import { type Digest, digestParts } from '../../core/base/digest.js';
+import { ownValue } from '../../core/base/own-value.js';
 import type { Message } from '../../core/model/message.js';
 import { type BreakDetector, createBreakDetector } from '../cache/break-detector.js';
 import { ACTIONS } from '../script/tools.generated.js';
@@ -125,7 +126,9 @@ export class Conversations {
       this.#byCall.set(block.id, conversation);
       const { tools, arguments: names } = ACTIONS.agent;
       if (!tools.includes(block.name)) continue;
-      const prompt = names.prompt!.map((name) => asText(block.input[name])).find((text) => text !== null);
+      const prompt = names
+        .prompt!.map((name) => asText(ownValue(block.input, name)))
+        .find((text) => text !== null);
       const call = { number: this.#agentCalls.length + 1, prompt: (prompt ?? '').trim(), isTaken: false };
       this.#agentCalls.push(call);
     }

@@ -73,7 +73,7 @@ function actionOf(name: string, input: JsonObject): { action: ActionName; values
   for (const action of Object.keys(ACTIONS) as ActionName[]) {
     const row = ACTIONS[action];
     const fixed = Object.entries(ownValue(row.fixed, name) ?? {});
-    const isOther = fixed.some(([key, value]) => Object.hasOwn(input, key) && input[key] !== value);
+    const isOther = fixed.some(([key, value]) => Object.hasOwn(input, key) && ownValue(input, key) !== value);
     if (!row.tools.includes(name) || isOther) continue;
     const found = Object.entries(row.arguments).map(([key, candidates]) => {
       const value = candidates.map((candidate) => ownValue(input, candidate)).find((one) => one != null);

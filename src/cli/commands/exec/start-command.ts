@@ -21,13 +21,15 @@ const ELSEWHERE = ['ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CO
 
 /** The environment in which an agent finds the server. Its own keys stay where requests are passed on. */
 export function agentEnvironment(env: Host['env'], url: string, keys: 'own' | 'any'): NodeJS.ProcessEnv {
-  const set: NodeJS.ProcessEnv = { ...env };
-  for (const [name, path] of ADDRESSES) set[name] = `${url}${path}`;
-  set.NO_PROXY = [env.NO_PROXY, '127.0.0.1'].filter((part) => part !== undefined && part !== '').join(',');
-  if (keys === 'own') return set;
-  for (const name of KEYS) set[name] = 'ccbench';
-  for (const name of ELSEWHERE) delete set[name];
-  return set;
+  const proxies = [env.NO_PROXY, '127.0.0.1'].filter((part) => part !== undefined && part !== '');
+  const found = {
+    ...env,
+    ...Object.fromEntries(ADDRESSES.map(([name, path]) => [name, `${url}${path}`])),
+    NO_PROXY: proxies.join(','),
+  };
+  if (keys === 'own') return found;
+  const kept = Object.entries(found).filter(([name]) => !ELSEWHERE.includes(name));
+  return { ...Object.fromEntries(kept), ...Object.fromEntries(KEYS.map((name) => [name, 'ccbench'])) };
 }
 
 const STDERR = 2;

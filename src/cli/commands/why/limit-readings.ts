@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MeterName, Reading } from '../../../analysis/limits/fit-weights.js';
 import { CcbenchError } from '../../../core/base/errors.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import { cacheFolder } from '../../files/cache-folder.js';
 import { openFile } from '../../files/output.js';
 import { type CliSession, note } from '../../session.js';
@@ -28,7 +29,7 @@ export function parseReading(written: string): GivenReading {
   const isDay = !Number.isNaN(atMs) && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day!);
   if (!isDay || Number(percent ?? 0) > 100)
     throw new CcbenchError('bad-usage', `--observed ${written} is not a reading of a meter`, { hint: HINT });
-  return { meter: METERS[meter]!, atMs, percent: percent === undefined ? null : Number(percent) };
+  return { meter: ownValue(METERS, meter)!, atMs, percent: percent === undefined ? null : Number(percent) };
 }
 
 /** A reading as it is kept; what is none fails. */

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/base/own-value.js';
 import { type ApiError, apiError } from '../../cache/api-error.js';
 import { levelSalts } from '../../cache/salts.js';
 import { findModel } from '../../prices/models.js';
@@ -30,7 +31,8 @@ export function unknownModel(name: string): ApiError {
 
 /** A field by its name in JSON; its name in the protocol, with underscores, is taken too. */
 function field(source: JsonObject | null, name: string): unknown {
-  return source?.[name] ?? source?.[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+  const inProtocol = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return ownValue(source, name) ?? ownValue(source, inProtocol);
 }
 
 /** Ids of calls: clients may leave them out, so calls and responses are paired in their order. */

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/base/own-value.js';
 import { cacheWriteTokens, promptTokens } from '../../../core/model/usage.js';
 import type { ApiError } from '../../cache/api-error.js';
 import { levelSalts, sessionSalts } from '../../cache/salts.js';
@@ -63,7 +64,7 @@ export function readLimit(
   { maxOutput }: ModelRow,
 ): number | ApiError {
   for (const name of names) {
-    const value = body[name];
+    const value = ownValue(body, name);
     if (value == null) continue;
     if (typeof value !== 'number' || !Number.isInteger(value))
       return openAiError(400, `Invalid type for '${name}': expected an integer.`, 'invalid_type', name);
