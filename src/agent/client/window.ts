@@ -1,11 +1,11 @@
 import { ownValue } from '../../core/base/own-value.js';
 import { compareVersions } from '../../core/model/agent-version.js';
-import type { Thread, ThreadEvent } from '../../core/model/transcript.js';
+import type { Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
 import { hasLongSuffix, LONG_WINDOW_TOKENS, type ModelBook } from '../../provider/prices/model-book.js';
 import { MODELS } from '../../provider/prices/models.js';
 import { LONG_SINCE } from './clients.generated.js';
-import type { Login, RecordedClient } from './recorded-client.js';
+import { type Login, type RecordedClient, recordedClient } from './recorded-client.js';
 
 const SHORT_WINDOW_TOKENS = 200_000;
 
@@ -94,6 +94,15 @@ export function recordedWindow(
   const row = models.find(model);
   const { largest } = shown;
   return row !== null && largest > row.window ? Math.max(largest, LONG_WINDOW_TOKENS) : null;
+}
+
+/** The window that the main thread of a recording worked with on a model; null where nothing tells. */
+export function mainWindow(transcript: Transcript, model: string, models?: ModelBook): number | null {
+  if (transcript.window !== undefined) return transcript.window;
+  const [main] = transcript.threads;
+  return main === undefined
+    ? null
+    : recordedWindow(model, windowEvidence(main), recordedClient(transcript), models);
 }
 
 /** The window with the other login, where nothing that was recorded tells which login it was; null where both have the same. */

@@ -1,3 +1,4 @@
+import { mainWindow } from '../../agent/client/window.js';
 import { firstModel } from '../../core/model/transcript.js';
 import { modelsOf, resolveWindow } from '../../provider/prices/models.js';
 import type { InputOptions } from '../../transcripts/files/read-input.js';
@@ -10,9 +11,9 @@ export function windowOf(run: CompiledRun, options: InputOptions): number {
   if (plan.window !== null) return plan.window;
   const beta1m = plan.policy.params['window.beta1m'] === true ? 'on' : 'off';
   const models = modelsOf(plan);
-  const recorded = plan.model === null ? openRef(run.transcript, options).window : undefined;
-  if (recorded !== undefined) return recorded;
-  return resolveWindow(modelOf(run, options) ?? 'unknown', { beta1m, models });
+  const name = modelOf(run, options) ?? 'unknown';
+  const recorded = plan.model === null ? mainWindow(openRef(run.transcript, options), name, models) : null;
+  return recorded ?? resolveWindow(name, { beta1m, models });
 }
 
 /** The prompt lengths from which a request to the model costs more. */

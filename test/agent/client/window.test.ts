@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordedWindow } from '../../../src/agent/client/window.js';
+import { mainWindow, recordedWindow } from '../../../src/agent/client/window.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { Usage } from '../../../src/core/model/usage.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
@@ -24,6 +24,17 @@ describe('the window a recording worked with', () => {
     ['a-model-nobody-knows', 1_000, '2.1.100', 200_000],
   ])('%s, largest prompt %i, version %s: %i', (model, largest, version, window) => {
     expect(windowBy('account', model, largest, version)).toBe(window);
+  });
+
+  it('of the main thread is what the record tells, else what its client takes', () => {
+    const session = (agentVersion: string, window?: number) => {
+      const steps = [{ kind: 'call', call: { usage: null } }];
+      const given = { source: 'claude-code', agentVersion, entrypoint: 'cli', threads: [{ steps }] };
+      return { ...given, ...(window === undefined ? {} : { window }) } as unknown as Transcript;
+    };
+    expect(mainWindow(session('2.1.49'), 'claude-opus-4-6')).toBe(200_000);
+    expect(mainWindow(session('2.1.91'), 'claude-opus-4-6')).toBe(1_000_000);
+    expect(mainWindow(session('2.1.49', 258_400), 'claude-opus-4-6')).toBe(258_400);
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { mainWindow } from '../../../agent/client/window.js';
 import { policyRegistry } from '../../../agent/policies/catalogue.js';
 import { clientPolicy, ownPlan } from '../../../agent/policies/own-policy.js';
 import { type PolicyThresholds, policyThresholds } from '../../../agent/policies/policy-thresholds.js';
@@ -47,7 +48,7 @@ function thresholdsOf(transcript: Transcript, model: string | null): PolicyThres
   const own = clientPolicy(transcript);
   const { policy: planned } = ownPlan(transcript, own);
   const { params, rules } = planned;
-  const window = policyWindow(params, model, { recorded: transcript.window ?? null, rules });
+  const window = policyWindow(params, model, { recorded: mainWindow(transcript, model), rules });
   const { maxOutput } = modelOrUnknown(model);
   return policyThresholds(policyRegistry.get(own.use), planned, { window, maxOutput, name: model });
 }
