@@ -59,6 +59,11 @@ describe('what a command prints', () => {
     expect(stdout).not.toContain('--verbose');
   });
 
+  it('what an option asks for is shown in the short form', async () => {
+    const { stdout } = await setUp(['inspect', SESSION, '--count-with', 'gpt-tokenizer']);
+    expect(stdout).toMatch(/^ {2}gpt-tokenizer +[\d,]+/m);
+  });
+
   it('failed expectations are shown in the short form', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny', 'expect: ["costUsd < 0.01"]\n') });
     const { code, stdout } = await cli(['run', 'a.yaml'], { cwd, detail: 'as-given' });

@@ -217,8 +217,7 @@ export function countBlocks(checks: readonly CountCheck[]): readonly doc.Block[]
   const { sealedBlocks, stretches } = checks[0]!;
   const sealed = stretches > 0 && sealedBlocks > 0;
   return [
-    doc.said('Token counters against recorded usage', 'strong'),
-    doc.table(COUNTERS, checks),
+    doc.answer('Token counters against recorded usage', doc.table(COUNTERS, checks)),
     ...doc.notes([
       stretches === 0
         ? 'nothing to compare: the recording holds no two calls with usage and text between them'
