@@ -22,6 +22,7 @@ export const FULL_ONLY: readonly string[] = [
   'test/cli/commands/fleet/fleet-tune.test.ts',
   'test/browser/study-page.test.ts',
   'test/browser/why-page.test.ts',
+  'test/browser/live-page.test.ts',
   'test/browser/charts.test.ts',
   'test/browser/chart-layout.test.ts',
   'test/browser/run-details.test.ts',

@@ -47,6 +47,7 @@ export const SUITES: Suites = {
     const { peakMemory } = await import('./recording-file.js');
     return (await import('./suites/ingest.js')).ingestSuite({ ...options, peakMemory });
   },
+  serve: async (options) => (await import('./suites/serve.js')).serveSuite(options),
   bpe: async (options) => (await import('./suites/bpe.js')).bpeSuite(options),
   'compiled-cache': async (options) => {
     const { recordToDisk } = await import('./recording-file.js');
