@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { formatCounted, printable } from '../../core/base/format.js';
-import { createWarnings, type Warning } from '../../core/run/warning.js';
-import { type CliSession, remark } from '../session.js';
+import { createWarnings, isLoss, type Warning } from '../../core/run/warning.js';
+import { type CliSession, note, remark } from '../session.js';
 
 /** Remarks on recordings that are shown; the rest is counted. */
 const SHOWN = 20;
@@ -36,21 +36,31 @@ export function readingRemarks(
   recordings: readonly ReadRecording[],
   nameOf: (label: string) => string = (label) => label,
 ): readonly string[] {
-  return mergeWarnings(recordings).map((warning) => {
-    const { code, message } = warning;
-    const [first, ...others] = recordings.filter((each) =>
-      each.warnings.some((own) => own.code === code && own.message === message),
-    );
-    const more = others.length === 0 ? '' : ` and ${formatCounted(others.length, 'other session')}`;
-    const where = namesFile(message, first!.label) ? '' : `${nameOf(first!.label)}${more}: `;
-    return printable(`${where}${warningText(warning)}`);
-  });
+  return mergeWarnings(recordings).map((warning) => remarkOn(warning, recordings, nameOf));
 }
 
-/** Notes what was found while recordings were read. */
+function remarkOn(
+  warning: Warning,
+  recordings: readonly ReadRecording[],
+  nameOf: (label: string) => string,
+): string {
+  const { code, message } = warning;
+  const [first, ...others] = recordings.filter((each) =>
+    each.warnings.some((own) => own.code === code && own.message === message),
+  );
+  const more = others.length === 0 ? '' : ` and ${formatCounted(others.length, 'other session')}`;
+  const where = namesFile(message, first!.label) ? '' : `${nameOf(first!.label)}${more}: `;
+  return printable(`${where}${warningText(warning)}`);
+}
+
+/** Notes what was found while recordings were read; what is missing in the sums is said in the short form too. */
 export function noteWarnings(session: CliSession, recordings: readonly ReadRecording[]): void {
-  const remarks = readingRemarks(recordings);
-  for (const text of remarks.slice(0, SHOWN)) remark(session, text);
-  const more = remarks.length - SHOWN;
+  const found = mergeWarnings(recordings);
+  for (const warning of found.slice(0, SHOWN))
+    (isLoss(warning) ? note : remark)(
+      session,
+      remarkOn(warning, recordings, (label) => label),
+    );
+  const more = found.length - SHOWN;
   if (more > 0) remark(session, `… and ${more} more remarks on the recordings; --json has them`);
 }

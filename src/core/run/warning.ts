@@ -7,6 +7,31 @@ export interface Warning {
   readonly count: number;
 }
 
+/** Findings without which a sum would be misread: something is missing in it, counts as nothing, or is priced as something else. */
+const LOSSES: ReadonlySet<string> = new Set([
+  'agent-file-left-out',
+  'agents-missing',
+  'assumed-price',
+  'bad-usage',
+  'broken-lines',
+  'content-missing',
+  'file-left-out',
+  'fork-lost',
+  'lost-prompt',
+  'no-price',
+  'no-refetch',
+  'no-usage',
+  'trace-request-left-out',
+  'truncated-file',
+  'unread-requests',
+  'usage-not-kept',
+]);
+
+/** Whether a finding must be read with the numbers, in the short form too. */
+export function isLoss({ code }: Pick<Warning, 'code'>): boolean {
+  return LOSSES.has(code);
+}
+
 /** Collects warnings; the same code and message counts up instead of repeating, a count of 0 is none. */
 export interface WarningList {
   add(code: string, message: string, remedy?: string | null, count?: number): void;

@@ -8,7 +8,7 @@ const CHARS_PER_TOKEN = 4;
 /** How often the length is corrected: tokens go nearly in proportion to it. */
 const MOST_TRIES = 8;
 
-/** The words themselves, or filler of so many tokens that depends on the seed alone. */
+/** The words themselves, or filler of that size in tokens, which depends on the seed alone. */
 export function say(said: Said, count: CountTokens, seed: string): string {
   if (typeof said === 'string') return said;
   let chars = said * CHARS_PER_TOKEN;

@@ -1,5 +1,5 @@
 import { formatCount, formatCounted } from '../../core/base/format.js';
-import { type Block, comparison, tableOf } from './document.js';
+import { type Block, comparison, inset, tableOf } from './document.js';
 
 /** Rows of the table in the short form. */
 const MOST_ROWS = 12;
@@ -53,7 +53,11 @@ export function briefOf(blocks: readonly Block[]): Brief {
       shown.push(table);
       if (left > 0) shown.push(`  … and ${formatCounted(left, 'more row')}`);
       hasTable = block.kind === 'comparison' || block.rows.length > 0;
-      if (block.kind === 'comparison') notes.push(...block.table.notes.map((text) => `  ${text}`));
+      if (block.kind === 'comparison') {
+        const { notes: said, alarms = [] } = block.table;
+        shown.push(...alarms.map((text) => inset(text, 'warning')));
+        notes.push(...said.filter((text) => !alarms.includes(text)).map((text) => `  ${text}`));
+      }
       isCut ||= left > 0;
     } else isCut = true;
   };

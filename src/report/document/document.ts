@@ -1,5 +1,5 @@
 import { formatCount } from '../../core/base/format.js';
-import type { Warning } from '../../core/run/warning.js';
+import { isLoss, type Warning } from '../../core/run/warning.js';
 import type { ComparisonTable } from '../page-data/page-data.js';
 import type { Column, Row, Tone } from '../text/table.js';
 
@@ -173,11 +173,11 @@ export function notes(texts: readonly string[]): readonly Block[] {
 }
 
 /** What was found on the way: `code: message (3 times)`, with what to do about it below. */
-export function findings(
-  warnings: readonly Pick<Warning, 'message' | 'remedy' | 'count'>[],
-): readonly Block[] {
-  return warnings.flatMap(({ message, remedy, count }) => [
-    note(inset(`${message}${count > 1 ? ` (${formatCount(count)} times)` : ''}`, 'warning')),
+export function findings(warnings: readonly Warning[]): readonly Block[] {
+  return warnings.flatMap(({ code, message, remedy, count }) => [
+    (isLoss({ code }) ? (line: Line) => line : note)(
+      inset(`${message}${count > 1 ? ` (${formatCount(count)} times)` : ''}`, 'warning'),
+    ),
     ...(remedy === null ? [] : [inset(remedy, 'plain', `${INDENT}→ `)]),
   ]);
 }

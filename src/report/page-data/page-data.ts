@@ -11,6 +11,8 @@ export interface ComparisonTable {
   readonly rows: readonly ComparisonRow[];
   /** Sentences below the table. */
   readonly notes: readonly string[];
+  /** Those of them that the short form has too: what is missing in the numbers; absent where nothing is. */
+  readonly alarms?: readonly string[];
 }
 
 /** One variant of a comparison. */

@@ -21,7 +21,7 @@ export function sumOf(blocks: readonly { readonly tokens: number }[]): number {
   return blocks.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** Stands for what a lost line told of a prompt. */
+/** Stands for the part of a prompt that a lost line held. */
 export function lostBlock(n: number, tokens: number): ServedBlock {
   const digest = digestParts(['lost', n, tokens]);
   return { kind: 'text', role: 'user', tokens, digest, tool: null, id: null, text: null, facts: {} };

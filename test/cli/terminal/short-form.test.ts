@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../../helpers/architecture/tree.js';
@@ -62,6 +63,26 @@ describe('what a command prints', () => {
   it('what an option asks for is shown in the short form', async () => {
     const { stdout } = await setUp(['inspect', SESSION, '--count-with', 'gpt-tokenizer']);
     expect(stdout).toMatch(/^ {2}gpt-tokenizer +[\d,]+/m);
+  });
+
+  it.each([
+    ['why', 'not JSON and skipped: line 11'],
+    ['inspect', 'not JSON and skipped: line 11'],
+    ['run', 'not JSON and skipped: line 11'],
+    ['ttl', 'not JSON and skipped: line 11'],
+  ])('%s says that a line of the recording is missing', async (command, words) => {
+    const lines = readFileSync(SESSION, 'utf8').split('\n');
+    const cwd = tempFolder({ 'a.jsonl': [...lines.slice(0, 10), '{"broken', ...lines.slice(11)].join('\n') });
+    const { stdout, stderr } = await cli([command, 'a.jsonl'], { cwd, detail: 'as-given', columns: 200 });
+    expect(`${stdout}${stderr}`).toContain(words);
+  });
+
+  it.each(['compare', 'sweep'])('%s says that a session did not finish', async (command) => {
+    const text = scenario('tiny').replace('turns: 40', 'turns: 400');
+    const cwd = tempFolder({ 'a.yaml': `${text}window: 40000\n` });
+    const vary = command === 'compare' ? ['--policy', 'none,unbounded'] : ['--vary', 'seed=3,4'];
+    const { stdout } = await cli([command, 'a.yaml', ...vary], { cwd, detail: 'as-given', columns: 200 });
+    expect(stdout).toMatch(/did not finish/);
   });
 
   it('failed expectations are shown in the short form', async () => {

@@ -68,8 +68,8 @@ describe('a document on the terminal', () => {
 
   it('shows findings with their number and what to do about them', () => {
     const found = doc.findings([
-      { message: 'odd', remedy: 'mend it', count: 2 },
-      { message: 'other', remedy: null, count: 1 },
+      { code: 'odd', message: 'odd', remedy: 'mend it', count: 2 },
+      { code: 'other', message: 'other', remedy: null, count: 1 },
     ]);
     expect(linesOf(found)).toEqual(['  odd (2 times)', '  → mend it', '  other']);
   });

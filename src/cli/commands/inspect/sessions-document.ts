@@ -104,6 +104,7 @@ export function sessionsBlocks(
   }));
   const warnings = mergeWarnings([{ label: '', warnings: found.warnings }]).map(
     ({ code, message, count }) => ({
+      code,
       message: `${code}: ${message}`,
       remedy: null,
       count,

@@ -8,7 +8,7 @@ import { whyHtml, whyPageData } from '../why/why-page-data.js';
 const PAGE = '/ccbench';
 const EVENTS = '/ccbench/events';
 
-/** Pages are told of news at most this often. */
+/** Open pages load again at most this often. */
 const EVERY_MS = 1_000;
 
 /** The hosts by which this machine is meant: another name may be a page elsewhere that wants to read this one. */

@@ -120,20 +120,15 @@ function brokenNotes({ variants, completeness }: Comparison): readonly string[] 
 }
 
 /** What the reader must know to read the table. */
-function notesOf(comparison: Comparison, runs: readonly VariantRuns[], isWhatIf: boolean): readonly string[] {
-  const { completeness, baseline, metrics } = comparison;
+function notesOf(comparison: Comparison, isWhatIf: boolean): readonly string[] {
+  const { completeness, baseline } = comparison;
   const about =
     completeness.transcripts.length === 1
       ? isWhatIf
         ? 'one transcript: the intervals are of this session, not of others'
         : 'one transcript: differences have no interval, so nothing says whether they would last'
       : `${meansNote(completeness)}; differences are paired, intervals are 95 %; one that holds 0 is noise`;
-  return [
-    `* best · differences to ${baseline} · ${about}`,
-    ...brokenNotes(comparison),
-    ...partialNotes(runs, completeness, metrics),
-    ...completenessNotes(completeness, 'variant', runs),
-  ];
+  return [`* best · differences to ${baseline} · ${about}`, ...brokenNotes(comparison)];
 }
 
 /** A comparison as reports show it; the differences in cost of a what-if are said with its own intervals. */
@@ -154,8 +149,13 @@ export function comparisonTable(
         ? { text, value, note, mark: 'worse' as const }
         : { text, value, note };
     });
+  const alarms = [
+    ...partialNotes(runs, comparison.completeness, comparison.metrics),
+    ...completenessNotes(comparison.completeness, 'variant', runs),
+  ];
   return {
     caption,
+    alarms,
     columns: comparison.metrics.map(metricWords),
     metrics: comparison.metrics,
     rows: comparison.variants.map((row) => {
@@ -167,7 +167,8 @@ export function comparisonTable(
     }),
     notes: [
       ...(costNotes ?? []),
-      ...notesOf(comparison, runs, costNotes !== null),
+      ...notesOf(comparison, costNotes !== null),
+      ...alarms,
       ...equalNotes(comparison, runs),
       ...(costNotes !== null && comparison.metrics[0] === 'costUsd' ? [] : headlineNotes(comparison)),
       ...(comparison.metrics[0] === 'costUsd' && costNotes === null

@@ -127,8 +127,13 @@ function tableOf(
       return [metric, ownValue(first?.metrics, metric) ?? null] as const;
     }),
   );
+  const alarms = [
+    ...partialNotes(runs, completeness, names),
+    ...completenessNotes(completeness, 'point', runs),
+  ];
   return {
     caption: `${name}: ${axes.map(({ path }) => path).join(' × ')}`,
+    alarms,
     columns: names.map(metricWords),
     metrics: names,
     rows: swept.map((item) => ({
@@ -139,12 +144,7 @@ function tableOf(
         return metricCell(value, metric, isRanked && value !== null && value === best.get(metric));
       }),
     })),
-    notes: [
-      ...meansNotes(completeness),
-      ...partialNotes(runs, completeness, names),
-      ...completenessNotes(completeness, 'point', runs),
-      ...notes,
-    ],
+    notes: [...meansNotes(completeness), ...alarms, ...notes],
   };
 }
 

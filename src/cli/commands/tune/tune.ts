@@ -143,16 +143,18 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
   );
   const searched = searchedNote(plan, rungs);
   const columns = columnsOf(goal);
-  const table = tableOf(study.name, goal, ranked, front, best, completeness, [
+  const alarms = completenessNotes(completeness, 'setting', runs);
+  const settings = tableOf(study.name, goal, ranked, front, best, completeness, [
     searched,
     `holds: ${[IMPLIED, ...rules].join('; ')}`,
     ...meansNotes(completeness),
-    ...completenessNotes(completeness, 'setting', runs),
+    ...alarms,
     ...(held === null ? [] : holdoutNotes(held, goal.metric)),
     ...referenceNotes(recorded, [goal.metric, KEPT]),
     OPEN_LOOP,
     ...assumed,
   ]);
+  const table = { ...settings, alarms };
   const findings = {
     ...reference,
     completeness,

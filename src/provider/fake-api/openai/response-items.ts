@@ -22,7 +22,7 @@ export function inputItems(input: unknown): readonly unknown[] | null {
   return typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : asList(input);
 }
 
-/** Puts the items that were stored in the place of those that only name them; null for one that nobody knows. */
+/** Replaces references by the items that were stored; null for one that nobody knows. */
 export function storedItem(
   item: ResponseItem,
   stored: ReadonlyMap<string, ResponseItem>,

@@ -6,7 +6,7 @@ import type { FaultKind } from '../../../core/run/run-plan.js';
 import type { CassetteAnswer } from '../summaries/cassette.js';
 import type { ComposedAnswer } from './compose-answer.js';
 
-/** Faults that put other words in the place of an answer: these are the fake LLM's. */
+/** Faults that replace the words of an answer by those of the fake LLM. */
 export const FAULTS_OF_WORDS: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'empty_summary',
   'error_as_summary',
