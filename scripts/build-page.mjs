@@ -1,11 +1,8 @@
-// Bundles the script and the style of report.html into one module, so that a report is made without reading files, and
-// the script of worker threads with all it needs into one file, which loads three times as fast as its modules.
-// With --page, the page alone.
+// Bundles the script and the style of report.html into one module, so that a report is made without reading files.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { bundledAside } from './bundle-packages.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const target = join(root, 'src/report/html/page-bundle.generated.ts');
@@ -26,7 +23,7 @@ async function bundle(file) {
 }
 
 /** Writes the module when it differs from what is there. */
-export async function buildPage() {
+async function buildPage() {
   const script = (await bundle('src/report/page/main.ts')).replaceAll('</', '<\\/');
   const style = await bundle('src/report/page/page.css');
   const text = `/** The script of report.html; made by scripts/build-page.mjs. */
@@ -41,27 +38,4 @@ export const PAGE_STYLE = ${JSON.stringify(style)};
   renameSync(fresh, target);
 }
 
-/** Writes the script of worker threads beside the compiled sources; the files that went into it. With `write: false` nothing is written. */
-export async function buildWorker({ write = true } = {}) {
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: ['src/study/worker-run.ts'],
-    outfile: 'dist/study/worker-bundle.js',
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    packages: 'external',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    plugins: [bundledAside('study')],
-    metafile: true,
-    write,
-  });
-  return Object.keys(metafile.inputs);
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await buildPage();
-  if (!process.argv.includes('--page')) await buildWorker();
-}
+await buildPage();

@@ -1,14 +1,11 @@
-// Closes a build: bundles the packages of which little is used, and leaves in dist what an installation uses and nothing else.
+// Closes a build: bundles the program, and leaves in dist what an installation uses and nothing else.
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundlePackages, licenceNotices, NOTICES } from './bundle-packages.mjs';
+import { buildCode, licenceNotices, NOTICES } from './build-code.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
-
-/** Built files that no source of the same name stands for. */
-const WITHOUT_SOURCE = ['study/worker-bundle.js', relative('dist', NOTICES)];
 
 /** Every file below a folder, by its path from there, with slashes. */
 function filesBelow(folder) {
@@ -30,17 +27,9 @@ function declarationsFrom(name, seen = new Set()) {
   return seen;
 }
 
-/** Files in dist that no command and no program uses: of earlier builds, maps, declarations out of reach. */
-function useless() {
-  const declarations = declarationsFrom('index.d.ts');
-  return filesBelow(dist).filter((name) => {
-    if (WITHOUT_SOURCE.includes(name)) return false;
-    if (name.endsWith('.d.ts')) return !declarations.has(name);
-    return !(name.endsWith('.js') && existsSync(join(root, 'src', name.replace(/\.js$/, '.ts'))));
-  });
-}
-
-const folders = await bundlePackages();
-writeFileSync(join(root, NOTICES), licenceNotices(folders));
-for (const name of useless()) rmSync(join(dist, name));
+const { files, folders } = await buildCode();
+const used = new Set([...files, ...declarationsFrom('index.d.ts')]);
+for (const name of filesBelow(dist)) if (!used.has(name)) rmSync(join(dist, name));
 chmodSync(join(dist, 'cli/main.js'), 0o755);
+// Last, since its time is that of the build.
+writeFileSync(join(root, NOTICES), licenceNotices(folders));

@@ -2,11 +2,10 @@
 // Whether `dist` is what the sources build to.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { NOTICES } from './bundle-packages.mjs';
+import { NOTICES } from './build-code.mjs';
 
 /** Sources of the page go into the build as one generated module. */
 const PAGE = join('report', 'page');
-const WORKER = join('study', 'worker-bundle.js');
 
 /** What a build depends on besides what is in `src`. */
 const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
@@ -23,36 +22,28 @@ const filesBelow = (folder) => readdirSync(folder, { recursive: true, encoding: 
  * @returns {string | null}
  */
 export function staleBuild(root) {
-  const sources = filesBelow(join(root, 'src')).filter(
-    (name) => name.endsWith('.ts') && !name.startsWith(PAGE),
-  );
-  for (const name of [WORKER, ...sources.map((source) => source.replace(/\.ts$/, '.js'))])
-    if (!existsSync(join(root, 'dist', name))) return `dist/${name} is missing`;
-  for (const name of sources) {
-    const source = writtenMs(join(root, 'src', name));
-    for (const target of [name.replace(/\.ts$/, '.js'), WORKER])
-      if (writtenMs(join(root, 'dist', target)) < source) return `dist/${target} is older than src/${name}`;
-  }
-  return null;
+  const last = join(root, NOTICES);
+  if (!existsSync(last)) return `${NOTICES} is missing`;
+  const source = filesBelow(join(root, 'src'))
+    .filter((name) => name.endsWith('.ts') && !name.startsWith(PAGE))
+    .find((name) => writtenMs(join(root, 'src', name)) > writtenMs(last));
+  return source === undefined ? null : `src/${source.replaceAll('\\', '/')} has changed since dist was built`;
 }
 
 /**
- * Why a build has something to do: `dist` is stale, or the last build did not come to its end, or something besides the sources has changed
- * since; null when it has nothing to do.
+ * Why a build has something to do: `dist` is stale, or something besides the sources has changed since; null when it has nothing to do.
  * @param {string} root
  * @returns {string | null}
  */
 export function whyBuild(root) {
   const stale = staleBuild(root);
   if (stale !== null) return stale;
-  const last = join(root, NOTICES);
-  if (!existsSync(last)) return `${NOTICES} is missing`;
   const inputs = [
     ...SETTINGS,
     ...['src', 'scripts'].flatMap((folder) =>
       filesBelow(join(root, folder)).map((name) => join(folder, name)),
     ),
   ];
-  const newer = inputs.find((name) => writtenMs(join(root, name)) > writtenMs(last));
+  const newer = inputs.find((name) => writtenMs(join(root, name)) > writtenMs(join(root, NOTICES)));
   return newer === undefined ? null : `${newer} has changed`;
 }

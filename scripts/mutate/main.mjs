@@ -125,7 +125,7 @@ async function verdictOf({ file, text, mutation }, { work, runner, times, relate
     const usualMs = sound.reduce((sum, test) => sum + times.msOf(test), 0);
     tried += sound.length;
     const alsoBuilt = sound.some((test) => related.isOfBuild(test));
-    const { touched, putBack } = await work.change(file, mutate(text, mutation), { alsoBuilt });
+    const { touched, putBack } = work.change(file, mutate(text, mutation), { alsoBuilt });
     for (const one of touched) runner.touch(one);
     const { verdict, modules } = await runner.run(sound, 90_000 + 10 * usualMs);
     putBack();

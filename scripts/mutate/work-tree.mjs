@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,14 +16,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import ts from 'typescript';
 import { isOfPage } from './related-tests.mjs';
 
 /** What the copy does without; packages are linked. */
 const LEFT_OUT = ['.git', '.ccbench', 'coverage', 'node_modules', 'site'];
 const PAGE_BUNDLE = 'src/report/html/page-bundle.generated.ts';
-const WORKER_BUNDLE = 'dist/study/worker-bundle.js';
 
 /** A copy of the checkout, with its build and the recordings beside it, in which one source at a time is another. */
 export class WorkTree {
@@ -40,13 +38,12 @@ export class WorkTree {
   }
 
   /** Puts another text in the place of a source and, where tests of the built program are to see it, into the build; the way back. */
-  async change(file, text, { alsoBuilt }) {
-    const built = file.replace(/^src/, 'dist').replace(/\.ts$/, '.js');
-    const touched = [file, ...(isOfPage(file) ? [PAGE_BUNDLE] : alsoBuilt ? [built, WORKER_BUNDLE] : [])];
+  change(file, text, { alsoBuilt }) {
+    const touched = [file, ...(isOfPage(file) ? [PAGE_BUNDLE] : [])];
     const before = touched.map((name) => this.#remember(name));
     writeFileSync(join(this.path, file), text);
-    if (isOfPage(file)) spawnSync(process.execPath, [join(this.path, 'scripts/build-page.mjs'), '--page']);
-    else if (alsoBuilt) await this.#build(file, text, built);
+    if (isOfPage(file)) this.#run('build-page.mjs');
+    else if (alsoBuilt) before.push(this.#build());
     this.#forgetReadTranscripts();
     return {
       touched,
@@ -84,22 +81,21 @@ export class WorkTree {
     };
   }
 
-  /** What `npm run build` makes of one source, without the check of types. */
-  async #build(file, text, built) {
-    const script = (name) => import(pathToFileURL(join(this.path, 'scripts', name)).href);
-    const { BUNDLED, bundlePackages } = await script('bundle-packages.mjs');
-    const { buildWorker } = await script('build-page.mjs');
-    if (BUNDLED.includes(file.replace(/^src\//, ''))) await bundlePackages();
-    else writeFileSync(join(this.path, built), transpiled(text, file, this.#compilerOptions()));
-    await buildWorker();
+  /** Bundles the changed program; the build as it was is put aside. */
+  #build() {
+    const dist = join(this.path, 'dist');
+    const aside = join(this.#folder, 'dist');
+    cpSync(dist, aside, { recursive: true, preserveTimestamps: true });
+    this.#run('finish-build.mjs');
+    return {
+      putBack: () => {
+        rmSync(dist, { recursive: true });
+        renameSync(aside, dist);
+      },
+    };
   }
 
-  #compilerOptions() {
-    const { config } = ts.readConfigFile(join(this.path, 'tsconfig.build.json'), ts.sys.readFile);
-    return ts.parseJsonConfigFileContent(config, ts.sys, this.path).options;
+  #run(script) {
+    spawnSync(process.execPath, [join(this.path, 'scripts', script)], { cwd: this.path });
   }
-}
-
-function transpiled(text, fileName, compilerOptions) {
-  return ts.transpileModule(text, { fileName, compilerOptions }).outputText;
 }

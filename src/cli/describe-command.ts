@@ -162,15 +162,28 @@ function optionsOf(command: Command): object {
   return above.length === 0 ? own : { ...own, plugin: [...above, ...(own.plugin ?? [])] };
 }
 
-/** Adds a command, and those below it, to another one. */
+/** Where commands are added. */
+export interface CommandLine {
+  readonly session: CliSession;
+  /** Whether a command is, or may be, asked for. */
+  isNamed(command: string): boolean;
+  setExitCode(code: ExitCode): void;
+}
+
+/** Adds a command, and those below it, to another one. One that the command line does not name is only listed: building all options takes longer than starting Node. */
 export function addCommand(
   parent: Command,
   { name, about, args = [], options, examples: lines, load, below = [] }: CommandDescription,
-  session: CliSession,
-  setExitCode: (code: ExitCode) => void,
+  line: CommandLine,
 ): void {
-  const command = parent.command(name).description(about).addHelpText('after', examples(lines));
+  const { session, setExitCode } = line;
+  const command = parent.command(name).description(about);
   for (const each of args) command.addArgument(each);
+  if (!line.isNamed(name)) {
+    command.addOption(COMMON[0]!);
+    return;
+  }
+  command.addHelpText('after', examples(lines));
   for (const each of allOptions({ options })) command.addOption(each);
   // A command that has no longer form prints all it has.
   const own: CliSession =
@@ -180,5 +193,5 @@ export function addCommand(
       const run = (await load()) as (session: CliSession, ...values: unknown[]) => Promise<ExitCode>;
       setExitCode(await run(own, ...command.processedArgs, optionsOf(command)));
     });
-  for (const each of below) addCommand(command, each, session, setExitCode);
+  for (const each of below) addCommand(command, each, line);
 }

@@ -1,10 +1,17 @@
 import { Command, Option } from 'commander';
 import type { Shell } from './commands/completion/scripts.js';
-import { addCommand, argument, type CommandDescription, examples, OUTPUT } from './describe-command.js';
+import {
+  addCommand,
+  argument,
+  type CommandDescription,
+  type CommandLine,
+  examples,
+  OUTPUT,
+} from './describe-command.js';
 import { RECORDING_COMMANDS } from './descriptions/recordings.js';
 import { STUDY_COMMANDS } from './descriptions/studies.js';
 import { TOOL_COMMANDS } from './descriptions/tools.js';
-import { EXIT_MEANING, type ExitCode } from './exit-codes.js';
+import { EXIT_MEANING } from './exit-codes.js';
 import { oneOf } from './option-values.js';
 import type { CliSession } from './session.js';
 import { packageVersion } from './version.js';
@@ -82,8 +89,8 @@ function exitCodes(program: Command, helpWidth: number): string {
 }
 
 /** Builds the command line. Only commander and the descriptions are loaded for help; each command loads its own parts. */
-export function buildProgram(session: CliSession, setExitCode: (code: ExitCode) => void): Command {
-  const { stdout, stderr } = session.host;
+export function buildProgram(line: CommandLine): Command {
+  const { stdout, stderr } = line.session.host;
   const program = new Command(CCBENCH.name)
     .description(CCBENCH.about)
     .version(packageVersion(), ...VERSION)
@@ -107,6 +114,6 @@ export function buildProgram(session: CliSession, setExitCode: (code: ExitCode) 
     'after',
     `${exitCodes(program, stdout.columns ?? HELP_WIDTH)}${examples(CCBENCH.examples)}`,
   );
-  for (const each of CCBENCH.below) addCommand(program, each, session, setExitCode);
+  for (const each of CCBENCH.below) addCommand(program, each, line);
   return program;
 }

@@ -123,8 +123,12 @@ export async function runCli(argv: readonly string[], host: Host): Promise<ExitC
       isPrinted = true;
     },
   });
-  const program = buildProgram(session, (code) => {
-    exit = code;
+  const program = buildProgram({
+    session,
+    isNamed: (command) => argv.includes(command),
+    setExitCode(code) {
+      exit = code;
+    },
   });
   try {
     const version = namedLikeVersion(argv);

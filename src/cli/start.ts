@@ -33,12 +33,14 @@ process.on('exit', () => {
     giveUp(new CcbenchError('internal', 'the command ended before it was done'));
 });
 
-const code = await runCli(process.argv.slice(2), host);
-isOver = true;
-process.exitCode = code === EXIT.fine && !isPrinted ? EXIT.input : code;
-
 // A timer that a plug-in started must not keep a finished command from ending; what is printed goes out first.
 const ENDED_CHECK_MS = 20;
-setInterval(() => {
-  if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
-}, ENDED_CHECK_MS).unref();
+
+// Not awaited: what a command imports may be in one file with this module, which would then wait for itself.
+void runCli(process.argv.slice(2), host).then((code) => {
+  isOver = true;
+  process.exitCode = code === EXIT.fine && !isPrinted ? EXIT.input : code;
+  setInterval(() => {
+    if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
+  }, ENDED_CHECK_MS).unref();
+});

@@ -1,8 +1,12 @@
 import type { PluginFile } from '../config/plugins/plugin.js';
 import { activePlugins } from '../config/plugins/use-plugins.js';
+import { builtModule } from '../core/base/built.js';
 import type { TranscriptInput } from '../transcripts/files/transcript-input.js';
 import { type Job, type JobResult, jobParts, OpenTranscripts } from './job.js';
 import { WorkerPool } from './worker-pool.js';
+
+/** What worker threads begin with. */
+export const WORKER_MODULE = 'study/worker-run';
 
 /** Where jobs run. */
 export interface RunnerOptions {
@@ -24,11 +28,6 @@ export interface JobWatch {
   pause(): Promise<void>;
 }
 
-/** The script that workers run, made of `worker-run` and all it needs; null while the sources are run as they are. */
-export function workerEntry(): URL | null {
-  return import.meta.url.endsWith('.ts') ? null : new URL('./worker-bundle.js', import.meta.url);
-}
-
 function pluginFiles(): readonly PluginFile[] {
   return activePlugins().flatMap(({ file }) => file ?? []);
 }
@@ -37,7 +36,7 @@ function pluginFiles(): readonly PluginFile[] {
 export class JobRunner {
   readonly #threads: WorkerPool | null;
 
-  constructor({ workers, entry = workerEntry(), plugins = pluginFiles() }: RunnerOptions) {
+  constructor({ workers, entry = builtModule(WORKER_MODULE), plugins = pluginFiles() }: RunnerOptions) {
     this.#threads = workers === 0 || entry === null ? null : new WorkerPool(entry, workers, plugins);
   }
 

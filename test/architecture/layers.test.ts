@@ -1,12 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ENTRIES } from '../../scripts/build-code.mjs';
 import { circlesIn, ENGINE_ROOMS, roomViolations } from '../helpers/architecture/circles.js';
 import { importsOf, LAYERS, layerViolations } from '../helpers/architecture/layers.js';
 import { ROOT, sourceFiles } from '../helpers/architecture/tree.js';
-
-/** What the build makes of the script of worker threads. */
-const WORKER = 'src/study/worker-bundle.ts';
 
 /** The violations of one planted file. */
 function planted(path: string, text: string): readonly string[] {
@@ -47,14 +45,12 @@ describe('folders of src', () => {
 });
 
 describe('files of src', () => {
-  it('name modules beside them that exist, where a URL leads to one', () => {
-    const broken = sourceFiles().flatMap(({ path, text }) =>
-      [...text.matchAll(/new URL\('(\.{1,2}\/[^']+)', import\.meta\.url\)/g)]
-        .map(([, to]) => join(dirname(path), to!).replace(/\.js$/, '.ts'))
-        .filter((to) => !existsSync(join(ROOT, to)) && to !== WORKER)
-        .map((to) => `${path} names ${to}`),
+  it('start processes and threads with modules that the build has', () => {
+    const named = sourceFiles().flatMap(({ text }) =>
+      [...text.matchAll(/builtModule\(\s*'([^']+)'|_MODULE = '([^']+)'/g)].map(([, a, b]) => a ?? b),
     );
-    expect(broken).toEqual([]);
+    expect(named).toContain('study/worker-run');
+    expect(named.filter((name) => !ENTRIES.includes(name!))).toEqual([]);
   });
 
   it('import each other in no circle, types included', () => {

@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
-import { createContext, runInContext } from 'node:vm';
 import { EXIT } from '../exit-codes.js';
 
 /** Thrown where work stops because the user asked for it. */
@@ -10,9 +8,12 @@ export class Interrupted extends Error {
   }
 }
 
+/** One turn of the event loop. Node's own promise of it is in a module that takes a while to load. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** Lets pending signals come in, then stops if there was one. Long work calls it every few dozen milliseconds. */
 export async function yieldToEventLoop(interrupt: AbortSignal): Promise<void> {
-  await setImmediate();
+  await turn();
   if (interrupt.aborted) throw new Interrupted();
 }
 
@@ -50,9 +51,6 @@ export async function runWithoutListening<T>(work: () => Promise<T>): Promise<T>
   }
 }
 
-/** What is given to `runInterruptible`, where a script can call it. */
-const workbench = createContext({ work: null as (() => unknown) | null });
-
 const events: NodeJS.EventEmitter = process;
 const doNothing = (): void => undefined;
 
@@ -79,21 +77,21 @@ export async function runInterruptible<T>(interrupt: AbortSignal, work: () => T)
   const hears = listener;
   if (hears === null) return work();
   await lastInterruptCheck(interrupt);
+  const { createContext, runInContext } = await import('node:vm');
+  const context = createContext({ work });
   process.off('SIGTERM', hears);
   events.prependListener('removeListener', keepHandle);
   let result: T;
   try {
-    workbench.work = work;
-    result = runInContext('work()', workbench, { breakOnSigint: true }) as T;
+    result = runInContext('work()', context, { breakOnSigint: true }) as T;
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED'
       ? new Interrupted()
       : error;
   } finally {
-    workbench.work = null;
     events.off('removeListener', keepHandle);
     process.on('SIGTERM', hears);
-    await setImmediate();
+    await turn();
     renewHandle(hears);
   }
   if (interrupt.aborted) throw new Interrupted();

@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto';
-
-/** Stands before a code of our own; drawn again by every process, so that no file or argument can hold it. */
-const KEY = `\u0001${randomBytes(9).toString('base64url')}`;
+/** Stands before a code of our own; of this process and this nanosecond, so that no file or argument can hold it. */
+const KEY = `\u0001${process.pid.toString(36)}-${process.hrtime.bigint().toString(36)}`;
 const END = '\u0002';
 
 /** A code for the terminal as texts carry it until they are printed: what else looks like a code is foreign. */

@@ -17,7 +17,11 @@ const NO_HOST: Host = {
 const SHARED: ReadonlySet<string> = new Set(['--json', '--debug', '--no-color', '--help']);
 
 function buildCommands(): Command {
-  return buildProgram({ host: NO_HOST, debug: false, json: false, colors: 'never', cache: 'off' }, () => {});
+  return buildProgram({
+    session: { host: NO_HOST, debug: false, json: false, colors: 'never', cache: 'off' },
+    isNamed: () => true,
+    setExitCode() {},
+  });
 }
 
 function helpOf(command: Command): string {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { builtModule } from '../../../core/base/built.js';
 
 /** How a probe ends: it prints the most memory its process ever held, in kilobytes. */
 const PRINT_PEAK = `
@@ -10,7 +11,7 @@ process.stdout.write(/VmHWM:\\s+(\\d+)/.exec(status)[1]);
 
 /** Whether the memory of a fresh process can be measured here: the system must say it, and the program must be built. */
 export function canProbe(): boolean {
-  return !import.meta.url.endsWith('.ts') && process.platform === 'linux';
+  return builtModule('cli/main') !== null && process.platform === 'linux';
 }
 
 /** Highest memory in bytes of a fresh process that runs a module's text with some arguments. */
@@ -33,7 +34,6 @@ replay(benchPlan(process.argv[3]), benchTranscript(Number(process.argv[4])), NOW
 /** Highest memory in bytes of a fresh process that replays this many turns; null where it cannot be measured. */
 export async function peakOfReplay(policy: string, turns: number): Promise<number | null> {
   if (!canProbe()) return null;
-  const plan = new URL('./plan.js', import.meta.url);
-  const engine = new URL('../../../engine/run/replay.js', import.meta.url);
-  return probe(REPLAY, [plan.href, engine.href, policy, String(turns)]);
+  const modules = ['cli/commands/bench/plan', 'engine/run/replay'].map((name) => builtModule(name)!.href);
+  return probe(REPLAY, [...modules, policy, String(turns)]);
 }

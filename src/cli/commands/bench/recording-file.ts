@@ -1,6 +1,7 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { builtModule } from '../../../core/base/built.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { canProbe, probe } from './peak-memory.js';
 import type { CachedRecording } from './suites/compiled-cache.js';
@@ -46,10 +47,9 @@ loadTranscript(process.argv[2], { cwd: process.argv[3], cache: 'off' });
 /** Highest memory in bytes of a fresh process that reads these lines from a file; null where it cannot be measured. */
 export async function peakMemory(lines: Iterable<string>): Promise<number | null> {
   if (!canProbe()) return null;
-  const loader = new URL('../../../transcripts/files/transcripts.js', import.meta.url);
   const folder = writeRecording(lines);
   try {
-    return await probe(READ, [loader.href, FILE_NAME, folder]);
+    return await probe(READ, [builtModule('transcripts/files/transcripts')!.href, FILE_NAME, folder]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { builtModule } from '../../../core/base/built.js';
 import { interleave } from './measure.js';
 import type { BenchResult } from './result.js';
 
@@ -12,8 +13,9 @@ function start(args: readonly string[]): void {
 
 /** How fast a process of bare node starts against `ccbench --help`. */
 export function startUp(options: { readonly quick: boolean }): Partial<BenchResult> {
-  if (import.meta.url.endsWith('.ts')) return { notes: ['start-up: needs the built program'] };
-  const main = fileURLToPath(new URL('../../main.js', import.meta.url));
+  const built = builtModule('cli/main');
+  if (built === null) return { notes: ['start-up: needs the built program'] };
+  const main = fileURLToPath(built);
   const [bare, help] = interleave([() => start(BARE), () => start([main, '--help'])], {
     untimed: 2,
     timed: options.quick ? 3 : 21,

@@ -1,0 +1,149 @@
+// Bundles the program with the packages it uses into dist: one file per way in, and chunks that load when they are needed. An
+// installation brings the used part of each package, and starting the program opens few files.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** The ways into the program, below src: the command, the library, worker threads, and what `ccbench bench` starts in processes of their own. */
+export const ENTRIES = [
+  'cli/main',
+  'index',
+  'study/worker-run',
+  'cli/commands/bench/plan',
+  'engine/run/replay',
+  'transcripts/files/transcripts',
+];
+
+/** What stays outside: a package with a binary for each machine, and packages that users install themselves. */
+const EXTERNAL = ['@resvg/resvg-js', 'bullmq', 'ioredis', 'canvas'];
+
+/**
+ * Sources that are read together, with all they import, go into one file: opening files takes most of the time in which a program
+ * starts. A source in several of them goes into the first.
+ */
+const TOGETHER = [
+  ['start', 'cli/start'],
+  ['engine', 'study/worker-run'],
+  ['run', 'cli/commands/run/run'],
+];
+
+/** Smaller files are put together. */
+const LEAST_FILE_BYTES = 20_000;
+
+/** Where the licences of the packages in the build are kept. */
+export const NOTICES = 'dist/bundled-licences.txt';
+
+/** Modules of the program that scripts and benchmarks name, such as `provider/prices/price`. */
+function namedByScripts() {
+  const found = new Set();
+  for (const folder of ['scripts', 'bench'])
+    for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
+      if (!name.endsWith('.mjs')) continue;
+      const text = readFileSync(join(root, folder, name), 'utf8');
+      for (const [, module] of text.matchAll(/'(?:[./]*dist\/)?([a-z][\w-]*(?:\/[\w-]+)+)(?:\.js)?'/g))
+        if (existsSync(join(root, 'src', `${module}.ts`))) found.add(module);
+    }
+  return [...found].sort();
+}
+
+/** The folder of the package a file belongs to, from the root; null for a file of ours. */
+function packageFolder(file) {
+  return /^(?:.*node_modules\/)(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? null;
+}
+
+/** The name of the file that a source goes into; null where the bundler may choose. */
+function fileNamer() {
+  const closures = new Map();
+  const closureOf = (entry, context) => {
+    const seen = new Set();
+    const add = (id) => {
+      if (seen.has(id)) return;
+      seen.add(id);
+      for (const next of context.getModuleInfo(id)?.importedIds ?? []) add(next);
+    };
+    add(join(root, 'src', `${entry}.ts`));
+    return seen;
+  };
+  return (id, context) => {
+    for (const [name, entry] of TOGETHER) {
+      if (!closures.has(name)) closures.set(name, closureOf(entry, context));
+      if (closures.get(name).has(id)) return name;
+    }
+    return null;
+  };
+}
+
+/** commander starts other programs for commands that are files of their own. ccbench has none, and Node takes long to load what starts them. */
+const WITHOUT_PROCESSES = {
+  name: 'without-processes',
+  transform: {
+    filter: { id: /commander\/lib\/command\.js$/ },
+    handler(code) {
+      const changed = code.replace("const childProcess = require('node:child_process');", '');
+      if (changed === code) throw new Error('commander no longer loads node:child_process as it did');
+      return { code: changed };
+    },
+  },
+};
+
+/** Makes the bundles; their files, and the folders of all packages they hold, in order. With `write: false` nothing is written. */
+export async function buildCode({ write = true } = {}) {
+  const names = [...new Set([...ENTRIES, ...namedByScripts()])];
+  const bundle = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(names.map((name) => [name, `src/${name}.ts`])),
+    preserveEntrySignatures: 'allow-extension',
+    platform: 'node',
+    external: EXTERNAL,
+    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
+    tsconfig: false,
+    transform: { target: 'node20' },
+    plugins: [WITHOUT_PROCESSES],
+  });
+  const options = {
+    dir: 'dist',
+    format: 'esm',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    entryFileNames: '[name].js',
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    comments: false,
+    codeSplitting: {
+      minSize: LEAST_FILE_BYTES,
+      groups: [{ name: fileNamer(), debugName: 'together' }],
+      includeDependenciesRecursively: false,
+    },
+  };
+  const { output } = await (write ? bundle.write(options) : bundle.generate(options));
+  await bundle.close();
+  const folders = new Set();
+  for (const { modules } of output)
+    for (const [file, { renderedLength }] of Object.entries(modules ?? {})) {
+      const folder = packageFolder(relative(root, file));
+      if (folder !== null && renderedLength > 0) folders.add(folder);
+    }
+  return { files: output.map(({ fileName }) => fileName), folders: [...folders].sort() };
+}
+
+/** The licence of a package, as text. One that states MIT and carries no text gets that of ccbench, under the name of its authors. */
+function licenceText(folder, name, license) {
+  const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e(\.|$)/i.test(one));
+  if (file !== undefined) return readFileSync(join(root, folder, file), 'utf8').trim();
+  if (license !== 'MIT') throw new Error(`${folder} carries no text of its licence (${license})`);
+  const own = readFileSync(join(root, 'LICENSE'), 'utf8').trim();
+  return own.replace(/^Copyright .*$/m, `Copyright (c) the authors of ${name}`);
+}
+
+/** Every licence of the bundled packages, each text once. */
+export function licenceNotices(folders) {
+  const byText = new Map();
+  for (const folder of folders) {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    const text = licenceText(folder, name, license);
+    byText.set(text, [...(byText.get(text) ?? []), `${name} ${version} (${license})`]);
+  }
+  const parts = [...byText].map(([text, names]) => `${names.join('\n')}\n\n${text}\n`);
+  return `Code of these packages is part of ccbench as it is installed.\n\n${parts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+}
