@@ -18,11 +18,11 @@ export const ENTRIES = [
 ];
 
 /** What stays outside: a package with a binary for each machine, and packages that users install themselves. */
-const EXTERNAL = ['@resvg/resvg-js', 'bullmq', 'ioredis', 'canvas'];
+const EXTERNAL = ['@resvg/resvg-js', '@duckdb/node-api', 'bullmq', 'ioredis', 'canvas'];
 
 /**
- * Sources that are read together, with all they import, go into one file: opening files takes most of the time in which a program
- * starts. A source in several of them goes into the first.
+ * What these sources import, directly or not, goes into one file each: opening files takes most of the time in which a program
+ * starts. What several of them import goes into the first. They themselves stay apart: two of them begin to work when they are loaded.
  */
 const TOGETHER = [
   ['start', 'cli/start'],
@@ -64,7 +64,9 @@ function fileNamer() {
       seen.add(id);
       for (const next of context.getModuleInfo(id)?.importedIds ?? []) add(next);
     };
-    add(join(root, 'src', `${entry}.ts`));
+    const own = join(root, 'src', `${entry}.ts`);
+    add(own);
+    seen.delete(own);
     return seen;
   };
   return (id, context) => {

@@ -39,7 +39,7 @@ export interface StudyVariant {
 
 /** What a study runs. Without `vary` and `variants` it compares the variants of the scenario. */
 export interface StudyOptions extends ScenarioOptions {
-  readonly scenario: Source;
+  readonly scenario: Source | object;
   /** `path=from..to:steps`, `path=a,b,c` or `path=auto`, as `ccbench sweep --vary`; several make a grid. */
   readonly vary?: readonly string[];
   readonly variants?: readonly StudyVariant[];

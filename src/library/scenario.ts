@@ -11,7 +11,7 @@ import type { Transcript } from '../core/model/transcript.js';
 import type { RunPlan } from '../core/run/run-plan.js';
 import { homeFolder } from '../transcripts/files/home.js';
 import { readTextInput } from '../transcripts/files/read-input.js';
-import { pathOf, type Source, withFullMessages, workingFolder } from './source.js';
+import { pathOf, type Source, textOf, withFullMessages, workingFolder } from './source.js';
 
 /** What is changed in a scenario, and what it may name besides what ccbench has. */
 export interface ScenarioOptions {
@@ -33,10 +33,11 @@ export function settingsOf(set: Readonly<Record<string, unknown>> = {}): readonl
 
 /** A scenario's text with its plug-ins loaded, and the names it is checked against. */
 export async function openScenario(
-  source: Source,
+  given: Source | object,
   options: ScenarioOptions,
 ): Promise<{ readonly source: ScenarioSource; readonly world: ScenarioContext }> {
   const cwd = workingFolder();
+  const source = textOf(given);
   const path = pathOf(source);
   const text = path === null ? String(source) : readTextInput(path, { cwd });
   const file = path ?? TEXT_NAME;
@@ -83,8 +84,14 @@ export interface LoadedScenario {
   readonly runs: readonly ScenarioRun[];
 }
 
-/** Loads a scenario from a file or a text, with the policy files and plug-ins that it names; throws an error that lists every problem. */
-export function loadScenario(source: Source, options: ScenarioOptions = {}): Promise<LoadedScenario> {
+/**
+ * Loads a scenario from a file, a text or an object, with the policy files and plug-ins that it names; throws an error that lists
+ * every problem. Lines and columns of an object are those of `JSON.stringify(object, null, 2)`.
+ */
+export function loadScenario(
+  source: Source | object,
+  options: ScenarioOptions = {},
+): Promise<LoadedScenario> {
   return withFullMessages(async () => {
     const opened = await openScenario(source, options);
     const { name, description, runs } = compileScenario(opened.source, opened.world);

@@ -10,9 +10,16 @@ export function workingFolder(): string {
   return resolve();
 }
 
+/** A text that an object stands for: as JSON, which YAML holds. Anything else is left as it is. */
+export function textOf(source: Source | object): Source {
+  const isPlain = typeof source === 'object' && source !== null && !(source instanceof URL);
+  return isPlain ? `${JSON.stringify(source, null, 2)}\n` : (source as Source);
+}
+
 /** The path of a source that is a file; null for a text. */
 export function pathOf(source: Source): string | null {
   if (source instanceof URL) return fileURLToPath(source);
+  if (typeof source !== 'string') throw new CcbenchError('bad-value', 'expected a path, a URL or a text');
   return source.includes('\n') || source.trimStart().startsWith('{') ? null : source;
 }
 

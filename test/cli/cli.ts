@@ -63,6 +63,11 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
   const out: string[] = [];
   const err: string[] = [];
   let clock = 0;
+  const tick = (): number => {
+    // Where nothing is drawn again, lines of progress would come by themselves.
+    if (options.terminal === 'stderr') clock += 50;
+    return clock;
+  };
   const host: Host = {
     cwd: options.cwd,
     env: { CCBENCH_CACHE: testCache(), ...options.env },
@@ -83,7 +88,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
       },
     },
     interrupt: options.interrupt ?? new AbortController().signal,
-    now: options.now ?? (() => (clock += 50)),
+    now: options.now ?? tick,
     epochMs: () => Date.parse(`${options.today ?? '2026-11-17'}T12:00:00Z`),
   };
   const code = await runCli(withDetail(argv, options.detail), host);

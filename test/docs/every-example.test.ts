@@ -45,7 +45,8 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^node bench\/|^ccbench bench/, 'the suites'],
   [/^(?:npm|git|aws|export|npx ccbench|\(cd )/, 'needs a network or another checkout'],
   [/^(?:ANTHROPIC|OPENAI|GOOGLE_GEMINI)_BASE_URL/, 'test/cli/commands/serve/serve.test.ts'],
-  [/^ccbench$/, 'test/cli/overview.test.ts'],
+  [/^ccbench(?: policies --mine)?$/, 'test/cli/overview.test.ts'],
+
   [/--project shop|--since 2026-10-01|--agent codex --since/, 'test/cli/files/chosen-sessions.test.ts'],
   [/--price my-model/, 'test/cli/commands/why/given-prices.test.ts'],
   [/^ccbench exec/, 'test/cli/commands/exec/exec.test.ts'],
@@ -54,7 +55,7 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^ccbench fleet/, 'test/cli/commands/fleet/fleet.test.ts'],
   [/^ccbench (?:run|compare) scenarios\/(?:\*|complaints|questions|own)/, 'test/scenarios/all.test.ts'],
   [/^eval |^ccbench completion/, 'test/cli/completion.test.ts'],
-  [/--sql/, 'needs the command duckdb'],
+  [/--sql/, 'test/cli/commands/columns/results.test.ts'],
   [/--count-with gpt-tokenizer,api/, 'needs the API'],
   [/--watch/, 'test/cli/commands/run/watch.test.ts'],
   [/^ccbench open(?! --print)/, 'test/cli/commands/open.test.ts'],

@@ -77,9 +77,9 @@ describe('the package', () => {
   it('loads no package that it does not ask for', () => {
     const asked = Object.keys(OWN.dependencies);
     const used = new Set<string>();
-    for (const file of files.filter((name) => name.endsWith('.js') && existsSync(join(ROOT, name))))
+    for (const file of files.filter((name) => /\.(?:js|d\.ts)$/.test(name) && existsSync(join(ROOT, name))))
       for (const [, name] of readFileSync(join(ROOT, file), 'utf8').matchAll(
-        /(?:^import\b[^'"\n]*?|\bfrom\s*|\bimport\()["']((?:@[\w.-]+\/)?[\w.-]+)(?:\/[\w./-]+)?["']/gm,
+        /(?:^import\b[^'"\n]*?|\bfrom\s*|\bimport\()["'`]((?:@[\w.-]+\/)?[\w.-]+)(?:\/[\w./-]+)?["'`]/gm,
       ))
         used.add(name!);
     // `ccbench` stands in a starter file; `canvas` is one that Vega would take if it were there.

@@ -122,6 +122,22 @@ describe('loadScenario', () => {
     ]);
   });
 
+  it('takes an object for a text, and names its problems by path and hint', async () => {
+    const given = {
+      name: 'lunch',
+      transcript: { synthetic: { workload: 'bugfix', turns: 20 } },
+      policy: 'none',
+      seed: 3,
+    };
+    const [ofObject, ofText] = await Promise.all([loadScenario(given), loadScenario(JSON.stringify(given))]);
+    expect(ofObject.runs[0]!.plan).toEqual(ofText.runs[0]!.plan);
+    await expect(loadScenario({ ...given, nam: 'x', policy: 'nonsense' })).rejects.toThrow(
+      /unknown policy "nonsense"[\s\S]*unknown key `nam` \(did you mean `name`\?/,
+    );
+    for (const wrong of [null, 5, undefined])
+      await expect(loadScenario(wrong as never)).rejects.toThrow('expected a path, a URL or a text');
+  });
+
   it('lists every problem in one message', async () => {
     const wrong = scenario('s').replace('policy: none', 'policy: noone').replace('seed: 3', 'seed: three');
     await expect(loadScenario(wrong)).rejects.toThrow(/scenario\.yaml: 2 problems\n.*noone[\s\S]*seed/);

@@ -340,7 +340,10 @@ export const STUDY_COMMANDS = {
       option('--mean <columns>', 'means of these columns, separated by commas'),
       option('--columns', 'list the columns'),
       option('--verify', 'check every file against its checksum; exit code 2 where one is damaged'),
-      option('--sql <query>', 'a query on the table results, answered by the command duckdb'),
+      option(
+        '--sql <query>',
+        'a query on the table results, answered by DuckDB (@duckdb/node-api, installed beside ccbench)',
+      ),
     ],
     examples: [
       'results out --best costUsd --top 20',

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { formatCounted, printable } from '../../core/base/format.js';
+import { textStart } from '../../core/model/text.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { pathOnDisk } from '../../transcripts/files/stdin.js';
 import { projectOfSession } from '../../transcripts/files/usual-places.js';
@@ -9,6 +10,31 @@ export interface NamedSession {
   readonly path: string;
   /** Day of its first step; null where it does not tell. */
   readonly day: string | null;
+  /** The first words of its user; null where it holds none. */
+  readonly prompt?: string | null;
+}
+
+/** Characters of a prompt that a title has room for. */
+const PROMPT_CHARS = 60;
+
+/** The first words of the user, cut at a word; null where the recording holds none. What a client puts into tags is not the user's. */
+export function firstWords({ threads }: Pick<Transcript, 'threads'>): string | null {
+  for (const step of threads[0]?.steps ?? []) {
+    if (step.kind !== 'message' || step.message.origin !== 'human') continue;
+    for (const { text } of step.message.blocks) {
+      const words =
+        text === null
+          ? []
+          : printable(textStart(text, 4 * PROMPT_CHARS))
+              .split(/\s+/)
+              .filter(Boolean);
+      if (words.length === 0 || words[0]!.startsWith('<')) continue;
+      const whole = words.join(' ');
+      if (whole.length <= PROMPT_CHARS) return whole;
+      return `${whole.slice(0, PROMPT_CHARS).replace(/ [^ ]*$/, '')}…`;
+    }
+  }
+  return null;
 }
 
 /** The day on which a recording began; null where it does not tell. */
@@ -35,10 +61,12 @@ export function countedWords(projects: readonly string[], days: readonly string[
   ].join(', ');
 }
 
-/** Recordings in words. */
+/** Recordings in words; a single one with its first prompt. */
 export function sessionWords(sessions: readonly NamedSession[], cwd: string): string {
-  return countedWords(
+  const words = countedWords(
     sessions.map(({ path }) => projectName(path, cwd)),
     sessions.flatMap(({ day }) => day ?? []),
   );
+  const prompt = sessions.length === 1 ? sessions[0]!.prompt : null;
+  return prompt == null ? words : `${words}: ${prompt}`;
 }

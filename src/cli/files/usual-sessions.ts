@@ -20,7 +20,7 @@ export function belowHome(path: string, home: string): string {
 }
 
 /** The folders that patterns begin with, below the home folder, each once. */
-export function lookedIn({ host }: CliSession, patterns: readonly string[]): string {
+function lookedIn({ host }: CliSession, patterns: readonly string[]): string {
   const home = homeFolder(host.env);
   const folders = patterns.map((pattern) => belowHome(pattern, home).replace(/\/[^/]*[*?{].*$/, ''));
   return [...new Set(folders)].join(', ');

@@ -7,10 +7,12 @@ import { WIPE_LINE } from './own-codes.js';
 type Unit = 'calls' | 'runs' | 'files' | 'points';
 
 const REDRAW_MS = 100;
+/** The same where nothing can be drawn again: a line each time, and none for short work. */
+const LINE_MS = 10_000;
 /** Time before a rate means something. */
 const RATE_AFTER_MS = 300;
 
-/** A line at the bottom of the terminal that says how far the work is. */
+/** Says how far the work is: on a line at the bottom of the terminal, or on a new line every few seconds. */
 export interface Progress {
   /** Begins a piece of work of a known size. */
   start(label: string, total: number): void;
@@ -21,15 +23,20 @@ export interface Progress {
 
 const SILENT: Progress = { start() {}, update() {}, clear() {} };
 
-/** Progress on stderr when it is a terminal; silent otherwise. */
+/** Progress on stderr. */
 export function createProgress(host: Host, wanted: 'shown' | 'silent', unit: Unit = 'calls'): Progress {
-  if (wanted === 'silent' || !host.stderr.isTerminal) return SILENT;
+  if (wanted === 'silent') return SILENT;
+  const isDrawn = host.stderr.isTerminal;
   let label = '';
   let total = 0;
   let startedMs = 0;
   let drawnMs = Number.NEGATIVE_INFINITY;
   let shown = false;
   const draw = (text: string): void => {
+    if (!isDrawn) {
+      host.stderr.write(`${text}\n`);
+      return;
+    }
     const width = (host.stderr.columns ?? 80) - 1;
     const line = textWidth(text) > width ? text.slice(0, width) : text;
     host.stderr.write(`${WIPE_LINE}${line}`);
@@ -40,11 +47,12 @@ export function createProgress(host: Host, wanted: 'shown' | 'silent', unit: Uni
       label = name;
       total = size;
       startedMs = host.now();
-      draw(label);
+      if (isDrawn) draw(label);
+      else drawnMs = startedMs;
     },
     update(done) {
       const now = host.now();
-      if (now - drawnMs < REDRAW_MS) return;
+      if (now - drawnMs < (isDrawn ? REDRAW_MS : LINE_MS)) return;
       drawnMs = now;
       draw(`${label}  ${progressText(done, total, now - startedMs, unit)}`);
     },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { dayOf, sessionWords } from '../../../src/cli/files/session-words.js';
+import { dayOf, firstWords, sessionWords } from '../../../src/cli/files/session-words.js';
+import { readTranscript } from '../../../src/library/replay.js';
 import { tempFolder } from '../cli.js';
 
 const line = (cwd: string): string => `${JSON.stringify({ type: 'user', cwd })}\n`;
@@ -34,5 +35,20 @@ describe('recordings in words', () => {
     expect(dayOf({ carries: ['timestamps'], startedAtMs })).toBe('2026-02-21');
     expect(dayOf({ carries: [], startedAtMs })).toBeNull();
     expect(dayOf({ carries: ['timestamps'], startedAtMs: null })).toBeNull();
+  });
+
+  it('begin with the first words of the user, and with nothing that the client put there', () => {
+    const said = (content: string): string =>
+      JSON.stringify({ type: 'user', uuid: content.slice(0, 8), message: { role: 'user', content } });
+    const read = (...contents: string[]) => firstWords(readTranscript(`${contents.map(said).join('\n')}\n`));
+    expect(read('Fix the\n login test')).toBe('Fix the login test');
+    expect(read('<command-name>/clear</command-name>', 'Fix it')).toBe('Fix it');
+    expect(read('<command-name>/clear</command-name>')).toBeNull();
+    // 12 times five characters and a space is 72: of 60 characters ten words are whole
+    expect(read('words '.repeat(12))).toBe(`${'words '.repeat(10).trim()}…`);
+    const cwd = folder();
+    expect(sessionWords([{ path: '1f0e.jsonl', day: '2026-02-21', prompt: 'Fix it' }], cwd)).toBe(
+      'shop, 2026-02-21: Fix it',
+    );
   });
 });

@@ -63,11 +63,32 @@ describe('the line of progress', () => {
     expect(wide.written[0]!.replace(WIPE_LINE, '')).toBe('x'.repeat(79));
   });
 
-  it('is silent where nobody looks', () => {
-    const file = lineOf(80, false);
-    createProgress(file.host, 'shown').start('work', 1);
-    const quiet = lineOf(80);
-    createProgress(quiet.host, 'silent').start('work', 1);
-    expect([...file.written, ...quiet.written]).toEqual([]);
+  it('is a new line every ten seconds where it cannot be drawn again, and none before', () => {
+    const { host, written, at } = lineOf(null, false);
+    const progress = createProgress(host, 'shown', 'files');
+    progress.start('explaining', 40);
+    for (const [ms, done] of [
+      [9_999, 9],
+      [10_000, 10],
+      [19_999, 19],
+      [20_000, 20],
+    ] as const) {
+      at(ms);
+      progress.update(done);
+    }
+    progress.clear();
+    expect(written).toEqual([
+      'explaining  [#####---------------] 25% · 10 of 40 files · 1 files/s · 30 s left\n',
+      'explaining  [##########----------] 50% · 20 of 40 files · 1 files/s · 20 s left\n',
+    ]);
+  });
+
+  it('is silent where it is not wanted', () => {
+    const { host, written, at } = lineOf(80);
+    const progress = createProgress(host, 'silent');
+    progress.start('work', 1);
+    at(60_000);
+    progress.update(1);
+    expect(written).toEqual([]);
   });
 });

@@ -85,7 +85,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'study',
       'report',
     ],
-    packages: { bullmq: 'lazy', commander: 'any', ioredis: 'lazy', picocolors: 'any', tinybench: 'any' },
+    packages: { '@duckdb/node-api': 'lazy', bullmq: 'lazy', commander: 'any', ioredis: 'lazy', picocolors: 'any', tinybench: 'any' },
     builtins: 'all',
   },
 };

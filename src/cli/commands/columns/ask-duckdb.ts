@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,20 +7,45 @@ import { encodePart } from '../../../study/results/part-file.js';
 import type { ResultStore } from '../../../study/results/result-store.js';
 import { writeWhole } from '../../../study/results/write-whole.js';
 
+/** A value as JSON holds it. */
+type Plain = string | number | boolean | null;
+
+/** What a query gives: its columns in order, and a list of values for each row. */
+export interface Answer {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Plain[])[];
+}
+
 /** A text as SQL takes it. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Answers a query on the table `results` with the command duckdb: rows as JSON, or as it prints them. */
-export async function askDuckdb(
-  results: ResultStore,
-  query: string,
-  {
-    form,
-    env,
-  }: { readonly form: 'json' | 'text'; readonly env: Readonly<Record<string, string | undefined>> },
-): Promise<string> {
+function plain(value: unknown): Plain {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (value instanceof Date) return value.toISOString();
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return value;
+  return String(value);
+}
+
+/** The package, where the user has installed it. */
+async function openDuckdb(view: string) {
+  try {
+    return await import('@duckdb/node-api');
+  } catch (cause) {
+    throw new CcbenchError(
+      'not-supported',
+      'SQL needs the package @duckdb/node-api, which is not installed',
+      {
+        hint: `npm install @duckdb/node-api beside ccbench, or ask the command duckdb: duckdb -c "${view}; select …"; without SQL: --best, --group, --mean, --where, --count`,
+        cause,
+      },
+    );
+  }
+}
+
+/** Answers a query on the table `results` with DuckDB. */
+export async function askDuckdb(results: ResultStore, query: string): Promise<Answer> {
   const folder = mkdtempSync(join(tmpdir(), 'ccbench-results-'));
   try {
     const sources = results.sources();
@@ -36,41 +60,26 @@ export async function askDuckdb(
     }
     if (files.length === 0) throw new CcbenchError('bad-input', 'there are no rows yet to ask about');
     const view = `create view results as select * from read_parquet([${files.map(quoted).join(', ')}])`;
-    return await run(['-c', `${view}; ${query}`], form, env);
+    const { DuckDBInstance } = await openDuckdb(view);
+    return await run(await DuckDBInstance.create(':memory:'), view, query);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function run(
-  args: readonly string[],
-  form: 'json' | 'text',
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<string> {
-  return new Promise((done, fail) => {
-    const child = spawn('duckdb', [...(form === 'json' ? ['-json'] : []), ...args], {
-      env: env as NodeJS.ProcessEnv,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let [out, err] = ['', ''];
-    child.stdout.on('data', (data) => {
-      out += String(data);
-    });
-    child.stderr.on('data', (data) => {
-      err += String(data);
-    });
-    child.on('error', (cause) => {
-      fail(
-        new CcbenchError('not-supported', 'SQL needs the command duckdb, which is not there', {
-          hint: 'install it (https://duckdb.org), or ask without SQL: --best, --group, --mean, --where, --count',
-          cause,
-        }),
-      );
-    });
-    child.on('close', (code) => {
-      if (code === 0) done(out);
-      else
-        fail(new CcbenchError('bad-input', `duckdb refused the query: ${err.trim() || `exit code ${code}`}`));
-    });
-  });
+type Instance = Awaited<ReturnType<typeof import('@duckdb/node-api').DuckDBInstance.create>>;
+
+async function run(instance: Instance, view: string, query: string): Promise<Answer> {
+  const connection = await instance.connect();
+  try {
+    await connection.run(view);
+    const reader = await connection.runAndReadAll(query);
+    return { columns: reader.columnNames(), rows: reader.getRowsJS().map((row) => row.map(plain)) };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CcbenchError('bad-input', `DuckDB refused the query: ${reason}`, { cause });
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
 }

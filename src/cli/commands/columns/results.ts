@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCount, formatCounted, formatValue, printable } from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
+import * as doc from '../../../report/document/document.js';
 import { chosenMetric } from '../../../study/chosen-metrics.js';
 import { ResultStore, readStudies } from '../../../study/results/result-store.js';
 import { splitValues } from '../../../study/vary.js';
@@ -11,6 +12,7 @@ import { type CliSession, note, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
+import { present } from '../../terminal/present.js';
 import { askDuckdb } from './ask-duckdb.js';
 import { chosenColumn, type Group, Grouping, parseCondition } from './questions.js';
 import { settingsText, studiesConclusion, summarise, summaryLines } from './summary.js';
@@ -123,10 +125,19 @@ async function answer(session: CliSession, results: ResultStore, options: Result
     note(session, `${formatCounted(open, 'run is', 'runs are')} not finished and not in the answer`);
   const head = { study: study.id, version: study.version };
   if (options.sql !== undefined) {
-    const form = session.json ? 'json' : 'text';
-    const text = await askDuckdb(results, options.sql, { form, env: host.env });
-    if (session.json) printJson(session, { ...head, rows: text.trim() === '' ? [] : JSON.parse(text) });
-    else host.stdout.write(text);
+    const { columns, rows } = await askDuckdb(results, options.sql);
+    const table = doc.table(
+      columns.map((name, i) => doc.text(name, (row: (typeof rows)[number]) => String(row[i] ?? ''))),
+      rows,
+    );
+    present(session, {
+      blocks: [table],
+      closing: null,
+      json: {
+        ...head,
+        rows: rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]))),
+      },
+    });
     return EXIT.fine;
   }
   if (options.columns === true) {

@@ -17,7 +17,7 @@ import { briefRunBlocks, runNotes, terminalReport } from '../../../report/text/t
 import { unfinishedText } from '../../../report/text/unfinished-text.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type OutputFile, openFile, openReport, openSoftly, type ReportFolder } from '../../files/output.js';
-import { dayOf, type NamedSession, sessionWords } from '../../files/session-words.js';
+import { dayOf, firstWords, type NamedSession, sessionWords } from '../../files/session-words.js';
 import {
   changedSince,
   type EarlierRun,
@@ -298,7 +298,8 @@ async function transcriptOf(job: Job, ref: TranscriptRef): Promise<Transcript> {
 /** The recording of the run that was made last; none where it was generated. */
 function recordingOf({ transcript }: Job, { run }: PlannedRun): readonly NamedSession[] {
   const { transcript: ref } = run;
-  return ref.kind === 'file' && transcript !== null ? [{ path: ref.path, day: dayOf(transcript.value) }] : [];
+  if (ref.kind !== 'file' || transcript === null) return [];
+  return [{ path: ref.path, day: dayOf(transcript.value), prompt: firstWords(transcript.value) }];
 }
 
 /** What changed since the last run, and since the baseline. */

@@ -1,5 +1,3 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cli, scenario, tempFolder } from '../../cli.js';
 
@@ -138,22 +136,8 @@ describe('the answers of ccbench results as text', () => {
     expect(stderr).toBe(`${open} runs are not finished and not in the answer\n`);
   });
 
-  it('prints what duckdb says as it is, and no rows where it says nothing', async () => {
-    const { cwd, ask } = await swept();
-    mkdirSync(join(cwd, 'bin'));
-    const script = (said: string) => {
-      writeFileSync(
-        join(cwd, 'bin/duckdb'),
-        `#!${process.execPath}\nprocess.stdout.write(${JSON.stringify(said)});\n`,
-      );
-      chmodSync(join(cwd, 'bin/duckdb'), 0o755);
-    };
-    const sql = (...more: readonly string[]) =>
-      cli(['results', 'out', '--sql', 'select 1', ...more], { cwd, env: { PATH: join(cwd, 'bin') } });
-    script('a table\n');
-    expect((await sql()).stdout).toBe('a table\n');
-    script('\n');
-    expect(JSON.parse((await sql('--json')).stdout).rows).toEqual([]);
+  it('refuses a condition on a question that has none', async () => {
+    const { ask } = await swept();
     for (const question of [['--sql', 'select 1'], ['--best', 'costUsd'], ['--columns']])
       expect(await ask(...question, '--where', 'seed = 1')).toMatchObject({
         code: 2,

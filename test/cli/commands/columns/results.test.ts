@@ -1,5 +1,3 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseCondition } from '../../../../src/cli/commands/columns/questions.js';
 import { cli, scenario, tempFolder } from '../../cli.js';
@@ -57,22 +55,18 @@ describe('ccbench results', () => {
     expect((await cli(['results', '.'], { cwd })).stderr).toContain('holds no results');
   });
 
-  it('hands SQL to duckdb with the files of the study, and says so where it is not installed', async () => {
+  it('answers SQL with DuckDB, as numbers and as a table', async () => {
     const { cwd } = await swept();
-    const without = await cli(['results', 'out', '--sql', 'select 1'], { cwd, env: { PATH: '/nowhere' } });
-    expect({ code: without.code, hint: without.stderr.includes('--best') }).toEqual({ code: 2, hint: true });
-    const bin = join(cwd, 'bin');
-    mkdirSync(bin);
-    const script = `#!${process.execPath}\nconsole.log(JSON.stringify([{ argv: process.argv.slice(2) }]));\n`;
-    writeFileSync(join(bin, 'duckdb'), script);
-    chmodSync(join(bin, 'duckdb'), 0o755);
-    const query = 'select count(*) from results';
-    const { stdout } = await cli(['results', 'out', '--sql', query, '--json'], { cwd, env: { PATH: bin } });
-    const [form, flag, text] = JSON.parse(stdout).rows[0].argv;
-    expect([form, flag]).toEqual(['-json', '-c']);
-    expect(text).toMatch(
-      /^create view results as select \* from read_parquet\(\['.*-000000\.[0-9a-f]{16}\.parquet'\]\); select/,
-    );
+    const sql = (query: string, ...more: readonly string[]) =>
+      cli(['results', 'out', '--sql', query, ...more], { cwd });
+    const counted = await sql('select count(*) as runs, min(seed) as least from results', '--json');
+    expect(JSON.parse(counted.stdout).rows).toEqual([{ runs: 12, least: 1 }]);
+    const table = await sql('select policy, count(*) as runs, null as nothing from results group by policy');
+    expect(table.stdout).toMatch(/policy +runs +nothing/);
+    expect(await sql('selec 1')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('DuckDB refused the query: Parser Error'),
+    });
   });
 });
 
