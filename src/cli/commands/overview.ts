@@ -1,7 +1,7 @@
 import { formatCounted } from '../../core/base/format.js';
 import * as doc from '../../report/document/document.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { foundSessions } from '../files/usual-sessions.js';
+import { foundSessions, lookedIn } from '../files/usual-sessions.js';
 import type { CliSession } from '../session.js';
 import { present } from '../terminal/present.js';
 import { daysOf, spanOf } from './inspect/list-sessions.js';
@@ -37,7 +37,7 @@ export async function overview(session: CliSession): Promise<ExitCode> {
   const isEmpty = sessions.length === 0;
   const commands = isEmpty ? WITHOUT_SESSIONS : WITH_SESSIONS;
   const found = isEmpty
-    ? `No sessions were found on this machine, in any of the ${looked.length} places where agents keep them.`
+    ? `No sessions were found on this machine: looked in ${lookedIn(session, looked)}.`
     : `On this machine: ${formatCounted(sessions.length, 'session')} of ${agents.join(', ')} in ${formatCounted(projects, 'project')}${from === null ? '' : `, ${daysOf(from, to)}`}.`;
   present(session, {
     blocks: [found, '', doc.table(SUGGESTED, commands), '', 'ccbench --help lists all commands'],

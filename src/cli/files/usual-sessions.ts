@@ -1,4 +1,5 @@
 import { CcbenchError } from '../../core/base/errors.js';
+import { formatCounted } from '../../core/base/format.js';
 import type { LeftOut } from '../../transcripts/files/find-sessions.js';
 import { homeFolder } from '../../transcripts/files/home.js';
 import { type FoundSession, sessionsIn, usualPlaces } from '../../transcripts/files/usual-places.js';
@@ -19,11 +20,16 @@ export function belowHome(path: string, home: string): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
-/** The folders that patterns begin with, below the home folder, each once. */
-function lookedIn({ host }: CliSession, patterns: readonly string[]): string {
+/** Places that are named where nothing was found; `--json` has all. */
+const NAMED_PLACES = 3;
+
+/** The folders that patterns begin with, below the home folder: the first few, and how many more. */
+export function lookedIn({ host }: CliSession, patterns: readonly string[]): string {
   const home = homeFolder(host.env);
   const folders = patterns.map((pattern) => belowHome(pattern, home).replace(/\/[^/]*[*?{].*$/, ''));
-  return [...new Set(folders)].join(', ');
+  const different = [...new Set(folders)];
+  const more = different.length - NAMED_PLACES;
+  return `${different.slice(0, NAMED_PLACES).join(', ')}${more > 0 ? ` and ${formatCounted(more, 'other place')}` : ''}`;
 }
 
 /** The sessions of every known agent in their usual places, if any. */
