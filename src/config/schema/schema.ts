@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { day, flag, number, orNull, refuse, text, whole } from '../../core/base/schema.js';
 import { SURVIVALS } from '../../core/run/faults-plan.js';
-import { type Amount, CALL_PURPOSES, FAULT_KINDS, HOOK_EVENTS } from '../../core/run/run-plan.js';
+import { type Amount, BETWEEN, CALL_PURPOSES, FAULT_KINDS, HOOK_EVENTS } from '../../core/run/run-plan.js';
 import { modelsSchema } from './schema-models.js';
 import { homeSchema, sessionsSchema } from './schema-sessions.js';
 import { syntheticSchema } from './schema-synthetic.js';
@@ -126,6 +126,15 @@ const faultSchema = z
     from: callCount('From this call on.'),
     to: callCount('Up to and including this call.'),
     probability: orNull(number(0, 1, 'Chance that a matching call is hit.')).default(null),
+    between: z
+      .string()
+      .regex(BETWEEN)
+      .meta({
+        title: 'two times of the day, such as 14:00-20:00',
+        description:
+          'Only calls that begin between two times of the day, UTC; 22:00-06:00 goes over midnight. A session that does not say when it began begins at midnight.',
+      })
+      .exactOptional(),
     gapTokens: orNull(whole(1, 10_000_000, 'Tokens over the limit that the error tells of.')).default(null),
     retryAfterSeconds: seconds('Wait the error asks for.'),
     delaySeconds: seconds('Time lost before the fault shows.'),

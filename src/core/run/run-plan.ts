@@ -39,6 +39,9 @@ export const FAULT_KINDS = [
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
+/** The form of two times of a day, the first and the end of what lies between. */
+export const BETWEEN = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/;
+
 /** When a fault strikes: calls of a purpose are counted from 1; without a condition every call is hit. */
 export interface FaultRule {
   readonly call: CallPurpose;
@@ -48,6 +51,8 @@ export interface FaultRule {
   readonly from: number | null;
   readonly to: number | null;
   readonly probability: number | null;
+  /** Only calls that begin between two times of the day, UTC: `14:00-20:00`, also over midnight; absent: at any time. */
+  readonly between?: string;
   /** Tokens over the limit that a prompt-too-long error tells of. */
   readonly gapTokens: number | null;
   readonly retryAfterSeconds: number | null;

@@ -141,7 +141,7 @@ export function* replayParts(
     limits,
     sink,
     answers: isPredicted ? plan.llm.fake : shownAnswers(plan.llm.fake, plan.policy.params, transcript),
-    llm: llmOf(plan, cache, createFaultPlan(plan.llm.faults, random.split('faults'))),
+    llm: llmOf(plan, cache, createFaultPlan(plan.llm.faults, random.split('faults'), transcript.startedAtMs)),
     cassette: cassette ?? null,
     layers,
     client: clientRules(plan.policy.params, layers, behaviours),

@@ -140,7 +140,7 @@ export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchL
     const breakpoints =
       ttlMs === null ? request.breakpoints : request.breakpoints.map((mark) => ({ ...mark, ttlMs }));
     const purpose = place.kind === 'summary' ? 'compact' : 'main';
-    const fault = faults === null ? null : faults.next(purpose);
+    const fault = faults === null ? null : faults.next(purpose, startMs);
     const error = fault === null ? null : faultError(fault, request.promptTokens, windowTokens);
     const delayMs = fault === null ? 0 : faultDelayMs(fault);
     const overheadMs = Math.round(model.latency.overheadMs * latencyScale) + delayMs;

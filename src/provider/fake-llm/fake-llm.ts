@@ -127,7 +127,7 @@ export function createFakeLlm(
       const { view, model, windowTokens, deleted } = call;
       const byteTokens = view.length === 0 ? 0 : view.sums[view.length - 1]!;
       const held = deleted === null ? byteTokens : byteTokens - deleted.tokens;
-      const fault = faults === null ? null : faults.next(call.purpose);
+      const fault = faults === null ? null : faults.next(call.purpose, call.startMs);
       const delayMs = fault === null ? 0 : faultDelayMs(fault);
       let error = fault === null ? null : faultError(fault, held, windowTokens);
       const retryAfterSeconds = error === null ? null : fault!.retryAfterSeconds;

@@ -1,11 +1,11 @@
 import type { Random } from '../../core/base/random.js';
-import type { CallPurpose, FaultKind, FaultRule } from '../../core/run/run-plan.js';
+import { BETWEEN, type CallPurpose, type FaultKind, type FaultRule } from '../../core/run/run-plan.js';
 import { type ApiError, apiError, invalidRequest } from '../cache/api-error.js';
 
 /** Says for each call, in order, what goes wrong with it. */
 export interface FaultPlan {
-  /** Counts a call of a purpose; the first rule that matches it, or null. */
-  next(purpose: CallPurpose): FaultRule | null;
+  /** Counts a call of a purpose that begins now; the first rule that matches it, or null. */
+  next(purpose: CallPurpose, nowMs: number): FaultRule | null;
 }
 
 /** Status of an error that is no answer of the API: the connection broke, or the client gave up. */
@@ -31,13 +31,30 @@ function counts(rule: FaultRule, n: number): boolean {
   );
 }
 
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** Whether a moment (ms since 1970) lies between the two times of a day, the second excluded. */
+function isBetween(between: string | undefined, epochMs: number): boolean {
+  if (between === undefined) return true;
+  const [hour, minute, endHour, endMinute] = BETWEEN.exec(between)!.slice(1).map(Number);
+  const from = (hour! * 60 + minute!) * MINUTE_MS;
+  const to = (endHour! * 60 + endMinute!) * MINUTE_MS;
+  const at = ((epochMs % DAY_MS) + DAY_MS) % DAY_MS;
+  return from <= to ? at >= from && at < to : at >= from || at < to;
+}
+
 /** Creates a fault plan. Each rule draws from a generator of its own, once per call of its purpose. */
-export function createFaultPlan(rules: readonly FaultRule[], random: Random): FaultPlan {
+export function createFaultPlan(
+  rules: readonly FaultRule[],
+  random: Random,
+  startedAtMs: number | null = null,
+): FaultPlan {
   if (rules.length === 0) return NO_FAULTS;
   const seen = new Map<CallPurpose, number>();
   const dice = rules.map((rule, i) => (rule.probability === null ? null : random.split(`fault ${i}`)));
   return {
-    next(purpose) {
+    next(purpose, nowMs) {
       const n = (seen.get(purpose) ?? 0) + 1;
       seen.set(purpose, n);
       let hit: FaultRule | null = null;
@@ -45,7 +62,8 @@ export function createFaultPlan(rules: readonly FaultRule[], random: Random): Fa
         const rule = rules[i]!;
         if (rule.call !== purpose) continue;
         const lucky = dice[i] === null || dice[i]!.chance(rule.probability!);
-        if (hit === null && lucky && counts(rule, n)) hit = rule;
+        if (hit === null && lucky && counts(rule, n) && isBetween(rule.between, (startedAtMs ?? 0) + nowMs))
+          hit = rule;
       }
       return hit;
     },

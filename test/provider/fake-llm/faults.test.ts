@@ -13,7 +13,7 @@ const LONG_AND_THROTTLED = 'Rate limit: prompt is too long: 213462 tokens > 2000
 function hits(rules: readonly FaultRule[], calls: number, seed = 1): number[] {
   const plan = createFaultPlan(rules, createRandom(seed));
   const found: number[] = [];
-  for (let n = 1; n <= calls; n++) if (plan.next('compact') !== null) found.push(n);
+  for (let n = 1; n <= calls; n++) if (plan.next('compact', 0) !== null) found.push(n);
   return found;
 }
 
@@ -32,13 +32,24 @@ describe('when a fault strikes', () => {
     expect(hits([fault('overloaded', conditions)], 6)).toEqual(expected);
   });
 
+  it.each([
+    ['14:00-20:00', null, [14, 15, 16, 17, 18, 19]],
+    ['22:00-02:00', null, [0, 1, 22, 23]],
+    // the session began at six: its hours 0 to 23 are 6 to 5
+    ['14:00-16:00', Date.UTC(2026, 10, 17, 6), [8, 9]],
+  ])('between %s: calls that begin in these hours (begun at %s)', (between, startedAtMs, expected) => {
+    const plan = createFaultPlan([fault('overloaded', { between })], createRandom(1), startedAtMs);
+    const hours = Array.from({ length: 24 }, (_, hour) => hour);
+    expect(hours.filter((hour) => plan.next('compact', hour * 3_600_000) !== null)).toEqual(expected);
+  });
+
   it('counts calls of each purpose from one', () => {
     const plan = createFaultPlan([fault('overloaded', { nth: 2 })], createRandom(1));
-    expect(plan.next('compact')).toBeNull();
-    expect(plan.next('main')).toBeNull();
-    expect(plan.next('session_memory')).toBeNull();
-    expect(plan.next('compact')?.error).toBe('overloaded');
-    expect(plan.next('main')).toBeNull();
+    expect(plan.next('compact', 0)).toBeNull();
+    expect(plan.next('main', 0)).toBeNull();
+    expect(plan.next('session_memory', 0)).toBeNull();
+    expect(plan.next('compact', 0)?.error).toBe('overloaded');
+    expect(plan.next('main', 0)).toBeNull();
   });
 
   it('the first rule that matches wins', () => {
@@ -46,7 +57,7 @@ describe('when a fault strikes', () => {
       [fault('slow', { nth: 2 }), fault('aborted', { from: 1 }), fault('server_error')],
       createRandom(1),
     );
-    expect([1, 2, 3].map(() => plan.next('compact')?.error)).toEqual(['aborted', 'slow', 'aborted']);
+    expect([1, 2, 3].map(() => plan.next('compact', 0)?.error)).toEqual(['aborted', 'slow', 'aborted']);
   });
 
   it('strikes about as often as its probability says, the same calls for the same seed', () => {
@@ -66,9 +77,9 @@ describe('when a fault strikes', () => {
     const shadowed = createFaultPlan([fault('aborted', { to: 10 }), chancy], createRandom(1));
     const free = createFaultPlan([never, chancy], createRandom(1));
     for (let n = 1; n <= 200; n++) {
-      free.next('main');
-      const a = shadowed.next('compact')?.error;
-      const b = free.next('compact')?.error;
+      free.next('main', 0);
+      const a = shadowed.next('compact', 0)?.error;
+      const b = free.next('compact', 0)?.error;
       if (n > 10) expect(a).toBe(b);
     }
   });

@@ -141,7 +141,7 @@ export async function startServer(
             seed: plan.seed,
           }),
     apis: [createResponsesApi(), createChatApi(), createGeminiApi(), createMessagesApi()],
-    faults: upstream === null ? createFaultPlan(plan.llm.faults, createRandom(plan.seed)) : null,
+    faults: upstream === null ? createFaultPlan(plan.llm.faults, createRandom(plan.seed), startedAtMs) : null,
     strike: options.midStream === true ? 'mid-stream' : 'at-start',
     // A request is simulated when its real answer begins: from then on the next one reads what it wrote.
     latencyScale: upstream === null ? plan.llm.fake.latencyScale : 0,
