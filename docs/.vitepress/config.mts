@@ -40,6 +40,7 @@ export default defineConfig({
           { text: 'Guard costs in CI', link: '/ci' },
           { text: 'Many machines', link: '/fleet' },
           { text: 'A fake API', link: '/serve' },
+          { text: 'Export to other tools', link: '/export' },
           { text: 'Questions answered', link: '/questions' },
         ],
       },

@@ -62,6 +62,7 @@ const CCBENCH = {
     RECORDING_COMMANDS.ttl,
     RECORDING_COMMANDS.validate,
     RECORDING_COMMANDS.diff,
+    RECORDING_COMMANDS.export,
     STUDY_COMMANDS.report,
     TOOL_COMMANDS.open,
     TOOL_COMMANDS.init,

@@ -6,7 +6,7 @@ import { recordOf } from '../../metrics/tally.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
 import { priceUsage } from '../../provider/prices/price.js';
 import type { PredictedCause, Walk } from './predict.js';
-import type { RecordedRequest, Truth } from './truth.js';
+import type { ComparedRequest, Truth } from './truth.js';
 
 /** How much of the previous prefix a request read: 90 % or more, less than half, or between. */
 export type ReadClass = 'full' | 'partial' | 'miss';
@@ -37,7 +37,7 @@ export interface FidelityFigures {
 
 /** One request: what was recorded and what was predicted. */
 export interface Comparison {
-  readonly request: RecordedRequest;
+  readonly request: ComparedRequest;
   readonly previousPrefix: number;
   readonly predictedPrompt: number;
   readonly predicted: Usage;
@@ -110,7 +110,10 @@ export function compareRequests(
 }
 
 /** What a request would cost without its output, had it this usage. */
-export function inputNano({ model, pricedAtMs }: RecordedRequest, usage: Usage): number {
+export function inputNano(
+  { model, pricedAtMs }: Pick<ComparedRequest, 'model' | 'pricedAtMs'>,
+  usage: Usage,
+): number {
   return priceUsage(modelOrUnknown(model), { ...usage, output: 0 }, pricedAtMs).totalNano;
 }
 

@@ -1,7 +1,7 @@
 /** A recording with the ids of its responses. */
 export interface Identified {
   readonly file: string;
-  readonly callIds: ReadonlySet<string>;
+  readonly callIds: ReadonlySet<string | number>;
 }
 
 /** A file that another one holds in full. */
@@ -13,13 +13,10 @@ export interface Contained {
 
 /** Files of which another one holds every response, such as copies of resumed sessions. Of equal files the first stays. */
 export function containedFiles(files: readonly Identified[]): readonly Contained[] {
-  const holders = new Map<string, Identified[]>();
-  for (const file of files)
-    for (const id of file.callIds) {
-      const list = holders.get(id);
-      if (list === undefined) holders.set(id, [file]);
-      else list.push(file);
-    }
+  // Whoever holds all responses of a file holds its first one.
+  const holders = new Map<string | number, Identified[]>();
+  for (const { callIds } of files) for (const id of [...callIds].slice(0, 1)) holders.set(id, []);
+  for (const file of files) for (const id of file.callIds) holders.get(id)?.push(file);
   const found: Contained[] = [];
   for (const [order, file] of files.entries()) {
     const [first] = file.callIds;
@@ -44,7 +41,7 @@ export interface Repeated {
 
 /** How many responses of each file stand in one before it too; files without such are left out. */
 export function repeatedCalls(files: readonly Identified[]): readonly Repeated[] {
-  const seen = new Set<string>();
+  const seen = new Set<string | number>();
   return files.flatMap(({ file, callIds }) => {
     let calls = 0;
     for (const id of callIds) {

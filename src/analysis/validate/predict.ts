@@ -23,7 +23,7 @@ import { modelOrUnknown } from '../../provider/prices/models.js';
 import { priceUsage } from '../../provider/prices/price.js';
 import { PromptTrack } from './prompt-track.js';
 import { planRequests, type RebuildCause, type RequestPlan } from './request-plan.js';
-import type { RecordedRequest, Truth } from './truth.js';
+import type { ComparedRequest, RecordedRequest, Truth } from './truth.js';
 
 /**
  * What a walk knows of the breaks that nothing explains. Besides them it knows what the first request of each thread read, and
@@ -62,7 +62,7 @@ type Explanation = Pick<Prediction, 'cause' | 'besides'>;
 
 /** A break inside the lifetime that nothing in the transcript explains, taken from the record. */
 export interface UnexplainedBreak {
-  readonly request: RecordedRequest;
+  readonly request: ComparedRequest;
   /** What the simulator would have read. */
   readonly expectedRead: number;
   /** The recorded reason, where the API gave one. */

@@ -1,6 +1,8 @@
 import type { Comparison } from './compare.js';
+import type { ServableRequest } from './providers/provider-requests.js';
 import type { TraceFidelity } from './traces.js';
 import { countTriggers } from './triggers.js';
+import { withoutSession } from './truth.js';
 import { type FileFidelity, type TotalFidelity, totalFidelity, type Way } from './validate.js';
 
 /** One request of a chart of predicted against recorded. */
@@ -31,6 +33,55 @@ function pointOf(file: string, way: Way, comparison: Comparison) {
 /** The plain numbers behind a chart: every compared request of a file, one way of predicting. */
 export function fidelityPoints({ file, comparisons }: FileFidelity, way: Way): readonly FidelityPoint[] {
   return comparisons[way].map((comparison) => pointOf(file, way, comparison));
+}
+
+function alone(each: Comparison): Comparison {
+  const { previousPrefix, predictedPrompt, predicted, cause, risk, recordedClass, predictedClass } = each;
+  const request = withoutSession(each.request);
+  return {
+    request,
+    previousPrefix,
+    predictedPrompt,
+    predicted,
+    cause,
+    risk,
+    recordedClass,
+    predictedClass,
+  };
+}
+
+function readOff({ predicted, request }: Comparison): number {
+  return Math.abs(predicted.cacheRead - request.read);
+}
+
+/**
+ * What a report over many sessions needs of one: the compared requests that are furthest off, or all of them where a chart shows
+ * each, and nothing of the recording itself.
+ */
+export function condensed(file: FileFidelity, worst: number, requests: 'worst' | 'all'): FileFidelity {
+  const kept = (way: Way): readonly Comparison[] => {
+    const all = file.comparisons[way];
+    const least = all.map(readOff).sort((a, b) => b - a)[worst - 1] ?? 0;
+    return all
+      .filter((each) => requests === 'all' || (readOff(each) > 0 && readOff(each) >= least && worst > 0))
+      .map(alone);
+  };
+  return {
+    ...file,
+    comparisons: { blind: kept('blind'), given: kept('given'), baseline: [] },
+    breaks: file.breaks.map((each) => ({ ...each, request: withoutSession(each.request) })),
+    chance: file.chance?.map(judgedByChance) ?? null,
+  };
+}
+
+/** Members are named one by one: copies made by spreading take three times the memory. */
+function judgedByChance(each: ServableRequest, index: number): ServableRequest {
+  const { promptBefore, rules, reachable, head, gapMs, cause, dropped } = each;
+  const { model, pricedAtMs, usage, prompt, read } = each.request;
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output } = usage;
+  const own = { input, cacheRead, cacheWrite5m, cacheWrite1h, output };
+  const request = { key: String(index), model, pricedAtMs, usage: own, prompt, read };
+  return { request, promptBefore, rules, reachable, head, gapMs, cause, dropped };
 }
 
 /** The requests whose reads were furthest off, largest first; ties keep their order. @internal */

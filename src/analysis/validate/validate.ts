@@ -1,6 +1,7 @@
 import { clientOfVersion, clientRegistry } from '../../agent/client/client.js';
 import { codexProfile, type KnownProfile } from '../../agent/policies/own-policy.js';
 import { rangeOf } from '../../agent/policies/version-map.js';
+import { type Digest, digestText } from '../../core/base/digest.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
 import { predictByBaseline } from './baseline.js';
@@ -17,7 +18,7 @@ import { type ForwardFigures, forwardFigures } from './forward-figures.js';
 import { predictRequests, type UnexplainedBreak } from './predict.js';
 import { predictPrompts } from './prompt-size.js';
 import { type BestEffort, bestEffort } from './providers/best-effort.js';
-import type { ProviderRequest } from './providers/provider-requests.js';
+import type { ServableRequest } from './providers/provider-requests.js';
 import { ANTHROPIC, providerOfRecording, validateByProvider } from './providers/validate-provider.js';
 import {
   checkCodexTriggers,
@@ -44,9 +45,12 @@ export interface FileFidelity {
   /** The profile that stands for its agent, and what says so; null where none is known. */
   readonly profile: KnownProfile | null;
   readonly requests: number;
-  readonly callIds: ReadonlySet<string>;
+  /** Digests of what its calls are known by. */
+  readonly callIds: ReadonlySet<Digest>;
   readonly comparisons: Readonly<Record<Way, readonly Comparison[]>>;
   readonly tallies: Readonly<Record<Way, Tally>>;
+  /** Blind, by model. */
+  readonly byModel: ReadonlyMap<string, Tally>;
   readonly figures: Readonly<Record<Way, FidelityFigures>>;
   readonly breaks: readonly UnexplainedBreak[];
   readonly triggers: TriggerReport;
@@ -55,7 +59,7 @@ export interface FileFidelity {
   /** As the base of a what-if; null where no policy is known, or nothing can be taken from it. */
   readonly whatIf: WhatIfSession | null;
   /** Requests whose hits are chance; null where nothing is left to it. */
-  readonly chance: readonly ProviderRequest[] | null;
+  readonly chance: readonly ServableRequest[] | null;
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -103,8 +107,9 @@ export function validateTranscript(transcript: Transcript, file: string): FileFi
     provider,
     version: transcript.agentVersion,
     requests: judged.comparisons.blind.length,
-    callIds: new Set(keys.filter((key) => key.startsWith('call '))),
+    callIds: new Set(keys.filter((key) => key.startsWith('call ')).map((key) => digestText(key))),
     tallies,
+    byModel: talliesByModel(judged.comparisons.blind),
     figures: eachWay((way) => figuresOf([tallies[way]])),
     forward: isKnown ? runForward(transcript, truth, file) : { kind: 'empty' },
     whatIf: isKnown ? runWhatIf(transcript) : null,
@@ -229,16 +234,23 @@ function providerFigures(files: readonly FileFidelity[]): ProviderFigures {
 /** The requests of each model, blind; a session in which several answered is one of each. */
 function figuresByModel(files: readonly FileFidelity[]): Readonly<Record<string, FidelityFigures>> {
   const models = new Map<string, Tally[]>();
-  for (const { comparisons } of files) {
-    const own = new Map<string, Comparison[]>();
-    for (const each of comparisons.blind) {
-      const list = own.get(each.request.model);
-      if (list === undefined) own.set(each.request.model, [each]);
-      else list.push(each);
+  for (const { byModel } of files)
+    for (const [model, own] of byModel) {
+      const tallies = models.get(model);
+      if (tallies === undefined) models.set(model, [own]);
+      else tallies.push(own);
     }
-    for (const [model, all] of own) models.set(model, [...(models.get(model) ?? []), tally(all)]);
-  }
   return Object.fromEntries([...models].map(([model, tallies]) => [model, figuresOf(tallies)]));
+}
+
+function talliesByModel(comparisons: readonly Comparison[]): ReadonlyMap<string, Tally> {
+  const models = new Map<string, Comparison[]>();
+  for (const each of comparisons) {
+    const own = models.get(each.request.model);
+    if (own === undefined) models.set(each.request.model, [each]);
+    else own.push(each);
+  }
+  return new Map([...models].map(([model, own]) => [model, tally(own)]));
 }
 
 /** The clients of sessions, the oldest first. */

@@ -9,6 +9,8 @@ import {
   option,
   PLUGINS,
   PRICED,
+  READS,
+  required,
   SESSIONS,
   TEXT_COUNTERS,
 } from '../describe-command.js';
@@ -212,6 +214,38 @@ export const RECORDING_COMMANDS = {
       'diff session.jsonl my-scenario.yaml --json',
     ],
     load: async () => (await import('../commands/diff/diff.js')).diffCommand,
+  },
+  export: {
+    name: 'export',
+    about: 'Write recorded or simulated requests for load generators and tracing tools: sizes, no text.',
+    args: [
+      argument(
+        '[session...]',
+        `${SESSIONS}; scenario files (YAML) for simulated requests; ${NEWEST_ON_THIS_MACHINE}`,
+      ),
+    ],
+    options: [
+      ...READS,
+      ...CHOICE,
+      ...PLUGINS,
+      required(
+        '--format <name>',
+        'mooncake: requests by time with block ids; aiperf: conversations with pauses; weka: a trace for each session; otel: OTLP JSON spans',
+        oneOf('mooncake', 'aiperf', 'weka', 'otel'),
+      ),
+      option(
+        '--out <file>',
+        'write to this file instead of standard output; weka: a folder with a file for each session',
+      ),
+      option('--variant <name>', 'a variant of the scenario instead of the scenario itself'),
+    ],
+    examples: [
+      'export session.jsonl --format mooncake --out requests.jsonl',
+      'export ~/.claude/projects --last 50 --format aiperf --out conversations.jsonl',
+      'export ~/.claude/projects --format weka --out traces',
+      'export lunch.yaml --variant "keep 3" --format otel --out spans.jsonl',
+    ],
+    load: async () => (await import('../commands/export/export.js')).exportCommand,
   },
   providers: {
     name: 'providers',

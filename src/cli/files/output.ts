@@ -300,6 +300,8 @@ export function openGrowing(path: string, cwd: string): GrowingFile {
 export interface OutputFile {
   write(text: FileContent): Promise<void>;
   append(text: string): Promise<void>;
+  /** The same for work that cannot wait. */
+  appendNow(text: string): void;
   commit(): boolean;
   discard(): void;
 }
@@ -327,6 +329,13 @@ export function openFile(path: string, cwd: string): OutputFile {
     async append(text) {
       try {
         await appendFile(fresh, text);
+      } catch (error) {
+        throw unwritable(path, error);
+      }
+    },
+    appendNow(text) {
+      try {
+        appendFileSync(fresh, text);
       } catch (error) {
         throw unwritable(path, error);
       }

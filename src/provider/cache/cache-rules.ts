@@ -37,9 +37,14 @@ export function longestLifeMs({ idleMs, tail }: CacheLifetime): number {
   return Math.max(idleMs, tail.at(-1)?.afterMs ?? 0);
 }
 
-/** The chance that a request comes up short, so long after the one before it, with a factor on the odds. */
-export function chanceOfShort({ logOdds, perLogSecond }: HitChance, gapMs: number, factor: number): number {
-  const odds = Math.exp(logOdds + perLogSecond * Math.log(Math.max(1, gapMs / 1_000))) * factor;
+/** The odds that a request comes up short, so long after the one before it. */
+export function oddsOfShort({ logOdds, perLogSecond }: HitChance, gapMs: number): number {
+  return Math.exp(logOdds + perLogSecond * Math.log(Math.max(1, gapMs / 1_000)));
+}
+
+/** The chance of it, with a factor on the odds. */
+export function chanceOfShort(hit: HitChance, gapMs: number, factor: number): number {
+  const odds = oddsOfShort(hit, gapMs) * factor;
   return odds / (1 + odds);
 }
 

@@ -52,6 +52,9 @@ function fastPrices(row: ModelRow, atMs: number): Prices {
   });
 }
 
+/** Twentieths of a price without any of the options. */
+const PLAIN_TWENTIETHS = 20;
+
 /** One dollar per million tokens is 1,000 billionths a token; prices count to a hundred-thousandth of a dollar. */
 function part(tokens: number, dollarsPerMTok: number, twentieths: number): number {
   return Math.round((tokens * Math.round(dollarsPerMTok * 100_000) * twentieths) / 2_000);
@@ -74,6 +77,19 @@ export function priceUsage(row: ModelRow, usage: Usage, atMs: number, options: P
     outputNano,
     totalNano: inputNano + cacheReadNano + cacheWrite5mNano + cacheWrite1hNano + outputNano,
   };
+}
+
+/** What requests with this usage cost without their output, whatever part of the uncached input is read from the cache instead. */
+export function priceByRead(row: ModelRow, usage: Usage, atMs: number): (cacheRead: number) => number {
+  const whole = promptTokens(usage);
+  const prices = pricesFor(row, whole, atMs);
+  const open = usage.input + usage.cacheRead;
+  const { cacheWrite5mNano, cacheWrite1hNano } = priceUsage(row, usage, atMs);
+  const fixedNano = cacheWrite5mNano + cacheWrite1hNano;
+  return (cacheRead) =>
+    part(open - cacheRead, prices.input, PLAIN_TWENTIETHS) +
+    part(cacheRead, prices.cacheRead, PLAIN_TWENTIETHS) +
+    fixedNano;
 }
 
 /** The sum of two costs, part by part. */

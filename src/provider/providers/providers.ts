@@ -30,8 +30,17 @@ export function plannedProvider(plan: {
 export function cacheRulesOf(provider: ProviderRef, model: string): CacheRules {
   const { cache, exceptions } = knownProvider(provider);
   const exception = exceptions.find(({ models }) => model.startsWith(models));
-  return exception === undefined ? cache : { ...cache, ...exception.rules };
+  if (exception === undefined) return cache;
+  let rules = exceptional.get(exception);
+  if (rules === undefined) {
+    rules = { ...cache, ...exception.rules };
+    exceptional.set(exception, rules);
+  }
+  return rules;
 }
+
+/** The rules of exceptions, made once: every request of a recording refers to them. */
+const exceptional = new WeakMap<object, CacheRules>();
 
 /** Whether a provider serves a model: those of the provider it serves, and those of its own name. */
 export function isServedBy(provider: ProviderRef, model: ModelRow): boolean {

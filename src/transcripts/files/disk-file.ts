@@ -17,6 +17,8 @@ export interface DiskFile {
   readonly place: Place;
   /** What is read instead of the whole file: the lines of one session in a file of many. */
   readonly bytes?: Uint8Array;
+  /** Its format, where that is known already. */
+  readonly format?: string;
 }
 
 /** Bytes read at a time. */
@@ -39,17 +41,29 @@ function attempt<T>({ place }: DiskFile, ask: () => T): T {
 
 /** Bytes of a file from an offset on: as many as are asked for, fewer at its end. */
 export function readPart(path: string, offset: number, length: number): Buffer {
+  return readParts(path, [offset, offset + length])[0]!;
+}
+
+/** The same for several parts, given by their starts and ends in turn. */
+export function readParts(path: string, places: readonly number[]): readonly Buffer[] {
   const descriptor = openSync(path, 'r');
   try {
-    const buffer = Buffer.alloc(length);
-    let bytes = 0;
-    for (;;) {
-      const more = readSync(descriptor, buffer, bytes, length - bytes, offset + bytes);
-      bytes += more;
-      if (more === 0 || bytes === length) return buffer.subarray(0, bytes);
-    }
+    const parts: Buffer[] = [];
+    for (let i = 0; i < places.length; i += 2)
+      parts.push(partOf(descriptor, places[i]!, places[i + 1]! - places[i]!));
+    return parts;
   } finally {
     closeSync(descriptor);
+  }
+}
+
+function partOf(descriptor: number, offset: number, length: number): Buffer {
+  const buffer = Buffer.alloc(length);
+  let bytes = 0;
+  for (;;) {
+    const more = readSync(descriptor, buffer, bytes, length - bytes, offset + bytes);
+    bytes += more;
+    if (more === 0 || bytes === length) return buffer.subarray(0, bytes);
   }
 }
 

@@ -60,6 +60,7 @@ const GATHERED: Readonly<Record<string, (path: string, bytes: Uint8Array) => Uin
 };
 /** The format of a file by its beginning. */
 export function formatOfFile(file: DiskFile): string {
+  if (file.format !== undefined) return file.format;
   const head = fileHead(file);
   if (isDatabase(head)) return DATABASE_FORMAT;
   return detectReader(head, { id: file.name, whole: () => plainChunks(file) });

@@ -3,13 +3,16 @@ import { createWarnings } from '../../core/run/warning.js';
 import { splitLines } from '../lines/byte-lines.js';
 import { decodeUtf8, parseObject, unpackBytes } from '../lines/json-lines.js';
 import { transcriptReaders } from '../readers/readers.js';
-import { type DiskFile, fileChunks, fileHead, fileState, isPacked, readPart } from './disk-file.js';
+import { type DiskFile, fileChunks, fileHead, fileState, isPacked, readParts } from './disk-file.js';
 import { formatOfFile } from './foreign-session.js';
 import { isDatabase } from './opencode-database.js';
 
 /** Where the rows of each session lie in a file: starts and ends in turn, sessions in the order in which they begin. */
 interface RowIndex {
   readonly path: string;
+  readonly format: string;
+  /** A database finds its sessions itself. */
+  readonly isDatabase: boolean;
   readonly state: ReturnType<typeof fileState>;
   /** The whole of a packed file, which has no places to go back to. */
   readonly plain: Buffer | null;
@@ -20,10 +23,17 @@ interface RowIndex {
 let latest: RowIndex | null = null;
 
 function makeIndex(file: DiskFile): RowIndex {
-  const { sessionOf } = transcriptReaders.get(formatOfFile(file));
+  const format = formatOfFile(file);
+  const { sessionOf } = transcriptReaders.get(format);
   const places = new Map<string, number[]>();
-  const index = { path: file.path, state: fileState(file), places };
-  if (sessionOf === undefined) return { ...index, plain: null };
+  const index = {
+    path: file.path,
+    format,
+    isDatabase: isDatabase(fileHead(file)),
+    state: fileState(file),
+    places,
+  };
+  if (sessionOf === undefined || index.isDatabase) return { ...index, plain: null };
   const plain = isPacked(file)
     ? unpackBytes(Buffer.concat([...fileChunks(file)].map((chunk) => Buffer.from(chunk))), {
         name: file.name,
@@ -56,7 +66,7 @@ function indexOf(file: DiskFile): RowIndex {
 
 /** The names of the sessions in a file whose rows say which they belong to; none for every other file. */
 export function sessionsInFile(file: DiskFile): readonly string[] {
-  return isDatabase(fileHead(file)) ? [] : [...indexOf(file).places.keys()];
+  return [...indexOf(file).places.keys()];
 }
 
 /** Sessions that are named where one is not there. */
@@ -64,8 +74,8 @@ const NAMED_SESSIONS = 5;
 
 /** The file with nothing but the rows of one session; a database, which finds its sessions itself, as it is. */
 export function rowsOfSession(file: DiskFile, session: string): DiskFile {
-  if (isDatabase(fileHead(file))) return file;
-  const { places, plain } = indexOf(file);
+  const { places, plain, format, isDatabase: isWhole } = indexOf(file);
+  if (isWhole) return file;
   const own = places.get(session);
   if (own === undefined) {
     const known = [...places.keys()].slice(0, NAMED_SESSIONS).join(', ');
@@ -74,10 +84,9 @@ export function rowsOfSession(file: DiskFile, session: string): DiskFile {
       place: file.place,
     });
   }
-  const parts: Uint8Array[] = [];
-  for (let i = 0; i < own.length; i += 2) {
-    const [start, end] = [own[i]!, own[i + 1]!];
-    parts.push(plain === null ? readPart(file.path, start, end - start) : plain.subarray(start, end));
-  }
-  return { ...file, bytes: Buffer.concat(parts) };
+  const parts =
+    plain === null
+      ? readParts(file.path, own)
+      : own.flatMap((start, i) => (i % 2 === 0 ? [plain.subarray(start, own[i + 1]!)] : []));
+  return { ...file, format, bytes: Buffer.concat(parts) };
 }

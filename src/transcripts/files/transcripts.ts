@@ -20,8 +20,8 @@ const SESSION_FORMAT = 'claude-code';
 /** Smaller sessions are read as fast as their compiled form. */
 const SMALLEST_CACHED_BYTES = 262_144;
 
-/** Sessions from this size on stay on disk while they are replayed. */
-const LARGE_BYTES = 1_048_576;
+/** Sessions from this size on stay on disk while they are replayed: a study has all of its sessions open. */
+const LARGE_BYTES = 65_536;
 
 /** A transcript with how its format is called. */
 export interface LoadedTranscript {

@@ -96,13 +96,9 @@ describe('a validated recording', () => {
   });
 
   it('by model, has the median over sessions, not the error of all together', () => {
-    const right = {
-      ...file,
-      comparisons: {
-        ...file.comparisons,
-        blind: file.comparisons.blind.map((each) => ({ ...each, predicted: each.request.usage })),
-      },
-    };
+    const blind = file.comparisons.blind.map((each) => ({ ...each, predicted: each.request.usage }));
+    const [model] = file.byModel.keys();
+    const right = { ...file, byModel: new Map([[model!, tally(blind)]]) };
     const [own] = Object.values(totalFidelity([file, right, right]).byProvider.anthropic!.byModel);
     expect(own!.costErrorMedian).toBe(0);
     expect(own!.costErrorMax).toBeCloseTo(file.figures.blind.costErrorMedian!);

@@ -1,11 +1,13 @@
 import { createRandom, type Random } from '../../../core/base/random.js';
-import type { CacheRules, HitChance } from '../../../core/run/provider.js';
+import type { HitChance } from '../../../core/run/provider.js';
 import { PLAIN_ERROR } from '../../../metrics/cost-interval.js';
-import { chanceOfShort, survival } from '../../../provider/cache/cache-rules.js';
+import { oddsOfShort, survival } from '../../../provider/cache/cache-rules.js';
+import { modelOrUnknown } from '../../../provider/prices/models.js';
+import { priceByRead } from '../../../provider/prices/price.js';
 import { inputNano } from '../compare.js';
 import { fitHitChance, type HitFit } from './hit-fit.js';
-import { predictByProvider } from './predict-provider.js';
-import type { ProviderRequest } from './provider-requests.js';
+import { predictReads } from './predict-provider.js';
+import type { ServableRequest } from './provider-requests.js';
 
 /** Fewer sessions than this are not split into halves. */
 const FEWEST_SESSIONS = 8;
@@ -37,7 +39,7 @@ const NORMAL_95 = 1.96;
 /** One session: its name, which decides its half, and its requests. */
 export interface ChanceSession {
   readonly file: string;
-  readonly requests: readonly ProviderRequest[];
+  readonly requests: readonly ServableRequest[];
 }
 
 /** Judges sessions by the fit of others. Null where there are too few, or nothing came up short. */
@@ -57,7 +59,7 @@ export function bestEffort(sessions: readonly ChanceSession[]): BestEffort | nul
     if (other === null) return null;
     for (const { file, requests } of own) {
       const truth = requests.reduce((sum, { request }) => sum + inputNano(request, request.usage), 0);
-      const { predictions } = predictByProvider(requests, 'blind', () => other.chance);
+      const { predictions } = predictReads(requests, 'blind', () => other.chance);
       recorded += truth;
       for (const { request } of requests)
         predicted += inputNano(request, predictions.get(request.key)!.usage);
@@ -84,18 +86,16 @@ function curvePoint({ chance, errors }: HitFit, seconds: number): BestEffort['cu
 
 /** Ends of the costs of a session whose luck is drawn again and again. */
 function drawCosts(
-  requests: readonly ProviderRequest[],
+  requests: readonly ServableRequest[],
   hit: HitChance,
   random: Random,
 ): { readonly low: number; readonly high: number } {
+  const drawn = requests.map((each) => drawnRequest(each, hit));
   const costs = Array.from({ length: DRAWS }, () => {
     const factor = pick(hit.sessions, random);
     let nano = 0;
-    for (const each of requests) {
-      const { usage, prompt } = each.request;
-      const cacheRead = Math.min(prompt, Math.round(drawRead(each, each.rules, hit, factor, random)));
-      nano += inputNano(each.request, { ...usage, cacheRead, input: prompt - cacheRead });
-    }
+    for (const each of drawn)
+      nano += each.nanoOf(Math.min(each.prompt, Math.round(drawRead(each, hit.partial, factor, random))));
     return nano;
   }).sort((a, b) => a - b);
   return {
@@ -104,18 +104,44 @@ function drawCosts(
   };
 }
 
+/** What every draw of a request asks for. */
+interface DrawnRequest {
+  readonly cause: ServableRequest['cause'];
+  readonly prompt: number;
+  readonly reachable: number;
+  readonly head: number;
+  /** Chance that its entry still lives. */
+  readonly alive: number;
+  /** Odds that it comes up short in a session of the usual luck. */
+  readonly odds: number;
+  readonly nanoOf: (cacheRead: number) => number;
+}
+
+function drawnRequest(each: ServableRequest, hit: HitChance): DrawnRequest {
+  const { request, rules, cause, reachable, head, gapMs } = each;
+  const { model, prompt, usage, pricedAtMs } = request;
+  return {
+    cause,
+    prompt,
+    reachable,
+    head,
+    alive: survival(rules.lifetime, gapMs),
+    odds: oddsOfShort(hit, gapMs),
+    nanoOf: priceByRead(modelOrUnknown(model), { ...usage, cacheRead: 0, input: prompt }, pricedAtMs),
+  };
+}
+
 function drawRead(
-  { reachable, head, gapMs, cause }: ProviderRequest,
-  rules: CacheRules,
-  hit: HitChance,
+  { cause, reachable, head, alive, odds }: DrawnRequest,
+  partial: readonly number[],
   factor: number,
   random: Random,
 ): number {
   if (cause === 'model') return 0;
   if (cause === 'compaction') return head;
-  if (random.next() >= survival(rules.lifetime, gapMs)) return Math.min(head, reachable);
-  if (random.next() >= chanceOfShort(hit, gapMs, factor)) return reachable;
-  return pick(hit.partial, random) * reachable;
+  if (random.next() >= alive) return Math.min(head, reachable);
+  if (random.next() >= (odds * factor) / (1 + odds * factor)) return reachable;
+  return pick(partial, random) * reachable;
 }
 
 function pick(values: readonly number[], random: Random): number {

@@ -1,7 +1,7 @@
 import { quantile } from '../../../core/base/stats.js';
 import type { HitChance } from '../../../core/run/provider.js';
 import { survival } from '../../../provider/cache/cache-rules.js';
-import type { ProviderRequest } from './provider-requests.js';
+import type { ServableRequest } from './provider-requests.js';
 
 /** Reads below this share of what could be read count as short. */
 const SHORT_SHARE = 0.97;
@@ -25,24 +25,24 @@ export interface HitFit {
 }
 
 /** Whether a request read less than it could. */
-export function isShort({ request, reachable }: ProviderRequest): boolean {
+export function isShort({ request, reachable }: ServableRequest): boolean {
   return request.read < SHORT_SHARE * reachable;
 }
 
 /** Whether a request tells of chance: what it could read was there, and lived. */
-function isInformative({ cause, reachable, rules, gapMs }: ProviderRequest): boolean {
+function isInformative({ cause, reachable, rules, gapMs }: ServableRequest): boolean {
   return cause === 'hit' && reachable > 0 && survival(rules.lifetime, gapMs) === 1;
 }
 
-function weightOf({ reachable }: ProviderRequest): number {
+function weightOf({ reachable }: ServableRequest): number {
   return reachable / WEIGHT_TOKENS;
 }
 
-function weightOfAll(requests: readonly ProviderRequest[]): number {
+function weightOfAll(requests: readonly ServableRequest[]): number {
   return requests.reduce((sum, each) => sum + weightOf(each), 0);
 }
 
-function logSeconds({ gapMs }: ProviderRequest): number {
+function logSeconds({ gapMs }: ServableRequest): number {
   return Math.log(Math.max(1, gapMs / 1_000));
 }
 
@@ -50,22 +50,26 @@ function logSeconds({ gapMs }: ProviderRequest): number {
  * Fits the chance that requests come up short to sessions: the odds by the time since the last request (logistic, by Newton's
  * method, each request weighted by what it could read), what sessions differ by, and how much is read all the same. Null without a short request or without one that is not.
  */
-export function fitHitChance(sessions: readonly (readonly ProviderRequest[])[]): HitFit | null {
+export function fitHitChance(sessions: readonly (readonly ServableRequest[])[]): HitFit | null {
   const informative = sessions.map((requests) => requests.filter(isInformative));
   const all = informative.flat();
   const short = all.filter(isShort);
   if (short.length === 0 || short.length === all.length) return null;
+  // Columns: every step goes through all requests.
+  const logs = Float64Array.from(all, logSeconds);
+  const weights = Float64Array.from(all, weightOf);
+  const shorts = Float64Array.from(all, (each) => Number(isShort(each)));
   let a = Math.log(weightOfAll(short) / (weightOfAll(all) - weightOfAll(short)));
   let b = 0;
   let information = [0, 0, 0];
   for (let step = 0; step < STEPS; step++) {
     const gradient = [0, 0];
     information = [0, 0, 0];
-    for (const request of all) {
-      const x = logSeconds(request);
+    for (let i = 0; i < all.length; i++) {
+      const x = logs[i]!;
       const p = 1 / (1 + Math.exp(-(a + b * x)));
-      const tokens = weightOf(request);
-      const off = tokens * (Number(isShort(request)) - p);
+      const tokens = weights[i]!;
+      const off = tokens * (shorts[i]! - p);
       const weight = tokens * p * (1 - p);
       gradient[0]! += off;
       gradient[1]! += off * x;
@@ -96,7 +100,7 @@ export function fitHitChance(sessions: readonly (readonly ProviderRequest[])[]):
 }
 
 /** What short requests read of what they could: the middle of each tenth of the tokens. */
-function partialReads(short: readonly ProviderRequest[]): readonly number[] {
+function partialReads(short: readonly ServableRequest[]): readonly number[] {
   const ordered = short
     .map((each) => ({ share: each.request.read / each.reachable, weight: weightOf(each) }))
     .sort((a, b) => a.share - b.share);
@@ -118,7 +122,7 @@ function tenths(values: readonly number[]): readonly number[] {
 
 /** How much more or less often than expected the requests of sessions come up short, wider than was seen. */
 function sessionFactors(
-  sessions: readonly (readonly ProviderRequest[])[],
+  sessions: readonly (readonly ServableRequest[])[],
   chance: Pick<HitChance, 'logOdds' | 'perLogSecond'>,
 ): readonly number[] {
   const logs = sessions
@@ -141,7 +145,7 @@ const CENTRING_LOGS = 8;
 /** The factors times one common factor, at which as many requests are expected to come up short as did. */
 function centred(
   factors: readonly number[],
-  requests: readonly ProviderRequest[],
+  requests: readonly ServableRequest[],
   chance: Pick<HitChance, 'logOdds' | 'perLogSecond'>,
 ): readonly number[] {
   const odds = requests.map((each) => Math.exp(chance.logOdds + chance.perLogSecond * logSeconds(each)));
@@ -149,9 +153,9 @@ function centred(
   const short = weightOfAll(requests.filter(isShort));
   const expectedAt = (common: number): number => {
     let sum = 0;
-    for (const [i, each] of odds.entries())
+    for (let i = 0; i < odds.length; i++)
       for (const factor of factors)
-        sum += (weights[i]! * each * factor * common) / (1 + each * factor * common);
+        sum += (weights[i]! * odds[i]! * factor * common) / (1 + odds[i]! * factor * common);
     return sum / factors.length;
   };
   let low = -CENTRING_LOGS;
@@ -201,7 +205,7 @@ export class SessionLuck {
   factor = 1;
 
   /** Learns from a request; `expected` is its chance before anything was known of the session. */
-  learn(request: ProviderRequest, expected: number): void {
+  learn(request: ServableRequest, expected: number): void {
     if (!isInformative(request)) return;
     this.#odds.push(expected / (1 - expected));
     this.#weights.push(weightOf(request));

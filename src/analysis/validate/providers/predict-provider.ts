@@ -2,9 +2,8 @@ import type { Usage } from '../../../core/model/usage.js';
 import type { CacheRules, HitChance } from '../../../core/run/provider.js';
 import { chanceOfShort, survival } from '../../../provider/cache/cache-rules.js';
 import type { Prediction, Walk } from '../predict.js';
-import type { RecordedRequest } from '../truth.js';
 import { isShort, SessionLuck } from './hit-fit.js';
-import type { ProviderRequest } from './provider-requests.js';
+import type { ProviderRequest, ServableRequest } from './provider-requests.js';
 
 const NO_RISK: Prediction['risk'] = { chance: 0, cost: 0 };
 /** Why less than the prompt before is read where the cache still has it. */
@@ -13,7 +12,7 @@ const LIVING_CAUSES = { nothing: 'hit', reasoning: 'reasoning', more: 'shrank' }
 const BASELINE_MS = 600_000;
 const BASELINE_STEP = 128;
 
-function usageOf({ prompt, usage }: RecordedRequest, read: number): Usage {
+function usageOf({ prompt, usage }: ServableRequest['request'], read: number): Usage {
   const cacheRead = Math.min(Math.round(read), prompt);
   const written = usage.cacheWrite5m > 0 ? prompt - cacheRead : 0;
   return {
@@ -26,7 +25,7 @@ function usageOf({ prompt, usage }: RecordedRequest, read: number): Usage {
 }
 
 function predictionOf(
-  { request, gapMs, rules, cause, dropped }: ProviderRequest,
+  { request, gapMs, rules, cause, dropped }: ServableRequest,
   read: number,
   likely: number,
 ): Prediction {
@@ -47,7 +46,7 @@ function meanOf(values: readonly number[]): number {
 
 /** What a request reads on average, and what it most likely reads. */
 function expectedRead(
-  each: ProviderRequest,
+  each: ServableRequest,
   hit: HitChance | null,
   factor: number,
 ): { readonly mean: number; readonly likely: number } {
@@ -67,33 +66,43 @@ function expectedRead(
  * Predicts every request from those before it: what chance decides is expected on average, and what a session has shown so far of
  * its luck is learnt. `given` takes reads that came up short without a reason from the record.
  */
-export function predictByProvider(
-  requests: readonly ProviderRequest[],
+export function predictByProvider(requests: readonly ProviderRequest[], mode: 'blind' | 'given'): Walk {
+  const { predictions, unforeseen } = predictReads(requests, mode);
+  const breaks = unforeseen.map((i) => {
+    const { request, reachable } = requests[i]!;
+    return { request, expectedRead: reachable, reason: null };
+  });
+  return { predictions, breaks };
+}
+
+/** The same without the recording at hand: the predictions, and the places of requests that came up short without a reason. */
+export function predictReads(
+  requests: readonly ServableRequest[],
   mode: 'blind' | 'given',
   hitOf: (rules: CacheRules) => HitChance | null = ({ hit }) => hit,
-): Walk {
+): { readonly predictions: Walk['predictions']; readonly unforeseen: readonly number[] } {
   const predictions = new Map<string, Prediction>();
-  const breaks: Walk['breaks'][number][] = [];
+  const unforeseen: number[] = [];
   const luck = new SessionLuck();
-  for (const each of requests) {
+  for (const [i, each] of requests.entries()) {
     const { request, rules, reachable, gapMs, cause } = each;
     const hit = hitOf(rules);
     const { mean, likely } = expectedRead(each, hit, luck.factor);
     const isUnforeseen = cause === 'hit' && likely === reachable && isShort(each);
-    if (isUnforeseen) breaks.push({ request, expectedRead: reachable, reason: null });
+    if (isUnforeseen) unforeseen.push(i);
     const isGiven = mode === 'given' && (isUnforeseen || (cause === 'hit' && !isShort(each)));
     const read = isGiven ? (isUnforeseen ? request.read : reachable) : mean;
     predictions.set(request.key, predictionOf(each, read, isGiven ? read : likely));
     if (hit !== null) luck.learn(each, chanceOfShort(hit, gapMs, 1));
   }
-  return { predictions, breaks };
+  return { predictions, unforeseen };
 }
 
 /** The one-line rule: the previous prompt rounded down to 128 tokens, if it is not ten minutes old. */
-export function predictByPrefixRule(requests: readonly ProviderRequest[]): Walk {
+export function predictByPrefixRule(requests: readonly ServableRequest[]): Walk {
   const predictions = new Map<string, Prediction>();
   for (const each of requests) {
-    const step = Math.floor((each.request.previous?.prompt ?? 0) / BASELINE_STEP) * BASELINE_STEP;
+    const step = Math.floor(each.promptBefore / BASELINE_STEP) * BASELINE_STEP;
     const read = each.gapMs < BASELINE_MS ? Math.min(step, each.request.prompt) : 0;
     predictions.set(each.request.key, predictionOf(each, read, read));
   }

@@ -6,11 +6,13 @@ import type { CacheRules } from '../../../core/run/provider.js';
 import { onGrain } from '../../../provider/cache/cache-rules.js';
 import { modelOrUnknown } from '../../../provider/prices/models.js';
 import { cacheRulesOf } from '../../../provider/providers/providers.js';
-import type { RecordedRequest, Truth } from '../truth.js';
+import type { ComparedRequest, RecordedRequest, Truth } from '../truth.js';
 
-/** A request of a recording beside what the cache of its provider could have served. */
-export interface ProviderRequest {
-  readonly request: RecordedRequest;
+/** A request beside what the cache of its provider could have served, with no more than chance is judged by. */
+export interface ServableRequest {
+  readonly request: Pick<ComparedRequest, 'key' | 'model' | 'pricedAtMs' | 'usage' | 'prompt' | 'read'>;
+  /** The prompt before it in its thread. */
+  readonly promptBefore: number;
   readonly rules: CacheRules;
   /** Longest read: the prompt before it up to the first reasoning that left it, on the provider's steps. */
   readonly reachable: number;
@@ -20,6 +22,11 @@ export interface ProviderRequest {
   readonly cause: 'hit' | 'compaction' | 'model';
   /** What left the prompt, so that less than the prompt before could be read: reasoning of earlier turns, or more than that. */
   readonly dropped: 'nothing' | 'reasoning' | 'more';
+}
+
+/** The same while its recording is at hand. */
+export interface ProviderRequest extends ServableRequest {
+  readonly request: RecordedRequest;
 }
 
 /** What a prompt may lose beyond the reasoning that was billed: 74 of 79 recorded ones lost at most 74 tokens more, five 1,795 and above. */
@@ -50,6 +57,7 @@ export function providerRequests(
       const isOther = modelOrUnknown(before.model).id !== modelOrUnknown(request.model).id;
       found.push({
         request,
+        promptBefore: before.prompt,
         rules,
         reachable,
         head: Math.min(head, request.prompt),
@@ -68,7 +76,7 @@ function leaving(
   { prompt }: RecordedRequest,
   cut: number,
   reasoning: number,
-): ProviderRequest['dropped'] {
+): ServableRequest['dropped'] {
   if (cut >= Math.min(before.prompt, prompt)) return 'nothing';
   return before.prompt - prompt > reasoning + REASONING_SLACK ? 'more' : 'reasoning';
 }

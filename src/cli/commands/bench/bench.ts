@@ -47,6 +47,10 @@ export const SUITES: Suites = {
     const { peakMemory } = await import('./recording-file.js');
     return (await import('./suites/ingest.js')).ingestSuite({ ...options, peakMemory });
   },
+  rounds: async (options) => {
+    const { validatedFile } = await import('./recording-file.js');
+    return (await import('./suites/rounds.js')).roundsSuite({ ...options, validated: validatedFile });
+  },
   serve: async (options) => (await import('./suites/serve.js')).serveSuite(options),
   bpe: async (options) => (await import('./suites/bpe.js')).bpeSuite(options),
   'compiled-cache': async (options) => {

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { builtModule } from '../../../core/base/built.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { canProbe, probe } from './peak-memory.js';
@@ -39,6 +42,17 @@ export function recordToDisk(lines: Iterable<string>): CachedRecording {
   };
 }
 
+/** What a process prints at its end: its processor time, and the most memory that it held. */
+const PRINT_USE = `
+import { writeSync } from 'node:fs';
+process.on('exit', () => {
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+  writeSync(1, 'used ' + (userCPUTime + systemCPUTime) / 1e6 + ' s ' + maxRSS + ' kB\\n');
+});
+`;
+/** Characters that it may print. */
+const MOST_PRINTED = 1 << 26;
+
 const READ = `
 const { loadTranscript } = await import(process.argv[1]);
 loadTranscript(process.argv[2], { cwd: process.argv[3], cache: 'off' });
@@ -50,6 +64,33 @@ export async function peakMemory(lines: Iterable<string>): Promise<number | null
   const folder = writeRecording(lines);
   try {
     return await probe(READ, [builtModule('transcripts/files/transcripts')!.href, FILE_NAME, folder]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Processor time and highest memory of a fresh process that validates a file of these lines; null where it cannot be measured. */
+export async function validatedFile(
+  lines: Iterable<string>,
+): Promise<{ readonly seconds: number; readonly bytes: number } | null> {
+  if (!canProbe()) return null;
+  const main = fileURLToPath(builtModule('cli/main')!);
+  const folder = writeRecording(lines);
+  try {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [
+        '--import',
+        `data:text/javascript,${encodeURIComponent(PRINT_USE)}`,
+        main,
+        'validate',
+        FILE_NAME,
+        '--no-cache',
+      ],
+      { cwd: folder, env: { ...process.env, CCBENCH_CACHE: folder }, maxBuffer: MOST_PRINTED },
+    );
+    const [, seconds, kilobytes] = /used (\S+) s (\d+) kB\n$/.exec(stdout)!;
+    return { seconds: Number(seconds), bytes: Number(kilobytes) * 1_024 };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

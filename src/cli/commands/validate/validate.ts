@@ -1,6 +1,11 @@
 import { containedFiles, repeatedCalls } from '../../../analysis/validate/contained.js';
 import { readSaved, worseFigures } from '../../../analysis/validate/regression.js';
-import { type FidelityReport, fidelityPoints, fidelityReport } from '../../../analysis/validate/report.js';
+import {
+  condensed,
+  type FidelityReport,
+  fidelityPoints,
+  fidelityReport,
+} from '../../../analysis/validate/report.js';
 import { traceHitRate, validateTraces } from '../../../analysis/validate/traces.js';
 import type { FileFidelity } from '../../../analysis/validate/validate.js';
 import { validateTranscript } from '../../../analysis/validate/validate.js';
@@ -37,7 +42,7 @@ type Validated =
   | { readonly kind: 'recording'; readonly fidelity: FileFidelity; readonly bill: RecordedBill | null }
   | { readonly kind: 'trace'; readonly hitRate: number | null };
 
-function validateFile(path: string, input: InputOptions): Validated {
+function validateFile(path: string, input: InputOptions, { worst, out }: ValidateOptions): Validated {
   const format = inputFormat(path, input);
   if (format === 'request-trace') return { kind: 'trace', hitRate: traceHitRate(parseTrace(path, input)) };
   const { transcript } = loadTranscript(path, input);
@@ -49,7 +54,7 @@ function validateFile(path: string, input: InputOptions): Validated {
   }
   return {
     kind: 'recording',
-    fidelity: validateTranscript(transcript, path),
+    fidelity: condensed(validateTranscript(transcript, path), worst, out === undefined ? 'worst' : 'all'),
     bill: recordedBill(transcript),
   };
 }
@@ -71,12 +76,13 @@ export async function validateCommand(
     const named = { command: 'validate', paths, usualLast: USUAL_LAST };
     const found = await chosenSessions(session, named, options);
     const { used, skipped } = await eachFile(session, 'validating', found, (path) =>
-      validateFile(path, inputOptions(session)),
+      validateFile(path, inputOptions(session), options),
     );
     const rates = used.flatMap((item) => (item.kind === 'trace' ? [item.hitRate] : []));
     const all = used.flatMap((item) => (item.kind === 'recording' ? [item.fidelity] : []));
     const contained = containedFiles(all);
-    const isKept = ({ file }: FileFidelity): boolean => contained.every((other) => other.file !== file);
+    const copies = new Set(contained.map(({ file }) => file));
+    const isKept = ({ file }: FileFidelity): boolean => !copies.has(file);
     const fidelities = all.filter(isKept);
     const sharedCalls = repeatedCalls(fidelities);
     noteRepeated(session, sharedCalls, 'in each');

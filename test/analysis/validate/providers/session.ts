@@ -32,6 +32,7 @@ export function simulatedSession({ hit, requests, random }: Simulated): readonly
     endMs += gapMs;
     const usage = { input: prompt - read, cacheRead: read, cacheWrite5m: 0, cacheWrite1h: 0, output: 200 };
     return {
+      promptBefore: prompt - STEP_TOKENS,
       request: {
         key: `main#${index}`,
         threadId: 'main',

@@ -1,0 +1,111 @@
+import { chainDigest, type Digest, digestParts } from '../../core/base/digest.js';
+import type { RequestTrace, TraceRequest } from '../../core/model/request-trace.js';
+import { isOfLoop, type SentRequest } from '../../core/model/sent-request.js';
+import type { Transcript } from '../../core/model/transcript.js';
+import type { LogEntry, RequestEntry } from '../../core/run/run-log.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
+import { NO_TIMING } from '../../engine/requests/run-env.js';
+import { replayParts } from '../../engine/run/replay.js';
+import { findModel, modelsOf } from '../../provider/prices/models.js';
+import { changedPlan } from '../what-if.js';
+import { blockIds, type DigestedPrompt } from './block-ids.js';
+
+/** Whose a model is that the table does not know. */
+const UNKNOWN_PROVIDER = 'unknown';
+
+/** The requests of a run, in the order in which they are sent, in short parts. */
+export function* plannedRequests(
+  plan: RunPlan,
+  transcript: Transcript,
+): Generator<readonly SentRequest[], void, void> {
+  const models = modelsOf(plan);
+  let hashIds: readonly number[] = [];
+  let found: SentRequest[] = [];
+  const sentOf = ({ t, latencyMs, model, ...entry }: RequestEntry): SentRequest => ({
+    thread: entry.thread,
+    purpose: entry.purpose,
+    startMs: t,
+    endMs: t + latencyMs,
+    provider: transcript.provider ?? models.find(model)?.provider ?? UNKNOWN_PROVIDER,
+    model,
+    promptTokens: entry.prompt,
+    outputTokens: entry.output,
+    readTokens: entry.read,
+    writtenTokens: entry.write5m + entry.write1h,
+    hashIds,
+  });
+  const sink = {
+    write(entry: LogEntry) {
+      if (entry.type === 'request') found.push(sentOf(entry));
+    },
+  };
+  // The prompt changes once it is sent; the log entry of an answered request comes right behind it.
+  const onRequest = (_thread: string, { view }: { readonly view: DigestedPrompt }): void => {
+    hashIds = blockIds(view);
+  };
+  for (const _ of replayParts(plan, transcript, sink, NO_TIMING, { onRequest })) {
+    yield found;
+    found = [];
+  }
+  yield found;
+}
+
+/** The requests that a recording shows, with its sizes, times and usage: it is replayed as its own client, which rebuilds each prompt. */
+export function* recordedRequests(transcript: Transcript): Generator<readonly SentRequest[], void, void> {
+  const { carries } = transcript;
+  const told = (capability: 'usage' | 'cache-writes', tokens: number | null): number | null =>
+    carries.includes(capability) ? tokens : null;
+  for (const part of plannedRequests(changedPlan(transcript), transcript))
+    yield part.filter(isOfLoop).map((request) => ({
+      ...request,
+      readTokens: told('usage', request.readTokens),
+      writtenTokens: told('cache-writes', request.writtenTokens),
+    }));
+}
+
+/** The requests of a request trace, whose prompts are block ids already, by time. */
+export function tracedRequests(trace: RequestTrace): readonly SentRequest[] {
+  const scope = trace.hashScope === 'global' ? 1 : digestParts([trace.id]);
+  return trace.threads
+    .flatMap(({ id, parentId, requests }) =>
+      requests.map((request, i): SentRequest => {
+        const { startMs, model, promptTokens, outputTokens, apiMs } = request;
+        return {
+          thread: id,
+          purpose: parentId === null ? 'main' : 'subagent',
+          startMs,
+          endMs: startMs + (apiMs ?? 0),
+          provider: findModel(model)?.provider ?? UNKNOWN_PROVIDER,
+          model,
+          promptTokens,
+          outputTokens,
+          readTokens: null,
+          writtenTokens: null,
+          hashIds: blockIds(promptOf(request, trace.blockSize, scope, digestParts([trace.id, id, i]))),
+        };
+      }),
+    )
+    .sort((a, b) => a.startMs - b.startMs);
+}
+
+/** A prompt of a trace; what its ids leave over at the end is its own. */
+function promptOf(
+  { hashIds, promptTokens }: TraceRequest,
+  blockSize: number,
+  scope: Digest,
+  own: Digest,
+): DigestedPrompt {
+  const digests: number[] = [];
+  const sums: number[] = [];
+  let digest = scope;
+  for (let i = 0; i < hashIds.length && (i + 1) * blockSize <= promptTokens; i++) {
+    digest = chainDigest(digest, hashIds[i]!);
+    digests.push(digest);
+    sums.push((i + 1) * blockSize);
+  }
+  if ((sums.at(-1) ?? 0) < promptTokens) {
+    digests.push(chainDigest(digest, own));
+    sums.push(promptTokens);
+  }
+  return { length: sums.length, digests, sums };
+}

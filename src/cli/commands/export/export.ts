@@ -1,0 +1,233 @@
+import { resolve } from 'node:path';
+import { plannedRequests, recordedRequests, tracedRequests } from '../../../analysis/export/sent-requests.js';
+import { openRef } from '../../../config/files/open-ref.js';
+import { CcbenchError } from '../../../core/base/errors.js';
+import { formatCounted } from '../../../core/base/format.js';
+import type { SentRequest, SentSession } from '../../../core/model/sent-request.js';
+import { countCalls, type Transcript } from '../../../core/model/transcript.js';
+import { STREAM_FORMATS } from '../../../report/export/formats.js';
+import type { StreamFormat } from '../../../report/export/stream-format.js';
+import { inputId, sessionPath } from '../../../transcripts/files/read-input.js';
+import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { chosenSessions, isChosen, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
+import { eachFile, type SkippedFile } from '../../files/each-file.js';
+import { folderName, type OutputFile, openFile } from '../../files/output.js';
+import { BASE, planScenarios } from '../../runs/plan-runs.js';
+import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
+import { type CliSession, inputOptions, note, printJson } from '../../session.js';
+import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
+import { type LineOutput, plainLines, sessionFiles, timedLines } from './line-output.js';
+
+/** Options of `ccbench export`. */
+export interface ExportOptions extends SessionChoice, PluginOptions {
+  readonly format: keyof typeof STREAM_FORMATS;
+  readonly out?: string;
+  readonly variant?: string;
+}
+
+/** What was written. */
+interface Exported {
+  sessions: number;
+  requests: number;
+  /** Recorded calls that are not among the requests: those of summaries. */
+  leftOut: number;
+  /** Sessions whose sizes are simulated, because they carry no usage. */
+  simulated: number;
+}
+
+const SCENARIO = /\.ya?ml$/i;
+
+/** Writes sessions in a format, each under a name of its own. */
+class Exporter {
+  readonly done: Exported = { sessions: 0, requests: 0, leftOut: 0, simulated: 0 };
+  readonly #names = new Set<string>();
+
+  constructor(
+    private readonly format: StreamFormat,
+    private readonly output: LineOutput,
+  ) {}
+
+  /** Writes a session as its requests come; whoever drives it may do something else between them. */
+  *write(
+    { name: wanted, ...session }: SentSession,
+    parts: Iterable<readonly SentRequest[]>,
+  ): Generator<void, number, void> {
+    const name = folderName(wanted, this.#names);
+    const writer = this.format.open({ name, ...session });
+    const { startedAtMs } = session;
+    let requests = 0;
+    let ms = startedAtMs ?? 0;
+    const add = (lines: readonly string[]): void => {
+      for (const line of lines)
+        this.output.add(line, { session: name, ms, clock: startedAtMs === null ? 'none' : 'wall' });
+    };
+    for (const part of parts) {
+      for (const request of part) {
+        ms = (startedAtMs ?? 0) + request.startMs;
+        add(writer.add(request));
+      }
+      requests += part.length;
+      yield;
+    }
+    add(writer.end());
+    this.done.sessions++;
+    this.done.requests += requests;
+    return requests;
+  }
+
+  /** A recording or a request trace, as it was recorded. */
+  recording(session: CliSession, path: string): void {
+    const input = inputOptions(session);
+    if (inputFormat(path, input) === 'request-trace') {
+      const trace = parseTrace(path, input);
+      const { id, threads } = trace;
+      finish(this.write({ name: id, startedAtMs: null, threads }, [tracedRequests(trace)]));
+      return;
+    }
+    const { transcript } = loadTranscript(path, input);
+    const requests = finish(this.write(sentSession(transcript, nameOf(path)), recordedRequests(transcript)));
+    this.done.leftOut += Math.max(0, countCalls(transcript) - requests);
+    if (!transcript.carries.includes('usage')) this.done.simulated++;
+  }
+}
+
+/** The session of a path: a file that holds many names them. */
+function nameOf(path: string): string {
+  return sessionPath(path).session ?? inputId(path);
+}
+
+function sentSession({ startedAtMs, threads }: Transcript, name: string): SentSession {
+  return { name, startedAtMs, threads };
+}
+
+function finish<T>(work: Generator<void, T, void>): T {
+  for (;;) {
+    const next = work.next();
+    if (next.done === true) return next.value;
+  }
+}
+
+/** The runs of scenarios, one after the other. */
+async function exportScenarios(
+  session: CliSession,
+  files: readonly string[],
+  exporter: Exporter,
+  { variant = BASE, plugin }: ExportOptions,
+): Promise<void> {
+  const { host } = session;
+  await withPlugins(session, files, plugin === undefined ? {} : { plugin }, async (plugins) => {
+    const planned = await planScenarios(session, files, { set: [], variant }, plugins, (doubt) =>
+      note(session, doubt.message),
+    );
+    for (const { file, runs } of planned) {
+      const showOthers = plugins.only(file);
+      try {
+        for (const { run, label } of runs) {
+          const transcript = await runInterruptible(host.interrupt, () =>
+            openRef(run.transcript, inputOptions(session)),
+          );
+          const requests = plannedRequests(run.plan, transcript);
+          for (const _ of exporter.write(sentSession(transcript, label), requests))
+            await yieldToEventLoop(host.interrupt);
+        }
+      } finally {
+        showOthers();
+      }
+    }
+  });
+}
+
+/** Refuses what cannot be meant, before anything is read. */
+function checkOptions(session: CliSession, paths: readonly string[], options: ExportOptions): void {
+  const { out, variant } = options;
+  const scenarios = paths.filter((path) => SCENARIO.test(path));
+  if (variant !== undefined && scenarios.length === 0)
+    throw new CcbenchError('bad-usage', '--variant has no effect without a scenario', {
+      hint: 'name the scenario: ccbench export study.yaml --variant "keep 3" --format mooncake',
+    });
+  if (isChosen(options) && scenarios.length > 0 && scenarios.length === paths.length)
+    throw new CcbenchError('bad-usage', '--since, --project, --agent and --last choose among sessions', {
+      hint: 'leave them out: scenarios name their own sessions',
+    });
+  if (session.json && out === undefined)
+    throw new CcbenchError(
+      'bad-usage',
+      '--json has no effect without --out: the requests are what is printed',
+      {
+        hint: 'name a file for the requests: --out requests.jsonl',
+      },
+    );
+  const { cwd } = session.host;
+  const same = paths.find(
+    (path) => out !== undefined && resolve(cwd, sessionPath(path).file) === resolve(cwd, out),
+  );
+  if (same !== undefined)
+    throw new CcbenchError('bad-usage', `--out ${out} is what is read`, {
+      hint: 'name another file for the requests',
+    });
+}
+
+function noteOf({ sessions, requests }: Exported, out: string | undefined): string {
+  const what = `${formatCounted(requests, 'request')} of ${formatCounted(sessions, 'session')}`;
+  return out === undefined ? `${what}, no text` : `${what}, no text, in ${out}`;
+}
+
+/** `ccbench export`: recorded or simulated requests for load generators and tracing tools. */
+export async function exportCommand(
+  session: CliSession,
+  paths: readonly string[],
+  options: ExportOptions,
+): Promise<ExitCode> {
+  checkOptions(session, paths, options);
+  const { host } = session;
+  const { out } = options;
+  const format: StreamFormat = STREAM_FORMATS[options.format];
+  const isFolder = format.order === 'file' && out !== undefined;
+  const file: OutputFile | null = out === undefined || isFolder ? null : openFile(out, host.cwd);
+  const print = (text: string): void => (file === null ? host.stdout.write(text) : file.appendNow(text));
+  const output = isFolder
+    ? sessionFiles(out, host.cwd)
+    : format.order === 'time'
+      ? timedLines(print)
+      : plainLines(print);
+  try {
+    const exporter = new Exporter(format, output);
+    const scenarios = paths.filter((path) => SCENARIO.test(path));
+    const named = paths.filter((path) => !SCENARIO.test(path));
+    await exportScenarios(session, scenarios, exporter, options);
+    let skipped: readonly SkippedFile[] = [];
+    if (scenarios.length === 0 || named.length > 0) {
+      const choice = { command: 'export', paths: named, usualLast: USUAL_LAST };
+      const found = await chosenSessions(session, choice, options);
+      const read = await eachFile(session, 'exporting', found, (path) => exporter.recording(session, path));
+      skipped = read.skipped;
+    }
+    output.finish();
+    file?.commit();
+    const { done } = exporter;
+    if (session.json) printJson(session, { format: options.format, out, ...done, skipped });
+    else note(session, noteOf(done, out));
+    noteLosses(session, done);
+    return EXIT.fine;
+  } catch (error) {
+    file?.discard();
+    throw error;
+  } finally {
+    output.close();
+  }
+}
+
+/** What the requests do not tell as it was. */
+function noteLosses(session: CliSession, { leftOut, simulated }: Exported): void {
+  if (leftOut > 0)
+    note(
+      session,
+      `left out: ${formatCounted(leftOut, 'recorded request')} for summaries, whose prompts no replay rebuilds`,
+    );
+  if (simulated > 0)
+    note(
+      session,
+      `${formatCounted(simulated, 'session carries', 'sessions carry')} no usage: prompts have the size that a replay counts, and no cache tokens`,
+    );
+}
