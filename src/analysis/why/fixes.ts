@@ -8,7 +8,8 @@ import { FIXES } from './fixes.generated.js';
 import type { SessionWhy } from './session-why.js';
 import { SOURCE_KINDS, type SourceKind } from './source-kinds.js';
 import type { SourceSum } from './sources.js';
-import { type ChangeSum, changesOf, type WhyBreak, type WhyReport } from './sum-up.js';
+import { type ChangeSum, changesOf } from './sum-changes.js';
+import type { WhyBreak, WhyReport } from './sum-up.js';
 
 /** A pause before which a command would have saved something. */
 export type FixPause = Pick<WhyBreak, 'file' | 'sessionRequest' | 'at' | 'gapMs' | 'usd'>;

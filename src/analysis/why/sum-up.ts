@@ -1,36 +1,13 @@
-import { quantile, ratio, sum } from '../../core/base/stats.js';
+import { ratio, sum } from '../../core/base/stats.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import { usd } from '../../metrics/metric.js';
 import type { AttributedRequest } from './attribute.js';
 import { STEADY_CAUSES, UNJUDGED_CAUSES, WHY_CAUSES, type WhyCause } from './causes.js';
-import { CHANGES, type ChangeName, type ChangeOutcome } from './changes.js';
 import type { JudgedCompaction, Rereads } from './judge-compactions.js';
 import type { SessionWhy, Uncounted } from './session-why.js';
 import type { SourceBy } from './source-kinds.js';
-import { type SourceSum, sourcesOf } from './sources.js';
-
-/** What a change would have saved on all sessions together; negative where it costs. */
-export interface ChangeSum {
-  readonly name: ChangeName;
-  readonly usd: number;
-  readonly low: number;
-  readonly high: number;
-  /** What of it is saved at the pauses themselves, the summaries taken off; absent for changes that have none. */
-  readonly atPausesUsd?: number;
-  /** What fetching again costs that its compactions forget, as fitted and at most (docs/faults.md); not taken off. */
-  readonly refetchUsd: number;
-  readonly refetchMostUsd: number;
-  /** Sessions that it was tried on. */
-  readonly sessions: number;
-  /** Why it did nothing in sessions where it was due, and in how many. */
-  readonly heldBack: readonly HeldBack[];
-}
-
-/** A reason that keeps a change from acting. */
-interface HeldBack {
-  readonly reason: string;
-  readonly sessions: number;
-}
+import { type SourceRow, type SourceSum, sourceRowsOf, sumSources } from './sources.js';
+import { type ChangeSum, changesOf, type Reproduced, reproducedOf } from './sum-changes.js';
 
 /** The answer to where the money went. */
 export interface WhyReport {
@@ -102,7 +79,7 @@ interface Tallied {
 }
 
 class CauseTally {
-  readonly #sums = new Map<WhyCause, Tallied>();
+  readonly sums = new Map<WhyCause, Tallied>();
 
   add(
     cause: WhyCause,
@@ -110,10 +87,10 @@ class CauseTally {
     nano: number,
     kept = 0,
   ): void {
-    let own = this.#sums.get(cause);
+    let own = this.sums.get(cause);
     if (own === undefined) {
       own = { tokens: 0, otherTokens: 0, events: 0, nano: 0, avoidableNano: 0 };
-      this.#sums.set(cause, own);
+      this.sums.set(cause, own);
     }
     own.tokens += add.tokens ?? 0;
     own.otherTokens += add.otherTokens ?? 0;
@@ -132,10 +109,15 @@ class CauseTally {
     }
   }
 
+  /** Adds what a session took. */
+  session(causes: SessionSums['causes']): void {
+    for (const [cause, own] of causes) this.add(cause, own, own.nano, own.avoidableNano);
+  }
+
   /** In nano-dollars up to here, in dollars from here on; the order of the list of causes. */
   list(): readonly CauseSum[] {
     return WHY_CAUSES.flatMap((cause) => {
-      const own = this.#sums.get(cause);
+      const own = this.sums.get(cause);
       return own === undefined ? [] : [sumOfCause(cause, own)];
     });
   }
@@ -170,7 +152,6 @@ function breaksOf({ session, requests }: Counted) {
     request.parts
       .filter(({ cause }) => !STEADY_CAUSES.includes(cause))
       .map(({ cause, written, uncached, nano, avoidableNano }) => ({
-        file: session.file,
         thread: request.threadId,
         isMain: request.isMain,
         /** Request of its thread, from 1. */
@@ -191,7 +172,7 @@ function breaksOf({ session, requests }: Counted) {
 }
 
 /** One event that made a session pay for content again. */
-export type WhyBreak = Readonly<ReturnType<typeof breaksOf>[number]>;
+export type WhyBreak = { readonly file: string } & Readonly<ReturnType<typeof breaksOf>[number]>;
 
 function rereadsOf({ calls, rereads, tokens, writtenNano }: Rereads) {
   return { calls, rereads, rereadTokens: tokens, rereadUsd: usd(writtenNano) };
@@ -203,7 +184,6 @@ function compactionsOf({ session, requests, compactions }: Counted) {
       ({ threadId, number }) => threadId === own.threadId && number === own.request,
     );
     return {
-      file: session.file,
       thread: own.threadId,
       isMain: own.isMain,
       /** The first request behind it, in its thread, from 1. */
@@ -227,55 +207,78 @@ function compactionsOf({ session, requests, compactions }: Counted) {
 }
 
 /** A recorded compaction, and what was needed again behind it. */
-export type WhyCompaction = Readonly<ReturnType<typeof compactionsOf>[number]>;
+export type WhyCompaction = { readonly file: string } & Readonly<ReturnType<typeof compactionsOf>[number]>;
 
-/** The money by names, the most first. */
-export function slices(
-  counted: readonly Counted[],
-  nameOf: (session: SessionWhy, request: AttributedRequest) => string,
-) {
-  const found = new Map<string, { sessions: Set<SessionWhy>; requests: number; nano: number }>();
-  for (const { session, requests } of counted)
-    for (const request of requests) {
-      const name = nameOf(session, request);
-      let own = found.get(name);
-      if (own === undefined) {
-        own = { sessions: new Set(), requests: 0, nano: 0 };
-        found.set(name, own);
-      }
-      own.sessions.add(session);
-      own.requests++;
-      own.nano += nanoOf(request);
+/** Calls of a session and their money under one name. */
+interface NamedSum {
+  readonly name: string;
+  requests: number;
+  nano: number;
+}
+
+function namedSums(
+  requests: readonly AttributedRequest[],
+  nameOf: (request: AttributedRequest) => string,
+): readonly NamedSum[] {
+  const found = new Map<string, NamedSum>();
+  for (const request of requests) {
+    const name = nameOf(request);
+    let own = found.get(name);
+    if (own === undefined) {
+      own = { name, requests: 0, nano: 0 };
+      found.set(name, own);
+    }
+    own.requests++;
+    own.nano += nanoOf(request);
+  }
+  return [...found.values()];
+}
+
+/** The money of sessions by names, the most first. */
+function slicesOf(sessions: readonly (readonly NamedSum[])[]) {
+  const found = new Map<string, { sessions: number; requests: number; nano: number }>();
+  for (const named of sessions)
+    for (const { name, requests, nano } of named) {
+      const own = found.get(name) ?? { sessions: 0, requests: 0, nano: 0 };
+      found.set(name, own);
+      own.sessions++;
+      own.requests += requests;
+      own.nano += nano;
     }
   return [...found]
-    .map(([name, { sessions, requests, nano }]) => ({
-      name,
-      sessions: sessions.size,
-      requests,
-      usd: usd(nano),
-    }))
+    .map(([name, { nano, ...counts }]) => ({ name, ...counts, usd: usd(nano) }))
     .sort((a, b) => b.usd - a.usd || (a.name < b.name ? -1 : 1));
 }
 
+/** The same of requests. */
+export function slices(
+  counted: readonly Counted[],
+  nameOf: (session: SessionWhy, request: AttributedRequest) => string,
+): readonly Slice[] {
+  return slicesOf(
+    counted.map(({ session, requests }) => namedSums(requests, (request) => nameOf(session, request))),
+  );
+}
+
 /** Money by project, model or day. */
-export type Slice = Readonly<ReturnType<typeof slices>[number]>;
+export type Slice = Readonly<ReturnType<typeof slicesOf>[number]>;
 
 function largest(sums: readonly CauseSum[]): WhyCause | null {
   return [...sums].sort((a, b) => b.usd - a.usd)[0]?.cause ?? null;
 }
 
-function ranked({ session, requests }: Counted) {
+function ranked({ file, project, startedAtMs, sums: own }: SummedSession) {
   const tally = new CauseTally();
-  for (const request of requests) tally.request(request);
+  tally.session(own.causes);
   const sums = tally.list();
   const events = sums.filter(({ cause }) => !STEADY_CAUSES.includes(cause));
   return {
-    file: session.file,
-    project: session.project,
-    from: timeOf(session.startedAtMs, 0, DAY_CHARS),
-    requests: requests.length,
-    hitRate: hitRateOf(requests),
-    usd: usd(sum(requests.map(nanoOf))),
+    file,
+    project,
+    from: timeOf(startedAtMs, 0, DAY_CHARS),
+    requests: own.requests,
+    hitRate: ratio(own.read, own.prompt),
+    usd: usd(own.nano),
     /** The cause that took most. */
     topCause: largest(sums) ?? 'read',
     /** What its events cost: all but reading, output, first prompts and new content. */
@@ -293,62 +296,48 @@ export function hitRateOf(requests: readonly AttributedRequest[]): number | null
   return ratio(sum(requests.map(({ read }) => read)), sum(requests.map(({ prompt }) => prompt)));
 }
 
-/** How well the simulator reproduces the sessions. */
-export type Reproduced = Readonly<ReturnType<typeof reproducedOf>>;
+/** What one session adds to the sums over all. */
+export interface SessionSums {
+  readonly requests: number;
+  readonly read: number;
+  readonly prompt: number;
+  readonly nano: number;
+  readonly causes: readonly (readonly [WhyCause, Readonly<Tallied>])[];
+  readonly byModel: readonly Readonly<NamedSum>[];
+  readonly byDay: readonly Readonly<NamedSum>[];
+  readonly breaks: ReturnType<typeof breaksOf>;
+  readonly compactions: ReturnType<typeof compactionsOf>;
+  readonly sources: readonly SourceRow[];
+  readonly noted: RecordedBill;
+}
 
-function reproducedOf(sessions: readonly SessionWhy[], uncounted: readonly Uncounted[]) {
-  const ran = sessions.flatMap(({ reproduction }) =>
-    reproduction.kind === 'reproduced' ? [reproduction] : [],
-  );
-  const errors = ran.map(
-    ({ predictedNano, recordedNano }) => Math.abs(predictedNano / recordedNano - 1) * 100,
-  );
-  const recorded = sum(ran.map(({ recordedNano }) => recordedNano));
-  const predicted = sum(ran.map(({ predictedNano }) => predictedNano));
-  const net = ratio(predicted - recorded, recorded);
-  const aside = sessions.flatMap(({ file, reproduction }) =>
-    reproduction.kind === 'set-aside' ? [{ file, reason: reproduction.reason }] : [],
-  );
+/** A session by what it adds: all that a report over many needs of it. */
+export interface SummedSession
+  extends Pick<
+    SessionWhy,
+    'file' | 'project' | 'agent' | 'version' | 'startedAtMs' | 'reproduction' | 'changes'
+  > {
+  readonly sums: SessionSums;
+}
+
+/** What a session adds to a report. */
+export function sumsOf(counted: Counted, by: SourceBy): SessionSums {
+  const { session, requests, noted } = counted;
+  const tally = new CauseTally();
+  for (const request of requests) tally.request(request);
   return {
-    sessions: ran.length,
-    withinPercentMedian: quantile(errors, 0.5),
-    withinPercentNineOfTen: quantile(errors, 0.9),
-    netPercent: net === null ? null : net * 100,
-    setAside: [...aside, ...uncounted].sort((a, b) => (a.file < b.file ? -1 : 1)),
+    requests: requests.length,
+    read: sum(requests.map(({ read }) => read)),
+    prompt: sum(requests.map(({ prompt }) => prompt)),
+    nano: sum(requests.map(nanoOf)),
+    causes: [...tally.sums],
+    byModel: namedSums(requests, ({ model }) => model),
+    byDay: namedSums(requests, (request) => dayOf(session, request)),
+    breaks: breaksOf(counted),
+    compactions: compactionsOf(counted),
+    sources: sourceRowsOf({ tape: session.tape, requests }, by),
+    noted,
   };
-}
-
-/** What the changes would have saved on sessions together, the most first. */
-export function changesOf(sessions: readonly SessionWhy[]): readonly ChangeSum[] {
-  const all = sessions.flatMap(({ changes }) => changes);
-  return CHANGES.filter((name) => all.some((change) => change.name === name))
-    .map((name) => {
-      const own = all.filter((change) => change.name === name);
-      const saved = sum(own.map(({ savedNano }) => savedNano));
-      const off = sum(own.map(({ offNano }) => offNano));
-      const low = usd(saved - off);
-      const high = usd(saved + off);
-      const atPauses = own.flatMap(({ atPausesNano }) => atPausesNano ?? []);
-      return {
-        name,
-        usd: usd(saved),
-        low,
-        high,
-        ...(atPauses.length === 0 ? {} : { atPausesUsd: usd(sum(atPauses)) }),
-        refetchUsd: usd(sum(own.map(({ refetchNano = 0 }) => refetchNano))),
-        refetchMostUsd: usd(sum(own.map(({ refetchMostNano = 0 }) => refetchMostNano))),
-        sessions: own.length,
-        heldBack: heldBackOf(own),
-      };
-    })
-    .sort((a, b) => b.usd - a.usd);
-}
-
-function heldBackOf(outcomes: readonly ChangeOutcome[]): readonly HeldBack[] {
-  const counts = new Map<string, number>();
-  for (const { heldBack } of outcomes)
-    if (heldBack !== null) counts.set(heldBack, (counts.get(heldBack) ?? 0) + 1);
-  return [...counts].map(([reason, sessions]) => ({ reason, sessions }));
 }
 
 /** Sums up what sessions cost and why; the same call in several sessions counts once. */
@@ -357,36 +346,46 @@ export function sumUp(
   uncounted: readonly Uncounted[],
   by: SourceBy = 'source',
 ): WhyReport {
-  const counted = countOnce(sessions);
-  const requests = counted.flatMap((each) => each.requests);
+  return sumSessions(
+    countOnce(sessions).map((counted) => ({ ...counted.session, sums: sumsOf(counted, by) })),
+    uncounted,
+  );
+}
+
+/** The same of sessions whose sums are known, none of which counts a call of another. */
+export function sumSessions(sessions: readonly SummedSession[], uncounted: readonly Uncounted[]): WhyReport {
+  const all = sessions.map(({ sums }) => sums);
+  const total = (what: 'requests' | 'read' | 'prompt' | 'nano'): number => sum(all.map((own) => own[what]));
   const tally = new CauseTally();
-  for (const request of requests) tally.request(request);
-  const days = slices(counted, dayOf);
+  for (const { causes } of all) tally.session(causes);
+  const days = slicesOf(all.map(({ byDay }) => byDay));
   const known = days
     .map(({ name }) => name)
     .filter((name) => name !== 'unknown')
     .sort();
+  const projects = sessions.map(({ project: name, sums: { requests, nano } }) =>
+    requests === 0 ? [] : [{ name, requests, nano }],
+  );
   return {
     sessions: sessions.length,
-    requests: requests.length,
-    recordedUsd: usd(sum(requests.map(nanoOf))),
-    hitRate: hitRateOf(requests),
+    requests: total('requests'),
+    recordedUsd: usd(total('nano')),
+    hitRate: ratio(total('read'), total('prompt')),
     from: known[0] ?? null,
     to: known.at(-1) ?? null,
     reproduced: reproducedOf(sessions, uncounted),
     byCause: tally.list(),
-    sources: sourcesOf(
-      counted.map((each) => ({ tape: each.session.tape, requests: each.requests })),
-      by,
-    ),
-    breaks: counted.flatMap(breaksOf).sort((a, b) => b.usd - a.usd),
-    compactions: counted
-      .flatMap(compactionsOf)
+    sources: sumSources(all.map(({ sources }) => sources)),
+    breaks: sessions
+      .flatMap(({ file, sums }) => sums.breaks.map((own) => ({ file, ...own })))
+      .sort((a, b) => b.usd - a.usd),
+    compactions: sessions
+      .flatMap(({ file, sums }) => sums.compactions.map((own) => ({ file, ...own })))
       .sort((a, b) => b.rereadTokens - a.rereadTokens || (b.lost?.length ?? 0) - (a.lost?.length ?? 0)),
-    byProject: slices(counted, ({ project }) => project),
-    byModel: slices(counted, (_, { model }) => model),
+    byProject: slicesOf(projects),
+    byModel: slicesOf(all.map(({ byModel }) => byModel)),
     byDay: [...days].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    worst: counted.map(ranked).sort((a, b) => b.usd - a.usd),
+    worst: sessions.map(ranked).sort((a, b) => b.usd - a.usd),
     changes: changesOf(sessions),
   };
 }
