@@ -1,6 +1,7 @@
 // Reads what is shipped as YAML (policies, providers, and the tables of models, clients, layer parameters, generated sessions,
 // memory heuristics, weights on limits, settings, tools and wordings of clients) and writes it as modules of plain data, so that
 // nothing is read or checked at start-up.
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -144,4 +145,20 @@ async function buildShipped() {
   );
 }
 
+/** A digest of all sources: what was made by other ones is not used again. What is drawn on pages is not among them. */
+function writeSourceDigest() {
+  const target = 'src/cli/source-digest.generated.ts';
+  const hash = createHash('sha256');
+  const names = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?:ts|yaml)$/.test(name) && !/page-bundle|source-digest/.test(name))
+    .sort();
+  for (const name of names) hash.update(`${name}\n`).update(readFileSync(join(root, 'src', name)));
+  const digest = hash.digest('hex').slice(0, 32);
+  writeText(
+    target,
+    `// Made by scripts/build-shipped.mjs.\n/** Digest of all sources of this program. */\nexport const SOURCE_DIGEST = '${digest}';\n`,
+  );
+}
+
 await buildShipped();
+writeSourceDigest();

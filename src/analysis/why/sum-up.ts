@@ -48,21 +48,24 @@ export interface Counted {
 /** Copies of calls count once, where they first appear. */
 export function countOnce(sessions: readonly SessionWhy[]): readonly Counted[] {
   const seen = new Set<string>();
+  return sessions.map((session) => countNew(session, seen));
+}
+
+/** What of a session was not seen before; from here on it was. */
+export function countNew(session: SessionWhy, seen: Set<string>): Counted {
   const isNew = (key: string): boolean => !seen.has(key) && seen.add(key) !== undefined;
-  return sessions.map((session) => {
-    const requests = session.requests.filter(({ key }) => isNew(key)).sort((a, b) => a.startMs - b.startMs);
-    const keys = new Set(session.compactionKeys.filter(isNew));
-    const compactions = keys.size;
-    const noted = {
-      ...session.bill,
-      calls: requests.length,
-      estimatedOutputs: requests.filter(({ isOutputEstimated }) => isOutputEstimated).length,
-      compactions,
-      summaries: Math.min(session.bill.summaries, compactions),
-      untoldWritesNano: sum(requests.map(({ untoldNano }) => untoldNano)),
-    };
-    return { session, requests, compactions: session.compactions.filter(({ key }) => keys.has(key)), noted };
-  });
+  const requests = session.requests.filter(({ key }) => isNew(key)).sort((a, b) => a.startMs - b.startMs);
+  const keys = new Set(session.compactionKeys.filter(isNew));
+  const compactions = keys.size;
+  const noted = {
+    ...session.bill,
+    calls: requests.length,
+    estimatedOutputs: requests.filter(({ isOutputEstimated }) => isOutputEstimated).length,
+    compactions,
+    summaries: Math.min(session.bill.summaries, compactions),
+    untoldWritesNano: sum(requests.map(({ untoldNano }) => untoldNano)),
+  };
+  return { session, requests, compactions: session.compactions.filter(({ key }) => keys.has(key)), noted };
 }
 
 /** What of a cause was avoidable, in dollars; null where that is not computed. */
@@ -209,55 +212,56 @@ function compactionsOf({ session, requests, compactions }: Counted) {
 /** A recorded compaction, and what was needed again behind it. */
 export type WhyCompaction = { readonly file: string } & Readonly<ReturnType<typeof compactionsOf>[number]>;
 
-/** Calls of a session and their money under one name. */
-interface NamedSum {
-  readonly name: string;
-  requests: number;
-  nano: number;
+/** Requests of a session, and their money, on one day with one model. */
+export interface Spent {
+  readonly model: string;
+  readonly day: string;
+  readonly requests: number;
+  readonly nano: number;
 }
 
-function namedSums(
-  requests: readonly AttributedRequest[],
-  nameOf: (request: AttributedRequest) => string,
-): readonly NamedSum[] {
-  const found = new Map<string, NamedSum>();
+function spentOf({ session, requests }: Counted): readonly Spent[] {
+  const found = new Map<string, Spent & { requests: number; nano: number }>();
   for (const request of requests) {
-    const name = nameOf(request);
-    let own = found.get(name);
-    if (own === undefined) {
-      own = { name, requests: 0, nano: 0 };
-      found.set(name, own);
-    }
+    const { model } = request;
+    const day = dayOf(session, request);
+    const key = `${day} ${model}`;
+    const own = found.get(key) ?? { model, day, requests: 0, nano: 0 };
     own.requests++;
     own.nano += nanoOf(request);
+    found.set(key, own);
   }
   return [...found.values()];
 }
 
 /** The money of sessions by names, the most first. */
-function slicesOf(sessions: readonly (readonly NamedSum[])[]) {
-  const found = new Map<string, { sessions: number; requests: number; nano: number }>();
-  for (const named of sessions)
-    for (const { name, requests, nano } of named) {
-      const own = found.get(name) ?? { sessions: 0, requests: 0, nano: 0 };
+function slicesOf(
+  sessions: readonly (readonly Spent[])[],
+  nameOf: (spent: Spent, session: number) => string,
+) {
+  const found = new Map<string, { sessions: Set<number>; requests: number; nano: number }>();
+  for (const [i, all] of sessions.entries())
+    for (const spent of all) {
+      const name = nameOf(spent, i);
+      const own = found.get(name) ?? { sessions: new Set(), requests: 0, nano: 0 };
       found.set(name, own);
-      own.sessions++;
-      own.requests += requests;
-      own.nano += nano;
+      own.sessions.add(i);
+      own.requests += spent.requests;
+      own.nano += spent.nano;
     }
   return [...found]
-    .map(([name, { nano, ...counts }]) => ({ name, ...counts, usd: usd(nano) }))
+    .map(([name, own]) => ({
+      name,
+      sessions: own.sessions.size,
+      requests: own.requests,
+      usd: usd(own.nano),
+    }))
     .sort((a, b) => b.usd - a.usd || (a.name < b.name ? -1 : 1));
 }
 
-/** The same of requests. */
-export function slices(
-  counted: readonly Counted[],
-  nameOf: (session: SessionWhy, request: AttributedRequest) => string,
-): readonly Slice[] {
-  return slicesOf(
-    counted.map(({ session, requests }) => namedSums(requests, (request) => nameOf(session, request))),
-  );
+/** The same by model, of requests. */
+export function modelSlices(counted: readonly Counted[]): readonly Slice[] {
+  return slicesOf(counted.map(spentOf), ({ model }) => model);
 }
 
 /** Money by project, model or day. */
@@ -303,8 +307,7 @@ export interface SessionSums {
   readonly prompt: number;
   readonly nano: number;
   readonly causes: readonly (readonly [WhyCause, Readonly<Tallied>])[];
-  readonly byModel: readonly Readonly<NamedSum>[];
-  readonly byDay: readonly Readonly<NamedSum>[];
+  readonly spent: readonly Spent[];
   readonly breaks: ReturnType<typeof breaksOf>;
   readonly compactions: ReturnType<typeof compactionsOf>;
   readonly sources: readonly SourceRow[];
@@ -331,8 +334,7 @@ export function sumsOf(counted: Counted, by: SourceBy): SessionSums {
     prompt: sum(requests.map(({ prompt }) => prompt)),
     nano: sum(requests.map(nanoOf)),
     causes: [...tally.sums],
-    byModel: namedSums(requests, ({ model }) => model),
-    byDay: namedSums(requests, (request) => dayOf(session, request)),
+    spent: spentOf(counted),
     breaks: breaksOf(counted),
     compactions: compactionsOf(counted),
     sources: sourceRowsOf({ tape: session.tape, requests }, by),
@@ -358,14 +360,12 @@ export function sumSessions(sessions: readonly SummedSession[], uncounted: reado
   const total = (what: 'requests' | 'read' | 'prompt' | 'nano'): number => sum(all.map((own) => own[what]));
   const tally = new CauseTally();
   for (const { causes } of all) tally.session(causes);
-  const days = slicesOf(all.map(({ byDay }) => byDay));
+  const spent = all.map((own) => own.spent);
+  const days = slicesOf(spent, ({ day }) => day);
   const known = days
     .map(({ name }) => name)
     .filter((name) => name !== 'unknown')
     .sort();
-  const projects = sessions.map(({ project: name, sums: { requests, nano } }) =>
-    requests === 0 ? [] : [{ name, requests, nano }],
-  );
   return {
     sessions: sessions.length,
     requests: total('requests'),
@@ -382,8 +382,8 @@ export function sumSessions(sessions: readonly SummedSession[], uncounted: reado
     compactions: sessions
       .flatMap(({ file, sums }) => sums.compactions.map((own) => ({ file, ...own })))
       .sort((a, b) => b.rereadTokens - a.rereadTokens || (b.lost?.length ?? 0) - (a.lost?.length ?? 0)),
-    byProject: slicesOf(projects),
-    byModel: slicesOf(all.map(({ byModel }) => byModel)),
+    byProject: slicesOf(spent, (_, i) => sessions[i]!.project),
+    byModel: slicesOf(spent, ({ model }) => model),
     byDay: [...days].sort((a, b) => (a.name < b.name ? -1 : 1)),
     worst: sessions.map(ranked).sort((a, b) => b.usd - a.usd),
     changes: changesOf(sessions),

@@ -3,7 +3,7 @@ import { countOnce, sumUp } from '../../../analysis/why/sum-up.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { type CliSession, inputOptions } from '../../session.js';
-import { whyHtml, whyPageData } from '../why/why-page-data.js';
+import { pageSession, whyHtml, whyPageData } from '../why/why-page-data.js';
 
 const PAGE = '/ccbench';
 const EVENTS = '/ccbench/events';
@@ -33,7 +33,7 @@ function pageOf(session: CliSession, file: string): string {
   if (!('bill' in why)) return EMPTY;
   const counted = [why];
   const notes = { home: homeFolder(session.host.env), notes: [] };
-  return whyHtml(whyPageData(sumUp(counted, []), countOnce(counted), notes), EVENTS);
+  return whyHtml(whyPageData(sumUp(counted, []), countOnce(counted).map(pageSession), notes), EVENTS);
 }
 
 /** Creates the page of a recording; `hasBegun` says whether anything is in it. */
