@@ -17,9 +17,11 @@ import { dayStartMs } from '../../../core/base/clock.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { PlannedModel } from '../../../core/run/run-plan.js';
 import type { Block } from '../../../report/document/document.js';
+import type { WhyPageData } from '../../../report/page-data/why-page-data.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
+import { STDIN } from '../../../transcripts/files/stdin.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { checkChoice, chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
 import { allFiles } from '../../files/each-file.js';
@@ -37,7 +39,6 @@ import { parseReading, updateReadings } from './limit-readings.js';
 import { limitsBlocks } from './limits-document.js';
 import { splitBlocks, trendBlocks } from './trend-document.js';
 import { whyBlocks, whyConclusion } from './why-document.js';
-import type { PageSession } from './why-page-data.js';
 import { shareBlocks, sharedWhy, withoutModels } from './why-share.js';
 
 const WHY_PAGE = 'why.html';
@@ -58,12 +59,16 @@ export interface WhyOptions extends SessionChoice {
   /** Prices of models: one by one, and a file of them. */
   readonly price?: readonly GivenPrice[];
   readonly prices?: string;
+  /** Goes on while files change. */
+  readonly watch?: boolean;
 }
 
 /** What is asked for, as it is used. */
 interface Asked extends WhyOptions {
   /** Models with the prices that are given; absent without any. */
   readonly models?: readonly PlannedModel[];
+  /** Hears what the page shows. */
+  onPage?(data: WhyPageData): void;
 }
 
 function checkDay(option: '--split', day: string): void {
@@ -88,11 +93,39 @@ function viewsOf({ share, limits, fix, trend, split }: WhyOptions): readonly str
   });
 }
 
+/** Refuses what cannot go on: other views and no page, one answer for programs, and what is read once. */
+function checkWatch(session: CliSession, paths: readonly string[], options: WhyOptions): void {
+  const against = [
+    ...viewsOf(options),
+    ...(session.json ? ['--json'] : []),
+    ...(options.files ? [] : ['--no-files']),
+    ...(paths.includes(STDIN) ? [STDIN] : []),
+  ];
+  if (against.length === 0) return;
+  throw new CcbenchError('bad-usage', `--watch keeps a page up to date: it does not go with ${against[0]}`, {
+    hint: `leave out --watch or ${against[0]}`,
+  });
+}
+
 /** `ccbench why`: where the money went, and what would have been cheaper. */
 export async function whyCommand(
   session: CliSession,
   paths: readonly string[],
   options: WhyOptions,
+): Promise<ExitCode> {
+  if (options.watch !== true) return answer(session, paths, options);
+  checkWatch(session, paths, options);
+  const { watchWhy } = await import('./watch.js');
+  return watchWhy(session, {
+    answer: (own, onPage) => answer(own, paths, { ...options, onPage }),
+    find: async (own) => (await chosenSessions(own, { command: 'why', paths }, options)).files,
+  });
+}
+
+async function answer(
+  session: CliSession,
+  paths: readonly string[],
+  options: WhyOptions & Pick<Asked, 'onPage'>,
 ): Promise<ExitCode> {
   checkChoice(options);
   if (options.split !== undefined) checkDay('--split', options.split);
@@ -188,7 +221,12 @@ async function why(
     closing: whyConclusion(report),
     json: { ...report, notes, warnings: mergeWarnings(read), skipped, page },
   });
-  if (folder !== null && (await writePage(folder, report, counted, shown))) tellWritten(session, page!);
+  if (folder === null) return EXIT.fine;
+  const { whyHtml, whyPageData } = await import('./why-page-data.js');
+  const data = whyPageData(report, counted, shown);
+  options.onPage?.(data);
+  await folder.write('', WHY_PAGE, whyHtml(data));
+  if (await folder.commit()) tellWritten(session, page!);
   return EXIT.fine;
 }
 
@@ -234,18 +272,6 @@ async function explainLimits(
   throw new CcbenchError('bad-input', `no request can be put into a window: ${first?.what}: ${first?.why}`, {
     hint: 'a window needs sessions with times and models with a price',
   });
-}
-
-/** Writes the page; false where it could not be written. */
-async function writePage(
-  folder: ReportFolder,
-  report: WhyReport,
-  counted: readonly PageSession[],
-  options: { readonly home: string; readonly by: SourceBy; readonly notes: readonly string[] },
-): Promise<boolean> {
-  const { whyHtml, whyPageData } = await import('./why-page-data.js');
-  await folder.write('', WHY_PAGE, whyHtml(whyPageData(report, counted, options)));
-  return folder.commit();
 }
 
 function nothingCounted(uncounted: readonly Uncounted[]): CcbenchError {
