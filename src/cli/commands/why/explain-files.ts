@@ -34,6 +34,9 @@ const LOOKED_UP = 64;
 /** Files that a thread has at hand, so that it does not wait for the next one. */
 const AT_HAND = 2;
 
+/** A session leaves little behind: more room for it would only be held. */
+const YOUNG_MB = 16;
+
 /** The script of a thread; null while the sources are run as they are. */
 function workerEntry(): URL | null {
   return import.meta.url.endsWith('.ts') ? null : new URL('./why-worker.js', import.meta.url);
@@ -204,6 +207,7 @@ export class Explainer {
       entry,
       size: undefined,
       workerData,
+      youngMb: YOUNG_MB,
       lost: (file, error) => ({
         file,
         problem: { code: null, message: String(error), hint: null, place: null },
