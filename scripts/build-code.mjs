@@ -12,6 +12,7 @@ export const ENTRIES = [
   'cli/main',
   'index',
   'study/worker-run',
+  'cli/commands/why/why-worker',
   'cli/commands/bench/plan',
   'engine/run/replay',
   'transcripts/files/transcripts',
@@ -36,14 +37,18 @@ const LEAST_FILE_BYTES = 20_000;
 /** Where the licences of the packages in the build are kept. */
 export const NOTICES = 'dist/bundled-licences.txt';
 
-/** Modules of the program that scripts and benchmarks name, such as `provider/prices/price`. */
+/** Modules of the program that scripts, benchmarks and tests start with, by what they name: `provider/prices/price`, `../dist/cli/host.js`. */
 function namedByScripts() {
   const found = new Set();
-  for (const folder of ['scripts', 'bench'])
+  for (const [folder, ending, form] of [
+    ['scripts', '.mjs', /'(?:[./]*dist\/)?([a-z][\w-]*(?:\/[\w-]+)+)(?:\.js)?'/g],
+    ['bench', '.mjs', /'[./]*dist\/([\w/-]+)\.js'/g],
+    ['test', '.ts', /'[./]*dist\/([\w/-]+)\.js'/g],
+  ])
     for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
-      if (!name.endsWith('.mjs')) continue;
+      if (!name.endsWith(ending)) continue;
       const text = readFileSync(join(root, folder, name), 'utf8');
-      for (const [, module] of text.matchAll(/'(?:[./]*dist\/)?([a-z][\w-]*(?:\/[\w-]+)+)(?:\.js)?'/g))
+      for (const [, module] of text.matchAll(form))
         if (existsSync(join(root, 'src', `${module}.ts`))) found.add(module);
     }
   return [...found].sort();

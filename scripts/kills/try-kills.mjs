@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRandom } from '../damage/random.mjs';
@@ -34,14 +43,16 @@ const COMMANDS = [
     ],
     folder: 'killed-tune',
   },
-  // Fills the cache of compiled transcripts, which starts empty where there is no earlier report.
-  { argv: ['why', 'big.jsonl'], folder: 'why' },
+  // Fills the cache of compiled transcripts and explained sessions, in threads; it starts empty where there is no earlier report.
+  { argv: ['why', 'many'], folder: 'why' },
 ];
 
-/** A recording that is large enough to be compiled and kept. */
+/** Recordings that are explained in threads, each large enough to be compiled. */
+const RECORDINGS = ['a.jsonl', 'b.jsonl', 'c.jsonl'];
+
 function recording() {
   const fixture = join(import.meta.dirname, '../../fixtures/bugfix-20-turns.jsonl');
-  return `${readFileSync(fixture, 'utf8').trimEnd()}\n${JSON.stringify({ type: 'system', pad: 'x'.repeat(1_000_000) })}\n`;
+  return `${readFileSync(fixture, 'utf8').trimEnd()}\n${JSON.stringify({ type: 'system', pad: 'x'.repeat(2_500_000) })}\n`;
 }
 
 /** The files of a folder by their digests; results of a sweep stand in the order in which threads finished them. */
@@ -108,7 +119,8 @@ export async function tryKills({ kills, seed, only = null, start, say }) {
   const result = { kills: 0, early: 0, problems: [] };
   try {
     writeFileSync(join(cwd, 'a.yaml'), SCENARIO);
-    writeFileSync(join(cwd, 'big.jsonl'), recording());
+    mkdirSync(join(cwd, 'many'));
+    for (const name of RECORDINGS) writeFileSync(join(cwd, 'many', name), recording());
     const known = [];
     // The first command fills caches, which all of them use: its time says nothing of the later ones.
     await ended(start(commands[0].argv, cwd));

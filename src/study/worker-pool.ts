@@ -24,13 +24,13 @@ interface Share {
  * Jobs that threads take one after the other. Each has a share of neighbours, because neighbours have much in common that a
  * thread keeps; one that is through with its own takes half of what is left of the largest. @internal
  */
-export class JobShares<Taker> {
+export class JobShares<Taker, Work = Job> {
   private readonly shares = new Map<Taker, Share>();
-  private readonly returned: Job[] = [];
+  private readonly returned: Work[] = [];
   /** Jobs that nobody has taken. */
   size: number;
 
-  constructor(private readonly jobs: readonly Job[]) {
+  constructor(private readonly jobs: readonly Work[]) {
     this.size = jobs.length;
   }
 
@@ -41,7 +41,7 @@ export class JobShares<Taker> {
   }
 
   /** The next job; null when none is left. */
-  take(taker: Taker): Job | null {
+  take(taker: Taker): Work | null {
     if (this.size === 0) return null;
     this.size--;
     const returned = this.returned.pop();
@@ -55,7 +55,7 @@ export class JobShares<Taker> {
   }
 
   /** Takes jobs back that were not done. */
-  giveBack(jobs: readonly Job[]): void {
+  giveBack(jobs: readonly Work[]): void {
     this.returned.push(...[...jobs].reverse());
     this.size += jobs.length;
   }
@@ -70,67 +70,68 @@ export class JobShares<Taker> {
   }
 }
 
-interface Thread {
+/** A thread at work. */
+interface Thread<Work> {
   readonly worker: Worker;
-  /** Keys of the transcripts it was sent. */
+  /** Keys of what it was sent and keeps. */
   readonly known: Set<string>;
   /** Jobs it was given, the one it works on first. */
-  readonly queue: Job[];
+  readonly queue: Work[];
 }
 
 /** The jobs of one call, and who gets their results. */
-interface Batch {
+interface Batch<Work, Result> {
   /** Jobs nobody has been given. */
-  readonly left: JobShares<Thread>;
-  readonly inputs: ReadonlyMap<string, TranscriptInput>;
+  readonly left: JobShares<Thread<Work>, Work>;
   /** Jobs that a thread is given ahead while there are plenty. */
   readonly atHand: number;
+  /** What a thread is sent for a job; `known` are keys of what it has. */
+  order(job: Work, known: Set<string>): unknown;
   unfinished: number;
-  finish(result: JobResult): void;
+  finish(result: Result): void;
   settle(): void;
 }
 
-function jobsAtHand(inputs: readonly TranscriptInput[]): number {
-  const longest = inputs.reduce((most, input) => Math.max(most, expectedCalls(input)), 1);
-  return Math.min(MANY_JOBS, Math.max(FEW_JOBS, Math.floor(CALLS_AT_HAND / longest)));
+/** What threads are given in one call. */
+export type BatchOf<Work, Result> = Pick<Batch<Work, Result>, 'atHand' | 'order' | 'finish'>;
+
+/** What threads are started with. */
+interface ThreadSetup<Work, Result> {
+  /** The script of a thread: it answers each order with one result. */
+  readonly entry: URL;
+  /** All cores where undefined. */
+  readonly size: number | undefined;
+  readonly workerData: unknown;
+  /** Megabytes of a thread's memory for what was just made; the usual where absent. Less takes more collections. */
+  readonly youngMb?: number;
+  /** The result of a job whose thread ended. */
+  lost(job: Work, error: unknown): Result;
 }
 
 /** Worker threads that are started when there are jobs and stay warm until the pool is closed. */
-export class WorkerPool {
-  readonly #entry: URL;
+export class ThreadPool<Work, Result> {
+  readonly #setup: ThreadSetup<Work, Result>;
   readonly #size: number;
-  readonly #plugins: readonly PluginFile[];
-  readonly #threads = new Set<Thread>();
-  /** Transcripts in memory that all threads read, by key. */
-  readonly #shared = new Map<string, TranscriptInput>();
-  #batch: Batch | null = null;
+  readonly #threads = new Set<Thread<Work>>();
+  #batch: Batch<Work, Result> | null = null;
 
-  /** Threads load the same plug-ins as the thread that starts them; an undefined size takes all cores. */
-  constructor(entry: URL, size: number | undefined, plugins: readonly PluginFile[]) {
-    this.#entry = entry;
-    this.#plugins = plugins;
-    this.#size = size ?? availableParallelism();
+  constructor(setup: ThreadSetup<Work, Result>) {
+    this.#setup = setup;
+    this.#size = setup.size ?? availableParallelism();
     setFlagsFromString(ONE_COLLECTOR);
   }
 
   /** Runs jobs, one call at a time; an abort ends the threads and leaves the rest undone. */
-  async run(
-    jobs: readonly Job[],
-    inputs: readonly TranscriptInput[],
-    signal: AbortSignal,
-    finish: (result: JobResult) => void,
-  ): Promise<void> {
+  async run(jobs: readonly Work[], signal: AbortSignal, given: BatchOf<Work, Result>): Promise<void> {
     if (signal.aborted || jobs.length === 0) return;
     let settle = (): void => {};
     const settled = new Promise<void>((resolve) => {
       settle = resolve;
     });
-    const batch: Batch = {
+    const batch: Batch<Work, Result> = {
+      ...given,
       left: new JobShares(jobs),
-      inputs: new Map(inputs.map((input) => [input.key, input] as const)),
-      atHand: jobsAtHand(inputs),
       unfinished: jobs.length,
-      finish,
       settle,
     };
     this.#batch = batch;
@@ -151,12 +152,13 @@ export class WorkerPool {
     await Promise.all(threads.map(({ worker }) => worker.terminate()));
   }
 
-  #start(): Thread {
-    const workerData: WorkerSetup = { plugins: this.#plugins };
-    const worker = new Worker(this.#entry, { workerData });
-    const thread: Thread = { worker, known: new Set(), queue: [] };
+  #start(): Thread<Work> {
+    const { entry, workerData, youngMb } = this.#setup;
+    const resourceLimits = youngMb === undefined ? {} : { maxYoungGenerationSizeMb: youngMb };
+    const worker = new Worker(entry, { workerData, resourceLimits });
+    const thread: Thread<Work> = { worker, known: new Set(), queue: [] };
     this.#threads.add(thread);
-    thread.worker.on('message', (result: JobResult) => this.#finished(thread, result));
+    thread.worker.on('message', (result: Result) => this.#finished(thread, result));
     let reason: unknown = new Error('the worker ended');
     thread.worker.on('error', (error) => {
       reason = error;
@@ -166,19 +168,83 @@ export class WorkerPool {
     return thread;
   }
 
-  #give(thread: Thread, { left, inputs, atHand }: Batch): void {
+  #give(thread: Thread<Work>, { left, atHand, order }: Batch<Work, Result>): void {
     // Half of what is left for all: towards the end one by one, so that all threads end together.
     const most = Math.min(atHand, Math.max(1, Math.floor(left.size / (2 * this.#size))));
     while (thread.queue.length < most) {
       const job = left.take(thread);
       if (job === null) return;
       thread.queue.push(job);
-      const isNew = !thread.known.has(job.transcript);
-      if (isNew && thread.known.size >= KNOWN_TRANSCRIPTS) thread.known.clear();
-      thread.known.add(job.transcript);
-      const input = isNew ? this.#share(inputs.get(job.transcript) ?? null) : null;
-      thread.worker.postMessage({ job, input } satisfies WorkerOrder);
+      thread.worker.postMessage(order(job, thread.known));
     }
+  }
+
+  #finished(thread: Thread<Work>, result: Result): void {
+    const batch = this.#batch;
+    if (batch === null || !this.#threads.has(thread)) return;
+    thread.queue.shift();
+    this.#give(thread, batch);
+    this.#report(batch, result);
+  }
+
+  #died(thread: Thread<Work>, error: unknown): void {
+    const batch = this.#batch;
+    if (!this.#threads.delete(thread) || batch === null) return;
+    const [job, ...rest] = thread.queue;
+    batch.left.giveBack(rest);
+    if (batch.left.size > 0) this.#give(this.#start(), batch);
+    if (job !== undefined) this.#report(batch, this.#setup.lost(job, error));
+  }
+
+  #report(batch: Batch<Work, Result>, result: Result): void {
+    batch.unfinished--;
+    batch.finish(result);
+    if (batch.unfinished === 0) batch.settle();
+  }
+}
+
+function jobsAtHand(inputs: readonly TranscriptInput[]): number {
+  const longest = inputs.reduce((most, input) => Math.max(most, expectedCalls(input)), 1);
+  return Math.min(MANY_JOBS, Math.max(FEW_JOBS, Math.floor(CALLS_AT_HAND / longest)));
+}
+
+/** Threads that run the jobs of studies. */
+export class WorkerPool {
+  readonly #threads: ThreadPool<Job, JobResult>;
+  /** Transcripts in memory that all threads read, by key. */
+  readonly #shared = new Map<string, TranscriptInput>();
+
+  /** Threads load the same plug-ins as the thread that starts them; an undefined size takes all cores. */
+  constructor(entry: URL, size: number | undefined, plugins: readonly PluginFile[]) {
+    const workerData: WorkerSetup = { plugins };
+    this.#threads = new ThreadPool({
+      entry,
+      size,
+      workerData,
+      lost: ({ index }, error) => ({ ok: false, index, error: jobError(error) }),
+    });
+  }
+
+  /** Runs jobs, one call at a time; an abort ends the threads and leaves the rest undone. */
+  run(
+    jobs: readonly Job[],
+    inputs: readonly TranscriptInput[],
+    signal: AbortSignal,
+    finish: (result: JobResult) => void,
+  ): Promise<void> {
+    const byKey = new Map(inputs.map((input) => [input.key, input] as const));
+    const order = (job: Job, known: Set<string>): WorkerOrder => {
+      const isNew = !known.has(job.transcript);
+      if (isNew && known.size >= KNOWN_TRANSCRIPTS) known.clear();
+      known.add(job.transcript);
+      return { job, input: isNew ? this.#share(byKey.get(job.transcript) ?? null) : null };
+    };
+    return this.#threads.run(jobs, signal, { atHand: jobsAtHand(inputs), order, finish });
+  }
+
+  /** Ends the threads. */
+  close(): Promise<void> {
+    return this.#threads.close();
   }
 
   #share(input: TranscriptInput | null): TranscriptInput | null {
@@ -187,28 +253,5 @@ export class WorkerPool {
     if (this.#shared.size >= KNOWN_TRANSCRIPTS) this.#shared.clear();
     this.#shared.set(input.key, known);
     return known;
-  }
-
-  #finished(thread: Thread, result: JobResult): void {
-    const batch = this.#batch;
-    if (batch === null || !this.#threads.has(thread)) return;
-    thread.queue.shift();
-    this.#give(thread, batch);
-    this.#report(batch, result);
-  }
-
-  #died(thread: Thread, error: unknown): void {
-    const batch = this.#batch;
-    if (!this.#threads.delete(thread) || batch === null) return;
-    const [job, ...rest] = thread.queue;
-    batch.left.giveBack(rest);
-    if (batch.left.size > 0) this.#give(this.#start(), batch);
-    if (job !== undefined) this.#report(batch, { ok: false, index: job.index, error: jobError(error) });
-  }
-
-  #report(batch: Batch, result: JobResult): void {
-    batch.unfinished--;
-    batch.finish(result);
-    if (batch.unfinished === 0) batch.settle();
   }
 }

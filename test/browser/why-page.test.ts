@@ -1,13 +1,13 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { countOnce, sumUp } from '../../src/analysis/why/sum-up.js';
-import { whyHtml, whyPageData } from '../../src/cli/commands/why/why-page-data.js';
+import { pageSession, whyHtml, whyPageData } from '../../src/cli/commands/why/why-page-data.js';
 import type { WhyPageSession } from '../../src/report/page-data/why-page-data.js';
 import { whySessions } from '../helpers/recordings/why-sessions.js';
 import { openBrowser, openPage, seriousFindings, sidewaysPx } from './browser.js';
 
 const SESSIONS = whySessions();
-const DATA = whyPageData(sumUp(SESSIONS, []), countOnce(SESSIONS), { home: '/projects', notes: [] });
+const DATA = whyPageData(sumUp(SESSIONS, []), countOnce(SESSIONS).map(pageSession), { home: '/projects', notes: [] });
 const HTML = whyHtml(DATA);
 
 let browser: Browser;

@@ -203,7 +203,7 @@ for (let i = 0; i < 60; i++) writeEntry(${JSON.stringify(folder)}, '${key(1)}', 
     const [path] = cached(folder);
     const bytes = readFileSync(path!).length;
     const shown = JSON.parse((await cli(['cache', '--json'], own)).stdout);
-    expect(shown).toEqual({ folder: kept, entries: 1, bytes, mostBytes: 512 * 1_048_576 });
+    expect(shown).toEqual({ folder: kept, entries: 1, explained: 0, bytes, mostBytes: 1_024 * 1_048_576 });
     expect((await cli(['cache'], own)).stdout).toContain('holds 1 compiled transcript in');
     writeFileSync(join(kept, 'mine.txt'), 'x');
     writeFileSync(join(kept, 'transcripts/mine.bin'), 'x');
@@ -218,6 +218,22 @@ for (let i = 0; i < 60; i++) writeEntry(${JSON.stringify(folder)}, '${key(1)}', 
       `removed 1 compiled transcript, 0 MB, from ${kept}\n`,
     );
     expect((await cli(['cache', 'clear'], own)).stdout).toContain('removed 0 compiled transcripts');
+    expect(existsSync(kept)).toBe(false);
+  });
+
+  it('holds what why found too, with what is known of its files', async () => {
+    const folder = tempFolder({ 'a.jsonl': session('explained') });
+    const own = { cwd: folder, env: { CCBENCH_CACHE: 'kept' }, today: '2040-01-01' };
+    const kept = join(folder, 'kept');
+    // Without usage nothing is counted, which is found too.
+    await cli(['why', 'a.jsonl', '--no-files'], own);
+    const names = Object.keys(snapshot(kept));
+    expect(names.filter((name) => name.startsWith('why/'))).toHaveLength(1);
+    expect(names).toContain('digests.json');
+    expect((await cli(['cache'], own)).stdout).toContain(
+      'holds 1 compiled transcript and 1 explained session in',
+    );
+    expect(JSON.parse((await cli(['cache', 'clear', '--json'], own)).stdout)).toMatchObject({ removed: 2 });
     expect(existsSync(kept)).toBe(false);
   });
 });

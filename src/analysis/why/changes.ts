@@ -208,6 +208,13 @@ export function tryChanges(input: ChangeInput): readonly ChangeOutcome[] {
   const { transcript, base } = input;
   const under = (name: ChangeName, change: Change): ChangeOutcome =>
     outcome(name, base, new ChangedRun(changedPlan(transcript, change), transcript));
+  // A run that writes for one lifetime only is the same run with that lifetime.
+  const lasting = (name: ChangeName, lifetime: '1h' | '5m'): ChangeOutcome => {
+    const other = lifetime === '1h' ? 'cacheWrite5m' : 'cacheWrite1h';
+    return base.usage.some(({ usage }) => usage[other] > 0)
+      ? under(name, { lifetime })
+      : outcome(name, base, base);
+  };
   const half = (set: Settings): ChangeOutcome => ({
     ...under('compact at half the window', { set }),
     window: base.window,
@@ -215,8 +222,8 @@ export function tryChanges(input: ChangeInput): readonly ChangeOutcome[] {
   // Its cache has one lifetime, and neither pauses nor switches are priced there.
   if (transcript.source === 'codex') return [half(HALF_OF_CODEX)];
   return [
-    under('1-hour lifetime', { lifetime: '1h' }),
-    under('5-minute lifetime', { lifetime: '5m' }),
+    lasting('1-hour lifetime', '1h'),
+    lasting('5-minute lifetime', '5m'),
     switches(input),
     beforePauses(input),
     half(HALF),

@@ -8,7 +8,8 @@ import { FIXES } from './fixes.generated.js';
 import type { SessionWhy } from './session-why.js';
 import { SOURCE_KINDS, type SourceKind } from './source-kinds.js';
 import type { SourceSum } from './sources.js';
-import { type ChangeSum, changesOf, type WhyBreak, type WhyReport } from './sum-up.js';
+import { type ChangeSum, changesOf } from './sum-changes.js';
+import type { WhyBreak, WhyReport } from './sum-up.js';
 
 /** A pause before which a command would have saved something. */
 export type FixPause = Pick<WhyBreak, 'file' | 'sessionRequest' | 'at' | 'gapMs' | 'usd'>;
@@ -100,14 +101,17 @@ function valuesOf({ set, tokens }: Setting, window: number | null): Readonly<Rec
   return Object.fromEntries(Object.entries(set).map(([key, own]) => [key, own === 'tokens' ? value : own]));
 }
 
+/** A session as far as its settings need it. */
+type FixedSession = Pick<SessionWhy, 'agent' | 'version' | 'changes'>;
+
 /** Sessions of one agent, with the newest of its versions. */
 interface Client {
   readonly agent: string;
   readonly version: string | null;
-  readonly sessions: readonly SessionWhy[];
+  readonly sessions: readonly FixedSession[];
 }
 
-function clientsOf(sessions: readonly SessionWhy[]): readonly Client[] {
+function clientsOf(sessions: readonly FixedSession[]): readonly Client[] {
   return [...new Set(sessions.map(({ agent }) => agent))].sort().map((agent) => {
     const own = sessions.filter((session) => session.agent === agent);
     const versions = own.flatMap(({ version }) => version ?? []).sort(compareVersions);
@@ -116,7 +120,7 @@ function clientsOf(sessions: readonly SessionWhy[]): readonly Client[] {
 }
 
 /** The window of the sessions that a change acted on, where they have one in common. */
-function commonWindow(sessions: readonly SessionWhy[], name: ChangeName): number | null {
+function commonWindow(sessions: readonly FixedSession[], name: ChangeName): number | null {
   const windows = new Set(
     sessions.flatMap(({ changes }) =>
       changes.flatMap((change) =>
@@ -215,7 +219,7 @@ function sourceFix({ kind, name, usd }: SourceSum): Omit<Fix, 'share'> {
 }
 
 /** What is to be changed today, by what the sessions show. `report` has its sources by instruction file. */
-export function fixesOf(sessions: readonly SessionWhy[], report: WhyReport): Fixes {
+export function fixesOf(sessions: readonly FixedSession[], report: WhyReport): Fixes {
   const { recordedUsd, sources } = report;
   const worth = ({ usd, low, high }: Saving): boolean =>
     usd > 0 && low > 0 && isWorthActing({ delta: usd, low, high }, recordedUsd);

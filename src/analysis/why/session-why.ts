@@ -2,6 +2,7 @@ import { NO_POLICY, ownPolicy } from '../../agent/policies/own-policy.js';
 import { sum } from '../../core/base/stats.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
+import { hasUses, usesOf } from '../../core/uses/find-uses.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { recordedUsd } from '../../metrics/recorded-metrics.js';
 import { TTL_1H_MS } from '../../provider/cache/ttl.js';
@@ -154,9 +155,10 @@ interface ExplainOptions {
 
 /** Explains one session; a string where there is nothing that could be explained. */
 export function explainSession(
-  transcript: Transcript,
+  recording: Transcript,
   { file, project, changedUsage }: ExplainOptions,
 ): SessionWhy | Uncounted {
+  const transcript = withUses(recording);
   const bill = recordedBill(transcript);
   if (bill === null) return { file, reason: 'it carries no usage' };
   if (recordedUsd(bill) === null) return { file, reason: unpricedReason(bill) };
@@ -198,6 +200,11 @@ export function explainSession(
     reproduction,
     changes: isTried ? changed() : [],
   };
+}
+
+/** Replays look at copies with other prefixes or compactions: what calls need is found once for all of them. */
+function withUses(recording: Transcript): Transcript {
+  return hasUses(recording) ? { ...recording, uses: () => usesOf(recording)! } : recording;
 }
 
 /** How the client of a recording asks for a summary; the more expensive way where it is not known. */

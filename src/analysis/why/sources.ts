@@ -29,6 +29,9 @@ export interface SourceSum {
   readonly againUsd: number;
 }
 
+/** The same of one session, not rounded: cost in nano-dollars. */
+export interface SourceRow extends Readonly<Row> {}
+
 interface Row {
   readonly kind: SourceKind;
   readonly name: string | null;
@@ -267,11 +270,37 @@ function walkSession({ tape, requests }: CountedPrompts, rows: Rows, hear?: Fill
   }
 }
 
-/** What every source of the prompts and responses took, the most expensive first; all dollars together are those of the requests. */
-export function sourcesOf(sessions: readonly CountedPrompts[], by: SourceBy): readonly SourceSum[] {
+/** What every source of one session took. */
+export function sourceRowsOf(session: CountedPrompts, by: SourceBy): readonly SourceRow[] {
   const rows = new Rows(by);
-  for (const session of sessions) walkSession(session, rows);
-  const paid = rows.list.filter(({ tokens, carried, nano }) => tokens > 0 || carried > 0 || nano > 0);
+  walkSession(session, rows);
+  return rows.list;
+}
+
+/** Rows of the same source together. */
+function mergedRows(sessions: readonly (readonly SourceRow[])[]): readonly Row[] {
+  const rows = new Map<string, Row>();
+  for (const row of sessions.flat()) {
+    const key = JSON.stringify([row.kind, row.name]);
+    const own = rows.get(key);
+    if (own === undefined) rows.set(key, { ...row });
+    else {
+      own.tokens += row.tokens;
+      own.carried += row.carried;
+      own.nano += row.nano;
+      own.requests += row.requests;
+      own.againTokens += row.againTokens;
+      own.againNano += row.againNano;
+    }
+  }
+  return [...rows.values()];
+}
+
+/** What every source took in all sessions, the most expensive first; all dollars together are those of the requests. */
+export function sumSources(sessions: readonly (readonly SourceRow[])[]): readonly SourceSum[] {
+  const paid = mergedRows(sessions).filter(
+    ({ tokens, carried, nano }) => tokens > 0 || carried > 0 || nano > 0,
+  );
   paid.sort((a, b) => b.nano - a.nano || b.carried - a.carried || nameOrder(a, b));
   const total = paid.reduce((sum, { nano }) => sum + nano, 0);
   let [exact, rounded] = [0, 0];

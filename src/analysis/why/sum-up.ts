@@ -1,36 +1,13 @@
-import { quantile, ratio, sum } from '../../core/base/stats.js';
+import { ratio, sum } from '../../core/base/stats.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import { usd } from '../../metrics/metric.js';
 import type { AttributedRequest } from './attribute.js';
 import { STEADY_CAUSES, UNJUDGED_CAUSES, WHY_CAUSES, type WhyCause } from './causes.js';
-import { CHANGES, type ChangeName, type ChangeOutcome } from './changes.js';
 import type { JudgedCompaction, Rereads } from './judge-compactions.js';
 import type { SessionWhy, Uncounted } from './session-why.js';
 import type { SourceBy } from './source-kinds.js';
-import { type SourceSum, sourcesOf } from './sources.js';
-
-/** What a change would have saved on all sessions together; negative where it costs. */
-export interface ChangeSum {
-  readonly name: ChangeName;
-  readonly usd: number;
-  readonly low: number;
-  readonly high: number;
-  /** What of it is saved at the pauses themselves, the summaries taken off; absent for changes that have none. */
-  readonly atPausesUsd?: number;
-  /** What fetching again costs that its compactions forget, as fitted and at most (docs/faults.md); not taken off. */
-  readonly refetchUsd: number;
-  readonly refetchMostUsd: number;
-  /** Sessions that it was tried on. */
-  readonly sessions: number;
-  /** Why it did nothing in sessions where it was due, and in how many. */
-  readonly heldBack: readonly HeldBack[];
-}
-
-/** A reason that keeps a change from acting. */
-interface HeldBack {
-  readonly reason: string;
-  readonly sessions: number;
-}
+import { type SourceRow, type SourceSum, sourceRowsOf, sumSources } from './sources.js';
+import { type ChangeSum, changesOf, type Reproduced, reproducedOf } from './sum-changes.js';
 
 /** The answer to where the money went. */
 export interface WhyReport {
@@ -71,21 +48,24 @@ export interface Counted {
 /** Copies of calls count once, where they first appear. */
 export function countOnce(sessions: readonly SessionWhy[]): readonly Counted[] {
   const seen = new Set<string>();
+  return sessions.map((session) => countNew(session, seen));
+}
+
+/** What of a session was not seen before; from here on it was. */
+export function countNew(session: SessionWhy, seen: Set<string>): Counted {
   const isNew = (key: string): boolean => !seen.has(key) && seen.add(key) !== undefined;
-  return sessions.map((session) => {
-    const requests = session.requests.filter(({ key }) => isNew(key)).sort((a, b) => a.startMs - b.startMs);
-    const keys = new Set(session.compactionKeys.filter(isNew));
-    const compactions = keys.size;
-    const noted = {
-      ...session.bill,
-      calls: requests.length,
-      estimatedOutputs: requests.filter(({ isOutputEstimated }) => isOutputEstimated).length,
-      compactions,
-      summaries: Math.min(session.bill.summaries, compactions),
-      untoldWritesNano: sum(requests.map(({ untoldNano }) => untoldNano)),
-    };
-    return { session, requests, compactions: session.compactions.filter(({ key }) => keys.has(key)), noted };
-  });
+  const requests = session.requests.filter(({ key }) => isNew(key)).sort((a, b) => a.startMs - b.startMs);
+  const keys = new Set(session.compactionKeys.filter(isNew));
+  const compactions = keys.size;
+  const noted = {
+    ...session.bill,
+    calls: requests.length,
+    estimatedOutputs: requests.filter(({ isOutputEstimated }) => isOutputEstimated).length,
+    compactions,
+    summaries: Math.min(session.bill.summaries, compactions),
+    untoldWritesNano: sum(requests.map(({ untoldNano }) => untoldNano)),
+  };
+  return { session, requests, compactions: session.compactions.filter(({ key }) => keys.has(key)), noted };
 }
 
 /** What of a cause was avoidable, in dollars; null where that is not computed. */
@@ -102,7 +82,7 @@ interface Tallied {
 }
 
 class CauseTally {
-  readonly #sums = new Map<WhyCause, Tallied>();
+  readonly sums = new Map<WhyCause, Tallied>();
 
   add(
     cause: WhyCause,
@@ -110,10 +90,10 @@ class CauseTally {
     nano: number,
     kept = 0,
   ): void {
-    let own = this.#sums.get(cause);
+    let own = this.sums.get(cause);
     if (own === undefined) {
       own = { tokens: 0, otherTokens: 0, events: 0, nano: 0, avoidableNano: 0 };
-      this.#sums.set(cause, own);
+      this.sums.set(cause, own);
     }
     own.tokens += add.tokens ?? 0;
     own.otherTokens += add.otherTokens ?? 0;
@@ -132,10 +112,15 @@ class CauseTally {
     }
   }
 
+  /** Adds what a session took. */
+  session(causes: SessionSums['causes']): void {
+    for (const [cause, own] of causes) this.add(cause, own, own.nano, own.avoidableNano);
+  }
+
   /** In nano-dollars up to here, in dollars from here on; the order of the list of causes. */
   list(): readonly CauseSum[] {
     return WHY_CAUSES.flatMap((cause) => {
-      const own = this.#sums.get(cause);
+      const own = this.sums.get(cause);
       return own === undefined ? [] : [sumOfCause(cause, own)];
     });
   }
@@ -170,7 +155,6 @@ function breaksOf({ session, requests }: Counted) {
     request.parts
       .filter(({ cause }) => !STEADY_CAUSES.includes(cause))
       .map(({ cause, written, uncached, nano, avoidableNano }) => ({
-        file: session.file,
         thread: request.threadId,
         isMain: request.isMain,
         /** Request of its thread, from 1. */
@@ -191,7 +175,7 @@ function breaksOf({ session, requests }: Counted) {
 }
 
 /** One event that made a session pay for content again. */
-export type WhyBreak = Readonly<ReturnType<typeof breaksOf>[number]>;
+export type WhyBreak = { readonly file: string } & Readonly<ReturnType<typeof breaksOf>[number]>;
 
 function rereadsOf({ calls, rereads, tokens, writtenNano }: Rereads) {
   return { calls, rereads, rereadTokens: tokens, rereadUsd: usd(writtenNano) };
@@ -203,7 +187,6 @@ function compactionsOf({ session, requests, compactions }: Counted) {
       ({ threadId, number }) => threadId === own.threadId && number === own.request,
     );
     return {
-      file: session.file,
       thread: own.threadId,
       isMain: own.isMain,
       /** The first request behind it, in its thread, from 1. */
@@ -227,55 +210,79 @@ function compactionsOf({ session, requests, compactions }: Counted) {
 }
 
 /** A recorded compaction, and what was needed again behind it. */
-export type WhyCompaction = Readonly<ReturnType<typeof compactionsOf>[number]>;
+export type WhyCompaction = { readonly file: string } & Readonly<ReturnType<typeof compactionsOf>[number]>;
 
-/** The money by names, the most first. */
-export function slices(
-  counted: readonly Counted[],
-  nameOf: (session: SessionWhy, request: AttributedRequest) => string,
+/** Requests of a session, and their money, on one day with one model. */
+export interface Spent {
+  readonly model: string;
+  readonly day: string;
+  readonly requests: number;
+  readonly nano: number;
+}
+
+function spentOf({ session, requests }: Counted): readonly Spent[] {
+  const found = new Map<string, Spent & { requests: number; nano: number }>();
+  for (const request of requests) {
+    const { model } = request;
+    const day = dayOf(session, request);
+    const key = `${day} ${model}`;
+    const own = found.get(key) ?? { model, day, requests: 0, nano: 0 };
+    own.requests++;
+    own.nano += nanoOf(request);
+    found.set(key, own);
+  }
+  return [...found.values()];
+}
+
+/** The money of sessions by names, the most first. */
+function slicesOf(
+  sessions: readonly (readonly Spent[])[],
+  nameOf: (spent: Spent, session: number) => string,
 ) {
-  const found = new Map<string, { sessions: Set<SessionWhy>; requests: number; nano: number }>();
-  for (const { session, requests } of counted)
-    for (const request of requests) {
-      const name = nameOf(session, request);
-      let own = found.get(name);
-      if (own === undefined) {
-        own = { sessions: new Set(), requests: 0, nano: 0 };
-        found.set(name, own);
-      }
-      own.sessions.add(session);
-      own.requests++;
-      own.nano += nanoOf(request);
+  const found = new Map<string, { sessions: Set<number>; requests: number; nano: number }>();
+  for (const [i, all] of sessions.entries())
+    for (const spent of all) {
+      const name = nameOf(spent, i);
+      const own = found.get(name) ?? { sessions: new Set(), requests: 0, nano: 0 };
+      found.set(name, own);
+      own.sessions.add(i);
+      own.requests += spent.requests;
+      own.nano += spent.nano;
     }
   return [...found]
-    .map(([name, { sessions, requests, nano }]) => ({
+    .map(([name, own]) => ({
       name,
-      sessions: sessions.size,
-      requests,
-      usd: usd(nano),
+      sessions: own.sessions.size,
+      requests: own.requests,
+      usd: usd(own.nano),
     }))
     .sort((a, b) => b.usd - a.usd || (a.name < b.name ? -1 : 1));
 }
 
+/** The same by model, of requests. */
+export function modelSlices(counted: readonly Counted[]): readonly Slice[] {
+  return slicesOf(counted.map(spentOf), ({ model }) => model);
+}
+
 /** Money by project, model or day. */
-export type Slice = Readonly<ReturnType<typeof slices>[number]>;
+export type Slice = Readonly<ReturnType<typeof slicesOf>[number]>;
 
 function largest(sums: readonly CauseSum[]): WhyCause | null {
   return [...sums].sort((a, b) => b.usd - a.usd)[0]?.cause ?? null;
 }
 
-function ranked({ session, requests }: Counted) {
+function ranked({ file, project, startedAtMs, sums: own }: SummedSession) {
   const tally = new CauseTally();
-  for (const request of requests) tally.request(request);
+  tally.session(own.causes);
   const sums = tally.list();
   const events = sums.filter(({ cause }) => !STEADY_CAUSES.includes(cause));
   return {
-    file: session.file,
-    project: session.project,
-    from: timeOf(session.startedAtMs, 0, DAY_CHARS),
-    requests: requests.length,
-    hitRate: hitRateOf(requests),
-    usd: usd(sum(requests.map(nanoOf))),
+    file,
+    project,
+    from: timeOf(startedAtMs, 0, DAY_CHARS),
+    requests: own.requests,
+    hitRate: ratio(own.read, own.prompt),
+    usd: usd(own.nano),
     /** The cause that took most. */
     topCause: largest(sums) ?? 'read',
     /** What its events cost: all but reading, output, first prompts and new content. */
@@ -293,62 +300,46 @@ export function hitRateOf(requests: readonly AttributedRequest[]): number | null
   return ratio(sum(requests.map(({ read }) => read)), sum(requests.map(({ prompt }) => prompt)));
 }
 
-/** How well the simulator reproduces the sessions. */
-export type Reproduced = Readonly<ReturnType<typeof reproducedOf>>;
+/** What one session adds to the sums over all. */
+export interface SessionSums {
+  readonly requests: number;
+  readonly read: number;
+  readonly prompt: number;
+  readonly nano: number;
+  readonly causes: readonly (readonly [WhyCause, Readonly<Tallied>])[];
+  readonly spent: readonly Spent[];
+  readonly breaks: ReturnType<typeof breaksOf>;
+  readonly compactions: ReturnType<typeof compactionsOf>;
+  readonly sources: readonly SourceRow[];
+  readonly noted: RecordedBill;
+}
 
-function reproducedOf(sessions: readonly SessionWhy[], uncounted: readonly Uncounted[]) {
-  const ran = sessions.flatMap(({ reproduction }) =>
-    reproduction.kind === 'reproduced' ? [reproduction] : [],
-  );
-  const errors = ran.map(
-    ({ predictedNano, recordedNano }) => Math.abs(predictedNano / recordedNano - 1) * 100,
-  );
-  const recorded = sum(ran.map(({ recordedNano }) => recordedNano));
-  const predicted = sum(ran.map(({ predictedNano }) => predictedNano));
-  const net = ratio(predicted - recorded, recorded);
-  const aside = sessions.flatMap(({ file, reproduction }) =>
-    reproduction.kind === 'set-aside' ? [{ file, reason: reproduction.reason }] : [],
-  );
+/** A session by what it adds: all that a report over many needs of it. */
+export interface SummedSession
+  extends Pick<
+    SessionWhy,
+    'file' | 'project' | 'agent' | 'version' | 'startedAtMs' | 'reproduction' | 'changes'
+  > {
+  readonly sums: SessionSums;
+}
+
+/** What a session adds to a report. */
+export function sumsOf(counted: Counted, by: SourceBy): SessionSums {
+  const { session, requests, noted } = counted;
+  const tally = new CauseTally();
+  for (const request of requests) tally.request(request);
   return {
-    sessions: ran.length,
-    withinPercentMedian: quantile(errors, 0.5),
-    withinPercentNineOfTen: quantile(errors, 0.9),
-    netPercent: net === null ? null : net * 100,
-    setAside: [...aside, ...uncounted].sort((a, b) => (a.file < b.file ? -1 : 1)),
+    requests: requests.length,
+    read: sum(requests.map(({ read }) => read)),
+    prompt: sum(requests.map(({ prompt }) => prompt)),
+    nano: sum(requests.map(nanoOf)),
+    causes: [...tally.sums],
+    spent: spentOf(counted),
+    breaks: breaksOf(counted),
+    compactions: compactionsOf(counted),
+    sources: sourceRowsOf({ tape: session.tape, requests }, by),
+    noted,
   };
-}
-
-/** What the changes would have saved on sessions together, the most first. */
-export function changesOf(sessions: readonly SessionWhy[]): readonly ChangeSum[] {
-  const all = sessions.flatMap(({ changes }) => changes);
-  return CHANGES.filter((name) => all.some((change) => change.name === name))
-    .map((name) => {
-      const own = all.filter((change) => change.name === name);
-      const saved = sum(own.map(({ savedNano }) => savedNano));
-      const off = sum(own.map(({ offNano }) => offNano));
-      const low = usd(saved - off);
-      const high = usd(saved + off);
-      const atPauses = own.flatMap(({ atPausesNano }) => atPausesNano ?? []);
-      return {
-        name,
-        usd: usd(saved),
-        low,
-        high,
-        ...(atPauses.length === 0 ? {} : { atPausesUsd: usd(sum(atPauses)) }),
-        refetchUsd: usd(sum(own.map(({ refetchNano = 0 }) => refetchNano))),
-        refetchMostUsd: usd(sum(own.map(({ refetchMostNano = 0 }) => refetchMostNano))),
-        sessions: own.length,
-        heldBack: heldBackOf(own),
-      };
-    })
-    .sort((a, b) => b.usd - a.usd);
-}
-
-function heldBackOf(outcomes: readonly ChangeOutcome[]): readonly HeldBack[] {
-  const counts = new Map<string, number>();
-  for (const { heldBack } of outcomes)
-    if (heldBack !== null) counts.set(heldBack, (counts.get(heldBack) ?? 0) + 1);
-  return [...counts].map(([reason, sessions]) => ({ reason, sessions }));
 }
 
 /** Sums up what sessions cost and why; the same call in several sessions counts once. */
@@ -357,36 +348,44 @@ export function sumUp(
   uncounted: readonly Uncounted[],
   by: SourceBy = 'source',
 ): WhyReport {
-  const counted = countOnce(sessions);
-  const requests = counted.flatMap((each) => each.requests);
+  return sumSessions(
+    countOnce(sessions).map((counted) => ({ ...counted.session, sums: sumsOf(counted, by) })),
+    uncounted,
+  );
+}
+
+/** The same of sessions whose sums are known, none of which counts a call of another. */
+export function sumSessions(sessions: readonly SummedSession[], uncounted: readonly Uncounted[]): WhyReport {
+  const all = sessions.map(({ sums }) => sums);
+  const total = (what: 'requests' | 'read' | 'prompt' | 'nano'): number => sum(all.map((own) => own[what]));
   const tally = new CauseTally();
-  for (const request of requests) tally.request(request);
-  const days = slices(counted, dayOf);
+  for (const { causes } of all) tally.session(causes);
+  const spent = all.map((own) => own.spent);
+  const days = slicesOf(spent, ({ day }) => day);
   const known = days
     .map(({ name }) => name)
     .filter((name) => name !== 'unknown')
     .sort();
   return {
     sessions: sessions.length,
-    requests: requests.length,
-    recordedUsd: usd(sum(requests.map(nanoOf))),
-    hitRate: hitRateOf(requests),
+    requests: total('requests'),
+    recordedUsd: usd(total('nano')),
+    hitRate: ratio(total('read'), total('prompt')),
     from: known[0] ?? null,
     to: known.at(-1) ?? null,
     reproduced: reproducedOf(sessions, uncounted),
     byCause: tally.list(),
-    sources: sourcesOf(
-      counted.map((each) => ({ tape: each.session.tape, requests: each.requests })),
-      by,
-    ),
-    breaks: counted.flatMap(breaksOf).sort((a, b) => b.usd - a.usd),
-    compactions: counted
-      .flatMap(compactionsOf)
+    sources: sumSources(all.map(({ sources }) => sources)),
+    breaks: sessions
+      .flatMap(({ file, sums }) => sums.breaks.map((own) => ({ file, ...own })))
+      .sort((a, b) => b.usd - a.usd),
+    compactions: sessions
+      .flatMap(({ file, sums }) => sums.compactions.map((own) => ({ file, ...own })))
       .sort((a, b) => b.rereadTokens - a.rereadTokens || (b.lost?.length ?? 0) - (a.lost?.length ?? 0)),
-    byProject: slices(counted, ({ project }) => project),
-    byModel: slices(counted, (_, { model }) => model),
+    byProject: slicesOf(spent, (_, i) => sessions[i]!.project),
+    byModel: slicesOf(spent, ({ model }) => model),
     byDay: [...days].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    worst: counted.map(ranked).sort((a, b) => b.usd - a.usd),
+    worst: sessions.map(ranked).sort((a, b) => b.usd - a.usd),
     changes: changesOf(sessions),
   };
 }

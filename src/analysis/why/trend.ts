@@ -3,7 +3,7 @@ import { sum } from '../../core/base/stats.js';
 import { usd } from '../../metrics/metric.js';
 import type { AttributedRequest } from './attribute.js';
 import { STEADY_CAUSES } from './causes.js';
-import { type Counted, hitRateOf, nanoOf, type Slice, slices } from './sum-up.js';
+import { type Counted, hitRateOf, modelSlices, nanoOf, type Slice } from './sum-up.js';
 
 /** Days from which on a row is a week. */
 const WEEKS_FROM_DAYS = 21;
@@ -77,7 +77,7 @@ function rowOf(startMs: number, days: number, counted: readonly Counted[]): Tren
     hitRate: hitRateOf(requests),
     lostUsd: usd(lostNano(requests)),
     outputTokens: sum(requests.map(({ output }) => output)),
-    byModel: slices(counted, (_, { model }) => model),
+    byModel: modelSlices(counted),
   };
 }
 

@@ -64,6 +64,7 @@ export const RECORDING_COMMANDS = {
       ),
       option('--out <folder>', 'folder that will hold the page’s folder', undefined, 'reports'),
       option('--no-files', 'write no page'),
+      option('--watch', 'keep the page up to date while sessions go on, and serve it; Ctrl-C ends'),
       option('--share', 'print a block to share: no names, no paths, no text; no page'),
       option('--limits', 'show instead what filled the five-hour and weekly limits; no page'),
       option(
@@ -95,6 +96,7 @@ export const RECORDING_COMMANDS = {
       'why --trend --since 2026-10-01',
       'why --split 2026-10-14',
       'why ~/.claude/projects --json',
+      'why --last 20 --watch',
     ],
     load: async () => (await import('../commands/why/why.js')).whyCommand,
   },

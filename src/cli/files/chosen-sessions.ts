@@ -30,6 +30,8 @@ interface Named {
   readonly paths: readonly string[];
   /** The newest that are taken where nothing is named and `--last` says nothing; all where absent. */
   readonly usualLast?: number;
+  /** Whether a file is known to hold one session. */
+  isKnown?(path: string): boolean;
 }
 
 type Known = Pick<FoundSession, 'file' | 'agent' | 'project' | 'endedAtMs'>;
@@ -189,14 +191,18 @@ async function chosenOf(
  */
 export async function chosenSessions(
   session: CliSession,
-  { command, paths, usualLast }: Named,
+  { command, paths, usualLast, isKnown }: Named,
   choice: SessionChoice,
 ): Promise<FoundSessions> {
   checkChoice(choice);
   const { host } = session;
   const find = (named: readonly string[]): Promise<FoundSessions> =>
     runInterruptible(host.interrupt, () =>
-      findSessions(named, { cwd: host.cwd, home: homeFolder(host.env) }),
+      findSessions(named, {
+        cwd: host.cwd,
+        home: homeFolder(host.env),
+        ...(isKnown === undefined ? {} : { isKnown }),
+      }),
     );
   if (paths.length > 0) {
     const progress = createProgress(host, session.json ? 'silent' : 'shown', 'files');

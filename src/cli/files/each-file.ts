@@ -84,41 +84,64 @@ function nothingUsable(problems: readonly FileProblem[], leftOut: readonly LeftO
   return errors.length === 1 ? errors[0]! : new ProblemList('bad-input', 'no file is usable', errors);
 }
 
+/** Reads all of some files and says how many are done: what came of each, in their order. */
+export type ReadAll<T> = (
+  files: readonly string[],
+  update: (done: number) => void,
+) => Promise<readonly (T | CcbenchError)[]>;
+
+function oneByOne<T>({ host }: CliSession, read: (path: string) => T): ReadAll<T> {
+  return async (files, update) => {
+    const found: (T | CcbenchError)[] = [];
+    const readOne = (file: string): T | CcbenchError => {
+      try {
+        return read(file);
+      } catch (error) {
+        if (error instanceof CcbenchError) return error;
+        throw error;
+      }
+    };
+    while (found.length < files.length) {
+      update(found.length);
+      await yieldToEventLoop(host.interrupt);
+      const untilMs = host.now() + BATCH_MS;
+      await runInterruptible(host.interrupt, () => {
+        do found.push(readOne(files[found.length]!));
+        while (found.length < files.length && host.now() < untilMs);
+      });
+    }
+    return found;
+  };
+}
+
 /**
  * Reads sessions that were found one by one, and shows how far it is. A broken one is reported and left out while there is a
  * good one, as is what is no session; when none is usable, all problems are thrown.
  */
-export async function eachFile<T>(
+export function eachFile<T>(
+  session: CliSession,
+  doing: string,
+  found: FoundSessions,
+  read: (path: string) => T,
+): Promise<FileResults<T>> {
+  return allFiles(session, doing, found, oneByOne(session, read));
+}
+
+/** The same with a reader of all of them. */
+export async function allFiles<T>(
   session: CliSession,
   doing: string,
   { files, leftOut }: FoundSessions,
-  read: (path: string) => T,
+  readAll: ReadAll<T>,
 ): Promise<FileResults<T>> {
   const used: T[] = [];
   const problems: FileProblem[] = [];
-  const readInto = (file: string): void => {
-    try {
-      used.push(read(file));
-    } catch (error) {
-      if (!(error instanceof CcbenchError)) throw error;
-      problems.push({ file, error });
-    }
-  };
-  const { host } = session;
-  const progress = createProgress(host, session.json ? 'silent' : 'shown', 'files');
+  const progress = createProgress(session.host, session.json ? 'silent' : 'shown', 'files');
   try {
     progress.start(doing, files.length);
-    for (let next = 0; next < files.length; ) {
-      progress.update(next);
-      await yieldToEventLoop(host.interrupt);
-      const untilMs = host.now() + BATCH_MS;
-      next = await runInterruptible(host.interrupt, () => {
-        let i = next;
-        do readInto(files[i++]!);
-        while (i < files.length && host.now() < untilMs);
-        return i;
-      });
-    }
+    for (const [i, found] of (await readAll(files, progress.update)).entries())
+      if (found instanceof CcbenchError) problems.push({ file: files[i]!, error: found });
+      else used.push(found);
   } finally {
     progress.clear();
   }

@@ -10,18 +10,22 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { threadId } from 'node:worker_threads';
+import { isMainThread, threadId } from 'node:worker_threads';
 import type { Transcript } from '../../core/model/transcript.js';
 import { compileTranscript } from '../compiled/compile-transcript.js';
 import { COMPILED_VERSION } from '../compiled/layout.js';
 import { loadCompiled } from '../compiled/load-compiled.js';
-import { type DiskFile, fileSource, hashFile } from './disk-file.js';
+import { type DiskFile, fileSource, readPart } from './disk-file.js';
+import type { FileDigests } from './file-digests.js';
 import { nameOfPart, removeLitter } from './litter.js';
 
 /** Folder of compiled transcripts below the one of everything that is kept. */
 export const COMPILED_FOLDER = 'transcripts';
 
-/** Bytes that are kept; beyond them, what was used longest ago goes. */
+/** Folder of what `why` found, beside it. */
+export const WHY_FOLDER = 'why';
+
+/** Bytes that are kept in each of them; beyond them, what was used longest ago goes. */
 export const MOST_KEPT_BYTES = 536_870_912;
 
 /** Names of entries: a digest of what they were made from. */
@@ -58,6 +62,12 @@ function remove(path: string): void {
   }
 }
 
+/** What part of all that is kept may be written before it is looked at again: looking at every entry for each would take longest. */
+const UNCHECKED_SHARE = 1 / 16;
+
+/** Bytes that this process has written to folders since it looked at them; none where it has not yet looked. */
+const unchecked = new Map<string, number>();
+
 /** Removes what was used longest ago until the rest fits; the entry that was just written stays. */
 function makeRoom(folder: string, written: string, mostBytes: number): void {
   const entries = compiledEntries(folder)
@@ -75,15 +85,34 @@ export function readEntry(folder: string, key: string): Uint8Array | null {
   const path = join(folder, `${key}.bin`);
   try {
     const bytes = readFileSync(path);
-    const now = new Date();
-    try {
-      utimesSync(path, now, now);
-    } catch {
-      // Read-only: it is as old as it looks.
-    }
+    touchEntry(folder, key);
     return bytes;
   } catch {
     return null;
+  }
+}
+
+/** Some bytes of an entry, as many as there are; null where it is gone. */
+export function readEntryPart(
+  folder: string,
+  key: string,
+  offset: number,
+  length: number,
+): Uint8Array | null {
+  try {
+    return readPart(join(folder, `${key}.bin`), offset, length);
+  } catch {
+    return null;
+  }
+}
+
+/** Counts an entry as used now. */
+export function touchEntry(folder: string, key: string): void {
+  const now = new Date();
+  try {
+    utimesSync(join(folder, `${key}.bin`), now, now);
+  } catch {
+    // Read-only: it is as old as it looks.
   }
 }
 
@@ -97,23 +126,34 @@ export function writeEntry(
   key: string,
   bytes: Uint8Array,
   mostBytes = MOST_KEPT_BYTES,
-): void {
+): 'kept' | 'not-kept' {
   const path = join(folder, `${key}.bin`);
   const part = nameOfPart(join(folder, `${key}.${threadId}.bin`), 'part');
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    removeLitter(folder, isEntryPart);
+    const waiting = unchecked.get(folder);
+    // Parts of other threads look like those of an earlier process with this one's number.
+    if (waiting === undefined && isMainThread) tidyEntries(folder);
     writeFileSync(part, bytes, { mode: 0o600 });
     renameSync(part, path);
-    makeRoom(folder, path, mostBytes);
+    const isDue = waiting === undefined || waiting + bytes.length > mostBytes * UNCHECKED_SHARE;
+    unchecked.set(folder, isDue ? 0 : waiting + bytes.length);
+    if (isDue) makeRoom(folder, path, mostBytes * (1 - UNCHECKED_SHARE));
+    return 'kept';
   } catch {
     remove(part);
+    return 'not-kept';
   }
+}
+
+/** Removes what killed processes left of entries. */
+export function tidyEntries(folder: string): void {
+  removeLitter(folder, isEntryPart);
 }
 
 /** Removes all entries and what killed processes left of them. */
 export function removeEntries(folder: string): void {
-  removeLitter(folder, isEntryPart);
+  tidyEntries(folder);
   for (const { path } of compiledEntries(folder)) remove(path);
 }
 
@@ -131,12 +171,11 @@ interface CompiledTranscript {
   readonly compiled: Uint8Array<SharedArrayBuffer>;
 }
 
-function keyOf(files: readonly DiskFile[], id: string): string {
+/** What an entry is found by: what makes it, and the names and contents of the files it is made from. */
+export function entryKey(made: readonly unknown[], files: readonly (readonly [string, string])[]): string {
   const hash = createHash('sha256');
-  hash.update(JSON.stringify([COMPILED_VERSION, id]));
-  for (const file of files) {
-    hash.update(JSON.stringify([file.name, hashFile(file)]));
-  }
+  hash.update(JSON.stringify(made));
+  for (const file of files) hash.update(JSON.stringify(file));
   return hash.digest('hex');
 }
 
@@ -147,9 +186,16 @@ function sharedCopy(bytes: Uint8Array): Uint8Array<SharedArrayBuffer> {
 }
 
 /** Opens the place of a session's files in the cache below a folder; the whole files are read for it once. */
-export function openTranscriptCache(files: readonly DiskFile[], id: string, kept: string): TranscriptCache {
+export function openTranscriptCache(
+  files: readonly DiskFile[],
+  id: string,
+  { kept, digests }: { readonly kept: string; readonly digests: Pick<FileDigests, 'of'> },
+): TranscriptCache {
   const folder = join(kept, COMPILED_FOLDER);
-  const key = keyOf(files, id);
+  const key = entryKey(
+    [COMPILED_VERSION, id],
+    files.map((file) => [file.name, digests.of(file)]),
+  );
   return {
     read() {
       const bytes = readEntry(folder, key);

@@ -13,6 +13,8 @@ export interface FindOptions {
   readonly home: string;
   /** Where the paths were named; each path itself where absent. */
   readonly place?: Place;
+  /** Whether a file is known to hold one session: such a file is not looked into. Absolute paths. */
+  isKnown?(path: string): boolean;
 }
 
 /** What lies in a folder and is no session, and why. */
@@ -143,7 +145,8 @@ class Search {
       this.#agents.set(absolute, { path, isNamed });
       return;
     }
-    const found = lookInto(path, this.options.cwd, how);
+    const isKnown = this.options.isKnown?.(absolute) === true;
+    const found = isKnown ? [path] : lookInto(path, this.options.cwd, how);
     if ('reason' in found) this.#leftOut.push({ file: path, reason: found.reason });
     else for (const each of found) this.#files.set(resolve(this.options.cwd, each), each);
   }

@@ -5,9 +5,11 @@ import type { RequestTrace } from '../../core/model/request-trace.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { compileTranscript } from '../compiled/compile-transcript.js';
 import { readSession } from '../read-transcript.js';
+import { transcriptReaders } from '../readers/readers.js';
 import { parseRequestTrace } from '../readers/request-trace/parse-request-trace.js';
 import { openTranscriptCache } from './compiled-store.js';
 import { type DiskFile, fileState, hashFile, isPacked, sessionFile } from './disk-file.js';
+import type { FileDigests } from './file-digests.js';
 import { formatOfFile, readForeignSession } from './foreign-session.js';
 import { checkIsFile, type InputOptions, inputId, readInput, sessionPath } from './read-input.js';
 import { rowsOfSession, sessionsInFile } from './session-rows.js';
@@ -28,6 +30,11 @@ export interface LoadedTranscript {
   readonly path: string;
   readonly format: string;
   readonly transcript: Transcript;
+}
+
+/** How a file is read, with the digests of files where some are known already. */
+interface LoadOptions extends InputOptions {
+  readonly digests?: Pick<FileDigests, 'of'>;
 }
 
 /** What was read, with the compiled form where there is one, and the state of the files before. */
@@ -70,6 +77,17 @@ function sessionFiles(path: string, options: InputOptions): readonly [DiskFile, 
   return [main, ...agents];
 }
 
+/** The files that a session is read from; null where they are not all of it: one of several in a file, or what is piped in. */
+export function filesOfSession(path: string, options: InputOptions): readonly DiskFile[] | null {
+  if (path === STDIN || sessionPath(path).session !== null) return null;
+  return sessionFiles(path, options);
+}
+
+/** Whether a format is read from these files alone: others have more beside them. */
+export function isSelfContained(format: string): boolean {
+  return format === SESSION_FORMAT || transcriptReaders.get(format).stream !== undefined;
+}
+
 /** The format of a file the user named, by its beginning. */
 export function inputFormat(path: string, options: InputOptions): string {
   checkIsFile(path, options);
@@ -105,7 +123,7 @@ export function parseTrace(path: string, options: InputOptions): RequestTrace {
 }
 
 /** Loads a recording or trace in any known format, a session together with the subagents beside it. */
-export function loadTranscript(path: string, options: InputOptions): LoadedTranscript {
+export function loadTranscript(path: string, options: LoadOptions): LoadedTranscript {
   const { format, transcript } = readPath(path, options);
   return { path, format, transcript: pricedOn(transcript, options) };
 }
@@ -120,7 +138,7 @@ function pricedOn(transcript: Transcript, { priceDay, models }: InputOptions): T
   };
 }
 
-function readPath(path: string, options: InputOptions): Reading {
+function readPath(path: string, options: LoadOptions): Reading {
   checkIsFile(path, options);
   try {
     return load(sessionFiles(path, options), { ...options, session: sessionPath(path).session });
@@ -131,14 +149,15 @@ function readPath(path: string, options: InputOptions): Reading {
 
 function load(
   files: readonly [DiskFile, ...DiskFile[]],
-  options: InputOptions & { readonly session: string | null },
+  options: LoadOptions & { readonly session: string | null },
 ): Reading {
   const [main] = files;
   const id = main.name;
   const before = files.map(fileState);
   const { cache: choice = 'off' } = options;
   const isCached = choice !== 'off' && options.session === null && before[0]!.bytes >= SMALLEST_CACHED_BYTES;
-  const cache = isCached ? openTranscriptCache(files, id, choice.folder) : null;
+  const { digests = { of: hashFile } } = options;
+  const cache = isCached ? openTranscriptCache(files, id, { kept: choice.folder, digests }) : null;
   const cached = cache?.read() ?? null;
   if (cached !== null) return { format: SESSION_FORMAT, ...cached, before };
   const format = formatOfFile(main);

@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { AttributedRequest, BilledStretch } from '../../../src/analysis/why/attribute.js';
 import type { ContextTape, TapeBlock, TapeRequest } from '../../../src/analysis/why/context-tape.js';
 import { type SourceBy, sourceOf } from '../../../src/analysis/why/source-kinds.js';
-import { filledPrompts, type SourceSum, sourcesOf } from '../../../src/analysis/why/sources.js';
+import {
+  filledPrompts,
+  type SourceSum,
+  sourceRowsOf,
+  sumSources,
+} from '../../../src/analysis/why/sources.js';
 import { countOnce, nanoOf, sumUp } from '../../../src/analysis/why/sum-up.js';
 import { sum } from '../../../src/core/base/stats.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
@@ -289,7 +294,8 @@ describe('attribution', () => {
           origins: ORIGINS,
           threads: [{ thread: 't', agent: null, isSummary: false, requests }],
         };
-        const found = sourcesOf([{ tape, requests: billed.map(({ request }) => request) }], 'source').filter(
+        const paid = { tape, requests: billed.map(({ request }) => request) };
+        const found = sumSources([sourceRowsOf(paid, 'source')]).filter(
           ({ carriedTokens }) => carriedTokens > 0,
         );
         expect(new Map(found.map((own) => [own.name, [own.carriedTokens, own.requests]]))).toEqual(

@@ -58,6 +58,7 @@ export const SUITES: Suites = {
     const { compiledCacheSuite } = await import('./suites/compiled-cache.js');
     return compiledCacheSuite({ ...options, record: recordToDisk });
   },
+  'why-corpus': async (options) => (await import('./why-corpus.js')).whyCorpus(options),
   workers: async (options) => (await import('./workers.js')).workersSuite(options),
   'start-up': async (options) => (await import('./start-up.js')).startUp(options),
 };

@@ -16,11 +16,13 @@ const PROGRESS_CHARS = 900;
 /** Time between two sessions. */
 const PAUSE_MS = 3_600_000;
 
-interface Workplace {
+/** Where the lines of a session are written. */
+export interface Workplace {
   readonly random: Random;
-  readonly session: number;
   /** Milliseconds by which its times are put off, so that sessions follow each other. */
   readonly laterMs: number;
+  /** The usage of a response, by its line and the number of that. */
+  usageOf(line: JsonObject, number: number): JsonObject;
 }
 
 /** A text as files are shown: numbered lines with an arrow, quotes and tabs here and there. */
@@ -57,23 +59,28 @@ function contentOf(message: JsonObject): unknown {
   });
 }
 
-function usageOf(line: number): JsonObject {
+function steadyUsage(_line: JsonObject, number: number): JsonObject {
   return {
     input_tokens: 3,
     cache_creation_input_tokens: 900,
-    cache_read_input_tokens: 20_000 + line,
+    cache_read_input_tokens: 20_000 + number,
     cache_creation: { ephemeral_5m_input_tokens: 900, ephemeral_1h_input_tokens: 0 },
     output_tokens: 250,
     service_tier: 'standard',
   };
 }
 
-function timeOf(line: JsonObject): number {
+/** The time of a line, ms since 1970. */
+export function timeOf(line: JsonObject): number {
   return Date.parse(String(line.timestamp));
 }
 
 /** The lines a client writes for one line of a session: in its order of members, with what only the terminal shows. */
-function* clientLines(line: JsonObject, number: number, place: Workplace): Generator<object, void, void> {
+export function* clientLines(
+  line: JsonObject,
+  number: number,
+  place: Workplace,
+): Generator<object, void, void> {
   const { parentUuid, isSidechain, userType, sessionId, version, type, uuid } = line;
   const timestamp = new Date(timeOf(line) + place.laterMs).toISOString();
   const shared = {
@@ -91,7 +98,7 @@ function* clientLines(line: JsonObject, number: number, place: Workplace): Gener
   if (type === 'assistant') {
     yield {
       ...shared,
-      message: { ...message, usage: usageOf(number) },
+      message: { ...message, usage: place.usageOf(line, number) },
       requestId: `req_${number}`,
       uuid,
       timestamp,
@@ -132,7 +139,8 @@ export function* recordingLines(bytes: number): Generator<string, void, void> {
   let written = 0;
   let laterMs = 0;
   for (let session = 1; written < bytes; session++) {
-    const place: Workplace = { random: createRandom(`recording ${session}`), session, laterMs };
+    const random = createRandom(`recording ${session}`);
+    const place: Workplace = { random, laterMs, usageOf: steadyUsage };
     const spec = { workload: 'refactor', turns: TURNS, seed: session, model: 'claude-sonnet-4-5' } as const;
     const transcript = { ...generateTranscript(spec), id: `session-${session}` };
     const text = writeClaudeCode(transcript).files[0]!.text.replaceAll('"main-', `"s${session}-`);

@@ -7,52 +7,68 @@ import {
   compiledEntries,
   MOST_KEPT_BYTES,
   removeEntries,
+  WHY_FOLDER,
 } from '../../../transcripts/files/compiled-store.js';
+import { forgetDigests } from '../../../transcripts/files/file-digests.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { cacheFolder } from '../../files/cache-folder.js';
 import { forgetPage } from '../../files/last-page.js';
 import type { CliSession } from '../../session.js';
 import { present } from '../../terminal/present.js';
 
-/** What is kept: how many transcripts, in how many bytes. */
-function kept(folder: string): { readonly entries: number; readonly bytes: number } {
+/** What is kept: how many transcripts and explained sessions, in how many bytes. */
+interface Kept {
+  readonly entries: number;
+  readonly explained: number;
+  readonly bytes: number;
+}
+
+function kept(folder: string): Kept {
   const entries = compiledEntries(join(folder, COMPILED_FOLDER));
-  return { entries: entries.length, bytes: entries.reduce((sum, { bytes }) => sum + bytes, 0) };
+  const explained = compiledEntries(join(folder, WHY_FOLDER));
+  const bytes = [...entries, ...explained].reduce((sum, own) => sum + own.bytes, 0);
+  return { entries: entries.length, explained: explained.length, bytes };
 }
 
 function megabytes(bytes: number): string {
   return `${formatDecimal(bytes / 1_048_576, bytes < 10_485_760 ? 1 : 0)} MB`;
 }
 
-function transcripts(count: number): string {
-  return formatCounted(count, 'compiled transcript');
+function countText({ entries, explained }: Kept): string {
+  const transcripts = formatCounted(entries, 'compiled transcript');
+  return explained === 0
+    ? transcripts
+    : `${transcripts} and ${formatCounted(explained, 'explained session')}`;
 }
 
 /** `ccbench cache`: place, entries and size. */
 export function showCacheCommand(session: CliSession): ExitCode {
   const folder = cacheFolder(session.host);
-  const { entries, bytes } = kept(folder);
+  const found = kept(folder);
+  const { entries, explained, bytes } = found;
+  // Each kind has a folder of its own.
+  const mostBytes = 2 * MOST_KEPT_BYTES;
   const holds =
-    entries === 0
+    entries + explained === 0
       ? 'holds no compiled transcript'
-      : `holds ${transcripts(entries)} in ${megabytes(bytes)}, of at most ${megabytes(MOST_KEPT_BYTES)}`;
+      : `holds ${countText(found)} in ${megabytes(bytes)}, of at most ${megabytes(mostBytes)}`;
   const advice =
     'CCBENCH_CACHE names another folder, --no-cache keeps nothing, ccbench cache clear removes what is kept.';
   present(session, {
     blocks: [],
     closing: { result: `${folder} ${holds}.`, advice },
-    json: { folder, entries, bytes, mostBytes: MOST_KEPT_BYTES },
+    json: { folder, entries, explained, bytes, mostBytes },
   });
   return EXIT.fine;
 }
 
 /** Folders that ccbench made and that hold nothing now. */
 function removeEmpty(folder: string): void {
-  for (const path of [join(folder, COMPILED_FOLDER), folder])
+  for (const path of [join(folder, COMPILED_FOLDER), join(folder, WHY_FOLDER), folder])
     try {
       rmdirSync(path);
     } catch {
-      return;
+      // Somebody else has something there.
     }
 }
 
@@ -60,17 +76,18 @@ function removeEmpty(folder: string): void {
 export function clearCacheCommand(session: CliSession): ExitCode {
   const folder = cacheFolder(session.host);
   const before = kept(folder);
-  removeEntries(join(folder, COMPILED_FOLDER));
+  for (const name of [COMPILED_FOLDER, WHY_FOLDER]) removeEntries(join(folder, name));
+  forgetDigests(folder);
   forgetPage(folder);
   const after = kept(folder);
-  if (after.entries > 0)
-    throw new CcbenchError('output-unwritable', `${transcripts(after.entries)} cannot be removed`, {
+  if (after.entries + after.explained > 0)
+    throw new CcbenchError('output-unwritable', `${countText(after)} cannot be removed`, {
       place: { file: folder },
       hint: 'they belong to another user, or the folder is read-only; CCBENCH_CACHE names another folder',
     });
   removeEmpty(folder);
-  const { entries, bytes } = before;
-  const blocks = [`removed ${transcripts(entries)}, ${megabytes(bytes)}, from ${folder}`];
-  present(session, { blocks, closing: null, json: { folder, removed: entries, bytes } });
+  const { entries, explained, bytes } = before;
+  const blocks = [`removed ${countText(before)}, ${megabytes(bytes)}, from ${folder}`];
+  present(session, { blocks, closing: null, json: { folder, removed: entries + explained, bytes } });
   return EXIT.fine;
 }

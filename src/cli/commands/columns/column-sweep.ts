@@ -12,12 +12,13 @@ import {
   type StudySpec,
   specOf,
 } from '../../../study/grid-study.js';
-import { JobRunner } from '../../../study/job-runner.js';
+import { JobRunner, WORKER_MODULE } from '../../../study/job-runner.js';
 import { compilePoint } from '../../../study/point.js';
 import { ResultStore, type StudyRecord, writeManifest } from '../../../study/results/result-store.js';
 import { batchCosts, runBatches } from '../../../study/run-batches.js';
 import { parseAxes } from '../../../study/vary.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { programVersion } from '../../program-version.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
@@ -27,7 +28,6 @@ import { createProgress } from '../../terminal/progress.js';
 import { runJobs } from '../study/run-rows.js';
 import { loadInputs, type StudyInputs, studyName } from '../study/study-inputs.js';
 import { oneScenario, openSource, type StudyChoice, studySessions } from '../study/study-sessions.js';
-import { programVersion } from './program-version.js';
 import { studyConclusion, summarise, summaryLines } from './summary.js';
 
 /** Makes what is missing of a study, on the threads of this machine or on others; gives how many runs were made. */
@@ -69,7 +69,7 @@ export async function openContext(
     source,
     base,
     read,
-    version: programVersion(),
+    version: programVersion(WORKER_MODULE),
     axesOf: (vary) =>
       runInterruptible(host.interrupt, () =>
         parseAxes(vary, () => windowOf(base.runs[0]!, inputOptions(session)), 'refused'),

@@ -2,11 +2,12 @@ import { setTimeout } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { CcbenchError } from '../../../core/base/errors.js';
+import { WORKER_MODULE } from '../../../study/job-runner.js';
 import type { ResultStore } from '../../../study/results/result-store.js';
+import { programVersion } from '../../program-version.js';
 import { type CliSession, note } from '../../session.js';
 import { Interrupted, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';
-import { programVersion } from '../columns/program-version.js';
 import { type BatchKey, type FleetStudy, studyIn } from './check-study.js';
 import { connectRedis, queuePackages, type RedisOptions } from './redis-connection.js';
 
@@ -24,7 +25,7 @@ const AT_ONCE = 500;
 
 /** The queue of a build: machines with another one do not even see it. */
 export function queueName(): string {
-  return `batches-${programVersion().replace(/[^\w.]/g, '-')}`;
+  return `batches-${programVersion(WORKER_MODULE).replace(/[^\w.]/g, '-')}`;
 }
 
 function studyKey(id: string): string {

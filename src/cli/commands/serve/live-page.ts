@@ -3,10 +3,11 @@ import { countOnce, sumUp } from '../../../analysis/why/sum-up.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { type CliSession, inputOptions } from '../../session.js';
-import { whyHtml, whyPageData } from '../why/why-page-data.js';
+import { pageSession, whyHtml, whyPageData } from '../why/why-page-data.js';
 
 const PAGE = '/ccbench';
-const EVENTS = '/ccbench/events';
+/** Where open pages hear that something happened. */
+export const EVENTS = '/ccbench/events';
 
 /** Open pages load again at most this often. */
 const EVERY_MS = 1_000;
@@ -14,7 +15,7 @@ const EVERY_MS = 1_000;
 /** The hosts by which this machine is meant: another name may be a page elsewhere that wants to read this one. */
 const OWN_HOST = /^(127\.0\.0\.1|localhost)(:\d+)?$/;
 
-/** A page of what a server does, made of its recording as `why` makes it. */
+/** A page that loads itself again when something happened. */
 export interface LivePage {
   /** Tells open pages that something happened. */
   changed(): void;
@@ -33,11 +34,16 @@ function pageOf(session: CliSession, file: string): string {
   if (!('bill' in why)) return EMPTY;
   const counted = [why];
   const notes = { home: homeFolder(session.host.env), notes: [] };
-  return whyHtml(whyPageData(sumUp(counted, []), countOnce(counted), notes), EVENTS);
+  return whyHtml(whyPageData(sumUp(counted, []), countOnce(counted).map(pageSession), notes), EVENTS);
 }
 
-/** Creates the page of a recording; `hasBegun` says whether anything is in it. */
-export function createLivePage(session: CliSession, file: string, hasBegun: () => boolean): LivePage {
+/** The page of a recording as `why` makes it; `hasBegun` says whether anything is in it. */
+export function recordingPage(session: CliSession, file: string, hasBegun: () => boolean): () => string {
+  return () => (hasBegun() ? pageOf(session, file) : EMPTY);
+}
+
+/** Creates a page that is made when it is asked for. */
+export function createLivePage(html: () => string): LivePage {
   const listeners = new Set<ReadableStreamDefaultController<Uint8Array>>();
   const news = new TextEncoder().encode('data: changed\n\n');
   let timer: NodeJS.Timeout | null = null;
@@ -68,8 +74,7 @@ export function createLivePage(session: CliSession, file: string, hasBegun: () =
       if ((pathname !== PAGE && pathname !== EVENTS) || !OWN_HOST.test(headers.get('host') ?? ''))
         return null;
       if (pathname === EVENTS) return events();
-      const html = hasBegun() ? pageOf(session, file) : EMPTY;
-      return new Response(html, { headers: { 'content-type': 'text/html; charset=utf-8' } });
+      return new Response(html(), { headers: { 'content-type': 'text/html; charset=utf-8' } });
     },
     close() {
       if (timer !== null) clearTimeout(timer);

@@ -20,6 +20,7 @@ import { createScriptSource } from '../../../provider/script/script-source.js';
 import { openGrowing } from '../../files/output.js';
 import { type CliSession, note, warnUnwritten } from '../../session.js';
 import { Ledger, type ServedCall } from './ledger.js';
+import type { LivePage } from './live-page.js';
 import { listenLocally } from './local-server.js';
 import { openScript } from './open-script.js';
 import { RecordingLines, type ServedAnswer } from './recording.js';
@@ -80,6 +81,11 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+async function openPage(session: CliSession, file: string, hasBegun: () => boolean): Promise<LivePage> {
+  const { createLivePage, recordingPage } = await import('./live-page.js');
+  return createLivePage(recordingPage(session, file, hasBegun));
+}
+
 /** Starts the fake API at a port of this machine; `onCall` gets each call. */
 export async function startServer(
   session: CliSession,
@@ -98,11 +104,7 @@ export async function startServer(
   const page =
     recording === null || options.page !== true
       ? null
-      : (await import('./live-page.js')).createLivePage(
-          session,
-          options.record!,
-          () => recording.requests > 0,
-        );
+      : await openPage(session, options.record!, () => recording.requests > 0);
   const clock = createServerClock(host, options.clock);
   const { fade } = plan.cache;
   const scriptProblems: string[] = [];

@@ -1,6 +1,12 @@
 import type { AttributedRequest } from '../../../analysis/why/attribute.js';
 import { CAUSE_TEXT, type WhyCause } from '../../../analysis/why/causes.js';
-import { type Counted, dayOf, nanoOf, type WhyReport } from '../../../analysis/why/sum-up.js';
+import {
+  type Counted,
+  type SessionSums,
+  sumsOf,
+  type WhyBreak,
+  type WhyReport,
+} from '../../../analysis/why/sum-up.js';
 import {
   formatCount,
   formatCounted,
@@ -15,7 +21,7 @@ import { card } from '../../../report/document/document-page.js';
 import { pageHtml } from '../../../report/html/page-html.js';
 import { chartedRequests } from '../../../report/page-data/charted-requests.js';
 import type { ChartedRun, PageFact } from '../../../report/page-data/page-data.js';
-import type { WhyPageData, WhyPageSession, WhyPageSpent } from '../../../report/page-data/why-page-data.js';
+import type { WhyPageData, WhyPageFill, WhyPageSession } from '../../../report/page-data/why-page-data.js';
 import type { ColumnRequest } from '../../../report/tables/request-columns.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 import { countedWords } from '../../files/session-words.js';
@@ -144,34 +150,50 @@ function cardsOf(report: WhyReport): readonly PageFact[] {
   ];
 }
 
-/** What a session paid, by model and day. */
-function spentOf({ session, requests }: Counted): readonly WhyPageSpent[] {
-  const found = new Map<string, { model: string; day: string; nano: number }>();
-  for (const request of requests) {
-    const { model } = request;
-    const day = dayOf(session, request);
-    const key = JSON.stringify([model, day]);
-    const own = found.get(key) ?? { model: printable(model), day, nano: 0 };
-    own.nano += nanoOf(request);
-    found.set(key, own);
-  }
-  return [...found.values()].map(({ model, day, nano }) => ({ model, day, usd: usd(nano) }));
+/** What a page draws of one session: its requests, and what fills their prompts. */
+export interface PagePart {
+  readonly run: ChartedRun;
+  readonly fill: WhyPageFill;
+}
+
+/** The same of a session with requests. */
+export function pagePartOf(counted: Counted, most = ROOM.session): PagePart {
+  const run = chartedSession(counted, most);
+  return { run, fill: pageFill(counted, run) };
+}
+
+/** A session as a page takes it: what was drawn before is drawn where there is room for it. */
+export interface PageSession {
+  readonly file: string;
+  readonly sums: Pick<SessionSums, 'requests' | 'spent'>;
+  drawn(most: number): PagePart;
+}
+
+/** A session that is drawn when it is asked for. */
+export function pageSession(counted: Counted): PageSession {
+  const { file } = counted.session;
+  return { file, sums: sumsOf(counted, 'kind'), drawn: (most) => pagePartOf(counted, most) };
 }
 
 function sessionsOf(
   report: WhyReport,
-  counted: readonly Counted[],
+  given: readonly PageSession[],
   home: string,
   room: PageRoom,
 ): readonly WhyPageSession[] {
-  const byFile = new Map(counted.map((each) => [each.session.file, each]));
+  const byFile = new Map(given.map((each) => [each.file, each]));
+  const breaks = new Map<string, WhyBreak[]>();
+  for (const each of report.breaks) {
+    const own = breaks.get(each.file);
+    if (own === undefined) breaks.set(each.file, [each]);
+    else own.push(each);
+  }
   let left = room.all;
   return report.worst.map((ranked) => {
-    const own = byFile.get(ranked.file)!;
-    const size = Math.min(own.requests.length, room.session);
-    const run = size > 0 && size <= left ? chartedSession(own, room.session) : null;
-    if (run !== null) left -= run.requests.t.length;
-    const breaks = report.breaks.filter(({ file }) => file === ranked.file);
+    const { sums, drawn } = byFile.get(ranked.file)!;
+    const size = Math.min(sums.requests, room.session);
+    const part = size > 0 && size <= left ? drawn(room.session) : null;
+    if (part !== null) left -= part.run.requests.t.length;
     return {
       name: printable(inputId(ranked.file)),
       project: printable(belowHome(ranked.project, home)),
@@ -180,11 +202,11 @@ function sessionsOf(
       hitRate: ranked.hitRate,
       usd: ranked.usd,
       lostUsd: ranked.lostUsd,
-      avoidableUsd: avoidableOf(breaks),
+      avoidableUsd: avoidableOf(breaks.get(ranked.file) ?? []),
       topBreak: ranked.topEvent === null ? null : CAUSE_TEXT[ranked.topEvent].title,
-      spent: spentOf(own),
-      run,
-      fill: run === null ? [] : pageFill(own, run),
+      spent: sums.spent.map(({ model, day, nano }) => ({ model: printable(model), day, usd: usd(nano) })),
+      run: part?.run ?? null,
+      fill: part?.fill ?? [],
     };
   });
 }
@@ -222,11 +244,11 @@ function titleOf(sessions: readonly WhyPageSession[]): string {
 /** Everything the page of `ccbench why` shows. */
 export function whyPageData(
   report: WhyReport,
-  counted: readonly Counted[],
+  given: readonly PageSession[],
   { home, notes, by = 'source' }: Pick<WhyOptions, 'home' | 'notes'> & Partial<Pick<WhyOptions, 'by'>>,
   room: PageRoom = ROOM,
 ): WhyPageData {
-  const sessions = sessionsOf(report, counted, home, room);
+  const sessions = sessionsOf(report, given, home, room);
   const places = new Map(report.worst.map(({ file }, i) => [file, i]));
   const paid = [...report.byCause].sort((a, b) => b.usd - a.usd).filter(({ usd }) => usd > 0);
   const index = new Map(paid.map(({ cause }, i) => [cause, i]));

@@ -1,6 +1,7 @@
 import { CAUSE_TEXT } from '../../../analysis/why/causes.js';
 import type { SourceSum } from '../../../analysis/why/sources.js';
-import type { CauseSum, ChangeSum, Reproduced, WhyReport } from '../../../analysis/why/sum-up.js';
+import type { ChangeSum, Reproduced } from '../../../analysis/why/sum-changes.js';
+import type { CauseSum, WhyReport } from '../../../analysis/why/sum-up.js';
 import { formatCount, formatCounted, formatMoney, formatShare } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';

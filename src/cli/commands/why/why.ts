@@ -2,26 +2,29 @@ import { join } from 'node:path';
 import { limitRequests } from '../../../analysis/limits/limit-requests.js';
 import { type LimitsReport, limitsOf } from '../../../analysis/limits/limits.js';
 import { fixesOf } from '../../../analysis/why/fixes.js';
-import { explainSession, type SessionWhy, type Uncounted } from '../../../analysis/why/session-why.js';
+import type { Uncounted } from '../../../analysis/why/session-why.js';
 import type { SourceBy } from '../../../analysis/why/source-kinds.js';
 import { splitAt } from '../../../analysis/why/split.js';
-import { type Counted, countOnce, sumUp, type WhyReport } from '../../../analysis/why/sum-up.js';
+import {
+  type Counted,
+  countOnce,
+  type SummedSession,
+  sumSessions,
+  type WhyReport,
+} from '../../../analysis/why/sum-up.js';
 import { trendOf } from '../../../analysis/why/trend.js';
 import { dayStartMs } from '../../../core/base/clock.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { PlannedModel } from '../../../core/run/run-plan.js';
-import type { Warning } from '../../../core/run/warning.js';
 import type { Block } from '../../../report/document/document.js';
+import type { WhyPageData } from '../../../report/page-data/why-page-data.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
-import { loadTranscript } from '../../../transcripts/files/transcripts.js';
-import { projectOfSession } from '../../../transcripts/files/usual-places.js';
-import { transcriptFindings } from '../../../transcripts/lines/findings.js';
-import { callKeys } from '../../../transcripts/readers/call-keys.js';
+import { STDIN } from '../../../transcripts/files/stdin.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { checkChoice, chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
-import { eachFile } from '../../files/each-file.js';
+import { allFiles } from '../../files/each-file.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { mergeWarnings, noteWarnings, readingRemarks } from '../../files/reading-notes.js';
 import { withoutCopies } from '../../files/without-copies.js';
@@ -29,6 +32,7 @@ import type { GivenPrice } from '../../option-values.js';
 import { type CliSession, inputOptions, silent } from '../../session.js';
 import { tellWritten } from '../../terminal/closing.js';
 import { present } from '../../terminal/present.js';
+import { Explainer } from './explain-files.js';
 import { fixBlocks } from './fix-document.js';
 import { givenModels, refuseUnused } from './given-prices.js';
 import { parseReading, updateReadings } from './limit-readings.js';
@@ -55,35 +59,16 @@ export interface WhyOptions extends SessionChoice {
   /** Prices of models: one by one, and a file of them. */
   readonly price?: readonly GivenPrice[];
   readonly prices?: string;
+  /** Goes on while files change. */
+  readonly watch?: boolean;
 }
 
 /** What is asked for, as it is used. */
 interface Asked extends WhyOptions {
   /** Models with the prices that are given; absent without any. */
   readonly models?: readonly PlannedModel[];
-}
-
-interface Explained {
-  readonly file: string;
-  readonly callKeys: ReadonlySet<string>;
-  readonly why: SessionWhy | Uncounted;
-  /** What was found while it was read. */
-  readonly warnings: readonly Warning[];
-}
-
-function explain(session: CliSession, file: string, { limits, models }: Asked): Explained {
-  const given = models === undefined ? {} : { models };
-  const { transcript } = loadTranscript(file, { ...inputOptions(session), ...given });
-  return {
-    file,
-    callKeys: new Set(callKeys(transcript).map(({ key }) => key)),
-    why: explainSession(transcript, {
-      file,
-      project: projectOfSession(file),
-      ...(limits === true ? { changedUsage: 'kept' } : {}),
-    }),
-    warnings: transcriptFindings(transcript),
-  };
+  /** Hears what the page shows. */
+  onPage?(data: WhyPageData): void;
 }
 
 function checkDay(option: '--split', day: string): void {
@@ -108,8 +93,18 @@ function viewsOf({ share, limits, fix, trend, split }: WhyOptions): readonly str
   });
 }
 
-function isCounted(why: SessionWhy | Uncounted): why is SessionWhy {
-  return 'bill' in why;
+/** Refuses what cannot go on: other views and no page, one answer for programs, and what is read once. */
+function checkWatch(session: CliSession, paths: readonly string[], options: WhyOptions): void {
+  const against = [
+    ...viewsOf(options),
+    ...(session.json ? ['--json'] : []),
+    ...(options.files ? [] : ['--no-files']),
+    ...(paths.includes(STDIN) ? [STDIN] : []),
+  ];
+  if (against.length === 0) return;
+  throw new CcbenchError('bad-usage', `--watch keeps a page up to date: it does not go with ${against[0]}`, {
+    hint: `leave out --watch or ${against[0]}`,
+  });
 }
 
 /** `ccbench why`: where the money went, and what would have been cheaper. */
@@ -117,6 +112,20 @@ export async function whyCommand(
   session: CliSession,
   paths: readonly string[],
   options: WhyOptions,
+): Promise<ExitCode> {
+  if (options.watch !== true) return answer(session, paths, options);
+  checkWatch(session, paths, options);
+  const { watchWhy } = await import('./watch.js');
+  return watchWhy(session, {
+    answer: (own, onPage) => answer(own, paths, { ...options, onPage }),
+    find: async (own) => (await chosenSessions(own, { command: 'why', paths }, options)).files,
+  });
+}
+
+async function answer(
+  session: CliSession,
+  paths: readonly string[],
+  options: WhyOptions & Pick<Asked, 'onPage'>,
 ): Promise<ExitCode> {
   checkChoice(options);
   if (options.split !== undefined) checkDay('--split', options.split);
@@ -153,24 +162,30 @@ async function why(
   options: Asked,
   folder: ReportFolder | null,
 ): Promise<ExitCode> {
-  const found = await chosenSessions(session, { command: 'why', paths }, options);
-  const { used, skipped } = await eachFile(session, 'explaining', found, (path) =>
-    explain(session, path, options),
-  );
+  const explainer = new Explainer(session, {
+    ...inputOptions(session),
+    ...(options.models === undefined ? {} : { models: options.models }),
+    ...(options.limits === true ? { changedUsage: 'kept' } : {}),
+  });
+  const { isKnown } = explainer;
+  const found = await chosenSessions(session, { command: 'why', paths, isKnown }, options);
+  const { used, skipped } = await allFiles(session, 'explaining', found, explainer.all);
   const { kept, copies } = withoutCopies(session, used, 'once');
-  const counted = kept.map(({ why }) => why).filter(isCounted);
-  const uncounted = kept.map(({ why }) => why).filter((why): why is Uncounted => !isCounted(why));
-  if (counted.length === 0) throw nothingCounted(uncounted);
+  const uncounted = kept.flatMap((each) => each.uncounted ?? []);
+  const explained = kept.filter((each) => each.uncounted === null);
+  if (explained.length === 0) throw nothingCounted(uncounted);
   const by = options.share === true ? 'kind' : options.fix === true ? 'instructions' : options.by;
-  const report = sumUp(counted, [...uncounted, ...copies], by);
+  const seen = new Set<string>();
+  const counted = explained.map((each) => each.counted(seen, by));
+  const report = sumSessions(counted, [...uncounted, ...copies]);
   refuseUnused(
     options.price ?? [],
     options.models ?? [],
     report.byModel.map(({ name }) => name),
   );
   const home = homeFolder(session.host.env);
-  const once = countOnce(counted);
-  const bills = once.map(({ noted }) => noted);
+  const once = (): readonly Counted[] => countOnce(explained.map((each) => each.session()));
+  const bills = counted.map(({ sums }) => sums.noted);
   const notes = billNotes(options.share === true ? bills.map(withoutModels) : bills);
   const read = kept.map(({ file, warnings }) => ({ label: file, warnings }));
   noteWarnings(session, read);
@@ -184,7 +199,7 @@ async function why(
     return EXIT.fine;
   }
   if (options.limits === true) {
-    const limits = await explainLimits(session, once, options.observed);
+    const limits = await explainLimits(session, once(), options.observed);
     present(session, {
       blocks: limitsBlocks(limits),
       closing: null,
@@ -206,14 +221,19 @@ async function why(
     closing: whyConclusion(report),
     json: { ...report, notes, warnings: mergeWarnings(read), skipped, page },
   });
-  if (folder !== null && (await writePage(folder, report, counted, shown))) tellWritten(session, page!);
+  if (folder === null) return EXIT.fine;
+  const { whyHtml, whyPageData } = await import('./why-page-data.js');
+  const data = whyPageData(report, counted, shown);
+  options.onPage?.(data);
+  await folder.write('', WHY_PAGE, whyHtml(data));
+  if (await folder.commit()) tellWritten(session, page!);
   return EXIT.fine;
 }
 
 /** What is to be changed, or what sessions cost over time; null where neither is asked for. */
 function askedBlocks(
-  counted: readonly SessionWhy[],
-  once: readonly Counted[],
+  counted: readonly SummedSession[],
+  once: () => readonly Counted[],
   report: WhyReport,
   { fix, trend, split, top, home }: Asked & { readonly home: string },
 ): { readonly blocks: readonly Block[]; readonly json: object } | null {
@@ -221,9 +241,10 @@ function askedBlocks(
     const fixes = fixesOf(counted, report);
     return { blocks: fixBlocks(fixes, report, { top, home }), json: fixes };
   }
-  const overTime = trend === true ? trendOf(once) : null;
-  const parted = split === undefined ? null : splitAt(once, split, dayStartMs(split)!);
-  if (overTime === null && parted === null) return null;
+  if (trend !== true && split === undefined) return null;
+  const all = once();
+  const overTime = trend === true ? trendOf(all) : null;
+  const parted = split === undefined ? null : splitAt(all, split, dayStartMs(split)!);
   return {
     blocks: [
       ...(overTime === null ? [] : trendBlocks(overTime)),
@@ -251,18 +272,6 @@ async function explainLimits(
   throw new CcbenchError('bad-input', `no request can be put into a window: ${first?.what}: ${first?.why}`, {
     hint: 'a window needs sessions with times and models with a price',
   });
-}
-
-/** Writes the page; false where it could not be written. */
-async function writePage(
-  folder: ReportFolder,
-  report: WhyReport,
-  counted: readonly SessionWhy[],
-  options: { readonly home: string; readonly by: SourceBy; readonly notes: readonly string[] },
-): Promise<boolean> {
-  const { whyHtml, whyPageData } = await import('./why-page-data.js');
-  await folder.write('', WHY_PAGE, whyHtml(whyPageData(report, countOnce(counted), options)));
-  return folder.commit();
 }
 
 function nothingCounted(uncounted: readonly Uncounted[]): CcbenchError {

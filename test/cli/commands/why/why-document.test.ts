@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceBy } from '../../../../src/analysis/why/source-kinds.js';
 import type { SourceSum } from '../../../../src/analysis/why/sources.js';
+import type { Reproduced } from '../../../../src/analysis/why/sum-changes.js';
 import type {
   CauseSum,
   RankedSession,
-  Reproduced,
   WhyBreak,
   WhyCompaction,
   WhyReport,

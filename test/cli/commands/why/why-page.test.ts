@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { countOnce, sumUp } from '../../../../src/analysis/why/sum-up.js';
-import { type PageRoom, whyPageData } from '../../../../src/cli/commands/why/why-page-data.js';
+import { type PageRoom, pageSession, whyPageData } from '../../../../src/cli/commands/why/why-page-data.js';
 import type { WhyPageSession } from '../../../../src/report/page-data/why-page-data.js';
 import { whySessions } from '../../../helpers/recordings/why-sessions.js';
 
 const SESSIONS = whySessions();
 const REPORT = sumUp(SESSIONS, []);
 const OPTIONS = { home: '/projects', notes: [] };
-const dataIn = (room?: PageRoom) => whyPageData(REPORT, countOnce(SESSIONS), OPTIONS, room);
+const dataIn = (room?: PageRoom) => whyPageData(REPORT, countOnce(SESSIONS).map(pageSession), OPTIONS, room);
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 

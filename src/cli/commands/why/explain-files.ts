@@ -1,0 +1,243 @@
+import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { SessionWhy, Uncounted } from '../../../analysis/why/session-why.js';
+import type { SourceBy } from '../../../analysis/why/source-kinds.js';
+import { countNew, type SessionSums, type SummedSession, sumsOf } from '../../../analysis/why/sum-up.js';
+import { builtModule } from '../../../core/base/built.js';
+import { CcbenchError } from '../../../core/base/errors.js';
+import type { Warning } from '../../../core/run/warning.js';
+import { ThreadPool } from '../../../study/worker-pool.js';
+import { COMPILED_FOLDER, tidyEntries, WHY_FOLDER } from '../../../transcripts/files/compiled-store.js';
+import { FileDigests } from '../../../transcripts/files/file-digests.js';
+import { sessionPath } from '../../../transcripts/files/read-input.js';
+import { STDIN } from '../../../transcripts/files/stdin.js';
+import type { ReadAll } from '../../files/each-file.js';
+import type { CliSession } from '../../session.js';
+import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
+import {
+  type ExplainOptions,
+  explainFile,
+  type FoundWhy,
+  knownKey,
+  openBytes,
+  openKept,
+  WHY_MODULE,
+} from './explain-file.js';
+import type { KeptWhy } from './kept-why.js';
+import type { PageSession } from './why-page-data.js';
+import { pagePartOf } from './why-page-data.js';
+import type { WhyProblem, WhyWorkerResult, WhyWorkerSetup } from './why-worker.js';
+
+/** Fewer bytes than this are explained before threads have started. */
+const FEW_BYTES = 6_000_000;
+/** Files that are looked up between two looks at signals. */
+const LOOKED_UP = 64;
+/** Files that a thread has at hand, so that it does not wait for the next one. */
+const AT_HAND = 2;
+
+/** A session leaves little behind: more room for it would only be held. */
+const YOUNG_MB = 16;
+
+/** A session with what is known of it; its requests are read when somebody asks for them. */
+export class ExplainedFile {
+  readonly file: string;
+  readonly callKeys: ReadonlySet<string>;
+  readonly warnings: readonly Warning[];
+  readonly project: string;
+  readonly #explain: () => FoundWhy;
+  readonly #open: (found: FoundWhy) => KeptWhy | null;
+  #kept: KeptWhy;
+
+  constructor(file: string, kept: KeptWhy, again: Pick<Explainer, 'explain' | 'open'>) {
+    this.file = file;
+    this.#kept = kept;
+    this.callKeys = new Set(kept.summary.callKeys);
+    this.warnings = kept.summary.warnings;
+    this.project = kept.summary.project ?? basename(dirname(file));
+    this.#explain = () => again.explain(file);
+    this.#open = (found) => again.open(found);
+  }
+
+  /** Why nothing of it can be counted; null where something can. */
+  get uncounted(): Uncounted | null {
+    const { reason } = this.#kept.summary;
+    return reason === null ? null : { file: this.file, reason };
+  }
+
+  /** All of it. What others removed meanwhile is made again. */
+  session(): SessionWhy {
+    const { file, project } = this;
+    return this.#part((kept) =>
+      kept.session({ file, project }, () => this.#again().session({ file, project }, none)!.tape),
+    );
+  }
+
+  /** What it adds to a report of which some calls are counted already. */
+  counted(seen: Set<string>, by: SourceBy): SummedSession & PageSession {
+    const { file, project } = this;
+    const { summed, callKeys, uncountedKeys } = this.#kept.summary;
+    const uncounted = new Set(uncountedKeys);
+    const keys = callKeys.filter((key) => !uncounted.has(key));
+    const isAlone = !keys.some((key) => seen.has(key));
+    if (isAlone && by === 'source') {
+      for (const key of keys) seen.add(key);
+      return { ...summed!, file, project, drawn: () => this.#part((kept) => kept.drawn()) };
+    }
+    const own = countNew(this.session(), seen);
+    const sums: SessionSums = sumsOf(own, by);
+    return { ...summed!, file, project, sums, drawn: (most) => pagePartOf(own, most) };
+  }
+
+  #part<T>(read: (kept: KeptWhy) => T | null): T {
+    return read(this.#kept) ?? read(this.#again())!;
+  }
+
+  #again(): KeptWhy {
+    this.#kept = this.#open(this.#explain())!;
+    return this.#kept;
+  }
+}
+
+function none(): never {
+  throw new CcbenchError('internal', 'a result was removed while it was made again');
+}
+
+function errorOf({ code, message, hint, place }: WhyProblem, file: string): CcbenchError {
+  if (code === null) return new CcbenchError('internal', `${file} could not be explained: ${message}`);
+  return new CcbenchError(code, message, {
+    ...(hint === null ? {} : { hint }),
+    ...(place === null ? {} : { place }),
+  });
+}
+
+/** Explains files: what is known is looked up, the rest is made, in threads where it is much. */
+export class Explainer {
+  readonly #session: CliSession;
+  readonly #options: ExplainOptions;
+  readonly #digests: FileDigests;
+
+  constructor(session: CliSession, options: ExplainOptions) {
+    const { cache, host } = session;
+    this.#session = session;
+    this.#options = options;
+    const folder = cache === 'off' ? null : cache.folder;
+    this.#digests = new FileDigests(folder, host.epochMs());
+    if (folder !== null) for (const name of [COMPILED_FOLDER, WHY_FOLDER]) tidyEntries(join(folder, name));
+  }
+
+  readonly all: ReadAll<ExplainedFile> = async (files, update) => {
+    const { interrupt } = this.#session.host;
+    const found = new Map<string, ExplainedFile | CcbenchError>();
+    for (const [i, file] of files.entries()) {
+      if (i % LOOKED_UP === 0) await yieldToEventLoop(interrupt);
+      const key = knownKey(file, this.#options, this.#digests);
+      const kept = key === null ? null : openKept(key, this.#options);
+      if (kept !== null) found.set(file, new ExplainedFile(file, kept, this));
+      update(found.size);
+    }
+    const missing = files.filter((file) => !found.has(file));
+    const take = (file: string, own: ExplainedFile | CcbenchError): void => {
+      found.set(file, own);
+      update(found.size);
+    };
+    try {
+      await this.#make(missing, take);
+    } finally {
+      this.#digests.save();
+    }
+    return files.map((file) => found.get(file)!);
+  };
+
+  /** Whether a file was read as one session and is as it was. */
+  readonly isKnown = (path: string): boolean => this.#digests.isSession(path);
+
+  explain(file: string): FoundWhy {
+    return explainFile(file, this.#options, this.#digests);
+  }
+
+  open(found: FoundWhy): KeptWhy | null {
+    return 'key' in found ? openKept(found.key, this.#options) : openBytes(found.bytes);
+  }
+
+  #opened(file: string, found: FoundWhy): ExplainedFile {
+    const kept =
+      this.open(found) ?? this.open(explainFile(file, { ...this.#options, cache: 'off' }, this.#digests))!;
+    return new ExplainedFile(file, kept, this);
+  }
+
+  async #make(
+    missing: readonly string[],
+    take: (file: string, own: ExplainedFile | CcbenchError) => void,
+  ): Promise<void> {
+    const entry = builtModule(WHY_MODULE);
+    const sizes = new Map(missing.map((file) => [file, this.#sizeOf(file)]));
+    // The longest first, so that all threads end together.
+    const shared = missing
+      .filter((file) => sizes.get(file)! > 0)
+      .toSorted((a, b) => sizes.get(b)! - sizes.get(a)!);
+    const bytes = shared.reduce((sum, file) => sum + sizes.get(file)!, 0);
+    const isMuch = entry !== null && shared.length > 1 && bytes >= FEW_BYTES && availableParallelism() > 1;
+    if (isMuch) await this.#makeInThreads(entry, shared, take);
+    const { interrupt } = this.#session.host;
+    for (const file of isMuch ? missing.filter((each) => sizes.get(each) === 0) : missing) {
+      await yieldToEventLoop(interrupt);
+      try {
+        take(file, await runInterruptible(interrupt, () => this.#opened(file, this.explain(file))));
+      } catch (error) {
+        if (!(error instanceof CcbenchError)) throw error;
+        take(file, error);
+      }
+    }
+  }
+
+  async #makeInThreads(
+    entry: URL,
+    files: readonly string[],
+    take: (file: string, own: ExplainedFile | CcbenchError) => void,
+  ): Promise<void> {
+    const { interrupt, epochMs } = this.#session.host;
+    const workerData: WhyWorkerSetup = { options: this.#options, nowMs: epochMs() };
+    const failures: CcbenchError[] = [];
+    const stop = new AbortController();
+    const pool = new ThreadPool<string, WhyWorkerResult>({
+      entry,
+      size: undefined,
+      workerData,
+      youngMb: YOUNG_MB,
+      lost: (file, error) => ({
+        file,
+        problem: { code: null, message: String(error), hint: null, place: null },
+      }),
+    });
+    const finish = (result: WhyWorkerResult): void => {
+      const { file } = result;
+      if ('problem' in result) {
+        const error = errorOf(result.problem, file);
+        if (error.code !== 'internal') {
+          take(file, error);
+          return;
+        }
+        failures.push(error);
+        stop.abort();
+        return;
+      }
+      this.#digests.learn(result.learned);
+      take(file, this.#opened(file, result.found));
+    };
+    try {
+      const signal = AbortSignal.any([interrupt, stop.signal]);
+      await pool.run(files, signal, { atHand: AT_HAND, order: (file) => file, finish });
+    } finally {
+      await pool.close();
+    }
+    if (failures.length > 0) throw failures[0]!;
+    await yieldToEventLoop(interrupt);
+  }
+
+  /** Bytes of a file; 0 for what no thread can read: what is piped in, one session of several in a file, and what is not there. */
+  #sizeOf(file: string): number {
+    if (file === STDIN || sessionPath(file).session !== null) return 0;
+    return statSync(resolve(this.#options.cwd, file), { throwIfNoEntry: false })?.size ?? 0;
+  }
+}

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import type { ContextTape } from '../../../analysis/why/context-tape.js';
+import type { SessionWhy } from '../../../analysis/why/session-why.js';
+import { countOnce, type SummedSession, sumsOf } from '../../../analysis/why/sum-up.js';
+import type { Warning } from '../../../core/run/warning.js';
+import { type PagePart, pagePartOf } from './why-page-data.js';
+
+/** What is known of a session without its requests; where it lies is for whoever asks to say. */
+export interface WhySummary {
+  /** Null where nothing can be counted; `reason` says why. */
+  readonly summed: Omit<SummedSession, 'file' | 'project'> | null;
+  readonly reason: string | null;
+  /** The folder that its agent worked in; null where it does not tell. */
+  readonly project: string | null;
+  /** Keys of all its calls and compactions, and of those among them that nothing is counted of. */
+  readonly callKeys: readonly string[];
+  readonly uncountedKeys: readonly string[];
+  readonly warnings: readonly Warning[];
+}
+
+/** The parts of a kept result, each of which is read alone: what all reports need first. */
+const PARTS = ['summary', 'drawn', 'rows', 'tape'] as const;
+type Part = (typeof PARTS)[number];
+
+const MAGIC = 'ccbwhy1\n';
+const [SIZE_BYTES, SUM_BYTES] = [4, 16];
+const HEADER_BYTES = MAGIC.length + PARTS.length * (SIZE_BYTES + SUM_BYTES);
+
+function sumOf(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest().subarray(0, SUM_BYTES);
+}
+
+/** Puts a result into bytes. */
+export function packWhy(
+  why: SessionWhy | { readonly reason: string },
+  told: Pick<WhySummary, 'project' | 'callKeys' | 'warnings'>,
+): Uint8Array<ArrayBuffer> {
+  const parts =
+    'bill' in why
+      ? countedParts(why, told)
+      : [{ ...told, summed: null, reason: why.reason, uncountedKeys: told.callKeys }];
+  const texts = PARTS.map((_, i) => Buffer.from(parts[i] === undefined ? '' : JSON.stringify(parts[i])));
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.write(MAGIC, 'latin1');
+  let at = MAGIC.length;
+  for (const text of texts) {
+    at = header.writeUInt32LE(text.length, at);
+    at += sumOf(text).copy(header, at);
+  }
+  const whole = new Uint8Array(texts.reduce((sum, { length }) => sum + length, HEADER_BYTES));
+  let end = 0;
+  for (const piece of [header, ...texts]) {
+    whole.set(piece, end);
+    end += piece.length;
+  }
+  return whole;
+}
+
+function countedParts(
+  why: SessionWhy,
+  told: Pick<WhySummary, 'project' | 'callKeys' | 'warnings'>,
+): readonly object[] {
+  const [counted] = countOnce([why]);
+  const { file: _file, project: _project, tape, ...rows } = why;
+  const { agent, version, startedAtMs, reproduction } = why;
+  const changes = why.changes.map(({ usage: _usage, ...change }) => change);
+  const keys = new Set([...why.requests.map(({ key }) => key), ...why.compactionKeys]);
+  const summary: WhySummary = {
+    ...told,
+    summed: { agent, version, startedAtMs, reproduction, changes, sums: sumsOf(counted!, 'source') },
+    reason: null,
+    uncountedKeys: told.callKeys.filter((key) => !keys.has(key)),
+  };
+  const drawn = counted!.requests.length === 0 ? {} : pagePartOf(counted!);
+  return [summary, drawn, rows, tape];
+}
+
+/** Bytes of a result from an offset on, as many as there are; null where it is gone. */
+type ReadBytes = (offset: number, length: number) => Uint8Array | null;
+
+/** Bytes that are read first: most summaries end in them. */
+const FIRST_BYTES = 65_536;
+
+/** A result that is read part by part. */
+export class KeptWhy {
+  readonly summary: WhySummary;
+  readonly #header: Buffer;
+  readonly #read: ReadBytes;
+
+  private constructor(header: Buffer, summary: WhySummary, read: ReadBytes) {
+    this.#header = header;
+    this.summary = summary;
+    this.#read = read;
+  }
+
+  /** Opens a result; null where there is none, or it is damaged. */
+  static open(read: ReadBytes): KeptWhy | null {
+    const first = read(0, FIRST_BYTES);
+    if (first === null || first.length < HEADER_BYTES) return null;
+    const header = Buffer.from(first.subarray(0, HEADER_BYTES));
+    if (header.toString('latin1', 0, MAGIC.length) !== MAGIC) return null;
+    const cached: ReadBytes = (offset, length) =>
+      offset + length <= first.length ? first.subarray(offset, offset + length) : read(offset, length);
+    const summary = partOf<WhySummary>(header, 'summary', cached);
+    return summary === null ? null : new KeptWhy(header, summary, read);
+  }
+
+  /** What a page draws of it; null where that is gone or damaged. */
+  drawn(): PagePart | null {
+    return partOf<PagePart>(this.#header, 'drawn', this.#read);
+  }
+
+  /** All of it, under the name that it has now; null where that is gone or damaged. */
+  session(named: Pick<SessionWhy, 'file' | 'project'>, tapeElse: () => ContextTape): SessionWhy | null {
+    const rows = partOf<Omit<SessionWhy, 'tape' | 'file' | 'project'>>(this.#header, 'rows', this.#read);
+    if (rows === null) return null;
+    const [header, read] = [this.#header, this.#read];
+    let tape: ContextTape | null = null;
+    return {
+      ...rows,
+      ...named,
+      get tape() {
+        tape ??= partOf<ContextTape>(header, 'tape', read) ?? tapeElse();
+        return tape;
+      },
+    };
+  }
+}
+
+function partOf<T>(header: Buffer, part: Part, read: ReadBytes): T | null {
+  let offset = HEADER_BYTES;
+  let at = MAGIC.length;
+  for (const name of PARTS) {
+    const length = header.readUInt32LE(at);
+    if (name !== part) {
+      offset += length;
+      at += SIZE_BYTES + SUM_BYTES;
+      continue;
+    }
+    const sum = header.subarray(at + SIZE_BYTES, at + SIZE_BYTES + SUM_BYTES);
+    const bytes = read(offset, length);
+    if (bytes === null || bytes.length !== length || !sumOf(bytes).equals(sum)) return null;
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')) as T;
+  }
+  return null;
+}

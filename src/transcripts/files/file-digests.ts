@@ -1,0 +1,152 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DiskFile, hashFile } from './disk-file.js';
+import { nameOfPart, removeLitter } from './litter.js';
+
+/** What is known of a file: its state when it was read, the SHA-256 of what it held, and whether that was one session. */
+export interface KnownFile {
+  readonly path: string;
+  readonly state: string;
+  readonly sha256: string;
+  readonly isSession: boolean;
+}
+
+const INDEX = 'digests.json';
+const VERSION = 1;
+const SESSION = 'session';
+/** Files that are known at most; beyond them, what was used longest ago goes. */
+const MOST_KNOWN = 100_000;
+/** A file that changed less than this before it was read may change again within the same tick of its clock. */
+const SETTLED_MS = 2_000;
+
+interface State {
+  readonly text: string;
+  readonly changedMs: number;
+}
+
+function stateOf(path: string): State | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (found === undefined) return null;
+  const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = found;
+  const text = [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+  return { text, changedMs: Number(ctimeMs > mtimeMs ? ctimeMs : mtimeMs) };
+}
+
+/**
+ * Digests of files. A file whose place, size, times and inode are as they were is not read again, unless it had just been changed
+ * when it was read.
+ */
+export class FileDigests {
+  readonly #folder: string | null;
+  readonly #nowMs: number;
+  readonly #known = new Map<string, KnownFile>();
+  /** Files that had not just been changed when they were read. */
+  readonly #settled = new Set<string>();
+  #learned: KnownFile[] = [];
+
+  /** Takes up what earlier runs kept in a folder; null: nothing is kept. */
+  constructor(folder: string | null, nowMs: number) {
+    this.#folder = folder;
+    this.#nowMs = nowMs;
+    if (folder === null) return;
+    removeLitter(folder, (name) => name === INDEX);
+    for (const [path, state, sha256, kind] of readIndex(folder))
+      this.#known.set(path, { path, state, sha256, isSession: kind === SESSION });
+  }
+
+  /** The digest of a file as it is known; null where the file has to be read. */
+  find({ path, bytes }: DiskFile): string | null {
+    return bytes === undefined ? (this.#at(path)?.sha256 ?? null) : null;
+  }
+
+  /** Whether a file is as it was when it was read as one session. */
+  isSession(path: string): boolean {
+    return this.#at(path)?.isSession ?? false;
+  }
+
+  /** A file was read as one session; what is known of it is kept. */
+  keep(files: readonly DiskFile[]): void {
+    for (const [i, { path }] of files.entries()) {
+      const known = this.#known.get(path);
+      if (known !== undefined && this.#settled.has(path))
+        this.#learned.push({ ...known, isSession: i === 0 });
+    }
+  }
+
+  #at(path: string): KnownFile | null {
+    const known = this.#known.get(path);
+    return known !== undefined && stateOf(path)?.text === known.state ? known : null;
+  }
+
+  /** The digest of a file. */
+  of(file: DiskFile): string {
+    const known = this.find(file);
+    if (known !== null) return known;
+    const before = stateOf(file.path);
+    const sha256 = hashFile(file);
+    if (before === null || file.bytes !== undefined || stateOf(file.path)?.text !== before.text)
+      return sha256;
+    this.#known.set(file.path, { path: file.path, state: before.text, sha256, isSession: false });
+    if (before.changedMs + SETTLED_MS < this.#nowMs) this.#settled.add(file.path);
+    return sha256;
+  }
+
+  /** Takes over what others found. */
+  learn(files: readonly KnownFile[]): void {
+    this.#learned.push(...files);
+  }
+
+  /** What is to be kept since it was last asked. */
+  takeLearned(): readonly KnownFile[] {
+    const learned = this.#learned;
+    this.#learned = [];
+    return learned;
+  }
+
+  /** Keeps what was found; where nothing can be written, nothing is kept. */
+  save(): void {
+    const learned = this.takeLearned();
+    if (this.#folder === null || learned.length === 0) return;
+    const files = new Map(readIndex(this.#folder).map((row) => [row[0], row]));
+    for (const { path, state, sha256, isSession } of learned) {
+      files.delete(path);
+      files.set(path, [path, state, sha256, isSession ? SESSION : '']);
+    }
+    const rows = [...files.values()].slice(-MOST_KNOWN);
+    const part = nameOfPart(join(this.#folder, INDEX), 'part');
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      writeFileSync(part, JSON.stringify({ version: VERSION, files: rows }), { mode: 0o600 });
+      renameSync(part, join(this.#folder, INDEX));
+    } catch {
+      rmSync(part, { force: true });
+    }
+  }
+}
+
+type IndexRow = readonly [path: string, state: string, sha256: string, kind: string];
+
+/** The rows of an index; none where it is damaged or of another version: it only saves reading. */
+function readIndex(folder: string): readonly IndexRow[] {
+  try {
+    const { version, files } = JSON.parse(readFileSync(join(folder, INDEX), 'utf8')) as {
+      readonly version: number;
+      readonly files: readonly IndexRow[];
+    };
+    return version === VERSION && files.every((row) => row.every((text) => typeof text === 'string'))
+      ? files
+      : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Removes what is known of files. */
+export function forgetDigests(folder: string): void {
+  removeLitter(folder, (name) => name === INDEX);
+  try {
+    rmSync(join(folder, INDEX), { force: true });
+  } catch {
+    // It is somebody else's: what it says is checked before it is used.
+  }
+}
