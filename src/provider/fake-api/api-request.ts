@@ -53,7 +53,18 @@ export interface ApiRequest {
   readonly stopSequences?: readonly string[];
   /** JSON schema that the text of the answer must follow. */
   readonly format?: JsonObject;
+  /** What the API does before it answers; absent where it compacts nothing. */
+  readonly compaction?: ApiCompaction;
   readonly count: CountTokens;
+}
+
+/** A compaction by the API itself: a call for a summary, and the request that goes on behind it. */
+export interface ApiCompaction {
+  readonly ask: ApiRequest;
+  /** The request behind a summary; null is one that failed, and leaves the request as it was. */
+  readonly behind: (summary: string | null) => ApiRequest;
+  /** Whether the summary is all of the answer. */
+  readonly isAlone: boolean;
 }
 
 /** The prefix that the blocks of a prompt form, in the order tools, system, messages. */

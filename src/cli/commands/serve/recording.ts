@@ -2,6 +2,7 @@ import { type Digest, formatDigest } from '../../../core/base/digest.js';
 import { type Block, createBlock } from '../../../core/model/block.js';
 import type { AnswerBlock } from '../../../provider/fake-api/answer.js';
 import type { ApiRequest } from '../../../provider/fake-api/api-request.js';
+import type { Conversation } from '../../../provider/fake-api/conversations.js';
 import type { AnsweredCall } from '../../../provider/fake-api/fake-api.js';
 import {
   SERVED_FORMAT,
@@ -65,7 +66,7 @@ function tellBy<Told>(
 export class RecordingLines {
   #main: number | null = null;
   readonly #text: KeptText;
-  readonly #latest = new Map<number, { readonly n: number; readonly digests: readonly Digest[] }>();
+  readonly #latest = new WeakMap<Conversation, { readonly n: number; readonly digests: readonly Digest[] }>();
   #requests = 0;
 
   constructor(text: KeptText) {
@@ -88,10 +89,10 @@ export class RecordingLines {
   line(served: ServedCall, { request, place, answer, latencyMs }: ServedAnswer): string {
     const conversation = served.conversation!;
     const { blocks } = request.view;
-    const before = this.#latest.get(conversation);
+    const before = this.#latest.get(place.conversation);
     const tell = (block: Block) => servedBlock(block, formatDigest(block.digest), this.#text);
     const { same, parts } = tellBy(before?.digests ?? [], blocks, tell);
-    this.#latest.set(conversation, { n: served.number, digests: blocks.map(({ digest }) => digest) });
+    this.#latest.set(place.conversation, { n: served.number, digests: blocks.map(({ digest }) => digest) });
     this.#requests++;
     return `${JSON.stringify({
       n: served.number,

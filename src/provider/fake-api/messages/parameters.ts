@@ -232,6 +232,11 @@ export function refusesOverWindow({ id }: ModelRow): boolean {
   return BEFORE_45.test(id);
 }
 
+/** Whether the API compacts conversations with a model: from 4.6 on. */
+export function compacts({ id }: ModelRow): boolean {
+  return !BEFORE_46.test(id);
+}
+
 /** Whether an assistant message may be at the end, as before 4.6. */
 export function acceptsPrefill({ id }: ModelRow): boolean {
   return BEFORE_46.test(id);

@@ -1,20 +1,28 @@
+import { createBlock } from '../../../core/model/block.js';
 import { createMessage, type Message } from '../../../core/model/message.js';
 import { type ApiError, apiError, invalidRequest } from '../../cache/api-error.js';
 import { levelSalts } from '../../cache/salts.js';
 import { thinkingKeptFrom } from '../../cache/thinking.js';
 import type { ModelRow } from '../../prices/model-row.js';
 import { findModel, resolveWindow } from '../../prices/models.js';
-import { type ApiRequest, type CountTokens, type DefinedTool, prefixOf } from '../api-request.js';
+import {
+  type ApiCompaction,
+  type ApiRequest,
+  type CountTokens,
+  type DefinedTool,
+  prefixOf,
+} from '../api-request.js';
 import { asList, asObject, asText, type JsonObject } from '../json-value.js';
 import type { ReadOptions } from '../wire-api.js';
 import { validateBreakpoints } from './breakpoints.js';
-import { type AppliedEdit, applyEdits, readEdits } from './context-edits.js';
+import { type AppliedEdit, applyEdits, type Compact, readCompaction, readEdits } from './context-edits.js';
 import {
   acceptsPrefill,
   answerRules,
   cacheParameters,
   checkParameters,
   checkTypes,
+  compacts,
   refusesOverWindow,
   toolOverhead,
 } from './parameters.js';
@@ -27,6 +35,8 @@ export interface MessagesRequest extends ApiRequest {
   readonly diagnostics: 'off' | { readonly previousMessageId: string | null };
   /** What was done to the prompt before the model sees it; null when the request does not ask for it. */
   readonly edits: { readonly applied: readonly AppliedEdit[]; readonly originalTokens: number } | null;
+  /** Whether the answer says what each of its parts used: those of a compaction are not in the sum. */
+  readonly showsIterations: boolean;
 }
 
 /** What a request to the Messages API is read with. */
@@ -86,7 +96,8 @@ function checkMessages(turns: readonly Turn[], model: ModelRow): ApiError | null
   const spoken = turns.filter(({ role }) => role !== 'system');
   const first = spoken[0];
   if (first === undefined) return invalidRequest('messages: at least one message is required');
-  if (first.role !== 'user') return invalidRequest('messages: first message must use the "user" role');
+  if (first.role !== 'user' && first.blocks[0]?.isCompaction !== true)
+    return invalidRequest('messages: first message must use the "user" role');
   for (const { blocks } of spoken) {
     if (blocks.some(({ isEmptyText }) => isEmptyText)) {
       return invalidRequest('messages: text content blocks must be non-empty');
@@ -132,11 +143,17 @@ function readTurns(body: JsonObject, count: CountTokens): readonly Turn[] | ApiE
     }
     const blocks = readContent(message.content, role, `messages.${index}.content`, count);
     if ('ok' in blocks) return blocks;
+    const compactedAt = blocks.findLastIndex(({ isCompaction, isEmptyText }) => isCompaction && !isEmptyText);
+    const left = blocks
+      .slice(Math.max(0, compactedAt))
+      .filter(({ isCompaction, isEmptyText }) => !isCompaction || !isEmptyText);
+    if (compactedAt >= 0) turns.length = 0;
+    if (left.length < blocks.length && left.length === 0) continue;
     const last = turns.at(-1);
     if (last?.role === role) {
-      last.blocks.push(...blocks);
+      last.blocks.push(...left);
       last.index = index;
-    } else turns.push({ role, index, blocks: [...blocks] });
+    } else turns.push({ role, index, blocks: left });
   }
   return turns;
 }
@@ -209,8 +226,13 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
   const turns = readTurns(body, count);
   if ('ok' in turns) return turns;
   const messages = turns.map(asMessage);
-  const edits = readEdits(body);
+  const edits = readEdits(body, betas);
   if (edits !== null && 'ok' in edits) return edits;
+  const demanded = readCompaction(body, betas);
+  if (demanded !== null && 'ok' in demanded) return demanded;
+  const compact = demanded ?? edits?.find((edit) => edit.type === 'compact_20260112') ?? null;
+  if (compact !== null && !compacts(model))
+    return invalidRequest(`compaction: \`${modelName}\` does not support it`);
   // An edit that says how much thinking stays decides in place of the model.
   const decides =
     edits?.some((edit) => edit.type === 'clear_thinking_20251015' && edit.keep !== null) === true;
@@ -234,9 +256,8 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
   const refused = checkMessages(turns, model);
   if (refused !== null) return refused;
   const hasImages = blocks.some(({ block }) => block.kind === 'image' || (block.facts.images ?? 0) > 0);
-  const view = prefixOf(blocks, tools.length, tools.length + system.length);
   const maxTokens = body.max_tokens;
-  return {
+  const request: MessagesRequest = {
     ok: true,
     model,
     modelName,
@@ -245,11 +266,10 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
     }),
     maxTokens: typeof maxTokens === 'number' ? maxTokens : 0,
     delivery: body.stream === true ? 'stream' : 'plain',
-    view,
+    ...promptOf(blocks, tools.length, system.length),
     salts: levelSalts(cacheParameters(body, model, options.workspace, hasImages ? 'present' : 'absent')),
     breakpoints: marks.breakpoints,
     messages,
-    promptTokens: view.length === 0 ? 0 : view.sums[view.length - 1]!,
     tools: definedTools(body),
     overWindow: refusesOverWindow(model) ? 'refused' : 'cut',
     diagnostics: readDiagnostics(body),
@@ -259,7 +279,87 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
         : { applied, originalTokens: bound.reduce((sum, { block }) => sum + block.tokens, 0) },
     ...answerRules(body),
     thinking: thinkingSetting(body),
-    spoken: spokenDigest(blocks),
+    showsIterations: betas.some((beta) => BETA_COMPACTION.test(beta)) || maxTokens === 0,
     count,
+  };
+  if (options.purpose === 'count' || compact === null || request.promptTokens < compact.trigger)
+    return request;
+  return {
+    ...request,
+    compaction: compactionOf(request, compact, { blocks, tools, system, automaticTtlMs }),
+  };
+}
+
+/** Betas of compaction, at a threshold and on demand. */
+const BETA_COMPACTION = /^compact-/;
+
+/** The prompt that blocks form, and what is derived from it. */
+function promptOf(
+  blocks: readonly WireBlock[],
+  tools: number,
+  system: number,
+): Pick<ApiRequest, 'view' | 'promptTokens' | 'spoken'> {
+  const view = prefixOf(blocks, tools, tools + system);
+  const promptTokens = view.length === 0 ? 0 : view.sums[view.length - 1]!;
+  return { view, promptTokens, spoken: spokenDigest(blocks) };
+}
+
+/** What the model is told where a request has no instructions; how many tokens the API's own words count is not known. */
+const OWN_WORDS = 'Create a summary of the conversation.';
+
+/** A compaction by the API: a call with the whole prompt, and then the summary alone behind tools and system prompt. */
+function compactionOf(
+  whole: MessagesRequest,
+  { instructions, isAlone }: Compact,
+  {
+    blocks,
+    tools,
+    system,
+    automaticTtlMs,
+  }: {
+    readonly blocks: readonly WireBlock[];
+    readonly tools: readonly WireBlock[];
+    readonly system: readonly WireBlock[];
+    readonly automaticTtlMs: number | null;
+  },
+): ApiCompaction {
+  const { count } = whole;
+  const blockOf = (role: 'user' | 'assistant', text: string, tokens: number): WireBlock => ({
+    path: 'compaction',
+    block: createBlock({ kind: 'text', role, tokens, text }),
+    isEmptyText: false,
+    ttlMs: null,
+    signature: null,
+    isCompaction: role === 'assistant',
+  });
+  const turnOf = (wire: WireBlock): Message =>
+    asMessage({ role: wire.isCompaction ? 'assistant' : 'user', index: 0, blocks: [wire] }, 0);
+  const order = blockOf('user', instructions ?? OWN_WORDS, instructions === null ? 0 : count(instructions));
+  const { format: _format, ...free } = whole;
+  return {
+    isAlone,
+    ask: {
+      ...free,
+      ...promptOf([...blocks, order], tools.length, system.length),
+      messages: [...whole.messages, turnOf(order)],
+      delivery: 'plain',
+      maxTokens: whole.model.maxOutput,
+      overWindow: 'cut',
+      toolChoice: 'none',
+      stopSequences: [],
+      thinking: 'off',
+    },
+    behind(summary) {
+      if (summary === null) return whole;
+      const said = blockOf('assistant', summary, count(summary));
+      const left = [...tools, ...system, said];
+      const marks = validateBreakpoints(left, automaticTtlMs);
+      return {
+        ...whole,
+        ...promptOf(left, tools.length, system.length),
+        messages: [turnOf(said)],
+        breakpoints: marks.ok ? marks.breakpoints : [],
+      };
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { chainDigest, type Digest } from '../../../core/base/digest.js';
+import { Recent } from '../../../core/base/recent.js';
 import type { ApiError } from '../../cache/api-error.js';
 import { checkThinkingBinding, modifiedThinkingError, type ThinkingReplay } from '../../cache/thinking.js';
 import type { ModelRow } from '../../prices/model-row.js';
@@ -10,6 +11,9 @@ interface MadeThinking {
   readonly digest: Digest;
 }
 
+/** Thinking blocks that are remembered: one that was not sent back for so long is judged like one of another server. */
+const MOST_BLOCKS = 10_000;
+
 /** The digest of a prompt without its thinking. */
 export function spokenDigest(blocks: readonly WireBlock[], from: Digest = 0): Digest {
   let digest = from;
@@ -19,7 +23,7 @@ export function spokenDigest(blocks: readonly WireBlock[], from: Digest = 0): Di
 
 /** The thinking that the fake API gave away, by signature: it knows when a block comes back changed or in another place. */
 export class ThinkingBook {
-  readonly #made = new Map<string, MadeThinking>();
+  readonly #made = new Recent<string, MadeThinking>(MOST_BLOCKS);
 
   /** Remembers the thinking of an answer to a prompt. */
   note(prompt: Digest, answer: readonly WireBlock[]): void {
