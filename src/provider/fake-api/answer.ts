@@ -95,16 +95,15 @@ function isJson(text: string): boolean {
 
 /** What is left of the content, and what must be added, by what the request demands of tools and of the form of texts. */
 function honour(content: readonly AnswerBlock[], request: ApiRequest): readonly AnswerBlock[] {
-  const { toolChoice = 'auto', callsAtOnce, format, tools } = request;
-  const wanted = typeof toolChoice === 'object' ? toolChoice.tool : null;
+  const { toolChoice, allowedTools, callsAtOnce, format, tools } = request;
   let calls = content.filter((block) => block.type === 'tool_use');
   if (toolChoice === 'none') calls = [];
-  if (wanted !== null) calls = calls.filter(({ name }) => name === wanted);
+  if (allowedTools !== undefined) calls = calls.filter(({ name }) => allowedTools.includes(name));
   if (callsAtOnce === 'one') calls = calls.slice(0, 1);
-  const forced = toolChoice === 'any' ? tools[0]?.name : wanted;
-  const added = calls.length === 0 && forced != null ? [forcedCall(request, forced)] : [];
+  const forced = toolChoice === 'any' ? (allowedTools?.[0] ?? tools[0]?.name) : undefined;
+  const added = calls.length === 0 && forced !== undefined ? [forcedCall(request, forced)] : [];
   const kept = content.filter((block) => block.type !== 'tool_use' || calls.includes(block));
-  if (format === undefined || calls.length > 0) return [...kept, ...added];
+  if (format === undefined || calls.length + added.length > 0) return [...kept, ...added];
   const [first] = kept.filter(({ type }) => type === 'text');
   if (first?.type === 'text' && isJson(first.text)) return kept;
   const text = JSON.stringify(minimalValue(format));

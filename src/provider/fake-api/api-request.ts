@@ -20,11 +20,21 @@ export interface DefinedTool {
 export interface PromptView extends PrefixView {
   readonly blocks: readonly Block[];
 }
-/** What a request says about calls of tools: it may (`auto`), must not, must call any, or must call this one. */
-export type ToolChoice = 'auto' | 'none' | 'any' | { readonly tool: string };
+/** What a request demands of its answer, whichever API it came through; absent is what nobody demands. */
+export interface AnswerDemands {
+  /** It may call tools (`auto`), must not, or must call one. */
+  readonly toolChoice?: 'auto' | 'none' | 'any';
+  /** Tools that may be called; all of them where absent. */
+  readonly allowedTools?: readonly string[];
+  readonly callsAtOnce?: 'one' | 'many';
+  /** Texts that end an answer where they would occur in it. */
+  readonly stopSequences?: readonly string[];
+  /** JSON schema that the text of the answer must follow. */
+  readonly format?: JsonObject;
+}
 
 /** An accepted request, as the simulator sees it; whichever API it came through. */
-export interface ApiRequest {
+export interface ApiRequest extends AnswerDemands {
   readonly ok: true;
   readonly model: ModelRow;
   /** The model's name as it was written. */
@@ -45,14 +55,6 @@ export interface ApiRequest {
   readonly thinking: 'on' | 'off';
   /** Stands for the prompt without its thinking. */
   readonly spoken: Digest;
-  /** `auto` where absent. */
-  readonly toolChoice?: ToolChoice;
-  /** Whether an answer may call several tools; `many` where absent. */
-  readonly callsAtOnce?: 'one' | 'many';
-  /** Texts that end an answer where they would occur in it. */
-  readonly stopSequences?: readonly string[];
-  /** JSON schema that the text of the answer must follow. */
-  readonly format?: JsonObject;
   /** What the API does before it answers; absent where it compacts nothing. */
   readonly compaction?: ApiCompaction;
   readonly count: CountTokens;

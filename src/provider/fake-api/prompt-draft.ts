@@ -4,7 +4,13 @@ import { createMessage } from '../../core/model/message.js';
 import type { ApiError } from '../cache/api-error.js';
 import { thinkingKeptFrom } from '../cache/thinking.js';
 import type { ModelRow } from '../prices/model-row.js';
-import { type ApiRequest, type CountTokens, type DefinedTool, prefixOf } from './api-request.js';
+import {
+  type AnswerDemands,
+  type ApiRequest,
+  type CountTokens,
+  type DefinedTool,
+  prefixOf,
+} from './api-request.js';
 import type { JsonObject } from './json-value.js';
 import { type MarkableBlock, validateBreakpoints } from './messages/breakpoints.js';
 
@@ -16,7 +22,8 @@ interface DraftBlock extends MarkableBlock {
 }
 
 /** What a request says besides its prompt. */
-type Settings = Pick<ApiRequest, 'model' | 'modelName' | 'maxTokens' | 'delivery' | 'salts' | 'thinking'>;
+type Settings = AnswerDemands &
+  Pick<ApiRequest, 'model' | 'modelName' | 'maxTokens' | 'delivery' | 'salts' | 'thinking'>;
 
 /** Tool calls without a result and results without a call, by id. */
 interface Unpaired {
@@ -34,6 +41,11 @@ export class PromptDraft {
 
   constructor({ tokenizerScale }: ModelRow, counter: { count(text: string): number }) {
     this.count = (text) => (text === '' ? 0 : Math.max(1, Math.round(counter.count(text) * tokenizerScale)));
+  }
+
+  /** Names of its tools. */
+  get toolNames(): readonly string[] {
+    return this.#defined.map(({ name }) => name);
   }
 
   get turns(): number {

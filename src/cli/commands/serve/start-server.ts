@@ -32,7 +32,7 @@ import { createUpstream, readUpstream, type SimulatedCall } from './upstream.js'
 const MOST_CHARS = 16_000_000;
 
 /** What a text takes up besides its characters. */
-const ENTRY_CHARS = 100;
+const ENTRY_CHARS = 300;
 
 /** A counter that counts a text once: a conversation comes again whole with every request. */
 function rememberCounts(counter: { count(text: string): number }): { count(text: string): number } {

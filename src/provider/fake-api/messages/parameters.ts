@@ -2,7 +2,7 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { type ApiError, invalidRequest } from '../../cache/api-error.js';
 import type { CacheParameters, ThinkingSetting } from '../../cache/salts.js';
 import type { ModelRow } from '../../prices/model-row.js';
-import type { ApiRequest } from '../api-request.js';
+import type { AnswerDemands } from '../api-request.js';
 import { asList, asObject, asText, type JsonObject } from '../json-value.js';
 
 /** The version of the API from which on it takes no sampling settings. */
@@ -35,15 +35,14 @@ function hasTool(body: JsonObject, prefix: string): boolean {
 }
 
 /** What a request demands of its answer. */
-export function answerRules(
-  body: JsonObject,
-): Pick<ApiRequest, 'toolChoice' | 'callsAtOnce' | 'stopSequences' | 'format'> {
+export function answerDemands(body: JsonObject): AnswerDemands {
   const choice = asObject(body.tool_choice);
-  const type = asText(choice?.type) ?? 'auto';
+  const type = (asText(choice?.type) ?? 'auto') as 'auto' | 'any' | 'none' | 'tool';
   const format = asObject(asObject(body.output_config)?.format) ?? asObject(body.output_format);
   const schema = asObject(format?.schema);
   return {
-    toolChoice: type === 'tool' ? { tool: asText(choice?.name) ?? '' } : (type as 'auto' | 'any' | 'none'),
+    toolChoice: type === 'tool' ? 'any' : type,
+    ...(type === 'tool' ? { allowedTools: [asText(choice?.name) ?? ''] } : {}),
     callsAtOnce: choice?.disable_parallel_tool_use === true ? 'one' : 'many',
     stopSequences: (asList(body.stop_sequences) ?? []).map(String),
     ...(schema === null ? {} : { format: schema }),

@@ -18,7 +18,7 @@ import { validateBreakpoints } from './breakpoints.js';
 import { type AppliedEdit, applyEdits, type Compact, readCompaction, readEdits } from './context-edits.js';
 import {
   acceptsPrefill,
-  answerRules,
+  answerDemands,
   cacheParameters,
   checkParameters,
   checkTypes,
@@ -277,7 +277,7 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
       edits === null
         ? null
         : { applied, originalTokens: bound.reduce((sum, { block }) => sum + block.tokens, 0) },
-    ...answerRules(body),
+    ...answerDemands(body),
     thinking: thinkingSetting(body),
     showsIterations: betas.some((beta) => BETA_COMPACTION.test(beta)) || maxTokens === 0,
     count,

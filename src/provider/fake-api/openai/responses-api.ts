@@ -49,8 +49,8 @@ const UNSUPPORTED = ['background', 'conversation', 'prompt'] as const;
 const MOST_TOKENS = 10_000_000;
 const MOST_ITEMS = 10_000;
 
-/** What an item takes up besides its words, as tokens. */
-const ITEM_TOKENS = 100;
+/** What a response takes up at least, as tokens. */
+const LEAST_TOKENS = 5_000;
 
 /** Responses that were stored: their conversations by id, and their items by theirs. */
 class ResponseStore {
@@ -58,7 +58,7 @@ class ResponseStore {
   readonly #items = new Recent<string, ResponseItem>(MOST_ITEMS);
 
   add(id: string, { items, promptTokens }: ResponsesRequest, output: readonly ResponseItem[]): void {
-    this.#conversations.set(id, [...items, ...output], promptTokens + items.length * ITEM_TOKENS);
+    this.#conversations.set(id, [...items, ...output], Math.max(LEAST_TOKENS, promptTokens));
     for (const item of output) this.#items.set(asText(item.id)!, item);
   }
 
@@ -170,7 +170,7 @@ function read(
   const toolTypes = readTools(draft, body);
   const instructions = asText(body.instructions);
   if (instructions !== null) draft.text('system', instructions);
-  readFormat(draft, asObject(body.text)?.format);
+  readFormat(draft, body);
   for (const [i, item] of items.entries()) {
     const refused = readItem(draft, item, `input[${i}]`);
     if (refused !== null) return refused;
