@@ -1,5 +1,4 @@
 import { createBlock } from '../../../core/model/block.js';
-import { createMessage, type Message } from '../../../core/model/message.js';
 import { type ApiError, apiError, invalidRequest } from '../../cache/api-error.js';
 import { levelSalts } from '../../cache/salts.js';
 import { thinkingKeptFrom } from '../../cache/thinking.js';
@@ -8,9 +7,13 @@ import { findModel, resolveWindow } from '../../prices/models.js';
 import {
   type ApiCompaction,
   type ApiRequest,
+  blocksOf,
   type CountTokens,
+  countFor,
   type DefinedTool,
-  prefixOf,
+  messagesOf,
+  promptOf,
+  type ReadTurn,
 } from '../api-request.js';
 import { asList, asObject, asText, type JsonObject } from '../json-value.js';
 import type { ReadOptions } from '../wire-api.js';
@@ -26,7 +29,7 @@ import {
   refusesOverWindow,
   toolOverhead,
 } from './parameters.js';
-import { spokenDigest, type ThinkingBook } from './thinking-book.js';
+import type { ThinkingBook } from './thinking-book.js';
 import { readContent, readMarker, readTool, type WireBlock } from './wire-block.js';
 
 /** A request to the Messages API. */
@@ -46,12 +49,9 @@ export interface MessagesOptions extends ReadOptions {
   readonly thinkingBook: ThinkingBook;
 }
 
-/** Consecutive messages of one role. */
-interface Turn {
-  readonly role: 'user' | 'assistant' | 'system';
+interface Turn extends ReadTurn<WireBlock> {
   /** Index of its last message in the request. */
   readonly index: number;
-  readonly blocks: readonly WireBlock[];
 }
 
 function idsOf(turn: Turn | undefined, kind: 'tool_use' | 'tool_result'): readonly string[] {
@@ -184,18 +184,6 @@ function definedTools(body: JsonObject): readonly DefinedTool[] {
   });
 }
 
-function asMessage(turn: Turn, i: number): Message {
-  const role = turn.role === 'assistant' ? 'assistant' : 'user';
-  const origin = turn.role === 'assistant' ? 'model' : 'context';
-  return createMessage({
-    id: `turn ${i}`,
-    role,
-    origin,
-    blocks: turn.blocks.map(({ block }) => block),
-    at: 0,
-  });
-}
-
 function readDiagnostics(body: JsonObject): MessagesRequest['diagnostics'] {
   const diagnostics = asObject(body.diagnostics);
   return diagnostics === null ? 'off' : { previousMessageId: asText(diagnostics.previous_message_id) };
@@ -217,15 +205,14 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
     const refused = checkParameters(body, model, version, betas);
     if (refused !== null) return refused;
   }
-  const count: CountTokens = (text) =>
-    text === '' ? 0 : Math.max(1, Math.round(options.counter.count(text) * model.tokenizerScale));
+  const count = countFor(model, options.counter);
   const tools = readTools(body, model, count);
   if ('ok' in tools) return tools;
   const system = readSystem(body, count);
   if ('ok' in system) return system;
   const turns = readTurns(body, count);
   if ('ok' in turns) return turns;
-  const messages = turns.map(asMessage);
+  const messages = messagesOf(turns);
   const edits = readEdits(body, betas);
   if (edits !== null && 'ok' in edits) return edits;
   const demanded = readCompaction(body, betas);
@@ -237,13 +224,10 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
   const decides =
     edits?.some((edit) => edit.type === 'clear_thinking_20251015' && edit.keep !== null) === true;
   const keptFrom = decides ? 0 : thinkingKeptFrom(model, messages);
-  const spoken = turns.flatMap(({ blocks }, i) =>
-    i < keptFrom ? blocks.filter(({ block }) => block.kind !== 'thinking') : blocks,
-  );
   const latest = turns.findLast(({ role }) => role === 'assistant')?.blocks ?? [];
   const bound = options.thinkingBook.check(
     model,
-    [...tools, ...system, ...spoken],
+    [...tools, ...system, ...blocksOf(turns, keptFrom)],
     latest,
     onMismatch(body, betas),
   );
@@ -293,17 +277,6 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
 /** Betas of compaction, at a threshold and on demand. */
 const BETA_COMPACTION = /^compact-/;
 
-/** The prompt that blocks form, and what is derived from it. */
-function promptOf(
-  blocks: readonly WireBlock[],
-  tools: number,
-  system: number,
-): Pick<ApiRequest, 'view' | 'promptTokens' | 'spoken'> {
-  const view = prefixOf(blocks, tools, tools + system);
-  const promptTokens = view.length === 0 ? 0 : view.sums[view.length - 1]!;
-  return { view, promptTokens, spoken: spokenDigest(blocks) };
-}
-
 /** What the model is told where a request has no instructions; how many tokens the API's own words count is not known. */
 const OWN_WORDS = 'Create a summary of the conversation.';
 
@@ -332,8 +305,6 @@ function compactionOf(
     signature: null,
     isCompaction: role === 'assistant',
   });
-  const turnOf = (wire: WireBlock): Message =>
-    asMessage({ role: wire.isCompaction ? 'assistant' : 'user', index: 0, blocks: [wire] }, 0);
   const order = blockOf('user', instructions ?? OWN_WORDS, instructions === null ? 0 : count(instructions));
   const { format: _format, ...free } = whole;
   return {
@@ -341,7 +312,7 @@ function compactionOf(
     ask: {
       ...free,
       ...promptOf([...blocks, order], tools.length, system.length),
-      messages: [...whole.messages, turnOf(order)],
+      messages: [...whole.messages, ...messagesOf([{ role: 'user', blocks: [order] }])],
       delivery: 'plain',
       maxTokens: whole.model.maxOutput,
       overWindow: 'cut',
@@ -357,7 +328,7 @@ function compactionOf(
       return {
         ...whole,
         ...promptOf(left, tools.length, system.length),
-        messages: [turnOf(said)],
+        messages: messagesOf([{ role: 'assistant', blocks: [said] }]),
         breakpoints: marks.ok ? marks.breakpoints : [],
       };
     },
