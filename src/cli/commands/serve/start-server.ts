@@ -31,18 +31,19 @@ import { createUpstream, readUpstream, type SimulatedCall } from './upstream.js'
 /** Characters of texts whose counts are remembered; a conversation of a million tokens fits several times. */
 const MOST_CHARS = 16_000_000;
 
-/** What a text takes up besides its characters. */
-const ENTRY_CHARS = 300;
+/** Shorter texts are counted as fast as they are found again. */
+const LEAST_CHARS = 200;
 
 /** A counter that counts a text once: a conversation comes again whole with every request. */
 function rememberCounts(counter: { count(text: string): number }): { count(text: string): number } {
   const known = new Recent<string, number>(MOST_CHARS);
   return {
     count(text) {
+      if (text.length < LEAST_CHARS) return counter.count(text);
       let tokens = known.get(text);
       if (tokens !== undefined) return tokens;
       tokens = counter.count(text);
-      known.set(text, tokens, text.length + ENTRY_CHARS);
+      known.set(text, tokens, text.length);
       return tokens;
     },
   };
