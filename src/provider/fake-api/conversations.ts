@@ -64,7 +64,7 @@ export function saidIn(turn: Message | undefined): string {
 const NO_ANSWER_TOKENS = 1;
 
 /** Openings and calls by which conversations are known, and calls whose subagents have not begun: the latest. */
-const MOST_KEYS = 5_000;
+const MOST_KEYS = 2_000;
 const MOST_OPEN_CALLS = 1_000;
 
 /** Conversations without anything in the cache that a summary may be of. */

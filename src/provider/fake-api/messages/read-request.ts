@@ -270,7 +270,7 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
     return request;
   return {
     ...request,
-    compaction: compactionOf(request, compact, { blocks, tools, system, automaticTtlMs }),
+    compaction: compactionOf(request, compact, automaticTtlMs),
   };
 }
 
@@ -284,35 +284,27 @@ const OWN_WORDS = 'Create a summary of the conversation.';
 function compactionOf(
   whole: MessagesRequest,
   { instructions, isAlone }: Compact,
-  {
-    blocks,
-    tools,
-    system,
-    automaticTtlMs,
-  }: {
-    readonly blocks: readonly WireBlock[];
-    readonly tools: readonly WireBlock[];
-    readonly system: readonly WireBlock[];
-    readonly automaticTtlMs: number | null;
-  },
+  automaticTtlMs: number | null,
 ): ApiCompaction {
-  const { count } = whole;
-  const blockOf = (role: 'user' | 'assistant', text: string, tokens: number): WireBlock => ({
-    path: 'compaction',
-    block: createBlock({ kind: 'text', role, tokens, text }),
-    isEmptyText: false,
-    ttlMs: null,
-    signature: null,
-    isCompaction: role === 'assistant',
+  const { count, view, messages, breakpoints } = whole;
+  const { toolsEnd, systemEnd } = view;
+  const said = (text: string, tokens = count(text)) => ({
+    block: createBlock({ kind: 'text', role: 'user', tokens, text }),
   });
-  const order = blockOf('user', instructions ?? OWN_WORDS, instructions === null ? 0 : count(instructions));
+  const promptWith = (kept: number, one: ReturnType<typeof said>) =>
+    promptOf(
+      [...view.blocks.slice(0, kept).map((block) => ({ block })), one],
+      toolsEnd,
+      systemEnd - toolsEnd,
+    );
+  const order = instructions === null ? said(OWN_WORDS, 0) : said(instructions);
   const { format: _format, ...free } = whole;
   return {
     isAlone,
     ask: {
       ...free,
-      ...promptOf([...blocks, order], tools.length, system.length),
-      messages: [...whole.messages, ...messagesOf([{ role: 'user', blocks: [order] }])],
+      ...promptWith(view.length, order),
+      messages: [...messages, ...messagesOf([{ role: 'user', blocks: [order] }])],
       delivery: 'plain',
       maxTokens: whole.model.maxOutput,
       overWindow: 'cut',
@@ -322,14 +314,13 @@ function compactionOf(
     },
     behind(summary) {
       if (summary === null) return whole;
-      const said = blockOf('assistant', summary, count(summary));
-      const left = [...tools, ...system, said];
-      const marks = validateBreakpoints(left, automaticTtlMs);
+      const one = said(summary);
+      const automatic = automaticTtlMs === null ? [] : [{ position: systemEnd, ttlMs: automaticTtlMs }];
       return {
         ...whole,
-        ...promptOf(left, tools.length, system.length),
-        messages: messagesOf([{ role: 'assistant', blocks: [said] }]),
-        breakpoints: marks.ok ? marks.breakpoints : [],
+        ...promptWith(systemEnd, one),
+        messages: messagesOf([{ role: 'assistant', blocks: [one] }]),
+        breakpoints: [...breakpoints.filter(({ position }) => position < systemEnd), ...automatic],
       };
     },
   };

@@ -13,7 +13,7 @@ interface MadeThinking {
 }
 
 /** Thinking blocks that are remembered: one that was not sent back for so long is judged like one of another server. */
-const MOST_BLOCKS = 10_000;
+const MOST_BLOCKS = 5_000;
 
 /** The thinking that the fake API gave away, by signature: it knows when a block comes back changed or in another place. */
 export class ThinkingBook {

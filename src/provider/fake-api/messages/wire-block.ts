@@ -136,7 +136,8 @@ function readBlock(value: unknown, role: BlockRole, path: string, count: CountTo
   const isError = source.is_error === true;
   const block = createBlock({
     kind,
-    role,
+    // A summary takes the place of what the user said.
+    role: isCompaction ? 'user' : role,
     tokens: isPicture ? mediaTokens(source) : count(text) + inside,
     text: isError ? `error: ${text}` : text,
     toolUseId,
