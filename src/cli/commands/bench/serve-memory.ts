@@ -17,7 +17,7 @@ const CLOCK = '3600x';
 const COLLECT_EARLY = '--heap-growing-percent=30';
 
 /** How much more memory a server may hold behind ten times as many requests. */
-const MOST_GROWTH = 1.4;
+const MOST_GROWTH = 1.25;
 
 const HEADERS = {
   'content-type': 'application/json',
