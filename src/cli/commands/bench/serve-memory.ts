@@ -94,7 +94,7 @@ export async function serveMemory(requests: number): Promise<RatioResult | null>
       name: 'serve-memory',
       ratio: (few / many) * MOST_GROWTH,
       promised: 1,
-      detail: `${said(few, requests)}, ${said(many, requests * 10)}; ${MOST_GROWTH} times as much may be held`,
+      detail: `${said(few, requests)}, ${said(many, requests * 10)}; ${MOST_GROWTH} times as much may be held, garbage collected early`,
     };
   } finally {
     server.kill('SIGKILL');
