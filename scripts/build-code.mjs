@@ -41,12 +41,12 @@ export const NOTICES = 'dist/bundled-licences.txt';
 function namedByScripts() {
   const found = new Set();
   for (const [folder, ending, form] of [
-    ['scripts', '.mjs', /'(?:[./]*dist\/)?([a-z][\w-]*(?:\/[\w-]+)+)(?:\.js)?'/g],
-    ['bench', '.mjs', /'[./]*dist\/([\w/-]+)\.js'/g],
-    ['test', '.ts', /'[./]*dist\/([\w/-]+)\.js'/g],
+    ['scripts', /\.mjs$/, /'(?:[./]*dist\/)?([a-z][\w-]*(?:\/[\w-]+)+)(?:\.js)?'/g],
+    ['bench', /\.mjs$/, /'[./]*dist\/([\w/-]+)\.js'/g],
+    ['test', /\.(?:ts|mjs)$/, /'[./]*dist\/([\w/-]+)\.js'/g],
   ])
     for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
-      if (!name.endsWith(ending)) continue;
+      if (!ending.test(name)) continue;
       const text = readFileSync(join(root, folder, name), 'utf8');
       for (const [, module] of text.matchAll(form))
         if (existsSync(join(root, 'src', `${module}.ts`))) found.add(module);

@@ -6,6 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { SCRATCH } from './confine.mjs';
 import { SETTINGS } from './plan.mjs';
 import { placesOf, predictionOf, scorePair, summaryOf, tableOf } from './score.mjs';
 
@@ -17,8 +18,7 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 });
-const scratch = resolve(process.env.CCBENCH_CLIENTS ?? join(tmpdir(), 'ccbench-clients'));
-const folder = resolve(values.pairs ?? join(scratch, 'pairs'));
+const folder = resolve(values.pairs ?? join(SCRATCH, 'pairs'));
 const readJson = (...path) => JSON.parse(readFileSync(join(folder, ...path), 'utf8'));
 
 function ccbench(args, cwd) {

@@ -1,5 +1,30 @@
 // What a run's requests say happened.
 
+import { readFileSync } from 'node:fs';
+
+const CLEARED = '[Old tool result content cleared]';
+
+/** One row for each call of a server, from its recording and its bill. */
+export async function rowsOf(recording, calls) {
+  const { Prompts, readLines } = await import('../../dist/transcripts/readers/served.js');
+  const { createWarnings } = await import('../../dist/core/run/warning.js');
+  const { header, requests } = readLines(readFileSync(recording), 'recording', createWarnings());
+  const prompts = new Prompts();
+  const byNumber = new Map(requests.map((request) => [request.n, prompts.whole(request)]));
+  let main = 0;
+  return calls.map(({ number: n, model, startMs, status, error, usage, costUsd }) => {
+    const request = byNumber.get(n);
+    const row = { n, model, at: new Date(header.startedAtMs + startMs).toISOString() };
+    if (request === undefined) return { ...row, kind: 'other', status, ...(error === null ? {} : { error }) };
+    const { kind, prompt } = request;
+    if (kind === 'main') main += 1;
+    const cleared = prompt.filter(({ text }) => text === CLEARED).length;
+    const { input, cacheRead, cacheWrite5m, cacheWrite1h } = usage;
+    const tokens = input + cacheRead + cacheWrite5m + cacheWrite1h;
+    return { ...row, kind, main, tokens, ...usage, costUsd, cleared };
+  });
+}
+
 const TIMESTAMP = /"timestamp":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"/g;
 
 /** A transcript with the times of its lines replaced. */
@@ -37,14 +62,13 @@ export function truthOf(rows) {
     };
     if (summaries.length > 0) {
       const told = summaries.map(
-        ({ tokens, cacheRead, cacheWrite5m, cacheWrite1h, input, output, thinking, costUsd }) => ({
+        ({ tokens, cacheRead, cacheWrite5m, cacheWrite1h, input, output, costUsd }) => ({
           tokens,
           cacheRead,
           cacheWrite5m,
           cacheWrite1h,
           input,
           output,
-          thinking,
           costUsd,
         }),
       );
@@ -56,27 +80,16 @@ export function truthOf(rows) {
     refused = 0;
     previous = row;
   }
+  const of = (kind) => billed.filter((row) => row.kind === kind);
   return {
     costUsd: total(billed, 'costUsd'),
     mainUsd: total(main, 'costUsd'),
-    threadUsd: total(
-      billed.filter(({ kind }) => kind !== 'side'),
-      'costUsd',
-    ),
-    inputUsd: total(billed, 'inputUsd'),
-    mainInputUsd: total(main, 'inputUsd'),
-    sideUsd: total(
-      billed.filter(({ kind }) => kind === 'side'),
-      'costUsd',
-    ),
+    agentUsd: total(of('agent'), 'costUsd'),
+    sideUsd: total(of('side'), 'costUsd'),
     mainRequests: main.length,
-    summaryRequests: billed.filter(({ kind }) => kind === 'summary').length,
-    agentUsd: total(
-      billed.filter(({ kind }) => kind === 'agent'),
-      'costUsd',
-    ),
-    agentRequests: billed.filter(({ kind }) => kind === 'agent').length,
-    sideRequests: billed.filter(({ kind }) => kind === 'side').length,
+    summaryRequests: of('summary').length,
+    agentRequests: of('agent').length,
+    sideRequests: of('side').length,
     refused: rows.filter(({ error }) => error !== undefined).length,
     largestPrompt: Math.max(0, ...main.map(({ tokens }) => tokens)),
     compactions,

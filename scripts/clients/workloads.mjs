@@ -1,4 +1,4 @@
-// The scripted work: files, prompts, and what the model answers to each main request.
+// The scripted work: files, prompts, and the script that the server answers by.
 
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,11 +40,13 @@ export function proseText(chars, seed) {
   return text.trimEnd();
 }
 
-const read = (file) => ({ tool: 'Read', file });
-const bash = (file) => ({ tool: 'Bash', file });
-const edit = (file, n) => ({ tool: 'Edit', file, n });
-const agent = (n) => ({ tool: 'agent', n });
-const done = { tool: null };
+const read = (file) => ({ read: file });
+const bash = (file) => ({ run: `head -c 12000 ${file}` });
+const edit = (file, from, to) => ({ edit: { file, from, to } });
+const agent = (n) => ({ agent: `Subtask ${n}: ${proseText(600, n + 300)}` });
+/** Ends a turn. */
+const done = {};
+const isDone = (step) => step === done;
 
 const numbered = (n, stem = 'part') => `${stem}${String(n).padStart(3, '0')}.ts`;
 
@@ -78,7 +80,12 @@ function editsBetweenReads() {
   for (let n = 0; steps.length < 58; n++) {
     const file = numbered(n);
     files[file] = 14_000 + ((n * 2_113) % 9_000);
-    steps.push(read(file), edit(file, 1), edit(file, 2), read(file));
+    steps.push(
+      read(file),
+      edit(file, 'export function', 'export async function'),
+      edit(file, 'export async', '/** Changed. */\nexport async'),
+      read(file),
+    );
     if (n === 6) steps.push(done);
   }
   return { files, steps: [...steps, done] };
@@ -127,67 +134,33 @@ export function writeFiles({ files }, folder) {
 
 /** The prompts of a workload, one for each answer that ends a turn. */
 export function promptsOf({ steps }) {
-  const count = steps.filter(({ tool }) => tool === null).length;
+  const count = steps.filter(isDone).length;
   return Array.from({ length: count }, (_, i) => `Part ${i + 1} of the work: ${proseText(400, i + 1)}`);
 }
 
-function inputOf({ tool, file = '', n }, folder) {
-  const path = join(folder, file);
-  switch (tool) {
-    case 'Read':
-      return { file_path: path };
-    case 'Bash':
-      return { command: `head -c 12000 ${path}`, description: 'Show the beginning of a file' };
-    case 'agent':
-      return {
-        description: `Look aside ${n}`,
-        prompt: `Subtask ${n}: ${proseText(600, n + 300)}`,
-        subagent_type: 'general-purpose',
-        run_in_background: false,
-      };
-    case 'Edit':
-      return n === 1
-        ? { file_path: path, old_string: 'export function', new_string: 'export async function' }
-        : { file_path: path, old_string: 'export async', new_string: '/** Changed. */\nexport async' };
-  }
-}
-
-/** What the model says to the main request with this number, from 0 on. `agentTool` is the client's tool for subagents. */
-export function answerTo({ steps }, position, { folder, thinking, agentTool }) {
-  const step = position < steps.length ? steps[position] : done;
-  return answer(step, position, { folder, thinking, agentTool });
-}
-
-/** What the model says to a request of the subagent with a number. */
-export function agentAnswerTo(n, position, context) {
-  const step = position < AGENT_READS ? read(agentFile(n, position)) : done;
-  return answer(step, n * 1_000 + position, context);
-}
-
-function answer(step, position, { folder, thinking, agentTool }) {
-  const blocks = [];
-  if (thinking === 'on') {
-    const text = proseText(300 + ((position * 137) % 700), position + 500);
-    blocks.push({
-      type: 'thinking',
-      thinking: text,
-      signature: Buffer.from(`${position} ${text}`).toString('base64'),
-    });
-  }
-  blocks.push({ type: 'text', text: proseText(step.tool === null ? 900 : 120, position + 1_000) });
-  if (step.tool !== null) {
-    const id = `toolu_${String(position + 1).padStart(24, '0')}`;
-    blocks.push({
-      type: 'tool_use',
-      id,
-      name: step.tool === 'agent' ? agentTool : step.tool,
-      input: inputOf(step, folder),
-    });
-  }
-  return blocks;
-}
+/** What is said and thought beside what a step does. */
+const withWords = (step, position) => ({
+  thinking: proseText(300 + ((position * 137) % 700), position + 500),
+  text: proseText(isDone(step) ? 900 : 120, position + 1_000),
+  ...step,
+});
 
 /** A summary as the clients ask for it, always of the same size. */
-export function summaryText() {
-  return `<analysis>\n${proseText(3_000, 9_001)}\n</analysis>\n\n<summary>\n${proseText(14_000, 9_002)}\n</summary>`;
+const SUMMARY = `<analysis>\n${proseText(3_000, 9_001)}\n</analysis>\n\n<summary>\n${proseText(14_000, 9_002)}\n</summary>`;
+
+/** A workload as a script of the server; time passes behind each turn but the last. */
+export function scriptOf({ steps, gaps }, folder) {
+  let turns = 0;
+  const main = steps.map((step, i) => {
+    const gap = isDone(step) ? gaps[turns++] : undefined;
+    return { ...withWords(step, i), ...(gap === undefined ? {} : { wait: `${gap}s` }) };
+  });
+  const agents = steps
+    .filter((step) => step.agent !== undefined)
+    .map((_, i) =>
+      [...Array.from({ length: AGENT_READS }, (__, k) => read(agentFile(i + 1, k))), done].map((step, k) =>
+        withWords(step, (i + 1) * 1_000 + k),
+      ),
+    );
+  return { folder, summary: SUMMARY, steps: main, agents };
 }

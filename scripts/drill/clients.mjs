@@ -2,19 +2,10 @@
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { claudeEnv } from '../clients/confine.mjs';
 import { commandOf } from '../clients/fetch-clients.mjs';
 
 const PROMPT = 'Do the work';
-
-/** What Claude Code needs to stay quiet in an empty home. */
-const claudeEnv = (home) => ({
-  CLAUDE_CONFIG_DIR: join(home, 'config'),
-  DISABLE_TELEMETRY: '1',
-  DISABLE_ERROR_REPORTING: '1',
-  DISABLE_AUTOUPDATER: '1',
-  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-  IS_SANDBOX: '1',
-});
 
 function claude(version, model, policy, set = []) {
   return {

@@ -1,38 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { createMovedClock } from '../../scripts/clients/moved-clock.mjs';
 import { RUNS, runName, SETTINGS } from '../../scripts/clients/plan.mjs';
-import { kindOf } from '../../scripts/clients/request-kinds.mjs';
+import { simulatedClock } from '../../scripts/clients/run-client.mjs';
 import { placesOf, predictionOf, scorePair, summaryOf, tableOf } from '../../scripts/clients/score.mjs';
 import { simulatedTimes, truthOf } from '../../scripts/clients/truth.mjs';
+import { promptsOf, scriptOf, WORKLOADS } from '../../scripts/clients/workloads.mjs';
+import { readScriptFile } from '../../src/config/files/script-file.js';
 
-describe('what a request is for', () => {
-  const tools = [{ name: 'Read' }];
-  const ask = (text: string, given: object = {}) =>
-    kindOf({ model: 'a', tools, messages: [{ role: 'user', content: text }], ...given }, 'a');
-
-  it.each([
-    ['main', ask('go')],
-    ['summary', ask('Your task is to create a detailed summary of the conversation so far')],
-    ['side', ask('go', { tools: [] })],
-    ['side', ask('go', { model: 'small' })],
-    ['agent', ask('Subtask 2: look')],
-  ])('%s', (kind, found) => {
-    expect(found).toBe(kind);
-  });
-});
-
-it('a moved clock says what it showed at a time', () => {
-  let real = 1_000;
-  const clock = createMovedClock(() => real);
-  real = 2_000;
-  clock.advanceTo(402_000);
-  real = 3_000;
-  expect([clock.now, clock.toSimulated(1_500), clock.toSimulated(2_500)]).toEqual([403_000, 1_500, 402_500]);
+it('a transcript gets the times that the server had: each prompt but the first comes behind a pause', () => {
+  const toSimulated = simulatedClock([1_000, 2_000], [400]);
+  expect([toSimulated(1_500), toSimulated(2_500)]).toEqual([1_500, 402_500]);
   const line =
     '{"timestamp":"1970-01-01T00:00:02.500Z","text":"\\"timestamp\\":\\"1970-01-01T00:00:02.500Z\\""}';
-  expect(simulatedTimes(line, clock.toSimulated)).toBe(
+  expect(simulatedTimes(line, toSimulated)).toBe(
     '{"timestamp":"1970-01-01T00:06:42.500Z","text":"\\"timestamp\\":\\"1970-01-01T00:00:02.500Z\\""}',
   );
+});
+
+it.each(Object.entries(WORKLOADS))('%s is a script that the server takes', (_name, workload) => {
+  const script = readScriptFile(JSON.stringify(scriptOf(workload, '/work')), 'script.yaml');
+  expect(script.steps).toHaveLength(workload.steps.length);
+  const ends = script.steps.filter(({ calls }) => calls.length === 0);
+  expect(ends).toHaveLength(promptsOf(workload).length);
+  expect(ends.map(({ waitMs }) => waitMs)).toEqual([...workload.gaps.map((gap) => gap * 1_000), 0]);
+  const agents = script.steps.filter(
+    ({ calls: [call] }) => call !== undefined && 'action' in call && call.action === 'agent',
+  );
+  expect(script.agents).toHaveLength(agents.length);
 });
 
 const row = (kind: string, main: number, tokens: number, given: object = {}) => ({
@@ -42,7 +35,6 @@ const row = (kind: string, main: number, tokens: number, given: object = {}) => 
   cacheRead: 0,
   cleared: 0,
   costUsd: 1,
-  inputUsd: 0.5,
   ...given,
 });
 
@@ -60,7 +52,6 @@ it('the truth names the first main request after something was taken away', () =
   expect(truth).toMatchObject({
     costUsd: 7,
     mainUsd: 5,
-    threadUsd: 6,
     sideUsd: 1,
     mainRequests: 5,
     refused: 1,

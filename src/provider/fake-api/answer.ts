@@ -1,6 +1,7 @@
+import { type Block, createBlock } from '../../core/model/block.js';
 import type { Usage } from '../../core/model/usage.js';
 import type { FaultRule } from '../../core/run/run-plan.js';
-import type { ApiRequest } from './api-request.js';
+import type { ApiRequest, CountTokens } from './api-request.js';
 import { asObject } from './json-value.js';
 import { minimalValue } from './minimal-value.js';
 
@@ -95,30 +96,37 @@ function isJson(text: string): boolean {
 
 /** What is left of the content, and what must be added, by what the request demands of tools and of the form of texts. */
 function honour(content: readonly AnswerBlock[], request: ApiRequest): readonly AnswerBlock[] {
-  const { toolChoice = 'auto', callsAtOnce, format, tools } = request;
-  const wanted = typeof toolChoice === 'object' ? toolChoice.tool : null;
+  const { toolChoice, allowedTools, callsAtOnce, format, tools } = request;
   let calls = content.filter((block) => block.type === 'tool_use');
   if (toolChoice === 'none') calls = [];
-  if (wanted !== null) calls = calls.filter(({ name }) => name === wanted);
+  if (allowedTools !== undefined) calls = calls.filter(({ name }) => allowedTools.includes(name));
   if (callsAtOnce === 'one') calls = calls.slice(0, 1);
-  const forced = toolChoice === 'any' ? tools[0]?.name : wanted;
-  const added = calls.length === 0 && forced != null ? [forcedCall(request, forced)] : [];
+  const forced = toolChoice === 'any' ? (allowedTools?.[0] ?? tools[0]?.name) : undefined;
+  const added = calls.length === 0 && forced !== undefined ? [forcedCall(request, forced)] : [];
   const kept = content.filter((block) => block.type !== 'tool_use' || calls.includes(block));
-  if (format === undefined || calls.length > 0) return [...kept, ...added];
+  if (format === undefined || calls.length + added.length > 0) return [...kept, ...added];
   const [first] = kept.filter(({ type }) => type === 'text');
   if (first?.type === 'text' && isJson(first.text)) return kept;
   const text = JSON.stringify(minimalValue(format));
   return [...kept.filter(({ type }) => type !== 'text'), { type: 'text', text }];
 }
 
-function tokensOf(block: AnswerBlock, request: ApiRequest): number {
+/** A block of an answer as it comes back in the next prompt. */
+export function blockOfAnswer(block: AnswerBlock, count: CountTokens): Block {
+  const { type: kind } = block;
+  const call = kind === 'tool_use' ? { toolUseId: block.id, tool: block.name } : {};
+  const text = wordsOf(block);
+  return createBlock({ kind, role: 'assistant', tokens: count(text), text, ...call });
+}
+
+function wordsOf(block: AnswerBlock): string {
   switch (block.type) {
     case 'text':
-      return request.count(block.text);
+      return block.text;
     case 'thinking':
-      return request.count(block.thinking);
+      return block.thinking;
     case 'tool_use':
-      return request.count(`${block.name}${JSON.stringify(block.input)}`);
+      return `${block.name}${JSON.stringify(block.input)}`;
   }
 }
 
@@ -131,7 +139,7 @@ function cutContent(
   const kept: AnswerBlock[] = [];
   let left = limit;
   for (const block of content) {
-    const tokens = tokensOf(block, request);
+    const tokens = request.count(wordsOf(block));
     if (tokens > left) {
       const chars = block.type === 'text' ? Math.floor((block.text.length * left) / tokens) : 0;
       if (block.type === 'text' && chars > 0) kept.push({ type: 'text', text: block.text.slice(0, chars) });
@@ -173,7 +181,7 @@ export function finishAnswer(given: GivenAnswer, request: ApiRequest, fault: Fau
   const cut = cutAtSequence(said, request.stopSequences ?? []);
   const whole = cut?.content ?? said;
   let outputTokens = 0;
-  for (const block of whole) outputTokens += tokensOf(block, request);
+  for (const block of whole) outputTokens += request.count(wordsOf(block));
   outputTokens = Math.max(1, outputTokens);
   const room =
     request.overWindow === 'refused'

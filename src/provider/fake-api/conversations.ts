@@ -1,5 +1,6 @@
 import { type Digest, digestParts } from '../../core/base/digest.js';
 import { ownValue } from '../../core/base/own-value.js';
+import { Recent } from '../../core/base/recent.js';
 import type { Message } from '../../core/model/message.js';
 import { type BreakDetector, createBreakDetector } from '../cache/break-detector.js';
 import { ACTIONS } from '../script/tools.generated.js';
@@ -30,10 +31,12 @@ export interface Conversation {
   turns: number;
   /** A summary was asked for and nothing came after it. */
   summarised: boolean;
-  /** The latest request, to compare the next one with. */
+  /** The latest request, to compare the next one with; null before it, and when all that it left has expired. */
   latest: Pick<ApiRequest, 'model' | 'view' | 'salts'> | null;
   /** Tokens that the latest request left in the cache. */
   cachedTokens: number;
+  /** When the last of that expires. */
+  expiresAtMs: number;
 }
 
 /** A request with its conversation, and how it came to it. */
@@ -48,7 +51,6 @@ export interface PlacedRequest {
 interface AgentCall {
   readonly number: number;
   readonly prompt: string;
-  isTaken: boolean;
 }
 
 /** What the user says in a turn. */
@@ -61,8 +63,21 @@ export function saidIn(turn: Message | undefined): string {
 /** An answer of this many tokens says nothing: such requests check a key or fill the cache. */
 const NO_ANSWER_TOKENS = 1;
 
+/** Openings and calls by which conversations are known, and calls whose subagents have not begun: the latest. */
+const MOST_KEYS = 2_000;
+const MOST_OPEN_CALLS = 1_000;
+
+/** Conversations without anything in the cache that a summary may be of. */
+const MOST_IDLE = 1_000;
+
 /** Share of tool names that a conversation keeps over a compaction, though some come and go. */
 const SAME_TOOLS = 0.5;
+
+/** What stands for the beginning of a conversation: what the user says first, or the summary it goes on from. */
+function openingOf({ messages }: ApiRequest): Digest {
+  const { role, blocks = [] } = messages[0] ?? {};
+  return digestParts((role === 'assistant' ? blocks.slice(0, 1) : blocks).map(({ digest }) => digest));
+}
 
 function sharedNames(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let shared = 0;
@@ -76,10 +91,14 @@ function sharedNames(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
  * thread is the main thread; work with others is a subagent's; what defines no tools is beside the work.
  */
 export class Conversations {
-  readonly #byOpening = new Map<Digest, Conversation>();
-  readonly #byCall = new Map<string, Conversation>();
-  readonly #all: Conversation[] = [];
-  readonly #agentCalls: AgentCall[] = [];
+  readonly #byOpening = new Recent<Digest, Conversation>(MOST_KEYS);
+  readonly #byCall = new Recent<string, Conversation>(MOST_KEYS);
+  /** By their latest use. */
+  readonly #all = new Set<Conversation>();
+  #count = 0;
+  /** Calls whose subagents have not begun. */
+  #agentCalls: readonly AgentCall[] = [];
+  #agents = 0;
   #main: Conversation | null = null;
   /** The latest conversation that is not beside the work. */
   #latest: Conversation | null = null;
@@ -87,9 +106,8 @@ export class Conversations {
   /** `with-tools` where the main thread is known to call tools: requests without any are none of it. */
   constructor(private readonly main: 'with-tools' | 'any' = 'any') {}
 
-  find(request: ApiRequest): PlacedRequest {
-    const first = request.messages[0];
-    const opening = digestParts((first?.blocks ?? []).map(({ digest }) => digest));
+  find(request: ApiRequest, nowMs: number): PlacedRequest {
+    const opening = openingOf(request);
     const { systemEnd, digests } = request.view;
     const frame = systemEnd === 0 ? 0 : digests[systemEnd - 1]!;
     const toolNames = new Set(request.tools.map(({ name }) => name));
@@ -104,7 +122,9 @@ export class Conversations {
         (isSummary
           ? (this.#alike(this.#working, frame, toolNames) ?? this.#latest)
           : this.#alike(this.#waiting, frame, toolNames)));
-    const conversation = known ?? this.#add(this.#threadOf(request, frame, toolNames, asked));
+    const conversation = known ?? this.#create(this.#threadOf(request, frame, toolNames, asked), nowMs);
+    this.#all.delete(conversation);
+    this.#all.add(conversation);
     // A subagent that begins as a copy of a conversation does not take its words over.
     if (!isStart || request.messages.length === 1) this.#byOpening.set(opening, conversation);
     const kind = isSummary ? 'summary' : this.#kindOf(request, conversation, asked);
@@ -119,25 +139,31 @@ export class Conversations {
     return { conversation, how, kind, thread: conversation.thread };
   }
 
+  /** A conversation goes on behind a summary of the API's own, in the same answer or in the next request. */
+  goOn({ conversation }: PlacedRequest, behind: ApiRequest | null): void {
+    if (behind === null) conversation.summarised = true;
+    else this.#byOpening.set(openingOf(behind), conversation);
+  }
+
   /** Takes in what is answered: its calls come back, and those that start subagents say what these begin with. */
   note({ conversation }: PlacedRequest, content: readonly AnswerBlock[]): void {
     for (const block of content) {
-      if (block.type !== 'tool_use' || this.#byCall.has(block.id)) continue;
+      if (block.type !== 'tool_use' || this.#byCall.get(block.id) !== undefined) continue;
       this.#byCall.set(block.id, conversation);
       const { tools, arguments: names } = ACTIONS.agent;
       if (!tools.includes(block.name)) continue;
       const prompt = names
         .prompt!.map((name) => asText(ownValue(block.input, name)))
         .find((text) => text !== null);
-      const call = { number: this.#agentCalls.length + 1, prompt: (prompt ?? '').trim(), isTaken: false };
-      this.#agentCalls.push(call);
+      const call = { number: ++this.#agents, prompt: (prompt ?? '').trim() };
+      this.#agentCalls = [...this.#agentCalls.slice(1 - MOST_OPEN_CALLS), call];
     }
   }
 
   /** Whether a subagent begins: what it is told to do comes first, or last behind a copy of the conversation. */
   #isStart({ messages }: ApiRequest, opening: Digest, asked: string): boolean {
     if (this.#startedBy(asked) !== null) return true;
-    return !this.#byOpening.has(opening) && this.#startedBy(saidIn(messages[0])) !== null;
+    return this.#byOpening.get(opening) === undefined && this.#startedBy(saidIn(messages[0])) !== null;
   }
 
   /** The conversation that began with the same words. */
@@ -162,12 +188,12 @@ export class Conversations {
 
   /** Conversations that wait behind their summaries. */
   get #waiting(): readonly Conversation[] {
-    return this.#all.filter(({ summarised }) => summarised);
+    return [...this.#all].filter(({ summarised }) => summarised);
   }
 
   /** Conversations that are not beside the work. */
   get #working(): readonly Conversation[] {
-    return this.#all.filter(({ thread }) => thread.kind !== 'side');
+    return [...this.#all].filter(({ thread }) => thread.kind !== 'side');
   }
 
   /** The latest conversation with this frame, or else the one with these tools or most of them. */
@@ -187,10 +213,7 @@ export class Conversations {
 
   /** A call for a subagent that a text begins the work of. */
   #startedBy(text: string): AgentCall | null {
-    return (
-      this.#agentCalls.find(({ isTaken, prompt }) => !isTaken && prompt !== '' && text.includes(prompt)) ??
-      null
-    );
+    return this.#agentCalls.find(({ prompt }) => prompt !== '' && text.includes(prompt)) ?? null;
   }
 
   /** The thread of a conversation that begins. */
@@ -208,14 +231,12 @@ export class Conversations {
       return { kind: 'main', agent: null };
     if (main.frame === frame || sharedNames(main.toolNames, toolNames) === 1) return main.thread;
     if (tools.length === 0) return { kind: 'side', agent: null };
-    return this.#agentThread(this.#agentCalls.find(({ isTaken }) => !isTaken) ?? null);
+    return this.#agentThread(this.#agentCalls[0] ?? null);
   }
 
   #agentThread(call: AgentCall | null): WorkThread {
-    const started = call ?? { number: this.#agentCalls.length + 1, prompt: '', isTaken: true };
-    if (call === null) this.#agentCalls.push(started);
-    started.isTaken = true;
-    return { kind: 'agent', agent: started.number };
+    this.#agentCalls = this.#agentCalls.filter((open) => open !== call);
+    return { kind: 'agent', agent: call?.number ?? ++this.#agents };
   }
 
   #kindOf(request: ApiRequest, { thread }: Conversation, asked: string): RequestKind {
@@ -226,9 +247,17 @@ export class Conversations {
     return isBeside ? 'side' : thread.kind;
   }
 
-  #add(thread: WorkThread): Conversation {
+  /** Conversations of which nothing is in the cache lose their prompts; the latest of them are still known. */
+  #release(nowMs: number): void {
+    const idle = [...this.#all].filter(({ expiresAtMs }) => expiresAtMs <= nowMs);
+    for (const conversation of idle) conversation.latest = null;
+    for (const conversation of idle.slice(0, -MOST_IDLE)) this.#all.delete(conversation);
+  }
+
+  #create(thread: WorkThread, nowMs: number): Conversation {
+    this.#release(nowMs);
     const conversation: Conversation = {
-      id: this.#all.length + 1,
+      id: ++this.#count,
       detector: createBreakDetector(),
       thread,
       frame: 0,
@@ -237,8 +266,8 @@ export class Conversations {
       summarised: false,
       latest: null,
       cachedTokens: 0,
+      expiresAtMs: nowMs,
     };
-    this.#all.push(conversation);
     if (thread.kind === 'main') this.#main = conversation;
     return conversation;
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/base/clock.js';
-import { promptTokens, type Usage } from '../../core/model/usage.js';
+import { NO_USAGE, promptTokens, type Usage } from '../../core/model/usage.js';
 import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
 import { type ApiError, apiError, invalidRequest } from '../cache/api-error.js';
 import type { CacheOutcome, PromptCache } from '../cache/prompt-cache.js';
@@ -14,7 +14,7 @@ import { cacheFacts } from './cache-facts.js';
 import { Conversations, type PlacedRequest } from './conversations.js';
 import { createMessagesApi } from './messages/messages-api.js';
 import { jsonResponse, streamResponse } from './timed-response.js';
-import type { WireApi, WireCall } from './wire-api.js';
+import type { FinishedAnswer, WireApi, WireCall } from './wire-api.js';
 
 /** What a client calls to reach a server. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -89,6 +89,24 @@ function interrupt(parts: readonly string[], error: ApiError, api: WireApi): rea
   return error.status === NO_STATUS ? kept : [...kept, api.streamError(error)];
 }
 
+/** What a request is answered, what the client is told that it costs, and when it comes. */
+interface BilledAnswer {
+  readonly answer: ApiAnswer;
+  readonly usage: Usage;
+  /** What breaks it off half-way. */
+  readonly error: ApiError | null;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+const NO_ANSWER: ApiAnswer = { content: [], stopReason: 'end_turn', stopSequence: null, outputTokens: 0 };
+
+/** What an answer says; null where it says nothing, or calls a tool in its place. */
+function textOf({ content }: ApiAnswer): string | null {
+  const said = content.map((block) => (block.type === 'text' ? block.text : ''));
+  return content.some(({ type }) => type === 'tool_use') ? null : said.join('') || null;
+}
+
 interface Target extends Pick<ApiCall, 'method' | 'path'> {
   readonly api: WireApi;
   /** Names the call in headers and bodies. */
@@ -132,10 +150,13 @@ export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchL
     return jsonResponse(api.refusal(error, requestId), init, clock, startMs + delayMs);
   }
 
-  async function createMessage(request: ApiRequest, target: Target): Promise<Response> {
-    const place = conversations.find(request);
-    source.arrive?.(place, request);
-    const startMs = clock.now;
+  /** Answers a request and bills it, or says why not. */
+  async function bill(
+    request: ApiRequest,
+    place: PlacedRequest,
+    target: Target,
+    startMs: number,
+  ): Promise<BilledAnswer | Response> {
     const { model, view, salts, windowTokens } = request;
     const breakpoints =
       ttlMs === null ? request.breakpoints : request.breakpoints.map((mark) => ({ ...mark, ttlMs }));
@@ -171,13 +192,6 @@ export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchL
     if (!reply.ok) return refuse(reply.error, target, reply.latencyMs + delayMs);
     const { usage } = reply;
     const latencyMs = reply.latencyMs + delayMs;
-    const { api, requestId } = target;
-    const wire = api.write({
-      id: `msg_${requests}`,
-      request,
-      answer: finished,
-      usage: { ...usage, ...wanted.usage },
-    });
     onCall(
       { ...report(target, 200, error?.message ?? null, usage), startMs },
       {
@@ -190,9 +204,41 @@ export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchL
       },
     );
     const lastMs = startMs + latencyMs;
-    if (request.delivery === 'plain') return jsonResponse(wire.body, { requestId }, clock, lastMs);
     const uncached = promptTokens(usage) - usage.cacheRead;
     const firstMs = Math.min(lastMs, startMs + firstTokenMs(model, uncached, latencyScale) + delayMs);
+    return { answer: finished, usage: { ...usage, ...wanted.usage }, error, firstMs, lastMs };
+  }
+
+  async function createMessage(request: ApiRequest, target: Target): Promise<Response> {
+    const place = conversations.find(request, clock.now);
+    source.arrive?.(place, request);
+    const { compaction } = request;
+    if (compaction === undefined)
+      return respond(request, await bill(request, place, target, clock.now), target);
+    const summarised = await bill(compaction.ask, { ...place, kind: 'summary' }, target, clock.now);
+    if (summarised instanceof Response) return summarised;
+    const summary = textOf(summarised.answer);
+    const behind = compaction.behind(summary);
+    const { isAlone } = compaction;
+    const made = { summary, usage: summarised.usage, isAlone };
+    if (summary !== null) conversations.goOn(place, isAlone ? null : behind);
+    if (isAlone) return respond(behind, { ...summarised, answer: NO_ANSWER, usage: NO_USAGE }, target, made);
+    const how = summary === null ? place.how : 'after-summary';
+    const billed = await bill(behind, { ...place, how }, target, summarised.lastMs);
+    return respond(behind, billed, target, made);
+  }
+
+  function respond(
+    request: ApiRequest,
+    billed: BilledAnswer | Response,
+    { api, requestId }: Target,
+    compaction?: NonNullable<FinishedAnswer['compaction']>,
+  ): Response {
+    if (billed instanceof Response) return billed;
+    const { answer, usage, error, firstMs, lastMs } = billed;
+    const made = compaction === undefined ? {} : { compaction };
+    const wire = api.write({ id: `msg_${requests}`, request, answer, usage, ...made });
+    if (request.delivery === 'plain') return jsonResponse(wire.body, { requestId }, clock, lastMs);
     const parts = error === null ? wire.parts : interrupt(wire.parts, error, api);
     return streamResponse(parts, requestId, clock, { firstMs, lastMs }, wire.streamType);
   }

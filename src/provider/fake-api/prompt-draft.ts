@@ -1,10 +1,17 @@
-import { chainDigest, type Digest } from '../../core/base/digest.js';
 import { type Block, type BlockInit, createBlock, IMAGE_TOKENS } from '../../core/model/block.js';
-import { createMessage } from '../../core/model/message.js';
 import type { ApiError } from '../cache/api-error.js';
 import { thinkingKeptFrom } from '../cache/thinking.js';
 import type { ModelRow } from '../prices/model-row.js';
-import { type ApiRequest, type CountTokens, type DefinedTool, prefixOf } from './api-request.js';
+import {
+  type AnswerDemands,
+  type ApiRequest,
+  blocksOf,
+  type CountTokens,
+  countFor,
+  type DefinedTool,
+  messagesOf,
+  promptOf,
+} from './api-request.js';
 import type { JsonObject } from './json-value.js';
 import { type MarkableBlock, validateBreakpoints } from './messages/breakpoints.js';
 
@@ -16,7 +23,8 @@ interface DraftBlock extends MarkableBlock {
 }
 
 /** What a request says besides its prompt. */
-type Settings = Pick<ApiRequest, 'model' | 'modelName' | 'maxTokens' | 'delivery' | 'salts' | 'thinking'>;
+type Settings = AnswerDemands &
+  Pick<ApiRequest, 'model' | 'modelName' | 'maxTokens' | 'delivery' | 'salts' | 'thinking'>;
 
 /** Tool calls without a result and results without a call, by id. */
 interface Unpaired {
@@ -29,11 +37,16 @@ export class PromptDraft {
   readonly count: CountTokens;
   readonly #tools: DraftBlock[] = [];
   readonly #system: DraftBlock[] = [];
-  readonly #turns: { readonly role: 'user' | 'assistant'; readonly blocks: DraftBlock[] }[] = [];
+  readonly #turns: { role: 'user' | 'assistant'; blocks: DraftBlock[] }[] = [];
   readonly #defined: DefinedTool[] = [];
 
-  constructor({ tokenizerScale }: ModelRow, counter: { count(text: string): number }) {
-    this.count = (text) => (text === '' ? 0 : Math.max(1, Math.round(counter.count(text) * tokenizerScale)));
+  constructor(model: ModelRow, counter: { count(text: string): number }) {
+    this.count = countFor(model, counter);
+  }
+
+  /** Names of its tools. */
+  get toolNames(): readonly string[] {
+    return this.#defined.map(({ name }) => name);
   }
 
   get turns(): number {
@@ -113,36 +126,20 @@ export class PromptDraft {
 
   /** The request that the prompt belongs to, or what is wrong with its marks. */
   finish(settings: Settings): ApiRequest | ApiError {
-    const messages = this.#turns.map(({ role, blocks }, i) =>
-      createMessage({
-        id: `turn ${i}`,
-        role,
-        origin: role === 'assistant' ? 'model' : 'context',
-        blocks: blocks.map(({ block }) => block),
-        at: 0,
-      }),
-    );
-    const keptFrom = thinkingKeptFrom(settings.model, messages);
-    const said = this.#turns.flatMap(({ blocks }, i) =>
-      i < keptFrom ? blocks.filter(({ block }) => block.kind !== 'thinking') : blocks,
-    );
+    const messages = messagesOf(this.#turns);
+    const said = blocksOf(this.#turns, thinkingKeptFrom(settings.model, messages));
     const blocks = [...this.#tools, ...this.#system, ...said];
     const marks = validateBreakpoints(blocks);
     if (!marks.ok) return marks;
-    const view = prefixOf(blocks, this.#tools.length, this.#tools.length + this.#system.length);
-    let spoken: Digest = 0;
-    for (const { block } of blocks) if (block.kind !== 'thinking') spoken = chainDigest(spoken, block.digest);
     return {
       ...settings,
       ok: true,
       windowTokens: settings.model.window,
       overWindow: 'cut',
-      view,
+      ...promptOf(blocks, this.#tools.length, this.#system.length),
       breakpoints: marks.breakpoints,
       tools: this.#defined,
       messages,
-      promptTokens: view.length === 0 ? 0 : view.sums[view.length - 1]!,
-      spoken,
       count: this.count,
     };
   }

@@ -27,6 +27,13 @@ export interface FinishedAnswer {
   readonly request: ApiRequest;
   readonly answer: ApiAnswer;
   readonly usage: Usage;
+  /** The summary that the API made first, null where it failed, and what it cost; absent where there was none. */
+  readonly compaction?: {
+    readonly summary: string | null;
+    readonly usage: Usage;
+    /** Whether it is all of the answer. */
+    readonly isAlone: boolean;
+  };
 }
 
 /** An answer as it goes over the wire. */

@@ -73,7 +73,7 @@ function describe(call: ScriptCall): string {
 export function createScriptSource(script: Script, options: ScriptOptions): ScriptSource {
   const { skip, onProblem } = options;
   const folder = script.folder ?? options.folder ?? null;
-  const threads = new Map<WorkThread, ThreadState>();
+  const threads = new WeakMap<WorkThread, ThreadState>();
   const used = new Map<ScriptRule, number>();
   const all = [...script.steps, ...script.when.map(({ answer }) => answer)];
   let calls = 0;

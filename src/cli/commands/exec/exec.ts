@@ -3,7 +3,7 @@ import { formatCounted } from '../../../core/base/format.js';
 import { type ExpectationResult, judge, parseExpectation } from '../../../metrics/expect.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, note, printJson } from '../../session.js';
-import type { ServedCall } from '../serve/ledger.js';
+import type { Ledger } from '../serve/ledger.js';
 import { breakLine, totalsText } from '../serve/serve-text.js';
 import { type ServerOptions, startServer } from '../serve/start-server.js';
 import { SERVED_METRICS, servedValue } from './served-metrics.js';
@@ -17,10 +17,11 @@ export interface ExecOptions extends ServerOptions {
 /** Breaks that are listed; the rest are counted. */
 const MOST_BREAKS = 10;
 
-function breaksText(calls: readonly ServedCall[]): string {
+function breaksText({ totals, calls }: Pick<Ledger, 'totals' | 'calls'>): string {
   const broken = calls.filter(({ missedTokens }) => missedTokens > 0);
   const lines = broken.slice(0, MOST_BREAKS).map((call) => `  ${breakLine(call)}`);
-  if (broken.length > MOST_BREAKS) lines.push(`  and ${broken.length - MOST_BREAKS} more (--json lists all)`);
+  const more = Object.values(totals.breaks).reduce((sum, count) => sum + count, 0) - lines.length;
+  if (more > 0) lines.push(`  and ${more} more (--record keeps all)`);
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
 }
 
@@ -51,7 +52,7 @@ export async function execCommand(
   const { totals, calls } = server.ledger;
   const results = expected.map((expectation) => judge(expectation, servedValue(expectation.metric, totals)));
   if (json) printJson(session, { exitCode: code, totals, calls, expectations: results });
-  else host.stdout.write(`\n${totalsText(totals)}${breaksText(calls)}${expectationsText(results)}`);
+  else host.stdout.write(`\n${totalsText(totals)}${breaksText(server.ledger)}${expectationsText(results)}`);
   if (host.interrupt.aborted) return EXIT.interrupted;
   if (code !== 0) {
     note(session, `${command[0]} ended with exit code ${code}, and so does ccbench`);
@@ -61,6 +62,6 @@ export async function execCommand(
     throw new CcbenchError('bad-usage', `${command[0]} sent no request that was answered`, {
       hint: `it must take its address from ANTHROPIC_BASE_URL, OPENAI_BASE_URL or GOOGLE_GEMINI_BASE_URL (${formatCounted(totals.refused, 'request')} refused)`,
     });
-  const isDone = server.scriptProblems.length === 0 && results.every(({ passed }) => passed);
+  const isDone = server.scriptProblems === 0 && results.every(({ passed }) => passed);
   return isDone ? EXIT.fine : EXIT.expectation;
 }

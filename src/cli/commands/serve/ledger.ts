@@ -1,3 +1,4 @@
+import { MS_PER_MINUTE } from '../../../core/base/clock.js';
 import type { Breakpoint, PrefixView } from '../../../core/model/prefix.js';
 import { addUsage, NO_USAGE, promptTokens, type Usage } from '../../../core/model/usage.js';
 import type { BreakCause } from '../../../core/run/run-log.js';
@@ -84,14 +85,25 @@ function predictedFor(billed: Usage, { input, cacheRead, cacheWrite5m, cacheWrit
   return { input: plain, cacheRead: read, cacheWrite5m: short, cacheWrite1h: long, output: billed.output };
 }
 
-/** Keeps account of the calls of a server. */
+/** Calls that are listed, the latest; a recording has all of them. */
+export const MOST_CALLS = 10_000;
+
+/** Entries may outlive their time by so much (E6). */
+const SLACK_MS = 2 * MS_PER_MINUTE;
+
+/** Keeps account of the calls of a server: sums of all, and the latest one by one. */
 export class Ledger {
   /** It hears when a call counts for prices, by its time since the start. */
   constructor(private readonly pricedAt: PriceTimes) {}
 
-  readonly #conversations = new Set<number>();
   readonly #calls: ServedCall[] = [];
   readonly #breaks = new Map<string, number>();
+  #count = 0;
+  #answeredCount = 0;
+  #refused = 0;
+  #conversations = 0;
+  #billedCount = 0;
+  #agreeing = 0;
   #compactions = 0;
   #missedTokens = 0;
   #usage: Usage = NO_USAGE;
@@ -101,16 +113,15 @@ export class Ledger {
   #predicted: Cost = NO_COST;
 
   get calls(): readonly ServedCall[] {
-    return this.#calls;
+    return this.#calls.slice(-MOST_CALLS);
   }
 
   get totals(): ServedTotals {
-    const answered = this.#calls.filter(({ usage }) => usage !== null).length;
     return {
-      calls: this.#calls.length,
-      answered,
-      refused: this.#calls.filter(({ status }) => status !== 200).length,
-      conversations: this.#conversations.size,
+      calls: this.#count,
+      answered: this.#answeredCount,
+      refused: this.#refused,
+      conversations: this.#conversations,
       compactions: this.#compactions,
       missedTokens: this.#missedTokens,
       usage: this.#usage,
@@ -122,11 +133,10 @@ export class Ledger {
   }
 
   #billedTotals(): BilledTotals | null {
-    const verdicts = this.#calls.map(agrees).filter((verdict) => verdict !== null);
-    if (verdicts.length === 0) return null;
+    if (this.#billedCount === 0) return null;
     return {
-      billed: verdicts.length,
-      agreeing: verdicts.filter(Boolean).length,
+      billed: this.#billedCount,
+      agreeing: this.#agreeing,
       billedUsd: usd(this.#billed.totalNano),
       predictedUsd: usd(this.#predicted.totalNano),
     };
@@ -134,7 +144,7 @@ export class Ledger {
 
   /** Takes a call into account, with what the real API billed where it answered. */
   add(call: ApiCall, answered: JudgedCall | null, billed: Usage | null = null): ServedCall {
-    const number = this.#calls.length + 1;
+    const number = ++this.#count;
     const served: ServedCall =
       answered === null || call.usage === null
         ? {
@@ -151,14 +161,20 @@ export class Ledger {
             change: null,
           }
         : { ...call, number, ...this.#answered(call.startMs, call.usage, answered, billed) };
+    if (served.usage !== null) this.#answeredCount += 1;
+    if (served.status !== 200) this.#refused += 1;
+    const verdict = agrees(served);
+    if (verdict !== null) this.#billedCount += 1;
+    if (verdict === true) this.#agreeing += 1;
     this.#calls.push(served);
+    if (this.#calls.length >= 1.1 * MOST_CALLS) this.#calls.splice(0, this.#calls.length - MOST_CALLS);
     return served;
   }
 
   #answered(startMs: number, simulated: Usage, answered: JudgedCall, billed: Usage | null) {
     const { request, place } = answered;
     const { conversation, how } = place;
-    this.#conversations.add(conversation.id);
+    if (conversation.detector.previous === null) this.#conversations += 1;
     const miss = explain(conversation, startMs, answered, how === 'after-summary' ? 'compaction' : null);
     if (how === 'after-summary') this.#compactions += 1;
     this.#missedTokens += miss.missedTokens;
@@ -225,6 +241,8 @@ function explain(
   conversation.latest = { model, view, salts };
   // Without marks all of a prompt is kept that is long enough, whether the provider tells so or not.
   const isKept = lifetimeMs !== undefined && uncachable(request) === null;
+  const lifeMs = Math.max(lifetimeMs ?? 0, ...breakpoints.map(({ ttlMs }) => ttlMs));
+  conversation.expiresAtMs = Math.max(conversation.expiresAtMs, startMs + lifeMs + SLACK_MS);
   conversation.cachedTokens = isKept ? outcome.promptTokens : readTokens + write5mTokens + write1hTokens;
   if (cause === null) {
     const missReason = readTokens > 0 ? null : (uncachable(request) ?? 'first');

@@ -1,4 +1,4 @@
-import type { Usage } from '../../../core/model/usage.js';
+import { addUsage, type Usage } from '../../../core/model/usage.js';
 import type { AnswerBlock } from '../../../provider/fake-api/answer.js';
 import { usageWithin } from '../../../transcripts/drafts/usage.js';
 import {
@@ -90,8 +90,13 @@ function usageIn(events: readonly JsonObject[]): Usage | null {
 }
 
 function messagesUsage(counts: JsonObject): Usage | null {
-  const said = parseUsage(counts);
-  return said.state === 'counts' ? said.usage : null;
+  // What a compaction by the API used is billed, and not in the sum.
+  const compactions = objectsOf(counts.iterations).filter(({ type }) => type === 'compaction');
+  const parts = [counts, ...compactions].flatMap((part) => {
+    const said = parseUsage(part);
+    return said.state === 'counts' ? said.usage : [];
+  });
+  return parts.length === 0 ? null : parts.reduce(addUsage);
 }
 
 /** A block that comes in parts. */

@@ -1,7 +1,7 @@
 import { type Digest, formatDigest } from '../../../core/base/digest.js';
-import { type Block, createBlock } from '../../../core/model/block.js';
-import type { AnswerBlock } from '../../../provider/fake-api/answer.js';
-import type { ApiRequest } from '../../../provider/fake-api/api-request.js';
+import type { Block } from '../../../core/model/block.js';
+import { type AnswerBlock, blockOfAnswer } from '../../../provider/fake-api/answer.js';
+import type { Conversation } from '../../../provider/fake-api/conversations.js';
 import type { AnsweredCall } from '../../../provider/fake-api/fake-api.js';
 import {
   SERVED_FORMAT,
@@ -18,24 +18,6 @@ export type ServedAnswer = Pick<AnsweredCall, 'request' | 'place' | 'latencyMs'>
 
 /** Whether a recording holds the texts of blocks, or their digests alone. */
 export type KeptText = 'kept' | 'digests';
-
-/** A block of an answer as it comes back in the next prompt. */
-function blockOfAnswer(block: AnswerBlock, { count }: ApiRequest): Block {
-  const made = (
-    kind: Block['kind'],
-    text: string,
-    tool: string | null = null,
-    toolUseId: string | null = null,
-  ) => createBlock({ kind, role: 'assistant', tokens: count(text), text, tool, toolUseId });
-  switch (block.type) {
-    case 'text':
-      return made('text', block.text);
-    case 'thinking':
-      return made('thinking', block.thinking);
-    case 'tool_use':
-      return made('tool_use', `${block.name}${JSON.stringify(block.input)}`, block.name, block.id);
-  }
-}
 
 /** A prompt told by an earlier one: the blocks both begin with, then new blocks and stretches of the earlier prompt. */
 function tellBy<Told>(
@@ -65,7 +47,7 @@ function tellBy<Told>(
 export class RecordingLines {
   #main: number | null = null;
   readonly #text: KeptText;
-  readonly #latest = new Map<number, { readonly n: number; readonly digests: readonly Digest[] }>();
+  readonly #latest = new WeakMap<Conversation, { readonly n: number; readonly digests: readonly Digest[] }>();
   #requests = 0;
 
   constructor(text: KeptText) {
@@ -88,10 +70,10 @@ export class RecordingLines {
   line(served: ServedCall, { request, place, answer, latencyMs }: ServedAnswer): string {
     const conversation = served.conversation!;
     const { blocks } = request.view;
-    const before = this.#latest.get(conversation);
+    const before = this.#latest.get(place.conversation);
     const tell = (block: Block) => servedBlock(block, formatDigest(block.digest), this.#text);
     const { same, parts } = tellBy(before?.digests ?? [], blocks, tell);
-    this.#latest.set(conversation, { n: served.number, digests: blocks.map(({ digest }) => digest) });
+    this.#latest.set(place.conversation, { n: served.number, digests: blocks.map(({ digest }) => digest) });
     this.#requests++;
     return `${JSON.stringify({
       n: served.number,
@@ -103,7 +85,7 @@ export class RecordingLines {
       ...(before === undefined ? {} : { base: before.n, same }),
       parts,
       marks: request.breakpoints.map(({ position, ttlMs }) => [position, ttlMs / 1_000]),
-      answer: answer.content.map((block) => tell(blockOfAnswer(block, request))),
+      answer: answer.content.map((block) => tell(blockOfAnswer(block, request.count))),
       stop: answer.stopReason,
       usage: served.usage,
       ...(served.billed === null ? {} : { billed: served.billed }),

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { formatCounted } from '../../../core/base/format.js';
+import { formatCount, formatCounted } from '../../../core/base/format.js';
 import { createRandom } from '../../../core/base/random.js';
-import type { Usage } from '../../../core/model/usage.js';
+import { Recent } from '../../../core/base/recent.js';
+import { addUsage, NO_USAGE, type Usage } from '../../../core/model/usage.js';
 import { loadCounter } from '../../../core/tokens/counter.js';
 import { createProviderCache } from '../../../provider/cache/provider-cache.js';
 import {
@@ -19,7 +20,7 @@ import { priceTimes } from '../../../provider/prices/price-days.js';
 import { createScriptSource } from '../../../provider/script/script-source.js';
 import { openGrowing } from '../../files/output.js';
 import { type CliSession, note, warnUnwritten } from '../../session.js';
-import { Ledger, type ServedCall } from './ledger.js';
+import { Ledger, MOST_CALLS, type ServedCall } from './ledger.js';
 import type { LivePage } from './live-page.js';
 import { listenLocally } from './local-server.js';
 import { openScript } from './open-script.js';
@@ -28,24 +29,22 @@ import { type ServeBehaviour, servePlan } from './serve-plan.js';
 import { createServerClock } from './server-clock.js';
 import { createUpstream, readUpstream, type SimulatedCall } from './upstream.js';
 
-/** Characters of texts that are remembered; a conversation of a million tokens fits several times. */
-const MOST_CHARS = 32_000_000;
+/** Characters of texts whose counts are remembered; a conversation of a million tokens fits several times. */
+const MOST_CHARS = 16_000_000;
+
+/** Shorter texts are counted as fast as they are found again. */
+const LEAST_CHARS = 200;
 
 /** A counter that counts a text once: a conversation comes again whole with every request. */
 function rememberCounts(counter: { count(text: string): number }): { count(text: string): number } {
-  const known = new Map<string, number>();
-  let chars = 0;
+  const known = new Recent<string, number>(MOST_CHARS);
   return {
     count(text) {
+      if (text.length < LEAST_CHARS) return counter.count(text);
       let tokens = known.get(text);
       if (tokens !== undefined) return tokens;
       tokens = counter.count(text);
-      if (chars > MOST_CHARS) {
-        known.clear();
-        chars = 0;
-      }
-      chars += text.length;
-      known.set(text, tokens);
+      known.set(text, tokens, text.length);
       return tokens;
     },
   };
@@ -75,8 +74,8 @@ export interface ServerOptions extends ServeBehaviour {
 export interface RunningServer {
   readonly url: string;
   readonly ledger: Ledger;
-  /** What its script asked for and the client could not do. */
-  readonly scriptProblems: readonly string[];
+  /** How often its script asked for what the client could not do. */
+  readonly scriptProblems: number;
   /** Ends every connection and the recording. */
   close(): Promise<void>;
 }
@@ -107,9 +106,9 @@ export async function startServer(
       : await openPage(session, options.record!, () => recording.requests > 0);
   const clock = createServerClock(host, options.clock);
   const { fade } = plan.cache;
-  const scriptProblems: string[] = [];
+  let scriptProblems = 0;
   const onProblem = (problem: string): void => {
-    scriptProblems.push(problem);
+    scriptProblems += 1;
     note(session, problem);
   };
   const source =
@@ -154,16 +153,19 @@ export async function startServer(
       else tell([call, answered]);
     },
   });
-  const simulate = (...request: Parameters<FetchLike>): Promise<SimulatedCall | null> =>
-    new Promise((resolve) => {
-      const answer = waiting.run(resolve, () => api.fetch(...request));
-      answer
-        .then((unused) => unused.body?.cancel())
-        .then(
-          () => resolve(null),
-          () => resolve(null),
-        );
-    });
+  const simulate = async (...request: Parameters<FetchLike>): Promise<SimulatedCall | null> => {
+    const seen: SimulatedCall[] = [];
+    const unused = waiting.run(
+      (one) => void seen.push(one),
+      () => api.fetch(...request),
+    );
+    await unused.then(({ body }) => body?.cancel()).catch(() => undefined);
+    const last = seen.at(-1);
+    if (last === undefined || last[0].usage === null) return last ?? null;
+    // A compaction by the API is a call of its own, on the bill of the same request.
+    const usage = seen.reduce((sum, [call]) => addUsage(sum, call.usage ?? NO_USAGE), NO_USAGE);
+    return [{ ...last[0], usage }, last[1]];
+  };
   const fetch =
     upstream === null
       ? api.fetch
@@ -177,7 +179,9 @@ export async function startServer(
   return {
     url: server.url,
     ledger,
-    scriptProblems,
+    get scriptProblems() {
+      return scriptProblems;
+    },
     async close() {
       page?.close();
       await server.close();
@@ -185,6 +189,12 @@ export async function startServer(
         note(
           session,
           `${source!.given} of ${formatCounted(script.steps.length, 'step')} of the script given`,
+        );
+      const { calls } = ledger.totals;
+      if (session.json && calls > MOST_CALLS)
+        note(
+          session,
+          `of ${formatCount(calls)} calls the latest ${formatCount(MOST_CALLS)} are listed; the sums are of all, and --record keeps all`,
         );
       if (recording === null) return;
       recording.close();

@@ -2,7 +2,7 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { type ApiError, apiError } from '../../cache/api-error.js';
 import { levelSalts } from '../../cache/salts.js';
 import { findModel } from '../../prices/models.js';
-import type { ApiRequest } from '../api-request.js';
+import type { AnswerDemands, ApiRequest } from '../api-request.js';
 import { asList, asObject, asText, type JsonObject } from '../json-value.js';
 import { type DraftRole, PromptDraft } from '../prompt-draft.js';
 import type { ReadOptions, WireCall } from '../wire-api.js';
@@ -129,6 +129,41 @@ function readSystem(draft: PromptDraft, body: JsonObject): void {
   }
 }
 
+const MODES: Readonly<Record<string, NonNullable<AnswerDemands['toolChoice']>>> = {
+  MODE_UNSPECIFIED: 'auto',
+  AUTO: 'auto',
+  VALIDATED: 'auto',
+  ANY: 'any',
+  NONE: 'none',
+};
+
+/** What a request demands of its answer, or why it cannot. */
+function demandsOf(
+  body: JsonObject,
+  config: JsonObject | null,
+  names: readonly string[],
+): AnswerDemands | ApiError {
+  const calling = asObject(field(asObject(field(body, 'toolConfig')), 'functionCallingConfig'));
+  const mode = asText(calling?.mode)?.toUpperCase() ?? 'AUTO';
+  const toolChoice = ownValue(MODES, mode);
+  if (toolChoice === undefined)
+    return invalidArgument(`Invalid value at 'tool_config.function_calling_config.mode': "${mode}"`);
+  const allowed = asList(field(calling, 'allowedFunctionNames'))?.map(String) ?? [];
+  const absent = allowed.find((name) => !names.includes(name));
+  if (absent !== undefined)
+    return invalidArgument(`* allowed_function_names: "${absent}" is not among the function declarations.`);
+  if (toolChoice === 'any' && names.length === 0)
+    return invalidArgument('Function calling config is set without function_declarations.');
+  const schema = asObject(field(config, 'responseSchema')) ?? asObject(field(config, 'responseJsonSchema'));
+  const isJson = schema !== null || field(config, 'responseMimeType') === 'application/json';
+  return {
+    toolChoice,
+    ...(allowed.length === 0 ? {} : { allowedTools: allowed }),
+    stopSequences: (asList(field(config, 'stopSequences')) ?? []).map(String),
+    ...(isJson ? { format: schema ?? { type: 'object' } } : {}),
+  };
+}
+
 /** Reads the body of a call, or says in the API's words why it is refused. */
 export function readRequest(
   value: unknown,
@@ -154,9 +189,12 @@ export function readRequest(
   readSystem(draft, body);
   const refused = readContents(draft, body);
   if (refused !== null) return refused;
+  const demands = demandsOf(body, config, draft.toolNames);
+  if ('ok' in demands) return demands;
   const thinking = asObject(field(config, 'thinkingConfig'));
   const isThinking = thinking !== null && field(thinking, 'thinkingBudget') !== 0;
   const request = draft.finish({
+    ...demands,
     model,
     modelName,
     maxTokens: Math.min(limit ?? model.maxOutput, model.maxOutput),

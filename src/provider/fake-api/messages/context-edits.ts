@@ -33,8 +33,19 @@ interface ClearThinking {
   readonly keep: number | null;
 }
 
+/** A summary that the API makes of a conversation, in place of it. */
+export interface Compact {
+  readonly type: 'compact_20260112';
+  /** Tokens of a prompt from which on it is made. */
+  readonly trigger: number;
+  /** What the model is told to do; null leaves it to the API. */
+  readonly instructions: string | null;
+  /** Whether nothing is answered behind it. */
+  readonly isAlone: boolean;
+}
+
 /** What a request asks the API to do to its prompt before the model sees it. */
-export type ContextEdit = ClearToolUses | ClearThinking;
+export type ContextEdit = ClearToolUses | ClearThinking | Compact;
 
 /** Stands for a cleared result; the API's own words are not published. */
 const CLEARED = '[Old tool result content cleared]';
@@ -44,6 +55,20 @@ const TYPES = ['clear_thinking_20251015', 'clear_tool_uses_20250919', 'compact_2
 /** When results are cleared, and how many stay, where a request does not say (documentation of context editing). */
 const TRIGGER = { type: 'input_tokens', value: 100_000 } as const;
 const KEEP = 3;
+
+/** When a conversation is compacted where a request does not say, and the least it may say (documentation of compaction). */
+const COMPACT_AT = 150_000;
+const LEAST_COMPACT_AT = 50_000;
+
+/** Betas without which compaction is not known: at a threshold, and on demand. */
+const BETA_THRESHOLD = 'compact-2026-01-12';
+const BETA_ON_DEMAND = 'compact-2026-09-04';
+
+function withoutBeta(path: string, beta: string): ApiError {
+  return invalidRequest(
+    `${path}: Extra inputs are not permitted without the \`anthropic-beta\` value ${beta}`,
+  );
+}
 
 function amountAt(
   value: unknown,
@@ -97,8 +122,42 @@ function readThinking(edit: JsonObject, path: string): ClearThinking | ApiError 
     : invalidRequest(`${path}.keep.value: Input should be greater than 0`);
 }
 
+function readCompact(edit: JsonObject, path: string, betas: readonly string[]): Compact | ApiError {
+  if (!betas.includes(BETA_THRESHOLD)) return withoutBeta(path, BETA_THRESHOLD);
+  const trigger =
+    edit.trigger == null
+      ? { value: COMPACT_AT }
+      : amountAt(edit.trigger, ['input_tokens'], `${path}.trigger`);
+  if ('ok' in trigger) return trigger;
+  if (trigger.value < LEAST_COMPACT_AT)
+    return invalidRequest(
+      `${path}.trigger.value: Input should be greater than or equal to ${LEAST_COMPACT_AT}`,
+    );
+  return {
+    type: 'compact_20260112',
+    trigger: trigger.value,
+    instructions: asText(edit.instructions),
+    isAlone: edit.pause_after_compaction === true,
+  };
+}
+
+/** The summary that a request asks for on demand, in place of an answer, or the API's refusal; null without any. */
+export function readCompaction(body: JsonObject, betas: readonly string[]): Compact | null | ApiError {
+  if (body.compaction == null) return null;
+  const asked = asObject(body.compaction);
+  if (asked?.type !== 'summarize') return invalidRequest("compaction.type: Input should be 'summarize'");
+  if (!betas.includes(BETA_ON_DEMAND)) return withoutBeta('compaction', BETA_ON_DEMAND);
+  if (body.context_management != null)
+    return invalidRequest('compaction: cannot be combined with `context_management`');
+  const instructions = asText(asked.instructions)?.trim() ? asText(asked.instructions) : null;
+  return { type: 'compact_20260112', trigger: 0, instructions, isAlone: true };
+}
+
 /** The edits that a request asks for, or the API's refusal; null without any. The wording of some refusals is ours. */
-export function readEdits(body: JsonObject): readonly ContextEdit[] | null | ApiError {
+export function readEdits(
+  body: JsonObject,
+  betas: readonly string[],
+): readonly ContextEdit[] | null | ApiError {
   if (body.context_management == null) return null;
   const management = asObject(body.context_management);
   if (management === null) return invalidRequest('context_management: Input should be a valid dictionary');
@@ -111,11 +170,14 @@ export function readEdits(body: JsonObject): readonly ContextEdit[] | null | Api
     const type = asText(edit.type) ?? '';
     if (!TYPES.some((known) => known === type))
       return invalidRequest(`${path}.type: Input should be one of ${TYPES.join(', ')}`);
-    if (type === 'compact_20260112')
-      return invalidRequest(`${path}: this server does not carry out \`compact_20260112\`; leave it out`);
     if (type === 'clear_thinking_20251015' && i > 0)
       return invalidRequest(`${path}: \`clear_thinking_20251015\` must be the first edit`);
-    const read = type === 'clear_thinking_20251015' ? readThinking(edit, path) : readToolUses(edit, path);
+    const read =
+      type === 'compact_20260112'
+        ? readCompact(edit, path, betas)
+        : type === 'clear_thinking_20251015'
+          ? readThinking(edit, path)
+          : readToolUses(edit, path);
     if ('ok' in read) return read;
     edits.push(read);
   }
@@ -194,6 +256,7 @@ export function applyEdits(
   const applied: AppliedEdit[] = [];
   let left = blocks;
   for (const edit of edits) {
+    if (edit.type === 'compact_20260112') continue;
     const done =
       edit.type === 'clear_thinking_20251015' ? clearThinking(left, edit) : clearToolUses(left, edit, count);
     left = done.blocks;

@@ -7,17 +7,25 @@ interface MessageEvent {
   readonly [key: string]: unknown;
 }
 
-/** What a streamed message is made of. */
-interface StreamedMessage {
-  /** The message as the plain answer has it. */
-  readonly message: Readonly<Record<string, unknown>> & { readonly usage: Readonly<Record<string, unknown>> };
-  readonly content: readonly AnswerBlock[];
-  readonly stopReason: string;
-  readonly stopSequence: string | null;
-  readonly outputTokens: number;
+/** A summary that the API made itself. */
+interface CompactionBlock {
+  readonly type: 'compaction';
+  readonly content: string | null;
+  readonly encrypted_content: string | null;
 }
 
-function* blockEvents(block: AnswerBlock, index: number): Generator<MessageEvent> {
+type StreamedBlock = AnswerBlock | CompactionBlock;
+
+/** A message as the plain answer has it. */
+interface StreamedMessage {
+  readonly content: readonly StreamedBlock[];
+  readonly stop_reason: string;
+  readonly stop_sequence: string | null;
+  readonly context_management?: unknown;
+  readonly usage: Readonly<Record<string, unknown>> & { readonly output_tokens: number };
+}
+
+function* blockEvents(block: StreamedBlock, index: number): Generator<MessageEvent> {
   const delta = (value: object): MessageEvent => ({ type: 'content_block_delta', index, delta: value });
   const start = (value: object): MessageEvent => ({
     type: 'content_block_start',
@@ -39,14 +47,21 @@ function* blockEvents(block: AnswerBlock, index: number): Generator<MessageEvent
       for (const partial_json of pieces(JSON.stringify(block.input)))
         yield delta({ type: 'input_json_delta', partial_json });
       break;
+    case 'compaction': {
+      const { type: _type, ...rest } = block;
+      yield start({ ...block, content: null, encrypted_content: null });
+      yield delta({ type: 'compaction_delta', ...rest });
+      break;
+    }
   }
   yield { type: 'content_block_stop', index };
 }
 
 /** The events of a message, in the API's order. */
-export function messageEvents(streamed: StreamedMessage): readonly string[] {
-  const { message: whole, content, stopReason, stopSequence, outputTokens } = streamed;
-  const { context_management: edits, ...message } = whole;
+export function messageEvents(whole: StreamedMessage): readonly string[] {
+  const { context_management: edits, content, stop_reason, stop_sequence, ...message } = whole;
+  const { iterations, ...usage } = message.usage;
+  const { output_tokens } = usage;
   const events: MessageEvent[] = [
     {
       type: 'message_start',
@@ -55,7 +70,7 @@ export function messageEvents(streamed: StreamedMessage): readonly string[] {
         content: [],
         stop_reason: null,
         stop_sequence: null,
-        usage: { ...message.usage, output_tokens: Math.min(1, outputTokens) },
+        usage: { ...usage, output_tokens: Math.min(1, output_tokens) },
       },
     },
     { type: 'ping' },
@@ -64,8 +79,8 @@ export function messageEvents(streamed: StreamedMessage): readonly string[] {
   events.push(
     {
       type: 'message_delta',
-      delta: { stop_reason: stopReason, stop_sequence: stopSequence },
-      usage: { output_tokens: outputTokens },
+      delta: { stop_reason, stop_sequence },
+      usage: { output_tokens, ...(iterations === undefined ? {} : { iterations }) },
       ...(edits === undefined ? {} : { context_management: edits }),
     },
     { type: 'message_stop' },

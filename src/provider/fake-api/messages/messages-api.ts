@@ -1,30 +1,48 @@
-import { apiUsage, type Usage } from '../../../core/model/usage.js';
+import { Recent } from '../../../core/base/recent.js';
+import { apiUsage } from '../../../core/model/usage.js';
 import { type ApiError, apiError, invalidRequest } from '../../cache/api-error.js';
 import type { ModelRow } from '../../prices/model-row.js';
-import type { ApiAnswer } from '../answer.js';
 import { type CacheMissReason, type ComparedRequest, explainMiss } from '../diagnostics.js';
-import { namedEvent, type WireApi, type WireCall } from '../wire-api.js';
+import { type FinishedAnswer, namedEvent, type WireApi, type WireCall } from '../wire-api.js';
 import { messageEvents } from './message-events.js';
 import { type MessagesRequest, readRequest } from './read-request.js';
 import { ThinkingBook } from './thinking-book.js';
 import { readContent } from './wire-block.js';
 
+/** The block that a summary comes in; what the API hides in it is not known. */
+function compactionBlock({ spoken }: MessagesRequest, summary: string | null) {
+  const sign = (name: string): string | null => (summary === null ? null : `${name}_${spoken.toString(36)}`);
+  return {
+    type: 'compaction',
+    content: summary,
+    encrypted_content: sign('enc'),
+    signature: sign('sig'),
+  } as const;
+}
+
+/** What each part of an answer used. */
+function iterationsOf({ compaction, usage }: FinishedAnswer): readonly object[] {
+  return [
+    ...(compaction === undefined ? [] : [{ type: 'compaction', ...apiUsage(compaction.usage) }]),
+    ...(compaction?.isAlone === true ? [] : [{ type: 'message', ...apiUsage(usage) }]),
+  ];
+}
+
 /** A message as the API answers with it. */
-function messageBody(
-  id: string,
-  request: MessagesRequest,
-  answer: ApiAnswer,
-  usage: Usage,
-  missReason: CacheMissReason | null,
-) {
+function messageBody(finished: FinishedAnswer, missReason: CacheMissReason | null) {
+  const { id, answer, usage, compaction } = finished;
+  const request = finished.request as MessagesRequest;
   const counts = apiUsage(usage);
   return {
     id,
     type: 'message',
     role: 'assistant',
     model: request.modelName,
-    content: answer.content,
-    stop_reason: answer.stopReason,
+    content: [
+      ...(compaction === undefined ? [] : [compactionBlock(request, compaction.summary)]),
+      ...answer.content,
+    ],
+    stop_reason: compaction?.isAlone === true ? 'compaction' : answer.stopReason,
     stop_sequence: answer.stopSequence,
     stop_details: null,
     container: null,
@@ -37,7 +55,7 @@ function messageBody(
       service_tier: 'standard',
       inference_geo: 'not_available',
       speed: 'standard',
-      ...(request.maxTokens === 0 ? { iterations: [{ type: 'message', ...counts }] } : {}),
+      ...(request.showsIterations ? { iterations: iterationsOf(finished) } : {}),
     },
   };
 }
@@ -84,31 +102,34 @@ function checkHeaders(headers: Headers): ApiError | null {
       );
 }
 
+/** Messages that a later one can be compared with. */
+const MOST_MESSAGES = 1_000;
+
 /** The Messages API. It remembers the thinking it gave away and the requests that diagnostics compare with. */
 export function createMessagesApi(): WireApi {
   const thinkingBook = new ThinkingBook();
-  const history = new Map<string, ComparedRequest>();
+  const history = new Recent<string, ComparedRequest>(MOST_MESSAGES);
   return {
     name: 'messages',
     find,
     checkHeaders,
     read: (body, { kind }, options) =>
       readRequest(body, { ...options, purpose: kind === 'count' ? 'count' : 'create', thinkingBook }),
-    write({ id, request, answer, usage }) {
+    write(finished) {
+      const { id, request, answer } = finished;
       const asked = request as MessagesRequest;
-      const { content, stopReason, stopSequence, outputTokens } = answer;
-      const wire = readContent(content, 'assistant', 'content', request.count);
+      const wire = readContent(answer.content, 'assistant', 'content', request.count);
       if (!('ok' in wire)) thinkingBook.note(request.spoken, wire);
       const previous = asked.diagnostics === 'off' ? null : asked.diagnostics.previousMessageId;
       const missReason = previous === null ? null : explainMiss(history.get(previous), request);
       const { model, salts } = request;
       const { blocks: _texts, ...view } = request.view;
       if (asked.diagnostics !== 'off') history.set(id, { model, view, salts });
-      const body = messageBody(id, asked, answer, usage, missReason);
+      const body = messageBody(finished, missReason);
       return {
         body,
         get parts() {
-          return messageEvents({ message: body, content, stopReason, outputTokens, stopSequence });
+          return messageEvents(body);
         },
       };
     },

@@ -2,7 +2,7 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { type ApiError, invalidRequest } from '../../cache/api-error.js';
 import type { CacheParameters, ThinkingSetting } from '../../cache/salts.js';
 import type { ModelRow } from '../../prices/model-row.js';
-import type { ApiRequest } from '../api-request.js';
+import type { AnswerDemands } from '../api-request.js';
 import { asList, asObject, asText, type JsonObject } from '../json-value.js';
 
 /** The version of the API from which on it takes no sampling settings. */
@@ -35,15 +35,14 @@ function hasTool(body: JsonObject, prefix: string): boolean {
 }
 
 /** What a request demands of its answer. */
-export function answerRules(
-  body: JsonObject,
-): Pick<ApiRequest, 'toolChoice' | 'callsAtOnce' | 'stopSequences' | 'format'> {
+export function answerDemands(body: JsonObject): AnswerDemands {
   const choice = asObject(body.tool_choice);
-  const type = asText(choice?.type) ?? 'auto';
+  const type = (asText(choice?.type) ?? 'auto') as 'auto' | 'any' | 'none' | 'tool';
   const format = asObject(asObject(body.output_config)?.format) ?? asObject(body.output_format);
   const schema = asObject(format?.schema);
   return {
-    toolChoice: type === 'tool' ? { tool: asText(choice?.name) ?? '' } : (type as 'auto' | 'any' | 'none'),
+    toolChoice: type === 'tool' ? 'any' : type,
+    ...(type === 'tool' ? { allowedTools: [asText(choice?.name) ?? ''] } : {}),
     callsAtOnce: choice?.disable_parallel_tool_use === true ? 'one' : 'many',
     stopSequences: (asList(body.stop_sequences) ?? []).map(String),
     ...(schema === null ? {} : { format: schema }),
@@ -230,6 +229,11 @@ const BEFORE_46 = /^claude-(3-|(opus|sonnet|haiku)-4(-[15])?$)/;
 /** Whether prompt and max_tokens beyond the window are refused, as before 4.5; from there on the answer stops at the window. */
 export function refusesOverWindow({ id }: ModelRow): boolean {
   return BEFORE_45.test(id);
+}
+
+/** Whether the API compacts conversations with a model: from 4.6 on. */
+export function compacts({ id }: ModelRow): boolean {
+  return !BEFORE_46.test(id);
 }
 
 /** Whether an assistant message may be at the end, as before 4.6. */

@@ -1,24 +1,35 @@
-import { createMessage, type Message } from '../../../core/model/message.js';
+import { createBlock } from '../../../core/model/block.js';
 import { type ApiError, apiError, invalidRequest } from '../../cache/api-error.js';
 import { levelSalts } from '../../cache/salts.js';
 import { thinkingKeptFrom } from '../../cache/thinking.js';
 import type { ModelRow } from '../../prices/model-row.js';
 import { findModel, resolveWindow } from '../../prices/models.js';
-import { type ApiRequest, type CountTokens, type DefinedTool, prefixOf } from '../api-request.js';
+import {
+  type ApiCompaction,
+  type ApiRequest,
+  blocksOf,
+  type CountTokens,
+  countFor,
+  type DefinedTool,
+  messagesOf,
+  promptOf,
+  type ReadTurn,
+} from '../api-request.js';
 import { asList, asObject, asText, type JsonObject } from '../json-value.js';
 import type { ReadOptions } from '../wire-api.js';
 import { validateBreakpoints } from './breakpoints.js';
-import { type AppliedEdit, applyEdits, readEdits } from './context-edits.js';
+import { type AppliedEdit, applyEdits, type Compact, readCompaction, readEdits } from './context-edits.js';
 import {
   acceptsPrefill,
-  answerRules,
+  answerDemands,
   cacheParameters,
   checkParameters,
   checkTypes,
+  compacts,
   refusesOverWindow,
   toolOverhead,
 } from './parameters.js';
-import { spokenDigest, type ThinkingBook } from './thinking-book.js';
+import type { ThinkingBook } from './thinking-book.js';
 import { readContent, readMarker, readTool, type WireBlock } from './wire-block.js';
 
 /** A request to the Messages API. */
@@ -27,6 +38,8 @@ export interface MessagesRequest extends ApiRequest {
   readonly diagnostics: 'off' | { readonly previousMessageId: string | null };
   /** What was done to the prompt before the model sees it; null when the request does not ask for it. */
   readonly edits: { readonly applied: readonly AppliedEdit[]; readonly originalTokens: number } | null;
+  /** Whether the answer says what each of its parts used: those of a compaction are not in the sum. */
+  readonly showsIterations: boolean;
 }
 
 /** What a request to the Messages API is read with. */
@@ -36,12 +49,9 @@ export interface MessagesOptions extends ReadOptions {
   readonly thinkingBook: ThinkingBook;
 }
 
-/** Consecutive messages of one role. */
-interface Turn {
-  readonly role: 'user' | 'assistant' | 'system';
+interface Turn extends ReadTurn<WireBlock> {
   /** Index of its last message in the request. */
   readonly index: number;
-  readonly blocks: readonly WireBlock[];
 }
 
 function idsOf(turn: Turn | undefined, kind: 'tool_use' | 'tool_result'): readonly string[] {
@@ -86,7 +96,8 @@ function checkMessages(turns: readonly Turn[], model: ModelRow): ApiError | null
   const spoken = turns.filter(({ role }) => role !== 'system');
   const first = spoken[0];
   if (first === undefined) return invalidRequest('messages: at least one message is required');
-  if (first.role !== 'user') return invalidRequest('messages: first message must use the "user" role');
+  if (first.role !== 'user' && first.blocks[0]?.isCompaction !== true)
+    return invalidRequest('messages: first message must use the "user" role');
   for (const { blocks } of spoken) {
     if (blocks.some(({ isEmptyText }) => isEmptyText)) {
       return invalidRequest('messages: text content blocks must be non-empty');
@@ -132,11 +143,17 @@ function readTurns(body: JsonObject, count: CountTokens): readonly Turn[] | ApiE
     }
     const blocks = readContent(message.content, role, `messages.${index}.content`, count);
     if ('ok' in blocks) return blocks;
+    const compactedAt = blocks.findLastIndex(({ isCompaction, isEmptyText }) => isCompaction && !isEmptyText);
+    const left = blocks
+      .slice(Math.max(0, compactedAt))
+      .filter(({ isCompaction, isEmptyText }) => !isCompaction || !isEmptyText);
+    if (compactedAt >= 0) turns.length = 0;
+    if (left.length < blocks.length && left.length === 0) continue;
     const last = turns.at(-1);
     if (last?.role === role) {
-      last.blocks.push(...blocks);
+      last.blocks.push(...left);
       last.index = index;
-    } else turns.push({ role, index, blocks: [...blocks] });
+    } else turns.push({ role, index, blocks: left });
   }
   return turns;
 }
@@ -167,18 +184,6 @@ function definedTools(body: JsonObject): readonly DefinedTool[] {
   });
 }
 
-function asMessage(turn: Turn, i: number): Message {
-  const role = turn.role === 'assistant' ? 'assistant' : 'user';
-  const origin = turn.role === 'assistant' ? 'model' : 'context';
-  return createMessage({
-    id: `turn ${i}`,
-    role,
-    origin,
-    blocks: turn.blocks.map(({ block }) => block),
-    at: 0,
-  });
-}
-
 function readDiagnostics(body: JsonObject): MessagesRequest['diagnostics'] {
   const diagnostics = asObject(body.diagnostics);
   return diagnostics === null ? 'off' : { previousMessageId: asText(diagnostics.previous_message_id) };
@@ -200,28 +205,29 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
     const refused = checkParameters(body, model, version, betas);
     if (refused !== null) return refused;
   }
-  const count: CountTokens = (text) =>
-    text === '' ? 0 : Math.max(1, Math.round(options.counter.count(text) * model.tokenizerScale));
+  const count = countFor(model, options.counter);
   const tools = readTools(body, model, count);
   if ('ok' in tools) return tools;
   const system = readSystem(body, count);
   if ('ok' in system) return system;
   const turns = readTurns(body, count);
   if ('ok' in turns) return turns;
-  const messages = turns.map(asMessage);
-  const edits = readEdits(body);
+  const messages = messagesOf(turns);
+  const edits = readEdits(body, betas);
   if (edits !== null && 'ok' in edits) return edits;
+  const demanded = readCompaction(body, betas);
+  if (demanded !== null && 'ok' in demanded) return demanded;
+  const compact = demanded ?? edits?.find((edit) => edit.type === 'compact_20260112') ?? null;
+  if (compact !== null && !compacts(model))
+    return invalidRequest(`compaction: \`${modelName}\` does not support it`);
   // An edit that says how much thinking stays decides in place of the model.
   const decides =
     edits?.some((edit) => edit.type === 'clear_thinking_20251015' && edit.keep !== null) === true;
   const keptFrom = decides ? 0 : thinkingKeptFrom(model, messages);
-  const spoken = turns.flatMap(({ blocks }, i) =>
-    i < keptFrom ? blocks.filter(({ block }) => block.kind !== 'thinking') : blocks,
-  );
   const latest = turns.findLast(({ role }) => role === 'assistant')?.blocks ?? [];
   const bound = options.thinkingBook.check(
     model,
-    [...tools, ...system, ...spoken],
+    [...tools, ...system, ...blocksOf(turns, keptFrom)],
     latest,
     onMismatch(body, betas),
   );
@@ -234,9 +240,8 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
   const refused = checkMessages(turns, model);
   if (refused !== null) return refused;
   const hasImages = blocks.some(({ block }) => block.kind === 'image' || (block.facts.images ?? 0) > 0);
-  const view = prefixOf(blocks, tools.length, tools.length + system.length);
   const maxTokens = body.max_tokens;
-  return {
+  const request: MessagesRequest = {
     ok: true,
     model,
     modelName,
@@ -245,11 +250,10 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
     }),
     maxTokens: typeof maxTokens === 'number' ? maxTokens : 0,
     delivery: body.stream === true ? 'stream' : 'plain',
-    view,
+    ...promptOf(blocks, tools.length, system.length),
     salts: levelSalts(cacheParameters(body, model, options.workspace, hasImages ? 'present' : 'absent')),
     breakpoints: marks.breakpoints,
     messages,
-    promptTokens: view.length === 0 ? 0 : view.sums[view.length - 1]!,
     tools: definedTools(body),
     overWindow: refusesOverWindow(model) ? 'refused' : 'cut',
     diagnostics: readDiagnostics(body),
@@ -257,9 +261,67 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
       edits === null
         ? null
         : { applied, originalTokens: bound.reduce((sum, { block }) => sum + block.tokens, 0) },
-    ...answerRules(body),
+    ...answerDemands(body),
     thinking: thinkingSetting(body),
-    spoken: spokenDigest(blocks),
+    showsIterations: betas.some((beta) => BETA_COMPACTION.test(beta)) || maxTokens === 0,
     count,
+  };
+  if (options.purpose === 'count' || compact === null || request.promptTokens < compact.trigger)
+    return request;
+  return {
+    ...request,
+    compaction: compactionOf(request, compact, automaticTtlMs),
+  };
+}
+
+/** Betas of compaction, at a threshold and on demand. */
+const BETA_COMPACTION = /^compact-/;
+
+/** What the model is told where a request has no instructions; how many tokens the API's own words count is not known. */
+const OWN_WORDS = 'Create a summary of the conversation.';
+
+/** A compaction by the API: a call with the whole prompt, and then the summary alone behind tools and system prompt. */
+function compactionOf(
+  whole: MessagesRequest,
+  { instructions, isAlone }: Compact,
+  automaticTtlMs: number | null,
+): ApiCompaction {
+  const { count, view, messages, breakpoints } = whole;
+  const { toolsEnd, systemEnd } = view;
+  const said = (text: string, tokens = count(text)) => ({
+    block: createBlock({ kind: 'text', role: 'user', tokens, text }),
+  });
+  const promptWith = (kept: number, one: ReturnType<typeof said>) =>
+    promptOf(
+      [...view.blocks.slice(0, kept).map((block) => ({ block })), one],
+      toolsEnd,
+      systemEnd - toolsEnd,
+    );
+  const order = instructions === null ? said(OWN_WORDS, 0) : said(instructions);
+  const { format: _format, ...free } = whole;
+  return {
+    isAlone,
+    ask: {
+      ...free,
+      ...promptWith(view.length, order),
+      messages: [...messages, ...messagesOf([{ role: 'user', blocks: [order] }])],
+      delivery: 'plain',
+      maxTokens: whole.model.maxOutput,
+      overWindow: 'cut',
+      toolChoice: 'none',
+      stopSequences: [],
+      thinking: 'off',
+    },
+    behind(summary) {
+      if (summary === null) return whole;
+      const one = said(summary);
+      const automatic = automaticTtlMs === null ? [] : [{ position: systemEnd, ttlMs: automaticTtlMs }];
+      return {
+        ...whole,
+        ...promptWith(systemEnd, one),
+        messages: messagesOf([{ role: 'assistant', blocks: [one] }]),
+        breakpoints: [...breakpoints.filter(({ position }) => position < systemEnd), ...automatic],
+      };
+    },
   };
 }

@@ -1,7 +1,9 @@
 import { chainDigest, type Digest } from '../../../core/base/digest.js';
+import { Recent } from '../../../core/base/recent.js';
 import type { ApiError } from '../../cache/api-error.js';
 import { checkThinkingBinding, modifiedThinkingError, type ThinkingReplay } from '../../cache/thinking.js';
 import type { ModelRow } from '../../prices/model-row.js';
+import { spokenDigest } from '../api-request.js';
 import type { WireBlock } from './wire-block.js';
 
 interface MadeThinking {
@@ -10,16 +12,12 @@ interface MadeThinking {
   readonly digest: Digest;
 }
 
-/** The digest of a prompt without its thinking. */
-export function spokenDigest(blocks: readonly WireBlock[], from: Digest = 0): Digest {
-  let digest = from;
-  for (const { block } of blocks) if (block.kind !== 'thinking') digest = chainDigest(digest, block.digest);
-  return digest;
-}
+/** Thinking blocks that are remembered: one that was not sent back for so long is judged like one of another server. */
+const MOST_BLOCKS = 5_000;
 
 /** The thinking that the fake API gave away, by signature: it knows when a block comes back changed or in another place. */
 export class ThinkingBook {
-  readonly #made = new Map<string, MadeThinking>();
+  readonly #made = new Recent<string, MadeThinking>(MOST_BLOCKS);
 
   /** Remembers the thinking of an answer to a prompt. */
   note(prompt: Digest, answer: readonly WireBlock[]): void {

@@ -23,6 +23,8 @@ export interface WireBlock {
   readonly ttlMs: number | null;
   /** Signature of a thinking block; null for others. */
   readonly signature: string | null;
+  /** It stands for everything before it; one without a summary stands for nothing. */
+  readonly isCompaction: boolean;
 }
 
 const KINDS: Readonly<Record<string, BlockKind>> = {
@@ -33,6 +35,7 @@ const KINDS: Readonly<Record<string, BlockKind>> = {
   tool_result: 'tool_result',
   image: 'image',
   document: 'document',
+  compaction: 'text',
 };
 
 /** The lifetime a `cache_control` asks for, null without one, or the API's refusal. */
@@ -94,7 +97,7 @@ function mediaTokens(source: JsonObject): number {
 function render(kind: BlockKind, source: JsonObject): Rendered {
   switch (kind) {
     case 'text':
-      return words(asText(source.text) ?? '');
+      return words(asText(source.text) ?? asText(source.content) ?? '');
     case 'thinking':
       return words(asText(source.thinking) ?? asText(source.data) ?? '');
     case 'tool_use':
@@ -126,11 +129,15 @@ function readBlock(value: unknown, role: BlockRole, path: string, count: CountTo
     return invalidRequest(`${path}.tool_use.input: Input should be a valid dictionary`);
   if (kind === 'tool_result' && source.content != null && !isContent(source.content))
     return invalidRequest(`${path}.tool_result.content: Input should be a valid list`);
+  const isCompaction = type === 'compaction';
+  if (isCompaction && source.content === '')
+    return invalidRequest(`${path}.compaction.content: Input should not be empty`);
   const isPicture = kind === 'image' || kind === 'document';
   const isError = source.is_error === true;
   const block = createBlock({
     kind,
-    role,
+    // A summary takes the place of what the user said.
+    role: isCompaction ? 'user' : role,
     tokens: isPicture ? mediaTokens(source) : count(text) + inside,
     text: isError ? `error: ${text}` : text,
     toolUseId,
@@ -138,7 +145,7 @@ function readBlock(value: unknown, role: BlockRole, path: string, count: CountTo
     facts: { ...(isError ? { isError } : {}), ...(images > 0 ? { images } : {}) },
   });
   const signature = kind === 'thinking' ? asText(source.signature) : null;
-  return { path, block, isEmptyText, ttlMs, signature };
+  return { path, block, isEmptyText, ttlMs, signature, isCompaction };
 }
 
 /** Reads content; a string is one text block. */
@@ -182,5 +189,5 @@ export function readTool(
     text,
     tool: name,
   });
-  return { path, block, isEmptyText: false, ttlMs, signature: null };
+  return { path, block, isEmptyText: false, ttlMs, signature: null, isCompaction: false };
 }

@@ -108,7 +108,7 @@ function read(value: unknown, options: ReadOptions): ChatRequest | ApiError {
     if (name === null) return missing(`tools[${i}].function.name`);
     draft.tool(name, tool!, asObject(defined?.parameters) ?? {});
   }
-  readFormat(draft, body.response_format);
+  readFormat(draft, body);
   for (const [i, item] of list.entries()) {
     const refused = readMessage(draft, asObject(item) ?? {}, `messages[${i}]`);
     if (refused !== null) return refused;

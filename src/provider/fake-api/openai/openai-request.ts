@@ -4,7 +4,7 @@ import type { ApiError } from '../../cache/api-error.js';
 import { levelSalts, sessionSalts } from '../../cache/salts.js';
 import type { ModelRow } from '../../prices/model-row.js';
 import { cacheRulesOf } from '../../providers/providers.js';
-import type { ApiRequest } from '../api-request.js';
+import type { AnswerDemands, ApiRequest } from '../api-request.js';
 import { thinkingTokens } from '../finished-answer.js';
 import { asList, asObject, asText, type JsonObject } from '../json-value.js';
 import { readMarker } from '../messages/wire-block.js';
@@ -97,15 +97,70 @@ export function finishRequest(
 ): ApiRequest | ApiError {
   const { model } = settings;
   const salts = saltsOf(body, model, options);
-  const request = draft.finish({ ...settings, salts, delivery: body.stream === true ? 'stream' : 'plain' });
+  const demands = demandsOf(body, draft.toolNames);
+  if ('ok' in demands) return demands;
+  const delivery = body.stream === true ? 'stream' : 'plain';
+  const request = draft.finish({ ...settings, ...demands, salts, delivery });
   if (!request.ok) return request;
   const limit = SET_ASIDE.test(model.id) ? model.window - model.maxOutput : model.window;
   return request.promptTokens > limit ? tooLong(param) : request;
 }
 
+/** The format of an answer, as Chat Completions and as Responses say it. */
+function formatOf(body: JsonObject): JsonObject | null {
+  return asObject(body.response_format) ?? asObject(asObject(body.text)?.format);
+}
+
 /** A schema that the answer must follow is part of the prompt. */
-export function readFormat(draft: PromptDraft, format: unknown): void {
-  if (asObject(format)?.type === 'json_schema') draft.text('system', JSON.stringify(format));
+export function readFormat(draft: PromptDraft, body: JsonObject): void {
+  const format = formatOf(body);
+  if (format?.type === 'json_schema') draft.text('system', JSON.stringify(format));
+}
+
+const CHOICES = { none: 'none', auto: 'auto', required: 'any' } as const;
+
+/** What a request demands of its answer, or why it cannot. Chat Completions puts names and schemas one level deeper. */
+function demandsOf(body: JsonObject, names: readonly string[]): AnswerDemands | ApiError {
+  const choice = asObject(body.tool_choice);
+  const type = asText(choice?.type) ?? '';
+  const inside = asObject(ownValue(choice, type)) ?? choice;
+  const nameOf = (tool: JsonObject | null): string =>
+    asText(tool?.name) ??
+    asText(asObject(ownValue(tool, asText(tool?.type) ?? ''))?.name) ??
+    asText(tool?.type) ??
+    '';
+  const isList = type === 'allowed_tools';
+  const listed = isList ? (asList(inside?.tools) ?? []).map((tool) => nameOf(asObject(tool))) : null;
+  const allowedTools = choice === null ? null : (listed ?? [nameOf(choice)]);
+  const word = choice === null ? (body.tool_choice ?? 'auto') : isList ? inside?.mode : 'required';
+  const toolChoice = ownValue(CHOICES, String(word));
+  if (toolChoice === undefined)
+    return openAiError(
+      400,
+      `Invalid value: '${String(word)}'. Supported values are: 'none', 'auto', and 'required'.`,
+      'invalid_value',
+      'tool_choice',
+    );
+  const absent = allowedTools?.find((name) => !names.includes(name));
+  if (absent !== undefined)
+    return openAiError(400, `Tool choice '${absent}' not found in 'tools' parameter.`, null, 'tool_choice');
+  if (toolChoice === 'any' && names.length === 0)
+    return openAiError(
+      400,
+      "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
+      null,
+      'tool_choice',
+    );
+  const format = formatOf(body);
+  const schema = asObject(asObject(format?.json_schema)?.schema) ?? asObject(format?.schema);
+  const isJson = format?.type === 'json_object' || format?.type === 'json_schema';
+  return {
+    toolChoice,
+    ...(allowedTools === null ? {} : { allowedTools }),
+    callsAtOnce: body.parallel_tool_calls === false ? 'one' : 'many',
+    stopSequences: (asList(body.stop) ?? [body.stop]).flatMap((text) => asText(text) ?? []),
+    ...(isJson ? { format: schema ?? { type: 'object' } } : {}),
+  };
 }
 
 /** Usage as OpenAI tells it: all of the prompt, what of it was read and, by some models, what was written. */

@@ -25,7 +25,7 @@ export function inputItems(input: unknown): readonly unknown[] | null {
 /** Replaces references by the items that were stored; null for one that nobody knows. */
 export function storedItem(
   item: ResponseItem,
-  stored: ReadonlyMap<string, ResponseItem>,
+  stored: { get(id: string): ResponseItem | undefined },
 ): ResponseItem | null {
   const isReference = item.type === 'item_reference' || (item.type === undefined && item.role === undefined);
   const isBare = item.type === 'reasoning' && item.encrypted_content == null;

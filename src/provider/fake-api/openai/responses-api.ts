@@ -1,3 +1,4 @@
+import { Recent } from '../../../core/base/recent.js';
 import type { ApiError } from '../../cache/api-error.js';
 import { findModel } from '../../prices/models.js';
 import type { ApiRequest } from '../api-request.js';
@@ -44,13 +45,20 @@ interface ResponsesCall extends WireCall {
 /** What would change the answer and is not simulated. */
 const UNSUPPORTED = ['background', 'conversation', 'prompt'] as const;
 
+/** Tokens of stored conversations, and items, that are kept: the latest, where the API keeps all for a month. */
+const MOST_TOKENS = 10_000_000;
+const MOST_ITEMS = 10_000;
+
+/** What a response takes up at least, as tokens. */
+const LEAST_TOKENS = 5_000;
+
 /** Responses that were stored: their conversations by id, and their items by theirs. */
 class ResponseStore {
-  readonly #conversations = new Map<string, readonly ResponseItem[]>();
-  readonly #items = new Map<string, ResponseItem>();
+  readonly #conversations = new Recent<string, readonly ResponseItem[]>(MOST_TOKENS);
+  readonly #items = new Recent<string, ResponseItem>(MOST_ITEMS);
 
-  add(id: string, items: readonly ResponseItem[], output: readonly ResponseItem[]): void {
-    this.#conversations.set(id, [...items, ...output]);
+  add(id: string, { items, promptTokens }: ResponsesRequest, output: readonly ResponseItem[]): void {
+    this.#conversations.set(id, [...items, ...output], Math.max(LEAST_TOKENS, promptTokens));
     for (const item of output) this.#items.set(asText(item.id)!, item);
   }
 
@@ -162,7 +170,7 @@ function read(
   const toolTypes = readTools(draft, body);
   const instructions = asText(body.instructions);
   if (instructions !== null) draft.text('system', instructions);
-  readFormat(draft, asObject(body.text)?.format);
+  readFormat(draft, body);
   for (const [i, item] of items.entries()) {
     const refused = readItem(draft, item, `input[${i}]`);
     if (refused !== null) return refused;
@@ -211,7 +219,7 @@ function write(finished: FinishedAnswer, store: ResponseStore) {
   const number = finished.id.replace(/^msg_/, '');
   const id = `resp_${number}`;
   const items = outputItems(distinctBlocks(finished), number, request);
-  if (request.isStored) store.add(id, request.items, items);
+  if (request.isStored) store.add(id, request, items);
   const output = items.map((item) => shownItem(item, request.shows));
   const { prompt, output: outputTokens, total, details, reasoning } = usageParts(finished);
   const usage = {

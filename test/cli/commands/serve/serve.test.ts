@@ -185,6 +185,31 @@ describe('ccbench serve', () => {
     // 8,000 + 3 + round(37 / 4) were cached, the system prompt is read again
     expect(calls[2]).toMatchObject({ missReason: 'compaction', missedTokens: 8_012 - 3_000 });
   });
+
+  it('a compaction by the API is a summary and a compaction of the recording', async () => {
+    const folder = tempFolder();
+    const { url, stop } = await serving(folder, ['--record', 'session.jsonl']);
+    const create = (messages: readonly object[]) =>
+      clientOf(url).beta.messages.create({
+        ...body([]),
+        model: 'claude-sonnet-4-6',
+        messages,
+        betas: ['compact-2026-01-12'],
+        context_management: {
+          edits: [{ type: 'compact_20260112', trigger: { type: 'input_tokens', value: 50_000 } }],
+        },
+      } as never);
+    const long = { role: 'user', content: 'm'.repeat(200_000) }; // 50,000 tokens
+    const hello = { role: 'user', content: HELLO };
+    const first = [hello, { role: 'assistant', content: (await create([hello])).content }, long];
+    const { content } = await create(first);
+    await create([...first, { role: 'assistant', content }, hello]);
+    const { stdout } = await stop();
+    expect(stdout).toContain('4 calls: 4 answered, 0 refused; 1 conversation');
+    const inspected = await cli(['inspect', 'session.jsonl', '--json'], { cwd: folder });
+    expect(JSON.parse(inspected.stdout).total).toMatchObject({ calls: 4, compactions: 1 });
+    expect(inspected.stderr).not.toContain('lost');
+  });
 });
 
 describe('misuse of ccbench serve', () => {

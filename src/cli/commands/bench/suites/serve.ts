@@ -6,6 +6,7 @@ import { createPromptCache } from '../../../../provider/cache/prompt-cache.js';
 import { createFakeApi } from '../../../../provider/fake-api/fake-api.js';
 import { listenLocally } from '../../serve/local-server.js';
 import type { BenchResult } from '../result.js';
+import { serveMemory } from '../serve-memory.js';
 
 /** Requests a second while latencies are taken, and for how long. */
 const RATE = 50;
@@ -70,7 +71,10 @@ async function bareServer(): Promise<{ readonly url: string; close(): void }> {
   };
 }
 
-/** What the server of `serve` adds to a request against one that does nothing, and how many streams it holds at once. */
+/** Requests after which a server's memory is taken; it is taken again after ten times as many. */
+const REQUESTS = 10_000;
+
+/** What the server of `serve` adds to a request against one that does nothing, how many streams it holds at once, and its memory. */
 export async function serveSuite({ quick }: { readonly quick: boolean }): Promise<Partial<BenchResult>> {
   const zero = performance.now();
   const api = createFakeApi({
@@ -95,6 +99,7 @@ export async function serveSuite({ quick }: { readonly quick: boolean }): Promis
     );
     const done = streams.filter(({ status }) => status === 'fulfilled').length;
     const added = Math.max(0.01, served! - plain!);
+    const memory = await serveMemory(quick ? REQUESTS / 100 : REQUESTS);
     return {
       ratios: [
         {
@@ -109,6 +114,8 @@ export async function serveSuite({ quick }: { readonly quick: boolean }): Promis
           promised: 1,
           detail: `${done} of ${wanted} concurrent streams answered without an error`,
         },
+        // So few requests say little: the memory of a program that has just begun grows in any case.
+        ...(memory === null ? [] : [quick ? { ...memory, promised: null } : memory]),
       ],
     };
   } finally {
