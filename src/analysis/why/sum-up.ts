@@ -146,7 +146,7 @@ function timeOf(startedAtMs: number | null, ms: number, chars: number): string |
 }
 
 /** The day of a request in UTC; `unknown` where the record does not tell. */
-export function dayOf({ startedAtMs }: SessionWhy, { startMs }: AttributedRequest): string {
+function dayOf({ startedAtMs }: SessionWhy, { startMs }: AttributedRequest): string {
   return timeOf(startedAtMs, startMs, DAY_CHARS) ?? 'unknown';
 }
 

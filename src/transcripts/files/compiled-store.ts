@@ -119,7 +119,6 @@ export function touchEntry(folder: string, key: string): void {
 /**
  * Keeps an entry. It is made under a name of its own and moved into place whole, so any number of processes may do so at once. Where
  * nothing can be written, nothing is kept.
- * @internal
  */
 export function writeEntry(
   folder: string,

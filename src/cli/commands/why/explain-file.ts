@@ -4,6 +4,7 @@ import type { PlannedModel } from '../../../core/run/run-plan.js';
 import {
   entryKey,
   readEntryPart,
+  touchEntry,
   WHY_FOLDER,
   writeEntry,
 } from '../../../transcripts/files/compiled-store.js';
@@ -56,9 +57,10 @@ function keyOf(
 /** Opens a result by its key; null where there is none that is whole. */
 export function openKept(key: string, options: ExplainOptions): KeptWhy | null {
   const folder = folderOf(options);
-  return folder === null
-    ? null
-    : KeptWhy.open((offset, length) => readEntryPart(folder, key, offset, length));
+  if (folder === null) return null;
+  const kept = KeptWhy.open((offset, length) => readEntryPart(folder, key, offset, length));
+  if (kept !== null) touchEntry(folder, key);
+  return kept;
 }
 
 /** Opens a result from its bytes. */
