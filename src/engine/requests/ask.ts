@@ -23,7 +23,9 @@ import { requestKey, summaryRequest } from '../../provider/fake-llm/summaries/su
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import { Context } from '../context/context.js';
 import { ForkView } from '../context/fork-view.js';
+import { orderMessages } from '../context/order-messages.js';
 import { breakpointsOf } from './main-request.js';
+import type { Outgoing } from './run-env.js';
 import type { RunningThread } from './running-thread.js';
 import { FIRST_KEY, saltsUnder } from './thread-model.js';
 
@@ -88,35 +90,33 @@ function exchange(
         );
   let startMs = run.now;
   for (let attempt = 0; ; attempt++) {
-    const reply = run.exchange.send(
-      {
-        purpose: request.purpose,
-        turn: run.turn,
-        model,
-        salts,
-        view,
-        breakpoints: marksOf(run, request, view),
-        startMs,
-        write: request.write,
-        windowTokens: own === null ? run.model.apiWindow() : own.window,
-        get outputTokens() {
-          return answer().outputTokens;
-        },
-        outputWith: (fault) => compose(fault).outputTokens,
-        recordedLatencyMs: null,
-        outsideTokens: run.client.outsideTokens(view, model),
-        seen: null,
-        kept: null,
-        untouched: null,
-        freshTokens,
-        firstChanged: null,
-        announced: request.shape.kind === 'own' ? 'system' : null,
-        deleted,
-        risk: 0,
-        adjust: null,
-      },
-      'beside',
-    );
+    const out: Outgoing = {
+      purpose: request.purpose,
+      turn: run.turn,
+      model,
+      salts,
+      view,
+      breakpoints: marksOf(run, request, view),
+      startMs,
+      write: request.write,
+      windowTokens: own === null ? run.model.apiWindow() : own.window,
+      outputTokens: planned?.outputTokens ?? 0,
+      outputWith: (fault) => compose(fault).outputTokens,
+      recordedLatencyMs: null,
+      outsideTokens: run.client.outsideTokens(view, model),
+      seen: null,
+      kept: null,
+      untouched: null,
+      freshTokens,
+      firstChanged: null,
+      announced: request.shape.kind === 'own' ? 'system' : null,
+      deleted,
+      risk: 0,
+      adjust: null,
+    };
+    // Only where an answer has to wait: a getter written into the object would be made with every request.
+    if (planned === null) Object.defineProperty(out, 'outputTokens', { get: () => answer().outputTokens });
+    const reply = run.exchange.send(out, 'beside');
     run.tally.calls++;
     const endMs = startMs + reply.latencyMs;
     if (reply.ok) {
@@ -230,6 +230,15 @@ function viewOf(run: RunningThread, request: AskRequest): Shown {
   const { shape, messages, ownTurns = NO_TURNS, instruction } = request;
   const instructionTokens = messageTokens(instruction);
   const shared = shape.kind === 'fork' ? sharedMessages(run.context, messages) : 0;
+  if (shared === 0 && shape.kind === 'fork' && ownTurns.length === 0 && isWhole(run.context, messages)) {
+    const { context } = run;
+    const added = instruction.blocks;
+    return {
+      view: new ForkView(context, context.length, added),
+      freshTokens: context.freshTokens + instructionTokens,
+      deleted: run.view.deletions.within(context.length, added),
+    };
+  }
   if (shared > 0) {
     const { context } = run;
     const length = context.endOfMessages(shared);
@@ -270,6 +279,21 @@ function sharedMessages(context: Context, messages: AskRequest['messages']): num
   let count = messages === own ? length : 0;
   while (count < length && own[count] === messages[count]) count++;
   return context.hasOpenCalls && count === own.length ? 0 : count;
+}
+
+/**
+ * Whether the messages are the conversation of the thread but for the marks of boundaries, which no request holds, in the order
+ * that a request of their own would have: then it has the thread's own columns, and nothing is laid again.
+ */
+function isWhole(context: Context, messages: readonly Message[]): boolean {
+  let count = 0;
+  for (const own of context.messages) {
+    if (own.blocks.length === 0) continue;
+    if (messages[count++] !== own) return false;
+  }
+  return (
+    count > 0 && count === messages.length && !context.hasOpenCalls && orderMessages(messages) === messages
+  );
 }
 
 function ownPrefix(systemTokens: number, toolTokens: number, purpose: string): readonly Block[] {
