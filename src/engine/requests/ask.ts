@@ -1,10 +1,11 @@
 import { MS_PER_SECOND } from '../../core/base/clock.js';
 import { CcbenchError } from '../../core/base/errors.js';
+import type { Mutable } from '../../core/base/mutable.js';
 import type { Random } from '../../core/base/random.js';
 import { type Block, createBlock } from '../../core/model/block.js';
 import { type Message, messageTokens } from '../../core/model/message.js';
 import type { Breakpoint, DeletedContent, PrefixView } from '../../core/model/prefix.js';
-import type { Asker, AskRequest, CallFailure, Outcome } from '../../core/run/action.js';
+import type { Answer, Asker, AskRequest, CallFailure, Outcome } from '../../core/run/action.js';
 import type { FaultRule } from '../../core/run/run-plan.js';
 import { type LevelSalts, levelSalts, otherBudget } from '../../provider/cache/salts.js';
 import { answerOfCassette, FAULTS_OF_WORDS } from '../../provider/fake-llm/answers/cassette-answer.js';
@@ -126,21 +127,20 @@ function exchange(
       finishTime(run, request, endMs);
       const given = reply.fault === null ? answer() : compose(reply.fault);
       const { text, tokens, sections, scratchpadTokens, digest, stopReason, form, isReal } = given;
-      return {
-        kind: 'answer',
-        answer: {
-          text,
-          tokens,
-          sections,
-          scratchpadTokens,
-          digest,
-          usage: reply.usage,
-          stopReason,
-          form,
-          ...(isReal === undefined ? {} : { isReal }),
-          endMs,
-        },
+      const { usage } = reply;
+      const answered: Mutable<Answer> = {
+        text,
+        tokens,
+        sections,
+        scratchpadTokens,
+        digest,
+        usage,
+        stopReason,
+        form,
+        endMs,
       };
+      if (isReal !== undefined) answered.isReal = isReal;
+      return { kind: 'answer', answer: answered };
     }
     const failure: CallFailure = parseFailure(reply.error);
     if (!isTransient(failure) || attempt >= request.retries) {

@@ -80,8 +80,8 @@ export function* askFor<R extends CompactionRule>(
     ),
     style,
     messages: shares ? (along.length === 0 ? split.sent : [...split.sent, ...along]) : split.older,
-    ...(client !== undefined && shares && split.first.length > 0 ? { about: split.older } : {}),
     after: split.tail,
+    ...(client !== undefined && shares && split.first.length > 0 ? { about: split.older } : {}),
   });
   if (result.ok) return { compaction, id, split, result: withoutAlong(result, along) };
   yield failureReport(compaction, size, result.failure, result.message, result.requests);
@@ -173,13 +173,13 @@ export function* putInPlace(
         after: asks ? split.tail : next.messages,
         summaryId: next.summary?.id ?? null,
       },
-      ...(isClient ? {} : { threshold: compactsLimit(context.limits, context.model()) }),
       restored: next.restored,
       discoveredTools:
         isClient || rule.layout.some(({ kind }) => kind === 'todos')
           ? workState(context).discoveredTools
           : [],
       details,
+      ...(isClient ? {} : { threshold: compactsLimit(context.limits, context.model()) }),
     },
     context,
     view,

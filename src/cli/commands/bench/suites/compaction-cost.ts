@@ -12,7 +12,7 @@ import type { BenchResult } from '../result.js';
 const PROMISED_MICROS = 100;
 
 /** Thresholds as shares of the window: compactions are frequent at the low ones and rare at the high ones. */
-const LOW = [0.4, 0.42, 0.44, 0.46];
+const LOW = [0.33, 0.34, 0.35, 0.36];
 const HIGH = [0.8, 0.82, 0.84, 0.86];
 
 /** Policies, and the setting that holds the threshold. */
