@@ -40,6 +40,7 @@ export function ask(run: RunningThread, request: AskRequest, by: Asker): Outcome
     return exchange(run, request, by, shown);
   } finally {
     if (shown.view instanceof ForkView) shown.view.close();
+    else if (shown.view instanceof Context) shown.view.release();
   }
 }
 
@@ -258,7 +259,7 @@ function viewOf(run: RunningThread, request: AskRequest): Shown {
       ? run.context.prefix
       : ownPrefix(shape.systemTokens, shape.toolTokens, request.purpose);
   const context = new Context(prefix);
-  context.extend([...messages, ...ownTurns, instruction]);
+  context.lay([...messages, ...ownTurns, instruction]);
   context.seal(run.now);
   const prefixFresh = shape.kind === 'fork' ? 0 : context.prefixTokens;
   return {
