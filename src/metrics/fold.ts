@@ -43,7 +43,11 @@ export class LimitFold {
 
   finish(): RunFacts {
     const { facts, run, overshootTokens } = this;
-    return { ...facts, run, overshootTokens, status: this.status.finish() };
+    const own: Mutable<RunFacts> = { ...facts };
+    own.run = run;
+    own.overshootTokens = overshootTokens;
+    own.status = this.status.finish();
+    return own;
   }
 }
 
@@ -208,12 +212,28 @@ class EntryFold {
       );
     }
     const compactions = layers.compactions.done > 0 ? 'some' : 'none';
+    // Every name is written out: those that follow a spread leave compiled code one by one.
     return {
-      ...requests,
-      ...layers,
+      turns: end?.turns ?? requests.turns,
+      models: requests.models,
+      threads: requests.threads,
+      requests: requests.requests,
+      byPurpose: requests.byPurpose,
+      cost: requests.cost,
+      peakContextTokens: requests.peakContextTokens,
+      contentRetention: requests.contentRetention,
+      layers: layers.layers,
+      rules: layers.rules,
+      failures: layers.failures,
+      breaker: layers.breaker,
+      compactions: layers.compactions,
+      crossings: layers.crossings,
+      storedResults: layers.storedResults,
+      restoredFiles: layers.restoredFiles,
+      overshootTokens: layers.overshootTokens,
+      hookTokens: layers.hookTokens,
       run: this.#run,
       complete: end !== null,
-      turns: end?.turns ?? requests.turns,
       durationMs: this.#lastMs < this.#firstMs ? null : this.#lastMs - this.#firstMs,
       costInterval: this.#interval(heldNano(requests.cost, this.#run?.transcript.recorded), compactions),
       breaks: { unexpected: sortedRecord(this.#unexpected), expected: sortedRecord(this.#expected) },

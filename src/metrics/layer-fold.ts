@@ -90,12 +90,25 @@ const REGROWN_SHARE = 0.8;
 
 const MICROCOMPACT = INDEX.get('microcompact')!;
 
+function emptyLayer(): Mutable<LayerFacts> {
+  return {
+    triggers: 0,
+    done: 0,
+    failed: 0,
+    declined: 0,
+    cacheLost: 0,
+    calls: 0,
+    costNanoUsd: 0,
+    saved: 0,
+    notCarried: 0,
+    prevented: 0,
+    deferred: 0,
+  };
+}
+
 /** Adds up what layers do, and thread by thread what they keep out; one call per request, which allocates nothing. */
 export class LayerFold {
-  readonly #layers = recordOf(LAYERS, (): Mutable<LayerFacts> => {
-    const acts = { triggers: 0, done: 0, failed: 0, declined: 0, cacheLost: 0, calls: 0, costNanoUsd: 0 };
-    return { ...acts, saved: 0, notCarried: 0, prevented: 0, deferred: 0 };
-  });
+  readonly #layers = recordOf(LAYERS, emptyLayer);
   readonly #failures: Tally = new Map();
   readonly #rules = new Map<string, Mutable<RuleFacts>>();
   readonly #lastCompactionTurn: Tally = new Map();
@@ -249,8 +262,10 @@ export class LayerFold {
     return {
       layers: recordOf(LAYERS, (layer) => {
         const index = INDEX.get(layer)!;
-        const kept = { saved: this.#savedBy(index), notCarried: this.#notCarried[index]! };
-        return { ...this.#layers[layer], ...kept };
+        const facts = { ...this.#layers[layer] };
+        facts.saved = this.#savedBy(index);
+        facts.notCarried = this.#notCarried[index]!;
+        return facts;
       }),
       rules: sortedRecord<RuleFacts>(this.#rules),
       failures: sortedRecord(this.#failures),

@@ -31,7 +31,8 @@ export function restoreState<T extends object>(target: T, source: T, copied: Cop
 export function restoreFields<T extends object>(target: T, source: T, copied: Copied): void {
   const to = target as Fields;
   const from = source as Fields;
-  for (const name of Object.keys(from)) {
+  // Prototypes of classes have nothing that can be listed, and a loop over names reads fields without looking them up.
+  for (const name in from) {
     const value = from[name];
     if (value === to[name]) continue;
     if (typeof value !== 'function') to[name] = carry(value, to[name], copied);

@@ -21,3 +21,8 @@ export function copyNameTable(names: Readonly<Record<string, unknown>>): NameTab
   }
   return copy;
 }
+
+/** Whether an object is such a table. */
+export function isNameTable(names: Readonly<Record<string, unknown>>): names is NameTable<unknown> {
+  return Object.getPrototypeOf(names) === null;
+}

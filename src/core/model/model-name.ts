@@ -3,6 +3,8 @@ const DATE_SUFFIX = /-20\d{6}$/;
 
 /** The name of a model without its date and without the `[1m]` of a long window. */
 export function plainModelName(name: string): string {
+  // Most names have neither, and are asked for at every compaction.
+  if (!name.endsWith(']') && !DATE_SUFFIX.test(name)) return name;
   return name.replace(LONG_SUFFIX, '').replace(DATE_SUFFIX, '');
 }
 

@@ -1,4 +1,4 @@
-import { copyNameTable } from '../../core/base/create-name-table.js';
+import { copyNameTable, isNameTable } from '../../core/base/create-name-table.js';
 import { digestParts } from '../../core/base/digest.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { type Message, messageTokens, withBlocks } from '../../core/model/message.js';
@@ -150,8 +150,9 @@ function report(run: RunningThread, { entry }: ActionOf<'report'>): void {
   tally.keepAlives = 0;
 }
 
+/** A table of names was made for this report; whatever else details are, they may be somebody's own. */
 function withKeepAlives(details: LayerReport['details'], keepAlives: number): LayerReport['details'] {
-  const all = copyNameTable(details);
+  const all = isNameTable(details) ? details : copyNameTable(details);
   all.keepAlives = keepAlives;
   return all;
 }

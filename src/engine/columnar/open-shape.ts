@@ -46,13 +46,12 @@ export class OpenShape {
     const { paramNames } = this;
     for (let i = 0; i < paramNames.length; i++) {
       const name = paramNames[i]!;
-      if (own[name] === other[name] || OPEN_PARAMS.has(name)) continue;
-      if (!isEqual(own[name], other[name])) return false;
+      const value = other[name];
+      if (value === undefined && !Object.hasOwn(other, name)) return false;
+      if (own[name] === value || OPEN_PARAMS.has(name)) continue;
+      if (!isEqual(own[name], value)) return false;
     }
-    return (
-      paramNames.every((name) => Object.hasOwn(other, name)) &&
-      Object.keys(other).length === paramNames.length
-    );
+    return Object.keys(other).length === paramNames.length;
   }
 
   private areSameRules(own: PolicyRules, other: PolicyRules): boolean {

@@ -1,5 +1,6 @@
 import { policyOf } from '../../agent/policies/catalogue.js';
-import { copyNameTable } from '../../core/base/create-name-table.js';
+import { copyNameTable, isNameTable } from '../../core/base/create-name-table.js';
+import type { Mutable } from '../../core/base/mutable.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { firedAt, Limits } from '../../core/run/limit.js';
 import type { LayerEntry, LogEntry, LogSink, RunEntry, SummingSink } from '../../core/run/run-log.js';
@@ -147,7 +148,9 @@ function limitedItem(entry: LogEntry): Item | null {
       : null;
   if (entry.type !== 'layer' || typeof entry.details.overshoot !== 'number') return null;
   const { threshold, overshoot } = entry.details;
-  return { ...entry, details: { threshold, overshoot } }; // the rest may hold on to a whole conversation
+  const item: Mutable<LayerEntry> = { ...entry };
+  item.details = { threshold, overshoot }; // the rest may hold on to a whole conversation
+  return item;
 }
 
 /** What the client shows of each main conversation. */
@@ -173,10 +176,12 @@ function withLimits(entry: LayerEntry, limits: ReadonlyMap<number, number>): Lay
   if (typeof threshold !== 'number' || typeof overshoot !== 'number') return entry;
   const other = limits.get(threshold)!;
   if (other === threshold) return entry;
-  const details = copyNameTable(entry.details);
+  const details = isNameTable(entry.details) ? copyNameTable(entry.details) : { ...entry.details };
   details.threshold = other;
   const seen = Math.round(threshold + overshoot);
   if (overshoot > 0) details.overshoot = seen - other;
-  const isFired = entry.reason === firedAt(seen, threshold);
-  return { ...entry, details, reason: isFired ? firedAt(seen, other) : entry.reason };
+  const own: Mutable<LayerEntry> = { ...entry };
+  own.details = details;
+  if (entry.reason === firedAt(seen, threshold)) own.reason = firedAt(seen, other);
+  return own;
 }

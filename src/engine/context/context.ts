@@ -132,6 +132,11 @@ export class Context extends PrefixColumns implements PrefixView {
     else for (const message of orderMessages(batch)) this.append(message, 'first', origin);
   }
 
+  /** The messages of a request that stands for itself: nobody asks what of it is new or the session's own. */
+  lay(messages: readonly Message[]): void {
+    for (const message of orderMessages(messages)) this.append(message, 'again', 'made');
+  }
+
   /** Share of the session's own tokens that the model sees as they came; what the server deleted it does not see. */
   keptShare(deletedTokens: number): number | null {
     return this.own.share(deletedTokens);
@@ -214,7 +219,7 @@ export class Context extends PrefixColumns implements PrefixView {
     const known = new KnownItems(this.messages);
     const made = new Set<string>();
     for (const message of messages) if (!known.has(message)) made.add(message.id);
-    for (const { id } of this.messages) made.delete(id);
+    for (const { id } of this.messages) if (made.has(id)) made.delete(id);
     for (const id of made) this.own.noteMade(id);
     return this.rebuildFrom(0, orderMessages(messages));
   }

@@ -34,6 +34,13 @@ export class PrefixColumns {
     this.thinkingCounts.reserve(positions);
   }
 
+  /** Hands the columns back when a request is over that had its own. */
+  release(): void {
+    this.chain.release();
+    this.totals.release();
+    this.thinkingCounts.release();
+  }
+
   /** A block at the next position. */
   pushColumns(block: Block): void {
     const last = this.totals.length - 1;

@@ -23,7 +23,9 @@ export class FreshBlocks {
   take(blocks: readonly Block[]): ReadonlySet<Block> {
     const taken = new Set<Block>();
     if (this.blocks.size === 0) return taken;
-    for (const block of blocks) if (this.blocks.has(block)) taken.add(block);
+    // Mostly the blocks of a turn against those of a whole conversation: to look for the few costs less.
+    const known = new KnownItems(blocks);
+    for (const block of this.blocks) if (known.has(block)) taken.add(block);
     for (const block of taken) this.remove(block);
     return taken;
   }

@@ -1,10 +1,11 @@
 import { MS_PER_SECOND } from '../../core/base/clock.js';
 import { CcbenchError } from '../../core/base/errors.js';
+import type { Mutable } from '../../core/base/mutable.js';
 import type { Random } from '../../core/base/random.js';
 import { type Block, createBlock } from '../../core/model/block.js';
 import { type Message, messageTokens } from '../../core/model/message.js';
 import type { Breakpoint, DeletedContent, PrefixView } from '../../core/model/prefix.js';
-import type { Asker, AskRequest, CallFailure, Outcome } from '../../core/run/action.js';
+import type { Answer, Asker, AskRequest, CallFailure, Outcome } from '../../core/run/action.js';
 import type { FaultRule } from '../../core/run/run-plan.js';
 import { type LevelSalts, levelSalts, otherBudget } from '../../provider/cache/salts.js';
 import { answerOfCassette, FAULTS_OF_WORDS } from '../../provider/fake-llm/answers/cassette-answer.js';
@@ -23,7 +24,9 @@ import { requestKey, summaryRequest } from '../../provider/fake-llm/summaries/su
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import { Context } from '../context/context.js';
 import { ForkView } from '../context/fork-view.js';
+import { orderMessages } from '../context/order-messages.js';
 import { breakpointsOf } from './main-request.js';
+import type { Outgoing } from './run-env.js';
 import type { RunningThread } from './running-thread.js';
 import { FIRST_KEY, saltsUnder } from './thread-model.js';
 
@@ -37,6 +40,7 @@ export function ask(run: RunningThread, request: AskRequest, by: Asker): Outcome
     return exchange(run, request, by, shown);
   } finally {
     if (shown.view instanceof ForkView) shown.view.close();
+    else if (shown.view instanceof Context) shown.view.release();
   }
 }
 
@@ -88,35 +92,33 @@ function exchange(
         );
   let startMs = run.now;
   for (let attempt = 0; ; attempt++) {
-    const reply = run.exchange.send(
-      {
-        purpose: request.purpose,
-        turn: run.turn,
-        model,
-        salts,
-        view,
-        breakpoints: marksOf(run, request, view),
-        startMs,
-        write: request.write,
-        windowTokens: own === null ? run.model.apiWindow() : own.window,
-        get outputTokens() {
-          return answer().outputTokens;
-        },
-        outputWith: (fault) => compose(fault).outputTokens,
-        recordedLatencyMs: null,
-        outsideTokens: run.client.outsideTokens(view, model),
-        seen: null,
-        kept: null,
-        untouched: null,
-        freshTokens,
-        firstChanged: null,
-        announced: request.shape.kind === 'own' ? 'system' : null,
-        deleted,
-        risk: 0,
-        adjust: null,
-      },
-      'beside',
-    );
+    const out: Outgoing = {
+      purpose: request.purpose,
+      turn: run.turn,
+      model,
+      salts,
+      view,
+      breakpoints: marksOf(run, request, view),
+      startMs,
+      write: request.write,
+      windowTokens: own === null ? run.model.apiWindow() : own.window,
+      outputTokens: planned?.outputTokens ?? 0,
+      outputWith: (fault) => compose(fault).outputTokens,
+      recordedLatencyMs: null,
+      outsideTokens: run.client.outsideTokens(view, model),
+      seen: null,
+      kept: null,
+      untouched: null,
+      freshTokens,
+      firstChanged: null,
+      announced: request.shape.kind === 'own' ? 'system' : null,
+      deleted,
+      risk: 0,
+      adjust: null,
+    };
+    // Only where an answer has to wait: a getter written into the object would be made with every request.
+    if (planned === null) Object.defineProperty(out, 'outputTokens', { get: () => answer().outputTokens });
+    const reply = run.exchange.send(out, 'beside');
     run.tally.calls++;
     const endMs = startMs + reply.latencyMs;
     if (reply.ok) {
@@ -126,21 +128,20 @@ function exchange(
       finishTime(run, request, endMs);
       const given = reply.fault === null ? answer() : compose(reply.fault);
       const { text, tokens, sections, scratchpadTokens, digest, stopReason, form, isReal } = given;
-      return {
-        kind: 'answer',
-        answer: {
-          text,
-          tokens,
-          sections,
-          scratchpadTokens,
-          digest,
-          usage: reply.usage,
-          stopReason,
-          form,
-          ...(isReal === undefined ? {} : { isReal }),
-          endMs,
-        },
+      const { usage } = reply;
+      const answered: Mutable<Answer> = {
+        text,
+        tokens,
+        sections,
+        scratchpadTokens,
+        digest,
+        usage,
+        stopReason,
+        form,
+        endMs,
       };
+      if (isReal !== undefined) answered.isReal = isReal;
+      return { kind: 'answer', answer: answered };
     }
     const failure: CallFailure = parseFailure(reply.error);
     if (!isTransient(failure) || attempt >= request.retries) {
@@ -230,6 +231,15 @@ function viewOf(run: RunningThread, request: AskRequest): Shown {
   const { shape, messages, ownTurns = NO_TURNS, instruction } = request;
   const instructionTokens = messageTokens(instruction);
   const shared = shape.kind === 'fork' ? sharedMessages(run.context, messages) : 0;
+  if (shared === 0 && shape.kind === 'fork' && ownTurns.length === 0 && isWhole(run.context, messages)) {
+    const { context } = run;
+    const added = instruction.blocks;
+    return {
+      view: new ForkView(context, context.length, added),
+      freshTokens: context.freshTokens + instructionTokens,
+      deleted: run.view.deletions.within(context.length, added),
+    };
+  }
   if (shared > 0) {
     const { context } = run;
     const length = context.endOfMessages(shared);
@@ -249,7 +259,7 @@ function viewOf(run: RunningThread, request: AskRequest): Shown {
       ? run.context.prefix
       : ownPrefix(shape.systemTokens, shape.toolTokens, request.purpose);
   const context = new Context(prefix);
-  context.extend([...messages, ...ownTurns, instruction]);
+  context.lay([...messages, ...ownTurns, instruction]);
   context.seal(run.now);
   const prefixFresh = shape.kind === 'fork' ? 0 : context.prefixTokens;
   return {
@@ -270,6 +280,21 @@ function sharedMessages(context: Context, messages: AskRequest['messages']): num
   let count = messages === own ? length : 0;
   while (count < length && own[count] === messages[count]) count++;
   return context.hasOpenCalls && count === own.length ? 0 : count;
+}
+
+/**
+ * Whether the messages are the conversation of the thread but for the marks of boundaries, which no request holds, in the order
+ * that a request of their own would have: then it has the thread's own columns, and nothing is laid again.
+ */
+function isWhole(context: Context, messages: readonly Message[]): boolean {
+  let count = 0;
+  for (const own of context.messages) {
+    if (own.blocks.length === 0) continue;
+    if (messages[count++] !== own) return false;
+  }
+  return (
+    count > 0 && count === messages.length && !context.hasOpenCalls && orderMessages(messages) === messages
+  );
 }
 
 function ownPrefix(systemTokens: number, toolTokens: number, purpose: string): readonly Block[] {

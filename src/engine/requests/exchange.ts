@@ -251,7 +251,7 @@ function answerOf({ outcome, usage }: LlmReply & { readonly ok: true }): CacheAn
 /** What the break detector sees of a request and its answer. */
 export function observationOf(out: Outgoing, answer: CacheAnswer): CacheObservation {
   const { view } = out;
-  const observation = {
+  const observation: Mutable<CacheObservation> = {
     startMs: out.startMs,
     readTokens: answer.readTokens,
     leftOutTokens: answer.leftOutTokens ?? 0,
@@ -264,9 +264,10 @@ export function observationOf(out: Outgoing, answer: CacheAnswer): CacheObservat
     breakpoints: out.breakpoints,
     entryTtlMs: answer.entryTtlMs,
     sawUnreadable: answer.sawUnreadable,
-    ...(out.changedTools === undefined ? {} : { changedTools: out.changedTools }),
   };
-  return answer.short === undefined ? observation : { ...observation, short: answer.short };
+  if (out.changedTools !== undefined) observation.changedTools = out.changedTools;
+  if (answer.short !== undefined) observation.short = answer.short;
+  return observation;
 }
 
 /** The part of what writing and plain input cost that was for tokens sent before. */

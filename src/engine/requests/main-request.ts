@@ -1,3 +1,4 @@
+import type { Mutable } from '../../core/base/mutable.js';
 import type { Message } from '../../core/model/message.js';
 import { outputOf } from '../../core/model/output-of.js';
 import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
@@ -44,7 +45,7 @@ export function outgoingOf(run: RunningThread, call: RecordedCall): Outgoing {
   checkRequestShape(context);
   const adjust = readConditionOf(run, call);
   resizePrompt(run, call);
-  return {
+  const out: Mutable<Outgoing> = {
     purpose: run.steps.isAgain ? 'plan_again' : run.isMain ? 'main' : 'subagent',
     turn: run.turn,
     model: run.model.row,
@@ -64,11 +65,12 @@ export function outgoingOf(run: RunningThread, call: RecordedCall): Outgoing {
     freshTokens: context.freshTokens,
     firstChanged: context.unchanged < run.sentLength ? context.unchanged : null,
     announced: run.announced,
-    ...(run.changedTools === null ? {} : { changedTools: run.changedTools }),
     deleted: view.deletedTokens === 0 ? null : view.deletions,
     risk: run.client.risk,
     adjust,
   };
+  if (run.changedTools !== null) out.changedTools = run.changedTools;
+  return out;
 }
 
 /** Says what had to be mended so that the API would take the request (FLT-4). */

@@ -121,8 +121,15 @@ export function* replayParts(
   );
   const random = createRandom(plan.seed);
   const recordedBy = recordedClient(transcript);
-  const behavioursAt: BehavioursAt = (version) =>
-    behavioursOf(plan.policy.params, { ...recordedBy, version });
+  const byVersion = new Map<string | null, ReturnType<BehavioursAt>>();
+  const behavioursAt: BehavioursAt = (version) => {
+    let known = byVersion.get(version);
+    if (known === undefined) {
+      known = behavioursOf(plan.policy.params, { ...recordedBy, version });
+      byVersion.set(version, known);
+    }
+    return known;
+  };
   const behaviours = behavioursAt(recordedBy.version);
   const cache =
     plan.cache.mode === 'off'

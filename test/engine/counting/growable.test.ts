@@ -35,6 +35,19 @@ describe('numbers that grow', () => {
     expect([floats.length, floats.data[0]]).toEqual([1, 7]);
   });
 
+  it('hand their room on when they are done with it', () => {
+    const floats = new GrowableFloats();
+    const { data } = floats;
+    floats.push(5);
+    floats.release();
+    expect([floats.length, floats.data.length]).toEqual([0, 0]);
+    const next = new GrowableFloats();
+    expect(next.data).toBe(data);
+    next.push(6);
+    expect([next.length, next.data[0]]).toEqual([1, 6]);
+    expect(new GrowableFloats().data).not.toBe(data);
+  });
+
   it('go on from where they were cut', () => {
     const floats = new GrowableFloats(4);
     for (const value of [1, 2, 3]) floats.push(value);

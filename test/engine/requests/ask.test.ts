@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
+import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { above, COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
@@ -25,6 +26,34 @@ const under = (ask: object, latencyScale = 1) => {
 
 const ofPurpose = (entries: readonly LogEntry[], purpose: string) =>
   ofType(entries, 'request').filter((entry) => entry.purpose === purpose);
+
+describe('a request that shares the prefix of its thread', () => {
+  it('AGT-1 holds the conversation and the instruction, and reads what the thread left, at every compaction', () => {
+    const plan = planOf({
+      policy: 'claude-code/2.1.112',
+      set: { 'window.percent': 40, 'compact.ownBudget': [] },
+    });
+    const transcript = generateTranscript({
+      workload: 'refactor',
+      turns: 120,
+      seed: 1,
+      model: 'claude-sonnet-4-5',
+    });
+    const entries = runLog(plan, transcript);
+    const before = ofType(entries, 'layer').filter(({ action }) => action === 'compact');
+    const asked = ofPurpose(entries, 'compact');
+    expect(before.length).toBeGreaterThan(2);
+    expect(asked).toHaveLength(before.length);
+    const instructions = new Set(asked.map(({ prompt }, i) => prompt - before[i]!.trueBefore));
+    expect(instructions.size).toBe(1);
+    expect([...instructions][0]).toBeGreaterThan(0);
+    for (const { t, prompt, read } of asked) {
+      const last = mainRequests(entries).findLast((request) => request.t < t)!;
+      if (t - last.t < 300_000) expect(read).toBe(last.prompt);
+      expect(read).toBeLessThan(prompt);
+    }
+  });
+});
 
 describe('a request with a prefix of its own', () => {
   it('has the tools and the system prompt that it was given, and no tools where it was given none', () => {

@@ -179,7 +179,12 @@ export class FileState {
 
   /** The same, those that the session changed first, latest change first: what files say of themselves on disk (R9). */
   recentlyChanged(): readonly Readonly<KnownFile>[] {
-    return [...this.recent()].sort((a, b) => b.changedAt - a.changedAt);
+    const files: KnownFile[] = [];
+    for (let i = this.uses.length - 1; i >= 0; i--) {
+      const file = this.uses[i]!;
+      if (file.place === i && file.isRemembered) files.push(file);
+    }
+    return files.sort((a, b) => b.changedAt - a.changedAt);
   }
 
   /** The content of a result is gone from the context: a file that was known by this read alone is forgotten (MIC-1, C17). */

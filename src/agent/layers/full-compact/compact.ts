@@ -1,7 +1,9 @@
+import { oncePer } from '../../../core/base/once.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext, LayerContext } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import type { AcceptPart, AskPart } from '../../../core/run/policy-rules.js';
+import type { Sizes } from '../../policy-file/expression.js';
 import { sizesOf } from '../../policy-file/sizes.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { askFor, type Compaction, putInPlace } from '../rules/compact.js';
@@ -22,16 +24,21 @@ export function* compactFully(
   const { params } = context;
   const partial = moment.point === 'manual' ? (moment.manual?.partial ?? null) : null;
   const split = splitSinceBoundary(view.messages, roundsToKeep(context, moment), partial);
-  const place: CompactionPlace = {
-    context,
-    get sizes() {
-      return sizesOf({ base: 'W' }, context.model());
-    },
-  };
-  const compaction: Compaction = { ...order, rule: fullRule(params) };
+  const place = new FullPlace(context);
+  const { layer, trigger, reason, tracking } = order;
+  const compaction: Compaction = { layer, rule: fullRule(params), trigger, reason, tracking };
   const asked = yield* askFor(compaction, split, moment, view, place);
   if ('failedAfter' in asked) return false;
   return (yield* putInPlace(asked, moment, view, place)).outcome === 'done';
+}
+
+/** Where a full compaction takes place; its sizes are asked for by few. */
+class FullPlace implements CompactionPlace {
+  constructor(readonly context: LayerContext) {}
+
+  get sizes(): Sizes {
+    return sizesOf({ base: 'W' }, this.context.model());
+  }
 }
 
 /** Rounds that stay verbatim: none where the previous compaction is only a few requests back (R16). */
@@ -42,7 +49,7 @@ function roundsToKeep({ params, shared }: LayerContext, { turn }: HookContext): 
 }
 
 /** The parameters `compact.*` as a rule. @internal */
-export function fullRule(params: ParamValues): CompactionRule & { readonly ask: AskPart } {
+export const fullRule = oncePer((params: ParamValues): CompactionRule & { readonly ask: AskPart } => {
   const text = (name: string): string => param.text(params, `compact.${name}`);
   const number = (name: string): number => param.number(params, `compact.${name}`);
   const isOn = (name: string): boolean => param.isOn(params, `compact.${name}`);
@@ -87,7 +94,7 @@ export function fullRule(params: ParamValues): CompactionRule & { readonly ask: 
       asksAgainUntagged: isOn('askAgainUntagged'),
     },
   };
-}
+});
 
 /** How a summary request that is too long gets shorter (FUL-6). */
 function shrinkOf(params: ParamValues): readonly ShrinkStep[] {

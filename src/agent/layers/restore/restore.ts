@@ -7,7 +7,7 @@ import type { LayerContext } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import { type KnownFile, plainTokens } from '../file-state/known-file.js';
 import { param } from '../support/param-reader.js';
-import { itemOf, type WorkItem } from './work-item.js';
+import type { WorkItem } from './work-item.js';
 import { forkItems, type WorkState, workState } from './work-state.js';
 
 /** Messages that a compaction keeps in front of the summary and behind it. */
@@ -29,6 +29,7 @@ export class VisibleFiles {
 
   /** A read in full, a call that wrote the file, a file that was attached or came back; no part, stub, placeholder or edit. */
   private look(messages: readonly Message[], paths: Set<string>): void {
+    if (messages.length === 0) return;
     const parts = new Set<string>();
     for (const { blocks } of messages) {
       for (const { kind, tool, toolUseId, facts } of blocks) {
@@ -67,8 +68,8 @@ export function isNotRestored(path: string, work: WorkState, recordPath: string)
   return (
     path === recordPath ||
     path === work.planPath ||
-    RECORD.test(path) ||
-    MEMORY_FILE.test(path) ||
+    (path.endsWith('.jsonl') && RECORD.test(path)) ||
+    (path.endsWith('.md') && MEMORY_FILE.test(path)) ||
     work.files.memories.has(path)
   );
 }
@@ -185,7 +186,10 @@ function wantedFiles(context: LayerContext, work: WorkState, visible: VisibleFil
     const { path, version } = file;
     if (isNotRestored(path, work, context.session.recordPath) || visible.has(file)) continue;
     if (file.isUnreadable) failed.push(path);
-    else files.push({ ...itemOf(path, version), plain: plainTokens(version) });
+    else {
+      const { tokens, rough, chars, digest } = version;
+      files.push({ label: path, tokens, rough, chars, digest, plain: plainTokens(version) });
+    }
     if (version.isEstimated) estimated.add(path);
   }
   return { files, estimated, failed };
@@ -201,8 +205,8 @@ function chooseFiles(params: ParamValues, files: readonly WantedFile[]): readonl
   }
   const limit = param.number(params, 'restore.referenceOverChars');
   const most = param.numberOrNull(params, 'restore.referenceOverTokens') ?? Number.POSITIVE_INFINITY;
-  return files.map(({ plain, ...item }) =>
-    item.chars < limit && plain <= most
+  return files.map((item) =>
+    item.chars < limit && item.plain <= most
       ? { item, rough: item.rough, how: 'whole' }
       : { item, rough: REFERENCE_TOKENS, how: 'reference' },
   );

@@ -1,5 +1,5 @@
 import { chainDigest, type Digest, digestText } from '../../../core/base/digest.js';
-import { entryOf } from '../../../core/base/once.js';
+import { entryOf, oncePer } from '../../../core/base/once.js';
 import { type Block, CHARS_PER_TOKEN } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { ToolEffect } from '../../../core/model/tool-effect.js';
@@ -107,6 +107,11 @@ interface Running {
   readonly task: string | null;
 }
 
+/** The line of something that runs: the same at every compaction. */
+const runningItem = oncePer(
+  ({ label }: Running): WorkItem => statusOf(label, 'Started in the background and still running'),
+);
+
 /** Agents and commands that run beside the conversation, from the call that started each to the news of its end (RES-3). @internal */
 export class BackgroundWork {
   private readonly running = new Map<string, Running>();
@@ -143,12 +148,10 @@ export class BackgroundWork {
 
   /** One line for each that still runs, and for each agent that has ended since the last compaction. */
   items(): readonly WorkItem[] {
-    return [
-      ...[...this.running.values()].map(({ label }) =>
-        statusOf(label, 'Started in the background and still running'),
-      ),
-      ...this.finished.map((label) => statusOf(label, ENDED)),
-    ];
+    const items: WorkItem[] = [];
+    for (const running of this.running.values()) items.push(runningItem(running));
+    for (const label of this.finished) items.push(statusOf(label, ENDED));
+    return items;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Mutable } from '../../../core/base/mutable.js';
 import { type Message, tokensOf } from '../../../core/model/message.js';
 import { isAmong } from '../../../core/model/model-name.js';
 import type { Action, Answer, AskRequest, AskShape, CallFailure, Outcome } from '../../../core/run/action.js';
@@ -274,7 +275,7 @@ function requestFor(
   const shown = isWhole ? [...seen, ...order.after] : seen;
   const sent = shape === 'text' ? [asText(`${id}-text-${n}`, now, shown)] : shown;
   const about = order.about === undefined ? seen : stillSent(order.about, seen);
-  return {
+  const request: Mutable<AskRequest> = {
     purpose: 'compact',
     shape: shares
       ? sharedShape(order)
@@ -285,16 +286,17 @@ function requestFor(
           breakpoints: ownMarks(ask),
         },
     messages: sent,
-    ...(ownTurns.length === 0 ? {} : { ownTurns }),
-    ...(about === sent ? {} : { about }),
     instruction,
     write: shares && ask.marks === 'off' ? 'read-only' : 'write',
     maxOutputTokens: shares && client !== undefined ? client.sharedOutput : ask.output,
     retries: param.number(params, 'client.retries'),
     mode: ask.run.kind === 'wait' ? 'blocking' : 'background',
-    ...(ask.model === null ? {} : { model: ask.model }),
     answer: { kind: 'summary', style, quoteTokens: param.number(params, 'compact.quoteTokens') },
   };
+  if (ownTurns.length > 0) request.ownTurns = ownTurns;
+  if (about !== sent) request.about = about;
+  if (ask.model !== null) request.model = ask.model;
+  return request;
 }
 
 /** A request that shares the main prefix, as the client marks it and thinks about it. */

@@ -1,7 +1,7 @@
 import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext } from '../../../core/run/layer.js';
-import type { AcceptPart } from '../../../core/run/policy-rules.js';
+import type { AcceptPart, AskPart } from '../../../core/run/policy-rules.js';
 import type { Layer } from '../../../core/run/run-log.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactsLimit } from '../../policy-file/triggers.js';
@@ -46,7 +46,7 @@ export function* askFor<R extends CompactionRule>(
   place: CompactionPlace,
 ): Generator<Action, Underway<R> | { readonly failedAfter: number }, Outcome> {
   const { rule, trigger } = compaction;
-  const { ask, client, accept, fail } = rule;
+  const { ask, client } = rule;
   const { along = [] } = split;
   const size = sizeBefore(view);
   const id = `compaction-${moment.turn}-${moment.now}`;
@@ -69,7 +69,7 @@ export function* askFor<R extends CompactionRule>(
     id,
     now: moment.now,
     place,
-    rule: { ask, accept, fail, ...(client === undefined ? {} : { client }) },
+    rule: rule as R & { readonly ask: AskPart },
     instruction: summaryInstruction(
       `${id}-instruction`,
       moment.now,
@@ -80,8 +80,8 @@ export function* askFor<R extends CompactionRule>(
     ),
     style,
     messages: shares ? (along.length === 0 ? split.sent : [...split.sent, ...along]) : split.older,
-    ...(client !== undefined && shares && split.first.length > 0 ? { about: split.older } : {}),
     after: split.tail,
+    ...(client !== undefined && shares && split.first.length > 0 ? { about: split.older } : {}),
   });
   if (result.ok) return { compaction, id, split, result: withoutAlong(result, along) };
   yield failureReport(compaction, size, result.failure, result.message, result.requests);
@@ -129,7 +129,8 @@ export function* putInPlace(
   const { context } = place;
   const { answer, requests } = result;
   const before = contextBefore(view);
-  const split = { ...asked, tail: [...leftUnsent(rule, asked.older, result.sent), ...asked.tail] };
+  const unsent = leftUnsent(rule, asked.older, result.sent);
+  const split = unsent.length === 0 ? asked : { ...asked, tail: [...unsent, ...asked.tail] };
   const asks = rule.ask !== null;
   const summarised = asks ? covered(split, result.sent) : split.older;
   const again = runsAt('SessionStart', compaction, moment, place);
@@ -148,6 +149,16 @@ export function* putInPlace(
   yield* awaitHooks(atEnd);
   yield { kind: 'cleanup', by };
   const isClient = rule.client !== undefined;
+  // Name by name: an object of spread parts leaves compiled code.
+  const details: Record<string, unknown> = isClient ? {} : { rule: rule.name };
+  if (asks) {
+    details.requests = requests;
+    details.shape = result.shape;
+    details.call = answer.usage;
+    details.summaryTokens = answer.tokens;
+  }
+  if (hooks.length > 0) details.restoredHookTokens = hookTokens(hooks);
+  if (isClient) details.partial = moment.manual?.partial?.direction ?? null;
   yield* reportCompaction(
     {
       layer,
@@ -162,18 +173,13 @@ export function* putInPlace(
         after: asks ? split.tail : next.messages,
         summaryId: next.summary?.id ?? null,
       },
-      ...(isClient ? {} : { threshold: compactsLimit(context.limits, context.model()) }),
       restored: next.restored,
       discoveredTools:
         isClient || rule.layout.some(({ kind }) => kind === 'todos')
           ? workState(context).discoveredTools
           : [],
-      details: {
-        ...(isClient ? {} : { rule: rule.name }),
-        ...(asks ? { requests, shape: result.shape, call: answer.usage, summaryTokens: answer.tokens } : {}),
-        ...(hooks.length === 0 ? {} : { restoredHookTokens: hookTokens(hooks) }),
-        ...(isClient ? { partial: moment.manual?.partial?.direction ?? null } : {}),
-      },
+      details,
+      ...(isClient ? {} : { threshold: compactsLimit(context.limits, context.model()) }),
     },
     context,
     view,

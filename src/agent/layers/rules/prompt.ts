@@ -73,14 +73,17 @@ const PLAIN = {
   'partial-up-to': blocksOf('partial-up-to', '', []),
 } as const;
 
-/** What a client says beyond our own words, by its size alone. */
+const CLIENT_WORDS = new Map<number, Block>();
+
+/** What a client says beyond our own words, by its size alone: made once, since each client has one size. */
 function clientWords(tokens: number): Block {
-  return createBlock({
-    kind: 'text',
-    role: 'user',
-    tokens,
-    chars: Math.round(tokens * CHARS_PER_PROMPT_TOKEN),
-  });
+  let block = CLIENT_WORDS.get(tokens);
+  if (block === undefined) {
+    const chars = Math.round(tokens * CHARS_PER_PROMPT_TOKEN);
+    block = createBlock({ kind: 'text', role: 'user', tokens, chars });
+    CLIENT_WORDS.set(tokens, block);
+  }
+  return block;
 }
 
 function words(lines: readonly string[]): Block {

@@ -42,6 +42,11 @@ export const SUITES: Suites = {
     const { quietTurns } = await import('./suites/quiet-turns.js');
     return quietTurns({ ...options, createFold: createMetricsFold });
   },
+  'compaction-cost': async (options) => {
+    const { createMetricsFold } = await import('../../../metrics/fold.js');
+    const { compactionCost } = await import('./suites/compaction-cost.js');
+    return compactionCost({ ...options, createFold: createMetricsFold });
+  },
   'trace-limit': async (options) => (await import('./suites/trace-limit.js')).traceLimit(options),
   ingest: async (options) => {
     const { peakMemory } = await import('./recording-file.js');

@@ -15,6 +15,14 @@ export function timeOf(work: () => void): number {
   return performance.now() - start;
 }
 
+/** Milliseconds of processor time one call takes, all threads of the process together: other work on the machine counts less. */
+export function processorTimeOf(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
 /** How often contenders run before they are timed, and while they are. */
 export interface Rounds {
   readonly untimed: number;
@@ -22,13 +30,17 @@ export interface Rounds {
 }
 
 /** Times contenders in turns, one after another in every round, so that a busy machine slows all of them alike. */
-export function interleave(contenders: readonly (() => void)[], rounds: number | Rounds): readonly Times[] {
+export function interleave(
+  contenders: readonly (() => void)[],
+  rounds: number | Rounds,
+  clock: (work: () => void) => number = timeOf,
+): readonly Times[] {
   const { untimed, timed } = typeof rounds === 'number' ? { untimed: 1, timed: rounds } : rounds;
   for (let round = 0; round < untimed; round++) for (const contender of contenders) contender();
   const times = contenders.map(() => [] as number[]);
   for (let round = 0; round < timed; round++) {
     contenders.forEach((contender, i) => {
-      times[i]!.push(timeOf(contender));
+      times[i]!.push(clock(contender));
     });
   }
   return times.map((list) => ({

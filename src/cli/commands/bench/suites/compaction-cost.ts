@@ -1,0 +1,86 @@
+import { policyRegistry } from '../../../../agent/policies/catalogue.js';
+import { planPolicy } from '../../../../agent/policies/plan-policy.js';
+import type { Transcript } from '../../../../core/model/transcript.js';
+import type { LogSink } from '../../../../core/run/run-log.js';
+import type { RunPlan } from '../../../../core/run/run-plan.js';
+import { replay } from '../../../../engine/run/replay.js';
+import { interleave, processorTimeOf } from '../measure.js';
+import { benchPlan, compiledTranscript } from '../plan.js';
+import type { BenchResult } from '../result.js';
+
+/** What a compaction may cost on the machine that the figures in docs/design/speed.md are from. */
+const PROMISED_MICROS = 100;
+
+/** Thresholds as shares of the window: compactions are frequent at the low ones and rare at the high ones. */
+const LOW = [0.33, 0.34, 0.35, 0.36];
+const HIGH = [0.8, 0.82, 0.84, 0.86];
+
+/** Policies, and the setting that holds the threshold. */
+const POLICIES: readonly {
+  readonly policy: string;
+  readonly set: (share: number) => Readonly<Record<string, unknown>>;
+}[] = [
+  { policy: 'claude-code/2.1.112', set: (share) => ({ 'window.percent': 100 * share }) },
+  { policy: 'peers/codex-local', set: tokens },
+  { policy: 'peers/zed', set: tokens },
+];
+
+function tokens(share: number): Readonly<Record<string, unknown>> {
+  return { 'rules.compact.when.0.tokens': `>= ${Math.round(share * 200_000)}` };
+}
+
+type CreateFold = () => LogSink & { finish(): unknown };
+
+/** Processor time of a compaction, its metrics included: runs with many compactions less runs with few, over the difference in number. */
+export function compactionCost(options: {
+  readonly quick: boolean;
+  readonly onProgress: (what: string) => void;
+  /** Makes what a study folds each log with. */
+  readonly createFold: CreateFold;
+}): Partial<BenchResult> {
+  const transcript = compiledTranscript(options.quick ? 300 : 1_000);
+  const micros = POLICIES.map(({ policy, set }) => {
+    options.onProgress(policy);
+    const plansAt = (shares: readonly number[]): readonly RunPlan[] =>
+      shares.map((share) => ({
+        ...benchPlan(policy),
+        policy: planPolicy(policyRegistry.get(policy), set(share)),
+      }));
+    const [low, high] = [plansAt(LOW), plansAt(HIGH)];
+    const runs = [low, high].map((plans) => () => {
+      for (const plan of plans) {
+        const fold = options.createFold();
+        replay(plan, transcript, fold);
+        fold.finish();
+      }
+    });
+    const [many, few] = interleave(
+      runs,
+      options.quick ? { untimed: 1, timed: 3 } : { untimed: 15, timed: 15 },
+      processorTimeOf,
+    );
+    const compactions = count(low, transcript) - count(high, transcript);
+    return ((many!.median - few!.median) * 1_000) / compactions;
+  });
+  return {
+    ratios: [
+      {
+        name: 'compaction-cost',
+        ratio: PROMISED_MICROS / Math.max(...micros, 1),
+        promised: 1,
+        detail: `${PROMISED_MICROS} µs over the dearest compaction: ${POLICIES.map(({ policy }, i) => `${policy} ${micros[i]!.toFixed(0)} µs`).join(', ')}`,
+      },
+    ],
+  };
+}
+
+function count(plans: readonly RunPlan[], transcript: Transcript): number {
+  let compactions = 0;
+  const sink: LogSink = {
+    write(entry) {
+      if (entry.type === 'layer' && entry.action === 'compact' && entry.outcome === 'done') compactions++;
+    },
+  };
+  for (const plan of plans) replay(plan, transcript, sink);
+  return compactions;
+}
