@@ -7,7 +7,10 @@ import { whySessions } from '../helpers/recordings/why-sessions.js';
 import { openBrowser, openPage, seriousFindings, sidewaysPx } from './browser.js';
 
 const SESSIONS = whySessions();
-const DATA = whyPageData(sumUp(SESSIONS, []), countOnce(SESSIONS).map(pageSession), { home: '/projects', notes: [] });
+const DATA = whyPageData(sumUp(SESSIONS, []), countOnce(SESSIONS).map(pageSession), {
+  home: '/projects',
+  notes: [],
+});
 const HTML = whyHtml(DATA);
 
 let browser: Browser;

@@ -85,7 +85,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'study',
       'report',
     ],
-    packages: { '@duckdb/node-api': 'lazy', bullmq: 'lazy', commander: 'any', ioredis: 'lazy', picocolors: 'any', tinybench: 'any' },
+    packages: {
+      '@duckdb/node-api': 'lazy',
+      bullmq: 'lazy',
+      commander: 'any',
+      ioredis: 'lazy',
+      picocolors: 'any',
+      tinybench: 'any',
+    },
     builtins: 'all',
   },
 };
