@@ -82,6 +82,14 @@ function optionsOf(program: Command, argv: readonly string[]): readonly string[]
   return command.options.flatMap(({ long }) => long ?? []);
 }
 
+/** Where the right form is shown. */
+function howTo(program: Command, argv: readonly string[]): string {
+  const named = program.commands.find((command) => argv.includes(command.name()));
+  return named === undefined
+    ? 'ccbench --help lists commands, ccbench <command> --help their options'
+    : `ccbench ${named.name()} --help shows its arguments, options and examples`;
+}
+
 function usageError(error: CommanderError, argv: readonly string[], program: Command): CcbenchError {
   const option = /^error: unknown option '(.*)'/.exec(error.message)?.[1];
   if (option !== undefined && DASHED_NAME.test(option)) return dashedName(option, argv);
@@ -89,10 +97,7 @@ function usageError(error: CommanderError, argv: readonly string[], program: Com
   const near = SUGGESTION.exec(error.message)?.[1];
   const sentence = error.message.replace(SUGGESTION, '').replace(/^error: /, '');
   const meant = near === undefined ? null : `did you mean ${near}?`;
-  const hint =
-    now === null
-      ? (meant ?? 'ccbench --help lists commands, ccbench <command> --help their options')
-      : `"${option}" is now called "${now}"`;
+  const hint = now === null ? (meant ?? howTo(program, argv)) : `"${option}" is now called "${now}"`;
   return new CcbenchError('bad-usage', sentence, { hint });
 }
 

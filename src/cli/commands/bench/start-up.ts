@@ -25,7 +25,7 @@ export function startUp(options: { readonly quick: boolean }): Partial<BenchResu
       {
         name: 'start-up',
         ratio: bare!.median / help!.median,
-        promised: 0.667,
+        promised: 0.8,
         detail: `bare node ${bare!.median.toFixed(0)} ms, ccbench --help ${help!.median.toFixed(0)} ms`,
       },
     ],

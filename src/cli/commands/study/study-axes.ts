@@ -4,15 +4,16 @@ import { findMetric } from '../../../metrics/registry.js';
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
 import { type ParetoPoint, paretoFront } from '../../../report/charts/pareto.js';
 import type { MetricAxis } from '../../../report/charts/sweep-point.js';
+import { metricWords } from '../../../report/text/metric-words.js';
 import type { VariantCompleteness } from '../../../study/completeness.js';
 import type { MetricRecord } from '../../../study/job.js';
 import type { SweptPoint } from '../../../study/run-rows.js';
 import type { Axis } from '../../../study/vary.js';
 
-/** A metric as an axis of a chart. */
+/** A metric as an axis of a chart, in words. */
 export function metricAxis(name: string): MetricAxis {
   const { unit, better } = findMetric(name)!;
-  return { name, unit, better };
+  return { name: metricWords(name), unit, better };
 }
 
 /** The mark of a point that takes no part in the ranking. */

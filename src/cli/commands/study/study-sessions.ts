@@ -14,7 +14,7 @@ import { chosenSessions, isChosen, type SessionChoice, USUAL_LAST } from '../../
 import { eachFile, type SkippedFile } from '../../files/each-file.js';
 import { withoutCopies } from '../../files/without-copies.js';
 import { type OpenScenario, openScenarios } from '../../runs/scenario-reader.js';
-import { type CliSession, inputOptions, remark } from '../../session.js';
+import { type CliSession, inputOptions, note } from '../../session.js';
 
 /** The options that say which sessions a study is about. */
 export interface StudyChoice extends SessionChoice {
@@ -103,7 +103,7 @@ async function impliedScenario(
   const { kept, skipped } = await readRecordings(session, command, named);
   const newest = kept.reduce((a, b) => (b.endedAtMs >= a.endedAtMs ? b : a));
   const others = kept.filter(({ client }) => client !== newest.client);
-  if (others.length > 0) remark(session, otherClients(others, kept.length, newest));
+  if (others.length > 0) note(session, otherClients(others, kept.length, newest));
   const reason = `its client is not that of the newest session, ${newest.policy}`;
   return {
     files: [newest.file],

@@ -92,7 +92,7 @@ function parameterAxis(axis: Axis): StudyAxis {
 
 function valueAxis(metric: string): StudyAxis {
   const axis = metricAxis(metric);
-  return { title: axisTitle({ ...axis, name: metricWords(metric) }), unit: axis.unit, scale: 'linear' };
+  return { title: axisTitle(axis), unit: axis.unit, scale: 'linear' };
 }
 
 function placeOn(axis: Axis, value: string): number {

@@ -45,6 +45,13 @@ describe('a study over sessions', () => {
     },
   );
 
+  it('says in the short form too that sessions which were named are left out', async () => {
+    const home = homeWith(HOME);
+    const argv = ['compare', '.claude', '.codex', '--policy', 'none', ...QUIET];
+    const { stderr } = await cli(argv, { cwd: home, env: { HOME: home }, detail: 'as-given' });
+    expect(stderr).toContain('left out: 2 of 4 sessions, whose client is not that of the newest one');
+  });
+
   it('takes folders, patterns and several recordings, which the options filter', async () => {
     const home = homeWith(HOME);
     expect((await studied(home, 'compare', SHOP)).names).toEqual(['a', 'b']);

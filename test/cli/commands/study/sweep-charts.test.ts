@@ -125,6 +125,8 @@ describe('the charts of a sweep', () => {
     ]);
     expect(chart!.title.subtitle).toMatch(/lines: down to the least of any choice$/);
     // The dearer one misses less: neither beats the other.
-    expect(chart!.title.text).toBe('2 of 2 settings are not beaten in both costUsd and faultsNone');
+    expect(chart!.title.text).toBe(
+      '2 of 2 settings are not beaten in both cost and faults, if summaries keep nothing',
+    );
   });
 });

@@ -70,7 +70,7 @@ function sweepsOf(quick: boolean): readonly ThresholdSweep[] {
       set: percent,
       thresholds,
       sessions: all,
-      promised: 10,
+      promised: 5,
     },
     {
       name: 'quiet-turns of codex-local',
@@ -95,7 +95,7 @@ function sweepsOf(quick: boolean): readonly ThresholdSweep[] {
       set: (share) => percent(0.6 + share * 0.4),
       thresholds: quick ? 25 : 100,
       sessions: [longSession(quick ? 200 : 10_000)],
-      promised: 50,
+      promised: null,
     },
   ];
 }

@@ -36,7 +36,7 @@ export function replayLimit(options: { readonly quick: boolean }): Partial<Bench
       {
         name: 'replay-limit',
         ratio: bare!.median / full!.median,
-        promised: 0.3,
+        promised: 0.33,
         detail: `${turns} turns: bare ${rates(plans[0], bare!.median)}; claude-code/2026 ${rates(plans[1], full!.median)}`,
       },
     ],
