@@ -1,5 +1,6 @@
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
+import { isLoss } from '../../core/run/warning.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
 import { priceTimes } from '../../provider/prices/price-days.js';
 import { EARLIER_HISTORY } from '../../transcripts/drafts/opening.js';
@@ -63,6 +64,8 @@ export interface LeftOut {
   readonly what: string;
   readonly why: string;
   readonly count: number;
+  /** Without it a sum would be misread. */
+  readonly isLoss?: true;
 }
 
 /** A request by its place in its thread, from 0. */
@@ -174,8 +177,10 @@ function leftOutOf(
     why: 'their reads are compared, and no sum of dollars holds them',
     count: unpriced.length,
   };
-  const found = transcriptFindings(transcript).map(({ message, remedy, count }) => {
-    return { what: message, why: remedy ?? 'used as far as it goes', count };
+  const found = transcriptFindings(transcript).map((warning): LeftOut => {
+    const { message, remedy, count } = warning;
+    const base = { what: message, why: remedy ?? 'used as far as it goes', count };
+    return isLoss(warning) ? { ...base, isLoss: true } : base;
   });
   return [...[firsts, unbilled, priceless].filter(({ count }) => count > 0), ...found];
 }

@@ -70,6 +70,7 @@ describe('what a command prints', () => {
     ['inspect', 'not JSON and skipped: line 11'],
     ['run', 'not JSON and skipped: line 11'],
     ['ttl', 'not JSON and skipped: line 11'],
+    ['validate', 'not JSON and skipped: line 11'],
   ])('%s says that a line of the recording is missing', async (command, words) => {
     const lines = readFileSync(SESSION, 'utf8').split('\n');
     const cwd = tempFolder({ 'a.jsonl': [...lines.slice(0, 10), '{"broken', ...lines.slice(11)].join('\n') });

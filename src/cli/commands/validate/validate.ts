@@ -10,6 +10,7 @@ import { traceHitRate, validateTraces } from '../../../analysis/validate/traces.
 import type { FileFidelity } from '../../../analysis/validate/validate.js';
 import { validateTranscript } from '../../../analysis/validate/validate.js';
 import { CcbenchError } from '../../../core/base/errors.js';
+import { formatCounted } from '../../../core/base/format.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { type InputOptions, readTextInput } from '../../../transcripts/files/read-input.js';
@@ -96,6 +97,7 @@ export async function validateCommand(
           : [],
       ),
     );
+    noteLosses(session, fidelities);
     const worse = saved === null ? [] : worseFigures(saved, report.total);
     const forward = options.forward === true ? 'sessions' : 'summary';
     present(session, {
@@ -128,6 +130,18 @@ export async function validateCommand(
     output?.discard();
     throw error;
   }
+}
+
+/** Says what is missing in the numbers, in the short form too. */
+function noteLosses(session: CliSession, files: readonly FileFidelity[]): void {
+  const counts = new Map<string, { times: number; sessions: number }>();
+  for (const { what, count, isLoss } of files.flatMap(({ leftOut }) => leftOut)) {
+    if (isLoss !== true) continue;
+    const { times, sessions } = counts.get(what) ?? { times: 0, sessions: 0 };
+    counts.set(what, { times: times + count, sessions: sessions + 1 });
+  }
+  for (const [what, { times, sessions }] of counts)
+    note(session, `${what} (${formatCounted(times, 'time')} in ${formatCounted(sessions, 'session')})`);
 }
 
 /** Every compared request as a point: what the simulator says against what was recorded. */
