@@ -84,7 +84,8 @@ function optionsOf(program: Command, argv: readonly string[]): readonly string[]
 
 /** Where the right form is shown. */
 function howTo(program: Command, argv: readonly string[]): string {
-  const named = program.commands.find((command) => argv.includes(command.name()));
+  const first = argv.find((arg) => !arg.startsWith('-'));
+  const named = program.commands.find((command) => command.name() === first);
   return named === undefined
     ? 'ccbench --help lists commands, ccbench <command> --help their options'
     : `ccbench ${named.name()} --help shows its arguments, options and examples`;

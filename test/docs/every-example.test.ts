@@ -43,7 +43,7 @@ function examples(): readonly string[] {
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^npm run |^npm test|^npm ci && npm run quickstart/, 'the table of scripts'],
   [/^node bench\/|^ccbench bench/, 'the suites'],
-  [/^(?:npm|git|aws|export|npx ccbench|\(cd )/, 'needs a network or another checkout'],
+  [/^(?:npm|npx|git|aws|export|\(cd )/, 'needs a network or another checkout'],
   [/^(?:ANTHROPIC|OPENAI|GOOGLE_GEMINI)_BASE_URL/, 'test/cli/commands/serve/serve.test.ts'],
   [/^ccbench(?: policies --mine)?$/, 'test/cli/overview.test.ts'],
 
