@@ -21,6 +21,7 @@ import {
   oneOf,
   percent,
   price,
+  shard,
   tokens,
   whole,
 } from '../option-values.js';
@@ -64,6 +65,15 @@ export const RECORDING_COMMANDS = {
       ),
       option('--out <folder>', 'folder that will hold the page’s folder', undefined, 'reports'),
       option('--no-files', 'write no page'),
+      option(
+        '--results <folder>',
+        'write Parquet files instead of a page: a row for each session and for each request',
+      ),
+      option(
+        '--shard <i/n>',
+        'with --results or --json: the i-th of n shares of the sessions; sessions with calls in common are in the same',
+        shard,
+      ),
       option('--watch', 'keep the page up to date while sessions go on, and serve it; Ctrl-C ends'),
       option('--share', 'print a block to share: no names, no paths, no text; no page'),
       option('--limits', 'show instead what filled the five-hour and weekly limits; no page'),
@@ -97,6 +107,8 @@ export const RECORDING_COMMANDS = {
       'why --split 2026-10-14',
       'why ~/.claude/projects --json',
       'why --last 20 --watch',
+      'why ~/.claude/projects --results out',
+      'why sessions/ --results out --shard 3/16',
     ],
     load: async () => (await import('../commands/why/why.js')).whyCommand,
   },
