@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'vitest';
-import { WHY_TABLES } from '../../src/cli/commands/why/why-parts.js';
+import { SESSION_TABLES } from '../../src/cli/commands/columns/session-tables.js';
 import { ROOT } from '../helpers/architecture/tree.js';
 import { expectGenerated } from '../helpers/pages/generated.js';
 
 const BEGIN = '<!-- columns:begin -->\n';
 
 it('docs/why.md lists exactly the columns of its results', () => {
-  const tables = Object.entries(WHY_TABLES).map(([name, columns]) =>
+  const tables = Object.entries(SESSION_TABLES).map(([name, columns]) =>
     [
       `| \`${name}\` | kind | what it holds |`,
       '|---|---|---|',

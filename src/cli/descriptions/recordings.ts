@@ -183,6 +183,7 @@ export const RECORDING_COMMANDS = {
       option('--forward', 'show each session run forward, beside its recorded cost'),
       option('--worst <n>', 'how many of the worst predicted requests to show', whole, 5),
       option('--save <file>', 'write the totals to this file'),
+      option('--results <folder>', 'write a Parquet file with a row for each recording'),
       option('--baseline <file>', 'compare with saved totals; worse is exit code 98'),
       option(
         '--out <folder>',
@@ -196,6 +197,7 @@ export const RECORDING_COMMANDS = {
       'validate ~/.claude/projects --forward',
       'validate session.jsonl --json',
       'validate recordings/ --baseline fidelity.json',
+      'validate recordings/ --results out',
     ],
     load: async () => (await import('../commands/validate/validate.js')).validateCommand,
   },

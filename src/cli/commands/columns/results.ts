@@ -13,9 +13,9 @@ import { closingText } from '../../terminal/closing.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { present } from '../../terminal/present.js';
-import { WHY_TABLES, type WhyTable, whyTables } from '../why/why-parts.js';
 import { type Answer, askDuckdb, askTables } from './ask-duckdb.js';
 import { chosenColumn, type Group, Grouping, parseCondition } from './questions.js';
+import { SESSION_TABLES, type SessionTable, sessionTables } from './session-tables.js';
 import { settingsText, studiesConclusion, summarise, summaryLines } from './summary.js';
 
 /** Options of `ccbench results`. */
@@ -48,7 +48,7 @@ export async function resultsCommand(
     });
   const { studies, damaged } = readStudies(path);
   for (const file of damaged) note(session, damagedNote(file));
-  const tables = whyTables(path);
+  const tables = sessionTables(path);
   for (const table of tables) noteMissing(session, table);
   if (studies.length === 0 && tables.length > 0) return answerOnSessions(session, folder, tables, options);
   if (studies.length === 0)
@@ -83,16 +83,16 @@ export async function resultsCommand(
     : overview(session, opened, folder, options.top);
 }
 
-function noteMissing(session: CliSession, { name, files, of }: WhyTable): void {
+function noteMissing(session: CliSession, { name, files, of }: SessionTable): void {
   if (of !== null && files.length < of)
     note(session, `${name}: ${files.length} of ${of} shares are there; the rest is not in the answer`);
 }
 
-/** Questions on the sessions and requests of `why --results`. */
+/** Questions on the sessions of `why --results` and `validate --results`. */
 async function answerOnSessions(
   session: CliSession,
   folder: string,
-  tables: readonly WhyTable[],
+  tables: readonly SessionTable[],
   { sql, columns }: ResultsOptions,
 ): Promise<ExitCode> {
   if (sql !== undefined) {
@@ -100,16 +100,12 @@ async function answerOnSessions(
     return EXIT.fine;
   }
   if (columns !== true)
-    throw new CcbenchError(
-      'bad-usage',
-      `${folder} holds sessions and requests of why, which SQL asks about`,
-      {
-        hint: 'add --sql "select project, sum(costNano) / 1e9 as usd from sessions group by project", or --columns',
-      },
-    );
+    throw new CcbenchError('bad-usage', `${folder} holds tables of sessions, which SQL asks about`, {
+      hint: `add --sql "select … from ${tables.map(({ name }) => name).join(' or ')}", or --columns`,
+    });
   const listed = tables.map(({ name }) => ({
     table: name,
-    columns: WHY_TABLES[name].map(({ name: column, kind, about }) => ({ name: column, kind, about })),
+    columns: SESSION_TABLES[name].map(({ name: column, kind, about }) => ({ name: column, kind, about })),
   }));
   if (session.json) printJson(session, { tables: listed });
   else
@@ -178,7 +174,7 @@ async function answer(
   session: CliSession,
   results: ResultStore,
   options: ResultsOptions,
-  tables: readonly WhyTable[],
+  tables: readonly SessionTable[],
 ): Promise<ExitCode> {
   const { host } = session;
   const { study } = results;

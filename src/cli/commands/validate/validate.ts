@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { containedFiles, repeatedCalls } from '../../../analysis/validate/contained.js';
 import { readSaved, worseFigures } from '../../../analysis/validate/regression.js';
 import {
@@ -24,6 +25,8 @@ import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
+import { openPart } from '../columns/session-tables.js';
+import { FIDELITY_COLUMNS } from './fidelity-columns.js';
 import { validateBlocks, validateConclusion } from './validate-document.js';
 
 const VALIDATE_PAGE = 'validate.html';
@@ -36,6 +39,8 @@ export interface ValidateOptions extends SessionChoice {
   readonly out?: string;
   readonly png?: boolean;
   readonly forward?: boolean;
+  /** A folder for a Parquet file with a row for each recording. */
+  readonly results?: string;
 }
 
 type Validated =
@@ -96,6 +101,7 @@ export async function validateCommand(
           : [],
       ),
     );
+    if (options.results !== undefined) await writeRows(resolve(cwd, options.results), fidelities);
     const worse = saved === null ? [] : worseFigures(saved, report.total);
     const forward = options.forward === true ? 'sessions' : 'summary';
     present(session, {
@@ -107,9 +113,11 @@ export async function validateCommand(
         skipped,
         contained,
         sharedCalls,
+        ...(options.results === undefined ? {} : { results: options.results }),
         ...(saved === null ? {} : { worse }),
       },
     });
+    if (options.results !== undefined && !session.json) host.stdout.write(`results ${options.results}\n`);
     await save(output, report);
     if (options.out !== undefined) await writeChart(session, fidelities, report.total, options.out, options);
     if (!session.json) {
@@ -127,6 +135,16 @@ export async function validateCommand(
   } catch (error) {
     output?.discard();
     throw error;
+  }
+}
+
+async function writeRows(folder: string, fidelities: readonly FileFidelity[]): Promise<void> {
+  const part = await openPart(folder, 'fidelity');
+  try {
+    for (const each of fidelities) part.add(FIDELITY_COLUMNS.map(({ of }) => of(each)));
+    part.finish();
+  } finally {
+    part.discard();
   }
 }
 

@@ -2,8 +2,8 @@ import { sha256Hex } from '../../../core/base/digest.js';
 import type { Shard } from '../../../study/batches.js';
 import type { FoundSessions } from '../../../transcripts/files/find-sessions.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
+import { oneByOne } from '../../files/each-file.js';
 import type { CliSession } from '../../session.js';
-import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';
 
 /** Hexadecimal digits that a share is drawn by. */
@@ -56,16 +56,12 @@ export async function shareOf(
   { index, of }: Shard,
   callKeys: (file: string) => readonly string[],
 ): Promise<FoundSessions> {
-  const { interrupt } = session.host;
   const groups = new Groups();
   const progress = createProgress(session.host, session.json ? 'silent' : 'shown', 'files');
   try {
     progress.start('looking for copies', files.length);
-    for (const [i, file] of files.entries()) {
-      await yieldToEventLoop(interrupt);
-      groups.add(await runInterruptible(interrupt, () => callKeys(file)), inputId(file));
-      progress.update(i + 1);
-    }
+    const read = oneByOne(session, (file) => groups.add(callKeys(file), inputId(file)));
+    await read(files, progress.update);
   } finally {
     progress.clear();
   }

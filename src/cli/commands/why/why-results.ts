@@ -8,13 +8,7 @@ import {
 } from '../../../analysis/why/causes.js';
 import { nanoOf, type SummedSession, timeOf } from '../../../analysis/why/sum-up.js';
 import { ratio, sum } from '../../../core/base/stats.js';
-import type { CellValue, ResultColumn } from '../../../study/result-rows.js';
-
-/** A column of the results of `why`, what it holds, and how it is filled. */
-interface Column<Row> extends ResultColumn {
-  readonly about: string;
-  readonly of: (row: Row) => CellValue;
-}
+import { type Column, number, text } from '../columns/column.js';
 
 /** A request with the session that counts it. */
 interface RequestOf {
@@ -24,14 +18,6 @@ interface RequestOf {
 
 const DAY_CHARS = 10;
 const TIME_CHARS = 23;
-
-function text<Row>(name: string, about: string, of: (row: Row) => string | null): Column<Row> {
-  return { name, kind: 'text', about, of };
-}
-
-function number<Row>(name: string, about: string, of: (row: Row) => number | null): Column<Row> {
-  return { name, kind: 'number', about, of };
-}
 
 /** The column of a cause: `lifetime5mNano`. */
 function causeColumn(cause: WhyCause): Column<SummedSession> {

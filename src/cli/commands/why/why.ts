@@ -33,6 +33,7 @@ import type { GivenPrice } from '../../option-values.js';
 import { type CliSession, inputOptions, note, silent } from '../../session.js';
 import { tellWritten } from '../../terminal/closing.js';
 import { present } from '../../terminal/present.js';
+import { checkParts } from '../columns/session-tables.js';
 import { Explainer } from './explain-files.js';
 import { fixBlocks } from './fix-document.js';
 import { givenModels, refuseUnused } from './given-prices.js';
@@ -41,7 +42,7 @@ import { limitsBlocks } from './limits-document.js';
 import { shareOf } from './share-of.js';
 import { splitBlocks, trendBlocks } from './trend-document.js';
 import { whyBlocks, whyConclusion } from './why-document.js';
-import { checkParts, writeParts } from './why-parts.js';
+import { writeParts } from './why-parts.js';
 import { shareBlocks, sharedWhy, withoutModels } from './why-share.js';
 
 const WHY_PAGE = 'why.html';

@@ -248,6 +248,44 @@ describe('the queries of docs/why.md', () => {
   });
 });
 
+describe('ccbench validate --results', () => {
+  it('has a row for each recording that the report compares', async () => {
+    const cwd = corpus();
+    const { code, stdout } = await cli(['validate', '.', '--json', '--results', 'out'], { cwd });
+    expect(code).toBe(0);
+    const { files, contained } = JSON.parse(stdout);
+    expect(contained).toMatchObject([{ file: 'b-copy.jsonl' }]);
+    const columns =
+      'session, requests, blindAgreement, blindCostError, recordedCompactions, forwardRecordedNano';
+    // Validate counts calls in each session that holds them; a session of one request has none to compare.
+    const inputOf = (...calls: readonly Call[]) =>
+      calls.reduce((sum, call) => sum + nanoOf(call) - 750_000, 0);
+    const expected = [
+      ['a.jsonl', inputOf(FIRST, LATE)],
+      ['c-fork.jsonl', inputOf(FIRST, SOON)],
+      ['d.jsonl', null],
+    ] as const;
+    const found = await ask(cwd, `select ${columns} from fidelity order by session`);
+    expect(found).toEqual(
+      expected.map(([session, forwardRecordedNano]) => {
+        const { requests, blind } = files.find(({ file }: { file: string }) => file === session);
+        return {
+          session,
+          requests,
+          blindAgreement: blind.classAgreement,
+          blindCostError: blind.netError,
+          recordedCompactions: forwardRecordedNano === null ? null : 0,
+          forwardRecordedNano,
+        };
+      }),
+    );
+    await why(cwd, '--results', 'out', '--shard', '1/1');
+    expect(await ask(cwd, 'select count(*) as n from fidelity join sessions using (session)')).toEqual([
+      { n: 3 },
+    ]);
+  });
+});
+
 describe.skipIf(!sharedData.present)('ccbench why --results on recordings', () => {
   it('adds up to the report in cost, requests and what was avoidable', async () => {
     const cwd = tempFolder();
