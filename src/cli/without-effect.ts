@@ -68,7 +68,9 @@ const IDLE: readonly Idle[] = [
   {
     option: 'watch',
     written: '--watch',
-    why: (command) => (command.args.length === 0 ? 'without a file to look at' : null),
+    // Without a file `why` looks at the sessions on this machine.
+    why: (command) =>
+      command.args.length === 0 && command.name() !== 'why' ? 'without a file to look at' : null,
     hint: 'name the scenario or the recording',
   },
   {
