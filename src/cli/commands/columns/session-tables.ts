@@ -1,8 +1,9 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { Shard } from '../../../study/batches.js';
 import { GrowingPart } from '../../../study/results/part-file.js';
-import { namesIn } from '../../../study/results/write-whole.js';
+import { namesIn, unwritable } from '../../../study/results/write-whole.js';
 import { FIDELITY_COLUMNS } from '../validate/fidelity-columns.js';
 import { REQUEST_COLUMNS, SESSION_COLUMNS } from '../why/why-results.js';
 
@@ -49,6 +50,16 @@ function mixed(folder: string): CcbenchError {
       hint: 'keep the sessions-*.parquet and requests-*.parquet of one division',
     },
   );
+}
+
+/** Makes a results folder before long work, so that one that cannot be made is refused at once. */
+export function makeFolder(folder: string): string {
+  try {
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  } catch (error) {
+    throw unwritable(folder, error);
+  }
 }
 
 /** Refuses a folder whose sessions are divided in another way: they would count twice. */

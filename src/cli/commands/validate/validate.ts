@@ -25,7 +25,7 @@ import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
-import { openPart } from '../columns/session-tables.js';
+import { makeFolder, openPart } from '../columns/session-tables.js';
 import { FIDELITY_COLUMNS } from './fidelity-columns.js';
 import { validateBlocks, validateConclusion } from './validate-document.js';
 
@@ -78,6 +78,7 @@ export async function validateCommand(
       : readSaved(readTextInput(options.baseline, { cwd }), options.baseline);
   const output = options.save === undefined ? null : openFile(options.save, cwd);
   try {
+    const folder = options.results === undefined ? null : makeFolder(resolve(cwd, options.results));
     const named = { command: 'validate', paths, usualLast: USUAL_LAST };
     const found = await chosenSessions(session, named, options);
     const { used, skipped } = await eachFile(session, 'validating', found, (path) =>
@@ -101,7 +102,7 @@ export async function validateCommand(
           : [],
       ),
     );
-    if (options.results !== undefined) await writeRows(resolve(cwd, options.results), fidelities);
+    if (folder !== null) await writeRows(folder, fidelities);
     const worse = saved === null ? [] : worseFigures(saved, report.total);
     const forward = options.forward === true ? 'sessions' : 'summary';
     present(session, {

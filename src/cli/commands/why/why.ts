@@ -33,7 +33,7 @@ import type { GivenPrice } from '../../option-values.js';
 import { type CliSession, inputOptions, note, silent } from '../../session.js';
 import { tellWritten } from '../../terminal/closing.js';
 import { present } from '../../terminal/present.js';
-import { checkParts } from '../columns/session-tables.js';
+import { checkParts, makeFolder } from '../columns/session-tables.js';
 import { Explainer } from './explain-files.js';
 import { fixBlocks } from './fix-document.js';
 import { givenModels, refuseUnused } from './given-prices.js';
@@ -142,7 +142,7 @@ async function answer(
     throw new CcbenchError('bad-usage', '--shard has no report of its own', {
       hint: 'add --results <folder>, which all shares write into, or --json',
     });
-  if (results !== undefined) checkParts(resolve(session.host.cwd, results), results, shard);
+  if (results !== undefined) checkParts(makeFolder(resolve(session.host.cwd, results)), results, shard);
   if (options.split !== undefined) checkDay('--split', options.split);
   const views = viewsOf(options);
   const writes = options.files && views.length === 0;

@@ -145,6 +145,11 @@ describe('ccbench why --results', () => {
       const { code, stderr, stdout } = await cli(['why', '.', ...args], { cwd });
       expect([args, code === 0, `${stderr}${stdout}`]).toEqual([args, false, expect.stringContaining(said)]);
     }
+    // Before anything is read: what cannot be read would be said first.
+    for (const command of ['why', 'validate']) {
+      const early = await cli([command, 'nowhere.jsonl', '--results', 'a.jsonl'], { cwd });
+      expect(early.stderr).toContain('a.jsonl cannot be written');
+    }
     const unasked = await cli(['results', 'out'], { cwd });
     expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('--sql')]);
   });
