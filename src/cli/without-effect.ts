@@ -23,11 +23,11 @@ function withoutFiles(command: Command): string | null {
   return isGiven(command, 'files') ? 'with --no-files' : null;
 }
 
-/** A sweep into a results folder writes no report. */
+/** A results folder takes the place of a report, and a shard has none. */
 function withResults(command: Command): string | null {
-  return has(command, 'shard') && isGiven(command, 'results')
-    ? 'with --results, which writes no report'
-    : null;
+  if (!has(command, 'shard')) return null;
+  if (isGiven(command, 'results')) return 'with --results, which writes no report';
+  return isGiven(command, 'shard') ? 'with --shard, which writes no report' : null;
 }
 
 /** Limits have one table of their own, and no page. */
@@ -68,7 +68,9 @@ const IDLE: readonly Idle[] = [
   {
     option: 'watch',
     written: '--watch',
-    why: (command) => (command.args.length === 0 ? 'without a file to look at' : null),
+    // Without a file `why` looks at the sessions on this machine.
+    why: (command) =>
+      command.args.length === 0 && command.name() !== 'why' ? 'without a file to look at' : null,
     hint: 'name the scenario or the recording',
   },
   {

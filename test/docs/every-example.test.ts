@@ -48,6 +48,10 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^ccbench(?: policies --mine)?$/, 'test/cli/overview.test.ts'],
 
   [/--project shop|--since 2026-10-01|--agent codex --since/, 'test/cli/files/chosen-sessions.test.ts'],
+  [
+    /^ccbench (?:why|validate) .*--results|^ccbench results out --columns/,
+    'test/cli/commands/why/why-results.test.ts',
+  ],
   [/--price my-model/, 'test/cli/commands/why/given-prices.test.ts'],
   [/^ccbench exec/, 'test/cli/commands/exec/exec.test.ts'],
   [/ my\.yaml/, 'test/cli/commands/run/live-summaries.test.ts'],

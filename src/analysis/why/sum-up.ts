@@ -139,7 +139,8 @@ export function nanoOf({ readNano, outputNano, uncachedNano, parts }: Attributed
   return readNano + outputNano + uncachedNano + sum(parts.map(({ nano }) => nano));
 }
 
-function timeOf(startedAtMs: number | null, ms: number, chars: number): string | null {
+/** A time of a session in UTC, `2026-08-01 09:30:00.000`, or as many characters of it; null where the record does not tell. */
+export function timeOf(startedAtMs: number | null, ms: number, chars: number): string | null {
   if (startedAtMs === null) return null;
   const at = startedAtMs + ms;
   return Math.abs(at) > 8.64e15 ? null : new Date(at).toISOString().slice(0, chars).replace('T', ' ');

@@ -21,6 +21,7 @@ import {
   oneOf,
   percent,
   price,
+  shard,
   tokens,
   whole,
 } from '../option-values.js';
@@ -64,6 +65,15 @@ export const RECORDING_COMMANDS = {
       ),
       option('--out <folder>', 'folder that will hold the page’s folder', undefined, 'reports'),
       option('--no-files', 'write no page'),
+      option(
+        '--results <folder>',
+        'write Parquet files instead of a page: a row for each session and for each request',
+      ),
+      option(
+        '--shard <i/n>',
+        'with --results or --json: the i-th of n shares of the sessions; sessions with calls in common are in the same',
+        shard,
+      ),
       option('--watch', 'keep the page up to date while sessions go on, and serve it; Ctrl-C ends'),
       option('--share', 'print a block to share: no names, no paths, no text; no page'),
       option('--limits', 'show instead what filled the five-hour and weekly limits; no page'),
@@ -97,6 +107,8 @@ export const RECORDING_COMMANDS = {
       'why --split 2026-10-14',
       'why ~/.claude/projects --json',
       'why --last 20 --watch',
+      'why ~/.claude/projects --results out',
+      'why sessions/ --results out --shard 3/16',
     ],
     load: async () => (await import('../commands/why/why.js')).whyCommand,
   },
@@ -171,6 +183,7 @@ export const RECORDING_COMMANDS = {
       option('--forward', 'show each session run forward, beside its recorded cost'),
       option('--worst <n>', 'how many of the worst predicted requests to show', whole, 5),
       option('--save <file>', 'write the totals to this file'),
+      option('--results <folder>', 'write a Parquet file with a row for each recording'),
       option('--baseline <file>', 'compare with saved totals; worse is exit code 98'),
       option(
         '--out <folder>',
@@ -184,6 +197,7 @@ export const RECORDING_COMMANDS = {
       'validate ~/.claude/projects --forward',
       'validate session.jsonl --json',
       'validate recordings/ --baseline fidelity.json',
+      'validate recordings/ --results out',
     ],
     load: async () => (await import('../commands/validate/validate.js')).validateCommand,
   },

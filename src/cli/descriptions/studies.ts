@@ -324,8 +324,9 @@ export const STUDY_COMMANDS = {
   },
   results: {
     name: 'results',
-    about: 'Ask about the Parquet files of a sweep: what is there, what is best, means, SQL.',
-    args: [argument('<folder>', 'the folder of sweep --results')],
+    about:
+      'Ask about the Parquet files of a sweep, why or validate: what is there, what is best, means, SQL.',
+    args: [argument('<folder>', 'the folder that was given to --results')],
     options: [
       option('--study <id>', 'which study, where the folder holds several; the first characters are enough'),
       option('--best <metric>', 'the points with the best mean over the sessions'),
@@ -342,7 +343,7 @@ export const STUDY_COMMANDS = {
       option('--verify', 'check every file against its checksum; exit code 2 where one is damaged'),
       option(
         '--sql <query>',
-        'a query on the table results, answered by DuckDB (@duckdb/node-api, installed beside ccbench)',
+        'a query on the table results, or on sessions and requests of why and fidelity of validate; answered by DuckDB (@duckdb/node-api, installed beside ccbench)',
       ),
     ],
     examples: [

@@ -90,7 +90,8 @@ export type ReadAll<T> = (
   update: (done: number) => void,
 ) => Promise<readonly (T | CcbenchError)[]>;
 
-function oneByOne<T>({ host }: CliSession, read: (path: string) => T): ReadAll<T> {
+/** Reads files one by one in a way that Ctrl-C can break off. */
+export function oneByOne<T>({ host }: CliSession, read: (path: string) => T): ReadAll<T> {
   return async (files, update) => {
     const found: (T | CcbenchError)[] = [];
     const readOne = (file: string): T | CcbenchError => {

@@ -1,6 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { ColumnSource, ParquetWriter } from 'hyparquet-writer';
 import { ownValue } from '../../core/base/own-value.js';
 import type { CellValue, ResultColumn, ResultRow } from '../result-rows.js';
+import { removeUnfinished, unwritable, writerName } from './write-whole.js';
+
+type Cells = readonly CellValue[];
+
+function columnData(columns: readonly ResultColumn[], rows: readonly Cells[]): ColumnSource[] {
+  return columns.map(({ name, kind }, i) => ({
+    name,
+    data: rows.map((cells) => cells[i] ?? null),
+    type: kind === 'text' ? ('STRING' as const) : ('DOUBLE' as const),
+  }));
+}
 
 /** Rows as the bytes of a Parquet file: equal rows give equal bytes. */
 export async function encodePart(
@@ -10,14 +23,75 @@ export async function encodePart(
   const { parquetWriteBuffer } = await import('hyparquet-writer');
   return new Uint8Array(
     parquetWriteBuffer({
-      columnData: columns.map(({ name, kind }, i) => ({
-        name,
-        data: rows.map(({ cells }) => cells[i] ?? null),
-        type: kind === 'text' ? ('STRING' as const) : ('DOUBLE' as const),
-      })),
+      columnData: columnData(
+        columns,
+        rows.map(({ cells }) => cells),
+      ),
       rowGroupSize: rows.length,
     }),
   );
+}
+
+/** Rows that are held before they are written. */
+const GROUP_ROWS = 10_000;
+
+/** A Parquet file that grows row group by row group and is in its place when it is whole: more rows than memory holds. */
+export class GrowingPart {
+  readonly #path: string;
+  readonly #fresh: string;
+  readonly #columns: readonly ResultColumn[];
+  readonly #writer: ParquetWriter;
+  #rows: Cells[] = [];
+
+  private constructor(path: string, fresh: string, columns: readonly ResultColumn[], writer: ParquetWriter) {
+    this.#path = path;
+    this.#fresh = fresh;
+    this.#columns = columns;
+    this.#writer = writer;
+  }
+
+  static async open(path: string, columns: readonly ResultColumn[]): Promise<GrowingPart> {
+    const { ParquetWriter, fileWriter, schemaFromColumnData } = await import('hyparquet-writer');
+    const fresh = `${path}.${writerName()}.part`;
+    const schema = schemaFromColumnData({ columnData: columnData(columns, []) });
+    return attempt(path, () => {
+      mkdirSync(dirname(path), { recursive: true });
+      removeUnfinished(dirname(path));
+      return new GrowingPart(path, fresh, columns, new ParquetWriter({ writer: fileWriter(fresh), schema }));
+    });
+  }
+
+  add(cells: Cells): void {
+    this.#rows.push(cells);
+    if (this.#rows.length >= GROUP_ROWS) this.#flush();
+  }
+
+  finish(): void {
+    this.#flush();
+    attempt(this.#path, () => {
+      this.#writer.finish();
+      renameSync(this.#fresh, this.#path);
+    });
+  }
+
+  /** Removes what is not finished. */
+  discard(): void {
+    rmSync(this.#fresh, { force: true });
+  }
+
+  #flush(): void {
+    const data = columnData(this.#columns, this.#rows);
+    attempt(this.#path, () => this.#writer.write({ columnData: data, rowGroupSize: GROUP_ROWS }));
+    this.#rows = [];
+  }
+}
+
+function attempt<T>(path: string, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    throw unwritable(path, error);
+  }
 }
 
 function bufferOf(path: string): ArrayBuffer {

@@ -44,8 +44,29 @@ async function openDuckdb(view: string) {
   }
 }
 
-/** Answers a query on the table `results` with DuckDB. */
-export async function askDuckdb(results: ResultStore, query: string): Promise<Answer> {
+/** A table by its Parquet files. */
+export interface Table {
+  readonly name: string;
+  readonly files: readonly string[];
+}
+
+function viewOf({ name, files }: Table): string {
+  return `create view ${name} as select * from read_parquet([${files.map(quoted).join(', ')}])`;
+}
+
+/** Answers a query on tables of Parquet files with DuckDB. */
+export async function askTables(tables: readonly Table[], query: string): Promise<Answer> {
+  const views = tables.map(viewOf).join('; ');
+  const { DuckDBInstance } = await openDuckdb(views);
+  return run(await DuckDBInstance.create(':memory:'), views, query);
+}
+
+/** Answers a query on the table `results` of a study, and on others beside it. */
+export async function askDuckdb(
+  results: ResultStore,
+  query: string,
+  others: readonly Table[],
+): Promise<Answer> {
   const folder = mkdtempSync(join(tmpdir(), 'ccbench-results-'));
   try {
     const sources = results.sources();
@@ -59,9 +80,7 @@ export async function askDuckdb(results: ResultStore, query: string): Promise<An
       files.push(path);
     }
     if (files.length === 0) throw new CcbenchError('bad-input', 'there are no rows yet to ask about');
-    const view = `create view results as select * from read_parquet([${files.map(quoted).join(', ')}])`;
-    const { DuckDBInstance } = await openDuckdb(view);
-    return await run(await DuckDBInstance.create(':memory:'), view, query);
+    return await askTables([{ name: 'results', files }, ...others], query);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -13,8 +13,9 @@ import { closingText } from '../../terminal/closing.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { present } from '../../terminal/present.js';
-import { askDuckdb } from './ask-duckdb.js';
+import { type Answer, askDuckdb, askTables } from './ask-duckdb.js';
 import { chosenColumn, type Group, Grouping, parseCondition } from './questions.js';
+import { SESSION_TABLES, type SessionTable, sessionTables } from './session-tables.js';
 import { settingsText, studiesConclusion, summarise, summaryLines } from './summary.js';
 
 /** Options of `ccbench results`. */
@@ -43,10 +44,13 @@ export async function resultsCommand(
   const path = resolve(session.host.cwd, folder);
   if (!existsSync(path))
     throw new CcbenchError('file-missing', `there is no folder ${folder}`, {
-      hint: 'ccbench sweep … --results <folder> makes one',
+      hint: 'ccbench sweep … --results <folder> and ccbench why … --results <folder> make one',
     });
   const { studies, damaged } = readStudies(path);
   for (const file of damaged) note(session, damagedNote(file));
+  const tables = sessionTables(path);
+  for (const table of tables) noteMissing(session, table);
+  if (studies.length === 0 && tables.length > 0) return answerOnSessions(session, folder, tables, options);
   if (studies.length === 0)
     throw new CcbenchError('bad-input', `${folder} holds no results of a sweep`, {
       hint: 'name the folder that was given to sweep --results',
@@ -74,7 +78,56 @@ export async function resultsCommand(
   const bad = opened.flatMap((store) => store.putDamagedAside());
   for (const file of bad) note(session, damagedNote(file));
   if (options.verify === true) return verified(session, opened, [...damaged, ...bad]);
-  return isAsked ? answer(session, opened[0]!, options) : overview(session, opened, folder, options.top);
+  return isAsked
+    ? answer(session, opened[0]!, options, tables)
+    : overview(session, opened, folder, options.top);
+}
+
+function noteMissing(session: CliSession, { name, files, of }: SessionTable): void {
+  if (of !== null && files.length < of)
+    note(session, `${name}: ${files.length} of ${of} shares are there; the rest is not in the answer`);
+}
+
+/** Questions on the sessions of `why --results` and `validate --results`. */
+async function answerOnSessions(
+  session: CliSession,
+  folder: string,
+  tables: readonly SessionTable[],
+  { sql, columns }: ResultsOptions,
+): Promise<ExitCode> {
+  if (sql !== undefined) {
+    presentAnswer(session, await askTables(tables, sql), {});
+    return EXIT.fine;
+  }
+  if (columns !== true)
+    throw new CcbenchError('bad-usage', `${folder} holds tables of sessions, which SQL asks about`, {
+      hint: `add --sql "select … from ${tables.map(({ name }) => name).join(' or ')}", or --columns`,
+    });
+  const listed = tables.map(({ name }) => ({
+    table: name,
+    columns: SESSION_TABLES[name].map(({ name: column, kind, about }) => ({ name: column, kind, about })),
+  }));
+  if (session.json) printJson(session, { tables: listed });
+  else
+    for (const { table, columns: all } of listed)
+      for (const { name, kind, about } of all)
+        session.host.stdout.write(`${table}.${name} (${kind}): ${about}\n`);
+  return EXIT.fine;
+}
+
+function presentAnswer(session: CliSession, { columns, rows }: Answer, head: object): void {
+  const table = doc.table(
+    columns.map((name, i) => doc.text(name, (row: (typeof rows)[number]) => String(row[i] ?? ''))),
+    rows,
+  );
+  present(session, {
+    blocks: [table],
+    closing: null,
+    json: {
+      ...head,
+      rows: rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]))),
+    },
+  });
 }
 
 function damagedNote(file: string): string {
@@ -117,7 +170,12 @@ async function overview(
   return EXIT.fine;
 }
 
-async function answer(session: CliSession, results: ResultStore, options: ResultsOptions): Promise<ExitCode> {
+async function answer(
+  session: CliSession,
+  results: ResultStore,
+  options: ResultsOptions,
+  tables: readonly SessionTable[],
+): Promise<ExitCode> {
   const { host } = session;
   const { study } = results;
   const open = study.partition.runs - results.finishedRuns();
@@ -125,19 +183,7 @@ async function answer(session: CliSession, results: ResultStore, options: Result
     note(session, `${formatCounted(open, 'run is', 'runs are')} not finished and not in the answer`);
   const head = { study: study.id, version: study.version };
   if (options.sql !== undefined) {
-    const { columns, rows } = await askDuckdb(results, options.sql);
-    const table = doc.table(
-      columns.map((name, i) => doc.text(name, (row: (typeof rows)[number]) => String(row[i] ?? ''))),
-      rows,
-    );
-    present(session, {
-      blocks: [table],
-      closing: null,
-      json: {
-        ...head,
-        rows: rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]))),
-      },
-    });
+    presentAnswer(session, await askDuckdb(results, options.sql, tables), head);
     return EXIT.fine;
   }
   if (options.columns === true) {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { containedFiles, repeatedCalls } from '../../../analysis/validate/contained.js';
 import { readSaved, worseFigures } from '../../../analysis/validate/regression.js';
 import {
@@ -25,6 +26,8 @@ import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
+import { makeFolder, openPart } from '../columns/session-tables.js';
+import { FIDELITY_COLUMNS } from './fidelity-columns.js';
 import { validateBlocks, validateConclusion } from './validate-document.js';
 
 const VALIDATE_PAGE = 'validate.html';
@@ -37,6 +40,8 @@ export interface ValidateOptions extends SessionChoice {
   readonly out?: string;
   readonly png?: boolean;
   readonly forward?: boolean;
+  /** A folder for a Parquet file with a row for each recording. */
+  readonly results?: string;
 }
 
 type Validated =
@@ -74,6 +79,7 @@ export async function validateCommand(
       : readSaved(readTextInput(options.baseline, { cwd }), options.baseline);
   const output = options.save === undefined ? null : openFile(options.save, cwd);
   try {
+    const folder = options.results === undefined ? null : makeFolder(resolve(cwd, options.results));
     const named = { command: 'validate', paths, usualLast: USUAL_LAST };
     const found = await chosenSessions(session, named, options);
     const { used, skipped } = await eachFile(session, 'validating', found, (path) =>
@@ -98,6 +104,7 @@ export async function validateCommand(
       ),
     );
     noteLosses(session, fidelities);
+    if (folder !== null) await writeRows(folder, fidelities);
     const worse = saved === null ? [] : worseFigures(saved, report.total);
     const forward = options.forward === true ? 'sessions' : 'summary';
     present(session, {
@@ -109,9 +116,11 @@ export async function validateCommand(
         skipped,
         contained,
         sharedCalls,
+        ...(options.results === undefined ? {} : { results: options.results }),
         ...(saved === null ? {} : { worse }),
       },
     });
+    if (options.results !== undefined && !session.json) host.stdout.write(`results ${options.results}\n`);
     await save(output, report);
     if (options.out !== undefined) await writeChart(session, fidelities, report.total, options.out, options);
     if (!session.json) {
@@ -142,6 +151,16 @@ function noteLosses(session: CliSession, files: readonly FileFidelity[]): void {
   }
   for (const [what, { times, sessions }] of counts)
     note(session, `${what} (${formatCounted(times, 'time')} in ${formatCounted(sessions, 'session')})`);
+}
+
+async function writeRows(folder: string, fidelities: readonly FileFidelity[]): Promise<void> {
+  const part = await openPart(folder, 'fidelity');
+  try {
+    for (const each of fidelities) part.add(FIDELITY_COLUMNS.map(({ of }) => of(each)));
+    part.finish();
+  } finally {
+    part.discard();
+  }
 }
 
 /** Every compared request as a point: what the simulator says against what was recorded. */

@@ -76,6 +76,14 @@ export function knownKey(file: string, options: ExplainOptions, digests: FileDig
   return keyOf(file, options, contents as readonly (readonly [string, string])[]);
 }
 
+/** The keys of all calls and compactions of a session, which is read where it was not explained before. */
+export function callKeysOf(file: string, options: ExplainOptions, digests: FileDigests): readonly string[] {
+  const key = knownKey(file, options, digests);
+  const kept = key === null ? null : openKept(key, options);
+  if (kept !== null) return kept.summary.callKeys;
+  return callKeys(loadTranscript(file, { ...options, digests }).transcript).map((each) => each.key);
+}
+
 /** Explains a session, unless its content was explained before. */
 export function explainFile(file: string, options: ExplainOptions, digests: FileDigests): FoundWhy {
   const folder = folderOf(options);

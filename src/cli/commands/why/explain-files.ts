@@ -16,6 +16,7 @@ import type { ReadAll } from '../../files/each-file.js';
 import type { CliSession } from '../../session.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import {
+  callKeysOf,
   type ExplainOptions,
   explainFile,
   type FoundWhy,
@@ -151,6 +152,16 @@ export class Explainer {
 
   /** Whether a file was read as one session and is as it was. */
   readonly isKnown = (path: string): boolean => this.#digests.isSession(path);
+
+  /** The keys of the calls of a session; none where it cannot be read, which whoever explains it says more of. */
+  readonly callKeys = (file: string): readonly string[] => {
+    try {
+      return callKeysOf(file, this.#options, this.#digests);
+    } catch (error) {
+      if (error instanceof CcbenchError) return [];
+      throw error;
+    }
+  };
 
   explain(file: string): FoundWhy {
     return explainFile(file, this.#options, this.#digests);

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { limitRequests } from '../../../analysis/limits/limit-requests.js';
 import { type LimitsReport, limitsOf } from '../../../analysis/limits/limits.js';
 import { fixesOf } from '../../../analysis/why/fixes.js';
@@ -19,6 +19,7 @@ import type { PlannedModel } from '../../../core/run/run-plan.js';
 import type { Block } from '../../../report/document/document.js';
 import type { WhyPageData } from '../../../report/page-data/why-page-data.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
+import type { Shard } from '../../../study/batches.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 import { STDIN } from '../../../transcripts/files/stdin.js';
@@ -29,16 +30,19 @@ import { openReport, openSoftly, type ReportFolder } from '../../files/output.js
 import { mergeWarnings, noteWarnings, readingRemarks } from '../../files/reading-notes.js';
 import { withoutCopies } from '../../files/without-copies.js';
 import type { GivenPrice } from '../../option-values.js';
-import { type CliSession, inputOptions, silent } from '../../session.js';
+import { type CliSession, inputOptions, note, silent } from '../../session.js';
 import { tellWritten } from '../../terminal/closing.js';
 import { present } from '../../terminal/present.js';
+import { checkParts, makeFolder } from '../columns/session-tables.js';
 import { Explainer } from './explain-files.js';
 import { fixBlocks } from './fix-document.js';
 import { givenModels, refuseUnused } from './given-prices.js';
 import { parseReading, updateReadings } from './limit-readings.js';
 import { limitsBlocks } from './limits-document.js';
+import { shareOf } from './share-of.js';
 import { splitBlocks, trendBlocks } from './trend-document.js';
 import { whyBlocks, whyConclusion } from './why-document.js';
+import { writeParts } from './why-parts.js';
 import { shareBlocks, sharedWhy, withoutModels } from './why-share.js';
 
 const WHY_PAGE = 'why.html';
@@ -59,6 +63,10 @@ export interface WhyOptions extends SessionChoice {
   /** Prices of models: one by one, and a file of them. */
   readonly price?: readonly GivenPrice[];
   readonly prices?: string;
+  /** A folder for Parquet files instead of a page. */
+  readonly results?: string;
+  /** The share of the sessions that is explained. */
+  readonly shard?: Shard;
   /** Goes on while files change. */
   readonly watch?: boolean;
 }
@@ -79,8 +87,9 @@ function checkDay(option: '--split', day: string): void {
 }
 
 /** What is asked for instead of the usual answer: one at a time, but for what goes over time. */
-function viewsOf({ share, limits, fix, trend, split }: WhyOptions): readonly string[] {
+function viewsOf({ share, limits, fix, trend, split, results, shard }: WhyOptions): readonly string[] {
   const views = [
+    ...(results === undefined ? (shard === undefined ? [] : ['--shard']) : ['--results']),
     ...(share === true ? ['--share'] : []),
     ...(limits === true ? ['--limits'] : []),
     ...(fix === true ? ['--fix'] : []),
@@ -128,6 +137,12 @@ async function answer(
   options: WhyOptions & Pick<Asked, 'onPage'>,
 ): Promise<ExitCode> {
   checkChoice(options);
+  const { results, shard } = options;
+  if (shard !== undefined && results === undefined && !session.json)
+    throw new CcbenchError('bad-usage', '--shard has no report of its own', {
+      hint: 'add --results <folder>, which all shares write into, or --json',
+    });
+  if (results !== undefined) checkParts(makeFolder(resolve(session.host.cwd, results)), results, shard);
   if (options.split !== undefined) checkDay('--split', options.split);
   const views = viewsOf(options);
   const writes = options.files && views.length === 0;
@@ -168,21 +183,34 @@ async function why(
     ...(options.limits === true ? { changedUsage: 'kept' } : {}),
   });
   const { isKnown } = explainer;
-  const found = await chosenSessions(session, { command: 'why', paths, isKnown }, options);
-  const { used, skipped } = await allFiles(session, 'explaining', found, explainer.all);
+  const { results, shard } = options;
+  const chosen = await chosenSessions(session, { command: 'why', paths, isKnown }, options);
+  const found = shard === undefined ? chosen : await shareOf(session, chosen, shard, explainer.callKeys);
+  if (shard !== undefined)
+    note(
+      session,
+      `share ${shard.index} of ${shard.of}: ${found.files.length} of ${chosen.files.length} sessions`,
+    );
+  const isEmpty = found.files.length === 0 && chosen.files.length > 0;
+  const { used, skipped } = isEmpty
+    ? { used: [], skipped: [] }
+    : await allFiles(session, 'explaining', found, explainer.all);
   const { kept, copies } = withoutCopies(session, used, 'once');
   const uncounted = kept.flatMap((each) => each.uncounted ?? []);
   const explained = kept.filter((each) => each.uncounted === null);
-  if (explained.length === 0) throw nothingCounted(uncounted);
+  // A share may hold nothing that counts: the others go on.
+  if (explained.length === 0 && shard === undefined) throw nothingCounted(uncounted);
   const by = options.share === true ? 'kind' : options.fix === true ? 'instructions' : options.by;
   const seen = new Set<string>();
   const counted = explained.map((each) => each.counted(seen, by));
   const report = sumSessions(counted, [...uncounted, ...copies]);
-  refuseUnused(
-    options.price ?? [],
-    options.models ?? [],
-    report.byModel.map(({ name }) => name),
-  );
+  // Another share may have the model.
+  if (shard === undefined)
+    refuseUnused(
+      options.price ?? [],
+      options.models ?? [],
+      report.byModel.map(({ name }) => name),
+    );
   const home = homeFolder(session.host.env);
   const once = (): readonly Counted[] => countOnce(explained.map((each) => each.session()));
   const bills = counted.map(({ sums }) => sums.noted);
@@ -216,11 +244,26 @@ async function why(
   }
   const shown = { home, by, notes: [...notes, ...readingRemarks(read, inputId)] };
   const page = folder === null ? null : join(folder.shown, WHY_PAGE);
-  present(session, {
-    blocks: whyBlocks(report, { top: options.top, by, home, notes }),
-    closing: whyConclusion(report),
-    json: { ...report, notes, warnings: mergeWarnings(read), skipped, page },
-  });
+  if (results !== undefined) {
+    const { cwd, interrupt } = session.host;
+    await writeParts(resolve(cwd, results), shard, { explained, counted }, interrupt);
+  }
+  const hasAnswer = explained.length > 0 || session.json;
+  if (hasAnswer)
+    present(session, {
+      blocks: whyBlocks(report, { top: options.top, by, home, notes }),
+      closing: whyConclusion(report),
+      json: {
+        ...report,
+        notes,
+        warnings: mergeWarnings(read),
+        skipped,
+        page,
+        ...(shard === undefined ? {} : { shard }),
+        ...(results === undefined ? {} : { results }),
+      },
+    });
+  if (results !== undefined && !session.json) session.host.stdout.write(`results ${results}\n`);
   if (folder === null) return EXIT.fine;
   const { whyHtml, whyPageData } = await import('./why-page-data.js');
   const data = whyPageData(report, counted, shown);

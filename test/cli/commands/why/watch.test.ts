@@ -61,6 +61,11 @@ describe('ccbench why --watch', () => {
     expect(readFileSync(page, 'utf8')).toContain('"requests":3');
   });
 
+  it('needs no file: it looks at the sessions on this machine', async () => {
+    const { stdout } = await cli(['why', '--watch', '--json'], { cwd: folderWithSession() });
+    expect(stdout).toContain('it does not go with --json');
+  });
+
   it.each(['--json', '--no-files', '--trend', '--limits', '--fix', '--share'])(
     'refuses %s',
     async (option) => {
