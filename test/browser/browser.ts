@@ -78,3 +78,10 @@ export async function seriousFindings(page: Page): Promise<readonly string[]> {
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 160)}`);
 }
+
+/** Presses a button, and waits until the page has drawn what comes of it. */
+export async function press(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name }).click();
+  // Text, since the tests know no types of a browser.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+}

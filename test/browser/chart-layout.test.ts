@@ -5,7 +5,7 @@ import { foldLog } from '../../src/metrics/fold.js';
 import { reportHtml } from '../../src/report/html/report-html.js';
 import type { PolicyInfo } from '../../src/report/text/policy-info.js';
 import { breakEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
-import { openBrowser, openPage } from './browser.js';
+import { openBrowser, openPage, press } from './browser.js';
 
 const MINUTE = 60_000;
 const CONTEXT = 'Context size and what happened to it';
@@ -116,7 +116,7 @@ describe('the chart of the context', () => {
 
   it('says how long a pause is where there is room: minutes up to two hours, then hours', async () => {
     const { page } = await openPage(browser, HTML);
-    await page.getByRole('button', { name: 'by time' }).click();
+    await press(page, 'by time');
     const marks = await drawn(page, CONTEXT);
     const idle = pick(marks, 'idle');
     const said = pick(marks, 'quiet').filter(({ text }) => text.startsWith('idle'));

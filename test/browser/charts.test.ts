@@ -6,7 +6,7 @@ import { reportHtml } from '../../src/report/html/report-html.js';
 import { createRunSample } from '../../src/report/page-data/run-sample.js';
 import type { PolicyInfo } from '../../src/report/text/policy-info.js';
 import { endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
-import { openBrowser, openPage } from './browser.js';
+import { openBrowser, openPage, press } from './browser.js';
 
 const MINUTE = 60_000;
 const USD = 1_000_000_000;
@@ -77,8 +77,8 @@ function bars(path: string): readonly (readonly [number, number, number, number]
 }
 
 const CONTEXT = 'Context size and what happened to it';
-const byTime = (page: Page): Promise<void> => page.getByRole('button', { name: 'by time' }).click();
-const byRequest = (page: Page): Promise<void> => page.getByRole('button', { name: 'by request' }).click();
+const byTime = (page: Page): Promise<void> => press(page, 'by time');
+const byRequest = (page: Page): Promise<void> => press(page, 'by request');
 
 describe('charts of the page', () => {
   it('name requests by number and times by the clock', async () => {

@@ -4,7 +4,7 @@ import { foldLog } from '../../src/metrics/fold.js';
 import { reportHtml } from '../../src/report/html/report-html.js';
 import { breakEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 import { sampleRun } from '../helpers/sample-run.js';
-import { openBrowser, openPage, seriousFindings, sidewaysPx } from './browser.js';
+import { openBrowser, openPage, press, seriousFindings, sidewaysPx } from './browser.js';
 
 const ONE = reportHtml({ title: 'sample', runs: [sampleRun('sample', 120, 15)] });
 const MANY = reportHtml({ title: 'long', runs: [sampleRun('long', 10_000, 15)] });
@@ -139,7 +139,7 @@ describe('report.html in a browser', () => {
 
   it('selects a range by dragging, adds it up, and shows all again', async () => {
     const { page } = await openPage(browser, ONE);
-    await page.getByRole('button', { name: 'by request' }).click();
+    await press(page, 'by request');
     const from = await plotPoint(page, 0, 0.25);
     const to = await plotPoint(page, 0, 0.5);
     await page.mouse.move(from.x, from.y);

@@ -4,7 +4,7 @@ import type { LogEntry } from '../../src/core/run/run-log.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { reportHtml } from '../../src/report/html/report-html.js';
 import { breakEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
-import { openBrowser, openPage } from './browser.js';
+import { openBrowser, openPage, press } from './browser.js';
 
 const MINUTE = 60_000;
 const USD = 1_000_000_000;
@@ -306,12 +306,12 @@ describe('moving on the axis', () => {
     // from 0.5 to 63
     expect(await readout(page)).toMatch(/^Selected · 6[23] requests/);
     await page.keyboard.up('Control');
-    await page.getByRole('button', { name: 'by time' }).click();
+    await press(page, 'by time');
     // from the first request to the 62nd or 63rd, a minute apart
     expect(await readout(page)).toMatch(
       /^Selected · 1 h: 6[23] requests|^Selected · 6[12] min: 6[23] requests/,
     );
-    await page.getByRole('button', { name: 'by request' }).click();
+    await press(page, 'by request');
     expect(await readout(page)).toMatch(/^Selected · 6[23] requests/);
     await page.getByRole('button', { name: 'Zoom out' }).click();
     expect(await readout(page)).toMatch(/^Whole session/);

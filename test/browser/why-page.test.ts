@@ -4,7 +4,7 @@ import { countOnce, sumUp } from '../../src/analysis/why/sum-up.js';
 import { pageSession, whyHtml, whyPageData } from '../../src/cli/commands/why/why-page-data.js';
 import type { WhyPageSession } from '../../src/report/page-data/why-page-data.js';
 import { whySessions } from '../helpers/recordings/why-sessions.js';
-import { openBrowser, openPage, seriousFindings, sidewaysPx } from './browser.js';
+import { openBrowser, openPage, press, seriousFindings, sidewaysPx } from './browser.js';
 
 const SESSIONS = whySessions();
 const DATA = whyPageData(sumUp(SESSIONS, []), countOnce(SESSIONS).map(pageSession), {
@@ -271,7 +271,7 @@ describe('why.html in a browser', () => {
 
   it('names its charts alike along both axes, and a request by its conversation and number there', async () => {
     const { page } = await openPage(browser, HTML);
-    await page.getByRole('button', { name: 'by time' }).click();
+    await press(page, 'by time');
     expect(await page.locator('#session figcaption').allTextContents()).toEqual([
       'Prompt of each request',
       'Cumulative cost by cause',
