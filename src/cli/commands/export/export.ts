@@ -5,14 +5,17 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';
 import type { SentRequest, SentSession } from '../../../core/model/sent-request.js';
 import { countCalls, type Transcript } from '../../../core/model/transcript.js';
+import { isLoss, type Warning } from '../../../core/run/warning.js';
 import { STREAM_FORMATS } from '../../../report/export/formats.js';
 import type { StreamFormat } from '../../../report/export/stream-format.js';
 import { inputId, sessionPath } from '../../../transcripts/files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
+import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { chosenSessions, isChosen, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
 import { eachFile, type SkippedFile } from '../../files/each-file.js';
 import { folderName, type OutputFile, openFile } from '../../files/output.js';
+import { mergeWarnings, noteWarnings } from '../../files/reading-notes.js';
 import { BASE, planScenarios } from '../../runs/plan-runs.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
@@ -76,19 +79,20 @@ class Exporter {
     return requests;
   }
 
-  /** A recording or a request trace, as it was recorded. */
-  recording(session: CliSession, path: string): void {
+  /** A recording or a request trace, as it was recorded; what is missing in it. */
+  recording(session: CliSession, path: string): readonly Warning[] {
     const input = inputOptions(session);
     if (inputFormat(path, input) === 'request-trace') {
       const trace = parseTrace(path, input);
       const { id, threads } = trace;
       finish(this.write({ name: id, startedAtMs: null, threads }, [tracedRequests(trace)]));
-      return;
+      return [];
     }
     const { transcript } = loadTranscript(path, input);
     const requests = finish(this.write(sentSession(transcript, nameOf(path)), recordedRequests(transcript)));
     this.done.leftOut += Math.max(0, countCalls(transcript) - requests);
     if (!transcript.carries.includes('usage')) this.done.simulated++;
+    return transcriptFindings(transcript).filter(isLoss);
   }
 }
 
@@ -197,17 +201,23 @@ export async function exportCommand(
     const named = paths.filter((path) => !SCENARIO.test(path));
     await exportScenarios(session, scenarios, exporter, options);
     let skipped: readonly SkippedFile[] = [];
+    let losses: readonly { readonly label: string; readonly warnings: readonly Warning[] }[] = [];
     if (scenarios.length === 0 || named.length > 0) {
       const choice = { command: 'export', paths: named, usualLast: USUAL_LAST };
       const found = await chosenSessions(session, choice, options);
-      const read = await eachFile(session, 'exporting', found, (path) => exporter.recording(session, path));
+      const read = await eachFile(session, 'exporting', found, (path) => {
+        return { label: path, warnings: exporter.recording(session, path) };
+      });
       skipped = read.skipped;
+      losses = read.used.filter(({ warnings }) => warnings.length > 0);
     }
     output.finish();
     file?.commit();
     const { done } = exporter;
-    if (session.json) printJson(session, { format: options.format, out, ...done, skipped });
+    if (session.json)
+      printJson(session, { format: options.format, out, ...done, skipped, warnings: mergeWarnings(losses) });
     else note(session, noteOf(done, out));
+    noteWarnings(session, losses);
     noteLosses(session, done);
     return EXIT.fine;
   } catch (error) {

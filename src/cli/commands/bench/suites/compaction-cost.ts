@@ -68,7 +68,7 @@ export function compactionCost(options: {
         name: 'compaction-cost',
         ratio: PROMISED_MICROS / Math.max(...micros, 1),
         promised: 1,
-        detail: `${PROMISED_MICROS} µs over the dearest compaction: ${POLICIES.map(({ policy }, i) => `${policy} ${micros[i]!.toFixed(0)} µs`).join(', ')}`,
+        detail: `${PROMISED_MICROS} µs over the most expensive compaction: ${POLICIES.map(({ policy }, i) => `${policy} ${micros[i]!.toFixed(0)} µs`).join(', ')}`,
       },
     ],
   };
