@@ -1,10 +1,30 @@
 import { type Digest, digestParts } from '../../core/base/digest.js';
 import { type Block, createBlock } from '../../core/model/block.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
+import { estimateText } from '../../core/tokens/heuristic.js';
 import { spread } from '../drafts/weights.js';
 import { parseObject } from '../lines/json-lines.js';
 import { toolCallPiece } from './pieces.js';
 import type { ServedBlock, ServedRequest } from './served-lines.js';
+
+/** Claude Code appends its notes to a tool result (2.0.76), and from 2.1.325 on the files it restores (measured). */
+const REMINDER = /\n\n<system-reminder>\n(?!Whenever you read a file|Warning: the file exists)/;
+
+/** How reminders that are announced again behind a compaction begin, and the names transcripts have for them. */
+const ANNOUNCED: readonly (readonly [opening: string, attachment: string])[] = [
+  ['The following deferred tools are now', 'deferred_tools_delta'],
+  ['Available agent types for the', 'agent_listing_delta'],
+  ['The following skills are available', 'skill_listing'],
+  ['# Environment', 'environment'],
+  ['You are powered by the model', 'model'],
+  ['Attribution for git commits', 'session_context'],
+  ["Today's date is", 'date'],
+];
+
+function attachmentOf({ kind, role, text }: ServedBlock): string | undefined {
+  if (kind !== 'text' || role !== 'user' || text === null) return undefined;
+  return ANNOUNCED.find(([opening]) => text.startsWith(`<system-reminder>\n${opening}`))?.[1];
+}
 
 /** A request with its whole prompt. */
 export interface WholeRequest extends ServedRequest {
@@ -29,7 +49,9 @@ export function lostBlock(n: number, tokens: number): ServedBlock {
 
 /** The blocks of a recording: equal digests are one block, and together they are as long as what was billed. */
 export class ServedBlocks {
-  readonly #known = new Map<Digest, Block>();
+  /** A block of the recording: itself, or a result and the reminders that the client appended to it. */
+  readonly #known = new Map<Digest, readonly Block[]>();
+  readonly #reminders = new Map<Digest, Block>();
   readonly #tools = new Map<string, Pick<Block, 'tool' | 'facts'>>();
 
   /** The blocks of a prompt. Where it was billed, what is new in it takes the tokens that the rest leaves. */
@@ -45,19 +67,45 @@ export class ServedBlocks {
             fresh.map(({ tokens }) => tokens),
           );
     for (const [i, block] of fresh.entries()) this.#make(block, sizes[i] ?? block.tokens);
-    return prompt.map(({ digest }) => this.#known.get(digest)!);
+    return prompt.flatMap(({ digest }) => this.#known.get(digest)!);
   }
 
   /** The blocks of an answer; they stay as they are when they come back. */
   ofAnswer({ answer }: ServedRequest): readonly Block[] {
-    return answer.map((block) => this.#known.get(block.digest) ?? this.#create(block, block.tokens));
+    return answer.flatMap((block) => this.#known.get(block.digest) ?? this.#create(block, block.tokens));
   }
 
   #make(block: ServedBlock, tokens: number): void {
-    if (!this.#known.has(block.digest)) this.#known.set(block.digest, this.#create(block, tokens));
+    if (this.#known.has(block.digest)) return;
+    const end = block.kind === 'tool_result' ? (block.text?.search(REMINDER) ?? -1) : -1;
+    this.#known.set(
+      block.digest,
+      end < 0 ? [this.#create(block, tokens)] : this.#withoutReminders(block, tokens, end),
+    );
   }
 
-  #create({ kind, role, digest, tool, id, text, facts }: ServedBlock, tokens: number): Block {
+  /** Reminders stay when a result is cleared, and are no part of what the tool said. */
+  #withoutReminders(block: ServedBlock, tokens: number, end: number): readonly Block[] {
+    const { id } = block;
+    const [said, added] = [block.text!.slice(0, end), block.text!.slice(end)];
+    const digest = digestParts(['reminders', id ?? '', added]);
+    // A note of the client is prose; behind a compaction the files it restores are like the result.
+    const share = (tokens * added.length) / block.text!.length;
+    const size = added.length < said.length ? Math.min(estimateText(added.length), share) : share;
+    const reminder =
+      this.#reminders.get(digest) ??
+      createBlock({ kind: 'text', role: block.role, tokens: Math.round(size), text: added, digest });
+    this.#reminders.set(digest, reminder);
+    const left = Math.max(0, tokens - reminder.tokens);
+    return [
+      this.#create({ ...block, text: said, digest: digestParts(['said', id ?? '', said]) }, left),
+      reminder,
+    ];
+  }
+
+  #create(served: ServedBlock, tokens: number): Block {
+    const { kind, role, digest, tool, id, text, facts } = served;
+    const attachment = attachmentOf(served);
     const call = kind === 'tool_result' && id !== null ? this.#tools.get(id) : undefined;
     const args = kind === 'tool_use' && text !== null ? parseObject(text.slice(tool?.length ?? 0)) : null;
     const named = args === null ? call?.facts : toolCallPiece({ id: id ?? '', tool, args }).facts;
@@ -69,7 +117,11 @@ export class ServedBlocks {
       digest,
       toolUseId: id,
       tool: tool ?? call?.tool ?? null,
-      facts: { ...(named?.path === undefined ? {} : { path: named.path }), ...facts },
+      facts: {
+        ...(named?.path === undefined ? {} : { path: named.path }),
+        ...(attachment === undefined ? {} : { attachment }),
+        ...facts,
+      },
     });
     if (kind === 'tool_use' && id !== null) this.#tools.set(id, block);
     return block;

@@ -188,7 +188,7 @@ export class ServedThread {
     const kept = held.filter(({ message }) => !lost.has(message));
     const owner = new Map(kept.map((item) => [item.block.digest, item]));
     const fresh = body.filter(({ digest, kind }) => kind !== 'thinking' && !owner.has(digest));
-    const summary = fresh.find(({ kind, role }) => kind === 'text' && role === 'user');
+    const summary = summaryIn(fresh, asked);
     const message = summary === undefined ? null : this.#message('user', 'summary', [summary]);
     this.#open = null;
     this.#event({
@@ -202,13 +202,16 @@ export class ServedThread {
       keptIds: [...new Set(kept.map((item) => item.message))],
     });
     this.#context = [...(message === null ? [] : itemsOf(message)), ...kept];
+    const calls = new Set(kept.flatMap(({ block }) => (block.kind === 'tool_use' ? [block.toolUseId] : [])));
+    const isResult = ({ kind, toolUseId }: Block): boolean => kind === 'tool_result' && calls.has(toolUseId);
     const rest = fresh.filter((block) => block !== summary);
     // The last word is the user's, where the model had nothing left to do.
     const spokenLast =
       before.stop === 'tool_use' || rest.at(-1)?.role !== 'user' ? rest.length : rest.length - 1;
     for (const block of rest.slice(0, spokenLast)) {
       const role = block.role === 'assistant' ? 'assistant' : 'user';
-      this.#add(this.#message(role, 'attachment', [block], message?.id ?? null));
+      if (isResult(block)) this.#add(this.#message('user', 'tool', [block]));
+      else this.#add(this.#message(role, 'attachment', [block], message?.id ?? null));
     }
     this.#say(rest.slice(spokenLast));
     // The next prompt is held against this one in its own order.
@@ -219,7 +222,9 @@ export class ServedThread {
   /** A request for a summary is a thread of its own; what it shows of the conversation belongs there. */
   #askSummary(request: WholeRequest, prefix: readonly Block[], body: readonly Block[]): void {
     const history = body.slice(0, -1); // The last block asks for the summary.
-    if (this.#prefix !== null && this.#sharedWith(history) === this.#context.length) this.#grow(history);
+    const goesOn = this.#prefix !== null && this.#sharedWith(history) === this.#context.length;
+    // A client that keeps the last round leaves it out of the request: the answer is still to come back.
+    if (goesOn && behind(history, this.#context.length).length > 0) this.#grow(history);
     this.#summary = request;
     const alone = new ServedThread(`summary-${request.n}`, this.id, 'compaction', this.blocks);
     alone.#now = this.#now;
@@ -320,6 +325,21 @@ function behind(blocks: readonly Block[], count: number): readonly Block[] {
   let at = 0;
   for (let left = count; left > 0; at++) if (blocks[at]!.kind !== 'thinking') left--;
   return blocks.slice(at);
+}
+
+/** Last characters of the answer, less its closing tag, by which the summary is found in the new prompt. */
+const ENDING = 40;
+
+/** The text of the user's side that holds the summary: its last words where texts are kept, else its length tell. */
+function summaryIn(fresh: readonly Block[], asked: WholeRequest | null): Block | undefined {
+  const texts = fresh.filter(({ kind, role }) => kind === 'text' && role === 'user');
+  if (asked === null) return texts[0];
+  const said = asked.answer.findLast(({ kind }) => kind === 'text')?.text ?? '';
+  const closed = said.trimEnd().replace(/\s*<\/\w+>$/, '');
+  const ending = closed.slice(-ENDING).replace(/^.*>/s, '').trim();
+  const away = ({ tokens }: Block): number => Math.abs(tokens - usageOf(asked).output);
+  const [nearest] = texts.toSorted((a, b) => away(a) - away(b));
+  return (ending === '' ? undefined : texts.find(({ text }) => text?.read().includes(ending))) ?? nearest;
 }
 
 function isThere({ kind, digest }: Block, present: ReadonlySet<Digest>): boolean {

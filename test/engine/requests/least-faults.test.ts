@@ -118,8 +118,9 @@ describe('the fewest faults in the window of a run', () => {
       { numRuns: propertyRuns(200) },
     );
     expect(reached.faults).toBeGreaterThan(0);
-    // Few runs may reach none.
-    if (propertyRuns(200) >= 200) expect(reached.refetch).toBeGreaterThan(0);
+    // The seed of the suite reaches some; few runs, or another seed, may reach none.
+    if (propertyRuns(200) >= 200 && process.env.CCBENCH_SEED === undefined)
+      expect(reached.refetch).toBeGreaterThan(0);
   });
 });
 

@@ -312,7 +312,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   ],
   [
     'RES-4',
-    'The list of skills that was announced is not sent again.',
+    'The list of skills that was announced is not sent again (from 2.1.228 on it is).',
     'src/agent/layers/restore/restore.ts',
     'analysis',
     'compactions of sessions with such a list',

@@ -211,6 +211,81 @@ describe('a recording of ccbench serve', () => {
   });
 });
 
+describe('what Claude Code appends to a tool result', () => {
+  const NOTE = '\n\n<system-reminder>\nThe list is all empty\n</system-reminder>';
+  const held = (digest: string, tokens: number, text: string): Fields => ({
+    ...result(digest, 't1', tokens),
+    text,
+  });
+  const texts = (transcript: ReturnType<typeof read>): readonly (readonly [string, number, string])[] =>
+    transcript.threads[0]!.steps.flatMap((step) =>
+      step.kind === 'message'
+        ? step.message.blocks.map(({ kind, tokens, text }) => [kind, tokens, text?.read() ?? ''] as const)
+        : [],
+    );
+
+  it('is a text of its own that stays when the result is cleared', () => {
+    const whole = 'a'.repeat(400) + NOTE;
+    const grown = { ...GROWN, parts: [called('c1', 't1'), held('d1', 200, whole)] };
+    const cleared = request(3, {
+      base: 2,
+      same: 4,
+      parts: [held('d2', 16, `[cleared]${NOTE}`), said('e1', 10), block('f1', 30)],
+      usage: usage(1_180),
+    });
+    const transcript = read(OPENING, grown, cleared);
+    // A note of 60 characters is 15 tokens.
+    expect(NOTE).toHaveLength(60);
+    expect(texts(transcript)).toContainEqual(['tool_result', 185, 'a'.repeat(400)]);
+    expect(texts(transcript)).toContainEqual(['text', 15, NOTE]);
+    expect(eventsIn(transcript)).toMatchObject([
+      { kind: 'recorded-microcompact', toolUseIds: ['t1'], tokensSaved: 185 - 1 },
+    ]);
+  });
+
+  it("is part of the result where it is the tool's own", () => {
+    const whole = `a${NOTE.replace('The list is all empty', 'Whenever you read a file, think')}`;
+    const transcript = read(OPENING, { ...GROWN, parts: [called('c1', 't1'), held('d1', 200, whole)] });
+    expect(texts(transcript)).toContainEqual(['tool_result', 200, whole]);
+  });
+
+  it('holds what is restored behind a compaction that keeps the last round', () => {
+    const asked = request(2, {
+      base: 1,
+      same: 3,
+      kind: 'summary',
+      parts: [block('f9', 12)],
+      answer: [{ ...said('e9', 50), text: '<summary>It reads one file.</summary>' }],
+      usage: usage(1_112, 0, 0, 50),
+    });
+    const after = request(3, {
+      base: 2,
+      same: 2,
+      parts: [
+        block('f4', 49, { text: 'The day is Monday.' }),
+        block('f5', 90, { text: 'What happened: It reads one file.' }),
+        called('c1', 't1'),
+        held('d3', 400, 'a'.repeat(60) + NOTE),
+      ],
+      usage: usage(1_559),
+    });
+    const transcript = read(OPENING, asked, after);
+    expect(eventsIn(transcript)).toMatchObject([
+      { kind: 'recorded-compaction', keptIds: ['response-1'], summary: { blocks: [{ tokens: 90 }] } },
+    ]);
+    const steps = transcript.threads[0]!.steps.flatMap((step) =>
+      step.kind === 'message' ? [[step.message.origin, step.message.blocks[0]!.tokens]] : [],
+    );
+    // Result and note are as long as each other, and share the 400 tokens.
+    expect(steps).toEqual([
+      ['human', 100],
+      ['attachment', 49],
+      ['tool', 200],
+      ['attachment', 200],
+    ]);
+  });
+});
+
 describe('a damaged recording of ccbench serve', () => {
   const whole = jsonl([HEAD, OPENING, GROWN, SPOKEN]);
   const readText = (text: Uint8Array) => servedReader.read(text, { id: 'r.jsonl' });

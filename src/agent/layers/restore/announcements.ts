@@ -2,9 +2,8 @@ import { chainDigest, type Digest, digestText } from '../../../core/base/digest.
 import type { Block } from '../../../core/model/block.js';
 import { partOf, type WorkItem } from './work-item.js';
 
-/** Attachments that announce tools, agents and instructions; those in force are announced again after a compaction (RES-3). */
+/** The attachment that announces tools by name. */
 const TOOLS = 'deferred_tools_delta';
-const KINDS = new Set([TOOLS, 'agent_listing_delta', 'mcp_instructions_delta']);
 
 /** Name of what an attachment announces that does not tell names. */
 const UNNAMED = '';
@@ -54,7 +53,7 @@ class Listing {
   }
 }
 
-/** Tools, agents and instructions in force: what was announced so far less what was withdrawn (RES-3). */
+/** What is in force of each kind of attachment: what was announced so far less what was withdrawn (RES-3). */
 export class Announcements {
   private readonly listings = new Map<string, Listing>();
   /** Tools that are announced by name; null while none are. */
@@ -63,7 +62,6 @@ export class Announcements {
   readonly discovered = new Set<string>();
 
   observe(type: string, block: Block): void {
-    if (!KINDS.has(type)) return;
     const listing = this.listings.get(type) ?? new Listing(type);
     this.listings.set(type, listing);
     if (type === TOOLS) this.tools = listing;
@@ -74,7 +72,10 @@ export class Announcements {
     if (this.tools?.has(tool) === true) this.discovered.add(tool);
   }
 
-  items(): readonly WorkItem[] {
-    return [...this.listings.values()].map((listing) => listing.item()).filter((item) => item !== null);
+  /** What is announced again: the attachments of these kinds. */
+  items(kinds: readonly string[]): readonly WorkItem[] {
+    return [...this.listings].flatMap(([kind, listing]) =>
+      kinds.includes(kind) ? (listing.item() ?? []) : [],
+    );
   }
 }

@@ -139,7 +139,7 @@ export function restore(context: LayerContext, kept: KeptMessages, { at, id }: R
   );
   for (const piece of skills) add('skill', piece);
   const running = param.isOn(params, 'restore.background') ? [...work.running(), ...forkItems(context)] : [];
-  const standing = [...work.standing(), ...running];
+  const standing = [...work.standing(param.names(params, 'restore.announced')), ...running];
   for (const item of standing) add('standing', { item, rough: item.rough, how: 'whole' });
   return {
     messages,

@@ -233,10 +233,11 @@ export class WorkState {
     return [...this.skills.values()].reverse();
   }
 
-  /** Todo list, plan, plan mode, and what is in force, in this order (RES-3). */
-  standing(): readonly WorkItem[] {
+  /** Todo list, plan, plan mode, and what is in force of these kinds of attachments, in this order (RES-3). */
+  standing(announced: readonly string[]): readonly WorkItem[] {
     const todo = this.todo.item();
-    return [...(todo === null ? [] : [todo]), ...this.plan.items(this.files), ...this.announcements.items()];
+    const inForce = this.announcements.items(announced);
+    return [...(todo === null ? [] : [todo]), ...this.plan.items(this.files), ...inForce];
   }
 
   /** A line for each agent or command that still runs beside the conversation (RES-3). */

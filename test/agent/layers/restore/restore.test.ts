@@ -140,7 +140,11 @@ describe('the rest of the work', () => {
   });
 
   it('RES-4 the list of announced skills is not sent again', () => {
-    expect(restored([attached('l', 'skill_listing', 4_000)]).messages).toEqual([]);
+    const listed = [attached('l', 'skill_listing', 4_000)];
+    expect(restored(listed).messages).toEqual([]);
+    // Recorded behind both compactions at 2.1.228 and 2.1.232, and measured at 2.1.326.
+    const later = restored(listed, {}, [], 'claude-code/2.1.325');
+    expect(later.messages.map(({ blocks }) => blocks[0]!.tokens)).toEqual([4_000]);
   });
 
   it('the switch turns all of it off', () => {

@@ -24,6 +24,8 @@ const message = (blocks: readonly Block[], origin: Message['origin'] = 'tool'): 
 const sizes = (items: readonly WorkItem[]) =>
   items.map(({ label, tokens, rough, chars }) => [label, tokens, rough, chars]);
 
+const KINDS = ['deferred_tools_delta', 'agent_listing_delta', 'mcp_instructions_delta'];
+
 describe('a part of a block', () => {
   it('has its share of the tokens, all of them at most; 2.75 characters a token where none are known', () => {
     expect(sizes([partOf('x', block(100), 200)])).toEqual([['x', 25, 50, 200]]);
@@ -120,7 +122,7 @@ describe('RES-3 what is announced', () => {
   const standing = (...blocks: readonly Block[]) => {
     const made = new Announcements();
     for (const one of blocks) made.observe(TOOLS, one);
-    return sizes(made.items());
+    return sizes(made.items(KINDS));
   };
 
   it('is what is in force, with its share of what was said', () => {
@@ -157,7 +159,7 @@ describe('RES-3 what is announced', () => {
     const made = new Announcements();
     for (const kind of ['skill_listing', 'agent_listing_delta', TOOLS, 'mcp_instructions_delta'])
       made.observe(kind, says([[kind, 80]]));
-    expect(made.items().map(({ label }) => label)).toEqual([
+    expect(made.items(KINDS).map(({ label }) => label)).toEqual([
       'agent_listing_delta',
       TOOLS,
       'mcp_instructions_delta',
@@ -302,10 +304,10 @@ describe('the state of the work', () => {
       toolUseId: 't',
       facts: { effect: { kind: 'todo-list', chars: 80, items: 1 } },
     });
-    expect(stateAfter([todo]).standing()).toEqual([]);
-    expect(stateAfter([todo], [answer('t', { isError: true })]).standing()).toEqual([]);
-    expect(stateAfter([todo], [answer('other')]).standing()).toEqual([]);
-    expect(stateAfter([todo], [answer('t')]).standing()).toHaveLength(1);
+    expect(stateAfter([todo]).standing(KINDS)).toEqual([]);
+    expect(stateAfter([todo], [answer('t', { isError: true })]).standing(KINDS)).toEqual([]);
+    expect(stateAfter([todo], [answer('other')]).standing(KINDS)).toEqual([]);
+    expect(stateAfter([todo], [answer('t')]).standing(KINDS)).toHaveLength(1);
   });
 
   it('RES-3 todo list, plan mode, then what is in force; news of the background come in results and texts', () => {
@@ -320,7 +322,7 @@ describe('the state of the work', () => {
       [todo],
       [answer('t')],
     );
-    expect(state.standing().map(({ label }) => label)).toEqual([
+    expect(state.standing(KINDS).map(({ label }) => label)).toEqual([
       'todo list',
       'plan mode',
       'agent_listing_delta',
