@@ -1,7 +1,8 @@
-import { SOURCE_KINDS, type SourceBy } from '../../../analysis/why/source-kinds.js';
+import type { SourceBy } from '../../../analysis/why/source-kinds.js';
 import type { SourceSum } from '../../../analysis/why/sources.js';
 import { formatCount, formatMoney, formatShare, printable } from '../../../core/base/format.js';
 import { ratio, sum } from '../../../core/base/stats.js';
+import { SOURCE_KINDS } from '../../../core/model/source-kind.js';
 import * as doc from '../../../report/document/document.js';
 import { shortPath } from '../../../report/text/short-name.js';
 import { belowHome } from '../../files/usual-sessions.js';
