@@ -45,6 +45,8 @@ export interface ComparisonCell {
 export interface PagePicture {
   readonly title: string;
   readonly svg: string;
+  /** The same for a narrow window; the whole one is made smaller where it is absent. */
+  readonly narrow?: string;
 }
 
 /** A label with a value and what there is to say about it. */
