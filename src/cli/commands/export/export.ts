@@ -3,7 +3,6 @@ import { plannedRequests, recordedRequests, tracedRequests } from '../../../anal
 import { openRef } from '../../../config/files/open-ref.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';
-import { ownValue } from '../../../core/base/own-value.js';
 import { sum } from '../../../core/base/stats.js';
 import type { SentRequest, SentSession } from '../../../core/model/sent-request.js';
 import { countCalls, type Transcript } from '../../../core/model/transcript.js';
@@ -37,7 +36,7 @@ interface Exported {
   requests: number;
   /** Recorded calls that are not among the requests, and how many of them for which reason. */
   leftOut: number;
-  readonly leftOutBecause: Record<string, number>;
+  readonly leftOutBecause: Map<string, number>;
   /** Sessions whose sizes are simulated, because they carry no usage. */
   simulated: number;
 }
@@ -49,7 +48,7 @@ const SCENARIO = /\.ya?ml$/i;
 
 /** Writes sessions in a format, each under a name of its own. */
 class Exporter {
-  readonly done: Exported = { sessions: 0, requests: 0, leftOut: 0, leftOutBecause: {}, simulated: 0 };
+  readonly done: Exported = { sessions: 0, requests: 0, leftOut: 0, leftOutBecause: new Map(), simulated: 0 };
   readonly #names = new Set<string>();
 
   constructor(
@@ -98,7 +97,8 @@ class Exporter {
     let told = 0;
     const leaveOut = (calls: number, reason: string): void => {
       told += calls;
-      this.done.leftOutBecause[reason] = (ownValue(this.done.leftOutBecause, reason) ?? 0) + calls;
+      const { leftOutBecause } = this.done;
+      leftOutBecause.set(reason, (leftOutBecause.get(reason) ?? 0) + calls);
     };
     const sent = recordedRequests(transcript, leaveOut);
     const requests = finish(this.write(sentSession(transcript, nameOf(path)), sent));
@@ -229,7 +229,14 @@ export async function exportCommand(
     file?.commit();
     const { done } = exporter;
     if (session.json)
-      printJson(session, { format: options.format, out, ...done, skipped, warnings: mergeWarnings(losses) });
+      printJson(session, {
+        format: options.format,
+        out,
+        ...done,
+        leftOutBecause: Object.fromEntries(done.leftOutBecause),
+        skipped,
+        warnings: mergeWarnings(losses),
+      });
     else note(session, noteOf(done, out));
     noteWarnings(session, losses);
     noteLosses(session, done);
@@ -244,7 +251,7 @@ export async function exportCommand(
 
 /** What the requests do not tell as it was. */
 function noteLosses(session: CliSession, { leftOutBecause, simulated }: Exported): void {
-  const reasons = Object.entries(leftOutBecause).sort((a, b) => b[1] - a[1]);
+  const reasons = [...leftOutBecause].sort((a, b) => b[1] - a[1]);
   const [shown, others] = [reasons.slice(0, SHOWN_REASONS), reasons.slice(SHOWN_REASONS)];
   for (const [reason, calls] of shown)
     note(session, `left out: ${formatCounted(calls, 'recorded request')}: ${reason}`);

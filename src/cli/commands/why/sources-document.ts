@@ -102,7 +102,7 @@ export function sourcesBlock(sources: readonly SourceSum[], by: SourceBy, home: 
   const rows = sourceRows(sources, by, home);
   if (rows.length === 0) return doc.section('');
   if (by !== 'source' && by !== 'kind' && sources.every(({ name }) => name === null))
-    return doc.section(TITLE, doc.inset(`No request of these sessions shows ${ONE_OF[by]}.`));
+    return doc.answer(TITLE, doc.inset(`No request of these sessions shows ${ONE_OF[by]}.`));
   return doc.section(
     TITLE,
     doc.table(by === 'source' ? [COLUMNS[0]!, KIND, ...COLUMNS.slice(1)] : COLUMNS, rows),
