@@ -7,6 +7,29 @@ import { sampleRun } from '../helpers/sample-run.js';
 import { openBrowser, openPage, press, seriousFindings, sidewaysPx } from './browser.js';
 
 const ONE = reportHtml({ title: 'sample', runs: [sampleRun('sample', 120, 15)] });
+/** Of each prompt 20,000 tokens are the system prompt and the rest is what a tool said. */
+const FILLED_RUN = sampleRun('filled', 60, 15);
+const FILLED = reportHtml({
+  title: 'filled',
+  runs: [
+    {
+      ...FILLED_RUN,
+      fills: {
+        columns: [
+          { kind: 'system', name: null },
+          { kind: 'tool', name: 'Read' },
+        ],
+        of: new Map(
+          FILLED_RUN.entries.flatMap((entry) =>
+            entry.type === 'request' && entry.purpose === 'main'
+              ? [[entry, [20_000, entry.prompt - 20_000]] as const]
+              : [],
+          ),
+        ),
+      },
+    },
+  ],
+});
 const MANY = reportHtml({ title: 'long', runs: [sampleRun('long', 10_000, 15)] });
 const TWO = reportHtml({
   title: 'two variants',
@@ -313,8 +336,42 @@ describe('report.html in a browser', () => {
     expect(problems).toEqual([]);
   });
 
+  it('stacks what fills the prompts, marks the compactions, and says it of the chosen request', async () => {
+    const { page, problems } = await openPage(browser, FILLED);
+    const figure = page.locator('#timeline figure').filter({ hasText: 'What fills the context' });
+    await figure.locator('path.filled').first().waitFor({ state: 'attached' });
+    expect(await figure.locator('path.filled').count()).toBe(2);
+    expect(await figure.locator('path.compacted').count()).toBe(FILLED_RUN.facts.compactions.done);
+    const legend = page.locator('#timeline figure + div').filter({ hasText: 'tool Read' });
+    expect(await legend.textContent()).toContain('system prompt');
+    // Prompts grow by 10,000 tokens: the third has 40,000, half of them a tool's.
+    await page.getByRole('searchbox').fill('request 3');
+    await page.getByRole('searchbox').press('Enter');
+    await page.locator('aside.request h3', { hasText: 'request 3' }).waitFor();
+    const panel = await page.locator('aside.request').textContent();
+    expect(panel).toMatch(/system prompt20,000 \(50(\.0)?%\)/);
+    expect(panel).toMatch(/tool Read20,000 \(50(\.0)?%\)/);
+    // The keys that move over the other charts move over this one.
+    await figure.locator('svg.chart').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.locator('aside.request h3', { hasText: 'request 2 ' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it('says why it does not show what fills the prompts, and shows no empty chart then', async () => {
+    const noFills = 'What fills the context is not shown: the table is gone.';
+    const html = reportHtml({ title: 'bare', runs: [{ ...sampleRun('bare', 12, 15), noFills }] });
+    const { page, problems } = await openPage(browser, html);
+    expect(await page.locator('#timeline p.quiet:visible').allTextContents()).toEqual([noFills]);
+    expect(await page.locator('#timeline svg.chart:visible').count()).toBe(3);
+    expect(problems).toEqual([]);
+  });
+
   it.each([
     ['one run', ONE],
+    ['filled prompts', FILLED],
     ['two runs', TWO],
   ])('fits a phone: %s', async (_name, html) => {
     const { page, problems } = await openPage(browser, html, { width: 390 });
@@ -327,6 +384,8 @@ describe('report.html in a browser', () => {
   it.each([
     ['light', ONE],
     ['dark', ONE],
+    ['light', FILLED],
+    ['dark', FILLED],
     ['light', TWO],
   ] as const)('has no serious barrier for anybody: %s', async (scheme, html) => {
     const { page } = await openPage(browser, html, { scheme });

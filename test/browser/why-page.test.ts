@@ -43,7 +43,7 @@ describe('why.html in a browser', () => {
     const { page, problems } = await openPage(browser, HTML);
     const chart = page.locator('#session figure').filter({ hasText: 'What fills the context' });
     await chart.locator('svg.chart path').first().waitFor({ state: 'attached' });
-    const { fill } = DATA.sessions[0]!;
+    const fill = DATA.sessions[0]!.run!.fill!;
     expect(await chart.locator('svg.chart path').count()).toBe(fill.length);
     expect(await panel(page)).toMatch(/tool definitions[\d,]+ \(/);
     expect(await page.locator('#sources tbody tr').count()).toBe(DATA.sources.rows.length);

@@ -1,7 +1,7 @@
 import { chainDigest, type Digest, digestParts } from '../../core/base/digest.js';
 import type { RequestTrace, TraceRequest } from '../../core/model/request-trace.js';
 import { isOfLoop, type SentRequest } from '../../core/model/sent-request.js';
-import type { Transcript } from '../../core/model/transcript.js';
+import { countCalls, type Transcript, withoutSummaryForks } from '../../core/model/transcript.js';
 import type { LogEntry, RequestEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { NO_TIMING } from '../../engine/requests/run-env.js';
@@ -13,10 +13,14 @@ import { blockIds, type DigestedPrompt } from './block-ids.js';
 /** Whose a model is that the table does not know. */
 const UNKNOWN_PROVIDER = 'unknown';
 
+/** Hears of recorded calls that a replay does not make, and why. */
+export type LeftOutListener = (calls: number, reason: string) => void;
+
 /** The requests of a run, in the order in which they are sent, in short parts. */
 export function* plannedRequests(
   plan: RunPlan,
   transcript: Transcript,
+  onLeftOut: LeftOutListener = () => {},
 ): Generator<readonly SentRequest[], void, void> {
   const models = modelsOf(plan);
   let hashIds: readonly number[] = [];
@@ -37,6 +41,7 @@ export function* plannedRequests(
   const sink = {
     write(entry: LogEntry) {
       if (entry.type === 'request') found.push(sentOf(entry));
+      else if (entry.type === 'lost' || entry.type === 'ended') onLeftOut(entry.calls, entry.reason);
     },
   };
   // The prompt changes once it is sent; the log entry of an answered request comes right behind it.
@@ -51,11 +56,16 @@ export function* plannedRequests(
 }
 
 /** The requests that a recording shows, with its sizes, times and usage: it is replayed as its own client, which rebuilds each prompt. */
-export function* recordedRequests(transcript: Transcript): Generator<readonly SentRequest[], void, void> {
+export function* recordedRequests(
+  transcript: Transcript,
+  onLeftOut: LeftOutListener,
+): Generator<readonly SentRequest[], void, void> {
+  const summaries = countCalls(transcript) - countCalls(withoutSummaryForks(transcript));
+  if (summaries > 0) onLeftOut(summaries, 'they ask for summaries, whose prompts no replay rebuilds');
   const { carries } = transcript;
   const told = (capability: 'usage' | 'cache-writes', tokens: number | null): number | null =>
     carries.includes(capability) ? tokens : null;
-  for (const part of plannedRequests(changedPlan(transcript), transcript))
+  for (const part of plannedRequests(changedPlan(transcript), transcript, onLeftOut))
     yield part.filter(isOfLoop).map((request) => ({
       ...request,
       readTokens: told('usage', request.readTokens),

@@ -79,7 +79,6 @@ class ThreadRecorder {
   readonly #calls: readonly RecordedCall[];
   /** Number of each call among those with usage; 0 where it has none. */
   readonly #numbers: readonly number[];
-  readonly #recorded = new Map<string, Message>();
   readonly #again: ReadonlyMap<Block, number>;
   /** The most tokens that each block has had in a prompt. */
   readonly #seen = new Map<string, number>();
@@ -96,15 +95,6 @@ class ThreadRecorder {
     this.isSummary = isSummaryFork(thread);
     this.#names = new SourceNames(thread);
     this.#again = again;
-    for (const step of thread.steps) {
-      const message =
-        step.kind === 'message'
-          ? step.message
-          : step.kind === 'event' && step.event.kind === 'recorded-compaction'
-            ? step.event.summary
-            : null;
-      if (message !== null) this.#recorded.set(message.id, message);
-    }
     this.#calls = thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
     let number = 0;
     this.#numbers = this.#calls.map(({ usage }) => (usage === null ? 0 : ++number));
@@ -137,7 +127,7 @@ class ThreadRecorder {
   }
 
   #taken(block: Block, message: Message | null, place: number): TapeBlock {
-    const recorded = message === null ? null : (this.#recorded.get(message.id)?.blocks[place] ?? null);
+    const recorded = this.#names.recorded(message, place);
     const key = `${message?.id ?? ''} ${place}`;
     const seen = this.#seen.get(key) ?? 0;
     const { tokens } = block;

@@ -1,12 +1,12 @@
 import { formatMoney } from '../../core/base/format.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { compareVersions } from '../../core/model/agent-version.js';
+import { SOURCE_KINDS, type SourceKind } from '../../core/model/source-kind.js';
 import { isWorthActing, PLAIN_DELTA_ERROR } from '../../metrics/cost-interval.js';
 import { CAUSE_TEXT, SWITCH_CAUSES, type WhyCause } from './causes.js';
 import type { ChangeName } from './changes.js';
 import { FIXES } from './fixes.generated.js';
 import type { SessionWhy } from './session-why.js';
-import { SOURCE_KINDS, type SourceKind } from './source-kinds.js';
 import type { SourceSum } from './sources.js';
 import { type ChangeSum, changesOf } from './sum-changes.js';
 import type { WhyBreak, WhyReport } from './sum-up.js';

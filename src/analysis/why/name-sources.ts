@@ -1,11 +1,12 @@
 import { ownValue } from '../../core/base/own-value.js';
 import type { Block } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
+import type { SourceKind } from '../../core/model/source-kind.js';
 import { textStart } from '../../core/model/text.js';
 import type { Thread, Transcript } from '../../core/model/transcript.js';
 import { RESTORED_CONTEXT, UNLOGGED_CONTEXT } from '../../transcripts/drafts/calibrate.js';
 import { EARLIER_HISTORY, OPENING_CONTEXT } from '../../transcripts/drafts/opening.js';
-import type { Origin, SourceKind } from './source-kinds.js';
+import type { Origin } from './source-kinds.js';
 
 /** Characters in which a text tells what it is. */
 const HEAD_CHARS = 300;
@@ -36,6 +37,9 @@ const ATTACHMENTS: Readonly<Record<string, readonly [SourceKind, string]>> = {
   already_read_file: ['file', 'attached'],
 };
 
+/** Attachments that are files of instructions or of memory. */
+const MEMORY_FILES = new Set(['nested_memory', 'memory', 'agent_memory', 'memory-index']);
+
 /** Content that the recorded prompts have beyond what the lines of the recording hold. */
 export const BEYOND_LINES: Origin = origin('unrecorded', 'growth that no line shows');
 /** Requests for summaries that a recording has beside its conversations. */
@@ -45,6 +49,7 @@ export const NOT_REPLAYED: Origin = origin('unrecorded', 'requests that could no
 
 const SYSTEM = origin('system', 'system prompt');
 const DEFINITIONS = origin('definitions', 'tool definitions');
+const SUMMARIES = origin('summary', 'summaries');
 const MADE = origin('unrecorded', 'put in to make the request valid');
 
 function origin(
@@ -70,6 +75,8 @@ export class SourceNames {
   readonly #messages = new Map<string, Origin>();
   /** Skills by the id of the call that invoked them. */
   readonly #skills = new Map<string, string>();
+  /** What the recording holds, by id. */
+  readonly #recorded = new Map<string, Message>();
   #command: string | null = null;
   #skill: string | null = null;
 
@@ -77,7 +84,14 @@ export class SourceNames {
     for (const step of steps) {
       if (step.kind === 'call') this.#invoked(step.call.response);
       else if (step.kind === 'message') this.#heard(step.message);
+      else if (step.event.kind === 'recorded-compaction' && step.event.summary !== null)
+        this.#recorded.set(step.event.summary.id, step.event.summary);
     }
+  }
+
+  /** The block at a place of a message as the recording holds it; null where it does not. */
+  recorded(message: Message | null, place: number): Block | null {
+    return message === null ? null : (this.#recorded.get(message.id)?.blocks[place] ?? null);
   }
 
   #invoked({ blocks }: Message): void {
@@ -89,6 +103,7 @@ export class SourceNames {
   }
 
   #heard(message: Message): void {
+    this.#recorded.set(message.id, message);
     const found = this.#about(message);
     if (found !== null) this.#messages.set(message.id, found);
   }
@@ -129,16 +144,18 @@ export class SourceNames {
 
   /** Where a block of a message comes from; null for the message stands for tools and system prompt. */
   of(block: Block, message: Message | null): Origin {
-    if (message === null) return block.role === 'tools' ? DEFINITIONS : SYSTEM;
     const { kind, facts } = block;
+    if (message === null && facts.attachment !== undefined) return attached(facts.attachment, block);
+    if (message === null) return block.role === 'tools' ? DEFINITIONS : SYSTEM;
     if (kind === 'tool_use' || kind === 'tool_result') return this.#tool(block);
     if (message.role === 'assistant') return origin('model', kind === 'thinking' ? 'thinking' : 'answers');
     const { attachment } = facts;
     if (attachment !== undefined) return attached(attachment, block);
     const told = this.#messages.get(message.id);
     if (told !== undefined) return told;
+    if (facts.replaces === 'summary') return SUMMARIES;
     if (message.origin === 'human') return origin('user', kind === 'text' ? 'text' : 'images and documents');
-    if (message.origin === 'summary') return origin('summary', 'summaries');
+    if (message.origin === 'summary') return SUMMARIES;
     return message.origin === 'tool' ? this.#tool(block) : MADE;
   }
 
@@ -160,7 +177,7 @@ function commandName(command: string | null): string {
 
 function attached(attachment: string, { text, facts }: Block): Origin {
   const path = facts.path ?? null;
-  if (attachment === 'nested_memory') return origin('instructions', lastPart(path ?? 'unnamed'), { path });
+  if (MEMORY_FILES.has(attachment)) return origin('instructions', lastPart(path ?? 'memory index'), { path });
   if (attachment.includes('hook')) {
     const head = text === null ? '' : textStart(text, HEAD_CHARS);
     return origin('hook', HOOK_NAME.exec(head)?.[1] ?? 'unnamed');

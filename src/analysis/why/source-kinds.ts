@@ -1,31 +1,4 @@
-/** Where content of prompts and responses comes from, as a reader is told. None of these names anything of a user's own. */
-const KINDS = {
-  system: 'system prompt',
-  definitions: 'tool definitions',
-  opening: 'opening reminders',
-  instructions: 'instruction files',
-  user: 'user',
-  command: 'slash commands',
-  skill: 'skills',
-  hook: 'hooks',
-  reminder: 'reminders of the client',
-  file: 'files',
-  tool: 'tools',
-  mcp: 'MCP servers',
-  model: 'model output',
-  summary: 'summaries',
-  unrecorded: 'not recorded',
-  subagent: 'subagents',
-} as const;
-
-/** One of them. */
-export type SourceKind = keyof typeof KINDS;
-
-/** The words of every kind. */
-export const SOURCE_KINDS: Readonly<Record<SourceKind, string>> = KINDS;
-
-/** All of them in the order in which charts stack them: what stands in front of a prompt first. */
-export const KIND_ORDER = Object.keys(KINDS) as readonly SourceKind[];
+import type { SourceKind, SourceName } from '../../core/model/source-kind.js';
 
 /** How sources are put together: by kind and name, by kind, or names of one kind with everything else by kind. */
 export type SourceBy =
@@ -51,13 +24,6 @@ export interface Origin {
   readonly path: string | null;
 }
 
-/** What a row of sources is called. */
-export interface SourceName {
-  readonly kind: SourceKind;
-  /** Null for all of its kind. */
-  readonly name: string | null;
-}
-
 /** The row that content of a subagent's conversation, or of a main one where `agent` is null, is counted in. */
 export function sourceOf(origin: Origin, agent: string | null, by: SourceBy): SourceName {
   const { kind, name, tool, path } = origin;
@@ -79,4 +45,9 @@ export function sourceOf(origin: Origin, agent: string | null, by: SourceBy): So
     default:
       return { kind, name: kind === by ? name : null };
   }
+}
+
+/** The part of a prompt that content is drawn in: its kind, of tools each by its name. */
+export function filledBy({ kind, name }: Origin): SourceName {
+  return { kind, name: kind === 'tool' ? name : null };
 }

@@ -1,8 +1,9 @@
+import type { PromptFills, SourceKind, SourceName } from '../../core/model/source-kind.js';
 import { usd } from '../../metrics/metric.js';
 import type { AttributedRequest } from './attribute.js';
 import type { ContextTape, TapeBlock, TapeRequest, ThreadTape } from './context-tape.js';
 import { BEYOND_LINES, NOT_REPLAYED, SUMMARY_REQUESTS } from './name-sources.js';
-import { type Origin, type SourceBy, type SourceKind, sourceOf } from './source-kinds.js';
+import { filledBy, type Origin, type SourceBy, sourceOf } from './source-kinds.js';
 
 /** A session's prompts, and the requests of it that count. */
 export interface CountedPrompts {
@@ -48,10 +49,10 @@ class Rows {
   readonly list: Row[] = [];
   readonly #places = new Map<string, number>();
 
-  constructor(private readonly by: SourceBy) {}
+  constructor(private readonly nameOf: (origin: Origin, agent: string | null) => SourceName) {}
 
   place(origin: Origin, agent: string | null): number {
-    const { kind, name } = sourceOf(origin, agent, this.by);
+    const { kind, name } = this.nameOf(origin, agent);
     const key = JSON.stringify([kind, name]);
     let place = this.#places.get(key);
     if (place === undefined) {
@@ -272,7 +273,7 @@ function walkSession({ tape, requests }: CountedPrompts, rows: Rows, hear?: Fill
 
 /** What every source of one session took. */
 export function sourceRowsOf(session: CountedPrompts, by: SourceBy): readonly SourceRow[] {
-  const rows = new Rows(by);
+  const rows = new Rows((origin, agent) => sourceOf(origin, agent, by));
   walkSession(session, rows);
   return rows.list;
 }
@@ -327,22 +328,19 @@ function nameOrder(a: Row, b: Row): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Tokens of each kind in the prompt of each request of a session. */
-export function filledPrompts(
-  session: CountedPrompts,
-): ReadonlyMap<AttributedRequest, ReadonlyMap<SourceKind, number>> {
-  const rows = new Rows('kind');
-  const found = new Map<AttributedRequest, ReadonlyMap<SourceKind, number>>();
+/** What fills the prompt of each request of a session. */
+export function filledPrompts(session: CountedPrompts): PromptFills<AttributedRequest> {
+  const rows = new Rows(filledBy);
+  const of = new Map<AttributedRequest, readonly number[]>();
   walkSession(session, rows, (request, live) => {
-    const kinds = new Map<SourceKind, number>();
+    const held: number[] = rows.list.map(() => 0);
     let known = 0;
     for (const [row, tokens] of live) {
-      if (tokens > 0) kinds.set(rows.list[row]!.kind, tokens);
+      held[row] = tokens;
       known += tokens;
     }
-    const rest = request.prompt - known;
-    if (rest > 0) kinds.set(BEYOND_LINES.kind, (kinds.get(BEYOND_LINES.kind) ?? 0) + rest);
-    found.set(request, kinds);
+    if (request.prompt > known) held[rows.place(BEYOND_LINES, null)]! += request.prompt - known;
+    of.set(request, held);
   });
-  return found;
+  return { columns: rows.list, of };
 }

@@ -12,6 +12,7 @@ import { briefRunBlocks, runBlocks } from '../../report/text/terminal.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openLog } from '../files/open-log.js';
 import { type OutputFile, openFile, openSoftly } from '../files/output.js';
+import { openFills } from '../files/prompts-file.js';
 import { writeSoftly } from '../files/write-files.js';
 import { runConclusion } from '../runs/run-conclusion.js';
 import type { CliSession } from '../session.js';
@@ -75,6 +76,7 @@ async function readThrough(session: CliSession, file: string, tables: GrowingTab
   const log = openLog(file, { cwd });
   const fold = createMetricsFold();
   const sample = createRunSample();
+  const fills = openFills(file, cwd);
   let batch: LogEntry[] = [];
   const flush = async (): Promise<void> => {
     await tables?.write(batch);
@@ -84,11 +86,12 @@ async function readThrough(session: CliSession, file: string, tables: GrowingTab
   for (const entry of log.entries) {
     fold.write(entry);
     sample.write(entry);
+    if (entry.type === 'request') fills.read(entry);
     if (batch.push(entry) === BATCH) await flush();
   }
   const facts = fold.finish();
   await flush();
-  return { facts, digest: log.digest(), sample: sample.finish() };
+  return { facts, digest: log.digest(), sample: { ...sample.finish(), ...fills.finish() } };
 }
 
 /** `ccbench report`: everything that can be made from a log, without the engine. */

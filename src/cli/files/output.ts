@@ -58,6 +58,7 @@ const REPORT_FILES = [
   'summary.json',
   'requests.csv',
   'events.csv',
+  'prompts.csv',
   'timings.json',
   'report.html',
   'why.html',

@@ -3,7 +3,7 @@ import { createSha256 } from '../../core/base/digest.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { LogEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
-import { NO_TIMING } from '../../engine/requests/run-env.js';
+import { NO_TIMING, type RequestListener } from '../../engine/requests/run-env.js';
 import { replayParts } from '../../engine/run/replay.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { createMetricsFold } from '../../metrics/fold.js';
@@ -35,6 +35,8 @@ export interface RunOutput {
   progress?(requests: number): void;
   /** Summaries of a plan that takes them from a cassette. */
   readonly cassette?: Cassette;
+  /** Hears every request before it is sent. */
+  readonly onRequest?: RequestListener;
 }
 
 /** Entries that are written at a time. */
@@ -69,8 +71,11 @@ export async function execute(
       if (entry.type === 'request') requests++;
     },
   };
-  const { cassette } = output;
-  const listeners = cassette === undefined ? {} : { cassette };
+  const { cassette, onRequest } = output;
+  const listeners = {
+    ...(cassette === undefined ? {} : { cassette }),
+    ...(onRequest === undefined ? {} : { onRequest }),
+  };
   const parts = replayParts(plan, transcript, sink, timings ?? NO_TIMING, listeners);
   let nextBreath = host.now() + BREATH_MS;
   const goOn = (): boolean => {

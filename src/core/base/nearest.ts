@@ -26,6 +26,18 @@ const SAME_START = 4;
 /** Nobody misspells a longer one, and comparing costs its length squared. */
 const LONGEST_NAME = 100;
 
+/** A name with its parts between hyphens, however they are set apart. */
+function parts(name: string): string {
+  return `-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-`;
+}
+
+/** Names that hold all parts of a shorter one in a row: `claude-sonnet-5-5` holds `sonnet-5.5`. */
+function holding(wanted: string, known: readonly string[]): readonly string[] {
+  if (wanted.length < SAME_START) return [];
+  const sought = parts(wanted);
+  return sought === '--' ? [] : known.filter((name) => parts(name).includes(sought));
+}
+
 /** The known name closest to a misspelt one, or null when none is close enough to suggest. */
 export function nearestName(wanted: string, known: readonly string[]): string | null {
   if (wanted.length > LONGEST_NAME) return null;
@@ -33,7 +45,8 @@ export function nearestName(wanted: string, known: readonly string[]): string | 
   let bestDistance = Math.max(1, Math.floor(wanted.length / 2));
   const low = wanted.toLowerCase();
   const begun = known.filter((name) => low.length >= SAME_START && name.toLowerCase().startsWith(low));
-  if (begun.length > 0) return begun.reduce((a, b) => (b.length < a.length ? b : a));
+  const alike = begun.length > 0 ? begun : holding(low, known);
+  if (alike.length > 0) return alike.reduce((a, b) => (b.length < a.length ? b : a));
   for (const name of known) {
     const distance = editDistance(low, name.toLowerCase());
     if (distance <= bestDistance && (best === null || distance < bestDistance)) {

@@ -7,6 +7,9 @@ export interface ChartSpec {
   readonly [key: string]: unknown;
 }
 
+/** The same as far as drawing asks. */
+export type DrawnSpec = Readonly<Record<string, unknown>>;
+
 /** A chart under the name of its files. */
 export interface NamedChart {
   /** Kebab-case, the name of the file without its ending. */
@@ -67,6 +70,30 @@ export interface ChartTitle {
 /** A chart with the look that all charts share. */
 export function chartSpec(title: ChartTitle, body: Readonly<Record<string, unknown>>): ChartSpec {
   return { $schema: SCHEMA, title, padding: 16, ...PLOT, ...body, config: CONFIG };
+}
+
+/** Width of the plot and characters in a line of the title where a window is as narrow as that of a phone. */
+const NARROW = { width: 270, titleChars: 38, subtitleChars: 52 } as const;
+
+/** A text in lines of at most this many characters, words whole. */
+function inLines(text: string, chars: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= chars) lines.push(`${lines.pop()} ${word}`);
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** The same chart for a narrow window. */
+export function narrowSpec(spec: ChartSpec): DrawnSpec {
+  const { text, subtitle } = spec.title;
+  const title = {
+    text: inLines(text, NARROW.titleChars),
+    ...(subtitle === undefined ? {} : { subtitle: inLines(subtitle, NARROW.subtitleChars) }),
+  };
+  return { ...spec, width: NARROW.width, title };
 }
 
 type Encoding = Readonly<Record<string, unknown>>;

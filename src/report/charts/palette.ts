@@ -1,4 +1,5 @@
 import { ownValue } from '../../core/base/own-value.js';
+import type { SourceKind } from '../../core/model/source-kind.js';
 import type { BreakCause, Layer } from '../../core/run/run-log.js';
 import { causeWords } from '../text/cause-words.js';
 
@@ -99,6 +100,32 @@ export const BREAK_COLORS: Readonly<Record<BreakCause, string>> = {
   'no-cache': '#e0524d',
   server: '#3f6fd8',
 };
+
+/** Colour of each kind of source; those that often touch in a prompt are far apart. */
+export const SOURCE_COLORS: Readonly<Record<SourceKind, string>> = {
+  system: BREAK_COLORS['not-readable-yet'],
+  definitions: DISTINCT.grey,
+  opening: BREAK_COLORS.rounding,
+  instructions: BREAK_COLORS.system,
+  user: DISTINCT.yellow,
+  command: BREAK_COLORS.tools,
+  skill: BREAK_COLORS.collapse,
+  hook: BREAK_COLORS.snip,
+  reminder: BREAK_COLORS.microcompaction,
+  file: BREAK_COLORS.messages,
+  tool: DISTINCT.blue,
+  mcp: DISTINCT.sky,
+  model: DISTINCT.orange,
+  summary: DISTINCT.green,
+  unrecorded: BREAK_COLORS.lookback,
+  subagent: DISTINCT.vermilion,
+};
+
+/** Colours of the tools with most tokens: neighbours differ in lightness. */
+export const TOOL_COLORS = [DISTINCT.blue, '#8cc8f0', '#004b76', '#4a9fd4', '#1d5f8a'] as const;
+
+/** Colour of the other tools together. */
+export const OTHER_TOOLS_COLOR = '#c6e2f5';
 
 function breakColor(cause: string): string {
   return ownValue(BREAK_COLORS, cause) ?? DISTINCT.grey;

@@ -27,9 +27,15 @@ function scriptJson(value: unknown): string {
     .replace(/\u2029/g, '\\u2029');
 }
 
-function pictureHtml({ title, svg }: PagePicture): string {
-  const source = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
-  return `<figure><img src="${source}" alt="${markupText(title)}"></figure>`;
+function svgAddress(svg: string): string {
+  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+}
+
+function pictureHtml({ title, svg, narrow }: PagePicture): string {
+  const image = `<img src="${svgAddress(svg)}" alt="${markupText(title)}">`;
+  const source =
+    narrow === undefined ? '' : `<source media="(max-width: 700px)" srcset="${svgAddress(narrow)}">`;
+  return `<figure><picture>${source}${image}</picture></figure>`;
 }
 
 function picturesHtml(pictures: readonly PagePicture[]): string {

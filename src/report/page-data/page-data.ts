@@ -45,6 +45,8 @@ export interface ComparisonCell {
 export interface PagePicture {
   readonly title: string;
   readonly svg: string;
+  /** The same for a narrow window; the whole one is made smaller where it is absent. */
+  readonly narrow?: string;
 }
 
 /** A label with a value and what there is to say about it. */
@@ -141,6 +143,13 @@ export interface PageLayer {
   readonly cost: number;
 }
 
+/** Parts of the prompts of some requests, from the front to the end: tokens, how many more than in the request before. */
+export type PageFill = readonly {
+  readonly title: string;
+  readonly color: string;
+  readonly grown: readonly number[];
+}[];
+
 /** What the charts over requests need of a run or a recording. */
 export interface ChartedRun {
   readonly threads: readonly {
@@ -157,6 +166,8 @@ export interface ChartedRun {
   readonly requests: PageRequests;
   /** Absent where every request is there. */
   readonly leftOut?: PageLeftOut;
+  /** What fills the prompts; absent where nobody looked. */
+  readonly fill?: PageFill;
 }
 
 /** One run as the page shows it. */
@@ -173,6 +184,8 @@ export interface PageRun extends ChartedRun {
   readonly blocks: readonly { readonly title: string; readonly facts: readonly PageFact[] }[];
   readonly thresholds: readonly { readonly name: string; readonly tokens: number }[];
   readonly gaps: readonly (readonly [number, number])[];
+  /** Why it is not said what fills the prompts; null where it is, or nobody asks. */
+  readonly noFill: string | null;
   readonly events: readonly PageEvent[];
   /** Layers that acted. */
   readonly layers: readonly PageLayer[];

@@ -1,5 +1,6 @@
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../core/base/format.js';
-import type { LogEntry } from '../../core/run/run-log.js';
+import type { PromptFills } from '../../core/model/source-kind.js';
+import type { LogEntry, RequestEntry } from '../../core/run/run-log.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { usd } from '../../metrics/metric.js';
 import { recordedUsd } from '../../metrics/recorded-metrics.js';
@@ -13,6 +14,7 @@ import { unfinishedText } from '../text/unfinished-text.js';
 import { leftOutText, withLeftOut } from './left-out.js';
 import type { PageFact, PageLayer, PageRun } from './page-data.js';
 import { pageEvents } from './page-events.js';
+import { pageFill } from './page-fill.js';
 import type { LeftOut } from './run-sample.js';
 
 /** A run as a report is made from it. */
@@ -24,6 +26,10 @@ export interface ReportedRun {
   readonly policyInfo: PolicyInfo | null;
   /** What the entries lack of a long run; nothing unless given. */
   readonly leftOut?: LeftOut | null;
+  /** What fills the prompts; absent where nobody looked. */
+  readonly fills?: PromptFills<RequestEntry>;
+  /** Why that is not known though it could be; absent unless a reader would miss it. */
+  readonly noFills?: string;
 }
 
 function card(label: string, value: string, note: string, tone: PageFact['tone'] = 'plain'): PageFact {
@@ -139,7 +145,8 @@ function thresholdsOf(info: PolicyInfo | null, window: number | null): readonly 
 }
 
 /** One run as the page needs it. */
-export function pageRun({ name, entries, facts, digest, policyInfo, leftOut = null }: ReportedRun): PageRun {
+export function pageRun(reported: ReportedRun): PageRun {
+  const { name, entries, facts, digest, policyInfo, leftOut = null, fills, noFills = null } = reported;
   const { requests, gaps, window } = runSeries(entries, leftOut);
   const events = pageEvents(entries);
   return {
@@ -165,6 +172,8 @@ export function pageRun({ name, entries, facts, digest, policyInfo, leftOut = nu
     thresholds: thresholdsOf(policyInfo, window),
     gaps: gaps.map(({ fromMs, toMs }) => [fromMs, toMs] as const),
     ...withLeftOut(requests, leftOut),
+    ...(fills === undefined ? {} : { fill: pageFill(fills, requests) }),
+    noFill: noFills,
     events,
     layers: layersOf(facts),
     policy: policyInfo,

@@ -47,12 +47,7 @@ interface WhyPageSource {
 export interface WhyPageSources {
   readonly rows: readonly WhyPageSource[];
   readonly notes: readonly string[];
-  /** Kinds of sources in the order in which they are stacked. */
-  readonly kinds: readonly { readonly title: string; readonly color: string }[];
 }
-
-/** Tokens of some kinds in the prompts of a session: how many more than in the prompt before, request by request. */
-export type WhyPageFill = readonly { readonly kind: number; readonly grown: readonly number[] }[];
 
 /** One session. */
 export interface WhyPageSession {
@@ -70,8 +65,6 @@ export interface WhyPageSession {
   readonly spent: readonly WhyPageSpent[];
   /** Its requests in the order of time; null where the page has no room for them. */
   readonly run: ChartedRun | null;
-  /** What fills the prompts of these requests; empty without them. */
-  readonly fill: WhyPageFill;
 }
 
 /** One break. */

@@ -310,7 +310,7 @@ describe('attribution', () => {
     );
   });
 
-  it('adds up to the recorded tokens and dollars, and the kinds to each prompt', () => {
+  it('adds up to the recorded tokens and dollars, and the parts to each prompt', () => {
     const turn = fc.record({
       gap: fc.integer({ min: 5, max: 5_000 }),
       read: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -340,8 +340,8 @@ describe('attribution', () => {
             sum(requests.map((request) => request.prompt + request.output)),
           );
         }
-        for (const [request, kinds] of filledPrompts({ tape: why.tape, requests }))
-          expect(sum([...kinds.values()])).toBe(request.prompt);
+        const filled = filledPrompts({ tape: why.tape, requests });
+        for (const request of requests) expect(sum(filled.of.get(request)!)).toBe(request.prompt);
       }),
       { numRuns: 10 },
     );

@@ -39,7 +39,9 @@ function fastestGrowth(timed: readonly GrowthResult[]): readonly PageFact[] {
   const [worst] = timed.filter(({ promised }) => promised !== null).sort((a, b) => b.exponent - a.exponent);
   if (worst === undefined) return [];
   const note = `at most ${formatDecimal(worst.promised, 2)} promised; ${worst.name} grows fastest`;
-  return [card('hot paths', formatExponent(worst.exponent), note, growsTooFast(worst) ? 'bad' : 'plain')];
+  return [
+    card('growth of hot paths', formatExponent(worst.exponent), note, growsTooFast(worst) ? 'bad' : 'plain'),
+  ];
 }
 
 /** One number of each suite with its promise: the fastest growth of the hot paths, ratios, and the growth of what no row of the table times. */

@@ -3,6 +3,7 @@ import { plannedRequests, recordedRequests, tracedRequests } from '../../../anal
 import { openRef } from '../../../config/files/open-ref.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';
+import { sum } from '../../../core/base/stats.js';
 import type { SentRequest, SentSession } from '../../../core/model/sent-request.js';
 import { countCalls, type Transcript } from '../../../core/model/transcript.js';
 import { isLoss, type Warning } from '../../../core/run/warning.js';
@@ -33,17 +34,21 @@ export interface ExportOptions extends SessionChoice, PluginOptions {
 interface Exported {
   sessions: number;
   requests: number;
-  /** Recorded calls that are not among the requests: those of summaries. */
+  /** Recorded calls that are not among the requests, and how many of them for which reason. */
   leftOut: number;
+  readonly leftOutBecause: Map<string, number>;
   /** Sessions whose sizes are simulated, because they carry no usage. */
   simulated: number;
 }
+
+/** Reasons for requests that are left out, each with a note of its own. */
+const SHOWN_REASONS = 3;
 
 const SCENARIO = /\.ya?ml$/i;
 
 /** Writes sessions in a format, each under a name of its own. */
 class Exporter {
-  readonly done: Exported = { sessions: 0, requests: 0, leftOut: 0, simulated: 0 };
+  readonly done: Exported = { sessions: 0, requests: 0, leftOut: 0, leftOutBecause: new Map(), simulated: 0 };
   readonly #names = new Set<string>();
 
   constructor(
@@ -89,8 +94,17 @@ class Exporter {
       return [];
     }
     const { transcript } = loadTranscript(path, input);
-    const requests = finish(this.write(sentSession(transcript, nameOf(path)), recordedRequests(transcript)));
-    this.done.leftOut += Math.max(0, countCalls(transcript) - requests);
+    let told = 0;
+    const leaveOut = (calls: number, reason: string): void => {
+      told += calls;
+      const { leftOutBecause } = this.done;
+      leftOutBecause.set(reason, (leftOutBecause.get(reason) ?? 0) + calls);
+    };
+    const sent = recordedRequests(transcript, leaveOut);
+    const requests = finish(this.write(sentSession(transcript, nameOf(path)), sent));
+    const leftOut = Math.max(0, countCalls(transcript) - requests);
+    if (leftOut > told) leaveOut(leftOut - told, 'the replay ends before them');
+    this.done.leftOut += leftOut;
     if (!transcript.carries.includes('usage')) this.done.simulated++;
     return transcriptFindings(transcript).filter(isLoss);
   }
@@ -215,7 +229,14 @@ export async function exportCommand(
     file?.commit();
     const { done } = exporter;
     if (session.json)
-      printJson(session, { format: options.format, out, ...done, skipped, warnings: mergeWarnings(losses) });
+      printJson(session, {
+        format: options.format,
+        out,
+        ...done,
+        leftOutBecause: Object.fromEntries(done.leftOutBecause),
+        skipped,
+        warnings: mergeWarnings(losses),
+      });
     else note(session, noteOf(done, out));
     noteWarnings(session, losses);
     noteLosses(session, done);
@@ -229,11 +250,15 @@ export async function exportCommand(
 }
 
 /** What the requests do not tell as it was. */
-function noteLosses(session: CliSession, { leftOut, simulated }: Exported): void {
-  if (leftOut > 0)
+function noteLosses(session: CliSession, { leftOutBecause, simulated }: Exported): void {
+  const reasons = [...leftOutBecause].sort((a, b) => b[1] - a[1]);
+  const [shown, others] = [reasons.slice(0, SHOWN_REASONS), reasons.slice(SHOWN_REASONS)];
+  for (const [reason, calls] of shown)
+    note(session, `left out: ${formatCounted(calls, 'recorded request')}: ${reason}`);
+  if (others.length > 0)
     note(
       session,
-      `left out: ${formatCounted(leftOut, 'recorded request')} for summaries, whose prompts no replay rebuilds`,
+      `left out: ${formatCounted(sum(others.map(([, calls]) => calls)), 'recorded request')} for ${formatCounted(others.length, 'other reason')} (--json)`,
     );
   if (simulated > 0)
     note(

@@ -1,6 +1,11 @@
+import { FillRecorder } from '../../../analysis/why/record-fills.js';
+import type { PromptFills } from '../../../core/model/source-kind.js';
+import type { Transcript } from '../../../core/model/transcript.js';
+import type { LogEntry, RequestEntry } from '../../../core/run/run-log.js';
 import type { ExpectationResult } from '../../../metrics/expect.js';
 import { createRunSample, type SampledLog } from '../../../report/page-data/run-sample.js';
 import { eventLines, eventsCsv } from '../../../report/tables/events-csv.js';
+import { PROMPTS_FILE, promptLine, promptsHead } from '../../../report/tables/prompts-csv.js';
 import { requestLines, requestsCsv } from '../../../report/tables/requests-csv.js';
 import type { OutputFile, ReportFolder } from '../../files/output.js';
 import type { Regression } from '../../runs/earlier-run.js';
@@ -22,9 +27,14 @@ export interface RunResult {
   readonly report: string | null;
 }
 
+/** What the pictures of a run are made from. */
+export interface DrawnRun extends SampledLog {
+  readonly fills: PromptFills<RequestEntry>;
+}
+
 /** The files of a report that grow with its run, and what the pictures are made from afterwards. */
 export interface RunFiles extends RunOutput {
-  sample(): SampledLog;
+  sample(): DrawnRun;
 }
 
 /** Begins the files of a run: those in its report folder, and the log that was asked for besides. */
@@ -32,10 +42,26 @@ export async function openRunFiles(
   folder: ReportFolder | null,
   below: string,
   log: OutputFile | null,
+  transcript: Transcript,
 ): Promise<RunFiles> {
   const sample = createRunSample();
+  const recorder = folder === null ? null : new FillRecorder(transcript);
+  const columns = recorder?.columns ?? [];
+  const of = new WeakMap<RequestEntry, readonly number[]>();
+  const promptLines = (entries: readonly LogEntry[]): string => {
+    let lines = '';
+    for (const entry of entries) {
+      if (entry.type !== 'request' && entry.type !== 'refused') continue;
+      const tokens = recorder?.take(entry) ?? null;
+      if (tokens === null || entry.type === 'refused') continue;
+      of.set(entry, tokens);
+      lines += promptLine({ n: entry.n, tokens });
+    }
+    return lines;
+  };
   await folder?.append(below, 'requests.csv', requestsCsv([]));
   await folder?.append(below, 'events.csv', eventsCsv([]));
+  await folder?.append(below, PROMPTS_FILE, promptsHead(columns));
   return {
     async write(entries, lines) {
       await log?.append(lines);
@@ -44,7 +70,9 @@ export async function openRunFiles(
       await folder.append(below, 'run.jsonl', lines);
       await folder.append(below, 'requests.csv', requestLines(entries));
       await folder.append(below, 'events.csv', eventLines(entries));
+      await folder.append(below, PROMPTS_FILE, promptLines(entries));
     },
-    sample: () => sample.finish(),
+    ...(recorder === null ? {} : { onRequest: recorder.hear }),
+    sample: () => ({ ...sample.finish(), fills: { columns, of } }),
   };
 }

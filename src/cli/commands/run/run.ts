@@ -11,7 +11,6 @@ import { evaluateExpectation } from '../../../metrics/expect.js';
 import { metricValues } from '../../../metrics/registry.js';
 import * as doc from '../../../report/document/document.js';
 import type { ChartedRun } from '../../../report/page-data/page-data.js';
-import type { SampledLog } from '../../../report/page-data/run-sample.js';
 import { summaryJson } from '../../../report/tables/summary-json.js';
 import { briefRunBlocks, runNotes, terminalReport } from '../../../report/text/terminal.js';
 import { unfinishedText } from '../../../report/text/unfinished-text.js';
@@ -47,7 +46,7 @@ import { createProgress, type Progress } from '../../terminal/progress.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { reportVerdicts } from './judge-runs.js';
 import { runJson } from './run-json.js';
-import type { RunResult } from './run-result.js';
+import type { DrawnRun, RunResult } from './run-result.js';
 import { openRunFiles } from './run-result.js';
 import { scenarioConclusion, scenariosConclusion, variantTable } from './runs-conclusion.js';
 
@@ -209,7 +208,7 @@ function pageOf(runs: readonly PlannedRun[]): string {
 async function writePictures(
   { session, options, progress }: Job,
   { planned, execution, expectations }: RunResult,
-  sample: SampledLog,
+  sample: DrawnRun,
   folder: ReportFolder,
   title: string,
 ): Promise<void> {
@@ -231,7 +230,7 @@ async function runOne(
   job: Job,
   planned: PlannedRun,
   folder: ReportFolder | null,
-): Promise<{ readonly result: RunResult; readonly sample: SampledLog }> {
+): Promise<{ readonly result: RunResult; readonly sample: DrawnRun }> {
   const { session, progress } = job;
   const { run } = planned;
   const transcript = await transcriptOf(job, run.transcript);
@@ -246,7 +245,7 @@ async function runOne(
           run.plan,
           transcript,
         );
-  const files = await openRunFiles(folder, planned.folder, job.log);
+  const files = await openRunFiles(folder, planned.folder, job.log, transcript);
   const execution = await execute(session, run.plan, transcript, {
     ...files,
     ...(cassette === null ? {} : { cassette }),

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
+import type { PagePicture } from '../../../report/page-data/page-data.js';
 import { openRunStore, type RunStore } from '../../../study/results/run-store.js';
 import { unwritable, writeWhole } from '../../../study/results/write-whole.js';
 import { pagesWritten } from '../../files/last-page.js';
@@ -65,18 +66,18 @@ export function openStudyFolder(session: CliSession, root: string, name: string)
 export async function writeCharts(
   folder: FileSink,
   charts: readonly NamedChart[],
-): Promise<readonly { readonly title: string; readonly svg: string }[]> {
+): Promise<readonly PagePicture[]> {
   if (charts.length === 0) return [];
-  const [{ chartJson }, { renderSvg }] = await Promise.all([
+  const [{ chartJson, narrowSpec }, { renderSvg }] = await Promise.all([
     import('../../../report/charts/chart-spec.js'),
     import('../../../report/charts/render.js'),
   ]);
-  const pictures: { title: string; svg: string }[] = [];
+  const pictures: PagePicture[] = [];
   for (const { name, spec } of charts) {
     const svg = await renderSvg(spec);
     await folder.write('charts', `${name}.vl.json`, chartJson(spec));
     await folder.write('charts', `${name}.svg`, svg);
-    pictures.push({ title: spec.title.text, svg });
+    pictures.push({ title: spec.title.text, svg, narrow: await renderSvg(narrowSpec(spec)) });
   }
   return pictures;
 }

@@ -27,7 +27,7 @@ import {
 } from './explain-file.js';
 import type { KeptWhy } from './kept-why.js';
 import type { PageSession } from './why-page-data.js';
-import { pagePartOf } from './why-page-data.js';
+import { drawnSession } from './why-page-data.js';
 import type { WhyProblem, WhyWorkerResult, WhyWorkerSetup } from './why-worker.js';
 
 /** Fewer bytes than this are explained before threads have started. */
@@ -87,7 +87,7 @@ export class ExplainedFile {
     }
     const own = countNew(this.session(), seen);
     const sums: SessionSums = sumsOf(own, by);
-    return { ...summed!, file, project, sums, drawn: (most) => pagePartOf(own, most) };
+    return { ...summed!, file, project, sums, drawn: (most) => drawnSession(own, most) };
   }
 
   #part<T>(read: (kept: KeptWhy) => T | null): T {

@@ -3,7 +3,8 @@ import type { ContextTape } from '../../../analysis/why/context-tape.js';
 import type { SessionWhy } from '../../../analysis/why/session-why.js';
 import { countOnce, type SummedSession, sumsOf } from '../../../analysis/why/sum-up.js';
 import type { Warning } from '../../../core/run/warning.js';
-import { type PagePart, pagePartOf } from './why-page-data.js';
+import type { ChartedRun } from '../../../report/page-data/page-data.js';
+import { drawnSession } from './why-page-data.js';
 
 /** What is known of a session without its requests; where it lies is for whoever asks to say. */
 export interface WhySummary {
@@ -71,7 +72,7 @@ function countedParts(
     reason: null,
     uncountedKeys: told.callKeys.filter((key) => !keys.has(key)),
   };
-  const drawn = counted!.requests.length === 0 ? {} : pagePartOf(counted!);
+  const drawn = counted!.requests.length === 0 ? {} : drawnSession(counted!);
   return [summary, drawn, rows, tape];
 }
 
@@ -106,8 +107,8 @@ export class KeptWhy {
   }
 
   /** What a page draws of it; null where that is gone or damaged. */
-  drawn(): PagePart | null {
-    return partOf<PagePart>(this.#header, 'drawn', this.#read);
+  drawn(): ChartedRun | null {
+    return partOf<ChartedRun>(this.#header, 'drawn', this.#read);
   }
 
   /** All of it, under the name that it has now; null where that is gone or damaged. */

@@ -1,7 +1,8 @@
-import { SOURCE_KINDS, type SourceBy } from '../../../analysis/why/source-kinds.js';
+import type { SourceBy } from '../../../analysis/why/source-kinds.js';
 import type { SourceSum } from '../../../analysis/why/sources.js';
 import { formatCount, formatMoney, formatShare, printable } from '../../../core/base/format.js';
 import { ratio, sum } from '../../../core/base/stats.js';
+import { SOURCE_KINDS } from '../../../core/model/source-kind.js';
 import * as doc from '../../../report/document/document.js';
 import { shortPath } from '../../../report/text/short-name.js';
 import { belowHome } from '../../files/usual-sessions.js';
@@ -101,7 +102,7 @@ export function sourcesBlock(sources: readonly SourceSum[], by: SourceBy, home: 
   const rows = sourceRows(sources, by, home);
   if (rows.length === 0) return doc.section('');
   if (by !== 'source' && by !== 'kind' && sources.every(({ name }) => name === null))
-    return doc.section(TITLE, doc.inset(`No request of these sessions shows ${ONE_OF[by]}.`));
+    return doc.answer(TITLE, doc.inset(`No request of these sessions shows ${ONE_OF[by]}.`));
   return doc.section(
     TITLE,
     doc.table(by === 'source' ? [COLUMNS[0]!, KIND, ...COLUMNS.slice(1)] : COLUMNS, rows),

@@ -195,6 +195,11 @@ export function whyBlocks(
   const paid = [...report.byCause].sort((a, b) => b.usd - a.usd).filter(({ usd }) => usd > 0);
   const days = [...report.byDay].sort((a, b) => b.usd - a.usd);
   const { changes } = report;
+  const spent = doc.section(
+    'Where it went',
+    doc.table(causeColumns(report.recordedUsd), paid, ({ cause }) => (isSteady(cause) ? 'dim' : 'plain')),
+  );
+  const filled = sourcesBlock(report.sources, by, home);
   return [
     reproducedSentence(report.reproduced),
     '',
@@ -202,11 +207,8 @@ export function whyBlocks(
     sliceLine('by project', report.byProject, (name) => shortPath(belowHome(name, home), NAME_CHARS)),
     sliceLine('by model', report.byModel),
     sliceLine('by day', days),
-    doc.section(
-      'Where it went',
-      doc.table(causeColumns(report.recordedUsd), paid, ({ cause }) => (isSteady(cause) ? 'dim' : 'plain')),
-    ),
-    sourcesBlock(report.sources, by, home),
+    // The short form has the first table: whoever asks for sources gets them.
+    ...(by === 'source' ? [spent, filled] : [filled, spent]),
     ranking('The most expensive cache breaks', BREAKS, report.breaks, top),
     compactionBlock(report, top),
     ranking('The most expensive sessions', SESSIONS, report.worst.length < 2 ? [] : report.worst, top),

@@ -1,5 +1,6 @@
 import type { AttributedRequest } from '../../../analysis/why/attribute.js';
 import { CAUSE_TEXT, type WhyCause } from '../../../analysis/why/causes.js';
+import { filledPrompts } from '../../../analysis/why/sources.js';
 import {
   type Counted,
   type SessionSums,
@@ -21,13 +22,14 @@ import { card } from '../../../report/document/document-page.js';
 import { pageHtml } from '../../../report/html/page-html.js';
 import { chartedRequests } from '../../../report/page-data/charted-requests.js';
 import type { ChartedRun, PageFact } from '../../../report/page-data/page-data.js';
-import type { WhyPageData, WhyPageFill, WhyPageSession } from '../../../report/page-data/why-page-data.js';
+import { pageFill } from '../../../report/page-data/page-fill.js';
+import type { WhyPageData, WhyPageSession } from '../../../report/page-data/why-page-data.js';
 import type { ColumnRequest } from '../../../report/tables/request-columns.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 import { countedWords } from '../../files/session-words.js';
 import { belowHome } from '../../files/usual-sessions.js';
 import { forgottenOf, forgottenSentence, lostSentence, lostText } from './forgotten-document.js';
-import { pageFill, pageSources } from './sources-page-data.js';
+import { pageSources } from './sources-page-data.js';
 import {
   adviceSentence,
   avoidableOf,
@@ -151,28 +153,24 @@ function cardsOf(report: WhyReport): readonly PageFact[] {
 }
 
 /** What a page draws of one session: its requests, and what fills their prompts. */
-export interface PagePart {
-  readonly run: ChartedRun;
-  readonly fill: WhyPageFill;
-}
-
-/** The same of a session with requests. */
-export function pagePartOf(counted: Counted, most = ROOM.session): PagePart {
+export function drawnSession(counted: Counted, most = ROOM.session): ChartedRun {
   const run = chartedSession(counted, most);
-  return { run, fill: pageFill(counted, run) };
+  const { session, requests } = counted;
+  const shown = run.requests.t.map((_t, i) => requests[(run.leftOut?.n[i] ?? i + 1) - 1]!);
+  return { ...run, fill: pageFill(filledPrompts({ tape: session.tape, requests }), shown) };
 }
 
 /** A session as a page takes it: what was drawn before is drawn where there is room for it. */
 export interface PageSession {
   readonly file: string;
   readonly sums: Pick<SessionSums, 'requests' | 'spent'>;
-  drawn(most: number): PagePart;
+  drawn(most: number): ChartedRun;
 }
 
 /** A session that is drawn when it is asked for. */
 export function pageSession(counted: Counted): PageSession {
   const { file } = counted.session;
-  return { file, sums: sumsOf(counted, 'kind'), drawn: (most) => pagePartOf(counted, most) };
+  return { file, sums: sumsOf(counted, 'kind'), drawn: (most) => drawnSession(counted, most) };
 }
 
 function sessionsOf(
@@ -192,8 +190,8 @@ function sessionsOf(
   return report.worst.map((ranked) => {
     const { sums, drawn } = byFile.get(ranked.file)!;
     const size = Math.min(sums.requests, room.session);
-    const part = size > 0 && size <= left ? drawn(room.session) : null;
-    if (part !== null) left -= part.run.requests.t.length;
+    const run = size > 0 && size <= left ? drawn(room.session) : null;
+    if (run !== null) left -= run.requests.t.length;
     return {
       name: printable(inputId(ranked.file)),
       project: printable(belowHome(ranked.project, home)),
@@ -205,8 +203,7 @@ function sessionsOf(
       avoidableUsd: avoidableOf(breaks.get(ranked.file) ?? []),
       topBreak: ranked.topEvent === null ? null : CAUSE_TEXT[ranked.topEvent].title,
       spent: sums.spent.map(({ model, day, nano }) => ({ model: printable(model), day, usd: usd(nano) })),
-      run: part?.run ?? null,
-      fill: part?.fill ?? [],
+      run,
     };
   });
 }

@@ -44,6 +44,7 @@ export function createRequestsView(
   store: Store,
   model: () => RunModel,
   place: () => Readonly<Record<string, number | null>>,
+  below: (index: number) => readonly HTMLElement[],
 ): RequestsView {
   const table = createVirtualTable({
     id: 'request',
@@ -74,6 +75,7 @@ export function createRequestsView(
     describe: requestTip,
     place,
     more: () => [],
+    below,
     stops: { name: 'rewrite', of: brokenRequests },
     empty:
       'Choose a request in the list or a bar in the timeline; a rewrite is one that paid for content again.',

@@ -53,9 +53,9 @@ export function startRuns(app: HTMLElement, data: PageData): void {
   const place = (): Readonly<Record<string, number | null>> => ({
     run: several ? store.view.run + 1 : null,
   });
-  const requests = createRequestsView(store, model, place);
-  const events = createEventsView(store, model, (index) => requests.show(index));
   const timeline = createTimelineView(store, models, tooltip, () => events.reveal());
+  const requests = createRequestsView(store, model, place, timeline.describe);
+  const events = createEventsView(store, model, (index) => requests.show(index));
 
   const fill = (): void => {
     const { run } = model();
@@ -70,7 +70,7 @@ export function startRuns(app: HTMLElement, data: PageData): void {
   store.watch(['run'], fill);
   fill();
 
-  const go = createGoing(store, models, { timeline, reveal: () => events.reveal(), place });
+  const go = createGoing(store, models, { timeline: timeline.element, reveal: () => events.reveal(), place });
   const box = createSearchBox(
     'Find events, a turn or a request',
     'event, turn 73, request 120',
@@ -83,7 +83,7 @@ export function startRuns(app: HTMLElement, data: PageData): void {
 
   const comparison = data.comparison === null ? null : compareView(store, data, data.comparison);
   const sessions = data.sessions === null ? null : sessionsView(data.sessions);
-  const own = [summary, timeline, layers, events.element, requests.element, policy, notes];
+  const own = [summary, timeline.element, layers, events.element, requests.element, policy, notes];
   const parts = [comparison, sessions, ...own].flatMap((part) => part?.id || []);
   app.replaceChildren(
     pageHead(several ? data.title : runName({ ...data.runs[0]!, name: data.title }), parts, box.element),

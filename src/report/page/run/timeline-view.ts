@@ -1,8 +1,9 @@
-import type { RunModel } from '../../page-data/run-model.js';
+import type { Axis, RunModel } from '../../page-data/run-model.js';
 import { h } from '../widgets/dom.js';
 import type { Store, View } from '../widgets/store.js';
 import type { Tooltip } from '../widgets/tooltip.js';
 import { createContextChart } from './context-chart.js';
+import { createFillChart, type FillChart } from './fill-chart.js';
 import { createPromptCharts } from './prompt-charts.js';
 import type { RequestRef } from './request-tip.js';
 
@@ -16,13 +17,28 @@ function highest(models: readonly RunModel[]): number {
   return Math.max(used, ...limits.filter((tokens) => tokens <= used * 2.5)) * 1.06;
 }
 
-/** The charts over time or requests, which share their axis, with the tools to move on it. */
+/** The places of the compactions of a run's main conversations. */
+function compactionsOf(model: RunModel, axis: Axis): readonly number[] {
+  const main = new Set(model.run.threads.flatMap(({ id, parent }) => (parent === null ? [id] : [])));
+  return model.run.events.flatMap((event) =>
+    event.kind === 'layer' && event.action === 'compact' && event.outcome === 'done' && main.has(event.thread)
+      ? [model.eventX(event, axis)]
+      : [],
+  );
+}
+
+/** The charts over time or requests, and what fills the prompt of one. */
+interface TimelineView extends Pick<FillChart, 'describe'> {
+  readonly element: HTMLElement;
+}
+
+/** Creates the charts over time or requests, which share their axis, with the tools to move on it. */
 export function createTimelineView(
   store: Store,
   models: readonly RunModel[],
   tooltip: Tooltip<RequestRef>,
   onEvent: () => void,
-): HTMLElement {
+): TimelineView {
   const model = (): RunModel => models[store.view.run]!;
   const domain = (view: View): readonly [number, number] => {
     const all = models.map((item) => item.domain(view.axis));
@@ -34,5 +50,28 @@ export function createTimelineView(
     return createContextChart(store, { ...shared, run, model: item, title });
   });
   const { tools, charts } = createPromptCharts(store, { tooltip, model, domain });
-  return h('section', { id: 'timeline' }, h('h2', 'Timeline'), ...tools, ...contexts, ...charts);
+  const filled = createFillChart(store, {
+    tooltip,
+    model,
+    domain,
+    compactions: () => compactionsOf(model(), store.view.axis),
+  });
+  const noFill = h('p.quiet', '');
+  const tellNone = (): void => {
+    noFill.textContent = model().run.noFill ?? '';
+    noFill.toggleAttribute('hidden', noFill.textContent === '');
+  };
+  store.watch(['run'], tellNone);
+  tellNone();
+  const element = h(
+    'section',
+    { id: 'timeline' },
+    h('h2', 'Timeline'),
+    ...tools,
+    ...contexts,
+    ...filled.parts,
+    noFill,
+    ...charts,
+  );
+  return { element, describe: filled.describe };
 }

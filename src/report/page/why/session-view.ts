@@ -1,15 +1,16 @@
 import { formatCount, formatDuration } from '../../../core/base/format.js';
 import type { ChartModel } from '../../page-data/run-model.js';
 import type { WhyPageBreak, WhyPageData } from '../../page-data/why-page-data.js';
+import { createFillChart } from '../run/fill-chart.js';
 import { createPromptCharts } from '../run/prompt-charts.js';
 import { brokenRequests } from '../run/prompt-paths.js';
+import type { RequestCharts } from '../run/request-chart.js';
 import { createRequestPanel } from '../run/request-panel.js';
 import { type RequestRef, recordedTip } from '../run/request-tip.js';
 import { h } from '../widgets/dom.js';
 import { aboutView } from '../widgets/page-parts.js';
 import type { Store } from '../widgets/store.js';
 import type { Tooltip } from '../widgets/tooltip.js';
-import { createFillChart } from './fill-chart.js';
 import { money } from './money-views.js';
 
 /** What a break was, what it cost and what would have avoided it. */
@@ -33,14 +34,21 @@ export function createSessionView(
   model: () => ChartModel,
 ): HTMLElement {
   const colors = new Map(data.causes.map(({ title, color }) => [title, color]));
+  const shared: RequestCharts = { tooltip, model, domain: ({ axis }) => model().domain(axis) };
   const { tools, charts } = createPromptCharts(store, {
-    tooltip,
-    model,
-    domain: ({ axis }) => model().domain(axis),
+    ...shared,
     causeColor: (cause) => colors.get(cause)!,
     breaks: 'marked',
   });
-  const filled = createFillChart(store, data, { tooltip, model, domain: ({ axis }) => model().domain(axis) });
+  const filled = createFillChart(store, {
+    ...shared,
+    compactions: () =>
+      data.compactions.flatMap(({ session, request }) => {
+        const index =
+          session !== store.view.run || request === null ? null : model().nearest(request, 'request');
+        return index === null ? [] : [model().x(index, store.view.axis)];
+      }),
+  });
   const heading = h('h2', { tabindex: -1 }, '');
   const about = h('div');
   const panel = createRequestPanel(store, {

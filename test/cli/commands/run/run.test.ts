@@ -9,6 +9,7 @@ const FILES = [
   'charts',
   ...CHARTS.flatMap((name) => [`charts/${name}.svg`, `charts/${name}.vl.json`]),
   'events.csv',
+  'prompts.csv',
   'report.html',
   'requests.csv',
   'run.jsonl',
@@ -147,6 +148,7 @@ describe('ccbench run', () => {
     await cli(['run', 'a.yaml', '--no-charts'], { cwd });
     expect(Object.keys(snapshot(join(cwd, 'reports/tiny')))).toEqual([
       'events.csv',
+      'prompts.csv',
       'requests.csv',
       'run.jsonl',
       'summary.json',
@@ -168,7 +170,7 @@ describe('ccbench run', () => {
     expect(Object.keys(snapshot(join(cwd, 'reports/tiny')))).not.toContain('timings.json');
   });
 
-  it('takes everything but the log from the log alone', async () => {
+  it('takes everything from the log and the table of prompts beside it', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
     const ran = JSON.parse((await cli(['run', 'a.yaml', '--json'], { cwd })).stdout);
     const again = await cli(['report', 'reports/tiny/run.jsonl', '--json', '--out', 'again'], { cwd });
@@ -177,7 +179,8 @@ describe('ccbench run', () => {
       metrics: ran.metrics,
       complete: true,
     });
-    for (const name of FILES.filter((file) => file !== 'charts' && file !== 'run.jsonl')) {
+    const given = ['charts', 'run.jsonl', 'prompts.csv'];
+    for (const name of FILES.filter((file) => !given.includes(file))) {
       expect(readFileSync(join(cwd, 'again', name), 'utf8')).toBe(
         readFileSync(join(cwd, 'reports/tiny', name), 'utf8'),
       );

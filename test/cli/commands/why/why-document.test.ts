@@ -172,6 +172,14 @@ describe('what fills the context', () => {
     return lines.slice(at + 2, lines.indexOf('', at)).map((line) => line.trim().split(/ {2,}/));
   };
 
+  it('comes first where it is asked for, so that the short form has its table', () => {
+    const first = (by: SourceBy): boolean => {
+      const text = textOf({ sources: REPORT.sources }, 5, 140, by);
+      return text.indexOf('What fills the context') < text.indexOf('Where it went');
+    };
+    expect([first('source'), first('kind'), first('mcp')]).toEqual([false, true, true]);
+  });
+
   it('lists sources with their kind, what they brought in, how often that was paid and what it cost', () => {
     expect(rowsOf(REPORT.sources, 'source')).toEqual([
       ['Read', 'tools', '1,000', '25', '$4.00', '40.0%'],

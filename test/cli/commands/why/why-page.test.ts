@@ -36,13 +36,12 @@ describe('the page of why', () => {
     for (const session of data.sessions) expect(costOf(session) / 1e9).toBeCloseTo(session.usd, 9);
   });
 
-  it('fills every prompt it draws with kinds of content, also where it draws some of them alone', () => {
-    for (const { sessions, sources } of [data, dataIn({ session: 4, all: 100, breaks: 9 })])
-      for (const { run, fill } of sessions) {
+  it('fills every prompt it draws with parts, also where it draws some of them alone', () => {
+    for (const { sessions } of [data, dataIn({ session: 4, all: 100, breaks: 9 })])
+      for (const { run } of sessions) {
         const { read, write5m, write1h, input } = run!.requests;
         const held = read.map(() => 0);
-        for (const { kind, grown } of fill) {
-          expect(sources.kinds[kind]).toBeDefined();
+        for (const { grown } of run!.fill!) {
           let tokens = 0;
           for (const [i, more] of grown.entries()) {
             tokens += more;

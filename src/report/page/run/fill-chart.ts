@@ -1,50 +1,55 @@
 import { formatCount, formatShare } from '../../../core/base/format.js';
-import type { WhyPageData, WhyPageFill } from '../../page-data/why-page-data.js';
-import { area, steps } from '../run/prompt-charts.js';
-import { largestPrompt } from '../run/prompt-paths.js';
-import { createRequestChart, type RequestCharts } from '../run/request-chart.js';
+import type { ChartModel } from '../../page-data/run-model.js';
 import { h, s } from '../widgets/dom.js';
 import { legend } from '../widgets/page-parts.js';
 import { short } from '../widgets/scale.js';
 import type { Store } from '../widgets/store.js';
 import { tipLines } from '../widgets/tooltip.js';
+import { area, steps } from './prompt-charts.js';
+import { largestPrompt } from './prompt-paths.js';
+import { createRequestChart, type RequestCharts } from './request-chart.js';
 
-/** Tokens of one kind, request by request. */
+/** A part of the prompts, request by request. */
 interface Layer {
   readonly title: string;
   readonly color: string;
   readonly tokens: Float64Array;
 }
 
-/** What fills the prompts of the chosen session. */
-interface FillChart {
+/** What fills the prompts of the chosen run or session. */
+export interface FillChart {
   readonly parts: readonly HTMLElement[];
   /** What fills the prompt of a request, the largest part first. */
   describe(index: number): readonly HTMLElement[];
 }
 
-function layersOf(fill: WhyPageFill, kinds: WhyPageData['sources']['kinds']): readonly Layer[] {
-  return fill.map(({ kind, grown }) => {
+/** What the chart needs besides the requests. */
+interface FillChartOptions extends RequestCharts {
+  /** Places of compactions on the axis. */
+  compactions(): readonly number[];
+}
+
+function layersOf({ run: { fill = [] } }: ChartModel): readonly Layer[] {
+  return fill.map(({ title, color, grown }) => {
     const tokens = new Float64Array(grown.length);
-    let sum = 0;
+    let held = 0;
     for (const [i, more] of grown.entries()) {
-      sum += more;
-      tokens[i] = sum;
+      held += more;
+      tokens[i] = held;
     }
-    return { ...kinds[kind]!, tokens };
+    return { title, color, tokens };
   });
 }
 
-/** Creates the chart: kinds of sources stacked over the requests of the main conversation, with its compactions. */
-export function createFillChart(store: Store, data: WhyPageData, options: RequestCharts): FillChart {
-  const made = new Map<number, readonly Layer[]>();
+/** Creates the chart: parts of prompts stacked over the requests of the main conversation, with its compactions. */
+export function createFillChart(store: Store, options: FillChartOptions): FillChart {
+  const { model, compactions } = options;
+  const made = new Map<ChartModel, readonly Layer[]>();
   const layers = (): readonly Layer[] => {
-    const { run } = store.view;
-    const own = made.get(run) ?? layersOf(data.sessions[run]!.fill, data.sources.kinds);
-    made.set(run, own);
+    const own = made.get(model()) ?? layersOf(model());
+    made.set(model(), own);
     return own;
   };
-  const { model } = options;
   const mainOf = (): readonly number[] => (model().main.length > 0 ? model().main : model().order('time'));
   const chart = createRequestChart(store, {
     ...options,
@@ -70,12 +75,10 @@ export function createFillChart(store: Store, data: WhyPageData, options: Reques
           (index) => y.px(below[index]!),
           (index) => y.px(top[index]!),
         );
-        plot.append(s('path', { d, fill: color }));
+        plot.append(s('path.filled', { d, fill: color }));
       }
-      for (const { session, request } of data.compactions) {
-        if (session !== view.run || request === null) continue;
-        const index = model().nearest(request, 'request');
-        const at = index === null ? null : px(model().x(index, view.axis));
+      for (const place of compactions()) {
+        const at = px(place);
         if (at !== null)
           plot.append(
             s('line.compacted', { x1: at, x2: at, ...full }),
@@ -87,12 +90,8 @@ export function createFillChart(store: Store, data: WhyPageData, options: Reques
   const names = h('div');
   const describe = (): void => {
     const entries = layers().map(({ title, color }) => [title, color] as const);
-    const hasCompactions = data.compactions.some(
-      ({ session, request }) => session === store.view.run && request !== null,
-    );
-    names.replaceChildren(
-      legend([...entries, ...(hasCompactions ? [['▾ compaction', 'transparent'] as const] : [])]),
-    );
+    const marks = compactions().length > 0 ? [['▾ compaction', 'transparent'] as const] : [];
+    names.replaceChildren(legend([...entries, ...marks]));
     for (const part of [chart, names]) part.toggleAttribute('hidden', entries.length === 0);
   };
   store.watch(['run'], describe);

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { plannedRequests, recordedRequests } from '../../../src/analysis/export/sent-requests.js';
+import { sum } from '../../../src/core/base/stats.js';
+import { countCalls, type Transcript } from '../../../src/core/model/transcript.js';
+import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { Conversation } from '../../helpers/generators/conversation.js';
+import { planOf, runLog } from '../../helpers/plan.js';
+
+/** Requests that are made, and the calls that are left out with their reasons. */
+function made(parts: Iterable<readonly unknown[]>): number {
+  return sum([...parts].map(({ length }) => length));
+}
+
+describe('recorded calls that no request stands for', () => {
+  it('are requests for summaries: three here, and the other calls are there', () => {
+    const session = generateTranscript({ workload: 'bugfix', turns: 12, seed: 4, text: 'none' });
+    const [main] = session.threads;
+    const [other] = generateTranscript({ workload: 'bugfix', turns: 3, seed: 5, text: 'none' }).threads;
+    const fork = { ...other!, id: 'agent-c', label: 'acompact-e1f845', parentId: main!.id };
+    const transcript: Transcript = { ...session, threads: [main!, fork] };
+    const told: (readonly [number, string])[] = [];
+    const sent = made(recordedRequests(transcript, (...own) => told.push(own)));
+    const summaries = countCalls(transcript) - countCalls({ ...transcript, threads: [main!] });
+    expect(told).toEqual([[summaries, expect.stringMatching(/^they ask for summaries/)]]);
+    expect(sent).toBe(countCalls(transcript) - summaries);
+  });
+
+  it('are told with the reason that the log has where a run loses them', () => {
+    const talk = new Conversation({ toolsTokens: 9_000, systemTokens: 1_000 }).human(100);
+    for (let i = 0; i < 12; i++) talk.tools([{ tool: 'Read', tokens: 20_000 }]);
+    const plan = planOf({ policy: 'none' });
+    const transcript = talk.transcript();
+    const told: (readonly [number, string])[] = [];
+    const sent = made(plannedRequests(plan, transcript, (...own) => told.push(own)));
+    const lost = runLog(plan, transcript).flatMap((entry) =>
+      entry.type === 'lost' ? [[entry.calls, entry.reason] as const] : [],
+    );
+    expect(lost.length).toBeGreaterThan(0);
+    expect(told).toEqual(lost);
+    expect(sent + sum(told.map(([calls]) => calls))).toBe(countCalls(transcript));
+  });
+});
