@@ -62,7 +62,7 @@ async function pricesOf(cwd: string, names: readonly string[]) {
   writeFileSync(join(cwd, 'a.yaml'), 'name: all\ntranscript: { file: x }\npolicy: unbounded\n');
   const paths = names.map((name) => join('logs', name));
   const json = async (argv: readonly string[]) =>
-    JSON.parse((await cli([...argv, '--json', '--no-cache'], { cwd })).stdout);
+    JSON.parse((await cli([...argv, '--json'], { cwd })).stdout);
   const whole = await json(['inspect', ...paths]);
   const inspected = whole.files as readonly Inspected[];
   const each = (list: Each): Costs => byName(list.map(({ name, costUsd }) => [name, costUsd]));

@@ -1,7 +1,18 @@
-import { readdirSync, readFileSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { encodePart } from '../../../../src/study/results/part-file.js';
 import { cli, scenario, snapshot, tempFolder } from '../../cli.js';
 
@@ -42,10 +53,26 @@ const link: Damage = (path) => {
   symlinkSync(`${path}.elsewhere`, path);
 };
 
-/** The folder of a study that is finished, or one shard of it is: its files, and what the whole study comes to. */
-async function study(shard: readonly string[] = []) {
-  const cwd = tempFolder({ 'a.yaml': PRUNE });
-  await cli([...SWEEP, ...shard], { cwd });
+type Shard = 'whole' | '1/2';
+/** What a study leaves, made once for each shard. */
+const made = new Map<Shard, Promise<string>>();
+
+async function make(shard: Shard): Promise<string> {
+  const cwd = mkdtempSync(join(tmpdir(), 'ccbench-test-'));
+  writeFileSync(join(cwd, 'a.yaml'), PRUNE);
+  await cli([...SWEEP, ...(shard === 'whole' ? [] : ['--shard', shard])], { cwd });
+  return cwd;
+}
+
+afterAll(async () => {
+  for (const cwd of made.values()) rmSync(await cwd, { recursive: true, force: true });
+});
+
+/** A folder of a study that is finished, or one shard of it is, and its files. */
+async function study(shard: Shard = 'whole') {
+  if (!made.has(shard)) made.set(shard, make(shard));
+  const cwd = tempFolder();
+  cpSync(await made.get(shard)!, cwd, { recursive: true });
   const files = ['parts', 'studies', 'batches'].flatMap((kind) =>
     readdirSync(join(cwd, 'out', kind)).map((name) => join(cwd, 'out', kind, name)),
   );
@@ -76,7 +103,7 @@ describe('H1 damaged results', () => {
     );
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom([], ['--shard', '1/2']),
+        fc.constantFrom<Shard>('whole', '1/2'),
         fc.nat(),
         damage,
         async (shard, which, change) => {
@@ -120,7 +147,7 @@ describe('H1 damaged results', () => {
 
   it('of another batch under the name of one are made again', async () => {
     const whole = await again((await study()).cwd);
-    const { cwd, files } = await study(['--shard', '1/2']);
+    const { cwd, files } = await study('1/2');
     const [first, second] = files.filter((path) => path.endsWith('.rows'));
     writeFileSync(first!, readFileSync(second!));
     const { result, folder } = await again(cwd);
@@ -128,7 +155,7 @@ describe('H1 damaged results', () => {
   });
 
   it('keep the rows of a batch that are sound', async () => {
-    const { cwd, files } = await study(['--shard', '1/2']);
+    const { cwd, files } = await study('1/2');
     const batch = files.find((path) => path.endsWith('.rows'))!;
     const lines = readFileSync(batch, 'utf8').trimEnd().split('\n');
     writeFileSync(batch, lines.map((line, i) => (i === 0 ? line.replace(/\d/, 'x') : line)).join('\n'));
