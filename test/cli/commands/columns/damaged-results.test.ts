@@ -1,28 +1,11 @@
-import {
-  cpSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { encodePart } from '../../../../src/study/results/part-file.js';
-import { cli, scenario, snapshot, tempFolder } from '../../cli.js';
-
-const PRUNE = scenario('tiny')
-  .replace('policy: none', 'policy: baselines/prune')
-  .replace('turns: 40', 'turns: 5');
-const SWEEP = [
-  ...['sweep', 'a.yaml', '--vary', 'rules.prune.when.piled=2000..6000:35', '--vary', 'cache.ttl=5m,1h'],
-  ...['--results', 'out', '--workers', '0', '--json'],
-];
+import { propertyRuns } from '../../../helpers/generators/property-runs.js';
+import { cli, snapshot } from '../../cli.js';
+import { finishedStudy, type Part, SWEEP } from './finished-study.js';
 
 type Damage = (path: string) => void;
 
@@ -53,26 +36,9 @@ const link: Damage = (path) => {
   symlinkSync(`${path}.elsewhere`, path);
 };
 
-type Shard = 'whole' | '1/2';
-/** What a study leaves, made once for each shard. */
-const made = new Map<Shard, Promise<string>>();
-
-async function make(shard: Shard): Promise<string> {
-  const cwd = mkdtempSync(join(tmpdir(), 'ccbench-test-'));
-  writeFileSync(join(cwd, 'a.yaml'), PRUNE);
-  await cli([...SWEEP, ...(shard === 'whole' ? [] : ['--shard', shard])], { cwd });
-  return cwd;
-}
-
-afterAll(async () => {
-  for (const cwd of made.values()) rmSync(await cwd, { recursive: true, force: true });
-});
-
-/** A folder of a study that is finished, or one shard of it is, and its files. */
-async function study(shard: Shard = 'whole') {
-  if (!made.has(shard)) made.set(shard, make(shard));
-  const cwd = tempFolder();
-  cpSync(await made.get(shard)!, cwd, { recursive: true });
+/** A folder with the study, and its files. */
+async function study(part?: Part) {
+  const cwd = await finishedStudy(part);
   const files = ['parts', 'studies', 'batches'].flatMap((kind) =>
     readdirSync(join(cwd, 'out', kind)).map((name) => join(cwd, 'out', kind, name)),
   );
@@ -103,7 +69,7 @@ describe('H1 damaged results', () => {
     );
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom<Shard>('whole', '1/2'),
+        fc.constantFrom<Part>('whole', '1/2'),
         fc.nat(),
         damage,
         async (shard, which, change) => {
@@ -113,7 +79,7 @@ describe('H1 damaged results', () => {
           expect({ code, result, folder }).toEqual({ code: 0, result: whole.result, folder: whole.folder });
         },
       ),
-      { numRuns: 25 },
+      { numRuns: propertyRuns(20) },
     );
   });
 
