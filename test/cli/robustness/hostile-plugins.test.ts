@@ -1,9 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { needFreshBuild } from '../../helpers/setup/built.js';
-import { cli, tempFolder } from '../cli.js';
+import { cli, testCache } from '../cli.js';
 import { type Ended, startCli } from '../start.js';
 
 const SCENARIO = `name: small
@@ -24,30 +23,26 @@ const layer = (act: string): string => `
   };`;
 
 const RUN = ['run', 's.yaml', '--json', '--no-cache', '--policy'];
-const filesOf = (plugin: string) => ({ 's.yaml': SCENARIO, 'p.mjs': plugin });
+function folderOf(plugin: string): string {
+  const cwd = mkdtempSync(join(testCache(), 'plugin-'));
+  writeFileSync(join(cwd, 's.yaml'), SCENARIO);
+  writeFileSync(join(cwd, 'p.mjs'), plugin);
+  return cwd;
+}
 /** As a process of its own: what the plug-in leaves behind or never ends is seen there alone. */
-const start = (plugin: string, cwd = tempFolder(filesOf(plugin))) => startCli([...RUN, 'none'], cwd);
+const start = (plugin: string) => startCli([...RUN, 'none'], folderOf(plugin));
 
 const NEVER_LOADED = [
   'export default new Promise(() => {});',
   'export default () => new Promise(() => {});',
   'await new Promise(() => {}); export default { name: "x" };',
 ];
-let folder: string;
 let neverLoaded: readonly Promise<Ended>[];
 
 beforeAll(() => {
   needFreshBuild();
-  folder = mkdtempSync(join(tmpdir(), 'ccbench-test-'));
-  // They wait while the other tests run.
-  neverLoaded = NEVER_LOADED.map((plugin, i) => {
-    const cwd = join(folder, String(i));
-    mkdirSync(cwd);
-    for (const [name, text] of Object.entries(filesOf(plugin))) writeFileSync(join(cwd, name), text);
-    return start(plugin, cwd).ended;
-  });
+  neverLoaded = NEVER_LOADED.map((plugin) => start(plugin).ended); // they wait while the other tests run
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('H5 a plug-in that does not do what it should', () => {
   it('a timer at its top level does not keep a finished command', async () => {
@@ -122,7 +117,7 @@ describe('H5 a plug-in that does not do what it should', () => {
     ],
     ['an action like any object', 'yield { kind: "constructor", by };', 'which is no action'],
   ])('is refused by name: %s', async (_what, act, sentence) => {
-    const { code, stderr } = await cli([...RUN, 'odd-policy'], { cwd: tempFolder(filesOf(layer(act))) });
+    const { code, stderr } = await cli([...RUN, 'odd-policy'], { cwd: folderOf(layer(act)) });
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: expect.stringContaining('plug-in "hostile": act of the layer "odd" asks for'),

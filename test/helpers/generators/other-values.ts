@@ -1,8 +1,5 @@
 import type { ParamSpec, ParamValue } from '../../../src/core/run/params.js';
 
-/** Numbers that are tried first where they are far from the others. */
-const FIRST: Readonly<Record<string, number>> = { 'window.blockingOffset': 20_000 };
-
 /** Values of parameters that take names, tables or texts of their own. */
 const VALUES: Readonly<Record<string, readonly ParamValue[]>> = {
   'client.use': ['claude-code/2.0.76', 'none'],
@@ -33,20 +30,8 @@ export function otherValues({ kind, path }: ParamSpec, value: ParamValue): reado
       return VALUES[path]!.filter((item) => item !== value);
     default: {
       const now = typeof value === 'number' ? value : 0;
-      const wanted = [
-        FIRST[path] ?? now * 4 + 1,
-        now * 4 + 1,
-        now / 4,
-        1,
-        0,
-        3,
-        50,
-        2_000,
-        20_000,
-        90_000,
-        now + 1,
-        now - 1,
-      ];
+      const wanted = [now * 4 + 1, now / 4, 1, 0, 3, 50, 2_000, 20_000, 90_000, now + 1, now - 1];
+      if (path === 'window.blockingOffset') wanted.unshift(20_000); // it is far from the others
       const low = kind.minIs === 'excluded' ? kind.min + 1e-6 : kind.min;
       const fitting = wanted.map((item) =>
         Math.min(kind.max, Math.max(low, kind.type === 'integer' ? Math.round(item) : item)),

@@ -28,7 +28,6 @@ export const FULL_ONLY: readonly string[] = [
   'test/browser/run-details.test.ts',
   'test/cli/robustness/bombs.test.ts',
   'test/engine/columnar/shared-runs-recorded.test.ts',
-  'test/engine/columnar/shared-runs-rules.test.ts',
   'test/analysis/validate/shared.test.ts',
   'test/analysis/one-answer.test.ts',
   'test/analysis/why/sources-shared.test.ts',
