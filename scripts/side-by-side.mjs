@@ -1,7 +1,7 @@
 // @ts-check
-// Runs scripts of package.json beside each other and shows the output of each when it has ended; names joined by + come one after
-// the other. Fails when one of them does.
-// node scripts/side-by-side.mjs typecheck lint+deadcode+site
+// Runs scripts of package.json, two at a time in their order, and shows the output of each when it has ended: the longest go first.
+// Fails when one of them does.
+// node scripts/side-by-side.mjs typecheck release-check lint
 
 import { spawn } from 'node:child_process';
 
@@ -27,11 +27,16 @@ function run(script) {
   });
 }
 
-/** @param {string} lane */
-async function runLane(lane) {
-  for (const script of lane.split('+')) if (!(await run(script))) return false;
-  return true;
+const LANES = 2;
+const scripts = process.argv.slice(2);
+
+/** Runs the scripts that nobody has begun, one after the other; none after one that failed. */
+async function runLane() {
+  for (let script = scripts.shift(); script !== undefined; script = scripts.shift())
+    if (!(await run(script))) {
+      process.exitCode = 1;
+      scripts.length = 0;
+    }
 }
 
-const succeeded = await Promise.all(process.argv.slice(2).map(runLane));
-if (succeeded.includes(false)) process.exitCode = 1;
+await Promise.all(Array.from({ length: LANES }, runLane));

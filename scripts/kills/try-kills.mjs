@@ -121,27 +121,28 @@ export async function tryKills({ kills, seed, only = null, start, say }) {
     writeFileSync(join(cwd, 'a.yaml'), SCENARIO);
     mkdirSync(join(cwd, 'many'));
     for (const name of RECORDINGS) writeFileSync(join(cwd, 'many', name), recording());
-    const known = [];
+    /** What each command makes, once it is its turn, and how long it takes. */
+    const known = new Map();
     // The first command fills caches, which all of them use: its time says nothing of the later ones.
     await ended(start(commands[0].argv, cwd));
     rmSync(join(cwd, 'reports', commands[0].folder), { recursive: true, force: true });
-    for (const command of commands) {
-      const target = join(cwd, 'reports', command.folder);
-      const startMs = performance.now();
-      const { code } = await ended(start(command.argv, cwd));
-      if (code !== 0) throw new Error(`ccbench ${command.argv.join(' ')} ended with ${code}`);
-      known.push({ ms: performance.now() - startMs, wanted: digests(target) });
-    }
     for (let n = 0; result.kills < kills; n++) {
       const random = createRandom(seed, n);
       const which = n % commands.length;
-      const { ms, wanted } = known[which];
+      const { argv, folder } = commands[which];
+      if (!known.has(which)) {
+        const startMs = performance.now();
+        const { code } = await ended(start(argv, cwd));
+        if (code !== 0) throw new Error(`ccbench ${argv.join(' ')} ended with ${code}`);
+        known.set(which, { ms: performance.now() - startMs, wanted: digests(join(cwd, 'reports', folder)) });
+      }
+      const { ms, wanted } = known.get(which);
       const afterMs = ms * random.next();
       const isFresh = Math.floor(n / commands.length) % 2 === 1;
       const { isKilled, problems } = await tryKill(commands[which], { cwd, wanted, afterMs, start, isFresh });
       if (isKilled) result.kills++;
       else result.early++;
-      const what = `${commands[which].argv[0]} after ${Math.round(afterMs)} ms${isFresh ? ', no earlier report' : ''}`;
+      const what = `${argv[0]} after ${Math.round(afterMs)} ms${isFresh ? ', no earlier report' : ''}`;
       for (const problem of problems) {
         result.problems.push(`${what}: ${problem}`);
         say(`${what}: ${problem}`);

@@ -4,16 +4,26 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { findBrowser, thisMachine } from '../../scripts/find-browser.mjs';
 import { startBrowser } from '../../scripts/start-browser.mjs';
 
 /** Starts the browser; its absence is a failure that says what to do. */
-export async function openBrowser(): Promise<Browser> {
+async function openBrowser(): Promise<Browser> {
   const executablePath = findBrowser(await thisMachine());
   if (executablePath === null)
     throw new Error('no Chrome, Chromium or Edge was found: `node scripts/set-up-browser.mjs` installs one');
   return startBrowser(executablePath);
+}
+
+/** The browser of a file: started by the first test that asks for it, closed after the last. */
+export function useBrowser(): () => Promise<Browser> {
+  let browser: Promise<Browser> | undefined;
+  afterAll(async () => (await browser)?.close());
+  return () => {
+    browser ??= openBrowser();
+    return browser;
+  };
 }
 
 /** A page that was opened from a file, and what it did that it should not. */
@@ -31,22 +41,33 @@ export interface PageOptions {
   readonly place?: string;
 }
 
+/** Tabs that no test uses: a new one costs three times as much as another page in the same. */
+const free = new WeakMap<Browser, Page[]>();
+
+async function takeTab(browser: Browser): Promise<Page> {
+  const tab = free.get(browser)?.pop() ?? (await browser.newPage({ reducedMotion: 'reduce' }));
+  onTestFinished(async () => {
+    tab.removeAllListeners();
+    await tab.mouse.move(0, 0);
+    free.set(browser, [...(free.get(browser) ?? []), tab]);
+  });
+  return tab;
+}
+
 /** Writes a page to disk and opens it from there. */
-export async function openPage(browser: Browser, html: string, options: PageOptions = {}): Promise<OpenPage> {
+export async function openPage(
+  browser: ReturnType<typeof useBrowser>,
+  html: string,
+  options: PageOptions = {},
+): Promise<OpenPage> {
   const folder = mkdtempSync(join(tmpdir(), 'ccbench-page-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'report.html');
   writeFileSync(file, html);
   const url = pathToFileURL(file).href;
-  const context = await browser.newContext({
-    viewport: { width: options.width ?? 1280, height: 900 },
-    colorScheme: options.scheme ?? 'light',
-    reducedMotion: 'reduce',
-  });
-  onTestFinished(async () => {
-    await context.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const page = await context.newPage();
+  const page = await takeTab(await browser());
+  await page.setViewportSize({ width: options.width ?? 1280, height: 900 });
+  await page.emulateMedia({ colorScheme: options.scheme ?? 'light', media: null });
   const problems: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());

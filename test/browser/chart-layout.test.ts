@@ -1,11 +1,11 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../src/core/run/run-log.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { reportHtml } from '../../src/report/html/report-html.js';
 import type { PolicyInfo } from '../../src/report/text/policy-info.js';
 import { breakEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
-import { openBrowser, openPage, press } from './browser.js';
+import { openPage, press, useBrowser } from './browser.js';
 
 const MINUTE = 60_000;
 const CONTEXT = 'Context size and what happened to it';
@@ -38,11 +38,7 @@ const HTML = (() => {
   return reportHtml({ title: 'layout', runs: [run] });
 })();
 
-let browser: Browser;
-beforeEach(async () => {
-  browser ??= await openBrowser();
-});
-afterAll(async () => browser?.close());
+const browser = useBrowser();
 
 interface Mark {
   readonly tag: string;

@@ -1,12 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../src/core/run/run-log.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { reportHtml } from '../../src/report/html/report-html.js';
 import { createRunSample } from '../../src/report/page-data/run-sample.js';
 import type { PolicyInfo } from '../../src/report/text/policy-info.js';
 import { endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
-import { openBrowser, openPage, press } from './browser.js';
+import { openPage, press, useBrowser } from './browser.js';
 
 const MINUTE = 60_000;
 const USD = 1_000_000_000;
@@ -31,11 +31,7 @@ function pageOf(name: string, entries: readonly LogEntry[], policyInfo: PolicyIn
 
 const HTML = pageOf('drawn', LOG);
 
-let browser: Browser;
-beforeEach(async () => {
-  browser ??= await openBrowser();
-});
-afterAll(async () => browser?.close());
+const browser = useBrowser();
 
 interface Mark {
   readonly tag: string;

@@ -1,15 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cli, scenario, TRACE, tempFolder } from '../cli/cli.js';
-import { openBrowser, openPage, seriousFindings, sidewaysPx } from './browser.js';
+import { openPage, seriousFindings, sidewaysPx, useBrowser } from './browser.js';
 
-let browser: Browser;
-beforeEach(async () => {
-  browser ??= await openBrowser();
-});
-afterAll(async () => browser?.close());
+const browser = useBrowser();
 
 const OTHER = TRACE.replace('"hand"', '"other"');
 const BOTH = ['--set', 'cache.ttl=5m,1h', '--transcripts', '*.json'];

@@ -1,16 +1,11 @@
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { tempFolder } from '../cli/cli.js';
 import { serving } from '../cli/commands/serve/serving.js';
-import { openBrowser } from './browser.js';
+import { useBrowser } from './browser.js';
 
-let browser: Browser;
-beforeEach(async () => {
-  browser ??= await openBrowser();
-});
-afterAll(async () => browser?.close());
+const browser = useBrowser();
 
 describe('the page of a server', () => {
   it('follows along: requests as they come, and what they cost', async () => {
@@ -25,7 +20,7 @@ describe('the page of a server', () => {
         system: 's'.repeat(12_000),
         messages: [{ role: 'user', content }],
       });
-    const page = await browser.newPage();
+    const page = await (await browser()).newPage();
     onTestFinished(() => page.close());
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(error.message));

@@ -1,10 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { foldLog } from '../../src/metrics/fold.js';
 import { reportHtml } from '../../src/report/html/report-html.js';
 import { breakEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 import { sampleRun } from '../helpers/sample-run.js';
-import { openBrowser, openPage, press, seriousFindings, sidewaysPx } from './browser.js';
+import { openPage, press, seriousFindings, sidewaysPx, useBrowser } from './browser.js';
 
 const ONE = reportHtml({ title: 'sample', runs: [sampleRun('sample', 120, 15)] });
 /** Of each prompt 20,000 tokens are the system prompt and the rest is what a tool said. */
@@ -36,11 +36,7 @@ const TWO = reportHtml({
   runs: [sampleRun('rare', 120, 15), sampleRun('often', 120, 6)],
 });
 
-let browser: Browser;
-beforeEach(async () => {
-  browser ??= await openBrowser();
-});
-afterAll(async () => browser?.close());
+const browser = useBrowser();
 
 /** The middle of the plot of the n-th chart. */
 async function plotPoint(page: Page, chart: number, share: number): Promise<{ x: number; y: number }> {

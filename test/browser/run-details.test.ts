@@ -1,10 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../src/core/run/run-log.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { reportHtml } from '../../src/report/html/report-html.js';
 import { breakEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
-import { openBrowser, openPage, press } from './browser.js';
+import { openPage, press, useBrowser } from './browser.js';
 
 const MINUTE = 60_000;
 const USD = 1_000_000_000;
@@ -84,11 +84,7 @@ const HTML = pageOf([
   } as LogEntry,
 ]);
 
-let browser: Browser;
-beforeEach(async () => {
-  browser ??= await openBrowser();
-});
-afterAll(async () => browser?.close());
+const browser = useBrowser();
 
 /** The cells of the rows that a table has drawn. */
 async function cells(page: Page, table: 'Events' | 'Requests'): Promise<string[][]> {

@@ -1,10 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pageHtml } from '../../src/report/html/page-html.js';
 import { chartedRequests } from '../../src/report/page-data/charted-requests.js';
 import type { StudyPageData } from '../../src/report/page-data/study-page-data.js';
 import { requestEntry } from '../helpers/log.js';
-import { openBrowser, openPage, seriousFindings, sidewaysPx } from './browser.js';
+import { openPage, seriousFindings, sidewaysPx, useBrowser } from './browser.js';
 
 /** Three points over one number; the second is best, the third is not ranked. */
 const POINTS: StudyPageData = {
@@ -63,11 +62,7 @@ const RUNS: StudyPageData = {
   runs: [chartedRequests([requestEntry({ n: 1, t: 0, write5m: 1_000 })], [], 240)],
 };
 
-let browser: Browser;
-beforeEach(async () => {
-  browser ??= await openBrowser();
-});
-afterAll(async () => browser?.close());
+const browser = useBrowser();
 
 const html = (data: StudyPageData): string => pageHtml({ data, elsewhere: 'elsewhere' });
 

@@ -1,10 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { countOnce, sumUp } from '../../src/analysis/why/sum-up.js';
 import { pageSession, whyHtml, whyPageData } from '../../src/cli/commands/why/why-page-data.js';
 import type { WhyPageSession } from '../../src/report/page-data/why-page-data.js';
 import { whySessions } from '../helpers/recordings/why-sessions.js';
-import { openBrowser, openPage, press, seriousFindings, sidewaysPx } from './browser.js';
+import { openPage, press, seriousFindings, sidewaysPx, useBrowser } from './browser.js';
 
 const SESSIONS = whySessions();
 const DATA = whyPageData(sumUp(SESSIONS, []), countOnce(SESSIONS).map(pageSession), {
@@ -13,11 +13,7 @@ const DATA = whyPageData(sumUp(SESSIONS, []), countOnce(SESSIONS).map(pageSessio
 });
 const HTML = whyHtml(DATA);
 
-let browser: Browser;
-beforeEach(async () => {
-  browser ??= await openBrowser();
-});
-afterAll(async () => browser?.close());
+const browser = useBrowser();
 
 const panel = (page: Page): Promise<string | null> => page.locator('aside.request').textContent();
 const names = (page: Page): Promise<string[]> => page.locator('#sessions [role="row"] a').allTextContents();

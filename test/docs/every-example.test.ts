@@ -85,7 +85,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   drill: 'test/scripts/drill.test.ts', // the clients themselves need a network
   kills: 'test/cli/robustness/kills.test.ts',
   example: 'test/docs/example-report.test.ts',
-  quickstart: 'test/scenarios/all.test.ts',
+  quickstart: 'test/docs/mechanisms-page.test.ts',
 };
 
 const STUDY =

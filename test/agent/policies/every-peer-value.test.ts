@@ -161,8 +161,9 @@ describe('every number of a peer', () => {
       runs.some((run) => plans.some((changed) => run.isChangedBy({ ...run.plan, policy: changed })));
     const matters = (path: string, value: unknown): boolean => {
       const plans = [...new Set(others(value))].flatMap((other) => planWith(policy, path, other) ?? []);
-      // What matters mostly shows with the value that differs most, in some situation: all of them see that one first.
-      return isChanged(plans.slice(0, 1)) || isChanged(plans.slice(1));
+      // What matters mostly shows with the value that differs most, in some situation: all of them see that one first. One that is
+      // explained sees no other: it stands for the many values that change nothing.
+      return isChanged(plans.slice(0, 1)) || (!(`${name} ${path}` in EXPLAINED) && isChanged(plans.slice(1)));
     };
     const numbers = policyValues(policy.written!).filter(
       ({ path, value }) => /\d/.test(String(value)) && !/\.(?:model|of|except)\b/.test(path),

@@ -99,7 +99,7 @@ describe('generated policy files', () => {
         for (const sentence of policySentences(parts, OUTPUT))
           expect(sentence).not.toMatch(/undefined|NaN|null/);
       }),
-      { numRuns: propertyRuns(150) },
+      { numRuns: propertyRuns(60) },
     );
   });
 
@@ -114,7 +114,7 @@ describe('generated policy files', () => {
         expect(canonicalJson(runLog(plan, transcript))).toBe(canonicalJson(run.entries));
         reached.add(ofType(run.entries, 'layer').map(({ action, outcome }) => `${action} ${outcome}`));
       }),
-      { numRuns: propertyRuns(120), examples: [RESTARTED_WHILE_ASKED] },
+      { numRuns: propertyRuns(50), examples: [RESTARTED_WHILE_ASKED] },
     );
     for (const state of ['compact done', 'compact failed', 'truncate done', 'clear done'])
       expect(reached.share(state), state).toBeGreaterThan(0.02);
@@ -159,7 +159,7 @@ describe('the tokens that `policies show` gives for the first compaction', () =>
         const [first] = ofType([log[at]!], 'layer');
         expect(first!.estimatedBefore).toBeGreaterThanOrEqual(autoCompact!);
       }),
-      { numRuns: propertyRuns(100) },
+      { numRuns: propertyRuns(50) },
     );
     expect(fired).toBeGreaterThan(30);
   });
@@ -185,9 +185,9 @@ describe('a damaged policy file', () => {
           }
         },
       ),
-      { numRuns: propertyRuns(300) },
+      { numRuns: propertyRuns(120) },
     );
-    expect(refused).toBeGreaterThan(100);
+    expect(refused).toBeGreaterThan(40);
   });
 
   it('is reported at its place where a character of its text is lost or doubled', {
@@ -205,7 +205,7 @@ describe('a damaged policy file', () => {
         expect(policy !== null || problems.length > 0).toBe(true);
         for (const { place } of problems) expect([place?.line, place?.column]).not.toContain(undefined);
       }),
-      { numRuns: propertyRuns(200) },
+      { numRuns: propertyRuns(80) },
     );
   });
 });

@@ -100,7 +100,7 @@ describe('the built command', () => {
 
   it('ends a long replay on SIGINT with 130 and leaves nothing behind', async () => {
     const long = scenario('long')
-      .replace('turns: 40', 'turns: 60000')
+      .replace('turns: 40', 'turns: 30000')
       .replace('policy: none', 'policy: unbounded');
     const cwd = tempFolder({ 'a.yaml': long });
     const { child, ended } = start(['run', 'a.yaml'], cwd);

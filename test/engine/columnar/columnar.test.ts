@@ -99,7 +99,7 @@ const workOrPause: fc.Arbitrary<SessionStep> = fc.oneof(
 );
 
 /** Sessions of each property. */
-const RUNS = propertyRuns(60);
+const RUNS = propertyRuns(25);
 const TIMEOUT_MS = Math.max(300_000, RUNS * 200);
 
 describe('columns of requests', () => {

@@ -7,20 +7,18 @@ import { propertyRuns } from '../../helpers/generators/property-runs.js';
 import { planOf, runLog } from '../../helpers/plan.js';
 import { expectSameOverWorkloads, SWEPT, sweep } from './swept.js';
 
-/** A third of the cases: most of the shipped policies are policy files. */
-const RUNS = Math.ceil(propertyRuns(18) / 3);
+/** Most of the shipped policies are policy files. */
+const RUNS = { layers: propertyRuns(6), rules: propertyRuns(12) };
 
 describe('runs that plans with other limits share', () => {
   it('are of nearly every policy that is shipped', () => {
     expect(SWEPT.layers.length + SWEPT.rules.length).toBeGreaterThan(policyRegistry.all().length * 0.8);
   });
 
-  it(
-    'give the log of the engine and its sums for every policy of layers, workload and fault plan',
-    () => {
-      expectSameOverWorkloads(SWEPT.layers, RUNS);
-    },
-    Math.max(180_000, RUNS * 6_000),
+  it.each(['layers', 'rules'] as const)(
+    'give the log of the engine and its sums for every policy of %s, workload and fault plan',
+    (kind) => expectSameOverWorkloads(SWEPT[kind], RUNS[kind]),
+    Math.max(180_000, RUNS.rules * 6_000),
   );
 
   it('are made once for all thresholds between which the same happens', () => {

@@ -21,7 +21,7 @@ import { planOf, runLog } from '../../helpers/plan.js';
 import { Reached, statesOf } from '../../helpers/reached.js';
 
 /** Sessions in all. */
-const RUNS = propertyRuns(500);
+const RUNS = propertyRuns(200);
 /** A run takes a few milliseconds; on a busy machine many more. */
 const TIMEOUT_MS = Math.max(300_000, RUNS * 100);
 const share = (part: number) => ({ numRuns: Math.max(1, Math.round(RUNS * part)) });
@@ -83,7 +83,7 @@ describe('the generated sessions', () => {
   it('C40 reach failed compactions and tripped breakers', { timeout: TIMEOUT_MS }, () => {
     const reached = new Reached();
     const cases = fc.sample(fc.tuple(sessionSteps, anyPolicy, anyWindow, faultRules), {
-      numRuns: 150,
+      numRuns: 80,
       seed: 8,
     });
     for (const [steps, policy, window, faults] of cases)

@@ -20,7 +20,7 @@ import {
   user,
 } from '../../helpers/session.js';
 
-const RUNS = propertyRuns(250);
+const RUNS = propertyRuns(100);
 /** A run takes a few milliseconds; on a busy machine many more. */
 const TIMEOUT_MS = Math.max(300_000, RUNS * 100);
 

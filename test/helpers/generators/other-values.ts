@@ -31,6 +31,7 @@ export function otherValues({ kind, path }: ParamSpec, value: ParamValue): reado
     default: {
       const now = typeof value === 'number' ? value : 0;
       const wanted = [now * 4 + 1, now / 4, 1, 0, 3, 50, 2_000, 20_000, 90_000, now + 1, now - 1];
+      if (path === 'window.blockingOffset') wanted.unshift(20_000); // it is far from the others
       const low = kind.minIs === 'excluded' ? kind.min + 1e-6 : kind.min;
       const fitting = wanted.map((item) =>
         Math.min(kind.max, Math.max(low, kind.type === 'integer' ? Math.round(item) : item)),

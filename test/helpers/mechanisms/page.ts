@@ -3,6 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { compileScenario } from '../../../src/config/compile.js';
 import { builtinContext } from '../../../src/config/context.js';
 import { filesOf, openRef } from '../../../src/config/files/open-ref.js';
+import { evaluateExpectation } from '../../../src/metrics/expect.js';
+import { foldLog } from '../../../src/metrics/fold.js';
 import { runLog } from '../plan.js';
 import { AROUND_THE_SESSION } from './around-the-session.js';
 import { COUNTING } from './counting.js';
@@ -23,14 +25,23 @@ export interface Acted {
   readonly times: number;
 }
 
-/** Runs every shipped scenario that needs no file of its own, and finds for each mechanism the run in which it acted most. */
-export function findActed(): ReadonlyMap<string, Acted> {
+/** What shipped scenarios come to. */
+export interface ScenarioRuns {
+  /** The run in which each mechanism acted most. */
+  readonly acted: ReadonlyMap<string, Acted>;
+  /** Expectations that do not hold. */
+  readonly failed: readonly string[];
+}
+
+/** Runs every shipped scenario that needs no file of its own. */
+export function runScenarios(): ScenarioRuns {
   const acted = new Map<string, Acted>();
+  const failed: string[] = [];
   for (const scenario of readdirSync(SCENARIOS)
     .filter((name) => name.endsWith('.yaml'))
     .sort()) {
     const text = readFileSync(join(SCENARIOS, scenario), 'utf8');
-    for (const { plan, transcript: ref, variant } of compileScenario(
+    for (const { plan, transcript: ref, variant, expectations } of compileScenario(
       { text, file: join(SCENARIOS, scenario), set: [] },
       builtinContext,
     ).runs) {
@@ -42,9 +53,14 @@ export function findActed(): ReadonlyMap<string, Acted> {
         if (times > (acted.get(mechanism.id)?.times ?? 0))
           acted.set(mechanism.id, { scenario, variant, times });
       }
+      const facts = foldLog(run.entries);
+      for (const expectation of expectations) {
+        const { passed, text: wanted, message } = evaluateExpectation(expectation, facts);
+        if (!passed) failed.push(`${scenario} ${variant ?? 'base'}: ${wanted}: ${message}`);
+      }
     }
   }
-  return acted;
+  return { acted, failed };
 }
 
 /** Test files by the IDs that titles in them name. */

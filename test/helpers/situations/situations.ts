@@ -155,7 +155,7 @@ const COMPACTING: readonly Situation[] = [
   },
   {
     name: 'large files that are only named',
-    shows: ['restore.referenceOverChars'],
+    shows: ['restore.referenceOver'],
     transcript: WORK,
     init: SMALL,
     set: { ...OWN, 'restore.largeFiles': 'reference' },
@@ -288,7 +288,7 @@ const CLIENTS: readonly Situation[] = [
   },
   {
     name: 'entries of one hour',
-    shows: ['client.outside'],
+    shows: ['client.outside', 'client.hazard'],
     transcript: RECORDED,
     init: { cache: { ttl: '1h' } },
     set: { 'client.firstRequest': 'recorded' },
@@ -392,5 +392,10 @@ export const SITUATIONS: readonly Situation[] = [
   ...CLEARING,
   ...CLIENTS,
   ...BESIDE,
-  { name: 'a busy session in a large window', shows: [], transcript: BUSY, init: {} },
+  {
+    name: 'a busy session in a large window',
+    shows: ['autoCompact.countsCleared'],
+    transcript: BUSY,
+    init: {},
+  },
 ];

@@ -36,7 +36,6 @@ export function workersRatios(
   ];
 }
 
-const TURNS = 2_000;
 const POLICY = 'claude-code/2.1.112';
 
 /** The points of a sweep; those of another seed share no run with them. */
@@ -54,10 +53,11 @@ function jobsOf(points: number, transcript: string, seed: number): readonly Job[
 
 /** A sweep of many points on one and on two worker threads, in turns: the first one cold, the others warm. */
 export async function workersSuite(options: { readonly quick: boolean }): Promise<Partial<BenchResult>> {
+  const turns = options.quick ? 200 : 2_000;
   const points = options.quick ? 8 : 200;
   // The start costs each thread some seconds of compiling, once: a sweep is cold in the way that long sweeps are.
   const coldPoints = options.quick ? 16 : 2_000;
-  const input = syntheticInput({ workload: 'refactor', turns: TURNS, seed: 1, model: 'claude-sonnet-4-5' });
+  const input = syntheticInput({ workload: 'refactor', turns, seed: 1, model: 'claude-sonnet-4-5' });
   const one = new Contender(1);
   const two = new Contender(2);
   try {
@@ -70,5 +70,5 @@ export async function workersSuite(options: { readonly quick: boolean }): Promis
     await one.close();
     await two.close();
   }
-  return { ratios: workersRatios(one, two, { points, coldPoints, turns: TURNS }) };
+  return { ratios: workersRatios(one, two, { points, coldPoints, turns }) };
 }

@@ -3,15 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodePart } from '../../../../src/study/results/part-file.js';
-import { cli, scenario, snapshot, tempFolder } from '../../cli.js';
-
-const PRUNE = scenario('tiny')
-  .replace('policy: none', 'policy: baselines/prune')
-  .replace('turns: 40', 'turns: 5');
-const SWEEP = [
-  ...['sweep', 'a.yaml', '--vary', 'rules.prune.when.piled=2000..6000:35', '--vary', 'cache.ttl=5m,1h'],
-  ...['--results', 'out', '--workers', '0', '--json'],
-];
+import { propertyRuns } from '../../../helpers/generators/property-runs.js';
+import { cli, snapshot } from '../../cli.js';
+import { finishedStudy, type Part, SWEEP } from './finished-study.js';
 
 type Damage = (path: string) => void;
 
@@ -42,10 +36,9 @@ const link: Damage = (path) => {
   symlinkSync(`${path}.elsewhere`, path);
 };
 
-/** The folder of a study that is finished, or one shard of it is: its files, and what the whole study comes to. */
-async function study(shard: readonly string[] = []) {
-  const cwd = tempFolder({ 'a.yaml': PRUNE });
-  await cli([...SWEEP, ...shard], { cwd });
+/** A folder with the study, and its files. */
+async function study(part?: Part) {
+  const cwd = await finishedStudy(part);
   const files = ['parts', 'studies', 'batches'].flatMap((kind) =>
     readdirSync(join(cwd, 'out', kind)).map((name) => join(cwd, 'out', kind, name)),
   );
@@ -76,7 +69,7 @@ describe('H1 damaged results', () => {
     );
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom([], ['--shard', '1/2']),
+        fc.constantFrom<Part>('whole', '1/2'),
         fc.nat(),
         damage,
         async (shard, which, change) => {
@@ -86,7 +79,7 @@ describe('H1 damaged results', () => {
           expect({ code, result, folder }).toEqual({ code: 0, result: whole.result, folder: whole.folder });
         },
       ),
-      { numRuns: 25 },
+      { numRuns: propertyRuns(20) },
     );
   });
 
@@ -120,7 +113,7 @@ describe('H1 damaged results', () => {
 
   it('of another batch under the name of one are made again', async () => {
     const whole = await again((await study()).cwd);
-    const { cwd, files } = await study(['--shard', '1/2']);
+    const { cwd, files } = await study('1/2');
     const [first, second] = files.filter((path) => path.endsWith('.rows'));
     writeFileSync(first!, readFileSync(second!));
     const { result, folder } = await again(cwd);
@@ -128,7 +121,7 @@ describe('H1 damaged results', () => {
   });
 
   it('keep the rows of a batch that are sound', async () => {
-    const { cwd, files } = await study(['--shard', '1/2']);
+    const { cwd, files } = await study('1/2');
     const batch = files.find((path) => path.endsWith('.rows'))!;
     const lines = readFileSync(batch, 'utf8').trimEnd().split('\n');
     writeFileSync(batch, lines.map((line, i) => (i === 0 ? line.replace(/\d/, 'x') : line)).join('\n'));

@@ -1,19 +1,11 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseRows } from '../../../../src/study/result-rows.js';
 import { readPart } from '../../../../src/study/results/part-file.js';
 import { ResultStore, readStudies } from '../../../../src/study/results/result-store.js';
 import { cli, scenario, snapshot, TRACE, tempFolder } from '../../cli.js';
-
-const PRUNE = scenario('tiny')
-  .replace('policy: none', 'policy: baselines/prune')
-  .replace('turns: 40', 'turns: 10');
-const VARY = [
-  ...['--vary', 'rules.prune.when.piled=2000..6000:35', '--vary', 'cache.ttl=5m,1h'],
-  ...['--set', 'rules.prune.select.keep.tokens=1000'],
-];
-const SWEEP = ['sweep', 'a.yaml', ...VARY, '--results', 'out', '--workers', '0', '--json'];
+import { finishedStudy, PRUNE, SWEEP, VARY } from './finished-study.js';
 
 const parts = (cwd: string, folder = 'out') =>
   readdirSync(join(cwd, folder, 'parts')).map((name) => join(cwd, folder, 'parts', name));
@@ -53,8 +45,7 @@ describe('ccbench sweep --results', () => {
   });
 
   it('computes nothing the second time, and touches no part', async () => {
-    const cwd = tempFolder({ 'a.yaml': PRUNE });
-    await cli(SWEEP, { cwd });
+    const cwd = await finishedStudy();
     const before = snapshot(join(cwd, 'out'));
     const again = await cli(SWEEP, { cwd });
     expect(JSON.parse(again.stdout).ran).toBe(0);
@@ -63,8 +54,7 @@ describe('ccbench sweep --results', () => {
   });
 
   it('shards make each run once and together the bytes of one process', async () => {
-    const cwd = tempFolder({ 'a.yaml': PRUNE });
-    await cli(SWEEP, { cwd });
+    const cwd = await finishedStudy();
     const ran: number[] = [];
     for (const shard of ['2/3', '1/3', '3/3']) {
       const args = SWEEP.map((word) => (word === 'out' ? 'shared' : word));
@@ -81,16 +71,12 @@ describe('ccbench sweep --results', () => {
   });
 
   it('goes on from rows that a killed process wrote down, and leaves out a line that was cut off', async () => {
-    const cwd = tempFolder({ 'a.yaml': PRUNE });
-    await cli([...SWEEP, '--shard', '1/2'], { cwd });
+    const cwd = await finishedStudy('1/2');
     const [study] = readStudies(join(cwd, 'out')).studies;
     const open = new ResultStore(join(cwd, 'out'), study!);
     const [batch] = open.missing();
     const name = readdirSync(join(cwd, 'out/batches')).find((file) => file.endsWith('.rows'))!;
-    await cli(
-      SWEEP.map((word) => (word === 'out' ? 'whole' : word)),
-      { cwd },
-    );
+    cpSync(join(await finishedStudy(), 'out'), join(cwd, 'whole'), { recursive: true });
     const [whole] = await readPart(
       parts(cwd, 'whole')[0]!,
       study!.columns.map((column) => column.name),
@@ -115,8 +101,7 @@ describe('ccbench sweep --results', () => {
   });
 
   it('does a damaged part again', async () => {
-    const cwd = tempFolder({ 'a.yaml': PRUNE });
-    await cli(SWEEP, { cwd });
+    const cwd = await finishedStudy();
     const before = snapshot(join(cwd, 'out'));
     const [part] = parts(cwd);
     writeFileSync(part!, readFileSync(part!).subarray(0, 500));
@@ -127,9 +112,8 @@ describe('ccbench sweep --results', () => {
   });
 
   it('keeps studies of different sessions apart, and asks which is meant', async () => {
-    const cwd = tempFolder({ 'a.yaml': PRUNE });
-    await cli(SWEEP, { cwd });
-    writeFileSync(join(cwd, 'a.yaml'), PRUNE.replace('turns: 10', 'turns: 11'));
+    const cwd = await finishedStudy();
+    writeFileSync(join(cwd, 'a.yaml'), PRUNE.replace('turns: 5', 'turns: 6'));
     expect(JSON.parse((await cli(SWEEP, { cwd })).stdout).ran).toBe(70);
     expect(readdirSync(join(cwd, 'out/studies'))).toHaveLength(2);
     const asked = await cli(['results', 'out', '--count'], { cwd });
@@ -145,8 +129,7 @@ describe('ccbench sweep --results', () => {
   });
 
   it('a comment in the scenario changes nothing', async () => {
-    const cwd = tempFolder({ 'a.yaml': PRUNE });
-    await cli(SWEEP, { cwd });
+    const cwd = await finishedStudy();
     writeFileSync(join(cwd, 'a.yaml'), `# the same\n${PRUNE}`);
     expect(JSON.parse((await cli(SWEEP, { cwd })).stdout).ran).toBe(0);
   });

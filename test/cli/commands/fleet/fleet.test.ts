@@ -4,13 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startRedis } from '../../../../scripts/kills/start-redis.mjs';
 import { shownUrl } from '../../../../src/cli/commands/fleet/redis-connection.js';
-import { cli, scenario, snapshot, tempFolder } from '../../cli.js';
+import { cli, snapshot, tempFolder } from '../../cli.js';
+import { PRUNE, VARY } from '../columns/finished-study.js';
 
-const PRUNE = scenario('tiny')
-  .replace('policy: none', 'policy: baselines/prune')
-  .replace('turns: 40', 'turns: 10');
-const STUDY = ['a.yaml', '--vary', 'rules.prune.when.piled=2000..6000:35', '--vary', 'cache.ttl=5m,1h'];
-const WORDS = [...STUDY, '--set', 'rules.prune.select.keep.tokens=1000', '--json'];
+const WORDS = ['a.yaml', ...VARY, '--json'];
 
 let redis: Awaited<ReturnType<typeof startRedis>>;
 beforeAll(async () => {
@@ -88,7 +85,7 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
 
   it('a worker whose files differ refuses, and whoever asked hears why', async () => {
     const asker = tempFolder({ 'a.yaml': PRUNE });
-    const other = tempFolder({ 'a.yaml': PRUNE.replace('turns: 10', 'turns: 11') });
+    const other = tempFolder({ 'a.yaml': PRUNE.replace('turns: 5', 'turns: 6') });
     const stop = new AbortController();
     const now = () => performance.now();
     const worker = cli(['fleet', 'worker', '--redis', redis.url, '--workers', '0', '--json'], {

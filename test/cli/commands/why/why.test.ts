@@ -209,7 +209,7 @@ describe('ccbench why', () => {
 });
 
 describe.skipIf(!sharedData.present)('ccbench why on recordings', () => {
-  it('attributes every written token and every dollar, and agrees with inspect and validate', async () => {
+  it('attributes every written token and every dollar, and agrees with inspect', async () => {
     const cwd = tempFolder();
     const why = JSON.parse((await cli(['why', ...more, '--json'], { cwd })).stdout) as WhyJson;
     const inspected = JSON.parse((await cli(['inspect', ...more, '--json'], { cwd })).stdout) as {
@@ -238,10 +238,6 @@ describe.skipIf(!sharedData.present)('ccbench why on recordings', () => {
     );
     // A what-if starts from what happened.
     expect(why.reproduced.withinPercentMedian).toBeLessThan(0.3);
-    const validated = JSON.parse((await cli(['validate', ...more, '--json'], { cwd })).stdout) as {
-      readonly recorded: { readonly costUsd: number };
-    };
-    expect(validated.recorded.costUsd).toBeCloseTo(sums.costUsd, 6);
   });
 
   it('judges the compactions that inspect lists, alike in the JSON and on the page', async () => {

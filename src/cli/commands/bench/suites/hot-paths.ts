@@ -1,10 +1,11 @@
 import { Bench } from 'tinybench';
-import { type HotContext, hotContext } from '../hot-context.js';
+import { hotContext } from '../hot-context.js';
 import { type HotPath, hotPaths, type PreparedPath } from '../hot-paths.js';
 import { growthExponent } from '../measure.js';
 import { type BenchResult, HIGHEST_EXPONENT, joinResults, type PathResult } from '../result.js';
 
 const SIZES = [10_000, 100_000, 1_000_000];
+const QUICK_SIZES = SIZES.slice(0, 2);
 
 interface Effort {
   /** Rounds over the sizes; the quietest round of each size counts. */
@@ -17,7 +18,7 @@ interface Effort {
 }
 
 const FULL: Effort = { rounds: 3, timedMs: 60, untimedMs: 25, untimedCalls: 8, timedCalls: 12 };
-const QUICK: Effort = { rounds: 2, timedMs: 10, untimedMs: 5, untimedCalls: 4, timedCalls: 5 };
+const QUICK: Effort = { rounds: 1, timedMs: 2, untimedMs: 1, untimedCalls: 2, timedCalls: 3 };
 
 /** Times a path at one size, warmed up first. */
 function timePath(name: string, size: number, path: PreparedPath, effort: Effort): PathResult {
@@ -45,11 +46,11 @@ function timePath(name: string, size: number, path: PreparedPath, effort: Effort
 }
 
 /** A path at every size: the sizes take turns, so that a busy moment of the machine does not fall on one of them alone. */
-function timeSizes(path: HotPath, contexts: readonly HotContext[], effort: Effort): readonly PathResult[] {
-  const prepared = contexts.map((hot) => path.prepare(hot));
+function timeSizes(path: HotPath, sizes: readonly number[], effort: Effort): readonly PathResult[] {
+  const prepared = sizes.map((size) => path.prepare(hotContext(size, 'claude-code/2026')));
   const best: PathResult[] = [];
   for (let round = 0; round < effort.rounds; round++) {
-    SIZES.forEach((size, i) => {
+    sizes.forEach((size, i) => {
       const now = timePath(path.name, size, prepared[i]!, effort);
       if (best[i] === undefined || now.p50Ms < best[i].p50Ms) best[i] = now;
     });
@@ -66,8 +67,7 @@ export async function hotPathSuite(options: {
   const parts: Partial<BenchResult>[] = [];
   for (const path of paths) {
     options.onProgress(path.name);
-    const contexts = SIZES.map((size) => hotContext(size, 'claude-code/2026'));
-    const results = timeSizes(path, contexts, options.quick ? QUICK : FULL);
+    const results = options.quick ? timeSizes(path, QUICK_SIZES, QUICK) : timeSizes(path, SIZES, FULL);
     const exponent = growthExponent(results.map(({ size, p50Ms }) => ({ size, ms: p50Ms })));
     const { name, input, wholeWindow } = path;
     const promised = wholeWindow ? null : HIGHEST_EXPONENT;

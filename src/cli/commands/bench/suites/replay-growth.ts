@@ -8,6 +8,7 @@ import { type BenchResult, type GrowthResult, HIGHEST_EXPONENT } from '../result
 
 const SIZES = [1_000, 10_000, 100_000];
 const ROUNDS = 3;
+const QUICK = { sizes: [100, 1_000], rounds: 1 };
 /** Sessions up to this many turns are short enough for a blip of the machine to hide in: each round repeats them. */
 const SHORT_TURNS = 10_000;
 const SHORT_REPEATS = 3;
@@ -41,11 +42,11 @@ function turnsPlayed(plan: RunPlan, transcript: Transcript): number {
 function lowestTimes(
   plan: RunPlan,
   transcripts: readonly Transcript[],
-  sizes: readonly number[],
+  { sizes, rounds }: typeof QUICK,
 ): readonly Point[] {
   const lowest = sizes.map(() => Number.POSITIVE_INFINITY);
   const played = [...transcripts].reverse().map((transcript) => turnsPlayed(plan, transcript));
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     sizes.forEach((size, i) => {
       for (let repeat = size <= SHORT_TURNS ? SHORT_REPEATS : 1; repeat > 0; repeat--)
         lowest[i] = Math.min(
@@ -73,7 +74,8 @@ export async function replayGrowth(options: {
   /** Highest memory in bytes of a fresh process that replays this many turns; null where it cannot be measured. */
   readonly peakMemory: (policy: string, turns: number) => Promise<number | null>;
 }): Promise<Partial<BenchResult>> {
-  const sizes = options.quick ? [100, 1_000] : SIZES;
+  const effort = options.quick ? QUICK : { sizes: SIZES, rounds: ROUNDS };
+  const { sizes } = effort;
   const policies = policyRegistry
     .all()
     .filter(({ kind, name }) => kind !== 'baseline' && kind !== 'peer' && name !== 'none');
@@ -83,7 +85,7 @@ export async function replayGrowth(options: {
   for (const policy of policies) {
     options.onProgress(policy.name);
     const plan = benchPlan(policy.name);
-    const points = lowestTimes(plan, transcripts, sizes);
+    const points = lowestTimes(plan, transcripts, effort);
     const isStuck = points.some(({ size, played }) => played < size);
     const input = isStuck ? 'turns until all are refused' : 'every turn';
     growth.push(growthOf(`replay ${policy.name}`, growthExponent(points), input));

@@ -27,7 +27,7 @@ export function sweepRate(options: {
   /** Makes what a study folds each log with. */
   readonly createFold: () => LogSink & { finish(): unknown };
 }): Partial<BenchResult> {
-  const turns = options.quick ? 2_000 : 10_000;
+  const turns = options.quick ? 500 : 10_000;
   const transcript = benchTranscript(turns);
   const points = sweepPoints('on');
   const cacheless = sweepPoints('off');
