@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validateTranscript } from '../../../src/analysis/validate/validate.js';
+import { changedPlan } from '../../../src/analysis/what-if.js';
 import { inspectTranscript } from '../../../src/cli/commands/inspect/inspect-facts.js';
 import { CcbenchError } from '../../../src/core/base/errors.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
+import type { LogEntry } from '../../../src/core/run/run-log.js';
+import { NO_TIMING } from '../../../src/engine/requests/run-env.js';
+import { replay } from '../../../src/engine/run/replay.js';
 import { runSent, type Sent } from '../../helpers/capture.js';
 import { anyPolicy, faultRules } from '../../helpers/generators/arbitrary-session.js';
 import { ODD_LINES, oddSession } from '../../helpers/generators/odd-session.js';
@@ -140,6 +144,27 @@ describe('recordings that nobody wrote so', () => {
           expectUserEnds(runSent(plan, transcript).sent);
         },
       ),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('a run as their own client that finds what they show on its way is the one that was told it before', {
+    timeout: TIMEOUT_MS,
+  }, () => {
+    fc.assert(
+      fc.property(oddSession, (lines) => {
+        const [transcript, again] = [readOdd(lines), readOdd(lines)];
+        if (transcript === null || again === null) return;
+        const told = runLog(changedPlan(transcript), transcript);
+        const finding: LogEntry[] = [];
+        const sink = { write: (entry: LogEntry) => finding.push(entry) };
+        replay(changedPlan(again), again, sink, NO_TIMING, { reproduced: 'at-end' });
+        expect(finding).toEqual(told);
+        const other = { lifetime: '5m' } as const;
+        expect(runLog(changedPlan(again, other), again)).toEqual(
+          runLog(changedPlan(transcript, other), transcript),
+        );
+      }),
       { numRuns: RUNS },
     );
   });
