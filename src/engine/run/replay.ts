@@ -44,7 +44,14 @@ import { Sessions } from '../requests/session-state.js';
 import { ThreadRun } from '../thread/thread-run.js';
 import { Approvals } from './approvals.js';
 import { ThreadForks } from './thread-forks.js';
-import { conditionsOf, conditionsToFind, FindingSink, followsRecording, modeOf } from './what-if.js';
+import {
+  conditionsOf,
+  conditionsToFind,
+  FindingSink,
+  followsRecording,
+  isChanged,
+  modeOf,
+} from './what-if.js';
 
 /** Steps of the replay between two chances to do something else. */
 const STEPS_PER_PART = 64;
@@ -104,7 +111,7 @@ export function* replayParts(
   const replayed = withoutSummaryForks(recording);
   const isPredicted = listeners.finding === undefined && modeOf(plan, replayed) === 'predict';
   const transcript = isPredicted ? replayed : withShownPrefix(replayed);
-  const isOwn = listeners.reproduced === 'at-end' && course !== 'free';
+  const isOwn = listeners.reproduced === 'at-end' && course !== 'free' && !isChanged(recording);
   const finding = listeners.finding ?? (isOwn ? conditionsToFind(plan, transcript) : null);
   const whatIf: RunConditions | null =
     finding === null ? conditionsOf(plan, transcript, abduce) : { conditions: finding, reads: 'as-recorded' };

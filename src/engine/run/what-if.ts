@@ -56,6 +56,11 @@ export function changedRecording(changed: Transcript, original: Transcript): Tra
   return changed;
 }
 
+/** Whether the user of a recording did something else in it. */
+export function isChanged(recording: Transcript): boolean {
+  return originals.has(recording);
+}
+
 /** Replays the recording as its own client and notes what happened. */
 export type Abduce = (plan: RunPlan, transcript: Transcript, conditions: Conditions) => void;
 
@@ -82,7 +87,7 @@ function newConditions({ carries }: Transcript): Conditions {
 
 /** Conditions for a run to find while it goes on; null where they are known, or where others find them. */
 export function conditionsToFind(plan: RunPlan, transcript: Transcript): Conditions | null {
-  if (originals.has(transcript) || known.has(transcript) || !followsRecording(plan, transcript)) return null;
+  if (known.has(transcript) || !followsRecording(plan, transcript)) return null;
   const isSame = canonicalJson(plan) === canonicalJson(findingPlan(plan, transcript));
   return isSame ? newConditions(transcript) : null;
 }
