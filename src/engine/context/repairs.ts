@@ -20,7 +20,13 @@ export class RepairCount {
   private reported = NO_REPAIRS;
 
   add(what: keyof Repairs, count: number): void {
-    this.all = { ...this.all, [what]: this.all[what] + count };
+    const { orphanResults, missingResults, leadingMarkers } = this.all;
+    // Written out: recordings without results repair every request, and a computed name leaves compiled code.
+    this.all = {
+      orphanResults: orphanResults + (what === 'orphanResults' ? count : 0),
+      missingResults: missingResults + (what === 'missingResults' ? count : 0),
+      leadingMarkers: leadingMarkers + (what === 'leadingMarkers' ? count : 0),
+    };
   }
 
   /** Repairs since this was last asked; null when there were none (C37). */

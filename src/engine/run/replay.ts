@@ -8,6 +8,7 @@ import { shownAnswers } from '../../agent/client/shown-summary.js';
 import { layersAtWork } from '../../agent/policies/layers-at-work.js';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
 import { CcbenchError } from '../../core/base/errors.js';
+import type { Mutable } from '../../core/base/mutable.js';
 import { EventQueue } from '../../core/base/queue.js';
 import { createRandom } from '../../core/base/random.js';
 import { countCalls, type Transcript, withoutSummaryForks } from '../../core/model/transcript.js';
@@ -43,7 +44,14 @@ import { Sessions } from '../requests/session-state.js';
 import { ThreadRun } from '../thread/thread-run.js';
 import { Approvals } from './approvals.js';
 import { ThreadForks } from './thread-forks.js';
-import { conditionsOf, followsRecording, modeOf, whyNotReproduced } from './what-if.js';
+import {
+  conditionsOf,
+  conditionsToFind,
+  FindingSink,
+  followsRecording,
+  isChanged,
+  modeOf,
+} from './what-if.js';
 
 /** Steps of the replay between two chances to do something else. */
 const STEPS_PER_PART = 64;
@@ -62,6 +70,11 @@ interface Listeners {
   readonly course?: 'free';
   /** Takes what the recording shows, while it is replayed as its own client. */
   readonly finding?: Conditions;
+  /**
+   * `at-end`: nobody looks at how well the recording was reproduced before the run is over. One as its own client then finds that
+   * itself, which would otherwise take a run of its own before it.
+   */
+  readonly reproduced?: 'at-end';
 }
 
 /** Digest of a plan: equal plans over equal transcripts give equal logs; a plan with a cassette, by equal answers in it. */
@@ -88,33 +101,36 @@ export function replay(
 export function* replayParts(
   plan: RunPlan,
   recording: Transcript,
-  sink: LogSink,
+  hearer: LogSink,
   timing: TimingSink = NO_TIMING,
-  { onRequest, onStatus, onAct, limits = new Limits(plan.policy), finding, course, cassette }: Listeners = {},
+  listeners: Listeners = {},
 ): Generator<void, void, void> {
+  const { onRequest, onStatus, onAct, limits = new Limits(plan.policy), course, cassette } = listeners;
   checkCassette(plan, cassette);
   const recorded = recordedBill(recording, plan);
   const replayed = withoutSummaryForks(recording);
-  const isPredicted = finding === undefined && modeOf(plan, replayed) === 'predict';
+  const isPredicted = listeners.finding === undefined && modeOf(plan, replayed) === 'predict';
   const transcript = isPredicted ? replayed : withShownPrefix(replayed);
+  const isOwn = listeners.reproduced === 'at-end' && course !== 'free' && !isChanged(recording);
+  const finding = listeners.finding ?? (isOwn ? conditionsToFind(plan, transcript) : null);
   const whatIf: RunConditions | null =
-    finding === undefined
-      ? conditionsOf(plan, transcript, abduce)
-      : { conditions: finding, reads: 'as-recorded' };
+    finding === null ? conditionsOf(plan, transcript, abduce) : { conditions: finding, reads: 'as-recorded' };
+  const sink = finding === null ? hearer : new FindingSink(hearer, finding);
   const reproduced = whatIf?.conditions.reproduced ?? null;
-  const follows = finding !== undefined || (course !== 'free' && followsRecording(plan, transcript));
+  const follows = finding !== null || (course !== 'free' && followsRecording(plan, transcript));
   const { id, source, agentVersion, carries, threads } = transcript;
   const about = { id, source, agentVersion, carries, threads: threads.length, calls: countCalls(transcript) };
+  const replayedOf: Mutable<RunEntry['transcript']> = {
+    ...about,
+    ...(recorded === null ? {} : { recorded }),
+    ...(reproduced === null ? {} : { reproduced }),
+  };
   sink.write(
     runEntryOf(
       {
         version: RUN_LOG_VERSION,
         ...(plan.plugins === undefined ? {} : { plugins: plan.plugins }),
-        transcript: {
-          ...about,
-          ...(recorded === null ? {} : { recorded }),
-          ...(reproduced === null ? {} : { reproduced }),
-        },
+        transcript: replayedOf,
       },
       plan,
     ),
@@ -184,6 +200,7 @@ export function* replayParts(
   if (day !== undefined) env.warnings.add('price-day', `all requests are priced as of ${day}`);
   const endMs = yield* runThreads(env, played);
   logEnd(env, transcript, endMs);
+  if (sink instanceof FindingSink) replayedOf.reproduced = sink.finish(plan, transcript);
 }
 
 /** A plan whose summaries come from a cassette needs one: studies, which run by the thousand and elsewhere, bring none. */
@@ -207,19 +224,7 @@ function warnOfNoRefetch({ plan, course, warnings }: ReplayEnv, transcript: Tran
 
 /** Replays a recording as its own client, for what it shows. */
 function abduce(plan: RunPlan, transcript: Transcript, finding: Conditions): void {
-  let simulatedNano = 0;
-  let lost = 0;
-  const sink: LogSink = {
-    write(entry) {
-      if (entry.type === 'lost') lost += entry.calls;
-      if (entry.type === 'request' && (entry.purpose === 'main' || entry.purpose === 'subagent'))
-        simulatedNano += entry.cost - entry.outputCost;
-    },
-  };
-  replay(plan, transcript, sink, NO_TIMING, { finding });
-  const { recordedNano } = finding;
-  const reasons = whyNotReproduced(recordedBill(transcript, plan), lost);
-  finding.reproduced = { recordedNano, simulatedNano, reasons };
+  replay(plan, transcript, { write: () => {} }, NO_TIMING, { finding });
 }
 
 /** What answers the requests of a plan. */

@@ -4,7 +4,9 @@ import { formatCounted } from '../../core/base/format.js';
 import { oncePer } from '../../core/base/once.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
+import type { LogEntry, LogSink, Reproduced } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
+import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { knownProvider, type ProviderRef } from '../../provider/providers/providers.js';
 import { Conditions, type RunConditions } from '../requests/conditions.js';
 import { providersOf, recordedModels } from '../requests/provider-of.js';
@@ -54,30 +56,86 @@ export function changedRecording(changed: Transcript, original: Transcript): Tra
   return changed;
 }
 
+/** Whether the user of a recording did something else in it. */
+export function isChanged(recording: Transcript): boolean {
+  return originals.has(recording);
+}
+
 /** Replays the recording as its own client and notes what happened. */
 export type Abduce = (plan: RunPlan, transcript: Transcript, conditions: Conditions) => void;
+
+/** Whether a plan takes prices and models as they are. */
+function isPlain({ models, priceDay }: RunPlan): boolean {
+  return models === undefined && priceDay === undefined;
+}
+
+/** The plan as whose run the conditions of a recording are found: that of its own client, at the prices of a plan. */
+function findingPlan(plan: RunPlan, transcript: Transcript): RunPlan {
+  const base = basePlan(transcript);
+  if (isPlain(plan)) return base;
+  const { models, priceDay } = plan;
+  return {
+    ...base,
+    ...(models === undefined ? {} : { models }),
+    ...(priceDay === undefined ? {} : { priceDay }),
+  };
+}
+
+function newConditions({ carries }: Transcript): Conditions {
+  return new Conditions(carries.includes('cache-writes'));
+}
+
+/** Conditions for a run to find while it goes on; null where they are known, or where others find them. */
+export function conditionsToFind(plan: RunPlan, transcript: Transcript): Conditions | null {
+  if (known.has(transcript) || !followsRecording(plan, transcript)) return null;
+  // The policy, which is most of a plan, is compared above.
+  const rest = (own: RunPlan): string => canonicalJson({ ...own, policy: null });
+  const isSame = rest(plan) === rest(findingPlan(plan, transcript));
+  return isSame ? newConditions(transcript) : null;
+}
+
+/** Passes on what a replay as the recording's own client logs, and adds up what it made of the recording. */
+export class FindingSink implements LogSink {
+  #simulatedNano = 0;
+  #lost = 0;
+
+  constructor(
+    private readonly sink: LogSink,
+    private readonly found: Conditions,
+  ) {}
+
+  write(entry: LogEntry): void {
+    if (entry.type === 'lost') this.#lost += entry.calls;
+    if (entry.type === 'request' && (entry.purpose === 'main' || entry.purpose === 'subagent'))
+      this.#simulatedNano += entry.cost - entry.outputCost;
+    this.sink.write(entry);
+  }
+
+  /** The run is over: what it found is given to all others from now on. */
+  finish(plan: RunPlan, transcript: Transcript): Reproduced {
+    const { found } = this;
+    const reasons = whyNotReproduced(recordedBill(transcript, plan), this.#lost);
+    const reproduced = { recordedNano: found.recordedNano, simulatedNano: this.#simulatedNano, reasons };
+    found.reproduced = reproduced;
+    found.state = 'given';
+    if (isPlain(plan)) known.set(transcript, found);
+    return reproduced;
+  }
+}
 
 /** What a run takes from its recording; null where it takes nothing. */
 export function conditionsOf(plan: RunPlan, replayed: Transcript, abduce: Abduce): RunConditions | null {
   const transcript = originals.get(replayed) ?? replayed;
   if (modeOf(plan, transcript) === 'predict') return null;
-  const base = basePlan(transcript);
-  const { models: own, priceDay } = plan;
-  const isPlain = own === undefined && priceDay === undefined;
-  let conditions = isPlain ? known.get(transcript) : undefined;
+  let conditions = isPlain(plan) ? known.get(transcript) : undefined;
   if (conditions === undefined) {
-    conditions = new Conditions(transcript.carries.includes('cache-writes'));
-    const prices = {
-      ...(own === undefined ? {} : { models: own }),
-      ...(priceDay === undefined ? {} : { priceDay }),
-    };
-    abduce(isPlain ? base : { ...base, ...prices }, transcript, conditions);
-    conditions.state = 'given';
-    if (isPlain) known.set(transcript, conditions);
+    conditions = newConditions(transcript);
+    abduce(findingPlan(plan, transcript), transcript, conditions);
   }
   const models = recordedModels(transcript);
   const isSameCache =
-    plan.cache.mode === 'on' && haveSameRules(providersOf(plan, models), providersOf(base, models));
+    plan.cache.mode === 'on' &&
+    haveSameRules(providersOf(plan, models), providersOf(basePlan(transcript), models));
   return { conditions, reads: isSameCache ? 'as-recorded' : 'own' };
 }
 

@@ -4,7 +4,7 @@ import type { Place } from '../../core/base/errors.js';
 import { createWarnings } from '../../core/run/warning.js';
 import { beginsPacked, unpackBytes } from '../lines/json-lines.js';
 import type { SessionFile, SessionStream } from '../readers/claude-code/read.js';
-import { memorySource, type TextSource } from '../readers/claude-code/recorded-text.js';
+import { memorySource, type TextPlace, type TextSource } from '../readers/claude-code/recorded-text.js';
 import { unreadable } from './read-input.js';
 
 /** A file that is read in chunks, and again where a text of it is wanted. */
@@ -154,9 +154,9 @@ export function fileSource(file: DiskFile): TextSource {
 }
 
 /** The file as the reader of sessions takes it: a plain one as a stream, a packed one whole. */
-export function sessionFile(file: DiskFile): SessionFile | SessionStream {
+export function sessionFile(file: DiskFile, texts: TextPlace = 'in-file'): SessionFile | SessionStream {
   if (isPacked(file)) return { name: file.name, bytes: readAll(file) };
-  return { name: file.name, chunks: fileChunks(file), source: fileSource(file) };
+  return { name: file.name, chunks: fileChunks(file), source: fileSource(file), texts };
 }
 
 /** The file in chunks, unpacked. */

@@ -35,6 +35,8 @@ export interface LoadedTranscript {
 /** How a file is read, with the digests of files where some are known already. */
 interface LoadOptions extends InputOptions {
   readonly digests?: Pick<FileDigests, 'of'>;
+  /** `once`: texts are kept from the first reading on, as far as there is room, and no compiled form is made for later. */
+  readonly use?: 'once';
 }
 
 /** What was read, with the compiled form where there is one, and the state of the files before. */
@@ -165,8 +167,12 @@ function load(
     const transcript = readForeignSession(main, { ...options, format });
     return { format, transcript, compiled: null, before };
   }
-  const transcript = readSession(files.map(sessionFile), { id });
-  if (cache === null || !isDeepStrictEqual(files.map(fileState), before)) {
+  const texts = options.use === 'once' ? 'at-hand' : 'in-file';
+  const transcript = readSession(
+    files.map((file) => sessionFile(file, texts)),
+    { id },
+  );
+  if (cache === null || options.use === 'once' || !isDeepStrictEqual(files.map(fileState), before)) {
     return { format, transcript, compiled: null, before };
   }
   return { format, ...cache.write(transcript), before };

@@ -84,9 +84,13 @@ function dayOf(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString().slice(0, 10);
 }
 
+/** Bytes in which nearly every session names its folder. */
+const NEAR_BYTES = 16_384;
+
 /** The folder that the first lines of a session name; null where they name none. */
-function folderIn(head: string): string | null {
-  const written = FOLDER.exec(head)?.[1];
+function folderIn(head: Buffer): string | null {
+  const near = FOLDER.exec(head.toString('utf8', 0, NEAR_BYTES));
+  const written = (near ?? FOLDER.exec(head.toString('utf8')))?.[1];
   if (written === undefined) return null;
   try {
     return String(JSON.parse(written));
@@ -95,10 +99,10 @@ function folderIn(head: string): string | null {
   }
 }
 
-function headOf(file: string): string {
+function headOf(file: string): Buffer {
   const name = basename(file);
   const start = fileHead({ name, path: file, place: { file } });
-  return decodeHead(start, name).toString('utf8');
+  return decodeHead(start, name);
 }
 
 /** The folder that the agent of a session worked in, as its first lines tell; null where they do not. */
@@ -122,7 +126,7 @@ export function glance(path: string): FoundSession {
   const head = headOf(file);
   const { text, bytes } = tailOf(file);
   const ends = timesIn(text);
-  const times = [...timesIn(head), ...ends].sort((a, b) => a - b);
+  const times = [...timesIn(head.toString('utf8')), ...ends].sort((a, b) => a - b);
   return {
     file: path,
     agent,

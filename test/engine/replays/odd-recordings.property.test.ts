@@ -1,9 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validateTranscript } from '../../../src/analysis/validate/validate.js';
+import { changedPlan } from '../../../src/analysis/what-if.js';
+import { corpusFiles } from '../../../src/cli/commands/bench/corpus.js';
 import { inspectTranscript } from '../../../src/cli/commands/inspect/inspect-facts.js';
 import { CcbenchError } from '../../../src/core/base/errors.js';
-import type { Transcript } from '../../../src/core/model/transcript.js';
+import type { Step, Transcript } from '../../../src/core/model/transcript.js';
+import type { LogEntry } from '../../../src/core/run/run-log.js';
+import { NO_TIMING } from '../../../src/engine/requests/run-env.js';
+import { replay } from '../../../src/engine/run/replay.js';
+import { changedRecording } from '../../../src/engine/run/what-if.js';
+import { readClaudeCode } from '../../../src/transcripts/readers/claude-code/read.js';
 import { runSent, type Sent } from '../../helpers/capture.js';
 import { anyPolicy, faultRules } from '../../helpers/generators/arbitrary-session.js';
 import { ODD_LINES, oddSession } from '../../helpers/generators/odd-session.js';
@@ -53,6 +60,14 @@ const go = user('u1', 0, 'go');
 
 /** Suggestions end with the assistant: their own words are not counted. */
 const BARE = { 'client.use': 'none' };
+
+/** The log of a run whose hearer looks at it when it is over. */
+function runFinding(transcript: Transcript): readonly LogEntry[] {
+  const entries: LogEntry[] = [];
+  const sink = { write: (entry: LogEntry) => entries.push(entry) };
+  replay(changedPlan(transcript), transcript, sink, NO_TIMING, { reproduced: 'at-end' });
+  return entries;
+}
 
 describe('recordings that nobody wrote so', () => {
   it.each<readonly [string, number, number, readonly Fields[]]>([
@@ -142,6 +157,43 @@ describe('recordings that nobody wrote so', () => {
       ),
       { numRuns: RUNS },
     );
+  });
+
+  it('a run as their own client that finds what they show on its way is the one that was told it before', {
+    timeout: TIMEOUT_MS,
+  }, () => {
+    fc.assert(
+      fc.property(oddSession, (lines) => {
+        const [transcript, again] = [readOdd(lines), readOdd(lines)];
+        if (transcript === null || again === null) return;
+        expect(runFinding(again)).toEqual(runLog(changedPlan(transcript), transcript));
+        const other = { lifetime: '5m' } as const;
+        expect(runLog(changedPlan(again, other), again)).toEqual(
+          runLog(changedPlan(transcript, other), transcript),
+        );
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('a run in which the user did something else takes what its recording shows as it was told', () => {
+    // One long session, whose compaction shows the size of system and tools, and what a compaction leaves.
+    const [file] = corpusFiles({ sessions: 1, bytes: 20_000_000 });
+    const changed = (): Transcript => {
+      const transcript = readClaudeCode(Buffer.from(file!.text), { id: 'long' });
+      const [thread, ...others] = transcript.threads;
+      const calls = thread!.steps.flatMap((step, i) =>
+        step.kind === 'call' ? [{ i, at: step.call.endMs }] : [],
+      );
+      const { i, at } = calls[Math.floor(calls.length / 5)]!;
+      const compaction = { instructions: null, partial: null };
+      const steps: Step[] = [...thread!.steps];
+      steps.splice(i + 1, 0, { kind: 'event', event: { kind: 'manual-compact', at, compaction } });
+      return changedRecording({ ...transcript, threads: [{ ...thread!, steps }, ...others] }, transcript);
+    };
+    const [one, two] = [changed(), changed()];
+    const costs = (entries: readonly LogEntry[]) => ofType(entries, 'request').map(({ cost }) => cost);
+    expect(costs(runFinding(one))).toEqual(costs(runLog(changedPlan(two), two)));
   });
 
   it('INV-1 in any order, cut anywhere, are looked into and held against predictions', {

@@ -177,7 +177,7 @@ function sessionText(index: number, { sessions, bytes, seed = 1 }: CorpusSize): 
     path: i === 0 ? `${project}/${name}.jsonl` : `${project}/${name}/subagents/${file.name}`,
     // Ids of responses are of their session: without this all sessions would hold the same calls.
     text: clientText(
-      file.text.replaceAll(/"id":"(?!toolu)([^"]+)"/g, `"id":"msg-${seed}-${index}-${i}-$1"`),
+      file.text.replaceAll(/"(id|tool_use_id)":"([^"]+)"/g, `"$1":"msg-${seed}-${index}-${i}-$2"`),
       random,
       index * HOUR_MS,
     ),

@@ -94,7 +94,7 @@ export function explainFile(file: string, options: ExplainOptions, digests: File
     digests.keep(files!);
     return { key };
   }
-  const { format, transcript } = loadTranscript(file, { ...options, digests });
+  const { format, transcript } = loadTranscript(file, { ...options, digests, use: 'once' });
   const { changedUsage } = options;
   const why = explainSession(transcript, {
     file,

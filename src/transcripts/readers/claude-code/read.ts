@@ -10,7 +10,7 @@ import { type ReadObject, streamJsonLines, unpackBytes } from '../../lines/json-
 import { type Chain, splitChains } from './chains.js';
 import { type Line, LineParser } from './lines/lines.js';
 import { SessionLineReader } from './lines/session-line-reader.js';
-import { FileTexts, memorySource, type TextSource } from './recorded-text.js';
+import { FileTexts, memorySource, type TextPlace, type TextSource } from './recorded-text.js';
 import { groupSteps } from './responses.js';
 
 const AGENT_TOOLS = new Set<string | null>(['Task', 'Agent']);
@@ -60,6 +60,8 @@ export interface SessionStream {
   readonly chunks: Iterable<Uint8Array>;
   /** Where texts are read again; null keeps them in memory. */
   readonly source: TextSource | null;
+  /** Where texts are until somebody reads them; by default in the source. */
+  readonly texts?: TextPlace;
 }
 
 const AGENT_FILE = /^agent-.*\.jsonl(?:\.gz)?$/;
@@ -79,8 +81,8 @@ interface SessionLines {
 }
 
 function readLines(stream: SessionStream, warnings: WarningList, lines: SessionLines): LineParser {
-  const { name, chunks, source } = stream;
-  const parser = new LineParser(source === null ? null : new FileTexts(name, source));
+  const { name, chunks, source, texts } = stream;
+  const parser = new LineParser(source === null ? null : new FileTexts(name, source, texts));
   const reader = new SessionLineReader((head) => parser.isIdle(head));
   const read: ReadObject = (buffer, start, end) => reader.read(buffer, start, end);
   for (const json of streamJsonLines(chunks, { name, warnings, read })) {

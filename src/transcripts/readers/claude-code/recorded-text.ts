@@ -18,8 +18,13 @@ export function memorySource(bytes: Uint8Array): TextSource {
 
 /** Characters of texts that were read and are kept: replays of one session read the same ones again. */
 const KEPT_CHARS = 1_000_000;
+/** The same where texts are kept from the first reading on: for whoever goes through all of them at once. */
+const AT_HAND_CHARS = 4_000_000;
 /** More parts than any line has. */
 const MOST_PARTS = 4_096;
+
+/** Whether texts are kept from the first reading on, as far as there is room, or read again where somebody wants them. */
+export type TextPlace = 'at-hand' | 'in-file';
 
 /** The text of one part of a line, whichever client wrote it. */
 function textIn(line: JsonObject, part: number): string | null {
@@ -38,9 +43,18 @@ export class FileTexts {
   #offset = -1;
   #line: JsonObject | null = null;
 
-  constructor(name: string, source: TextSource) {
+  constructor(
+    name: string,
+    source: TextSource,
+    private readonly place: TextPlace = 'in-file',
+  ) {
     this.name = name;
     this.#source = source;
+  }
+
+  /** A text on the first reading. */
+  note({ offset }: LinePlace, part: number, text: string): void {
+    if (this.place === 'at-hand' && part < MOST_PARTS) this.#keep(offset * MOST_PARTS + part, text);
   }
 
   /** The text of one part of a line; it must be as long as it was when the file was first read. */
@@ -65,8 +79,12 @@ export class FileTexts {
   }
 
   #keep(key: number, text: string): void {
+    const isAtHand = this.place === 'at-hand';
+    // Whoever goes through all texts would find none left if the latest took the place of the others.
+    if (isAtHand && this.#keptChars + text.length > AT_HAND_CHARS) return;
     this.#kept.set(key, text);
     this.#keptChars += text.length;
+    if (isAtHand) return;
     for (const [oldest, unused] of this.#kept) {
       if (this.#keptChars <= KEPT_CHARS) return;
       this.#kept.delete(oldest);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../../src/core/model/transcript.js';
 import {
   readClaudeCode,
+  readClaudeCodeFiles,
   readClaudeCodeStream,
 } from '../../../../src/transcripts/readers/claude-code/read.js';
 import { memorySource } from '../../../../src/transcripts/readers/claude-code/recorded-text.js';
@@ -98,6 +99,22 @@ describe('streamed sessions', () => {
         digest: results(whole)[0]!.digest,
       },
     ]);
+  });
+
+  it('have their texts at hand where they are kept from the first reading on, as far as there is room', () => {
+    const long = 'x'.repeat(3_000_000);
+    const bytes = jsonl([user('u1', 0, long), user('u2', 1, long), user('u3', 2, 'short')]);
+    const reads: number[] = [];
+    const source = {
+      read(offset: number, length: number) {
+        reads.push(offset);
+        return bytes.subarray(offset, offset + length);
+      },
+    };
+    const kept = readClaudeCodeFiles([{ name: 'x', chunks: [bytes], source, texts: 'at-hand' }], { id: 'x' });
+    expect(textsOfTranscript(kept)).toEqual(textsOfTranscript(readClaudeCode(bytes, { id: 'x' })));
+    // Four million characters are kept: the first message, and the third.
+    expect(reads).toEqual([bytes.indexOf('\n') + 1]);
   });
 
   it('say so when the file changed under them', () => {

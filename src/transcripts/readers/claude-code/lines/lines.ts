@@ -298,10 +298,11 @@ export class LineParser {
   isFromParent = false;
 
   constructor(texts: FileTexts | null) {
-    this.#place = (part, text) =>
-      texts === null || this.#at === null
-        ? keepText(part, text)
-        : new RecordedText(texts, this.#at, part, text.length);
+    this.#place = (part, text) => {
+      if (texts === null || this.#at === null) return keepText(part, text);
+      texts.note(this.#at, part, text);
+      return new RecordedText(texts, this.#at, part, text.length);
+    };
   }
 
   /** True when lines of progress with these members at their start are of no account where the file now stands. */
