@@ -21,7 +21,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const params = parse(readFileSync(join(root, 'src/agent/layers/params.yaml'), 'utf8'));
 
 const READERS = `
-export { policyFrom } from './src/agent/policies/file-policy.ts';
+export { policyFrom } from './src/agent/policies/policy.ts';
 export { readPolicy } from './src/agent/policy-file/read-policy.ts';
 export { readProvider } from './src/provider/providers/read-provider.ts';
 `;

@@ -1,7 +1,6 @@
 import { layerRegistry } from '../../agent/layers/registry.js';
-import { policyFrom } from '../../agent/policies/file-policy.js';
 import { planPolicy } from '../../agent/policies/plan-policy.js';
-import type { Policy } from '../../agent/policies/policy.js';
+import { type Policy, policyFrom } from '../../agent/policies/policy.js';
 import { type ReadPolicy, readPolicy } from '../../agent/policy-file/read-policy.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';

@@ -1,6 +1,6 @@
 import { behavioursOf, isBareClient } from '../../agent/client/client.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';
-import { layersAtWork } from '../../agent/policies/layers-at-work.js';
+import { layersAtWork } from '../../agent/policies/catalogue.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { LogSink } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';

@@ -8,8 +8,8 @@ import type { ContextView, HookContext, LayerContext } from '../../../core/run/l
 import type { ParamValues } from '../../../core/run/params.js';
 import { tokensOfChars } from '../auto-memory/fork-turns.js';
 import { indexLimits, loadIndex } from '../auto-memory/memory-index.js';
+import { quietReport } from '../support/change-report.js';
 import { param } from '../support/param-reader.js';
-import { quietReport } from '../support/quiet-report.js';
 
 /** Where a scope keeps the memory of agents (AGT-5): all projects share one, all checkouts of a project, or nobody else. */
 function folderOf(scope: string, { project, checkout }: SessionContext): string | null {

@@ -12,9 +12,8 @@ import type {
 } from '../../../core/run/layer.js';
 import { type Envelope, type MessageBus, mailbox, messageBus } from '../../client/message-bus.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
-import { param } from '../support/param-reader.js';
+import { layerParams, param } from '../support/param-reader.js';
 import { AgentMemory } from './agent-memory.js';
-import { AGENTS_PARAMS } from './params.js';
 import { Progress } from './progress.js';
 
 const LAYER = 'agents';
@@ -115,7 +114,7 @@ export const agentsLayer: LayerDefinition = {
   layer: LAYER,
   points: ['before-request', 'after-response', 'end-of-loop'],
   needs: [],
-  params: AGENTS_PARAMS,
+  params: layerParams('agents'),
   killSwitch: 'agents.enabled',
   create: (context) => new Agents(context),
 };

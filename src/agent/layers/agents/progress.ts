@@ -5,8 +5,8 @@ import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import { askFork } from '../auto-memory/fork-turns.js';
+import { quietReport } from '../support/change-report.js';
 import { param } from '../support/param-reader.js';
-import { quietReport } from '../support/quiet-report.js';
 
 /** Value of `agents.progressModel` for the model that the child itself runs on. */
 const OWN_MODEL = 'child';

@@ -22,8 +22,8 @@ import {
 import { byteLength } from '../auto-memory/index-text.js';
 import { indexLimits, renderIndex } from '../auto-memory/memory-index.js';
 import { readMemories, type StoredMemory } from '../auto-memory/memory-store.js';
+import { quietReporter } from '../support/change-report.js';
 import { layerParams, param } from '../support/param-reader.js';
-import { quietReporter } from '../support/quiet-report.js';
 import { consolidate } from './consolidate.js';
 import {
   type Dream,

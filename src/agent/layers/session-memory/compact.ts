@@ -15,8 +15,13 @@ import { param } from '../support/param-reader.js';
 import { autoCompactEnabled, compactLimit } from '../thresholds/thresholds.js';
 import { keptTailStart } from './kept-tail.js';
 import { cutForUse, isEmptyTemplate, notesPath } from './notes-file.js';
-import { keepLimits } from './params.js';
-import { landExtraction, notesOnDisk, type SessionMemoryState, sessionMemoryState } from './state.js';
+import {
+  keepLimits,
+  landExtraction,
+  notesOnDisk,
+  type SessionMemoryState,
+  sessionMemoryState,
+} from './state.js';
 
 const OPENING = [
   'This session goes on from an earlier one whose conversation had filled the context.',
