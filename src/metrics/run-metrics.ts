@@ -1,10 +1,9 @@
 import { MS_PER_HOUR } from '../core/base/clock.js';
 import { ratio, sum } from '../core/base/stats.js';
 import { isUnpriced } from '../core/run/priced-calls.js';
-import { completionOf } from './completion.js';
+import { completionOf, pricedCalls } from './completion.js';
 import type { BreakFacts, RunFacts } from './facts.js';
 import { type Metric, usd } from './metric.js';
-import { pricedCalls } from './priced-calls.js';
 import { heldNano, recordedUsd } from './recorded-metrics.js';
 import type { RequestFacts } from './request-fold.js';
 

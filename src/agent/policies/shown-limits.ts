@@ -1,5 +1,5 @@
 import { ownValue } from '../../core/base/own-value.js';
-import { percentLeft } from '../../core/run/percent-left.js';
+import { percentLeft } from '../../core/run/limit.js';
 import type { PlannedPolicy } from '../../core/run/run-plan.js';
 import { compactsOn, waitsForRefusal } from '../layers/auto-compact/may-compact.js';
 import {

@@ -18,8 +18,8 @@ import { createWarnings } from '../../core/run/warning.js';
 import { breakdown } from '../../core/tokens/breakdown.js';
 import { estimatorError } from '../../core/tokens/heuristic.js';
 import { hasUses, usesByThread } from '../../core/uses/find-uses.js';
+import { createProviderCache } from '../../provider/cache/prefix-cache.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
-import { createProviderCache } from '../../provider/cache/provider-cache.js';
 import { createFakeLlm, type FakeLlm } from '../../provider/fake-llm/fake-llm.js';
 import { createFaultPlan, type FaultPlan } from '../../provider/fake-llm/faults.js';
 import type { Cassette } from '../../provider/fake-llm/summaries/cassette.js';
@@ -27,11 +27,11 @@ import { priceTimes } from '../../provider/prices/price-days.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { checkLostChild } from '../context/invariants.js';
 import { ChanceTally } from '../requests/chance-tally.js';
-import { clientRules } from '../requests/client-rules.js';
 import type { Conditions, RunConditions } from '../requests/conditions.js';
 import { otherTokens, warnOfDoubts } from '../requests/provider-doubts.js';
 import { cacheKinds, providerOf, recordedModels } from '../requests/provider-of.js';
 import {
+  clientRules,
   NO_TIMING,
   type RequestListener,
   type StatusListener,

@@ -329,7 +329,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'CLN-2',
     'A subagent that compacts leaves what the main thread knows alone.',
-    'src/engine/actions/render-prompt.ts',
+    'src/engine/actions/context-message.ts',
     'analysis',
     'compactions in subagents',
     ({ entries }) =>

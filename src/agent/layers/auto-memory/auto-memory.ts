@@ -10,8 +10,13 @@ import {
 } from '../../../core/model/memory.js';
 import type { Message } from '../../../core/model/message.js';
 import { lazyText, literalText, type Text } from '../../../core/model/text.js';
-import type { Action, Asker, AskRequest, Outcome } from '../../../core/run/action.js';
-import { CLOSING_TOKENS } from '../../../core/run/edit-price.js';
+import {
+  type Action,
+  type Asker,
+  type AskRequest,
+  CLOSING_TOKENS,
+  type Outcome,
+} from '../../../core/run/action.js';
 import type {
   ContextView,
   HookContext,

@@ -8,7 +8,7 @@ import {
   relate,
   wordsIn,
 } from '../../../core/memory/meaning.js';
-import { pollutionOf } from '../../../core/memory/pollution.js';
+import { pollutionOf } from '../../../core/memory/sentences.js';
 import type { Block } from '../../../core/model/block.js';
 import type { KnownMemories, Memory } from '../../../core/model/memory.js';
 import type { Message } from '../../../core/model/message.js';

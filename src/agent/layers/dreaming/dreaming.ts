@@ -1,8 +1,14 @@
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../../../core/base/clock.js';
 import { sum } from '../../../core/base/stats.js';
 import { MEMORY_DIRECTORY, MEMORY_INDEX, parseMemories, renderMemory } from '../../../core/model/memory.js';
-import type { Action, Answer, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
-import { editTokens } from '../../../core/run/edit-price.js';
+import {
+  type Action,
+  type Answer,
+  type Asker,
+  editTokens,
+  type LayerReport,
+  type Outcome,
+} from '../../../core/run/action.js';
 import type {
   ContextView,
   HookContext,

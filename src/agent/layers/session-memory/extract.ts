@@ -3,8 +3,14 @@ import { CHARS_PER_TOKEN, textBlock } from '../../../core/model/block.js';
 import { type Message, PassingMessage } from '../../../core/model/message.js';
 import { NOTES_TEMPLATE, type Notes, notesFromText } from '../../../core/model/notes.js';
 import { lazyText } from '../../../core/model/text.js';
-import type { Action, Answer, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
-import { CLOSING_TOKENS } from '../../../core/run/edit-price.js';
+import {
+  type Action,
+  type Answer,
+  type Asker,
+  CLOSING_TOKENS,
+  type LayerReport,
+  type Outcome,
+} from '../../../core/run/action.js';
 import type {
   ContextView,
   HookContext,
