@@ -4,7 +4,7 @@ import type { Block } from '../../core/model/block.js';
 import type { Step, StepFlow, Thread, Transcript } from '../../core/model/transcript.js';
 import type { Capability } from '../../core/run/capability.js';
 import { SessionGenerator } from './session.js';
-import { checkSpec, type SyntheticSpec } from './spec.js';
+import type { SyntheticSpec } from './spec.js';
 import { generateSteadyThreads, steadySession } from './steady.js';
 import {
   RECORDED_SHAPE,
@@ -68,7 +68,6 @@ function* stepsOf(source: SessionSource): Generator<Step, void, void> {
 
 /** Generates a session from a spec: the same spec gives the same transcript everywhere. */
 export function generateTranscript(spec: SyntheticSpec): Transcript {
-  checkSpec(spec);
   const threads =
     spec.steady === undefined
       ? sessionGenerator(spec).generate().threads
@@ -84,7 +83,6 @@ export function generateFlowing(spec: SyntheticSpec, least = FLOWING_TURNS): Tra
   const hasOthers =
     spec.subagents !== undefined || (spec.forks ?? []).length > 0 || (spec.letters ?? []).length > 0;
   if (spec.turns < least || hasOthers) return generateTranscript(spec);
-  checkSpec(spec);
   const source = (): SessionSource =>
     spec.steady === undefined ? sessionGenerator(spec) : steadySession(spec, spec.steady);
   return transcriptOf(spec, [new FlowingThread(source, spec.turns)]);
