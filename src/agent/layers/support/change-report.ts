@@ -18,23 +18,10 @@ export function sizeBefore({ seenTokens, trueTokens }: ContextView): SizeBefore 
 
 /** What a layer says of a change that it has made to the conversation. */
 export function changeReport(view: ContextView, before: SizeBefore, said: ChangeSaid): Action {
-  return {
-    kind: 'report',
-    entry: {
-      layer: said.layer,
-      action: said.action,
-      trigger: said.trigger,
-      outcome: 'done',
-      reason: said.reason,
-      failure: null,
-      estimatedBefore: before.estimatedBefore,
-      estimatedAfter: view.seenTokens,
-      trueBefore: before.trueBefore,
-      trueAfter: view.trueTokens,
-      saved: said.saved,
-      details: said.details,
-    },
-  };
+  const { seenTokens: estimatedAfter, trueTokens: trueAfter } = view;
+  const { estimatedBefore, trueBefore } = before;
+  const sizes = { estimatedBefore, estimatedAfter, trueBefore, trueAfter };
+  return { kind: 'report', entry: { ...said, outcome: 'done', failure: null, ...sizes } };
 }
 
 /** What a layer says of work that leaves the conversation as it is. */
@@ -45,23 +32,9 @@ export function quietReport(
     Partial<Pick<LayerReport, 'trigger'>>,
 ): Action {
   const { seenTokens, trueTokens } = view;
-  return {
-    kind: 'report',
-    entry: {
-      layer,
-      action: said.action,
-      trigger: said.trigger ?? 'auto',
-      outcome: said.outcome,
-      reason: said.reason,
-      failure: said.failure,
-      estimatedBefore: seenTokens,
-      estimatedAfter: seenTokens,
-      trueBefore: trueTokens,
-      trueAfter: trueTokens,
-      saved: 0,
-      details: said.details,
-    },
-  };
+  const estimated = { estimatedBefore: seenTokens, estimatedAfter: seenTokens };
+  const real = { trueBefore: trueTokens, trueAfter: trueTokens };
+  return { kind: 'report', entry: { layer, trigger: 'auto', ...said, ...estimated, ...real, saved: 0 } };
 }
 
 /** The same in short, for a layer that reports often. */
