@@ -1,13 +1,7 @@
 import { digestParts } from '../../core/base/digest.js';
 import { oncePer } from '../../core/base/once.js';
-import { type Block, createBlock } from '../../core/model/block.js';
-import {
-  createMessage,
-  type Message,
-  messageTokens,
-  tokensOf,
-  withBlocks,
-} from '../../core/model/message.js';
+import type { Block } from '../../core/model/block.js';
+import { type Message, messageTokens, textMessage, tokensOf, withBlocks } from '../../core/model/message.js';
 import type { Step, Thread, Transcript } from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
 import type { ParamValues } from '../../core/run/params.js';
@@ -84,21 +78,11 @@ function withOpening(steps: readonly Step[], tokens: number): readonly Step[] {
       : [...steps.slice(0, at), { kind: 'message', message }, ...steps.slice(at + 1)];
   }
   if (tokens === 0) return steps;
-  const block = createBlock({
-    kind: 'text',
-    role: 'user',
-    tokens,
-    rough: 0,
-    facts: { attachment: OPENING_CONTEXT },
-    digest: digestParts([OPENING_CONTEXT, tokens]),
-  });
-  const message = createMessage({
-    id: OPENING_CONTEXT,
-    role: 'user',
-    origin: 'context',
-    blocks: [block],
-    at: 0,
-  });
+  const digest = digestParts([OPENING_CONTEXT, tokens]);
+  const message = textMessage(
+    { id: OPENING_CONTEXT, origin: 'context', at: 0 },
+    { tokens, rough: 0, facts: { attachment: OPENING_CONTEXT }, digest },
+  );
   return [{ kind: 'message', message }, ...steps];
 }
 

@@ -1,6 +1,5 @@
 import { MS_PER_SECOND } from '../../../core/base/clock.js';
-import { createBlock } from '../../../core/model/block.js';
-import { createMessage, type Message } from '../../../core/model/message.js';
+import { type Message, textMessage } from '../../../core/model/message.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 import { type ChildAgents, childAgents } from '../../../core/run/child-agents.js';
 import type {
@@ -96,15 +95,8 @@ class Agents implements LayerInstance {
 
   private messageFor({ id, from, subject, tokens }: Envelope, at: number): Message {
     const text = `<agent-message from="${from}" subject="${subject}" number="${id}">`;
-    const block = createBlock({
-      kind: 'text',
-      role: 'user',
-      tokens,
-      text,
-      facts: { attachment: 'agent_message' },
-    });
-    const own = `agent-message-${++this.letters}`;
-    return createMessage({ id: own, role: 'user', origin: 'attachment', blocks: [block], at });
+    const head = { id: `agent-message-${++this.letters}`, origin: 'attachment', at } as const;
+    return textMessage(head, { tokens, text, facts: { attachment: 'agent_message' } });
   }
 }
 

@@ -1,7 +1,6 @@
 import { digestParts } from '../../../core/base/digest.js';
 import { isInside } from '../../../core/base/files.js';
-import { createBlock } from '../../../core/model/block.js';
-import { createMessage, type Message } from '../../../core/model/message.js';
+import { type Message, textMessage } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type {
   ContextView,
@@ -190,15 +189,11 @@ class NestedMemory implements LayerInstance {
   }
 
   private messageFor(file: MemoryFile, at: number): Message {
-    const block = createBlock({
-      kind: 'text',
-      role: 'user',
-      tokens: file.tokens,
-      digest: digestParts([ATTACHMENT, file.path, file.tokens]),
-      facts: { attachment: ATTACHMENT, path: file.path },
-    });
-    const id = `nested-memory-${++this.count}`;
-    return createMessage({ id, role: 'user', origin: 'attachment', blocks: [block], at });
+    const { path, tokens } = file;
+    return textMessage(
+      { id: `nested-memory-${++this.count}`, origin: 'attachment', at },
+      { tokens, digest: digestParts([ATTACHMENT, path, tokens]), facts: { attachment: ATTACHMENT, path } },
+    );
   }
 
   private isDenied(path: string): boolean {
