@@ -1,5 +1,5 @@
 // Reads what is shipped as YAML (policies, providers, and the tables of models, clients, layer parameters, generated sessions,
-// memory heuristics, weights on limits, settings, tools and wordings of clients) and writes it as modules of plain data, so that
+// memory heuristics, metrics, log lines, weights on limits, settings, tools and wordings of clients) and writes it as modules of plain data, so that
 // nothing is read or checked at start-up.
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -9,6 +9,7 @@ import { parse } from 'yaml';
 import { clientsModule } from './shipped/clients.mjs';
 import { fixesModule } from './shipped/fixes.mjs';
 import { memoryModule } from './shipped/memory.mjs';
+import { logLinesModule, metricsModule } from './shipped/metrics.mjs';
 import { modelsModule } from './shipped/models.mjs';
 import { paramsModule } from './shipped/params.mjs';
 import { profilePolicy } from './shipped/profiles.mjs';
@@ -21,7 +22,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const params = parse(readFileSync(join(root, 'src/agent/layers/params.yaml'), 'utf8'));
 
 const READERS = `
-export { policyFrom } from './src/agent/policies/file-policy.ts';
+export { policyFrom } from './src/agent/policies/policy.ts';
 export { readPolicy } from './src/agent/policy-file/read-policy.ts';
 export { readProvider } from './src/provider/providers/read-provider.ts';
 `;
@@ -117,6 +118,8 @@ async function buildShipped() {
   writeTable('src/provider/script/tools', toolsModule);
   writeTable('src/provider/fake-api/wordings', wordingsModule);
   writeTable('src/analysis/why/fixes', fixesModule);
+  writeTable('src/metrics/metrics', metricsModule);
+  writeTable('src/metrics/log-lines', logLinesModule);
   const { policyFrom, readPolicy, readProvider } = await loadReaders();
   const rulesPolicy = (kind) => (written, name, problems) => {
     const read = readPolicy(written, { name }, problems);

@@ -32,7 +32,7 @@ confine(() => {
   }
 });
 
-const { readScriptFile } = await import('../../dist/config/files/script-file.js');
+const { readScriptFile } = await import('../../dist/cli/commands/serve/open-script.js');
 const { files } = readScriptFile(readFileSync(values.script, 'utf8'), values.script);
 const jsonLines = (path) =>
   readFileSync(path, 'utf8')

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { CcbenchError } from '../core/base/errors.js';
-import { newName } from '../core/base/renamed.js';
+import { newName } from '../core/base/nearest.js';
 import { githubChoice } from './ci/github-choice.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { reportFailure } from './fail.js';

@@ -7,7 +7,7 @@ import type { PlannedPolicy } from '../core/run/run-plan.js';
 import { type Expectation, parseExpectation } from '../metrics/expect.js';
 import { resolveModel } from '../provider/prices/models.js';
 import { providerRegistry } from '../provider/providers/providers.js';
-import { WORKLOADS } from '../transcripts/synthetic/workloads.js';
+import { WORKLOADS } from '../transcripts/synthetic/generate-transcript.js';
 
 /** The policies a scenario may name and the parameters it may set. */
 export interface PolicyCatalogue {

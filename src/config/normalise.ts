@@ -1,7 +1,13 @@
 import { CcbenchError } from '../core/base/errors.js';
 import type { Path } from '../core/base/problem.js';
-import { DEFAULT_FAULTS, type FaultsPlan } from '../core/run/faults-plan.js';
-import type { CachePlan, HomePlan, HookPlan, LlmPlan } from '../core/run/run-plan.js';
+import {
+  type CachePlan,
+  DEFAULT_FAULTS,
+  type FaultsPlan,
+  type HomePlan,
+  type HookPlan,
+  type LlmPlan,
+} from '../core/run/run-plan.js';
 import { DEFAULT_FAKE_LLM } from '../provider/fake-llm/fake-plan.js';
 import type { SessionPart } from '../transcripts/sessions/merge-sessions.js';
 import { DEFAULT_MODEL } from '../transcripts/synthetic/spec.js';

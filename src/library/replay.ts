@@ -1,4 +1,4 @@
-import { blamePlugins } from '../config/plugins/blame-plugins.js';
+import { blamePlugins } from '../config/plugins/register-plugin.js';
 import { createSha256 } from '../core/base/digest.js';
 import type { Transcript } from '../core/model/transcript.js';
 import type { LogEntry } from '../core/run/run-log.js';

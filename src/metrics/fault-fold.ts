@@ -1,5 +1,5 @@
-import { chanceUnder, SURVIVALS, type Survival } from '../core/run/faults-plan.js';
 import type { EndEntry, FaultEntry } from '../core/run/run-log.js';
+import { chanceUnder, SURVIVALS, type Survival } from '../core/run/run-plan.js';
 
 /** What calls needed and their context no longer held. Counts by chance are not whole. */
 export interface FaultFacts extends Readonly<Record<Survival, number>> {

@@ -1,17 +1,17 @@
 import { CcbenchError } from '../core/base/errors.js';
 import type { Mutable } from '../core/base/mutable.js';
-import type {
-  BreakCause,
-  BreakdownEntry,
-  BreakEntry,
-  EndEntry,
-  LogEntry,
-  RunEntry,
-  SkippedEntry,
-  SummingSink,
-  WarningEntry,
+import {
+  type BreakCause,
+  type BreakdownEntry,
+  type BreakEntry,
+  type EndEntry,
+  type LogEntry,
+  PARTED,
+  type RunEntry,
+  type SkippedEntry,
+  type SummingSink,
+  type WarningEntry,
 } from '../core/run/run-log.js';
-import { PARTED } from '../core/run/run-log.js';
 import { hasUses } from '../core/uses/find-uses.js';
 import { chanceInterval, whatIfInterval } from './cost-interval.js';
 import type { BreakFacts, RunFacts } from './facts.js';

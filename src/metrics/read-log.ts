@@ -1,7 +1,7 @@
 import { CcbenchError } from '../core/base/errors.js';
 import { ownValue } from '../core/base/own-value.js';
-import { LAYERS, type LogEntry, RUN_LOG_VERSION } from '../core/run/run-log.js';
-import { CALL_PURPOSES } from '../core/run/run-plan.js';
+import { type LogEntry, RUN_LOG_VERSION } from '../core/run/run-log.js';
+import { LOG_LINES } from './log-lines.generated.js';
 
 type FieldKind = 'number' | 'string' | 'object';
 type Fields = Readonly<Partial<Record<FieldKind, readonly string[]>>>;
@@ -16,89 +16,7 @@ interface LineShape extends Fields {
   readonly inside?: readonly [owner: string, fields: Fields];
 }
 
-const SHAPES: Readonly<Record<LogEntry['type'], LineShape>> = {
-  run: {
-    string: ['name', 'policy', 'planDigest'],
-    number: ['seed'],
-    object: ['transcript'],
-    inside: ['transcript', { string: ['id', 'source'], number: ['calls', 'threads'] }],
-  },
-  thread: {
-    number: ['t'],
-    string: ['thread', 'label'],
-    maybe: { number: ['prefixTokens', 'window', 'sharedTokens'], string: ['parent', 'session'] },
-  },
-  request: {
-    number: [
-      ...['t', 'n', 'turn', 'prompt', 'read', 'write5m', 'write1h', 'input', 'output', 'latencyMs'],
-      ...['readCost', 'writeCost', 'inputCost', 'outputCost', 'cost', 'rewriteCost'],
-    ],
-    string: ['thread', 'purpose', 'model'],
-    maybe: {
-      number: ['context', 'estimatedTokens', 'kept', 'uncompactedTokens', 'newTokens', 'rewritten'],
-      string: ['cause'],
-    },
-    known: { purpose: CALL_PURPOSES },
-  },
-  break: {
-    number: ['t', 'lostTokens'],
-    string: ['thread', 'cause'],
-    maybe: { number: ['n', 'position'] },
-  },
-  refused: {
-    number: ['t', 'status'],
-    string: ['thread', 'error'],
-    maybe: { string: ['purpose', 'message'] },
-  },
-  lost: { number: ['t', 'calls'], string: ['thread', 'reason'] },
-  ended: { number: ['t', 'calls'], string: ['thread', 'reason'] },
-  layer: {
-    number: ['t', 'turn', 'saved', 'cacheLost', 'calls', 'cost'],
-    string: ['thread', 'layer', 'action', 'outcome'],
-    object: ['details'],
-    maybe: {
-      number: ['estimatedBefore', 'estimatedAfter', 'trueBefore', 'trueAfter'],
-      string: ['trigger', 'reason', 'failure'],
-    },
-    known: { layer: LAYERS, outcome: ['done', 'failed', 'declined'] },
-  },
-  returned: {
-    number: ['t', 'tokens'],
-    string: ['thread', 'layer'],
-    maybe: { string: ['why'] },
-    known: { layer: LAYERS },
-  },
-  crossing: {
-    number: ['t', 'threshold'],
-    string: ['thread', 'state'],
-    object: ['layers'],
-    known: { state: ['avoided', 'made'] },
-  },
-  status: {
-    number: ['t', 'n', 'limit', 'percentLeft'],
-    string: ['thread'],
-    maybe: { number: ['turn', 'estimatedTokens'] },
-  },
-  fault: {
-    number: ['t', 'turn', 'chance', 'weight', 'rounds', 'tokens', 'cost'],
-    string: ['thread', 'kind', 'use', 'origin', 'what'],
-    maybe: { number: ['seenAt'], string: ['tool', 'path', 'message'] },
-    known: { kind: ['refetch', 'masked', 'lost'] },
-  },
-  breaker: { number: ['t'], string: ['thread', 'state'] },
-  notice: { number: ['t'], string: ['thread', 'what'], maybe: { string: ['message'] } },
-  skipped: { string: ['what', 'needs'] },
-  warning: { string: ['code', 'message'], number: ['count'] },
-  breakdown: {
-    string: ['thread'],
-    object: ['estimator'],
-    inside: ['estimator', { number: ['heuristic', 'true'] }],
-  },
-  end: {
-    number: ['t', 'turns', 'requests', 'cost'],
-    maybe: { number: ['leastFaults', 'leastRefetchTokens', 'leastRefetchCost'] },
-  },
-};
+const SHAPES: Readonly<Record<LogEntry['type'], LineShape>> = LOG_LINES;
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { percentLeft } from '../core/run/percent-left.js';
+import { percentLeft } from '../core/run/limit.js';
 import type { RequestEntry, StatusEntry } from '../core/run/run-log.js';
 
 /** A state that a client shows: over how many requests, and when. */

@@ -1,4 +1,4 @@
-import { blamePlugins } from '../config/plugins/blame-plugins.js';
+import { blamePlugins } from '../config/plugins/register-plugin.js';
 import { CcbenchError, type ErrorCode } from '../core/base/errors.js';
 import type { Transcript } from '../core/model/transcript.js';
 import type { RunPlan } from '../core/run/run-plan.js';

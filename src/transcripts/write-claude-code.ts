@@ -1,6 +1,5 @@
 import { sha256Hex } from '../core/base/digest.js';
-import type { Block } from '../core/model/block.js';
-import { textOrFiller } from '../core/model/filler.js';
+import { type Block, textOrFiller } from '../core/model/block.js';
 import { hasToolUse, type Message } from '../core/model/message.js';
 import type {
   RecordedCall,

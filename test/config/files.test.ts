@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { scenarioTemplate } from '../../src/cli/commands/init.js';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
-import { scenarioTemplate } from '../../src/config/files/template.js';
 import { FILE_SCHEMAS, scenarioJsonSchema, scenarioPaths } from '../../src/config/schema/json-schema.js';
 import type { SchemaNode } from '../../src/core/base/schema.js';
 import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';

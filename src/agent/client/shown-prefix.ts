@@ -1,10 +1,14 @@
 import { digestParts } from '../../core/base/digest.js';
 import { oncePer } from '../../core/base/once.js';
-import { type Block, createBlock } from '../../core/model/block.js';
-import { createMessage, type Message, tokensOf, withBlocks } from '../../core/model/message.js';
+import type { Block } from '../../core/model/block.js';
+import { type Message, messageTokens, textMessage, tokensOf, withBlocks } from '../../core/model/message.js';
 import type { Step, Thread, Transcript } from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
+import type { ParamValues } from '../../core/run/params.js';
+import type { FakeLlmPlan } from '../../core/run/run-plan.js';
 import { TTL_5M_MS } from '../../provider/cache/ttl.js';
+import { DEFAULT_FAKE_LLM } from '../../provider/fake-llm/fake-plan.js';
+import { SUMMARY_FRAME_TOKENS } from '../layers/rules/new-history.js';
 
 /** `facts.attachment` of the reminders that stand in front of the first message: what no line explains behind system and tools. */
 const OPENING_CONTEXT = 'opening-context';
@@ -74,21 +78,11 @@ function withOpening(steps: readonly Step[], tokens: number): readonly Step[] {
       : [...steps.slice(0, at), { kind: 'message', message }, ...steps.slice(at + 1)];
   }
   if (tokens === 0) return steps;
-  const block = createBlock({
-    kind: 'text',
-    role: 'user',
-    tokens,
-    rough: 0,
-    facts: { attachment: OPENING_CONTEXT },
-    digest: digestParts([OPENING_CONTEXT, tokens]),
-  });
-  const message = createMessage({
-    id: OPENING_CONTEXT,
-    role: 'user',
-    origin: 'context',
-    blocks: [block],
-    at: 0,
-  });
+  const digest = digestParts([OPENING_CONTEXT, tokens]);
+  const message = textMessage(
+    { id: OPENING_CONTEXT, origin: 'context', at: 0 },
+    { tokens, rough: 0, facts: { attachment: OPENING_CONTEXT }, digest },
+  );
   return [{ kind: 'message', message }, ...steps];
 }
 
@@ -112,3 +106,42 @@ export const withShownPrefix = oncePer((transcript: Transcript): Transcript => {
     ? transcript
     : { ...transcript, threads };
 });
+
+/** Scratchpad in front of a summary, as a part of it: assumed, as in the plan of the fake LLM. */
+const SCRATCHPAD_SHARE = 0.2;
+
+/** The median length of a recording's own summaries, in their frame; null where it holds none. @internal */
+export const shownSummaryTokens = oncePer(({ threads }: Transcript): number | null => {
+  const lengths: number[] = [];
+  for (const { steps } of threads)
+    for (const step of steps) {
+      if (step.kind !== 'event' || step.event.kind !== 'recorded-compaction') continue;
+      const { summary } = step.event;
+      if (summary !== null) lengths.push(messageTokens(summary));
+    }
+  lengths.sort((a, b) => a - b);
+  return lengths[Math.floor(lengths.length / 2)] ?? null;
+});
+
+function isDefault(plan: FakeLlmPlan, name: 'summaryTokens' | 'scratchpadTokens'): boolean {
+  return JSON.stringify(plan[name]) === JSON.stringify(DEFAULT_FAKE_LLM[name]);
+}
+
+/**
+ * How the fake LLM writes summaries over a recording (R19): as long as the session's own ones, where it holds any and the plan says
+ * nothing. A client that keeps the scratchpad has recorded it with them.
+ */
+export function shownAnswers(plan: FakeLlmPlan, params: ParamValues, transcript: Transcript): FakeLlmPlan {
+  const shown = shownSummaryTokens(transcript);
+  if (shown === null || !isDefault(plan, 'summaryTokens')) return plan;
+  const framed = Math.max(1, shown - SUMMARY_FRAME_TOKENS);
+  const keepsScratchpad = params['compact.scratchpad'] === 'keep';
+  const fixed = Math.round(keepsScratchpad ? framed / (1 + SCRATCHPAD_SHARE) : framed);
+  return {
+    ...plan,
+    summaryTokens: { fixed },
+    ...(isDefault(plan, 'scratchpadTokens')
+      ? { scratchpadTokens: { fixed: Math.round(fixed * SCRATCHPAD_SHARE) } }
+      : {}),
+  };
+}

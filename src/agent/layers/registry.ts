@@ -8,9 +8,11 @@ import { blockingLayer } from './blocking/blocking.js';
 import { collapseLayer } from './collapse/collapse.js';
 import { dreamingLayer } from './dreaming/dreaming.js';
 import { apiNativeMicrocompactLayer } from './microcompact/api-native.js';
-import { cachedMicrocompactLayer } from './microcompact/cached.js';
-import { timeBasedMicrocompactLayer } from './microcompact/time-based.js';
-import { tokenMicrocompactLayer } from './microcompact/token.js';
+import {
+  cachedMicrocompactLayer,
+  timeBasedMicrocompactLayer,
+  tokenMicrocompactLayer,
+} from './microcompact/microcompact.js';
 import { nestedMemoryLayer } from './nested-memory/nested-memory.js';
 import { reactiveLayer } from './reactive/reactive.js';
 import { rulesLayer } from './rules/rules-layer.js';

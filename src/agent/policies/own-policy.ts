@@ -1,10 +1,31 @@
+import { oncePer } from '../../core/base/once.js';
+import { compareVersions } from '../../core/model/agent-version.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { DEFAULT_FAKE_LLM } from '../../provider/fake-llm/fake-plan.js';
 import { RECORDED_CLIENT } from '../client/client.js';
 import { policyRegistry } from './catalogue.js';
+import type { VersionRange } from './policy.js';
 import { withParams } from './policy-params.js';
-import { rangeOf } from './version-map.js';
+
+/** Versions of the agent, and the profile that speaks for them. */
+interface ProfileRange extends VersionRange {
+  readonly profile: string;
+}
+
+/** The ranges of all profiles, from the oldest on; a version between two of them belongs to the older one. */
+const rangesOf = oncePer((policies: typeof policyRegistry): readonly ProfileRange[] =>
+  policies
+    .all()
+    .flatMap(({ name, versions = [] }) => versions.map((range) => ({ ...range, profile: name })))
+    .sort((a, b) => compareVersions(a.from, b.from)),
+);
+
+/** The range a version falls into; an unknown version takes the oldest. */
+export function rangeOf(version: string | null): ProfileRange {
+  const known = rangesOf(policyRegistry);
+  return known.findLast(({ from }) => version !== null && compareVersions(version, from) >= 0) ?? known[0]!;
+}
 
 /** The policy of a recording whose client is not known. */
 export const NO_POLICY = 'none';

@@ -3,8 +3,7 @@ import { suggestName } from '../../core/base/nearest.js';
 import { type Path, type Problems, problemAt } from '../../core/base/problem.js';
 import type { Comparison, GroupPart, PolicyRules, RulePart, TestPart } from '../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount, type Sizes } from './expression.js';
-import { sizesOf } from './sizes.js';
-import { firstTokens } from './triggers.js';
+import { firstTokens, sizesOf } from './triggers.js';
 
 /** Windows that a policy is checked with, and the longest answer. */
 const USUAL_WINDOWS = [128_000, 200_000, 1_000_000];

@@ -12,8 +12,7 @@ import {
   type TestPart,
 } from '../../core/run/policy-rules.js';
 import { hasJitter, MIDDLE, mentions, parseAmount, type Sizes } from './expression.js';
-import { type ModelSizes, sizesOf } from './sizes.js';
-import { triggerOf } from './triggers.js';
+import { type ModelSizes, sizesOf, triggerOf } from './triggers.js';
 
 /** Windows that a policy is explained at. */
 const WINDOWS = [

@@ -1,6 +1,6 @@
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
-import { withUntoldWrites } from '../../provider/cache/untold-writes.js';
+import { withUntoldWrites } from '../../provider/cache/ttl.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import { findModel } from '../../provider/prices/models.js';
 import { NO_COST, pricesFor, priceUsage } from '../../provider/prices/price.js';

@@ -1,7 +1,6 @@
 import { type Message, messageTokens } from '../../core/model/message.js';
-import { outputOf } from '../../core/model/output-of.js';
 import type { RequestTrace } from '../../core/model/request-trace.js';
-import type { Thread, Transcript } from '../../core/model/transcript.js';
+import { outputOf, type Thread, type Transcript } from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
 import {
   commonLength,

@@ -1,6 +1,5 @@
 import { quantile, ratio, sum } from '../../core/base/stats.js';
-import type { Usage } from '../../core/model/usage.js';
-import { cacheWriteTokens } from '../../core/model/usage.js';
+import { cacheWriteTokens, type Usage } from '../../core/model/usage.js';
 import { usd } from '../../metrics/metric.js';
 import { recordOf } from '../../metrics/tally.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';

@@ -1,14 +1,16 @@
 import type { BehavioursAt } from '../../agent/client/call-plan.js';
 import { fadeOf, recordedBehaviours } from '../../agent/client/client.js';
-import { type ChanceBreaks, chanceBreaksOf, hazardOf } from '../../agent/client/hazard.js';
-import { claudeCodeVersion, driverOf, recordedClient } from '../../agent/client/recorded-client.js';
 import {
+  type ChanceBreaks,
+  chanceBreaksOf,
+  hazardOf,
   prefixTokensOf,
   recordedWarmth,
   type Warmth,
   type WrittenLifetimes,
   writtenLifetimes,
-} from '../../agent/client/warmth.js';
+} from '../../agent/client/hazard.js';
+import { claudeCodeVersion, driverOf, recordedClient } from '../../agent/client/recorded-client.js';
 import { digestParts } from '../../core/base/digest.js';
 import { EventQueue } from '../../core/base/queue.js';
 import type { Breakpoint } from '../../core/model/prefix.js';

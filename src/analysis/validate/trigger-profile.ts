@@ -1,12 +1,12 @@
 import { compactsOn } from '../../agent/layers/auto-compact/may-compact.js';
 import { type ModelLimits, thresholds } from '../../agent/layers/thresholds/thresholds.js';
 import { policyRegistry } from '../../agent/policies/catalogue.js';
+import { rangeOf } from '../../agent/policies/own-policy.js';
 import { planPolicy, resolvePolicy } from '../../agent/policies/plan-policy.js';
-import { rangeOf } from '../../agent/policies/version-map.js';
 import { compactsAt } from '../../agent/policy-file/triggers.js';
 import { MS_PER_MINUTE } from '../../core/base/clock.js';
+import { thinkingRule } from '../../core/model/model-name.js';
 import type { ParamValues } from '../../core/run/params.js';
-import { thinkingRule } from '../../core/run/thinking-rule.js';
 import { type Counted, type CounterRules, counterRules } from '../../engine/counting/seen-counter.js';
 import { findModel } from '../../provider/prices/models.js';
 

@@ -1,6 +1,5 @@
 import { clientOfVersion, clientRegistry } from '../../agent/client/client.js';
-import { codexProfile, type KnownProfile } from '../../agent/policies/own-policy.js';
-import { rangeOf } from '../../agent/policies/version-map.js';
+import { codexProfile, type KnownProfile, rangeOf } from '../../agent/policies/own-policy.js';
 import { type Digest, digestText } from '../../core/base/digest.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';

@@ -1,6 +1,11 @@
 import { ownValue } from '../../core/base/own-value.js';
-import { isOutputEstimated, outputOf } from '../../core/model/output-of.js';
-import { isSummaryFork, type Thread, type Transcript } from '../../core/model/transcript.js';
+import {
+  isOutputEstimated,
+  isSummaryFork,
+  outputOf,
+  type Thread,
+  type Transcript,
+} from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
 import { isBreak } from '../../provider/cache/break-detector.js';
 import type { ModelBook } from '../../provider/prices/model-book.js';

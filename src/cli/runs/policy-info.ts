@@ -1,8 +1,7 @@
 import { paramSpecs, paramsOf, policyOf, policyRegistry } from '../../agent/policies/catalogue.js';
 import type { Policy } from '../../agent/policies/policy.js';
-import { policyThresholds } from '../../agent/policies/policy-thresholds.js';
 import { chosenWindow, policyWindow } from '../../agent/policies/policy-window.js';
-import type { NamedLimits } from '../../agent/policies/shown-limits.js';
+import { type NamedLimits, policyThresholds } from '../../agent/policies/shown-limits.js';
 import { canonicalJson } from '../../core/base/digest.js';
 import { ownValue } from '../../core/base/own-value.js';
 import type { ParamSpec, ParamValue, ParamValues } from '../../core/run/params.js';

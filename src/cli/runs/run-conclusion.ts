@@ -1,9 +1,8 @@
 import { formatCount, formatCounted, formatShare } from '../../core/base/format.js';
 import { isUnpriced } from '../../core/run/priced-calls.js';
-import { completionOf } from '../../metrics/completion.js';
+import { completionOf, pricedCalls } from '../../metrics/completion.js';
 import type { ExpectationResult } from '../../metrics/expect.js';
 import type { BreakFacts, RunFacts } from '../../metrics/facts.js';
-import { pricedCalls } from '../../metrics/priced-calls.js';
 import { metricValues } from '../../metrics/registry.js';
 import { offersHour } from '../../provider/cache/ttl.js';
 import { MODELS } from '../../provider/prices/models.js';

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { clientPolicy, NO_POLICY, ownPolicy } from '../../agent/policies/own-policy.js';
+import { slug } from '../../config/check/check.js';
 import type { ScenarioSource } from '../../config/compile.js';
 import type { ReadPolicyText } from '../../config/files/lift-policies.js';
 import type { OpenPlugins } from '../../config/files/open-plugins.js';
 import { policyTexts } from '../../config/files/policy-text.js';
 import { isRecording, readScenarioText } from '../../config/files/scenario-text.js';
-import { slug } from '../../config/files/slug.js';
 import { sha256Hex } from '../../core/base/digest.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import type { Transcript } from '../../core/model/transcript.js';

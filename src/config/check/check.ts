@@ -3,11 +3,18 @@ import { formatPath, isGroup, type Path, valueAt } from '../../core/base/problem
 import { unknownName } from '../../core/base/registry.js';
 import type { ScenarioContext } from '../context.js';
 import type { ScenarioDocument } from '../files/document.js';
-import { slug } from '../files/slug.js';
 import type { ProblemCollector } from '../load.js';
 import { defaultPolicy } from '../normalise.js';
 import { checkOverrides } from './check-overrides.js';
 import { type Checker, consult, group, list, refuse } from './checker.js';
+
+/** The part of a name that tells folders apart on every file system. */
+export function slug(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '');
+}
 
 const MAX_CHILDREN = 'agents.maxChildren';
 

@@ -9,8 +9,7 @@ import { list } from '../check/checker.js';
 import type { PolicyCatalogue } from '../context.js';
 import type { ProblemCollector } from '../load.js';
 import { replaceAt, type ScenarioDocument } from './document.js';
-import { isFileName } from './file-name.js';
-import { readPolicyAt, readPolicyFile } from './policy-file.js';
+import { isFileName, readPolicyAt, readPolicyFile } from './policy-file.js';
 
 /** Brings the text of a file that a scenario or an option names; throws a CcbenchError where there is none. */
 export type ReadPolicyText = (

@@ -1,16 +1,23 @@
 import { layerRegistry } from '../../agent/layers/registry.js';
-import { policyFrom } from '../../agent/policies/file-policy.js';
 import { planPolicy } from '../../agent/policies/plan-policy.js';
-import type { Policy } from '../../agent/policies/policy.js';
+import { type Policy, policyFrom } from '../../agent/policies/policy.js';
 import { type ReadPolicy, readPolicy } from '../../agent/policy-file/read-policy.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { isGroup, type Path } from '../../core/base/problem.js';
 import { resolveModel } from '../../provider/prices/models.js';
 import { readDocument, type ScenarioDocument } from './document.js';
-import { kindOfFile, wrongKind } from './file-kind.js';
-import { stem } from './file-name.js';
-import { placedProblems } from './file-problems.js';
+import { kindOfFile, placedProblems, wrongKind } from './file-problems.js';
+
+/** Whether a policy or a provider is named by its file. */
+export function isFileName(name: string): boolean {
+  return /\.ya?ml$/i.test(name) || /^(?:\.{1,2}[\\/]|[\\/]|~[\\/])/.test(name);
+}
+
+/** A name made of a file's: `agents/my-agent.yaml` is `my-agent`. */
+export function stem(file: string): string {
+  return (file.split(/[\\/]/).at(-1) ?? file).replace(/\.ya?ml$/i, '');
+}
 
 /** What a policy file says: the policy unless it cannot be used, and what is wrong with it. */
 export interface PolicyFile {

@@ -1,5 +1,4 @@
-import { policyFrom } from '../../agent/policies/file-policy.js';
-import type { Policy } from '../../agent/policies/policy.js';
+import { type Policy, policyFrom } from '../../agent/policies/policy.js';
 import { readPolicy } from '../../agent/policy-file/read-policy.js';
 import { CcbenchError, ProblemList } from '../../core/base/errors.js';
 import { isGroup, type Problem, withPath } from '../../core/base/problem.js';

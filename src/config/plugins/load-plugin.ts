@@ -1,9 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { changeReport, sizeBefore } from '../../agent/layers/support/change-report.js';
+import { clearedBlock } from '../../agent/layers/support/compactable.js';
 import { sha256Hex } from '../../core/base/digest.js';
 import { CcbenchError, type Place, ProblemList } from '../../core/base/errors.js';
-import type { Plugin, PluginFile, PluginModule } from './plugin.js';
-import { pluginTools } from './plugin-tools.js';
+import { createBlock } from '../../core/model/block.js';
+import { createMessage } from '../../core/model/message.js';
+import { readTranscript } from '../../transcripts/read-transcript.js';
+import type { Plugin, PluginFile, PluginModule, PluginTools } from './plugin.js';
+
+/** What plug-ins that are functions are handed. */
+const pluginTools: PluginTools = {
+  readTranscript: (text, { id }) => readTranscript(Buffer.from(text, 'utf8'), { id, agents: [] }).transcript,
+  createBlock,
+  createMessage,
+  clearedBlock,
+  sizeBefore,
+  changeReport,
+};
 
 /** A plug-in's file as it is now. */
 export function findPlugin(path: string, shown: string, place: Place): PluginFile {

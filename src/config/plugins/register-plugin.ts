@@ -1,7 +1,8 @@
-import { addLayers, policyRegistry } from '../../agent/policies/catalogue.js';
+import { addLayers, policyOf, policyRegistry } from '../../agent/policies/catalogue.js';
 import type { Policy } from '../../agent/policies/policy.js';
 import { checkParam } from '../../agent/policies/policy-params.js';
 import { CcbenchError, ProblemList } from '../../core/base/errors.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
 import { METRICS } from '../../metrics/registry.js';
 import { transcriptReaders } from '../../transcripts/readers/readers.js';
 import { guardLayer, guardMetric, guardReader } from './guard.js';
@@ -11,7 +12,7 @@ import { fullLayer, type Plugin } from './plugin.js';
 const owners = new Map<string, string>();
 
 /** The plug-in a layer comes from; null for one of ccbench. */
-export function ownerOf(layer: string): string | null {
+function ownerOf(layer: string): string | null {
   return owners.get(layer) ?? null;
 }
 
@@ -77,4 +78,23 @@ export function registerPlugin(
     throw error;
   }
   return remove;
+}
+
+/** Codes of errors that cannot come of ccbench's own layers. */
+const OWN_FAULTS: readonly string[] = ['internal', 'invariant'];
+
+/** The error of a run: where layers of plug-ins were at work, what would be a fault of ccbench is one of theirs. */
+export function blamePlugins(plan: RunPlan, error: unknown): unknown {
+  if (error instanceof CcbenchError && !OWN_FAULTS.includes(error.code)) return error;
+  const layers = plan.plugins === undefined ? [] : policyOf(plan.policy).layers;
+  const foreign = layers.flatMap((layer) => {
+    const owner = ownerOf(layer);
+    return owner === null ? [] : [`"${layer}" of the plug-in "${owner}"`];
+  });
+  if (foreign.length === 0) return error;
+  const said = error instanceof Error ? error.message : String(error);
+  return new CcbenchError('bad-plugin', `a run with the layer ${foreign.join(' and ')} broke off: ${said}`, {
+    hint: 'an action of the layer is not what the simulation can carry out; --debug shows where',
+    cause: error,
+  });
 }

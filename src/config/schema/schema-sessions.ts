@@ -4,7 +4,17 @@ import { ownValue } from '../../core/base/own-value.js';
 import { valueAt } from '../../core/base/problem.js';
 import { number, refuse, text, whole } from '../../core/base/schema.js';
 import { SESSION_ENDINGS } from '../../core/model/transcript.js';
-import { safeName } from './schema-words.js';
+
+/** Scenario names: safe as folder names everywhere. */
+export const NAME_PATTERN = /^(?=.{1,64}$)[a-z0-9]+(?:[-._][a-z0-9]+)*$/;
+
+/** What that asks for, in words. */
+export const NAME_WORDS = 'lower-case letters and digits, joined by single "-", "." or "_" (at most 64)';
+
+/** A name that is safe as a folder name. */
+export function safeName(description: string) {
+  return z.string().regex(NAME_PATTERN).meta({ title: NAME_WORDS, description });
+}
 
 /** One or more amounts with a unit, such as `18h` or `2d 4h`. */
 const DURATION = /^[0-9]+(?:\.[0-9]+)?[smhd](?: ?[0-9]+(?:\.[0-9]+)?[smhd])*$/;

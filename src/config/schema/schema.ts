@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { day, flag, number, orNull, refuse, text, whole } from '../../core/base/schema.js';
-import { SURVIVALS } from '../../core/run/faults-plan.js';
-import { type Amount, BETWEEN, CALL_PURPOSES, FAULT_KINDS, HOOK_EVENTS } from '../../core/run/run-plan.js';
+import {
+  type Amount,
+  BETWEEN,
+  CALL_PURPOSES,
+  FAULT_KINDS,
+  HOOK_EVENTS,
+  SURVIVALS,
+} from '../../core/run/run-plan.js';
 import { modelsSchema } from './schema-models.js';
-import { homeSchema, sessionsSchema } from './schema-sessions.js';
+import { homeSchema, safeName, sessionsSchema } from './schema-sessions.js';
 import { syntheticSchema } from './schema-synthetic.js';
-import { safeName } from './schema-words.js';
 
 const fileSchema = z
   .union([text('A file.'), z.array(text('A file.')).min(1)])

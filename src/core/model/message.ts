@@ -1,4 +1,4 @@
-import type { Block } from './block.js';
+import { type Block, type BlockInit, createBlock } from './block.js';
 import type { Usage } from './usage.js';
 
 /** Who put a message into the conversation. */
@@ -48,6 +48,14 @@ export function createMessage(init: MessageInit): Message {
     usage: init.usage ?? null,
     attachedTo: init.attachedTo ?? null,
   };
+}
+
+/** Makes a message of one text; the user's side says it unless a role is given. */
+export function textMessage(
+  { role = 'user', ...init }: Pick<Message, 'id' | 'origin' | 'at'> & Partial<Pick<Message, 'role'>>,
+  text: Omit<BlockInit, 'kind' | 'role'>,
+): Message {
+  return createMessage({ ...init, role, blocks: [createBlock({ kind: 'text', role, ...text })] });
 }
 
 /**

@@ -3,7 +3,7 @@ import type { PlannedModel } from '../run/run-plan.js';
 import type { Warning } from '../run/warning.js';
 import type { ThreadUses } from '../uses/uses.js';
 import type { Block } from './block.js';
-import type { Message } from './message.js';
+import { type Message, messageTokens } from './message.js';
 import type { Usage } from './usage.js';
 
 /** One API call as recorded or generated: when it began, what came back, what was billed. */
@@ -253,4 +253,18 @@ export function endedAtMs({
     for (const step of flow?.steps() ?? steps)
       if (step.kind === 'call') last = Math.max(last, step.call.endMs);
   return startedAtMs === null ? null : startedAtMs + last;
+}
+
+/** True where the output that was billed is not recorded: it is at least what is, and likely the response's own tokens. */
+export function isOutputEstimated(call: RecordedCall): boolean {
+  return (call.usage === null && call.outputTokens === undefined) || call.outputIsPlaceholder;
+}
+
+/**
+ * Billed output of a call: as recorded, or the response's own tokens where the record is a placeholder. A placeholder is a count
+ * from within the stream, and such a count only grows: no estimate is below it.
+ */
+export function outputOf(call: RecordedCall): number {
+  const recorded = call.usage?.output ?? call.outputTokens ?? 0;
+  return isOutputEstimated(call) ? Math.max(recorded, messageTokens(call.response)) : recorded;
 }

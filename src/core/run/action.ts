@@ -1,6 +1,6 @@
 import type { Digest } from '../base/digest.js';
 import type { FileContent } from '../base/files.js';
-import type { Block } from '../model/block.js';
+import { type Block, CHARS_PER_TOKEN } from '../model/block.js';
 import type { KnownMemories } from '../model/memory.js';
 import type { Message } from '../model/message.js';
 import type { Notes, NotesSections } from '../model/notes.js';
@@ -191,3 +191,17 @@ export type Outcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'failed'; readonly failure: CallFailure };
+
+/** Tokens of the call around one edit of a file: the tool's name, the path, the line it goes behind (assumed). */
+export const EDIT_CALL_TOKENS = 45;
+
+/** Tokens of what comes back for an edit: that the file was updated (assumed). */
+export const EDIT_RESULT_TOKENS = 30;
+
+/** Tokens of the words with which a fork ends its work (assumed). */
+export const CLOSING_TOKENS = 12;
+
+/** Output of an answer that edits files: what is new or changed, and the calls around it (C31). */
+export function editTokens(changedChars: number, edits: number): number {
+  return Math.ceil(changedChars / CHARS_PER_TOKEN) + edits * EDIT_CALL_TOKENS;
+}

@@ -155,3 +155,8 @@ export class Limits {
 export function firedAt(seen: number, threshold: number): string {
   return `${seen} tokens seen, the threshold is ${threshold}`;
 }
+
+/** Percent of a limit that is left, rounded, never below 0 (WIN-5). */
+export function percentLeft(limit: number, used: number): number {
+  return limit <= 0 ? 0 : Math.max(0, Math.round(((limit - used) / limit) * 100));
+}

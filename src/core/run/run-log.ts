@@ -1,7 +1,6 @@
 import type { ItemOrigin, UseKind } from '../uses/uses.js';
-import type { LeastFaults } from './faults-plan.js';
 import type { RecordedBill } from './recorded-bill.js';
-import type { CallPurpose, PlannedPlugin } from './run-plan.js';
+import type { CallPurpose, LeastFaults, PlannedPlugin } from './run-plan.js';
 import type { Warning } from './warning.js';
 
 /** Version of the log format; readers refuse others. */

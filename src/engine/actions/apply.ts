@@ -6,8 +6,7 @@ import type { Action, LayerReport, Outcome } from '../../core/run/action.js';
 import { findMessages } from '../context/edited-tail.js';
 import { ask } from '../requests/ask.js';
 import type { RunningThread } from '../requests/running-thread.js';
-import { renewedReminder } from './context-message.js';
-import { renderPrompt } from './render-prompt.js';
+import { renderPrompt, renewedReminder } from './context-message.js';
 
 /** The outcome of an action that gives nothing back. */
 const DONE: Outcome = { kind: 'done' };

@@ -3,8 +3,8 @@ import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { createLifetime, type Lifetime } from '../../provider/cache/fade.js';
 import { isLongTtl } from '../../provider/cache/ttl.js';
-import { firstTokenMs } from '../../provider/fake-llm/latency.js';
-import type { RequestColumns } from './request-columns.js';
+import { firstTokenMs } from '../../provider/fake-llm/fake-plan.js';
+import type { RequestColumns } from './column-recorder.js';
 
 /**
  * The prompt cache over columns: entries are known by number, so that a look-up reads a few numbers and hashes nothing. An

@@ -6,8 +6,8 @@ import { priceUsage } from '../../provider/prices/price.js';
 import type { PriceTimes } from '../../provider/prices/price-days.js';
 import { rewriteCostOf } from '../requests/exchange.js';
 import { runEntryOf } from '../run/replay.js';
+import type { RequestColumns } from './column-recorder.js';
 import { ColumnarCache } from './columnar-cache.js';
-import type { RequestColumns } from './request-columns.js';
 
 /** Requests between two chances to do something else. */
 const REQUESTS_PER_PART = 4_096;

@@ -3,8 +3,7 @@ import type { LogSink } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { replayParts } from '../run/replay.js';
 import { OpenShape } from './open-shape.js';
-import type { RunTrace } from './run-trace.js';
-import { isSumming, SharedRun } from './shared-run.js';
+import { isSumming, type RunTrace, SharedRun } from './shared-run.js';
 
 /** What is kept of runs per transcript, in entries or parts of them: about thirty megabytes where they are summed up. */
 const MAX_ITEMS = 200_000;

@@ -1,6 +1,6 @@
 import { behavioursOf, isBareClient } from '../../agent/client/client.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';
-import { layersAtWork } from '../../agent/policies/layers-at-work.js';
+import { layersAtWork } from '../../agent/policies/catalogue.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { LogSink } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
@@ -9,9 +9,8 @@ import { providerOf } from '../requests/provider-of.js';
 import { NO_TIMING } from '../requests/run-env.js';
 import { replayParts } from '../run/replay.js';
 import { followsRecording, modeOf } from '../run/what-if.js';
-import { ColumnRecorder } from './column-recorder.js';
+import { ColumnRecorder, type RequestColumns } from './column-recorder.js';
 import { columnarParts } from './columnar-replay.js';
-import type { RequestColumns } from './request-columns.js';
 import { sharedParts } from './shared-runs.js';
 
 /** Requests that columns are kept for, per transcript: about eighty megabytes. */

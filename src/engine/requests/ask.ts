@@ -8,7 +8,6 @@ import type { Breakpoint, DeletedContent, PrefixView } from '../../core/model/pr
 import type { Answer, Asker, AskRequest, CallFailure, Outcome } from '../../core/run/action.js';
 import type { FaultRule } from '../../core/run/run-plan.js';
 import { type LevelSalts, levelSalts, otherBudget } from '../../provider/cache/salts.js';
-import { answerOfCassette, FAULTS_OF_WORDS } from '../../provider/fake-llm/answers/cassette-answer.js';
 import {
   type ComposedAnswer,
   composeAnswer,
@@ -16,8 +15,10 @@ import {
 } from '../../provider/fake-llm/answers/compose-answer.js';
 import { isTransient, parseFailure, retryDelayMs } from '../../provider/fake-llm/failures.js';
 import {
+  answerOfCassette,
   type Cassette,
   type CassetteAnswer,
+  FAULTS_OF_WORDS,
   UnknownRequest,
 } from '../../provider/fake-llm/summaries/cassette.js';
 import { requestKey, summaryRequest } from '../../provider/fake-llm/summaries/summary-request.js';

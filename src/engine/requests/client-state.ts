@@ -1,7 +1,12 @@
 import { type CallPlan, CallPlans, type FreshStart } from '../../agent/client/call-plan.js';
 import { type ClientBehaviour, isBareClient } from '../../agent/client/client.js';
-import { type ChanceBreaks, chanceBreaksOf, hazardOf } from '../../agent/client/hazard.js';
-import { recordedWarmth, type Warmth } from '../../agent/client/warmth.js';
+import {
+  type ChanceBreaks,
+  chanceBreaksOf,
+  hazardOf,
+  recordedWarmth,
+  type Warmth,
+} from '../../agent/client/hazard.js';
 import { policyOf } from '../../agent/policies/catalogue.js';
 import { isReadBy } from '../../agent/policies/param-readers.js';
 import type { NamedLimits } from '../../agent/policies/shown-limits.js';

@@ -2,16 +2,64 @@ import { digestParts } from '../../core/base/digest.js';
 import { createBlock } from '../../core/model/block.js';
 import { createMessage, type Message } from '../../core/model/message.js';
 import type { RecordedCall } from '../../core/model/transcript.js';
-import { chanceUnder, DEFAULT_FAULTS, fittedChance, type LeastFaults } from '../../core/run/faults-plan.js';
 import type { FaultEntry } from '../../core/run/run-log.js';
+import { chanceUnder, DEFAULT_FAULTS, fittedChance, type LeastFaults } from '../../core/run/run-plan.js';
 import { leastFaults } from '../../core/uses/least-faults.js';
 import type { Item, Use } from '../../core/uses/uses.js';
 import type { ModelRow, PricePeriod } from '../../provider/prices/model-row.js';
 import { priceUsage } from '../../provider/prices/price.js';
 import { pricesAt } from '../../provider/prices/price-days.js';
-import { HeldContent, type ItemState } from '../context/held-content.js';
+import type { Context } from '../context/context.js';
+import type { Deletions } from '../context/deletions.js';
 import { fetchAgain } from './main-request.js';
 import type { RunningThread } from './running-thread.js';
+
+/** Where an item is: as it came, in a file that was attached again, behind a placeholder, or not in the context at all. */
+type ItemState = 'verbatim' | 'restored' | 'masked' | 'gone';
+
+/** Which messages a context holds, by id. A turn costs its new messages; a change of what was there costs all of them. */
+class HeldContent {
+  private changes = -1;
+  private indexed = 0;
+  private readonly messages = new Map<string, Message>();
+  private readonly paths = new Set<string>();
+  /** Paths of all files that were ever attached. */
+  readonly attached = new Set<string>();
+
+  /** Whether something that the context held has been changed or taken out. */
+  isTouched({ changes }: Context): boolean {
+    return changes > 0;
+  }
+
+  stateOf(item: Item, context: Context, deletions: Deletions): ItemState {
+    this.update(context);
+    const message = this.messages.get(item.message);
+    if (message === undefined) return item.path !== null && this.paths.has(item.path) ? 'restored' : 'gone';
+    if (item.origin !== 'result') return 'verbatim';
+    const block = message.blocks[item.block];
+    const isMasked =
+      block === undefined || block.facts.replaces !== undefined || deletions.has(block.toolUseId);
+    return isMasked ? 'masked' : 'verbatim';
+  }
+
+  private update({ messages, changes }: Context): void {
+    if (changes !== this.changes) {
+      this.messages.clear();
+      this.paths.clear();
+      this.indexed = 0;
+      this.changes = changes;
+    }
+    for (; this.indexed < messages.length; this.indexed++) {
+      const message = messages[this.indexed]!;
+      this.messages.set(message.id, message);
+      for (const { facts } of message.blocks) {
+        if (facts.attachment === undefined || facts.path === undefined) continue;
+        this.paths.add(facts.path);
+        this.attached.add(facts.path);
+      }
+    }
+  }
+}
 
 /** Chances are drawn from numbers of 53 bits. */
 const TWO_TO_53 = 2 ** 53;

@@ -1,8 +1,7 @@
 import type { Mutable } from '../../core/base/mutable.js';
 import type { Message } from '../../core/model/message.js';
-import { outputOf } from '../../core/model/output-of.js';
 import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
-import type { RecordedCall } from '../../core/model/transcript.js';
+import { outputOf, type RecordedCall } from '../../core/model/transcript.js';
 import type { BlockEdit } from '../../core/run/action.js';
 import { thinkingKeptFrom } from '../../provider/cache/thinking.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';

@@ -5,11 +5,11 @@ import type { Digest } from '../../core/base/digest.js';
 import type { Files } from '../../core/base/files.js';
 import type { Random } from '../../core/base/random.js';
 import type { Breakpoint, DeletedContent, PrefixView } from '../../core/model/prefix.js';
-import type { LeastFaults } from '../../core/run/faults-plan.js';
 import type { LayerDefinition } from '../../core/run/layer.js';
 import type { Limits } from '../../core/run/limit.js';
+import type { ParamValues } from '../../core/run/params.js';
 import type { BreakCause, LogSink } from '../../core/run/run-log.js';
-import type { CallPurpose, FakeLlmPlan, FaultRule, RunPlan } from '../../core/run/run-plan.js';
+import type { CallPurpose, FakeLlmPlan, FaultRule, LeastFaults, RunPlan } from '../../core/run/run-plan.js';
 import type { WarningList } from '../../core/run/warning.js';
 import type { UsesByCall } from '../../core/uses/uses.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
@@ -19,11 +19,45 @@ import type { Cassette } from '../../provider/fake-llm/summaries/cassette.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import type { PriceTimes } from '../../provider/prices/price-days.js';
 import type { ChanceTally } from './chance-tally.js';
-import type { ClientRules } from './client-rules.js';
 import type { Course, RunConditions } from './conditions.js';
 import type { CacheKinds } from './provider-of.js';
 import type { Sessions } from './session-state.js';
 import type { StatusCheck } from './shown-status.js';
+
+/** How a policy's client goes about its requests: read from the parameters once, asked at every request. */
+interface ClientRules {
+  /** How often a transient error is tried again. */
+  readonly retries: number;
+  /** A prompt refused as too long is sent once more without streaming. */
+  readonly resends: boolean;
+  /** The model's own rule for thinking of earlier turns holds (api.md 1.7). */
+  readonly dropsThinking: boolean;
+  /** Where cache breakpoints go. */
+  readonly breakpoints: ClientBehaviour['breakpoints'];
+  /** A fork marks the end of what its siblings share. */
+  readonly marksSharedEnd: boolean;
+  /** Deleted content is billed no more (MIC-3). */
+  readonly deletedIsFree: boolean;
+  /** The session's record is kept up to date for dreams (DRM-1). */
+  readonly keepsRecord: boolean;
+}
+
+/** The rules that parameters and layers describe. */
+export function clientRules(
+  params: ParamValues,
+  layers: readonly LayerDefinition[],
+  behaviours: ClientBehaviour,
+): ClientRules {
+  return {
+    retries: params['client.retries'] as number,
+    resends: params['client.resendWithoutStreaming'] === true,
+    dropsThinking: behaviours.thinking === 'model',
+    breakpoints: behaviours.breakpoints,
+    marksSharedEnd: params['agents.mark'] === 'shared-end',
+    deletedIsFree: params['microcompact.cached.billDeleted'] !== 'read',
+    keepsRecord: layers.some(({ name }) => name === 'dreaming'),
+  };
+}
 
 /** What all threads of one run share. */
 export interface RunEnv {

@@ -3,9 +3,8 @@ import { behavioursOf, fadeOf } from '../../agent/client/client.js';
 import { createHome } from '../../agent/client/home.js';
 import { messageBus } from '../../agent/client/message-bus.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';
-import { withShownPrefix } from '../../agent/client/shown-prefix.js';
-import { shownAnswers } from '../../agent/client/shown-summary.js';
-import { layersAtWork } from '../../agent/policies/layers-at-work.js';
+import { shownAnswers, withShownPrefix } from '../../agent/client/shown-prefix.js';
+import { layersAtWork } from '../../agent/policies/catalogue.js';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import type { Mutable } from '../../core/base/mutable.js';
@@ -20,8 +19,8 @@ import { createWarnings } from '../../core/run/warning.js';
 import { breakdown } from '../../core/tokens/breakdown.js';
 import { estimatorError } from '../../core/tokens/heuristic.js';
 import { hasUses, usesByThread } from '../../core/uses/find-uses.js';
+import { createProviderCache } from '../../provider/cache/prefix-cache.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
-import { createProviderCache } from '../../provider/cache/provider-cache.js';
 import { createFakeLlm, type FakeLlm } from '../../provider/fake-llm/fake-llm.js';
 import { createFaultPlan, type FaultPlan } from '../../provider/fake-llm/faults.js';
 import type { Cassette } from '../../provider/fake-llm/summaries/cassette.js';
@@ -29,11 +28,11 @@ import { priceTimes } from '../../provider/prices/price-days.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { checkLostChild } from '../context/invariants.js';
 import { ChanceTally } from '../requests/chance-tally.js';
-import { clientRules } from '../requests/client-rules.js';
 import type { Conditions, RunConditions } from '../requests/conditions.js';
 import { otherTokens, warnOfDoubts } from '../requests/provider-doubts.js';
 import { cacheKinds, providerOf, recordedModels } from '../requests/provider-of.js';
 import {
+  clientRules,
   NO_TIMING,
   type RequestListener,
   type StatusListener,

@@ -3,7 +3,7 @@ import { createBlock } from '../../core/model/block.js';
 import type { AgentMessage, ThreadEvent } from '../../core/model/transcript.js';
 import { childAgents } from '../../core/run/child-agents.js';
 import { TTL_5M_MS } from '../../provider/cache/ttl.js';
-import { isRendered, renderPrompt } from '../actions/render-prompt.js';
+import { isRendered, renderPrompt } from '../actions/context-message.js';
 import { renew } from '../requests/main-request.js';
 import type { RunningThread } from '../requests/running-thread.js';
 import { returnAtResume } from './returned-content.js';

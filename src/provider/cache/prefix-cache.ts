@@ -1,14 +1,18 @@
 import { chainDigest, type Digest, digestParts } from '../../core/base/digest.js';
 import type { CacheRules } from '../../core/run/provider.js';
+import type { ModelRow } from '../prices/model-row.js';
+import { cacheRulesOf, knownProvider, type ProviderRef } from '../providers/providers.js';
 import { chanceOfShort, longestLifeMs, minimumOf, onGrain, survival } from './cache-rules.js';
 import {
   type CacheOutcome,
   type CacheRequest,
+  createPromptCache,
   type HitOdds,
   keyAt,
   type Luck,
   outcomeOf,
   type PromptCache,
+  type PromptCacheOptions,
   readyTime,
 } from './prompt-cache.js';
 
@@ -38,7 +42,7 @@ const TWO_TO_53 = 2 ** 53;
 /**
  * A cache without marks of the client: the longest prefix that is stored and lives is read, on the steps and with the chance that the
  * provider's rules say. What chance decides is drawn from the seed by session and request. A request costs its new blocks, and one
- * step for each earlier request that it goes on from.
+ * step for each earlier request that it goes on from. @internal
  */
 export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
   const entries = new Map<Digest, Stretch>();
@@ -231,6 +235,47 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
     clear() {
       entries.clear();
       answers.clear();
+    },
+  };
+}
+
+/** The cache of a provider by its rules: with marks that the client sets, or without. */
+function createOne(provider: ProviderRef, options: PromptCacheOptions): PromptCache {
+  const { cache } = knownProvider(provider);
+  if (cache.written === 'marks')
+    return createPromptCache({
+      ...options,
+      visibleAfter: cache.visibleAfter,
+      positions: cache.lookback ?? Number.POSITIVE_INFINITY,
+      lifetimes: { shortMs: cache.lifetime.idleMs, longMs: cache.lifetime.longMs },
+    });
+  return createPrefixCache((model) => cacheRulesOf(provider, model), options.seed ?? 0);
+}
+
+/** The cache of one provider, or those of several behind one door: each request goes to the one of its model. */
+export function createProviderCache(
+  provider: ProviderRef | ((model: ModelRow) => string),
+  options: PromptCacheOptions,
+): PromptCache {
+  if (typeof provider !== 'function') return createOne(provider, options);
+  const caches = new Map<string, PromptCache>();
+  const cacheOf = (name: string): PromptCache => {
+    let cache = caches.get(name);
+    if (cache === undefined) {
+      cache = createOne(name, options);
+      caches.set(name, cache);
+    }
+    return cache;
+  };
+  return {
+    request: (request) => cacheOf(provider(request.model)).request(request),
+    get size() {
+      let size = 0;
+      for (const cache of caches.values()) size += cache.size;
+      return size;
+    },
+    clear() {
+      for (const cache of caches.values()) cache.clear();
     },
   };
 }

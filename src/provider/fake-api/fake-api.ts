@@ -1,20 +1,40 @@
 import type { Clock } from '../../core/base/clock.js';
+import { digestParts } from '../../core/base/digest.js';
 import { NO_USAGE, promptTokens, type Usage } from '../../core/model/usage.js';
 import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
 import { type ApiError, apiError, invalidRequest } from '../cache/api-error.js';
 import type { CacheOutcome, PromptCache } from '../cache/prompt-cache.js';
-import { createFakeLlm } from '../fake-llm/fake-llm.js';
+import { createFakeLlm, type LlmCall } from '../fake-llm/fake-llm.js';
+import { firstTokenMs } from '../fake-llm/fake-plan.js';
 import { type FaultPlan, faultDelayMs, faultError, NO_STATUS } from '../fake-llm/faults.js';
-import { firstTokenMs } from '../fake-llm/latency.js';
 import { findModel, MODELS } from '../prices/models.js';
-import { type AnswerBlock, type ApiAnswer, finishAnswer } from './answer.js';
+import { type AnswerBlock, type ApiAnswer, blockOfAnswer, finishAnswer } from './answer.js';
 import { type AnswerSource, PLACEHOLDER } from './answer-source.js';
 import type { ApiRequest } from './api-request.js';
-import { cacheFacts } from './cache-facts.js';
 import { Conversations, type PlacedRequest } from './conversations.js';
 import { createMessagesApi } from './messages/messages-api.js';
-import { jsonResponse, streamResponse } from './timed-response.js';
-import type { FinishedAnswer, WireApi, WireCall } from './wire-api.js';
+import {
+  type FinishedAnswer,
+  jsonResponse,
+  streamResponse,
+  type WireApi,
+  type WireCall,
+} from './wire-api.js';
+
+/**
+ * What caches without marks ask of a call: the first block of the answer, which some store with its prompt, and what chance is
+ * drawn by: the beginning of the conversation and the whole prompt, never the time.
+ */
+function cacheFacts(
+  { messages, view }: ApiRequest,
+  content: readonly AnswerBlock[],
+): Pick<LlmCall, 'answer' | 'luck'> {
+  const session = digestParts(messages[0]?.blocks.map(({ digest }) => digest) ?? []);
+  return {
+    answer: content[0] === undefined ? null : blockOfAnswer(content[0], () => 0).digest,
+    luck: { session, request: view.digests[view.length - 1] ?? 0 },
+  };
+}
 
 /** What a client calls to reach a server. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;

@@ -6,8 +6,8 @@ import type { ApiError } from '../cache/api-error.js';
 import type { CacheOutcome, CacheRequest, Luck, PromptCache } from '../cache/prompt-cache.js';
 import type { LevelSalts } from '../cache/salts.js';
 import type { ModelRow } from '../prices/model-row.js';
+import { firstTokenMs, responseMs } from './fake-plan.js';
 import { type FaultPlan, faultDelayMs, faultError, promptTooLong } from './faults.js';
-import { firstTokenMs, responseMs } from './latency.js';
 
 /**
  * What is billed for a request: what the cache did with its bytes, less what was deleted on the server (C7). Where the cache

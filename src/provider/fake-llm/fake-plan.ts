@@ -1,5 +1,6 @@
 import type { Random } from '../../core/base/random.js';
 import type { Amount, FakeLlmPlan } from '../../core/run/run-plan.js';
+import type { ModelRow } from '../prices/model-row.js';
 
 /** How the fake LLM answers unless somebody says otherwise. */
 export const DEFAULT_FAKE_LLM: FakeLlmPlan = {
@@ -20,4 +21,21 @@ export function drawAmount(amount: Amount, random: Random): number {
   const sigma = Math.log(Math.max(p90, median) / median) / Z90;
   const drawn = median * Math.exp(sigma * random.normal());
   return Math.round(Math.min(max, Math.max(min, drawn)));
+}
+
+/** Milliseconds until a response begins: overhead plus the prefill of what the cache did not serve. */
+export function firstTokenMs(model: ModelRow, uncachedTokens: number, scale: number): number {
+  const { overheadMs, prefillTokensPerSecond } = model.latency;
+  return Math.round((overheadMs + (uncachedTokens / prefillTokensPerSecond) * 1_000) * scale);
+}
+
+/** Milliseconds until a response is complete. */
+export function responseMs(
+  model: ModelRow,
+  uncachedTokens: number,
+  outputTokens: number,
+  scale: number,
+): number {
+  const decodeMs = (outputTokens / model.latency.decodeTokensPerSecond) * 1_000;
+  return firstTokenMs(model, uncachedTokens, scale) + Math.round(decodeMs * scale);
 }

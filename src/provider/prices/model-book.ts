@@ -1,7 +1,6 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import { unknownName } from '../../core/base/registry.js';
-import { plainModelName } from '../../core/model/model-name.js';
-import { thinkingRule } from '../../core/run/thinking-rule.js';
+import { plainModelName, thinkingRule } from '../../core/model/model-name.js';
 import type { ModelRow } from './model-row.js';
 import { MODEL_TABLE_JSON } from './models.generated.js';
 

@@ -1,4 +1,4 @@
-import type { ThinkingRule } from '../../core/run/thinking-rule.js';
+import type { ThinkingRule } from '../../core/model/model-name.js';
 
 /** List prices in US dollars per million tokens. */
 export interface Prices {

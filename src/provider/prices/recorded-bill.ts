@@ -1,6 +1,7 @@
-import { isOutputEstimated, outputOf } from '../../core/model/output-of.js';
 import {
+  isOutputEstimated,
   isSummaryFork,
+  outputOf,
   type RecordedCall,
   type Thread,
   type Transcript,

@@ -1,11 +1,31 @@
 import { formatDigest } from '../../core/base/digest.js';
+import { fillerText } from '../../core/model/block.js';
 import type { AnswerBlock, GivenAnswer } from '../fake-api/answer.js';
 import type { AnswerSource } from '../fake-api/answer-source.js';
-import type { ApiRequest } from '../fake-api/api-request.js';
+import type { ApiRequest, CountTokens } from '../fake-api/api-request.js';
 import { type PlacedRequest, saidIn, type WorkThread } from '../fake-api/conversations.js';
-import { say } from './say.js';
 import { DONE, type Said, type Script, type ScriptCall, type ScriptRule, type ScriptStep } from './script.js';
 import { type ToolCall, toolCall } from './tool-call.js';
+
+/** Characters of a token, to begin with. */
+const CHARS_PER_TOKEN = 4;
+
+/** How often the length is corrected: tokens go nearly in proportion to it. */
+const MOST_TRIES = 8;
+
+/** The words themselves, or filler of that size in tokens, which depends on the seed alone. */
+function say(said: Said, count: CountTokens, seed: string): string {
+  if (typeof said === 'string') return said;
+  let chars = said * CHARS_PER_TOKEN;
+  let text = fillerText(chars, seed);
+  for (let i = 0; i < MOST_TRIES; i++) {
+    const tokens = count(text);
+    if (tokens === said) break;
+    chars = Math.max(1, Math.round((chars * said) / Math.max(1, tokens)));
+    text = fillerText(chars, seed);
+  }
+  return text;
+}
 
 /** What a script needs besides itself. */
 export interface ScriptOptions {

@@ -1,7 +1,6 @@
-import { completionOf } from '../../metrics/completion.js';
+import { completionOf, pricedCalls } from '../../metrics/completion.js';
 import type { ExpectationResult } from '../../metrics/expect.js';
 import type { RunFacts } from '../../metrics/facts.js';
-import { pricedCalls } from '../../metrics/priced-calls.js';
 import { metricValues } from '../../metrics/registry.js';
 import { recordedJson } from '../text/as-recorded.js';
 import { OPEN_LOOP } from '../text/assumptions.js';

@@ -12,9 +12,9 @@ import {
 import { ownValue } from '../../core/base/own-value.js';
 import { ratio } from '../../core/base/stats.js';
 import { isUnpriced, type PricedCalls } from '../../core/run/priced-calls.js';
+import { pricedCalls } from '../../metrics/completion.js';
 import type { BreakFacts, RunFacts } from '../../metrics/facts.js';
 import { usd } from '../../metrics/metric.js';
-import { pricedCalls } from '../../metrics/priced-calls.js';
 import { billedCalls, recordedUsd } from '../../metrics/recorded-metrics.js';
 import { metricValues } from '../../metrics/registry.js';
 import type { ShownFacts } from '../../metrics/status-fold.js';

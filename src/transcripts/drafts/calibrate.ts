@@ -1,7 +1,7 @@
 import { digestParts } from '../../core/base/digest.js';
 import { createBlock } from '../../core/model/block.js';
+import { thinkingRule } from '../../core/model/model-name.js';
 import { promptTokens } from '../../core/model/usage.js';
-import { thinkingRule } from '../../core/run/thinking-rule.js';
 import type { WarningList } from '../../core/run/warning.js';
 import {
   type DraftBlock,

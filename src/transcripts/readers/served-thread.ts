@@ -1,9 +1,9 @@
 import type { Digest } from '../../core/base/digest.js';
 import type { Block } from '../../core/model/block.js';
 import { createMessage, type Message, type MessageOrigin } from '../../core/model/message.js';
+import { thinkingRule } from '../../core/model/model-name.js';
 import type { RecordedCall, Step, Thread, ThreadEvent } from '../../core/model/transcript.js';
 import { promptTokens, totalTokens } from '../../core/model/usage.js';
-import { thinkingRule } from '../../core/run/thinking-rule.js';
 import { UNSAID_DROP } from '../drafts/thread-draft.js';
 import { type ServedBlocks, sumOf, usageOf, type WholeRequest } from './served-blocks.js';
 

@@ -1,13 +1,32 @@
 import { createRandom } from '../../core/base/random.js';
+import { createRegistry, type Registry } from '../../core/base/registry.js';
 import type { Block } from '../../core/model/block.js';
 import type { Step, StepFlow, Thread, Transcript } from '../../core/model/transcript.js';
 import type { Capability } from '../../core/run/capability.js';
-import { memoryFilesOf } from './project-memory.js';
 import { SessionGenerator } from './session.js';
-import { checkSpec, type SyntheticSpec } from './spec.js';
+import type { SyntheticSpec } from './spec.js';
 import { generateSteadyThreads, steadySession } from './steady.js';
+import {
+  RECORDED_SHAPE,
+  type SessionShape,
+  SHIPPED_WORKLOADS,
+  type Workload,
+} from './synthetic.generated.js';
 import type { SessionSource } from './thread-writer.js';
-import { shapeOf } from './workloads.js';
+import { memoryFilesOf } from './tools/file-tree.js';
+
+/** The workloads by name. */
+export const WORKLOADS: Registry<Workload> = createRegistry(
+  'workload',
+  SHIPPED_WORKLOADS.map((workload) => [workload.name, workload]),
+);
+
+/** The shape of a workload with overrides: tool weights are merged, everything else replaced. */
+function shapeOf(workload: string, overrides: Partial<SessionShape> = {}): SessionShape {
+  const { shape } = WORKLOADS.get(workload);
+  const toolWeights = { ...RECORDED_SHAPE.toolWeights, ...shape.toolWeights, ...overrides.toolWeights };
+  return { ...RECORDED_SHAPE, ...shape, ...overrides, toolWeights };
+}
 
 /** A generated thread whose steps are made as they are taken. Copies of it, by spread, hold all steps and no flow. */
 class FlowingThread implements Thread {
@@ -49,7 +68,6 @@ function* stepsOf(source: SessionSource): Generator<Step, void, void> {
 
 /** Generates a session from a spec: the same spec gives the same transcript everywhere. */
 export function generateTranscript(spec: SyntheticSpec): Transcript {
-  checkSpec(spec);
   const threads =
     spec.steady === undefined
       ? sessionGenerator(spec).generate().threads
@@ -65,7 +83,6 @@ export function generateFlowing(spec: SyntheticSpec, least = FLOWING_TURNS): Tra
   const hasOthers =
     spec.subagents !== undefined || (spec.forks ?? []).length > 0 || (spec.letters ?? []).length > 0;
   if (spec.turns < least || hasOthers) return generateTranscript(spec);
-  checkSpec(spec);
   const source = (): SessionSource =>
     spec.steady === undefined ? sessionGenerator(spec) : steadySession(spec, spec.steady);
   return transcriptOf(spec, [new FlowingThread(source, spec.turns)]);

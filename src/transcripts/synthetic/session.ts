@@ -1,8 +1,7 @@
 import type { Random } from '../../core/base/random.js';
 import { type Block, CHARS_PER_TOKEN } from '../../core/model/block.js';
 import type { Step, Thread } from '../../core/model/transcript.js';
-import { type AgendaEntry, createAgenda, type PlannedEvent } from './agenda.js';
-import { BackgroundRuns } from './background-runs.js';
+import { type AgendaEntry, BackgroundRuns, createAgenda, type PlannedEvent } from './agenda.js';
 import { ClientNotes } from './client-notes.js';
 import { compileDistribution } from './distribution.js';
 import { forkChildren } from './fork-children.js';

@@ -1,4 +1,3 @@
-import { CcbenchError } from '../../core/base/errors.js';
 import type { MessageRoute, MessageSubject } from '../../core/model/transcript.js';
 import type { SessionShape } from './synthetic.generated.js';
 
@@ -88,44 +87,3 @@ export interface SteadySpec {
 
 /** Model of generated sessions unless another is named. */
 export const DEFAULT_MODEL = 'claude-sonnet-4-5';
-
-const MAX_TURNS = 10_000_000;
-
-const MAX_CHILDREN = 1_000;
-
-/** Checks the numbers of a spec; the first that cannot be meant is an error. */
-export function checkSpec(spec: SyntheticSpec): void {
-  whole('turns', spec.turns, 1, MAX_TURNS);
-  if (spec.prefixTokens !== undefined) whole('prefixTokens', spec.prefixTokens, 0, 1e9);
-  for (const name of ['idle', 'compactAt', 'endDreamAt', 'modelAt', 'resumeAt', 'prefixChangeAt'] as const) {
-    for (const entry of spec[name] ?? []) whole(`${name}.afterTurn`, entry.afterTurn, 1, spec.turns);
-  }
-  for (const { minutes } of spec.idle ?? []) checkMinutes('idle.minutes', minutes);
-  for (const fork of spec.forks ?? []) {
-    whole('forks.afterTurn', fork.afterTurn, 1, spec.turns - 1);
-    whole('forks.children', fork.children, 1, MAX_CHILDREN);
-    whole('forks.turns', fork.turns, 1, 100_000);
-    checkMinutes('forks.delayMinutes', fork.delayMinutes ?? 0);
-  }
-  for (const { afterTurn } of spec.letters ?? []) whole('letters.afterTurn', afterTurn, 1, spec.turns);
-  if (spec.subagents !== undefined) {
-    whole('subagents.everyTurns', spec.subagents.everyTurns, 1, MAX_TURNS);
-    whole('subagents.turns', spec.subagents.turns, 1, 100_000);
-  }
-}
-
-function whole(name: string, value: number, low: number, high: number): void {
-  if (!(Number.isInteger(value) && value >= low && value <= high)) {
-    throw refused(name, value, `a whole number from ${low} to ${high}`);
-  }
-}
-
-function checkMinutes(name: string, value: number): void {
-  if (!(value >= 0 && value <= 1e7)) throw refused(name, value, 'a number from 0 to 10,000,000');
-}
-
-function refused(name: string, value: number, wanted: string): CcbenchError {
-  return new CcbenchError('bad-value', `\`${name}\` of a synthetic session cannot be ${value}`, {
-    hint: `give ${wanted}`,
-  });
-}

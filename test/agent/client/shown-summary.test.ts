@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shownAnswers, shownSummaryTokens } from '../../../src/agent/client/shown-summary.js';
+import { shownAnswers, shownSummaryTokens } from '../../../src/agent/client/shown-prefix.js';
 import { DEFAULT_FAKE_LLM } from '../../../src/provider/fake-llm/fake-plan.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rangeOf } from '../../../src/agent/policies/version-map.js';
+import { rangeOf } from '../../../src/agent/policies/own-policy.js';
 import { createBlock } from '../../../src/core/model/block.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import type { FaultKind } from '../../../src/core/run/run-plan.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
 import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
-import { policyThresholds } from '../../../src/agent/policies/policy-thresholds.js';
 import { policyWindow } from '../../../src/agent/policies/policy-window.js';
+import { policyThresholds } from '../../../src/agent/policies/shown-limits.js';
 import type { ParamValues } from '../../../src/core/run/params.js';
 
 const SHORT = 'claude-sonnet-4-5'; // 200,000, takes the beta

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { planPolicy } from '../../../src/agent/policies/plan-policy.js';
-import { policyThresholds } from '../../../src/agent/policies/policy-thresholds.js';
+import { policyThresholds } from '../../../src/agent/policies/shown-limits.js';
 import { isPolicyPath, policyValues, withPolicyValue } from '../../../src/agent/policy-file/paths.js';
 import { type ReadPolicy, readPolicy } from '../../../src/agent/policy-file/read-policy.js';
 import { policySentences } from '../../../src/agent/policy-file/sentences.js';

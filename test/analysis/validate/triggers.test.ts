@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordedWindow } from '../../../src/agent/client/window.js';
-import { rangeOf } from '../../../src/agent/policies/version-map.js';
-import type { TriggerReport } from '../../../src/analysis/validate/triggers.js';
-import { countTriggers } from '../../../src/analysis/validate/triggers.js';
+import { rangeOf } from '../../../src/agent/policies/own-policy.js';
+import { countTriggers, type TriggerReport } from '../../../src/analysis/validate/triggers.js';
 import { validateTranscript } from '../../../src/analysis/validate/validate.js';
 import { compareVersions } from '../../../src/core/model/agent-version.js';
 import { RecordingBuilder, toolUse } from './recording.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newName, RENAMED } from '../../../src/core/base/renamed.js';
+import { newName, RENAMED } from '../../../src/core/base/nearest.js';
 import { cli, scenario, TRACE, tempFolder } from '../cli.js';
 
 const PLUGIN = 'export default { name: "mine", tiers: [] };\n';

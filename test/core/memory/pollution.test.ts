@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pollutionOf } from '../../../src/core/memory/pollution.js';
+import { pollutionOf } from '../../../src/core/memory/sentences.js';
 import { judge, statementsIn } from '../../../src/core/memory/statement.js';
 
 describe('C49 what is never kept', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { thinkingRule } from '../../../src/core/run/thinking-rule.js';
+import { thinkingRule } from '../../../src/core/model/model-name.js';
 import { MODELS } from '../../../src/provider/prices/models.js';
 
 describe('thinking of earlier turns', () => {

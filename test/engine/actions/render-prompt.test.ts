@@ -4,7 +4,7 @@ import { createFiles } from '../../../src/core/base/files.js';
 import { createBlock } from '../../../src/core/model/block.js';
 import { MEMORY_INDEX } from '../../../src/core/model/memory.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
-import { renderPrompt } from '../../../src/engine/actions/render-prompt.js';
+import { renderPrompt } from '../../../src/engine/actions/context-message.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { ThreadRun } from '../../../src/engine/thread/thread-run.js';
 import { planOf } from '../../helpers/plan.js';

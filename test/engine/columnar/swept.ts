@@ -8,8 +8,7 @@ import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import { sweepReplayParts } from '../../../src/engine/columnar/sweep-replay.js';
 import { createMetricsFold, foldLog } from '../../../src/metrics/fold.js';
 import { readTranscript } from '../../../src/transcripts/read-transcript.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
-import { WORKLOADS } from '../../../src/transcripts/synthetic/workloads.js';
+import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
 /** Replays a plan as a sweep does. */

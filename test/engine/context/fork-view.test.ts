@@ -5,7 +5,7 @@ import { createMessage } from '../../../src/core/model/message.js';
 import type { PrefixView } from '../../../src/core/model/prefix.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { ForkView } from '../../../src/engine/context/fork-view.js';
-import { KnownItems } from '../../../src/engine/counting/fresh-blocks.js';
+import { KnownItems } from '../../../src/engine/counting/own-tokens.js';
 
 /** Words that begin with a question mark are thought. */
 const block = (words: string) =>

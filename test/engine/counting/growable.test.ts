@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBlock } from '../../../src/core/model/block.js';
-import { PrefixColumns } from '../../../src/engine/context/prefix-columns.js';
+import { PrefixColumns } from '../../../src/engine/context/context.js';
 import { GrowableFloats } from '../../../src/engine/counting/growable.js';
 
 describe('numbers that grow', () => {

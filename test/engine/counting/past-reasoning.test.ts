@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { restoreState } from '../../../src/core/base/checkpoint.js';
 import { type BlockFacts, createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
-import { PastReasoning } from '../../../src/engine/counting/past-reasoning.js';
+import { PastReasoning } from '../../../src/engine/counting/seen-counter.js';
 
 const thinking = (tokens: number, facts: BlockFacts = {}) =>
   createBlock({ kind: 'thinking', role: 'assistant', tokens, facts });

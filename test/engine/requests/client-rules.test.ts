@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BARE_API } from '../../../src/agent/client/clients.generated.js';
 import type { LayerDefinition } from '../../../src/core/run/layer.js';
 import type { ParamValues } from '../../../src/core/run/params.js';
-import { clientRules } from '../../../src/engine/requests/client-rules.js';
+import { clientRules } from '../../../src/engine/requests/run-env.js';
 
 const PARAMS: ParamValues = { 'client.retries': 3 };
 const rules = (set: ParamValues = {}, layers: readonly string[] = [], behaviours = BARE_API) =>

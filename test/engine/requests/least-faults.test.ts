@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
-import { SURVIVALS, type Survival } from '../../../src/core/run/faults-plan.js';
+import { SURVIVALS, type Survival } from '../../../src/core/run/run-plan.js';
 import { usesOf } from '../../../src/core/uses/find-uses.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { findMetric } from '../../../src/metrics/registry.js';

@@ -4,8 +4,7 @@ import { canonicalJson, sha256Hex } from '../../../src/core/base/digest.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { ThreadForks } from '../../../src/engine/run/thread-forks.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
-import { WORKLOADS } from '../../../src/transcripts/synthetic/workloads.js';
+import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 

@@ -18,9 +18,8 @@ import {
   type RunPlan,
 } from '../../../src/core/run/run-plan.js';
 import { mergeSessions } from '../../../src/transcripts/sessions/merge-sessions.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import type { SyntheticSpec } from '../../../src/transcripts/synthetic/spec.js';
-import { WORKLOADS } from '../../../src/transcripts/synthetic/workloads.js';
 import { type PlanInit, planOf } from '../plan.js';
 import { policies } from './arbitrary-policy.js';
 import { hopeless } from './arbitrary-session.js';

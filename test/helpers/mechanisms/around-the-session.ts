@@ -172,7 +172,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'AGT-2',
     'Children of one turn are the same up to their directive.',
-    'src/engine/thread/fork-layout.ts',
+    'src/engine/thread/thread-start.ts',
     'analysis',
     'children',
     forks,
@@ -180,7 +180,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'AGT-3',
     'A child carries a mark and may not fork again.',
-    'src/engine/thread/fork-layout.ts',
+    'src/engine/thread/thread-start.ts',
     'analysis',
     'children marked',
     forks,

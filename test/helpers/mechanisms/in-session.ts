@@ -62,7 +62,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'MIC-1',
     'Above a warning level, old results are cleared until 40,000 tokens of them are left.',
-    'src/agent/layers/microcompact/token.ts',
+    'src/agent/layers/microcompact/microcompact.ts',
     'recordings',
     'clearings',
     form('token'),
@@ -70,7 +70,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'MIC-2',
     'After an hour of silence all but the last results are cleared: the cache is gone anyway.',
-    'src/agent/layers/microcompact/time-based.ts',
+    'src/agent/layers/microcompact/microcompact.ts',
     'analysis',
     'clearings',
     form('timeBased'),
@@ -78,7 +78,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'MIC-3',
     'While the cache is warm, results are deleted on the server and the prefix stays.',
-    'src/agent/layers/microcompact/cached.ts',
+    'src/agent/layers/microcompact/microcompact.ts',
     'analysis',
     'deletions',
     form('cached'),
@@ -329,7 +329,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'CLN-2',
     'A subagent that compacts leaves what the main thread knows alone.',
-    'src/engine/actions/render-prompt.ts',
+    'src/engine/actions/context-message.ts',
     'analysis',
     'compactions in subagents',
     ({ entries }) =>

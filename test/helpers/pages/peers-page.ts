@@ -1,7 +1,6 @@
 import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
 import { planPolicy } from '../../../src/agent/policies/plan-policy.js';
-import { sizesOf } from '../../../src/agent/policy-file/sizes.js';
-import { compactsAt, replacesHistory, triggerOf } from '../../../src/agent/policy-file/triggers.js';
+import { compactsAt, replacesHistory, sizesOf, triggerOf } from '../../../src/agent/policy-file/triggers.js';
 import { formatCount } from '../../../src/core/base/format.js';
 import type {
   AskPart,

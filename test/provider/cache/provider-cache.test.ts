@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createProviderCache } from '../../../src/provider/cache/provider-cache.js';
+import { createProviderCache } from '../../../src/provider/cache/prefix-cache.js';
 import { resolveModel } from '../../../src/provider/prices/models.js';
 import { cacheRulesOf } from '../../../src/provider/providers/providers.js';
 import { mark1h, mark5m, numbered, prefixOf, send } from '../../helpers/cache-request.js';

@@ -1,4 +1,4 @@
-import { createProviderCache } from '../../../src/provider/cache/provider-cache.js';
+import { createProviderCache } from '../../../src/provider/cache/prefix-cache.js';
 import type { AnswerBlock } from '../../../src/provider/fake-api/answer.js';
 import { type ApiCall, createFakeApi, type FakeApiOptions } from '../../../src/provider/fake-api/fake-api.js';
 import { createGeminiApi } from '../../../src/provider/fake-api/gemini/gemini-api.js';

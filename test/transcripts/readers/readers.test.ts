@@ -6,8 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { AGENTS } from '../../../scripts/damage/agents.mjs';
 import { CcbenchError } from '../../../src/core/base/errors.js';
 import { inputFormat } from '../../../src/transcripts/files/transcripts.js';
-import { condenseHead } from '../../../src/transcripts/lines/condense-head.js';
-import { detectFormat, detectReader, transcriptReaders } from '../../../src/transcripts/readers/readers.js';
+import {
+  condenseHead,
+  detectFormat,
+  detectReader,
+  transcriptReaders,
+} from '../../../src/transcripts/readers/readers.js';
 import { readAny } from '../../helpers/recordings/read-any.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
 import { assistant, jsonl, say, user } from '../../helpers/session.js';

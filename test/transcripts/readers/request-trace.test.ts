@@ -5,8 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../../src/core/base/errors.js';
 import { messageTokens } from '../../../src/core/model/message.js';
-import { isOutputEstimated, outputOf } from '../../../src/core/model/output-of.js';
-import type { Thread } from '../../../src/core/model/transcript.js';
+import { isOutputEstimated, outputOf, type Thread } from '../../../src/core/model/transcript.js';
 import {
   looksLikeRequestTrace,
   parseRequestTrace,

@@ -1,15 +1,14 @@
 import type { Files } from '../../../core/base/files.js';
-import { createBlock } from '../../../core/model/block.js';
 import { isBinary } from '../../../core/model/memory.js';
-import { createMessage } from '../../../core/model/message.js';
+import { textMessage } from '../../../core/model/message.js';
 import type { SessionContext } from '../../../core/model/session.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext, LayerContext } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import { tokensOfChars } from '../auto-memory/fork-turns.js';
 import { indexLimits, loadIndex } from '../auto-memory/memory-index.js';
+import { quietReport } from '../support/change-report.js';
 import { param } from '../support/param-reader.js';
-import { quietReport } from '../support/quiet-report.js';
 
 /** Where a scope keeps the memory of agents (AGT-5): all projects share one, all checkouts of a project, or nobody else. */
 function folderOf(scope: string, { project, checkout }: SessionContext): string | null {
@@ -61,22 +60,12 @@ export class AgentMemory {
     if (!waiting || this.path === null) return;
     const text = loadIndex(view.files.read(this.path)!, indexLimits(this.params)).text;
     if (text === null) return;
-    const block = createBlock({
-      kind: 'text',
-      role: 'user',
-      tokens: tokensOfChars(text.chars),
-      text,
-      facts: { attachment: 'agent_memory', path: this.path },
-    });
-    const message = createMessage({
-      id: 'agent-memory',
-      role: 'user',
-      origin: 'attachment',
-      blocks: [block],
-      at: moment.now,
-    });
+    const tokens = tokensOfChars(text.chars);
+    const facts = { attachment: 'agent_memory', path: this.path };
+    const head = { id: 'agent-memory', origin: 'attachment', at: moment.now } as const;
+    const message = textMessage(head, { tokens, text, facts });
     yield { kind: 'attach', by: this.by, message };
-    yield this.report(view, 'recall', block.tokens);
+    yield this.report(view, 'recall', tokens);
   }
 
   /** The agent leaves a line for the next one of its kind. */

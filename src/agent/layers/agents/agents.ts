@@ -1,6 +1,5 @@
 import { MS_PER_SECOND } from '../../../core/base/clock.js';
-import { createBlock } from '../../../core/model/block.js';
-import { createMessage, type Message } from '../../../core/model/message.js';
+import { type Message, textMessage } from '../../../core/model/message.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 import { type ChildAgents, childAgents } from '../../../core/run/child-agents.js';
 import type {
@@ -12,9 +11,8 @@ import type {
 } from '../../../core/run/layer.js';
 import { type Envelope, type MessageBus, mailbox, messageBus } from '../../client/message-bus.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
-import { param } from '../support/param-reader.js';
+import { layerParams, param } from '../support/param-reader.js';
 import { AgentMemory } from './agent-memory.js';
-import { AGENTS_PARAMS } from './params.js';
 import { Progress } from './progress.js';
 
 const LAYER = 'agents';
@@ -97,15 +95,8 @@ class Agents implements LayerInstance {
 
   private messageFor({ id, from, subject, tokens }: Envelope, at: number): Message {
     const text = `<agent-message from="${from}" subject="${subject}" number="${id}">`;
-    const block = createBlock({
-      kind: 'text',
-      role: 'user',
-      tokens,
-      text,
-      facts: { attachment: 'agent_message' },
-    });
-    const own = `agent-message-${++this.letters}`;
-    return createMessage({ id: own, role: 'user', origin: 'attachment', blocks: [block], at });
+    const head = { id: `agent-message-${++this.letters}`, origin: 'attachment', at } as const;
+    return textMessage(head, { tokens, text, facts: { attachment: 'agent_message' } });
   }
 }
 
@@ -115,7 +106,7 @@ export const agentsLayer: LayerDefinition = {
   layer: LAYER,
   points: ['before-request', 'after-response', 'end-of-loop'],
   needs: [],
-  params: AGENTS_PARAMS,
+  params: layerParams('agents'),
   killSwitch: 'agents.enabled',
   create: (context) => new Agents(context),
 };

@@ -1,12 +1,11 @@
 import { MS_PER_MINUTE, MS_PER_SECOND } from '../../../core/base/clock.js';
-import { createBlock } from '../../../core/model/block.js';
-import { createMessage, type Message } from '../../../core/model/message.js';
+import { type Message, textMessage } from '../../../core/model/message.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import { askFork } from '../auto-memory/fork-turns.js';
+import { quietReport } from '../support/change-report.js';
 import { param } from '../support/param-reader.js';
-import { quietReport } from '../support/quiet-report.js';
 
 /** Value of `agents.progressModel` for the model that the child itself runs on. */
 const OWN_MODEL = 'child';
@@ -79,14 +78,10 @@ export class Progress {
   }
 
   private ask({ now }: HookContext, { messages }: ContextView): Action {
-    const text = 'Say in three to five words what goes on.';
-    const instruction = createMessage({
-      id: `progress-${++this.reports}`,
-      role: 'user',
-      origin: 'directive',
-      blocks: [createBlock({ kind: 'text', role: 'user', tokens: INSTRUCTION_TOKENS, text })],
-      at: now,
-    });
+    const instruction = textMessage(
+      { id: `progress-${++this.reports}`, origin: 'directive', at: now },
+      { tokens: INSTRUCTION_TOKENS, text: 'Say in three to five words what goes on.' },
+    );
     return askFork(BY, {
       purpose: 'agent_summary',
       messages: messages.slice(0, sentLength(messages)),

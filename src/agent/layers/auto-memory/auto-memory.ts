@@ -1,10 +1,22 @@
+import { chainDigest, type Digest, digestText } from '../../../core/base/digest.js';
 import type { StoredFile } from '../../../core/base/files.js';
 import { type Block, textBlock } from '../../../core/model/block.js';
-import { MEMORY_INDEX, memoriesIn, memoryFileName } from '../../../core/model/memory.js';
+import {
+  MEMORY_DIRECTORY,
+  MEMORY_INDEX,
+  MEMORY_TYPES,
+  memoriesIn,
+  memoryFileName,
+} from '../../../core/model/memory.js';
 import type { Message } from '../../../core/model/message.js';
-import { literalText, type Text } from '../../../core/model/text.js';
-import type { Action, Asker, AskRequest, Outcome } from '../../../core/run/action.js';
-import { CLOSING_TOKENS } from '../../../core/run/edit-price.js';
+import { lazyText, literalText, type Text } from '../../../core/model/text.js';
+import {
+  type Action,
+  type Asker,
+  type AskRequest,
+  CLOSING_TOKENS,
+  type Outcome,
+} from '../../../core/run/action.js';
 import type {
   ContextView,
   HookContext,
@@ -12,8 +24,8 @@ import type {
   LayerDefinition,
   LayerInstance,
 } from '../../../core/run/layer.js';
-import { param } from '../support/param-reader.js';
-import { quietReporter } from '../support/quiet-report.js';
+import { quietReporter } from '../support/change-report.js';
+import { layerParams, param } from '../support/param-reader.js';
 import { confineMemory, type RefusalReason } from './confine.js';
 import {
   askFork,
@@ -26,14 +38,67 @@ import {
   tokensOfChars,
 } from './fork-turns.js';
 import { IndexText, indexTextOf } from './index-text.js';
-import { extractionText, type Listing } from './instruction.js';
-import { knownMemories } from './known-memories.js';
-import { indexLimits, indexLineOf } from './memory-index.js';
-import { memoryQuality } from './memory-quality.js';
-import { type MemoryStore, readMemories } from './memory-store.js';
+import { knownMemories, memoryQuality } from './known-memories.js';
+import { indexLimits, indexLineOf, memoryIndexPart } from './memory-index.js';
+import { type MemoryStore, readMemories, type StoredMemory } from './memory-store.js';
 import { keepOwnWrites, type OwnWrite } from './own-writes.js';
-import { AUTO_MEMORY_PARAMS } from './params.js';
-import { memoryIndexPart } from './system-part.js';
+
+/** Memories that the instruction lists by name; the rest is in the index (assumed). */
+const LISTED = 40;
+
+/** Memories as an instruction lists them. */
+interface Listing {
+  readonly memories: readonly StoredMemory[];
+  readonly chars: number;
+  readonly digest: Digest;
+}
+
+/** The list of the last memories; the one before it when nothing in it has changed. */
+function listOf(memories: readonly StoredMemory[], before: Listing | null): Listing {
+  const from = Math.max(0, memories.length - LISTED);
+  if (before !== null && isSame(before.memories, memories, from)) return before;
+  const listed = memories.slice(from);
+  let chars = 0;
+  let digest: Digest = 1;
+  for (const { line } of listed) {
+    chars += line.text.length + 1;
+    digest = chainDigest(digest, line.digest);
+  }
+  return { memories: listed, chars, digest };
+}
+
+function isSame(listed: readonly StoredMemory[], memories: readonly StoredMemory[], from: number): boolean {
+  if (listed.length !== memories.length - from) return false;
+  for (let i = 0; i < listed.length; i++) if (listed[i] !== memories[from + i]) return false;
+  return true;
+}
+
+/** What the fork is told (AUT-1, AUT-2, AUT-4): what to keep, what not, where, and in how many turns. Built when read. */
+function extractionText(
+  memories: readonly StoredMemory[],
+  before: Listing | null,
+): { readonly text: Text; readonly digest: Digest; readonly listing: Listing } {
+  const count = `${memories.length} memories are there:\n`;
+  const listing = listOf(memories, before);
+  const build = (): string => OPENING + count + listing.memories.map(({ line }) => `${line.text}\n`).join('');
+  return {
+    text: lazyText(OPENING.length + count.length + listing.chars, build),
+    digest: chainDigest(digestText(count, OPENING_DIGEST), listing.digest),
+    listing,
+  };
+}
+
+const OPENING = [
+  'This request comes from the client, not from the user, and is no part of the conversation above.',
+  `Look through what was said since the last time and keep what will matter in later sessions, as files in ${MEMORY_DIRECTORY}.`,
+  `Each file is markdown with a name, a description and a type (${MEMORY_TYPES.join(', ')}) in its front matter.`,
+  'Leave out what the code, its history or the instructions of the project already tell, errors that have been dealt with,',
+  'and what only mattered in passing. Nothing outside the directory may be written.',
+  'Take two turns: in the first read everything you need at once, in the second write everything at once.',
+  '',
+].join('\n');
+
+const OPENING_DIGEST = digestText(OPENING);
 
 const LAYER = 'auto-memory';
 const report = quietReporter(LAYER);
@@ -312,7 +377,7 @@ export const autoMemoryLayer: LayerDefinition = {
   layer: LAYER,
   points: ['end-of-loop', 'wake', 'session-end'],
   needs: ['text'],
-  params: AUTO_MEMORY_PARAMS,
+  params: layerParams('auto-memory'),
   killSwitch: 'autoMemory.enabled',
   systemPart: memoryIndexPart,
   create: (context) => new AutoMemory(context),

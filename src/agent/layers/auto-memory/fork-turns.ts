@@ -3,8 +3,13 @@ import type { StoredFile } from '../../../core/base/files.js';
 import { type Block, CHARS_PER_TOKEN, createBlock, toolBlock } from '../../../core/model/block.js';
 import { MEMORY_INDEX } from '../../../core/model/memory.js';
 import { type Message, PassingMessage } from '../../../core/model/message.js';
-import type { Action, Asker, AskRequest } from '../../../core/run/action.js';
-import { EDIT_CALL_TOKENS, EDIT_RESULT_TOKENS } from '../../../core/run/edit-price.js';
+import {
+  type Action,
+  type Asker,
+  type AskRequest,
+  EDIT_CALL_TOKENS,
+  EDIT_RESULT_TOKENS,
+} from '../../../core/run/action.js';
 import type { StoredMemory } from './memory-store.js';
 
 /** Tokens of one tool call of a fork: name and path. */

@@ -8,6 +8,7 @@ import {
   relate,
   wordsIn,
 } from '../../../core/memory/meaning.js';
+import { pollutionOf } from '../../../core/memory/sentences.js';
 import type { Block } from '../../../core/model/block.js';
 import type { KnownMemories, Memory } from '../../../core/model/memory.js';
 import type { Message } from '../../../core/model/message.js';
@@ -34,14 +35,14 @@ function isInstruction({ kind, facts }: Block): boolean {
   return kind === 'tool_result' && facts.path !== undefined && FILE.test(facts.path);
 }
 
-/** Blocks of a conversation that hold instructions. */
+/** Blocks of a conversation that hold instructions. @internal */
 export function instructionBlocks(messages: readonly Message[]): readonly Block[] {
   const found: Block[] = [];
   for (const { blocks } of messages) for (const block of blocks) if (isInstruction(block)) found.push(block);
   return found;
 }
 
-/** Whether instruction files say as much as a sentence does (AUT-2). */
+/** Whether instruction files say as much as a sentence does (AUT-2). @internal */
 export function instructionsSay(instructions: readonly Block[], sentence: string): boolean {
   if (instructions.length === 0) return false;
   const words = wordsIn(sentence);
@@ -111,4 +112,63 @@ export function knownMemories(
       return instructionsSay(instructions, sentence);
     },
   };
+}
+
+/** How good the memories of a directory are (C33). */
+interface MemoryQuality {
+  /** Memories that are there. */
+  readonly kept: number;
+  /** Those that say what another one says. */
+  readonly duplicate: number;
+  /** Those that another one contradicts. */
+  readonly contradicted: number;
+  /** Those that hold what must not be kept, by a list that is independent of the rules for keeping (C49). */
+  readonly polluted: number;
+  /** Those without a line in the index. */
+  readonly offIndex: number;
+}
+
+/** Looks through all memories once; only those about one subject are compared. */
+export function memoryQuality(
+  { memories }: MemoryStore,
+  index: StoredFile | null,
+  messages: readonly Message[],
+): MemoryQuality {
+  const shown = indexedNames(index);
+  const instructions = instructionBlocks(messages);
+  const bySubject = new Map<string, { readonly memory: StoredMemory; readonly line: MemoryLine }[]>();
+  const duplicate = new Set<StoredMemory>();
+  const contradicted = new Set<StoredMemory>();
+  let polluted = 0;
+  let offIndex = 0;
+  for (const memory of memories) {
+    if (!shown.has(memory.name)) offIndex++;
+    const lines = memoryLines(memory);
+    if (lines.some(({ text }) => pollutionOf(text) !== null || instructionsSay(instructions, text)))
+      polluted++;
+    for (const line of lines) {
+      const others = bySubject.get(line.meaning.subject);
+      if (others === undefined) bySubject.set(line.meaning.subject, [{ memory, line }]);
+      else {
+        for (const other of others) {
+          if (other.memory === memory) continue;
+          const relation = relate(other.line.meaning, line.meaning);
+          if (relation === 'same') duplicate.add(memory);
+          if (relation === 'contradicts') contradicted.add(older(other.memory, memory));
+        }
+        others.push({ memory, line });
+      }
+    }
+  }
+  return {
+    kept: memories.length,
+    duplicate: duplicate.size,
+    contradicted: contradicted.size,
+    polluted,
+    offIndex,
+  };
+}
+
+function older(a: StoredMemory, b: StoredMemory): StoredMemory {
+  return a.mtimeMs < b.mtimeMs ? a : b;
 }

@@ -2,7 +2,7 @@ import type { Files } from '../../../core/base/files.js';
 import { MEMORY_DIRECTORY, MEMORY_INDEX } from '../../../core/model/memory.js';
 import type { Message } from '../../../core/model/message.js';
 import { RECORD_DIRECTORY } from '../../../core/model/session.js';
-import { CLOSING_TOKENS, editTokens } from '../../../core/run/edit-price.js';
+import { CLOSING_TOKENS, editTokens } from '../../../core/run/action.js';
 import { type ForkCall, TOKENS_PER_CALL, tokensOfChars } from '../auto-memory/fork-turns.js';
 import { byteLength } from '../auto-memory/index-text.js';
 import { type IndexLimits, indexLine } from '../auto-memory/memory-index.js';

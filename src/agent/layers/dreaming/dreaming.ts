@@ -1,8 +1,14 @@
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../../../core/base/clock.js';
 import { sum } from '../../../core/base/stats.js';
 import { MEMORY_DIRECTORY, MEMORY_INDEX, parseMemories, renderMemory } from '../../../core/model/memory.js';
-import type { Action, Answer, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
-import { editTokens } from '../../../core/run/edit-price.js';
+import {
+  type Action,
+  type Answer,
+  type Asker,
+  editTokens,
+  type LayerReport,
+  type Outcome,
+} from '../../../core/run/action.js';
 import type {
   ContextView,
   HookContext,
@@ -22,8 +28,8 @@ import {
 import { byteLength } from '../auto-memory/index-text.js';
 import { indexLimits, renderIndex } from '../auto-memory/memory-index.js';
 import { readMemories, type StoredMemory } from '../auto-memory/memory-store.js';
+import { quietReporter } from '../support/change-report.js';
 import { layerParams, param } from '../support/param-reader.js';
-import { quietReporter } from '../support/quiet-report.js';
 import { consolidate } from './consolidate.js';
 import {
   type Dream,

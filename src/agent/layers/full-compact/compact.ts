@@ -4,7 +4,7 @@ import type { ContextView, HookContext, LayerContext } from '../../../core/run/l
 import type { ParamValues } from '../../../core/run/params.js';
 import type { AcceptPart, AskPart } from '../../../core/run/policy-rules.js';
 import type { Sizes } from '../../policy-file/expression.js';
-import { sizesOf } from '../../policy-file/sizes.js';
+import { sizesOf } from '../../policy-file/triggers.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { askFor, type Compaction, putInPlace } from '../rules/compact.js';
 import type { CompactionPlace, CompactionRule, ShrinkStep } from '../rules/compaction-rule.js';

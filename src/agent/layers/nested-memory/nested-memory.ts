@@ -1,8 +1,7 @@
 import { digestParts } from '../../../core/base/digest.js';
 import { isInside } from '../../../core/base/files.js';
-import { createBlock } from '../../../core/model/block.js';
-import { createMessage, type Message } from '../../../core/model/message.js';
-import type { Action, LayerReport, Outcome } from '../../../core/run/action.js';
+import { type Message, textMessage } from '../../../core/model/message.js';
+import type { Action, Outcome } from '../../../core/run/action.js';
 import type {
   ContextView,
   HookContext,
@@ -11,6 +10,7 @@ import type {
   LayerInstance,
 } from '../../../core/run/layer.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
+import { changeReport, quietReport, sizeBefore } from '../support/change-report.js';
 import { layerParams, param } from '../support/param-reader.js';
 import { type MemoryFile, type MemoryFiles, memoryFilesIn, resolvePath } from './memory-files.js';
 
@@ -140,7 +140,8 @@ class NestedMemory implements LayerInstance {
     const failures = this.failures;
     this.failures = [];
     for (const path of failures) {
-      yield report(view.trueTokens, view.seenTokens, view, {
+      yield quietReport('nested-memory', view, {
+        action: 'attach',
         outcome: 'failed',
         reason: `the path ${path} climbs above the root`,
         failure: 'bad-path',
@@ -156,7 +157,17 @@ class NestedMemory implements LayerInstance {
     view: ContextView,
   ): Generator<Action, void, Outcome> {
     if (files.length === 0 && denied === 0) return;
-    const { trueTokens, seenTokens } = view;
+    if (files.length === 0) {
+      yield quietReport('nested-memory', view, {
+        action: 'attach',
+        outcome: 'declined',
+        reason: 'reading the memory files is not permitted',
+        failure: null,
+        details: { files: [], tokens: 0, denied },
+      });
+      return;
+    }
+    const before = sizeBefore(view);
     const reason = 'the agent touched paths below them';
     let tokens = 0;
     for (const file of files) {
@@ -167,24 +178,22 @@ class NestedMemory implements LayerInstance {
         message: this.messageFor(file, moment.now),
       };
     }
-    yield report(trueTokens, seenTokens, view, {
-      outcome: files.length > 0 ? 'done' : 'declined',
-      reason: files.length > 0 ? reason : 'reading the memory files is not permitted',
-      failure: null,
+    yield changeReport(view, before, {
+      layer: 'nested-memory',
+      action: 'attach',
+      trigger: 'auto',
+      reason,
+      saved: 0,
       details: { files: files.map((file) => file.path), tokens, denied },
     });
   }
 
   private messageFor(file: MemoryFile, at: number): Message {
-    const block = createBlock({
-      kind: 'text',
-      role: 'user',
-      tokens: file.tokens,
-      digest: digestParts([ATTACHMENT, file.path, file.tokens]),
-      facts: { attachment: ATTACHMENT, path: file.path },
-    });
-    const id = `nested-memory-${++this.count}`;
-    return createMessage({ id, role: 'user', origin: 'attachment', blocks: [block], at });
+    const { path, tokens } = file;
+    return textMessage(
+      { id: `nested-memory-${++this.count}`, origin: 'attachment', at },
+      { tokens, digest: digestParts([ATTACHMENT, path, tokens]), facts: { attachment: ATTACHMENT, path } },
+    );
   }
 
   private isDenied(path: string): boolean {
@@ -199,31 +208,6 @@ class NestedMemory implements LayerInstance {
     this.state.reset(messages);
     this.memoryVersion = this.state.memoryVersion;
   }
-}
-
-function report(
-  trueBefore: number,
-  estimatedBefore: number,
-  view: ContextView,
-  summary: Pick<LayerReport, 'outcome' | 'reason' | 'failure' | 'details'>,
-): Action {
-  return {
-    kind: 'report',
-    entry: {
-      layer: 'nested-memory',
-      action: 'attach',
-      trigger: 'auto',
-      outcome: summary.outcome,
-      reason: summary.reason,
-      failure: summary.failure,
-      estimatedBefore,
-      estimatedAfter: view.seenTokens,
-      trueBefore,
-      trueAfter: view.trueTokens,
-      saved: 0,
-      details: summary.details,
-    },
-  };
 }
 
 /** Memory files of nested folders (NES-1). */

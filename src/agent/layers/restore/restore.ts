@@ -7,8 +7,7 @@ import type { LayerContext } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import { type KnownFile, plainTokens } from '../file-state/known-file.js';
 import { param } from '../support/param-reader.js';
-import type { WorkItem } from './work-item.js';
-import { forkItems, type WorkState, workState } from './work-state.js';
+import { forkItems, type WorkItem, type WorkState, workState } from './work-state.js';
 
 /** Messages that a compaction keeps in front of the summary and behind it. */
 interface KeptMessages {

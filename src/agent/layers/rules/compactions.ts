@@ -1,5 +1,6 @@
-import type { Message } from '../../../core/model/message.js';
-import type { Action, LayerReport, Outcome } from '../../../core/run/action.js';
+import { type Block, createBlock } from '../../../core/model/block.js';
+import { createMessage, type Message } from '../../../core/model/message.js';
+import type { Action, AskRequest, LayerReport, Outcome } from '../../../core/run/action.js';
 import type { Hook } from '../../../core/run/hook.js';
 import type { ContextView, HookContext } from '../../../core/run/layer.js';
 import type { Limit } from '../../../core/run/limit.js';
@@ -7,13 +8,49 @@ import type { ParamValues } from '../../../core/run/params.js';
 import type { Comparison, RulePart } from '../../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactionHistory } from '../auto-compact/history.js';
-import { quietReport } from '../support/quiet-report.js';
+import { quietReport } from '../support/change-report.js';
 import { askFor, type Compaction, putInPlace, type Underway } from './compact.js';
 import { testLimit } from './conditions.js';
 import { Guards, thrashParams, thrashStop } from './guards.js';
 import type { PolicyState, RuleState } from './rule-state.js';
-import { warmingRequest } from './short-request.js';
 import { type Split, splitHistory } from './split-history.js';
+
+/** A request for one word over a conversation: it is there for the cache alone. */
+function shortRequest(
+  messages: readonly Message[],
+  now: number,
+  said: readonly Block[],
+  how: Pick<AskRequest, 'write' | 'mode'>,
+): AskRequest {
+  return {
+    purpose: 'keep_alive',
+    shape: { kind: 'fork' },
+    messages,
+    instruction: createMessage({
+      id: `ping-${now}`,
+      role: 'user',
+      origin: 'directive',
+      blocks: said,
+      at: now,
+    }),
+    ...how,
+    maxOutputTokens: 1,
+    retries: 0,
+    answer: { kind: 'short', tokens: 1 },
+  };
+}
+
+/** A ping that touches the entry and leaves nothing behind. */
+export function pingRequest(messages: readonly Message[], now: number): AskRequest {
+  const said = [createBlock({ kind: 'text', role: 'user', tokens: 4, text: 'Say "ok".' })];
+  return shortRequest(messages, now, said, { write: 'read-only', mode: 'background' });
+}
+
+/** The conversation itself up to the latest word of the user, so that its entry is there for the next request. */
+function warmingRequest(messages: readonly Message[], now: number): AskRequest {
+  const end = messages.findLastIndex(({ role }) => role === 'user') + 1;
+  return shortRequest(messages.slice(0, end), now, [], { write: 'write', mode: 'blocking' });
+}
 
 /** Carries out a rule whatever its conditions say. */
 type CarryOut = (

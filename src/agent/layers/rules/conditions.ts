@@ -8,7 +8,7 @@ import type {
   TimeComparison,
 } from '../../../core/run/policy-rules.js';
 import { hasJitter, MIDDLE, parseAmount } from '../../policy-file/expression.js';
-import { sizesOf } from '../../policy-file/sizes.js';
+import { sizesOf } from '../../policy-file/triggers.js';
 import { prunable } from './choose-items.js';
 import type { PolicyState, RuleState } from './rule-state.js';
 

@@ -1,14 +1,12 @@
 import { chainDigest, digestText } from '../../../core/base/digest.js';
-import { createBlock } from '../../../core/model/block.js';
 import { formatSummary, formattedChars } from '../../../core/model/format-summary.js';
-import { createMessage, type Message, tokensOf } from '../../../core/model/message.js';
+import { createMessage, type Message, textMessage, tokensOf } from '../../../core/model/message.js';
 import { lazyText } from '../../../core/model/text.js';
 import type { Answer } from '../../../core/run/action.js';
 import type { HookContext, LayerContext } from '../../../core/run/layer.js';
 import { type HookRun, hookMessages } from '../hooks/hook-runs.js';
 import { type Restored, restore } from '../restore/restore.js';
 import { param } from '../support/param-reader.js';
-import { answerMessage } from './answers.js';
 import type { CompactionRule, LayoutPiece } from './compaction-rule.js';
 import type { SummaryStyle } from './prompt.js';
 import type { Split } from './split-history.js';
@@ -108,15 +106,9 @@ function imagesOf(id: string, older: readonly Message[], n: number, at: number):
 
 /** A message of a fixed size: facts of the environment, an acknowledgement, a closing line. */
 function fixedMessage(id: string, kind: 'env' | 'ack' | 'trailer', tokens: number, at: number): Message {
-  const role = kind === 'ack' ? 'assistant' : 'user';
-  const block = createBlock({ kind: 'text', role, tokens, text: `[${kind} of a new history]` });
-  return createMessage({
-    id: `${id}-${kind}`,
-    role,
-    origin: kind === 'ack' ? 'model' : 'meta',
-    blocks: [block],
-    at,
-  });
+  const said =
+    kind === 'ack' ? ({ role: 'assistant', origin: 'model' } as const) : ({ origin: 'meta' } as const);
+  return textMessage({ id: `${id}-${kind}`, at, ...said }, { tokens, text: `[${kind} of a new history]` });
 }
 
 /** Files and standing work that come back; null where the layout has neither. `restored` goes by the parameters alone. */
@@ -169,20 +161,61 @@ function framedSummary(
   const closing =
     trigger === 'manual' ? '' : param.isOn(params, 'compact.autonomous') ? GO_ON_AUTONOMOUSLY : GO_ON;
   const chars = OPENING.length + formattedChars(answer, scratchpad) + closing.length;
-  const block = createBlock({
-    kind: 'text',
-    role: 'user',
-    tokens,
-    chars,
-    digest: chainDigest(answer.digest, digestText(`${trigger} ${style} ${scratchpad}`)),
-    text: lazyText(chars, () => OPENING + formatSummary(answer.text.read(), scratchpad) + closing),
-    facts: { replaces: 'summary' },
-  });
-  return createMessage({
-    id: `${id}-summary`,
-    role: 'user',
-    origin: 'summary',
-    blocks: [block],
-    at: now,
-  });
+  return textMessage(
+    { id: `${id}-summary`, origin: 'summary', at: now },
+    {
+      tokens,
+      chars,
+      digest: chainDigest(answer.digest, digestText(`${trigger} ${style} ${scratchpad}`)),
+      text: lazyText(chars, () => OPENING + formatSummary(answer.text.read(), scratchpad) + closing),
+      facts: { replaces: 'summary' },
+    },
+  );
+}
+
+/** Several answers as one: what stands in the history is all of them. */
+export function joined(answers: readonly Answer[]): Answer {
+  const [only] = answers;
+  if (answers.length === 1) return only!;
+  const chars = answers.reduce((sum, { text }) => sum + text.chars, 0);
+  const last = answers.at(-1)!;
+  return {
+    ...last,
+    text: lazyText(chars, () => answers.map(({ text }) => text.read()).join('')),
+    tokens: answers.reduce((sum, { tokens }) => sum + tokens, 0),
+    scratchpadTokens: answers.reduce((sum, { scratchpadTokens }) => sum + scratchpadTokens, 0),
+    digest: answers.reduce((digest, answer) => chainDigest(digest, answer.digest), digestText('joined')),
+  };
+}
+
+/** An answer as a message of the conversation that asked for it; one without words is still a message. */
+export function answerMessage(id: string, at: number, role: Message['role'], answer: Answer): Message {
+  const { text, tokens } = answer;
+  const digest = chainDigest(answer.digest, digestText('summary'));
+  const sizes = { tokens: Math.max(1, tokens), chars: text.chars };
+  return textMessage(
+    { id, role, origin: 'summary', at },
+    { ...sizes, digest, text, facts: { replaces: 'summary' } },
+  );
+}
+
+/** A conversation as one text in one message: what a summariser gets that is not shown the messages themselves. */
+export function asText(id: string, at: number, messages: readonly Message[]): Message {
+  let digest = digestText('conversation as text');
+  let chars = 0;
+  for (const { blocks } of messages) {
+    for (const block of blocks) {
+      digest = chainDigest(digest, block.digest);
+      chars += block.chars;
+    }
+  }
+  const tokens = tokensOf(messages);
+  const text = lazyText(chars, () =>
+    messages
+      .flatMap(({ blocks }) => blocks.map((block) => block.text?.read() ?? ''))
+      .join('')
+      .padEnd(chars)
+      .slice(0, chars),
+  );
+  return textMessage({ id, origin: 'directive', at }, { tokens, chars, digest, text });
 }

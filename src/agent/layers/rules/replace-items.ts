@@ -7,7 +7,7 @@ import {
   mediaCount,
   uniformFacts,
 } from '../../../core/model/block.js';
-import { createMessage, type Message } from '../../../core/model/message.js';
+import { type Message, textMessage } from '../../../core/model/message.js';
 import { lazyText } from '../../../core/model/text.js';
 import type { Action, BlockEdit, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext } from '../../../core/run/layer.js';
@@ -249,19 +249,10 @@ function holds(call: string): (message: Message) => boolean {
 
 /** One line for each item that was taken out, in one message at the end. */
 function lineMessage({ turn, now }: HookContext, count: number, tokens: number): Message {
-  const block = createBlock({
-    kind: 'text',
-    role: 'user',
-    tokens,
-    text: `[${count} earlier calls, a line each]`,
-    chars: Math.round(tokens * CHARS_PER_TOKEN),
-    facts: { replaces: 'summary' },
-  });
-  return createMessage({
-    id: `lines-${turn}-${now}`,
-    role: 'user',
-    origin: 'attachment',
-    blocks: [block],
-    at: now,
-  });
+  const text = `[${count} earlier calls, a line each]`;
+  const chars = Math.round(tokens * CHARS_PER_TOKEN);
+  return textMessage(
+    { id: `lines-${turn}-${now}`, origin: 'attachment', at: now },
+    { tokens, text, chars, facts: { replaces: 'summary' } },
+  );
 }

@@ -1,5 +1,4 @@
-import { createBlock } from '../../../core/model/block.js';
-import { createMessage, type Message, tokensOf } from '../../../core/model/message.js';
+import { type Message, textMessage, tokensOf } from '../../../core/model/message.js';
 import { estimateMessage, PLAIN_RULES } from '../../../core/tokens/heuristic.js';
 
 const MARKER_TEXT = '[Earlier messages were left out: the conversation was too long to be summarised whole.]';
@@ -66,14 +65,8 @@ export function dropHead(
   if (count >= groups.length) return null;
   const rest = groups.slice(count).flat();
   if (rest[0]?.role !== 'assistant') return rest;
-  const block = createBlock({
-    kind: 'text',
-    role: 'user',
-    tokens: MARKER_TOKENS,
-    text: MARKER_TEXT,
-    facts: { replaces: 'marker' },
-  });
-  return [createMessage({ id: MARKER_ID, role: 'user', origin: 'marker', blocks: [block], at }), ...rest];
+  const marker = { tokens: MARKER_TOKENS, text: MARKER_TEXT, facts: { replaces: 'marker' } } as const;
+  return [textMessage({ id: MARKER_ID, origin: 'marker', at }, marker), ...rest];
 }
 
 /** Drops the newest rounds of a request that was too long, down to a few messages. Null when no more can go. */

@@ -2,7 +2,7 @@ import type { Message } from '../../../core/model/message.js';
 import type { ContextView, LayerContext } from '../../../core/run/layer.js';
 import { isOfBlocks, type PolicyRules, type RulePart } from '../../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount, type Sizes } from '../../policy-file/expression.js';
-import { sizesOf } from '../../policy-file/sizes.js';
+import { sizesOf } from '../../policy-file/triggers.js';
 import { Items } from './items.js';
 
 /** What every tool result is counted by, whatever the rules select. */

@@ -15,12 +15,11 @@ import { compactsLimit } from '../../policy-file/triggers.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { workState } from '../restore/work-state.js';
 import { layerParams } from '../support/param-reader.js';
-import { Compactions } from './compactions.js';
+import { Compactions, pingRequest } from './compactions.js';
 import { type CompiledGroup, compileGroup, type Test } from './conditions.js';
 import { blockStop } from './guards.js';
 import { replaceItems } from './replace-items.js';
 import { PolicyState, type RuleState } from './rule-state.js';
-import { pingRequest } from './short-request.js';
 
 const BY = { layer: 'rules', reason: 'the cache entry is kept alive' } as const;
 

@@ -10,13 +10,19 @@ import { estimateMessages, heuristicRules, PLAIN_RULES } from '../../../core/tok
 import { awaitHooks, hookMessages, hookRuns, hookTokens, tellHooks } from '../hooks/hook-runs.js';
 import { restore } from '../restore/restore.js';
 import { workState } from '../restore/work-state.js';
+import { quietReport } from '../support/change-report.js';
 import { contextBefore, reportCompaction } from '../support/compaction-report.js';
 import { param } from '../support/param-reader.js';
 import { autoCompactEnabled, compactLimit } from '../thresholds/thresholds.js';
 import { keptTailStart } from './kept-tail.js';
 import { cutForUse, isEmptyTemplate, notesPath } from './notes-file.js';
-import { keepLimits } from './params.js';
-import { landExtraction, notesOnDisk, type SessionMemoryState, sessionMemoryState } from './state.js';
+import {
+  keepLimits,
+  landExtraction,
+  notesOnDisk,
+  type SessionMemoryState,
+  sessionMemoryState,
+} from './state.js';
 
 const OPENING = [
   'This session goes on from an earlier one whose conversation had filled the context.',
@@ -193,22 +199,14 @@ function* decline(
   failure: keyof typeof DECLINED,
   details: LayerReport['details'],
 ): Generator<Action, 'declined', Outcome> {
-  const { seenTokens, trueTokens } = view;
-  const entry: LayerReport = {
-    layer: 'session-memory',
+  yield quietReport('session-memory', view, {
     action: 'compact',
     trigger: triggerOf(moment),
     outcome: 'declined',
     reason: DECLINED[failure],
     failure,
-    estimatedBefore: seenTokens,
-    estimatedAfter: seenTokens,
-    trueBefore: trueTokens,
-    trueAfter: trueTokens,
-    saved: 0,
     details,
-  };
-  yield { kind: 'report', entry };
+  });
   return 'declined';
 }
 

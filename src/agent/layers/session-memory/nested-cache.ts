@@ -2,6 +2,7 @@ import type { Message } from '../../../core/model/message.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext, LayerContext } from '../../../core/run/layer.js';
 import { workState } from '../restore/work-state.js';
+import { quietReport } from '../support/change-report.js';
 import { contextBefore, reportCompaction } from '../support/compaction-report.js';
 import { param } from '../support/param-reader.js';
 import { boundaryMessage, estimateResult } from './compact.js';
@@ -66,23 +67,9 @@ export function* compactFromCache(
   const cached = context.shared.get(SHARED_KEY) as CachedSummary | undefined;
   if (cached === undefined) return 'declined';
   context.shared.delete(SHARED_KEY);
-  const { messages, trueTokens, seenTokens } = view;
+  const { messages } = view;
   const boundary = messages.findIndex(({ id }) => id === cached.boundaryId);
-  const entry: LayerReport = {
-    layer: 'session-memory',
-    action: 'compact',
-    trigger: 'auto',
-    outcome: 'done',
-    reason: BY.reason,
-    failure: null,
-    estimatedBefore: seenTokens,
-    estimatedAfter: seenTokens,
-    trueBefore: trueTokens,
-    trueAfter: trueTokens,
-    saved: 0,
-    details: { form: 'cached-summary' },
-  };
-  if (boundary === -1) return yield* decline(entry, 'boundary-gone');
+  if (boundary === -1) return yield* decline(view, 'boundary-gone', { form: 'cached-summary' });
   const standing = new Set([cached.summary.id, ...cached.plan.map(({ id }) => id)]);
   const newer = messages
     .slice(boundary + 1)
@@ -102,17 +89,16 @@ export function* compactFromCache(
     resultTokens: estimate.seen,
     resultWithMargin: estimate.withMargin,
   };
-  if (estimate.wouldFireAgain) return yield* decline({ ...entry, details }, 'result-too-large');
+  if (estimate.wouldFireAgain) return yield* decline(view, 'result-too-large', details);
   const before = contextBefore(view);
   yield { kind: 'replace-history', by: BY, messages: result };
   yield { kind: 'cleanup', by: BY };
-  const { layer, action, trigger, reason } = entry;
   yield* reportCompaction(
     {
-      layer,
-      action,
-      trigger,
-      reason,
+      layer: 'session-memory',
+      action: 'compact',
+      trigger: 'auto',
+      reason: BY.reason,
       before,
       tracking,
       history: {
@@ -132,9 +118,16 @@ export function* compactFromCache(
 }
 
 function* decline(
-  entry: LayerReport,
+  view: ContextView,
   failure: keyof typeof DECLINED,
+  details: LayerReport['details'],
 ): Generator<Action, 'declined', Outcome> {
-  yield { kind: 'report', entry: { ...entry, outcome: 'declined', reason: DECLINED[failure], failure } };
+  yield quietReport('session-memory', view, {
+    action: 'compact',
+    outcome: 'declined',
+    reason: DECLINED[failure],
+    failure,
+    details,
+  });
   return 'declined';
 }

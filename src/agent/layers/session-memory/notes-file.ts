@@ -2,7 +2,7 @@ import { chainDigest } from '../../../core/base/digest.js';
 import type { Notes, NotesSections } from '../../../core/model/notes.js';
 import { lazyText, literalText } from '../../../core/model/text.js';
 import { estimateText } from '../../../core/tokens/heuristic.js';
-import type { NotesLimits } from './params.js';
+import type { NotesLimits } from './state.js';
 
 /** Where the notes of a thread are kept in the simulated home. */
 export function notesPath(thread: string): string {

@@ -6,8 +6,7 @@ import type { Limit } from '../../../core/run/limit.js';
 import { type Breakdown, breakdown, percentages, type ToolTokens } from '../../../core/tokens/breakdown.js';
 import type { Restored } from '../restore/restore.js';
 import { autoCompactEnabled, compactLimit } from '../thresholds/thresholds.js';
-import { changeReport, type SizeBefore, sizeBefore } from './change-report.js';
-import { quietReport } from './quiet-report.js';
+import { changeReport, quietReport, type SizeBefore, sizeBefore } from './change-report.js';
 
 /** A context that is about to be compacted. */
 export interface ContextBefore extends SizeBefore {

@@ -3,7 +3,7 @@ import { ratio, sum } from '../../../core/base/stats.js';
 import type { Transcript } from '../../../core/model/transcript.js';
 import { loadCounter } from '../../../core/tokens/counter.js';
 import { type GrowthSample, growthSamples } from '../../../core/tokens/growth-samples.js';
-import { createLiveCounter, type LiveCounter } from '../../../provider/fake-llm/live-counter.js';
+import { createLiveCounter, type LiveCounter } from '../../../provider/fake-llm/live-api.js';
 import type { CliSession } from '../../session.js';
 import { Interrupted, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';

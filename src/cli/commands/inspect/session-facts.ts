@@ -1,6 +1,11 @@
 import { ratio, sum } from '../../../core/base/stats.js';
-import { isOutputEstimated, outputOf } from '../../../core/model/output-of.js';
-import { countCalls, type RecordedCall, type Transcript } from '../../../core/model/transcript.js';
+import {
+  countCalls,
+  isOutputEstimated,
+  outputOf,
+  type RecordedCall,
+  type Transcript,
+} from '../../../core/model/transcript.js';
 import { promptTokens } from '../../../core/model/usage.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { billedCalls, recordedUsd } from '../../../metrics/recorded-metrics.js';

@@ -1,8 +1,8 @@
 import { mainWindow } from '../../../agent/client/window.js';
 import { policyRegistry } from '../../../agent/policies/catalogue.js';
 import { clientPolicy, ownPlan } from '../../../agent/policies/own-policy.js';
-import { type PolicyThresholds, policyThresholds } from '../../../agent/policies/policy-thresholds.js';
 import { policyWindow } from '../../../agent/policies/policy-window.js';
+import { type PolicyThresholds, policyThresholds } from '../../../agent/policies/shown-limits.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCount } from '../../../core/base/format.js';
 import { firstModel, type Transcript } from '../../../core/model/transcript.js';

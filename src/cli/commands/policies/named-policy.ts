@@ -1,8 +1,7 @@
 import { policyRegistry } from '../../../agent/policies/catalogue.js';
 import type { Policy } from '../../../agent/policies/policy.js';
 import type { KnownOutput } from '../../../agent/policy-file/sentences.js';
-import { isFileName } from '../../../config/files/file-name.js';
-import { type PolicyFile, readPolicyFile } from '../../../config/files/policy-file.js';
+import { isFileName, type PolicyFile, readPolicyFile } from '../../../config/files/policy-file.js';
 import { policyTexts } from '../../../config/files/policy-text.js';
 import { scenarioProblems } from '../../../config/load.js';
 import { CcbenchError, type ProblemList } from '../../../core/base/errors.js';

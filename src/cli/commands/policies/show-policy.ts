@@ -1,9 +1,12 @@
 import { paramsOf } from '../../../agent/policies/catalogue.js';
 import { planPolicy } from '../../../agent/policies/plan-policy.js';
 import type { Policy } from '../../../agent/policies/policy.js';
-import { type PolicyThresholds, policyThresholds } from '../../../agent/policies/policy-thresholds.js';
 import { policyWindow } from '../../../agent/policies/policy-window.js';
-import type { NamedLimits } from '../../../agent/policies/shown-limits.js';
+import {
+  type NamedLimits,
+  type PolicyThresholds,
+  policyThresholds,
+} from '../../../agent/policies/shown-limits.js';
 import { helpFor } from '../../../agent/policy-file/help.js';
 import { policyValues } from '../../../agent/policy-file/paths.js';
 import { goesByOutput, policySentences } from '../../../agent/policy-file/sentences.js';

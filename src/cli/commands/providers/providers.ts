@@ -1,7 +1,7 @@
 import type { Clearing } from '../../../analysis/lifetime/clearing-break-even.js';
-import { isFileName } from '../../../config/files/file-name.js';
+import { modelProblem, readProviderFile } from '../../../config/files/lift-providers.js';
+import { isFileName } from '../../../config/files/policy-file.js';
 import { policyTexts } from '../../../config/files/policy-text.js';
-import { modelProblem, readProviderFile } from '../../../config/files/provider-file.js';
 import { scenarioProblems } from '../../../config/load.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { Provider } from '../../../core/run/provider.js';

@@ -8,8 +8,7 @@ import {
 import { ownValue } from '../../../core/base/own-value.js';
 import { addPricedCalls } from '../../../core/run/priced-calls.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
-import { completionOf } from '../../../metrics/completion.js';
-import { pricedCalls } from '../../../metrics/priced-calls.js';
+import { completionOf, pricedCalls } from '../../../metrics/completion.js';
 import { type Block, tableOf } from '../../../report/document/document.js';
 import { AS_RECORDED, recordedRow } from '../../../report/text/as-recorded.js';
 import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';

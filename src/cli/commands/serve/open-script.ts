@@ -1,11 +1,30 @@
+import { readDocument } from '../../../config/files/document.js';
+import { kindOfFile, placedProblems, wrongKind } from '../../../config/files/file-problems.js';
 import { isRecording } from '../../../config/files/scenario-text.js';
-import { readScriptFile } from '../../../config/files/script-file.js';
-import { CcbenchError } from '../../../core/base/errors.js';
+import { CcbenchError, ProblemList } from '../../../core/base/errors.js';
+import { readScript } from '../../../provider/script/read-script.js';
 import { recordedScript } from '../../../provider/script/recorded-script.js';
 import type { Script } from '../../../provider/script/script.js';
 import { readTextInput } from '../../../transcripts/files/read-input.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { type CliSession, inputOptions } from '../../session.js';
+
+/** Reads the text of a script; throws everything that is wrong with it, each with its place. @internal */
+export function readScriptFile(text: string, file: string): Script {
+  const { document, problems: found } = readDocument(text, file, 'script');
+  const kind = kindOfFile(document?.value);
+  if (kind !== null) throw wrongKind(file, `a ${kind}`, 'a script', 'a script has `steps:` (docs/serve.md)');
+  const problems: CcbenchError[] = [...found];
+  const script =
+    document === null
+      ? null
+      : readScript(
+          document.value,
+          placedProblems(document, text, (error) => problems.push(error)),
+        );
+  if (script === null || problems.length > 0) throw new ProblemList('bad-scenario', file, problems);
+  return script;
+}
 
 /** Opens what `--script` names: a script, or a recorded session whose answers are given again. */
 export function openScript(session: CliSession, file: string): Script {

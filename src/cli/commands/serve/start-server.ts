@@ -4,7 +4,7 @@ import { createRandom } from '../../../core/base/random.js';
 import { Recent } from '../../../core/base/recent.js';
 import { addUsage, NO_USAGE, type Usage } from '../../../core/model/usage.js';
 import { loadCounter } from '../../../core/tokens/counter.js';
-import { createProviderCache } from '../../../provider/cache/provider-cache.js';
+import { createProviderCache } from '../../../provider/cache/prefix-cache.js';
 import {
   type AnsweredCall,
   type ApiCall,

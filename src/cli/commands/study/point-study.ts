@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { policyRegistry } from '../../../agent/policies/catalogue.js';
 import { isReadBy } from '../../../agent/policies/param-readers.js';
 import { policyValues } from '../../../agent/policy-file/paths.js';
-import { percentDoubt } from '../../../config/check/small-percents.js';
+import { percentDoubt } from '../../../config/check/check-overrides.js';
 import type { ScenarioSource } from '../../../config/compile.js';
 import { builtinContext } from '../../../config/context.js';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';

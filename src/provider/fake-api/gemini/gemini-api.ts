@@ -3,8 +3,15 @@ import { promptTokens } from '../../../core/model/usage.js';
 import { type ApiError, apiError } from '../../cache/api-error.js';
 import type { ModelRow } from '../../prices/model-row.js';
 import type { AnswerBlock } from '../answer.js';
-import { distinctBlocks, thinkingTokens } from '../finished-answer.js';
-import { dataEvent, type FinishedAnswer, pieces, type WireApi, type WireCall } from '../wire-api.js';
+import {
+  dataEvent,
+  distinctBlocks,
+  type FinishedAnswer,
+  pieces,
+  thinkingTokens,
+  type WireApi,
+  type WireCall,
+} from '../wire-api.js';
 import {
   type GeminiCall,
   type GeminiRequest,

@@ -1,13 +1,136 @@
 import { Recent } from '../../../core/base/recent.js';
+import type { PrefixView } from '../../../core/model/prefix.js';
 import { apiUsage } from '../../../core/model/usage.js';
 import { type ApiError, apiError, invalidRequest } from '../../cache/api-error.js';
 import type { ModelRow } from '../../prices/model-row.js';
-import { type CacheMissReason, type ComparedRequest, explainMiss } from '../diagnostics.js';
-import { type FinishedAnswer, namedEvent, type WireApi, type WireCall } from '../wire-api.js';
-import { messageEvents } from './message-events.js';
+import type { AnswerBlock } from '../answer.js';
+import type { ApiRequest } from '../api-request.js';
+import { type FinishedAnswer, namedEvent, pieces, type WireApi, type WireCall } from '../wire-api.js';
 import { type MessagesRequest, readRequest } from './read-request.js';
 import { ThinkingBook } from './thinking-book.js';
 import { readContent } from './wire-block.js';
+
+/** What of a request the next one is compared with. */
+type ComparedRequest = Pick<ApiRequest, 'model' | 'salts'> & { readonly view: PrefixView };
+
+/** Why the cache missed, as the API tells it: the earliest difference from the previous request. */
+type CacheMissReason =
+  | {
+      readonly type: 'model_changed' | 'tools_changed' | 'system_changed' | 'messages_changed';
+      readonly cache_missed_input_tokens: number;
+    }
+  | { readonly type: 'previous_message_not_found' | 'unavailable' };
+
+/** The last position both prompts share up to, −1 when they differ from the start. */
+export function sharedEnd(before: ComparedRequest, now: ComparedRequest): number {
+  const length = Math.min(before.view.length, now.view.length);
+  let end = -1;
+  while (end + 1 < length && before.view.digests[end + 1] === now.view.digests[end + 1]) end += 1;
+  return end;
+}
+
+/** Explains a request by the one before it; null when it only grew. */
+function explainMiss(before: ComparedRequest | undefined, now: ApiRequest): CacheMissReason | null {
+  if (before === undefined) return { type: 'previous_message_not_found' };
+  if (before.model.id !== now.model.id) {
+    return { type: 'model_changed', cache_missed_input_tokens: now.promptTokens };
+  }
+  const shared = sharedEnd(before, now);
+  const missed = { cache_missed_input_tokens: now.promptTokens - (shared < 0 ? 0 : now.view.sums[shared]!) };
+  const { toolsEnd, systemEnd, length } = before.view;
+  if (shared + 1 < toolsEnd || now.view.toolsEnd !== toolsEnd) return { type: 'tools_changed', ...missed };
+  if (shared + 1 < systemEnd || now.view.systemEnd !== systemEnd)
+    return { type: 'system_changed', ...missed };
+  if (shared + 1 < length) return { type: 'messages_changed', ...missed };
+  return before.salts.messages === now.salts.messages ? null : { type: 'unavailable' };
+}
+
+/** One server-sent event of the Messages API. */
+interface MessageEvent {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+/** A summary that the API made itself. */
+interface CompactionBlock {
+  readonly type: 'compaction';
+  readonly content: string | null;
+  readonly encrypted_content: string | null;
+}
+
+type StreamedBlock = AnswerBlock | CompactionBlock;
+
+/** A message as the plain answer has it. */
+interface StreamedMessage {
+  readonly content: readonly StreamedBlock[];
+  readonly stop_reason: string;
+  readonly stop_sequence: string | null;
+  readonly context_management?: unknown;
+  readonly usage: Readonly<Record<string, unknown>> & { readonly output_tokens: number };
+}
+
+function* blockEvents(block: StreamedBlock, index: number): Generator<MessageEvent> {
+  const delta = (value: object): MessageEvent => ({ type: 'content_block_delta', index, delta: value });
+  const start = (value: object): MessageEvent => ({
+    type: 'content_block_start',
+    index,
+    content_block: value,
+  });
+  switch (block.type) {
+    case 'text':
+      yield start({ type: 'text', text: '' });
+      for (const text of pieces(block.text)) yield delta({ type: 'text_delta', text });
+      break;
+    case 'thinking':
+      yield start({ type: 'thinking', thinking: '', signature: '' });
+      for (const thinking of pieces(block.thinking)) yield delta({ type: 'thinking_delta', thinking });
+      yield delta({ type: 'signature_delta', signature: block.signature });
+      break;
+    case 'tool_use':
+      yield start({ type: 'tool_use', id: block.id, name: block.name, input: {} });
+      for (const partial_json of pieces(JSON.stringify(block.input)))
+        yield delta({ type: 'input_json_delta', partial_json });
+      break;
+    case 'compaction': {
+      const { type: _type, ...rest } = block;
+      yield start({ ...block, content: null, encrypted_content: null });
+      yield delta({ type: 'compaction_delta', ...rest });
+      break;
+    }
+  }
+  yield { type: 'content_block_stop', index };
+}
+
+/** The events of a message, in the API's order. */
+function messageEvents(whole: StreamedMessage): readonly string[] {
+  const { context_management: edits, content, stop_reason, stop_sequence, ...message } = whole;
+  const { iterations, ...usage } = message.usage;
+  const { output_tokens } = usage;
+  const events: MessageEvent[] = [
+    {
+      type: 'message_start',
+      message: {
+        ...message,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { ...usage, output_tokens: Math.min(1, output_tokens) },
+      },
+    },
+    { type: 'ping' },
+  ];
+  for (const [index, block] of content.entries()) events.push(...blockEvents(block, index));
+  events.push(
+    {
+      type: 'message_delta',
+      delta: { stop_reason, stop_sequence },
+      usage: { output_tokens, ...(iterations === undefined ? {} : { iterations }) },
+      ...(edits === undefined ? {} : { context_management: edits }),
+    },
+    { type: 'message_stop' },
+  );
+  return events.map((event) => namedEvent(event.type, event));
+}
 
 /** The block that a summary comes in; what the API hides in it is not known. */
 function compactionBlock({ spoken }: MessagesRequest, summary: string | null) {

@@ -3,11 +3,11 @@ import type { ModelRow } from '../../prices/model-row.js';
 import { findModel, modelOrUnknown } from '../../prices/models.js';
 import type { AnswerBlock, ApiAnswer } from '../answer.js';
 import type { ApiRequest } from '../api-request.js';
-import { distinctBlocks } from '../finished-answer.js';
 import { asList, asObject, asText, type JsonObject } from '../json-value.js';
 import { PromptDraft } from '../prompt-draft.js';
 import {
   dataEvent,
+  distinctBlocks,
   type FinishedAnswer,
   pieces,
   type ReadOptions,

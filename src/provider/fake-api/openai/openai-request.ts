@@ -5,11 +5,10 @@ import { levelSalts, sessionSalts } from '../../cache/salts.js';
 import type { ModelRow } from '../../prices/model-row.js';
 import { cacheRulesOf } from '../../providers/providers.js';
 import type { AnswerDemands, ApiRequest } from '../api-request.js';
-import { thinkingTokens } from '../finished-answer.js';
 import { asList, asObject, asText, type JsonObject } from '../json-value.js';
 import { readMarker } from '../messages/wire-block.js';
 import type { DraftRole, PromptDraft } from '../prompt-draft.js';
-import type { FinishedAnswer, ReadOptions } from '../wire-api.js';
+import { type FinishedAnswer, type ReadOptions, thinkingTokens } from '../wire-api.js';
 import { openAiError, tooLong } from './openai-error.js';
 
 const IMAGES = new Set(['image_url', 'input_image']);

@@ -2,10 +2,10 @@ import { Recent } from '../../../core/base/recent.js';
 import type { ApiError } from '../../cache/api-error.js';
 import { findModel } from '../../prices/models.js';
 import type { ApiRequest } from '../api-request.js';
-import { distinctBlocks } from '../finished-answer.js';
 import { asList, asObject, asText, type JsonObject } from '../json-value.js';
 import { PromptDraft } from '../prompt-draft.js';
 import {
+  distinctBlocks,
   type FinishedAnswer,
   namedEvent,
   type ReadOptions,

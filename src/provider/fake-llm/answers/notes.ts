@@ -3,7 +3,7 @@ import { CHARS_PER_TOKEN } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import { NOTES_TEMPLATE, type Notes } from '../../../core/model/notes.js';
 import { textStart } from '../../../core/model/text.js';
-import { editTokens } from '../../../core/run/edit-price.js';
+import { editTokens } from '../../../core/run/action.js';
 import type { FakeLlmPlan } from '../../../core/run/run-plan.js';
 import { drawAmount } from '../fake-plan.js';
 import { EXCERPT_LOOK_CHARS, excerpt } from './exact-text.js';

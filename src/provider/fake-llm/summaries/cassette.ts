@@ -1,6 +1,12 @@
+import { chainDigest, type Digest, digestText } from '../../../core/base/digest.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { isGroup } from '../../../core/base/problem.js';
+import { scratchpadShare } from '../../../core/model/format-summary.js';
+import { literalText } from '../../../core/model/text.js';
+import type { Answer } from '../../../core/run/action.js';
+import type { FaultKind } from '../../../core/run/run-plan.js';
 import type { ModelRow } from '../../prices/model-row.js';
+import type { ComposedAnswer } from '../answers/compose-answer.js';
 import type { SummaryRequest } from './summary-request.js';
 
 /** A summary that a model has written, by the digest of its request. */
@@ -99,4 +105,36 @@ function isAnswer(read: unknown): read is CassetteAnswer {
 /** An answer as a line of a cassette. */
 export function cassetteLine(answer: CassetteAnswer): string {
   return `${JSON.stringify(answer)}\n`;
+}
+
+/** Faults that replace the words of an answer by those of the fake LLM. */
+export const FAULTS_OF_WORDS: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'empty_summary',
+  'error_as_summary',
+  'tool_call',
+  'no_summary_tags',
+  'cut_summary',
+]);
+
+function formOf({ text, stopReason }: CassetteAnswer): Answer['form'] {
+  if (text.trim() === '') return 'empty';
+  if (stopReason === 'max_tokens') return 'cut';
+  return /<summary>[\s\S]*<\/summary>/.test(text) ? 'normal' : 'untagged';
+}
+
+/** A summary that a model has written. Its length is what was billed, shared out to scratchpad and summary by their characters. */
+export function answerOfCassette(kept: CassetteAnswer, asked: Digest): ComposedAnswer {
+  const { text, usage } = kept;
+  const scratchpadTokens = Math.round(usage.output * scratchpadShare(text));
+  return {
+    text: literalText(text),
+    tokens: text.trim() === '' ? 0 : usage.output - scratchpadTokens,
+    sections: null,
+    scratchpadTokens,
+    digest: chainDigest(asked, digestText(text)),
+    form: formOf(kept),
+    stopReason: kept.stopReason === 'max_tokens' ? 'max_tokens' : 'end_turn',
+    isReal: true,
+    outputTokens: usage.output,
+  };
 }

@@ -1,6 +1,5 @@
 import { formatDigest } from '../../../core/base/digest.js';
-import type { Block } from '../../../core/model/block.js';
-import { fillerText, textOrFiller } from '../../../core/model/filler.js';
+import { type Block, fillerText, textOrFiller } from '../../../core/model/block.js';
 import type { ToolEffect } from '../../../core/model/tool-effect.js';
 import { apiUsage, type Usage } from '../../../core/model/usage.js';
 import { isObject } from '../../lines/narrow.js';

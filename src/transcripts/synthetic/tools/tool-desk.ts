@@ -1,11 +1,10 @@
 import type { Random } from '../../../core/base/random.js';
 import type { ToolEffect } from '../../../core/model/tool-effect.js';
-import type { BackgroundRuns } from '../background-runs.js';
+import type { BackgroundRuns } from '../agenda.js';
 import { compileDistribution, type Sampler } from '../distribution.js';
-import { AgentMemory } from '../project-memory.js';
 import type { Samplers, ToolPick, ToolSampler } from '../samplers.js';
 import { FACTS, type SessionShape } from '../synthetic.generated.js';
-import { FileTree } from './file-tree.js';
+import { AgentMemory, FileTree } from './file-tree.js';
 import type { PlanMode } from './plan-mode.js';
 import type { TodoList } from './todo-list.js';
 import { exactInput, type InputFrame, inputAround, ToolSketch, toolInputFrame } from './tool-sketch.js';

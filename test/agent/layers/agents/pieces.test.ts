@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MessageBus } from '../../../../src/agent/client/message-bus.js';
 import { AgentMemory } from '../../../../src/agent/layers/agents/agent-memory.js';
-import { AGENTS_PARAMS } from '../../../../src/agent/layers/agents/params.js';
 import { Progress } from '../../../../src/agent/layers/agents/progress.js';
-import { AUTO_MEMORY_PARAMS } from '../../../../src/agent/layers/auto-memory/params.js';
+import { layerParams } from '../../../../src/agent/layers/support/param-reader.js';
 import { createFiles } from '../../../../src/core/base/files.js';
 import type { Message } from '../../../../src/core/model/message.js';
 import { type SessionContext, soloSession } from '../../../../src/core/model/session.js';
@@ -22,7 +21,7 @@ import {
 } from '../../../helpers/drive/drive-session-memory.js';
 
 const DEFAULTS = Object.fromEntries(
-  [...AGENTS_PARAMS, ...AUTO_MEMORY_PARAMS].map((spec) => [spec.path, spec.default]),
+  [...layerParams('agents'), ...layerParams('auto-memory')].map((spec) => [spec.path, spec.default]),
 );
 
 describe('AGT-5 the memory of an agent', () => {

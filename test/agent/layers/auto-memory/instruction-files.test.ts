@@ -3,8 +3,8 @@ import {
   indexedNames,
   instructionBlocks,
   instructionsSay,
+  memoryQuality,
 } from '../../../../src/agent/layers/auto-memory/known-memories.js';
-import { memoryQuality } from '../../../../src/agent/layers/auto-memory/memory-quality.js';
 import { readMemories } from '../../../../src/agent/layers/auto-memory/memory-store.js';
 import { createFiles } from '../../../../src/core/base/files.js';
 import { type BlockFacts, createBlock } from '../../../../src/core/model/block.js';

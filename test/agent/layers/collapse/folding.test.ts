@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { collapseLayer, finishedPrompts } from '../../../../src/agent/layers/collapse/collapse.js';
-import { Folds, FoldText, foldsOf, readFold } from '../../../../src/agent/layers/collapse/fold.js';
+import {
+  collapseLayer,
+  Folds,
+  FoldText,
+  finishedPrompts,
+  foldsOf,
+  readFold,
+} from '../../../../src/agent/layers/collapse/collapse.js';
 import { fileState } from '../../../../src/agent/layers/file-state/file-state.js';
 import { resultLedger } from '../../../../src/agent/layers/microcompact/ledger.js';
 import { deletedResults, forgetResults, leaveOut } from '../../../../src/agent/layers/support/leave-out.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { AUTO_MEMORY_PARAMS } from '../../../../src/agent/layers/auto-memory/params.js';
 import { dreamingLayer } from '../../../../src/agent/layers/dreaming/dreaming.js';
 import { DREAM_LOCK } from '../../../../src/agent/layers/dreaming/lock.js';
+import { layerParams } from '../../../../src/agent/layers/support/param-reader.js';
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../../../../src/core/base/clock.js';
 import { renderMemory } from '../../../../src/core/model/memory.js';
 import type { SessionContext } from '../../../../src/core/model/session.js';
@@ -21,7 +21,7 @@ function driver(
   set: Readonly<Record<string, ParamValue>> = {},
   session: Partial<SessionContext> = {},
 ): ForkDriver {
-  const defaults = Object.fromEntries(AUTO_MEMORY_PARAMS.map((spec) => [spec.path, spec.default]));
+  const defaults = Object.fromEntries(layerParams('auto-memory').map((spec) => [spec.path, spec.default]));
   const made = new ForkDriver(dreamingLayer, { ...defaults, ...set }, session);
   for (let i = 1; i <= 5; i++) made.files.write(`/projects/s${i}.jsonl`, 'a\nb\n', 1);
   for (const [name, body] of Object.entries(memories))

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import { cachedMicrocompactLayer } from '../../../../src/agent/layers/microcompact/cached.js';
-import { timeBasedMicrocompactLayer } from '../../../../src/agent/layers/microcompact/time-based.js';
+import {
+  cachedMicrocompactLayer,
+  timeBasedMicrocompactLayer,
+} from '../../../../src/agent/layers/microcompact/microcompact.js';
 import { MS_PER_MINUTE } from '../../../../src/core/base/clock.js';
 import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
 

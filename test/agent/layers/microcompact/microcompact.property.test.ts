@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { apiNativeMicrocompactLayer } from '../../../../src/agent/layers/microcompact/api-native.js';
-import { cachedMicrocompactLayer } from '../../../../src/agent/layers/microcompact/cached.js';
-import { timeBasedMicrocompactLayer } from '../../../../src/agent/layers/microcompact/time-based.js';
-import { tokenMicrocompactLayer } from '../../../../src/agent/layers/microcompact/token.js';
+import {
+  cachedMicrocompactLayer,
+  timeBasedMicrocompactLayer,
+  tokenMicrocompactLayer,
+} from '../../../../src/agent/layers/microcompact/microcompact.js';
 import { COMPACTABLE_TOOLS } from '../../../../src/agent/layers/support/compactable.js';
 import type { Block } from '../../../../src/core/model/block.js';
 import type { LayerDefinition } from '../../../../src/core/run/layer.js';

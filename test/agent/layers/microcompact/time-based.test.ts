@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { timeBasedMicrocompactLayer } from '../../../../src/agent/layers/microcompact/time-based.js';
+import { timeBasedMicrocompactLayer } from '../../../../src/agent/layers/microcompact/microcompact.js';
 import { MS_PER_MINUTE } from '../../../../src/core/base/clock.js';
 import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tokenMicrocompactLayer } from '../../../../src/agent/layers/microcompact/token.js';
+import { tokenMicrocompactLayer } from '../../../../src/agent/layers/microcompact/microcompact.js';
 import { storageLayer } from '../../../../src/agent/layers/storage/storage.js';
 import { CLEARED_PLACEHOLDER } from '../../../../src/agent/layers/support/compactable.js';
 import { createBlock } from '../../../../src/core/model/block.js';

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { FileState } from '../../../../src/agent/layers/file-state/file-state.js';
-import { Announcements } from '../../../../src/agent/layers/restore/announcements.js';
 import { isNotRestored, VisibleFiles } from '../../../../src/agent/layers/restore/restore.js';
-import { partOf, type WorkItem } from '../../../../src/agent/layers/restore/work-item.js';
 import {
+  Announcements,
   BackgroundWork,
+  partOf,
   TodoList,
+  type WorkItem,
   WorkState,
   workState,
 } from '../../../../src/agent/layers/restore/work-state.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerMessage, asText, joined } from '../../../../src/agent/layers/rules/answers.js';
+import { answerMessage, asText, joined } from '../../../../src/agent/layers/rules/new-history.js';
 import { digestText } from '../../../../src/core/base/digest.js';
 import { literalText } from '../../../../src/core/model/text.js';
 import type { Answer } from '../../../../src/core/run/action.js';

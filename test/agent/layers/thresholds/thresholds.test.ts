@@ -8,9 +8,8 @@ import {
 } from '../../../../src/agent/layers/thresholds/thresholds.js';
 import { policyRegistry } from '../../../../src/agent/policies/catalogue.js';
 import { planPolicy, resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
-import { policyThresholds } from '../../../../src/agent/policies/policy-thresholds.js';
 import { policyWindow } from '../../../../src/agent/policies/policy-window.js';
-import { shownLimits, shownStatus } from '../../../../src/agent/policies/shown-limits.js';
+import { policyThresholds, shownLimits, shownStatus } from '../../../../src/agent/policies/shown-limits.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { resolveWindow } from '../../../../src/provider/prices/models.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';

@@ -4,8 +4,8 @@ import { createBlock } from '../../../../src/core/model/block.js';
 import { formatSummary, formattedChars } from '../../../../src/core/model/format-summary.js';
 import type { Message } from '../../../../src/core/model/message.js';
 import type { AskRequest } from '../../../../src/core/run/action.js';
-import { answerOfCassette } from '../../../../src/provider/fake-llm/answers/cassette-answer.js';
 import {
+  answerOfCassette,
   Cassette,
   type CassetteAnswer,
   cassetteLine,

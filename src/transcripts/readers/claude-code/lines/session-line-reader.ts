@@ -1,8 +1,102 @@
 import { decodeUtf8, parseObject } from '../../../lines/json-lines.js';
 import type { JsonObject } from '../../../lines/narrow.js';
-import { type LineHead, LineHeads } from './line-head.js';
 import { createLineReader, isWhole } from './line-reader.js';
 import { isForTerminal, PayloadFinder } from './payload-finder.js';
+
+/** Members at the start of lines, the same on many lines of a file. */
+interface LineHead {
+  readonly members: JsonObject;
+  /** The bytes between the line's parent and the value of its last key: `,"isSidechain":false,…,"message":`. */
+  readonly bytes: Buffer;
+  /** Bytes of the last key with its comma and its colon, which stay with the rest of the line. */
+  readonly keyBytes: number;
+  /** The last key is the data of progress. */
+  readonly isProgress: boolean;
+}
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const OPENING = Buffer.from('{"parentUuid":');
+const PARENT = /^\{"parentUuid":"[\w-]*"$/;
+/** Longest id of a parent. */
+const LONGEST_ID = 64;
+const MESSAGE_KEY = Buffer.from(',"message":{');
+const DATA_KEY = Buffer.from(',"data":{');
+/** Bytes of a line in which its head ends. */
+const LONGEST_HEAD = 1_024;
+/** Heads that are remembered: lines of users, of responses and of progress take turns. */
+const MOST_HEADS = 4;
+
+/** Members that readers look for in lines themselves: no head has one. */
+const OWN_MEMBERS = [
+  'uuid',
+  'parentUuid',
+  'timestamp',
+  'message',
+  'attachment',
+  'requestId',
+  'effort',
+  'origin',
+  'isMeta',
+  'isApiErrorMessage',
+  'isCompactSummary',
+  'isVisibleInTranscriptOnly',
+  'thinkingMetadata',
+  'sourceToolUseID',
+] as const;
+
+/** Remembers how the latest lines began. */
+class LineHeads {
+  readonly #heads: LineHead[] = [];
+
+  /** Where the head of a line begins; -1 when the line does not look as if it began with the id of a parent. */
+  static start(bytes: Buffer, start: number, end: number): number {
+    const quote = start + OPENING.length;
+    if (bytes[quote] !== QUOTE || bytes[quote - 1] !== COLON || bytes[start + 2] !== OPENING[2]) return -1;
+    const behind = bytes.indexOf(QUOTE, quote + 1) + 1;
+    return behind > quote && behind <= Math.min(end, quote + LONGEST_ID) ? behind : -1;
+  }
+
+  /** True when nothing but the id of a parent stands before the head of a line that was not parsed. */
+  static isParent(bytes: Buffer, start: number, head: number): boolean {
+    return PARENT.test(bytes.toString('latin1', start, head));
+  }
+
+  /** True when nothing but the id of a parent stands before the head of a line. */
+  static hasParent(line: JsonObject, start: number, head: number): boolean {
+    const { parentUuid } = line;
+    return typeof parentUuid === 'string' && parentUuid.length === head - start - OPENING.length - 2;
+  }
+
+  /** The head that stands at an index; null when it is none of the latest. */
+  find(bytes: Buffer, at: number, end: number): LineHead | null {
+    const heads = this.#heads;
+    for (let i = 0; i < heads.length; i++) {
+      const head = heads[i]!;
+      const behind = at + head.bytes.length;
+      if (behind >= end || bytes[behind - 1] !== COLON || bytes[behind - head.keyBytes] !== COMMA) continue;
+      if (head.bytes.compare(bytes, at, behind) === 0) return head;
+    }
+    return null;
+  }
+
+  /** Remembers the head that stands at an index of a line, if it has one. */
+  learn(bytes: Buffer, at: number, end: number): void {
+    const window = bytes.subarray(at, Math.min(at + LONGEST_HEAD, end));
+    const message = window.indexOf(MESSAGE_KEY);
+    const data = window.indexOf(DATA_KEY);
+    const isProgress = data !== -1 && (message === -1 || data < message);
+    const key = isProgress ? data : message;
+    if (key === -1 || window[0] !== COMMA) return;
+    const keyBytes = (isProgress ? DATA_KEY : MESSAGE_KEY).length - 1;
+    const members = parseObject(`{${window.toString('utf8', 1, Math.max(1, key))}}`);
+    if (members === null || isProgress !== (members.type === 'progress')) return;
+    if (OWN_MEMBERS.some((name) => name in members)) return;
+    const head = { members, bytes: Buffer.from(window.subarray(0, key + keyBytes)), keyBytes, isProgress };
+    if (this.#heads.unshift(head) > MOST_HEADS) this.#heads.pop();
+  }
+}
 
 /** What a line shares with no other. */
 export const NO_MEMBERS: JsonObject = Object.freeze({});
