@@ -1,11 +1,11 @@
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
-import { withUntoldWrites } from '../../provider/cache/ttl.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import { findModel } from '../../provider/prices/models.js';
 import { NO_COST, pricesFor, priceUsage } from '../../provider/prices/price.js';
 import { type PriceTimes, priceTimes } from '../../provider/prices/price-days.js';
 import { billedUsage, recordedBill } from '../../provider/prices/recorded-bill.js';
+import { withUntoldWrites } from '../../provider/providers/providers.js';
 import type { Lane, LaneAct, LaneRequest } from './lane.js';
 
 function actOf(event: ThreadEvent): LaneAct | null {

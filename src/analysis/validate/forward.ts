@@ -6,8 +6,8 @@ import type { EndEntry, LayerEntry, LogEntry, RequestEntry } from '../../core/ru
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { replay } from '../../engine/run/replay.js';
 import { type CostInterval, chanceInterval, RiskTally } from '../../metrics/cost-interval.js';
-import { withUntoldWrites } from '../../provider/cache/ttl.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
+import { withUntoldWrites } from '../../provider/providers/providers.js';
 import { inputNano } from './compare.js';
 import type { Place, RecordedRequest, Truth } from './truth.js';
 

@@ -48,8 +48,8 @@ import {
   conditionsToFind,
   FindingSink,
   followsRecording,
-  isChanged,
   modeOf,
+  originalOf,
 } from './what-if.js';
 
 /** Steps of the replay between two chances to do something else. */
@@ -110,10 +110,15 @@ export function* replayParts(
   const replayed = withoutSummaryForks(recording);
   const isPredicted = listeners.finding === undefined && modeOf(plan, replayed) === 'predict';
   const transcript = isPredicted ? replayed : withShownPrefix(replayed);
-  const isOwn = listeners.reproduced === 'at-end' && course !== 'free' && !isChanged(recording);
+  const original = originalOf(recording);
+  const isOwn = listeners.reproduced === 'at-end' && course !== 'free' && original === recording;
   const finding = listeners.finding ?? (isOwn ? conditionsToFind(plan, transcript) : null);
   const whatIf: RunConditions | null =
-    finding === null ? conditionsOf(plan, transcript, abduce) : { conditions: finding, reads: 'as-recorded' };
+    finding !== null
+      ? { conditions: finding, reads: 'as-recorded' }
+      : isPredicted
+        ? null
+        : conditionsOf(plan, withShownPrefix(withoutSummaryForks(original)), abduce);
   const sink = finding === null ? hearer : new FindingSink(hearer, finding);
   const reproduced = whatIf?.conditions.reproduced ?? null;
   const follows = finding !== null || (course !== 'free' && followsRecording(plan, transcript));

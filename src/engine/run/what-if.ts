@@ -56,9 +56,9 @@ export function changedRecording(changed: Transcript, original: Transcript): Tra
   return changed;
 }
 
-/** Whether the user of a recording did something else in it. */
-export function isChanged(recording: Transcript): boolean {
-  return originals.has(recording);
+/** The recording that another was made from; itself where its user did nothing else. */
+export function originalOf(recording: Transcript): Transcript {
+  return originals.get(recording) ?? recording;
 }
 
 /** Replays the recording as its own client and notes what happened. */
@@ -124,8 +124,7 @@ export class FindingSink implements LogSink {
 }
 
 /** What a run takes from its recording; null where it takes nothing. */
-export function conditionsOf(plan: RunPlan, replayed: Transcript, abduce: Abduce): RunConditions | null {
-  const transcript = originals.get(replayed) ?? replayed;
+export function conditionsOf(plan: RunPlan, transcript: Transcript, abduce: Abduce): RunConditions | null {
   if (modeOf(plan, transcript) === 'predict') return null;
   let conditions = isPlain(plan) ? known.get(transcript) : undefined;
   if (conditions === undefined) {

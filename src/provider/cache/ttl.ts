@@ -1,8 +1,5 @@
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../../core/base/clock.js';
-import { promptTokens, type Usage } from '../../core/model/usage.js';
 import type { ModelRow } from '../prices/model-row.js';
-import { cacheRulesOf, providerRegistry } from '../providers/providers.js';
-import { onGrain } from './cache-rules.js';
 
 /** The short lifetime of a cache entry (CCH-2). */
 export const TTL_5M_MS = 5 * MS_PER_MINUTE;
@@ -23,17 +20,4 @@ export function offersHour({ pricesPerMTok }: Pick<ModelRow, 'pricesPerMTok'>): 
 /** The lifetime that a setting stands for with a model: an hour is had only where it is offered. */
 export function chosenTtlMs(setting: '5m' | '1h', model: Pick<ModelRow, 'pricesPerMTok'>): number {
   return setting === '1h' && offersHour(model) ? TTL_1H_MS : TTL_5M_MS;
-}
-
-/**
- * What a recorded call was billed by the rules of its provider, for a recording that tells no writes: where they are billed, what was not
- * read was written, up to the last step.
- */
-export function withUntoldWrites(row: ModelRow, usage: Usage): Usage {
-  if (!providerRegistry.has(row.provider)) return usage;
-  const rules = cacheRulesOf(row.provider, row.id);
-  if (!rules.tellsWrites) return usage;
-  const prompt = promptTokens(usage);
-  const written = Math.max(0, onGrain(rules, prompt) - usage.cacheRead);
-  return { ...usage, input: prompt - usage.cacheRead - written, cacheWrite5m: written };
 }

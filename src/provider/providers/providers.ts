@@ -1,5 +1,7 @@
 import { createRegistry } from '../../core/base/registry.js';
+import { promptTokens, type Usage } from '../../core/model/usage.js';
 import type { CacheRules, Provider } from '../../core/run/provider.js';
+import { onGrain } from '../cache/cache-rules.js';
 import type { ModelRow, PricePeriod, Prices } from '../prices/model-row.js';
 import { SHIPPED } from './providers.generated.js';
 
@@ -90,4 +92,17 @@ function billedRow({ shares, cache }: Provider, model: ModelRow): ModelRow {
 /** Whether what a provider's cache does is chance. */
 export function isBestEffort(provider: ProviderRef): boolean {
   return knownProvider(provider).cache.hit !== null;
+}
+
+/**
+ * What a recorded call was billed by the rules of its provider, for a recording that tells no writes: where they are billed, what was not
+ * read was written, up to the last step.
+ */
+export function withUntoldWrites(row: ModelRow, usage: Usage): Usage {
+  if (!providerRegistry.has(row.provider)) return usage;
+  const rules = cacheRulesOf(row.provider, row.id);
+  if (!rules.tellsWrites) return usage;
+  const prompt = promptTokens(usage);
+  const written = Math.max(0, onGrain(rules, prompt) - usage.cacheRead);
+  return { ...usage, input: prompt - usage.cacheRead - written, cacheWrite5m: written };
 }

@@ -10,7 +10,7 @@ import {
   usage,
   user,
 } from '../../helpers/session.js';
-import { explained } from './sessions.js';
+import { explained, short } from './sessions.js';
 
 const HOUR_S = 3_600;
 
@@ -99,5 +99,49 @@ describe('a compaction before a pause', () => {
     });
     const behind = [boundary, { ...WORD, parentUuid: 'c0' }];
     expect(compacting({ answer: say('done'), behind })).toEqual({ avoidable: false, acts: false });
+  });
+
+  it('makes what follows smaller, also where an earlier compaction shows how large system and tools are', () => {
+    const boundary = system('c0', 58, 'compact_boundary', {
+      parentUuid: 'a1',
+      compactMetadata: { trigger: 'auto', preTokens: 150_000 },
+    });
+    const summary = user('s0', 59, 'It was about a file.', { parentUuid: 'c0', isCompactSummary: true });
+    const model = { model: 'claude-sonnet-4-6' };
+    const long = 'the words of a long file '.repeat(16_000);
+    const turn = (
+      i: number,
+      at: number,
+      text: string,
+      own: Fields,
+      parentUuid: string,
+    ): readonly Fields[] => [
+      user(`u${i}`, at, text, { parentUuid }),
+      assistant(`a${i}`, at + 1, `m${i}`, say('ok'), { ...model, usage: own }, { parentUuid: `u${i}` }),
+    ];
+    const { changes } = explained(
+      readSession([
+        user('u0', 0, 'question'),
+        assistant(
+          'a0',
+          1,
+          'm0',
+          say('ok'),
+          { ...model, usage: short(10, 0, 20_000, 50) },
+          { parentUuid: 'u0' },
+        ),
+        ...turn(1, 30, long, short(10, 20_000, 130_000, 50), 'a0'),
+        boundary,
+        summary,
+        ...turn(2, 60, 'go on', short(10, 12_000, 8_000, 50), 's0'),
+        ...turn(3, 90, long, short(10, 20_000, 100_000, 50), 'a2'),
+        ...turn(4, 90 + 3 * HOUR_S, 'go on', short(10, 0, 120_000, 50), 'a3'),
+      ]),
+    );
+    const { savedNano } = changes.find(({ name }) => name === '/compact before long pauses')!;
+    // The return wrote 120,000 tokens at $3.75 a million: $0.45. Compacted, it writes 12,000 of system and tools and a short
+    // summary, which has read 120,000 at $0.30: $0.036. A summary of 5,000 tokens is $0.075.
+    expect(savedNano).toBeGreaterThan(200_000_000);
+    expect(savedNano).toBeLessThan(450_000_000);
   });
 });

@@ -105,7 +105,12 @@ describe('the page of a benchmark', () => {
       ],
     });
     expect(cards).toEqual([
-      { label: 'growth of hot paths', value: '3.00', note: 'at most 1.1 promised; timed grows fastest', tone: 'bad' },
+      {
+        label: 'growth of hot paths',
+        value: '3.00',
+        note: 'at most 1.1 promised; timed grows fastest',
+        tone: 'bad',
+      },
       { label: 'promised', value: '2.346', note: 'at least 2 promised; five to two', tone: 'plain' },
       { label: 'short', value: '1', note: 'at least 1.5 promised; one to one', tone: 'bad' },
       { label: 'stated', value: '7', note: 'seven to one', tone: 'plain' },
