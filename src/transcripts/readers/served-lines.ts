@@ -57,7 +57,9 @@ export interface ServedRequest {
 
 /** True for a head whose first line says that it is a recording of a server; where that line is lost, its others tell. */
 export function looksLikeServed(head: string): boolean {
-  return /^\uFEFF?\{"(?:format":"ccbench-serve"|n":\d+,"atMs":\d+,"api":)/m.test(head);
+  return /^\uFEFF?\s*\{\s*"(?:format"\s*:\s*"ccbench-serve"|n"\s*:\s*\d+\s*,\s*"atMs"\s*:\s*\d+\s*,\s*"api"\s*:)/m.test(
+    head,
+  );
 }
 
 /** Longest time that a server can have run: some thirty years. */

@@ -290,6 +290,22 @@ describe('a damaged recording of ccbench serve', () => {
   const whole = jsonl([HEAD, OPENING, GROWN, SPOKEN]);
   const readText = (text: Uint8Array) => servedReader.read(text, { id: 'r.jsonl' });
 
+  it('is known however its JSON is spaced, with and without its first line', () => {
+    for (const lines of [[HEAD, OPENING], [OPENING]])
+      for (const text of [
+        lines.map((line) => JSON.stringify(line)).join('\n'),
+        lines
+          .map(
+            (line) =>
+              `  ${JSON.stringify(line)
+                .replace('{', '{\t')
+                .replaceAll(/(":|,)/g, '$1 ')}`,
+          )
+          .join('\n'),
+      ])
+        expect(detectFormat(text)).toBe('served');
+  });
+
   it('without its first line the times of day are unknown', () => {
     const text = jsonl([OPENING, GROWN]);
     expect(detectFormat(text.toString('utf8'))).toBe('served');
