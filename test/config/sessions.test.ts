@@ -44,6 +44,16 @@ describe('sessions of a scenario', () => {
     expect(new Set(specs.map((spec) => spec?.prefixSeed)).size).toBe(1);
   });
 
+  it('work where they say: in a project and a checkout of it, else all in one', () => {
+    const text = `name: w\nsessions:\n${session('a')}${session('b', ', project: api, checkout: left')}`;
+    const { transcript } = compile(text).runs[0]!;
+    if (transcript.kind !== 'sessions') throw new Error('no sessions');
+    const [here, there] = transcript.sessions;
+    expect(there).toMatchObject({ project: 'api', checkout: 'left' });
+    expect(Object.keys(here!)).not.toEqual(expect.arrayContaining(['project']));
+    expect(Object.keys(here!)).not.toEqual(expect.arrayContaining(['checkout']));
+  });
+
   it('understand durations', () => {
     expect(['90s', '1.5h', '2d 4h', '1h30m'].map(durationMs)).toEqual([
       90_000, 5_400_000, 187_200_000, 5_400_000,
@@ -63,6 +73,11 @@ describe('sessions of a scenario', () => {
   });
 
   it.each([
+    [
+      'a list of recordings in one session',
+      '  - { name: a, transcript: { file: [x.jsonl, y.jsonl] } }\n',
+      '3:36 a session has one transcript, not a list of them',
+    ],
     [
       'two of one name',
       `${session('a')}${session('a')}`,
