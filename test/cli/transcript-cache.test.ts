@@ -231,9 +231,9 @@ for (let i = 0; i < 60; i++) writeEntry(${JSON.stringify(folder)}, '${key(1)}', 
     expect(names.filter((name) => name.startsWith('why/'))).toHaveLength(1);
     expect(names).toContain('digests.json');
     expect((await cli(['cache'], own)).stdout).toContain(
-      'holds 1 compiled transcript and 1 explained session in',
+      'holds 0 compiled transcripts and 1 explained session in',
     );
-    expect(JSON.parse((await cli(['cache', 'clear', '--json'], own)).stdout)).toMatchObject({ removed: 2 });
+    expect(JSON.parse((await cli(['cache', 'clear', '--json'], own)).stdout)).toMatchObject({ removed: 1 });
     expect(existsSync(kept)).toBe(false);
   });
 });

@@ -337,9 +337,9 @@ function summaryIn(fresh: readonly Block[], asked: WholeRequest | null): Block |
   const said = asked.answer.findLast(({ kind }) => kind === 'text')?.text ?? '';
   const closed = said.trimEnd().replace(/\s*<\/\w+>$/, '');
   const ending = closed.slice(-ENDING).replace(/^.*>/s, '').trim();
+  if (ending !== '') return texts.find(({ text }) => text?.read().includes(ending)) ?? texts[0];
   const away = ({ tokens }: Block): number => Math.abs(tokens - usageOf(asked).output);
-  const [nearest] = texts.toSorted((a, b) => away(a) - away(b));
-  return (ending === '' ? undefined : texts.find(({ text }) => text?.read().includes(ending))) ?? nearest;
+  return texts.toSorted((a, b) => away(a) - away(b))[0];
 }
 
 function isThere({ kind, digest }: Block, present: ReadonlySet<Digest>): boolean {

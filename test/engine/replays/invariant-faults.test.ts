@@ -16,7 +16,7 @@ import { Journal } from '../../../src/engine/context/journal.js';
 import { OpenCalls } from '../../../src/engine/context/repairs.js';
 import { ThreadModel } from '../../../src/engine/requests/thread-model.js';
 import { ThreadForks } from '../../../src/engine/run/thread-forks.js';
-import * as forkLayout from '../../../src/engine/thread/thread-start.js';
+import * as forkLayout from '../../../src/engine/thread/fork-layout.js';
 import * as userActs from '../../../src/engine/thread/user-acts.js';
 import * as fade from '../../../src/provider/cache/fade.js';
 import * as userMessages from '../../../src/provider/fake-llm/answers/user-messages.js';

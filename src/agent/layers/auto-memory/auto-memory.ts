@@ -39,9 +39,10 @@ import {
 } from './fork-turns.js';
 import { IndexText, indexTextOf } from './index-text.js';
 import { knownMemories, memoryQuality } from './known-memories.js';
-import { indexLimits, indexLineOf, memoryIndexPart } from './memory-index.js';
+import { indexLimits, indexLineOf } from './memory-index.js';
 import { type MemoryStore, readMemories, type StoredMemory } from './memory-store.js';
 import { keepOwnWrites, type OwnWrite } from './own-writes.js';
+import { memoryIndexPart } from './system-part.js';
 
 /** Memories that the instruction lists by name; the rest is in the index (assumed). */
 const LISTED = 40;

@@ -11,7 +11,11 @@ const SESSION = readFileSync(join(import.meta.dirname, '../../../../fixtures/bug
 /** What a user would have to write to run the same. */
 const WRITTEN = `name: s
 transcript: { file: s.jsonl }
-policy: { use: claude-code/2.1.325, set: { client.use: recorded } }
+policy:
+  use: claude-code/2.1.325
+  set:
+    client.use: recorded
+    restore.announced: [deferred_tools_delta, agent_listing_delta, mcp_instructions_delta] # no list of skills before 2.1.228
 `;
 
 const ROLLOUT = [
