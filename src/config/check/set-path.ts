@@ -74,13 +74,18 @@ export function parseAssignment(text: string, context: ScenarioContext): Assignm
   if (written.trim() === '') {
     throw new CcbenchError('bad-usage', `"${text}" has no value`, { hint: 'write null for none' });
   }
+  return { path, value: readValue(written, text) };
+}
+
+/** A value as it is written in YAML. */
+function readValue(written: string, text: string): unknown {
   const doc = parseDocument(written, { prettyErrors: false, logLevel: 'error' });
-  if (doc.errors.length > 0) {
-    throw new CcbenchError('bad-usage', `the value of "${text}" cannot be read`, {
-      hint: 'put it in quotes',
-    });
+  try {
+    if (doc.errors.length === 0) return doc.toJS();
+  } catch {
+    // An alias of an anchor that is not there.
   }
-  return { path, value: doc.toJS() };
+  throw new CcbenchError('bad-usage', `the value of "${text}" cannot be read`, { hint: 'put it in quotes' });
 }
 
 function replaceAt(current: unknown, path: Path, value: unknown): unknown {

@@ -28,9 +28,9 @@ export function number(min: number, max: number, description: string) {
   return described(z.number().check(z.gte(min), z.lte(max)), { description });
 }
 
-/** A text with something in it. */
+/** A text with something in it that can be seen. */
 export function text(description: string) {
-  return described(z.string().check(z.regex(/\S/)), { title: 'a text', description });
+  return described(z.string().check(z.regex(/[^\s\p{Cc}]/u)), { title: 'a text', description });
 }
 
 /** A day of the calendar. */

@@ -159,6 +159,11 @@ describe('a policy file', () => {
       'p.yaml:13:20: expected a group of keys (after, until, scope), got 3 (did you mean `breaker: { after: 3 }`?)',
     ],
     [
+      'a tool without a name that can be seen',
+      SOUND.replace('select: { what: tool-results,', 'select: { what: tool-results, of: "\\u0000",'),
+      'p.yaml:6:39: expected a text, got',
+    ],
+    [
       'a key in another place',
       SOUND.replace('select: { what: history,', 'select: { when: now, what: history,'),
       'p.yaml:10:15: unknown key `when` in `rules[1].select` (`when` belongs to rules[].when;',

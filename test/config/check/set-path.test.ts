@@ -80,10 +80,12 @@ describe('--set', () => {
   });
 
   it('reports a bad value at the option, together with the problems of the file', () => {
-    expect(problemsOf(recorded('sede: 1'), 'cache.ttl=2h', `${GAP}=0`, 'seed', 'seed=')).toEqual([
+    const changes = ['cache.ttl=2h', `${GAP}=0`, 'seed', 'seed=', 'seed=*other'];
+    expect(problemsOf(recorded('sede: 1'), ...changes)).toEqual([
       's.yaml:3:1: unknown key `sede`',
       '--set seed: "seed" is not path=value',
       '--set seed=: "seed=" has no value',
+      '--set seed=*other: the value of "seed=*other" cannot be read',
       '--set cache.ttl=2h: `cache.ttl`: expected 5m, 1h or recorded, got "2h"',
       `--set ${GAP}=0: ${GAP} must be a whole number from 1 to 1440`,
     ]);
