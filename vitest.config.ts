@@ -24,7 +24,7 @@ export default defineConfig(({ mode }) => {
       testTimeout: 300_000,
       hookTimeout: 300_000,
       pool: 'threads',
-      maxWorkers: '150%', // a third of the time of browsers, kills and fleets is waiting, for which another worker has use
+      maxWorkers: '100%', // the usual number leaves a core idle, which is half of a machine with two
       isolate: false, // a module is loaded once in each thread: a test that changes one puts it back
       sequence: { sequencer: LongestFirst },
       setupFiles: ['test/helpers/setup/property-settings.ts'],
