@@ -38,7 +38,7 @@ const LOOKED_UP = 64;
 const AT_HAND = 2;
 
 /** A session leaves little behind: more room for it would only be held. */
-const YOUNG_MB = 16;
+const YOUNG_MB = 8;
 
 /** A session with what is known of it; its requests are read when somebody asks for them. */
 export class ExplainedFile {

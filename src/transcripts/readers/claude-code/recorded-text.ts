@@ -18,8 +18,6 @@ export function memorySource(bytes: Uint8Array): TextSource {
 
 /** Characters of texts that were read and are kept: replays of one session read the same ones again. */
 const KEPT_CHARS = 1_000_000;
-/** The same where texts are kept from the first reading on: for whoever goes through all of them at once. */
-const AT_HAND_CHARS = 4_000_000;
 /** More parts than any line has. */
 const MOST_PARTS = 4_096;
 
@@ -81,7 +79,7 @@ export class FileTexts {
   #keep(key: number, text: string): void {
     const isAtHand = this.place === 'at-hand';
     // Whoever goes through all texts would find none left if the latest took the place of the others.
-    if (isAtHand && this.#keptChars + text.length > AT_HAND_CHARS) return;
+    if (isAtHand && this.#keptChars + text.length > KEPT_CHARS) return;
     this.#kept.set(key, text);
     this.#keptChars += text.length;
     if (isAtHand) return;
