@@ -7,7 +7,7 @@ import { parseObject } from '../lines/json-lines.js';
 import { toolCallPiece } from './pieces.js';
 import type { ServedBlock, ServedRequest } from './served-lines.js';
 
-/** Claude Code appends its notes to a tool result (2.0.76), and from 2.1.325 on the files it restores (measured). */
+/** What Claude Code appends to a tool result: notes (2.0.76), from 2.1.325 on also restored files (measured). Two of them are by the tool itself. */
 const REMINDER = /\n\n<system-reminder>\n(?!Whenever you read a file|Warning: the file exists)/;
 
 /** How reminders that are announced again behind a compaction begin, and the names transcripts have for them. */
