@@ -4,7 +4,7 @@ const prompt = ({ input, cacheRead, cacheWrite5m, cacheWrite1h }) =>
   input + cacheRead + cacheWrite5m + cacheWrite1h;
 
 /** A prompt this much shorter than the one before it was cut down. */
-const CUT_DOWN = 0.75;
+const CUT_DOWN = 0.9;
 
 /** The lines of a recording, as main requests with the places where the context was cut down. */
 export function whatHappened(lines) {

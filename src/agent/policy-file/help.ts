@@ -40,7 +40,7 @@ const UNITS: Readonly<Record<string, string>> = {
   atLeast: 'tokens',
   times: 'share',
   share: 'share',
-  chars: 'share',
+  chars: 'characters',
   scale: 'factor',
   pastReasoning: 'factor',
   keptReasoning: 'factor',
@@ -49,8 +49,6 @@ const UNITS: Readonly<Record<string, string>> = {
 /** Units of keys that mean something else inside another key. */
 const INSIDE: readonly (readonly [string, string, string])[] = [
   ['user', 'head', 'tokens'],
-  ['until', 'chars', 'characters'],
-  ['shrink', 'chars', 'characters'],
   ['shrink', 'times', 'attempts'],
   ['shrink', 'drop-oldest', 'share'],
   ['keepAlive', 'times', 'times'],

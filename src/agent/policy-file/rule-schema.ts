@@ -239,8 +239,8 @@ function checkReplace(
     );
   if (how !== 'nothing' && what === 'thinking')
     no(['replace', 'with'], 'thinking cannot be replaced, only left out', 'write with: nothing');
-  if (placed.tokens !== undefined && (how === 'preview' || (how === 'nothing' && where !== 'at-end')))
-    no(['replace', 'tokens'], `\`tokens\` has no effect on ${how === 'preview' ? 'a preview' : how}`);
+  if (placed.tokens !== undefined && how === 'nothing' && where !== 'at-end')
+    no(['replace', 'tokens'], '`tokens` has no effect on nothing');
   for (const key of ['head', 'tail'] as const)
     if (placed[key] !== undefined && how !== 'preview')
       no(['replace', key], `\`${key}\` has no effect without a preview`, 'write with: preview');

@@ -44,13 +44,13 @@ const user = z.union([
 ]);
 
 const keepGroup = group(
-  'What stays as it is; several keys add up.',
+  'What stays as it is. Of a history the key that keeps most counts; of items, `tokens` and `chars` are counted from behind `last`.',
   {},
   {
     last,
     tokens: amount('Newest tokens that stay.'),
     share: number(0, 1, 'Share of the tokens that stay, newest first.'),
-    chars: number(0, 1, 'Share of the characters that stay, newest first.'),
+    chars: number(0, MANY, 'Characters that stay, newest first; up to 1, a share of all.'),
     max: amount('At most this many tokens stay.'),
     min: amount('At least this many tokens stay.'),
     first: z
@@ -202,7 +202,7 @@ export const replace = group(
     ),
   },
   {
-    tokens: plainAmount(1, 1_000_000, 'True tokens of a fixed text.'),
+    tokens: plainAmount(1, 1_000_000, 'True tokens of a fixed text, or of the frame around a preview.'),
     head: plainAmount(0, MANY, 'Characters of a preview from the beginning.'),
     tail: plainAmount(0, MANY, 'Characters of a preview from the end.'),
     lines: refusedKey(

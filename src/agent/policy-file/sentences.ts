@@ -132,7 +132,7 @@ function keepWords(description: Description, keep: KeepPart, items: string): str
   if (keep.tokens !== null) words.push(`the newest ${description.amount(keep.tokens)} tokens`);
   if (keep.share !== null)
     words.push(
-      `the newest ${keep.share.is * 100} % of the ${keep.share.of === 'chars' ? 'characters' : 'tokens'}`,
+      `the newest ${keep.share.is > 1 ? count(keep.share.is) : `${keep.share.is * 100} % of the`} ${keep.share.of === 'chars' ? 'characters' : 'tokens'}`,
     );
   if (keep.user !== null) words.push(`messages of the user up to ${count(keep.user.tokens)} tokens`);
   if (keep.recentFiles !== null) words.push(`the ${keep.recentFiles.n} files that were worked on last`);

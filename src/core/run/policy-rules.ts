@@ -144,7 +144,7 @@ export interface KeepPart {
   readonly last: { readonly n: number; readonly unit: 'items' | 'messages' | 'turns' | 'rounds' } | null;
   /** Newest until full. */
   readonly tokens: AmountText | null;
-  /** The same as a share of the conversation's tokens, or of its characters. */
+  /** The same as a share of the conversation's tokens, or of its characters; above 1, a number of characters. */
   readonly share: { readonly of: 'tokens' | 'chars'; readonly is: number } | null;
   /** Bounds of `tokens` and `share`. */
   readonly atMost: AmountText | null;
@@ -161,7 +161,7 @@ export interface KeepPart {
 /** What replaces what was selected. */
 export interface ReplacePart {
   readonly with: 'placeholder' | 'preview' | 'reference' | 'nothing' | 'summary';
-  /** True tokens of a fixed text. */
+  /** True tokens of a fixed text, or of the frame around a preview. */
   readonly tokens: number;
   readonly head: number;
   readonly tail: number;

@@ -9,8 +9,9 @@ import { compactsAt } from '../../../src/agent/policy-file/triggers.js';
 import { canonicalJson } from '../../../src/core/base/digest.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { ROOT } from '../../helpers/architecture/tree.js';
-import { runSent } from '../../helpers/capture.js';
+import { runSent, sentFor } from '../../helpers/capture.js';
 import { INVARIANT_CHECKS } from '../../helpers/drive/check-invariants.js';
+import { Conversation } from '../../helpers/generators/conversation.js';
 import { ofType, planOf, runLog } from '../../helpers/plan.js';
 
 const WINDOWS = [128_000, 200_000, 1_000_000] as const;
@@ -135,6 +136,17 @@ describe('policies of other agents', () => {
     // No source speaks of a path that the file does not have.
     const paths = new Set(policyValues(written!).map(({ path }) => path));
     expect(Object.keys(sources).filter((path) => path !== '*' && !paths.has(path))).toEqual([]);
+  });
+
+  it('gemini-cli masks what Gemini CLI 0.61.0 masked: 8 of 21 results of 16,310 characters before its 22nd request', () => {
+    const talk = new Conversation({ toolsTokens: 5_000, systemTokens: 5_000 }).human(100);
+    // 13 stay: the newest, and twelve in 200,000 characters. 8 times 16,312 are 120,000 or more, 7 times are not.
+    for (let i = 0; i < 23; i++) talk.tools([{ tool: 'read_file', tokens: 16_312 / 4 }]);
+    const plan = planOf({ policy: 'peers/gemini-cli', model: 'claude-sonnet-4-5', window: 1_000_000 });
+    const masked = sentFor(runSent(plan, talk.answer(10).transcript()).sent, 'main').map(
+      ({ blocks }) => blocks!.filter(({ facts }) => facts.replaces === 'cleared').length,
+    );
+    expect(masked.slice(0, 23)).toEqual([...Array(21).fill(0), 8, 8]);
   });
 
   it.each(NAMES)(

@@ -72,7 +72,11 @@ function keepText({ last, tokens, share, first, user, recentFiles }: KeepPart): 
     ...(first === 0 ? [] : [first === 'opening' ? 'the opening' : `first ${first}`]),
     ...(last === null ? [] : [lastText(last)]),
     ...(tokens === null ? [] : [`${amountText(tokens)} tokens`]),
-    ...(share === null ? [] : [`${share.is} of the ${share.of === 'chars' ? 'characters' : share.of}`]),
+    ...(share === null
+      ? []
+      : [
+          `${share.is > 1 ? share.is.toLocaleString('en-US') : `${share.is} of the`} ${share.of === 'chars' ? 'characters' : share.of}`,
+        ]),
     ...(user === null ? [] : [`${formatCount(user.tokens)} tokens of user messages`]),
     ...(recentFiles === null ? [] : [`up to ${recentFiles.n} files`]),
   ];

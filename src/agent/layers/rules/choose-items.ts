@@ -19,15 +19,22 @@ export function tokenBudget(
   return budget;
 }
 
-/** How many of the newest items a selection leaves alone. */
+/** Newest characters that stay; null where nothing is said of characters. */
+export function charBudget({ share }: KeepPart, total: number): number | null {
+  if (share?.of !== 'chars') return null;
+  return share.is > 1 ? share.is : share.is * total;
+}
+
+/** How many of the newest items a selection leaves alone: what `last` names, and as many before it as fit a budget. */
 function keptItems({ keep }: SelectPart, items: Items, view: ContextView, sizes: Sizes): number {
-  const { last, share } = keep;
-  let kept = 0;
-  if (last !== null) kept = last.unit === 'items' ? last.n : items.newestIn(last.n, last.unit, view);
-  const budget = tokenBudget(keep, items.tokens, sizes);
-  if (budget !== null) kept = Math.max(kept, items.newestWithin(budget, 'tokens'));
-  if (share?.of === 'chars') kept = Math.max(kept, items.newestWithin(share.is * items.chars, 'chars'));
-  return Math.min(kept, items.count);
+  const { last } = keep;
+  let newest = 0;
+  if (last !== null) newest = last.unit === 'items' ? last.n : items.newestIn(last.n, last.unit, view);
+  const before = Math.max(
+    items.fittingBefore(newest, tokenBudget(keep, items.tokens, sizes), 'tokens'),
+    items.fittingBefore(newest, charBudget(keep, items.chars), 'chars'),
+  );
+  return Math.min(newest + before, items.count);
 }
 
 /** Tokens and characters of what a selection would touch. */

@@ -136,11 +136,12 @@ export class Items {
     return this.live[index]!;
   }
 
-  /** How many of the newest fit into a number of tokens or characters. */
-  newestWithin(limit: number, unit: 'tokens' | 'chars'): number {
+  /** How many of those before the newest fit into a number of tokens or characters; none without a limit. */
+  fittingBefore(newest: number, limit: number | null, unit: 'tokens' | 'chars'): number {
+    if (limit === null) return 0;
     let sum = 0;
     let count = 0;
-    for (let i = this.live.length - 1; i >= 0; i--, count++) {
+    for (let i = this.live.length - 1 - newest; i >= 0; i--, count++) {
       sum += this.live[i]![unit];
       if (sum > limit) break;
     }

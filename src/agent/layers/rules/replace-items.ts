@@ -31,14 +31,13 @@ function replacementFor(block: Block, { with: how, tokens, head, tail }: Replace
     return null;
   if (how === 'preview') {
     const shown = Math.min(block.chars, head + tail);
-    const frame = Math.ceil(CLEARED_PLACEHOLDER.length / CHARS_PER_TOKEN);
     const share = block.chars === 0 ? 0 : shown / block.chars;
     return createBlock({
       kind,
       role,
       tool,
       toolUseId,
-      tokens: Math.min(block.tokens, Math.round(block.tokens * share) + frame),
+      tokens: Math.min(block.tokens, Math.round(block.tokens * share) + tokens),
       chars: shown + CLEARED_PLACEHOLDER.length,
       digest: chainDigest(block.digest, digestText(`preview ${head} ${tail}`)),
       text:

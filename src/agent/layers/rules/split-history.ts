@@ -10,7 +10,7 @@ import { lazyText } from '../../../core/model/text.js';
 import type { ManualCompaction } from '../../../core/model/transcript.js';
 import type { KeepPart, SelectPart } from '../../../core/run/policy-rules.js';
 import type { Sizes } from '../../policy-file/expression.js';
-import { tokenBudget } from './choose-items.js';
+import { charBudget, tokenBudget } from './choose-items.js';
 import { groupByRound } from './rounds.js';
 
 /** A conversation split for a new history. */
@@ -135,10 +135,11 @@ function tailStart(messages: readonly Message[], opened: number, keep: KeepPart,
   const total = messages.reduce((sum, message) => sum + messageTokens(message), 0);
   const budget = tokenBudget(byRounds ? { ...keep, share: null } : keep, total, sizes);
   if (budget !== null) starts.push(budgetStart(messages, budget, messageTokens));
-  if (share?.of === 'chars') {
-    const chars = messages.reduce((sum, message) => sum + charsOf(message), 0);
-    starts.push(budgetStart(messages, chars * share.is, charsOf));
-  }
+  const chars = charBudget(
+    keep,
+    messages.reduce((sum, message) => sum + charsOf(message), 0),
+  );
+  if (chars !== null) starts.push(budgetStart(messages, chars, charsOf));
   if (keep.finalAnswers) {
     const answer = messages.findLastIndex((message) => message.role === 'assistant' && !hasToolUse(message));
     if (answer >= 0) starts.push(answer);

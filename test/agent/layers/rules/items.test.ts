@@ -59,7 +59,16 @@ describe('what a selection touches', () => {
     expect(chosen({ keep: { share: { is: 0.2, of: 'tokens' } } })).toBe('abc');
     expect(chosen({ keep: { share: { is: 0.2, of: 'chars' } } })).toBe('abc');
     expect(chosen({ keep: { share: { is: 0.19, of: 'chars' } } })).toBe('abcd');
-    expect(chosen({ keep: { share: { is: 0.2, of: 'chars' }, last: { n: 3, unit: 'items' } } })).toBe('ab');
+    expect(chosen({ keep: { share: { is: 800, of: 'chars' } } })).toBe('abc');
+    expect(chosen({ keep: { share: { is: 799, of: 'chars' } } })).toBe('abcd');
+  });
+
+  it('keeps the newest, and before them what fits', () => {
+    const last = { n: 1, unit: 'items' } as const;
+    expect(chosen({ keep: { last, tokens: '50' } })).toBe('abc');
+    expect(chosen({ keep: { last, tokens: '49' } })).toBe('abcd');
+    expect(chosen({ keep: { last, share: { is: 200, of: 'chars' } } })).toBe('abc');
+    expect(chosen({ keep: { last: { n: 9, unit: 'items' }, tokens: '99' } })).toBe('');
   });
 
   it('leaves the first alone, and comes in an order up to a number', () => {
