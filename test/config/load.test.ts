@@ -37,6 +37,7 @@ describe('positions of problems', () => {
 
   it.each([
     ['name: a\ntranscript: a.jsonl', 'did you mean `transcript: { file: a.jsonl }`?'],
+    ['name: a\ntranscripts: [a.jsonl]', 'did you mean `- { file: a.jsonl }`?'],
     [recorded('cache: 1h'), 'did you mean `cache: { ttl: 1h }`?'],
     [recorded('cache: long'), null],
   ])('says which key of a group a text was meant for: %j', (text, hint) => {

@@ -40,6 +40,12 @@ const GROUPINGS = Object.keys({
   command: 1,
 } satisfies Record<SourceBy, 1>);
 
+const SHARD = option(
+  '--shard <i/n>',
+  'with --results or --json: the i-th of n shares of the sessions; sessions with calls in common are in the same',
+  shard,
+);
+
 /** The commands that look at recordings without changing anything in them. */
 export const RECORDING_COMMANDS = {
   why: {
@@ -69,11 +75,7 @@ export const RECORDING_COMMANDS = {
         '--results <folder>',
         'write Parquet files instead of a page: a row for each session and for each request',
       ),
-      option(
-        '--shard <i/n>',
-        'with --results or --json: the i-th of n shares of the sessions; sessions with calls in common are in the same',
-        shard,
-      ),
+      SHARD,
       option('--watch', 'keep the page up to date while sessions go on, and serve it; Ctrl-C ends'),
       option('--share', 'print a block to share: no names, no paths, no text; no page'),
       option('--limits', 'show instead what filled the five-hour and weekly limits; no page'),
@@ -184,6 +186,7 @@ export const RECORDING_COMMANDS = {
       option('--worst <n>', 'how many of the worst predicted requests to show', whole, 5),
       option('--save <file>', 'write the totals to this file'),
       option('--results <folder>', 'write a Parquet file with a row for each recording'),
+      SHARD,
       option('--baseline <file>', 'compare with saved totals; worse is exit code 98'),
       option(
         '--out <folder>',
@@ -197,7 +200,7 @@ export const RECORDING_COMMANDS = {
       'validate ~/.claude/projects --forward',
       'validate session.jsonl --json',
       'validate recordings/ --baseline fidelity.json',
-      'validate recordings/ --results out',
+      'validate recordings/ --results out --shard 3/16',
     ],
     load: async () => (await import('../commands/validate/validate.js')).validateCommand,
   },

@@ -245,7 +245,9 @@ class Explainer {
     if (near !== null) return `did you mean \`${near}\`?`;
     if (typeof value === 'object' || Number.isNaN(value) || path.length === 0) return null;
     const key = this.#map.keyThatTakes(node, value);
-    return key === null ? null : `did you mean \`${String(path.at(-1))}: { ${key}: ${String(value)} }\`?`;
+    const name = path.at(-1)!;
+    const place = typeof name === 'number' ? '-' : `${String(name)}:`;
+    return key === null ? null : `did you mean \`${place} { ${key}: ${String(value)} }\`?`;
   }
 }
 

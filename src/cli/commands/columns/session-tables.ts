@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { Shard } from '../../../study/batches.js';
 import { GrowingPart } from '../../../study/results/part-file.js';
 import { namesIn, unwritable } from '../../../study/results/write-whole.js';
+import type { CliSession } from '../../session.js';
 import { FIDELITY_COLUMNS } from '../validate/fidelity-columns.js';
 import { REQUEST_COLUMNS, SESSION_COLUMNS } from '../why/why-results.js';
 
@@ -52,8 +53,8 @@ function mixed(folder: string): CcbenchError {
   );
 }
 
-/** Makes a results folder before long work, so that one that cannot be made is refused at once. */
-export function makeFolder(folder: string): string {
+/** Makes a folder; one that cannot be made is refused. */
+function makeFolder(folder: string): string {
   try {
     mkdirSync(folder, { recursive: true });
     return folder;
@@ -62,13 +63,25 @@ export function makeFolder(folder: string): string {
   }
 }
 
-/** Refuses a folder whose sessions are divided in another way: they would count twice. */
-export function checkParts(folder: string, shown: string, shard: Shard | undefined): void {
-  const first = sessionTables(folder).find(({ name }) => name === 'sessions');
+/**
+ * Makes the results folder of a table before long work. Refuses a share that would have nowhere to go, and a folder whose
+ * sessions are divided in another way: they would count twice.
+ */
+export function checkResults(
+  { host: { cwd }, json }: CliSession,
+  table: SessionTable['name'],
+  { results, shard }: { readonly results?: string; readonly shard?: Shard },
+): void {
+  if (results === undefined && shard !== undefined && !json)
+    throw new CcbenchError('bad-usage', '--shard has no report of its own', {
+      hint: 'add --results <folder>, which all shares write into, or --json',
+    });
+  if (results === undefined) return;
+  const first = sessionTables(makeFolder(resolve(cwd, results))).find(({ name }) => name === table);
   if (first === undefined || first.of === (shard?.of ?? null)) return;
   const held = first.of === null ? 'sessions that are not divided' : `sessions in ${first.of} shares`;
-  throw new CcbenchError('bad-usage', `${shown} holds ${held}: with these they would count twice`, {
-    hint: 'choose another folder with --results, or remove its sessions*.parquet and requests*.parquet',
+  throw new CcbenchError('bad-usage', `${results} holds ${held}: with these they would count twice`, {
+    hint: `choose another folder with --results, or remove its ${table}*.parquet${table === 'sessions' ? ' and requests*.parquet' : ''}`,
   });
 }
 

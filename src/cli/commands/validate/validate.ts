@@ -14,19 +14,22 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
+import type { Shard } from '../../../study/batches.js';
 import { type InputOptions, readTextInput } from '../../../transcripts/files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
+import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { chosenSessions, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
 import { eachFile } from '../../files/each-file.js';
 import { openFile } from '../../files/output.js';
 import { sessionWords } from '../../files/session-words.js';
+import { shareOf } from '../../files/share-of.js';
 import { noteRepeated } from '../../files/without-copies.js';
 import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
-import { makeFolder, openPart } from '../columns/session-tables.js';
+import { checkResults, openPart } from '../columns/session-tables.js';
 import { FIDELITY_COLUMNS } from './fidelity-columns.js';
 import { validateBlocks, validateConclusion } from './validate-document.js';
 
@@ -42,6 +45,7 @@ export interface ValidateOptions extends SessionChoice {
   readonly forward?: boolean;
   /** A folder for a Parquet file with a row for each recording. */
   readonly results?: string;
+  readonly shard?: Shard;
 }
 
 type Validated =
@@ -79,12 +83,16 @@ export async function validateCommand(
       : readSaved(readTextInput(options.baseline, { cwd }), options.baseline);
   const output = options.save === undefined ? null : openFile(options.save, cwd);
   try {
-    const folder = options.results === undefined ? null : makeFolder(resolve(cwd, options.results));
+    checkResults(session, 'fidelity', options);
     const named = { command: 'validate', paths, usualLast: USUAL_LAST };
-    const found = await chosenSessions(session, named, options);
-    const { used, skipped } = await eachFile(session, 'validating', found, (path) =>
-      validateFile(path, inputOptions(session), options),
-    );
+    const chosen = await chosenSessions(session, named, options);
+    const found = await shareOf(session, chosen, options.shard, callKeysOf(inputOptions(session)));
+    const isEmpty = found.files.length === 0 && chosen.files.length > 0;
+    const { used, skipped } = isEmpty
+      ? { used: [], skipped: [] }
+      : await eachFile(session, 'validating', found, (path) =>
+          validateFile(path, inputOptions(session), options),
+        );
     const rates = used.flatMap((item) => (item.kind === 'trace' ? [item.hitRate] : []));
     const all = used.flatMap((item) => (item.kind === 'recording' ? [item.fidelity] : []));
     const contained = containedFiles(all);
@@ -104,7 +112,8 @@ export async function validateCommand(
       ),
     );
     noteLosses(session, fidelities);
-    if (folder !== null) await writeRows(folder, fidelities);
+    if (options.results !== undefined)
+      await writeRows(resolve(cwd, options.results), options.shard, fidelities);
     const worse = saved === null ? [] : worseFigures(saved, report.total);
     const forward = options.forward === true ? 'sessions' : 'summary';
     present(session, {
@@ -117,6 +126,7 @@ export async function validateCommand(
         contained,
         sharedCalls,
         ...(options.results === undefined ? {} : { results: options.results }),
+        ...(options.shard === undefined ? {} : { shard: options.shard }),
         ...(saved === null ? {} : { worse }),
       },
     });
@@ -153,8 +163,20 @@ function noteLosses(session: CliSession, files: readonly FileFidelity[]): void {
     note(session, `${what} (${formatCounted(times, 'time')} in ${formatCounted(sessions, 'session')})`);
 }
 
-async function writeRows(folder: string, fidelities: readonly FileFidelity[]): Promise<void> {
-  const part = await openPart(folder, 'fidelity');
+/** The calls of a recording, by which copies are known; a request trace has none. */
+const callKeysOf =
+  (input: InputOptions) =>
+  (file: string): readonly string[] =>
+    inputFormat(file, input) === 'request-trace'
+      ? []
+      : callKeys(loadTranscript(file, input).transcript).map(({ key }) => key);
+
+async function writeRows(
+  folder: string,
+  shard: Shard | undefined,
+  fidelities: readonly FileFidelity[],
+): Promise<void> {
+  const part = await openPart(folder, 'fidelity', shard);
   try {
     for (const each of fidelities) part.add(FIDELITY_COLUMNS.map(({ of }) => of(each)));
     part.finish();

@@ -28,18 +28,18 @@ import { checkChoice, chosenSessions, type SessionChoice } from '../../files/cho
 import { allFiles } from '../../files/each-file.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { mergeWarnings, noteWarnings, readingRemarks } from '../../files/reading-notes.js';
+import { shareOf } from '../../files/share-of.js';
 import { withoutCopies } from '../../files/without-copies.js';
 import type { GivenPrice } from '../../option-values.js';
-import { type CliSession, inputOptions, note, silent } from '../../session.js';
+import { type CliSession, inputOptions, silent } from '../../session.js';
 import { tellWritten } from '../../terminal/closing.js';
 import { present } from '../../terminal/present.js';
-import { checkParts, makeFolder } from '../columns/session-tables.js';
+import { checkResults } from '../columns/session-tables.js';
 import { Explainer } from './explain-files.js';
 import { fixBlocks } from './fix-document.js';
 import { givenModels, refuseUnused } from './given-prices.js';
 import { parseReading, updateReadings } from './limit-readings.js';
 import { limitsBlocks } from './limits-document.js';
-import { shareOf } from './share-of.js';
 import { splitBlocks, trendBlocks } from './trend-document.js';
 import { whyBlocks, whyConclusion } from './why-document.js';
 import { writeParts } from './why-parts.js';
@@ -137,12 +137,7 @@ async function answer(
   options: WhyOptions & Pick<Asked, 'onPage'>,
 ): Promise<ExitCode> {
   checkChoice(options);
-  const { results, shard } = options;
-  if (shard !== undefined && results === undefined && !session.json)
-    throw new CcbenchError('bad-usage', '--shard has no report of its own', {
-      hint: 'add --results <folder>, which all shares write into, or --json',
-    });
-  if (results !== undefined) checkParts(makeFolder(resolve(session.host.cwd, results)), results, shard);
+  checkResults(session, 'sessions', options);
   if (options.split !== undefined) checkDay('--split', options.split);
   const views = viewsOf(options);
   const writes = options.files && views.length === 0;
@@ -185,12 +180,7 @@ async function why(
   const { isKnown } = explainer;
   const { results, shard } = options;
   const chosen = await chosenSessions(session, { command: 'why', paths, isKnown }, options);
-  const found = shard === undefined ? chosen : await shareOf(session, chosen, shard, explainer.callKeys);
-  if (shard !== undefined)
-    note(
-      session,
-      `share ${shard.index} of ${shard.of}: ${found.files.length} of ${chosen.files.length} sessions`,
-    );
+  const found = await shareOf(session, chosen, shard, explainer.callKeys);
   const isEmpty = found.files.length === 0 && chosen.files.length > 0;
   const { used, skipped } = isEmpty
     ? { used: [], skipped: [] }

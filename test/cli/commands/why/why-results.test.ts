@@ -284,6 +284,15 @@ describe('ccbench validate --results', () => {
         };
       }),
     );
+    // Shares have the rows of the whole; the copy falls into the share of its original.
+    for (const shard of ['1/2', '2/2']) {
+      const { code } = await cli(['validate', '.', '--results', 'shares', '--shard', shard], { cwd });
+      expect(code).toBe(0);
+    }
+    const all = `select * from fidelity order by session`;
+    expect(await ask(cwd, all, 'shares')).toEqual(await ask(cwd, all));
+    const refused = await cli(['validate', '.', '--results', 'shares'], { cwd });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('would count twice')]);
     await why(cwd, '--results', 'out', '--shard', '1/1');
     expect(await ask(cwd, 'select count(*) as n from fidelity join sessions using (session)')).toEqual([
       { n: 3 },

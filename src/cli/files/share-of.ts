@@ -1,10 +1,10 @@
-import { sha256Hex } from '../../../core/base/digest.js';
-import type { Shard } from '../../../study/batches.js';
-import type { FoundSessions } from '../../../transcripts/files/find-sessions.js';
-import { inputId } from '../../../transcripts/files/read-input.js';
-import { oneByOne } from '../../files/each-file.js';
-import type { CliSession } from '../../session.js';
-import { createProgress } from '../../terminal/progress.js';
+import { sha256Hex } from '../../core/base/digest.js';
+import type { Shard } from '../../study/batches.js';
+import type { FoundSessions } from '../../transcripts/files/find-sessions.js';
+import { inputId } from '../../transcripts/files/read-input.js';
+import { type CliSession, note } from '../session.js';
+import { createProgress } from '../terminal/progress.js';
+import { oneByOne } from './each-file.js';
 
 /** Hexadecimal digits that a share is drawn by. */
 const DRAWN_DIGITS = 8;
@@ -47,15 +47,18 @@ class Groups {
 }
 
 /**
- * The share of some sessions that a shard has to do with. Which one a session falls into follows from its calls, not from where it
+ * The share of some sessions that a shard has to do with; all of them without one. Which one a session falls into follows from its calls, not from where it
  * lies; sessions with calls in common fall into the same, so that each shard counts calls once as one run over all would.
  */
 export async function shareOf(
   session: CliSession,
-  { files, leftOut }: FoundSessions,
-  { index, of }: Shard,
+  chosen: FoundSessions,
+  shard: Shard | undefined,
   callKeys: (file: string) => readonly string[],
 ): Promise<FoundSessions> {
+  if (shard === undefined) return chosen;
+  const { files, leftOut } = chosen;
+  const { index, of } = shard;
   const groups = new Groups();
   const progress = createProgress(session.host, session.json ? 'silent' : 'shown', 'files');
   try {
@@ -66,5 +69,7 @@ export async function shareOf(
     progress.clear();
   }
   const drawn = (key: string): number => Number.parseInt(sha256Hex(key).slice(0, DRAWN_DIGITS), 16) % of;
-  return { files: files.filter((_, i) => drawn(groups.keyOf(i)) === index - 1), leftOut };
+  const own = files.filter((_, i) => drawn(groups.keyOf(i)) === index - 1);
+  note(session, `share ${index} of ${of}: ${own.length} of ${files.length} sessions`);
+  return { files: own, leftOut };
 }
