@@ -23,9 +23,9 @@ function withoutFiles(command: Command): string | null {
   return isGiven(command, 'files') ? 'with --no-files' : null;
 }
 
-/** A results folder takes the place of a report, and a shard has none. */
+/** Where a report is usual, a results folder takes its place, and a shard has none. */
 function withResults(command: Command): string | null {
-  if (!has(command, 'shard')) return null;
+  if (!has(command, 'shard') || !has(command, 'files')) return null;
   if (isGiven(command, 'results')) return 'with --results, which writes no report';
   return isGiven(command, 'shard') ? 'with --shard, which writes no report' : null;
 }
@@ -133,8 +133,13 @@ const IDLE: readonly Idle[] = [
   },
 ];
 
-/** Refuses options of a command line that would do nothing: whoever typed them expects something. */
+/** Refuses what would do nothing on a command line: whoever typed it expects something. */
 export function refuseWithoutEffect(command: Command): void {
+  // What `exec` starts may take an empty argument.
+  if (command.name() !== 'exec' && command.args.includes(''))
+    throw new CcbenchError('bad-usage', 'an argument is empty', {
+      hint: 'a variable of the shell may have no value; leave the argument out, or name a file',
+    });
   for (const { option, written, why, hint } of IDLE) {
     const reason = isGiven(command, option) ? why(command) : null;
     if (reason !== null) throw new CcbenchError('bad-usage', `${written} has no effect ${reason}`, { hint });

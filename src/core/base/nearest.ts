@@ -71,7 +71,10 @@ export function nearestName(wanted: string, known: readonly string[]): string | 
   const alike = begun.length > 0 ? begun : holding(low, known);
   if (alike.length > 0) return alike.reduce((a, b) => (b.length < a.length ? b : a));
   for (const name of known) {
-    const distance = editDistance(low, name.toLowerCase());
+    // `sonet-5.5` is nearer to `sonnet-5-5` than to any whole name.
+    const distance = Math.min(
+      ...[name, name.replace(/^[^-/.]*[-/.]/, '')].map((each) => editDistance(low, each.toLowerCase())),
+    );
     if (distance <= bestDistance && (best === null || distance < bestDistance)) {
       best = name;
       bestDistance = distance;

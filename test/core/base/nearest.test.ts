@@ -10,6 +10,7 @@ describe('the name that was meant', () => {
     ['haiku', 'claude-haiku-5-5'],
     ['sonnet', 'claude-sonnet-5'],
     ['gtp-5.5', 'gpt-5.5'],
+    ['sonet-5.5', 'claude-sonnet-5-5'],
     ['claude-sonet-5-5', 'claude-sonnet-5-5'],
   ])('%s is %s: its parts in a row come before letters that differ', (wanted, meant) => {
     expect(nearestName(wanted, MODELS)).toBe(meant);
