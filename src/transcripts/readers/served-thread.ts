@@ -288,7 +288,7 @@ export class ServedThread {
       usage,
       outputIsPlaceholder: false,
       stopReason: stop,
-      missReason: null,
+      missReason: this.#latest === null ? null : changeBetween(this.#latest, request),
       effort: null,
     };
     this.#open = { step: this.#steps.length, call };
@@ -309,6 +309,15 @@ export class ServedThread {
   #event(event: ThreadEvent): void {
     this.#steps.push({ kind: 'event', event });
   }
+}
+
+/** What a prompt no longer has as the one before it had it, in the words of the API; null where it only grew. */
+function changeBetween({ prompt: before }: WholeRequest, { prompt }: WholeRequest): string | null {
+  const at = before.findIndex(({ digest }, i) => digest !== prompt[i]?.digest);
+  if (at < 0) return null;
+  const roles = [before[at]!.role, prompt[at]?.role];
+  const part = (['tools', 'system'] as const).find((role) => roles.includes(role)) ?? 'messages';
+  return `${part}_changed`;
 }
 
 function itemsOf(message: Message): readonly Item[] {

@@ -145,6 +145,27 @@ describe('a recording of ccbench serve', () => {
     expect(eventsIn(read(OPENING, GROWN, retooled))).toMatchObject([
       { kind: 'prefix-change', what: 'tools', tools: ['Read'] },
     ]);
+    const changed = (...requests: Fields[]) => callsIn(read(...requests)).map(({ missReason }) => missReason);
+    expect(changed(OPENING, GROWN, SPOKEN)).toEqual([null, null, null]);
+    expect(changed(OPENING, GROWN, edited)).toEqual([null, null, 'messages_changed']);
+    expect(changed(OPENING, GROWN, retooled)).toEqual([null, null, 'tools_changed']);
+    // A tool more shifts the system prompt: the tools changed.
+    const more = request(2, {
+      base: 1,
+      same: 1,
+      parts: [{ ...TOOLS, digest: 'a8' }, [1, 2]],
+      usage: usage(1_500),
+    });
+    const told = request(2, {
+      base: 1,
+      same: 1,
+      parts: [{ ...SYSTEM, digest: 'a7' }, [2, 1]],
+      usage: usage(1_100),
+    });
+    expect([changed(OPENING, more), changed(OPENING, told)]).toEqual([
+      [null, 'tools_changed'],
+      [null, 'system_changed'],
+    ]);
   });
 
   it('K5 thinking that the model drops once the user speaks is no change of the conversation', () => {

@@ -16,13 +16,20 @@ const node = (code: string) => [process.execPath, '-e', code];
 
 describe('ccbench exec', () => {
   it('fails an agent that breaks its own cache, and says where', async () => {
-    const { code, stdout } = await exec(['--expect', 'cacheBreaks == 0'], [process.execPath, AGENT]);
+    const record = join(tempFolder(), 'session.jsonl');
+    const argv = ['--expect', 'cacheBreaks == 0', '--record', record];
+    const { code, stdout } = await exec(argv, [process.execPath, AGENT]);
     expect(code).toBe(99);
     expect(stdout).toContain('3 calls: 3 answered');
     expect(stdout).toMatch(
       /request 2 {2}[\d,]+ cached tokens missed: the system prompt changed, system block 1: "Request 1, .*" became "Request 2, /,
     );
     expect(stdout).toContain('FAIL cacheBreaks == 0: cacheBreaks is 2');
+    // The recording says the same.
+    const why = await cli(['why', record, '--json', '--no-files'], { cwd: tempFolder() });
+    expect(JSON.parse(why.stdout).byCause).toContainEqual(
+      expect.objectContaining({ cause: 'system', events: 2, avoidableUsd: expect.any(Number) }),
+    );
   });
 
   it('passes the same agent without the fault', async () => {
