@@ -38,6 +38,8 @@ export type ServedPart = ServedBlock | readonly [from: number, count: number];
 export interface ServedRequest {
   readonly n: number;
   readonly atMs: number;
+  /** The API it came by: `messages`, `responses`, `chat` or `gemini`. */
+  readonly api: string | null;
   readonly conversation: number;
   readonly kind: ServedKind;
   readonly model: string;
@@ -138,7 +140,7 @@ export function readServedLine(line: JsonObject): ServedRequest | null {
   if ((line.billed !== undefined && billed === null) || promptTokens(usage) === 0) return null;
   const latencyMs = timeOf(line.latencyMs) ?? 0;
   const request = { n, atMs, conversation, kind, model, base, same, parts, answer, usage, billed, latencyMs };
-  return { ...request, stop: textOf(line.stop) };
+  return { ...request, api: textOf(line.api), stop: textOf(line.stop) };
 }
 
 /** The members of a block's line; the text alone is left out where it is not kept. */

@@ -1,6 +1,6 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import type { Transcript } from '../../core/model/transcript.js';
-import { promptTokens } from '../../core/model/usage.js';
+import { cacheWriteTokens, promptTokens } from '../../core/model/usage.js';
 import { CAPABILITIES, less } from '../../core/run/capability.js';
 import { createWarnings, type WarningList } from '../../core/run/warning.js';
 import { carriesOf } from '../drafts/finish-recording.js';
@@ -178,7 +178,12 @@ function read(bytes: Uint8Array, { id }: ReadOptions): Transcript {
       unsaidCompactions,
     );
   const threads = drafts.flatMap(([, draft]) => draft.threads());
-  const best = header.text === 'kept' ? CAPABILITIES : less(CAPABILITIES, ['text']);
+  // Other APIs than that of Anthropic say nothing of writes where none is billed.
+  const tellsWrites = requests.some(({ api, usage }) => api === 'messages' || cacheWriteTokens(usage) > 0);
+  const best = less(CAPABILITIES, [
+    ...(header.text === 'kept' ? [] : (['text'] as const)),
+    ...(tellsWrites ? [] : (['cache-writes'] as const)),
+  ]);
   const times = header.startedAtMs === null ? 'unknown' : 'known';
   return {
     id,

@@ -107,6 +107,14 @@ describe('a recording of ccbench serve', () => {
     expect(eventsIn(transcript)).toEqual([]);
   });
 
+  it('tells writes of the Messages API, even where there are none, and of another where one is billed', () => {
+    const tells = (api: string, own: Fields) =>
+      read({ ...OPENING, api, usage: own }).carries.includes('cache-writes');
+    expect(tells('messages', usage(1_100))).toBe(true);
+    expect(tells('responses', usage(1_100))).toBe(false);
+    expect(tells('responses', usage(100, 0, 1_000))).toBe(true);
+  });
+
   it('what was billed counts, and prompts are as long as that', () => {
     const billed = { ...OPENING, billed: usage(100, 0, 2_100) }; // twice as long as counted
     const next = { ...GROWN, billed: usage(40, 2_200, 1_000) }; // 1,040 more for 520 counted tokens
