@@ -1,4 +1,4 @@
-import { type Command, Help } from 'commander';
+import { type Command, Help, type Option } from 'commander';
 import type { Host, TextStream } from '../../../src/cli/host.js';
 import { buildProgram } from '../../../src/cli/program.js';
 
@@ -13,8 +13,11 @@ const NO_HOST: Host = {
   epochMs: () => 0,
 };
 
-/** Options that every command has: the page names them once. */
-const SHARED: ReadonlySet<string> = new Set(['--json', '--debug', '--no-color', '--help']);
+/** Options that every command has: the page names them once, in a sentence. */
+const OF_ALL: ReadonlySet<string> = new Set(['--json', '--debug', '--no-color', '--help']);
+
+/** An option of this many commands is described once, in a table. */
+const SEVERAL = 4;
 
 function buildCommands(): Command {
   return buildProgram({
@@ -31,10 +34,26 @@ function helpOf(command: Command): string {
   return parts.join('');
 }
 
-function withoutShared(command: Command): Command {
+const written = ({ flags, description }: Option): string => `${flags} ${description}`;
+
+/** The options that several commands have in the same words, with the commands. */
+function sharedOptions(commands: readonly (readonly [string, Command])[]) {
+  const shared = new Map<string, { readonly option: Option; readonly names: string[] }>();
+  for (const [name, command] of commands)
+    for (const option of new Help().visibleOptions(command)) {
+      if (OF_ALL.has(option.long ?? '')) continue;
+      const found = shared.get(written(option)) ?? { option, names: [] };
+      found.names.push(name);
+      shared.set(written(option), found);
+    }
+  return new Map([...shared].filter(([, { names }]) => names.length >= SEVERAL));
+}
+
+function withoutShared(command: Command, shared: ReadonlyMap<string, unknown>): Command {
+  const isOwn = (option: Option): boolean => !OF_ALL.has(option.long ?? '') && !shared.has(written(option));
   return command.configureHelp({
     ...command.configureHelp(),
-    visibleOptions: (shown) => new Help().visibleOptions(shown).filter(({ long }) => !SHARED.has(long ?? '')),
+    visibleOptions: (shown) => new Help().visibleOptions(shown).filter(isOwn),
   });
 }
 
@@ -58,8 +77,14 @@ function block(text: string): string {
 /** docs/cli.md: the help of every command, without the options that all of them share. */
 export function cliPage(): string {
   const program = buildCommands();
-  const sections = commandsBelow(program).map(
-    ([name, command]) => `## ccbench ${name}\n\n${block(helpOf(withoutShared(command)))}`,
+  const commands = commandsBelow(program);
+  const shared = sharedOptions(commands);
+  const rows = [...shared.values()].map(
+    ({ option, names }) =>
+      `| \`${option.flags}\` | ${new Help().optionDescription(option)} | ${names.join(', ')} |`,
+  );
+  const sections = commands.map(
+    ([name, command]) => `## ccbench ${name}\n\n${block(helpOf(withoutShared(command, shared)))}`,
   );
   return `# Command line
 
@@ -67,5 +92,11 @@ Every command also takes \`--json\` (one JSON object on stdout and nothing else)
 Without a command ccbench says what sessions are on this machine, and which commands to begin with.
 
 ${block(helpOf(program))}
+Options of several commands:
+
+| option | | commands |
+|---|---|---|
+${rows.join('\n')}
+
 ${sections.join('\n')}`;
 }
