@@ -1,4 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
+import { ownValue } from '../core/base/own-value.js';
 import type { ExitCode } from './exit-codes.js';
 import { anyOf, OPTION_VALUES, type OptionValue, oneOf } from './option-values.js';
 import type { CliSession } from './session.js';
@@ -86,7 +87,7 @@ export function addCommand(
   // A command that has no longer form prints all it has.
   const hasBriefForm = options.some(({ flags }) => flags === '--verbose');
   const own: CliSession = hasBriefForm ? session : { ...session, detail: 'verbose' };
-  const load = loads[path] ?? null;
+  const load = ownValue(loads, path) ?? null;
   if (load !== null)
     command.action(async () => {
       const run = (await load()) as (session: CliSession, ...values: unknown[]) => Promise<ExitCode>;

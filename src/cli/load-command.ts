@@ -132,7 +132,7 @@ export const LOADS: Readonly<Record<CommandPath, (() => Promise<CommandFunction>
   policies: async () => {
     const [{ policiesCommand }, { myPoliciesCommand }] = await Promise.all([
       import('./commands/policies/list-policies.js'),
-      import('./commands/policies/my-policies.js'),
+      import('./commands/policies/list-policies.js'),
     ]);
     return (session: CliSession, options: PluginOptions & { readonly mine?: boolean }) =>
       options.mine === true ? myPoliciesCommand(session, options) : policiesCommand(session, options);

@@ -2,8 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { Shard } from '../../../study/batches.js';
-import { GrowingPart } from '../../../study/results/part-file.js';
-import { namesIn, unwritable } from '../../../study/results/write-whole.js';
+import { GrowingPart, namesIn, unwritable } from '../../../study/results/part-file.js';
 import { FIDELITY_COLUMNS } from '../validate/fidelity-columns.js';
 import { REQUEST_COLUMNS, SESSION_COLUMNS } from '../why/why-results.js';
 
