@@ -1,8 +1,8 @@
 // What programs may import from 'ccbench'. Everything here keeps its meaning within a major version; nothing else does.
 
-/** Helpers of layers: the placeholder of a cleared result, and the report of a change. */
-export { changeReport, sizeBefore } from './agent/layers/support/change-report.js';
 export { clearedBlock } from './agent/layers/support/compactable.js';
+/** Helpers of layers: the placeholder of a cleared result, and the report of a change. */
+export { changeReport, sizeBefore } from './agent/layers/support/compaction-report.js';
 /** A policy: layers, client, numbers, sources. */
 export type { Policy } from './agent/policies/policy.js';
 /** A plug-in and its parts. */

@@ -2,17 +2,17 @@ import { InvalidArgumentError } from 'commander';
 import { dayStartMs } from '../core/base/clock.js';
 
 /** An option that may be given several times. */
-export const collect = (value: string, list: readonly string[] = []): readonly string[] => [...list, value];
+const collect = (value: string, list: readonly string[] = []): readonly string[] => [...list, value];
 
 /** The same of an option that `--no-…` turns off: what comes behind that counts alone. */
-export const collectUnlessOff = (value: string, before?: readonly string[] | boolean): readonly string[] =>
+const collectUnlessOff = (value: string, before?: readonly string[] | boolean): readonly string[] =>
   collect(value, Array.isArray(before) ? before : []);
 
 /** Digits of the largest whole number that an option takes: more of them are not kept to the last one. */
 const MOST_DIGITS = 15;
 
 /** A whole number. */
-export function whole(text: string): number {
+function whole(text: string): number {
   if (!/^\d+$/.test(text) || text.length > MOST_DIGITS)
     throw new InvalidArgumentError(`It must be a whole number from 0 to ${'9'.repeat(MOST_DIGITS)}.`);
   return Number(text);
@@ -22,14 +22,14 @@ export function whole(text: string): number {
 const MOST_WORKERS = 256;
 
 /** A number of worker threads. */
-export function threads(text: string): number {
+function threads(text: string): number {
   if (!/^\d{1,3}$/.test(text) || Number(text) > MOST_WORKERS)
     throw new InvalidArgumentError(`It must be a whole number from 0 to ${MOST_WORKERS}.`);
   return Number(text);
 }
 
 /** A percentage. */
-export function percent(text: string): number {
+function percent(text: string): number {
   const value = Number(text.replace(/%$/, ''));
   if (!/^\d+(\.\d+)?%?$/.test(text) || value > 100)
     throw new InvalidArgumentError('It must be 0 to 100 per cent.');
@@ -46,7 +46,7 @@ export interface GivenPrice {
 }
 
 /** Prices of a model, such as my-model=1,5,0.1,1.25; several add up. */
-export function price(text: string, before: readonly GivenPrice[] = []): readonly GivenPrice[] {
+function price(text: string, before: readonly GivenPrice[] = []): readonly GivenPrice[] {
   const [, model = '', list = ''] = /^([^=\s]+)=(.*)$/.exec(text) ?? [];
   const dollars = list
     .split(',')
@@ -61,14 +61,14 @@ export function price(text: string, before: readonly GivenPrice[] = []): readonl
 }
 
 /** A day. */
-export function day(text: string): string {
+function day(text: string): string {
   if (dayStartMs(text) === null)
     throw new InvalidArgumentError('It must be a day as year-month-day, such as 2026-07-01.');
   return text;
 }
 
 /** Seconds, separated by commas. */
-export function lifetimes(text: string): readonly number[] {
+function lifetimes(text: string): readonly number[] {
   return text.split(',').map((part) => {
     const value = Number(part);
     if (!/^\s*\d+(\.\d+)?\s*$/.test(part) || value <= 0) {
@@ -82,14 +82,14 @@ export function lifetimes(text: string): readonly number[] {
 const MOST_TRIALS = 100_000;
 
 /** A whole number from 1 up. */
-export function count(text: string): number {
+function count(text: string): number {
   if (!/^\d{1,6}$/.test(text) || Number(text) < 1 || Number(text) > MOST_TRIALS)
     throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST_TRIALS}.`);
   return Number(text);
 }
 
 /** A number of tokens, such as 128000, 200k or 1m. */
-export function tokens(text: string): number {
+function tokens(text: string): number {
   const [, digits, unit] = /^(\d{1,9}(?:\.\d+)?)([km]?)$/i.exec(text) ?? [];
   const value =
     Number(digits) * (unit === undefined || unit === '' ? 1 : unit.toLowerCase() === 'k' ? 1_000 : 1_000_000);
@@ -99,14 +99,14 @@ export function tokens(text: string): number {
 }
 
 /** A number from 1 up. */
-export function factor(text: string): number {
+function factor(text: string): number {
   if (!/^\d+(\.\d+)?$/.test(text) || Number(text) < 1)
     throw new InvalidArgumentError('It must be a number from 1 up, such as 1.6.');
   return Number(text);
 }
 
 /** The speed of a clock: `real`, or a factor such as `60x`. */
-export function clockSpeed(text: string): number {
+function clockSpeed(text: string): number {
   if (text === 'real') return 1;
   const [, digits] = /^(\d{1,6}(?:\.\d+)?)x$/.exec(text) ?? [];
   if (digits === undefined || Number(digits) <= 0)
@@ -115,41 +115,63 @@ export function clockSpeed(text: string): number {
 }
 
 /** A number from 0 up. */
-export function amount(text: string): number {
+function amount(text: string): number {
   if (!/^\d{1,6}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number from 0 up.');
   return Number(text);
 }
 
 /** A port of this machine. */
-export function port(text: string): number {
+function port(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
     throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
   return Number(text);
 }
 
-/** A reader of a value that says which words it takes: shells complete them. */
-type WordReader<T> = ((text: string) => T) & { readonly words: readonly string[] };
-
 /** One of a few words. */
-export function oneOf(...words: readonly string[]): WordReader<string> {
-  const read = (text: string): string => {
+export function oneOf(words: readonly string[]): (text: string) => string {
+  return (text) => {
     if (words.includes(text)) return text;
     throw new InvalidArgumentError(`It must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`);
   };
-  return Object.assign(read, { words });
 }
 
 /** Some of a few words, separated by commas. */
-export function anyOf(...words: readonly string[]): WordReader<readonly string[]> {
-  const one = oneOf(...words);
-  const read = (text: string): readonly string[] => text.split(',').map((part) => one(part.trim()));
-  return Object.assign(read, { words });
+export function anyOf(words: readonly string[]): (text: string) => readonly string[] {
+  const one = oneOf(words);
+  return (text) => text.split(',').map((part) => one(part.trim()));
 }
 
 /** A share of the work, such as 3/16. */
-export function shard(text: string): { readonly index: number; readonly of: number } {
+function shard(text: string): { readonly index: number; readonly of: number } {
   const [, index, of] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
   if (index === undefined || Number(index) < 1 || Number(index) > Number(of))
     throw new InvalidArgumentError('It must be i/n with i from 1 to n, such as 3/16.');
   return { index: Number(index), of: Number(of) };
+}
+
+/** Readers of values by the names that commands.yaml calls them. */
+export const OPTION_VALUES = {
+  amount,
+  clockSpeed,
+  collect,
+  collectUnlessOff,
+  count,
+  day,
+  factor,
+  lifetimes,
+  percent,
+  port,
+  price,
+  shard,
+  threads,
+  tokens,
+  whole,
+};
+
+/** The name of a reader of values. */
+export type OptionValue = keyof typeof OPTION_VALUES;
+
+/** The setting of a scenario that `--prices-of` stands for. */
+export function priceSettings({ pricesOf }: { readonly pricesOf?: string }): readonly string[] {
+  return pricesOf === undefined ? [] : [`priceDay=${JSON.stringify(pricesOf)}`];
 }

@@ -1,16 +1,65 @@
-import { type Command, CommanderError } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { CcbenchError } from '../core/base/errors.js';
 import { newName } from '../core/base/nearest.js';
 import { githubChoice } from './ci/github-choice.js';
-import { EXIT, type ExitCode } from './exit-codes.js';
+import { CCBENCH } from './commands.generated.js';
+import { addCommand, type CommandLine, examples, optionOf } from './describe-command.js';
+import { EXIT, EXIT_MEANING, type ExitCode } from './exit-codes.js';
 import { reportFailure } from './fail.js';
 import { cacheFolder } from './files/cache-folder.js';
 import { rememberPage } from './files/last-page.js';
 import type { Host, TextStream } from './host.js';
-import { buildProgram } from './program.js';
+import { LOADS } from './load-command.js';
 import { type CliSession, note } from './session.js';
 import { colorsOf } from './terminal/colors.js';
 import { withOwnCodes } from './terminal/own-codes.js';
+import { packageVersion } from './version.js';
+import { refuseWithoutEffect } from './without-effect.js';
+
+/** Columns of help texts where the terminal does not say. */
+const HELP_WIDTH = 100;
+
+/** Columns that a description needs to be broken into lines: those of help on the narrowest terminal that is thought of. */
+const LEAST_WRAPPED = 20;
+
+/** What the exit codes mean, broken into lines as options are. */
+function exitCodes(program: Command, helpWidth: number): string {
+  const help = program.createHelp();
+  help.prepareContext({ helpWidth });
+  const lines = EXIT_MEANING.map(([code, meaning]) => help.formatItem(String(code), 3, meaning, help));
+  return `\nExit codes:\n${lines.join('\n')}\n`;
+}
+
+/** Builds the command line. Only commander and the descriptions are loaded for help; each command loads its own parts. @internal */
+export function buildProgram(line: CommandLine): Command {
+  const { stdout, stderr } = line.session.host;
+  const [version, ...options] = CCBENCH.options;
+  const program = new Command(CCBENCH.name)
+    .description(CCBENCH.about)
+    .version(packageVersion(), version?.flags, version?.help)
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: () => {},
+      getOutHelpWidth: () => stdout.columns ?? HELP_WIDTH,
+      getErrHelpWidth: () => stderr.columns ?? HELP_WIDTH,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .configureHelp({ minWidthToWrap: LEAST_WRAPPED })
+    .hook('preAction', (_program, command) => refuseWithoutEffect(command));
+  for (const each of options) program.addOption(optionOf(each));
+  program.addHelpText(
+    'after',
+    `${exitCodes(program, stdout.columns ?? HELP_WIDTH)}${examples(CCBENCH.examples)}`,
+  );
+  for (const each of CCBENCH.below) addCommand(program, each, line, LOADS);
+  return program;
+}
 
 /** A stream on which text of files and arguments cannot speak to the terminal, whatever is in it. */
 function guardText(stream: TextStream, onWritten?: () => void): TextStream {

@@ -1,6 +1,6 @@
 import { policyWindow } from '../agent/policies/policy-window.js';
-import { createNameTable } from '../core/base/create-name-table.js';
 import type { CcbenchError } from '../core/base/errors.js';
+import { createNameTable } from '../core/base/own-value.js';
 import type { Provider } from '../core/run/provider.js';
 import type { PlannedModel, PlannedPlugin, RunPlan } from '../core/run/run-plan.js';
 import type { Expectation } from '../metrics/expect.js';
@@ -10,7 +10,7 @@ import { checkMeaning } from './check/check.js';
 import { checkWindows, smallPercents } from './check/check-overrides.js';
 import { assign, withoutVariants, withRecordings } from './check/set-path.js';
 import type { OverrideName, ScenarioContext } from './context.js';
-import { kindOfFile, wrongKind } from './files/file-problems.js';
+import { kindOfFile, wrongKind } from './files/document.js';
 import { liftModels } from './files/lift-models.js';
 import { liftPolicies, type ReadPolicyText } from './files/lift-policies.js';
 import { liftProviders } from './files/lift-providers.js';

@@ -1,8 +1,7 @@
 import { type CcbenchError, ProblemList } from '../core/base/errors.js';
 import { readBy } from '../core/base/explain.js';
 import { formatPath, type Path } from '../core/base/problem.js';
-import { type ReadDocument, readDocument, type ScenarioDocument } from './files/document.js';
-import { placedProblems } from './files/file-problems.js';
+import { placedProblems, type ReadDocument, readDocument, type ScenarioDocument } from './files/document.js';
 import { type Scenario, scenarioSchema } from './schema/schema.js';
 
 /** Problems of one scenario; of several at one path the first is kept. */

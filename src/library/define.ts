@@ -1,6 +1,9 @@
 import type { Policy } from '../agent/policies/policy.js';
-import { defineLayer as checkLayer, definePlugin as checkPlugin } from '../config/plugins/define-plugin.js';
-import { definePolicy as checkPolicy } from '../config/plugins/define-policy.js';
+import {
+  defineLayer as checkLayer,
+  definePlugin as checkPlugin,
+  definePolicy as checkPolicy,
+} from '../config/plugins/define-plugin.js';
 import type { LayerInput, Plugin, PolicySource } from '../config/plugins/plugin.js';
 import { type ActivePlugin, usePlugin as activatePlugin } from '../config/plugins/use-plugins.js';
 import type { LayerDefinition } from '../core/run/layer.js';

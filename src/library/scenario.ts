@@ -5,7 +5,7 @@ import { withPolicies } from '../config/files/lift-policies.js';
 import { openPlugins } from '../config/files/open-plugins.js';
 import { openRef } from '../config/files/open-ref.js';
 import { policyTexts } from '../config/files/policy-text.js';
-import { scenarioRecordings } from '../config/files/scenario-recordings.js';
+import { scenarioRecordings } from '../config/files/scenario-text.js';
 import { CcbenchError } from '../core/base/errors.js';
 import type { Transcript } from '../core/model/transcript.js';
 import type { RunPlan } from '../core/run/run-plan.js';

@@ -1,5 +1,5 @@
 import { sum } from '../core/base/stats.js';
-import type { PricedCalls } from '../core/run/priced-calls.js';
+import type { PricedCalls } from '../core/run/recorded-bill.js';
 import type { RunFacts } from './facts.js';
 
 /** How far a run came through the calls of its transcript. */

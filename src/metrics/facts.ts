@@ -6,11 +6,9 @@ import type {
   WarningEntry,
 } from '../core/run/run-log.js';
 import type { CostInterval } from './cost-interval.js';
-import type { FaultFacts } from './fault-fold.js';
-import type { LayerTotals } from './layer-fold.js';
-import type { LongTermFacts } from './long-term-fold.js';
+import type { FaultFacts, LayerTotals } from './layer-fold.js';
+import type { LongTermFacts, StatusFacts } from './long-term-fold.js';
 import type { RequestTotals } from './request-fold.js';
-import type { StatusFacts } from './status-fold.js';
 
 /** Cache breaks of one cause. */
 export interface BreakFacts {

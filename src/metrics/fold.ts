@@ -15,12 +15,10 @@ import {
 import { hasUses } from '../core/uses/find-uses.js';
 import { chanceInterval, whatIfInterval } from './cost-interval.js';
 import type { BreakFacts, RunFacts } from './facts.js';
-import { FaultFold } from './fault-fold.js';
-import { LayerFold, largerOvershoot } from './layer-fold.js';
-import { LongTermFold } from './long-term-fold.js';
+import { FaultFold, LayerFold, largerOvershoot } from './layer-fold.js';
+import { LongTermFold, StatusFold } from './long-term-fold.js';
 import { heldNano } from './recorded-metrics.js';
 import { RequestFold } from './request-fold.js';
-import { StatusFold } from './status-fold.js';
 import { addTo, sortedRecord, type Tally } from './tally.js';
 
 /** The facts of a run in which the same happened as in another under other limits: what limits affect is added up again. @internal */

@@ -1,7 +1,6 @@
 import { ratio, sum } from '../core/base/stats.js';
 import { promptTokens } from '../core/model/usage.js';
-import { isUnpriced, type PricedCalls } from '../core/run/priced-calls.js';
-import type { RecordedBill } from '../core/run/recorded-bill.js';
+import { isUnpriced, type PricedCalls, type RecordedBill } from '../core/run/recorded-bill.js';
 import type { RunFacts } from './facts.js';
 import { usd } from './metric.js';
 

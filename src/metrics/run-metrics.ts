@@ -1,6 +1,6 @@
 import { MS_PER_HOUR } from '../core/base/clock.js';
 import { ratio, sum } from '../core/base/stats.js';
-import { isUnpriced } from '../core/run/priced-calls.js';
+import { isUnpriced } from '../core/run/recorded-bill.js';
 import { completionOf, pricedCalls } from './completion.js';
 import type { BreakFacts, RunFacts } from './facts.js';
 import { type Metric, usd } from './metric.js';

@@ -9,7 +9,7 @@ import type {
   Transcript,
 } from '../core/model/transcript.js';
 import { INFERRED } from './drafts/calibrate.js';
-import { SKILL_TOOL } from './readers/claude-code/origins.js';
+import { SKILL_TOOL } from './readers/claude-code/effects.js';
 import { attachmentOf, contentOf, usageFields } from './readers/claude-code/write-content.js';
 
 /** A session file to be written. */

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lifetimeChoice } from '../../src/analysis/lifetime/lifetime-choice.js';
+import { lifetimeChoice } from '../../src/analysis/lifetime/lifetime-report.js';
 import { recordedTruth } from '../../src/analysis/validate/truth.js';
 import { runWhatIf, whatIfFigures } from '../../src/analysis/validate/what-if-figures.js';
 import { changedPlan } from '../../src/analysis/what-if.js';

@@ -18,7 +18,7 @@ it('H2 the check finds a planted look-up, a write, a cast and `in`; known words,
     export function asked(name: string): boolean { return name in known; }
     export function generic<K extends string>(all: Record<K, number>, name: K): unknown { return all[name]; }`;
   const passing = `
-    import { createNameTable } from '../core/base/create-name-table.js';
+    import { createNameTable } from '../core/base/own-value.js';
     const known = { a: 1, b: 2 };
     export const word = (name: 'a' | 'b'): number => known[name];
     export const item = (list: readonly string[], i: number): unknown => list[i]?.[0];

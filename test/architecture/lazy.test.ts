@@ -54,7 +54,7 @@ describe('start-up', () => {
 
   it('loads no suite and no chart for bench before one is asked for', () => {
     const loaded = loadedWith(resolve(SOURCE, 'cli/commands/bench/bench.ts'));
-    expect(loaded).toContain('cli/commands/bench/regressions.ts');
+    expect(loaded).toContain('cli/commands/bench/result.ts');
     expect(HEAVY.filter((name) => loaded.has(name))).toEqual([]);
     expect(
       [...loaded].filter((name) =>

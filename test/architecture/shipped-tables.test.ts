@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { clientsModule } from '../../scripts/shipped/clients.mjs';
+import { commandsModule } from '../../scripts/shipped/commands.mjs';
 import { memoryModule } from '../../scripts/shipped/memory.mjs';
 import { modelsModule } from '../../scripts/shipped/models.mjs';
 import { syntheticModule } from '../../scripts/shipped/synthetic.mjs';
@@ -12,12 +13,14 @@ const MODELS = 'src/provider/prices/models';
 const CLIENTS = 'src/agent/client/clients';
 const SYNTHETIC = 'src/transcripts/synthetic/synthetic';
 const MEMORY = 'src/core/memory/heuristics';
+const COMMANDS = 'src/cli/commands';
 
 const MODULES = {
   [MODELS]: modelsModule,
   [CLIENTS]: clientsModule,
   [SYNTHETIC]: syntheticModule,
   [MEMORY]: memoryModule,
+  [COMMANDS]: commandsModule,
 };
 
 /** The module of a table in which one text was replaced by another. */
@@ -33,6 +36,9 @@ describe('the tables that are shipped as YAML', () => {
   });
 
   it.each([
+    ['a group of options that there is not', COMMANDS, '- priced', '- prised', /prised/],
+    ['a text that there is not', COMMANDS, '{sessions}; {onThis', '{session}; {onThis', /\{session\}/],
+    ['two readers of one value', COMMANDS, 'read: count', 'oneOf: a b\n        read: count', /two ways/],
     ['a field that no model has', MODELS, 'prices: [5, 25, 0.5]', 'price: [5, 25, 0.5]', /price/],
     ['a price below zero', MODELS, 'prices: [5, 25, 0.5]', 'prices: [-5, 25, 0.5]', /prices/],
     ['a note that a comma cut', MODELS, 'notes: [Retired in May 2026.]', 'notes: [Retired, 2026.]', /notes/],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EndEntry, LogEntry } from '../../src/core/run/run-log.js';
-import { FaultFold } from '../../src/metrics/fault-fold.js';
 import { foldLog } from '../../src/metrics/fold.js';
+import { FaultFold } from '../../src/metrics/layer-fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
 import { endEntry, faultEntry, requestEntry, runEntry } from '../helpers/log.js';
 

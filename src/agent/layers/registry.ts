@@ -1,8 +1,7 @@
 import { createRegistry } from '../../core/base/registry.js';
 import type { LayerDefinition } from '../../core/run/layer.js';
 import { agentsLayer } from './agents/agents.js';
-import { autoCompactLayer } from './auto-compact/auto-compact.js';
-import { idleCompactLayer } from './auto-compact/idle-compact.js';
+import { autoCompactLayer, idleCompactLayer, reactiveLayer } from './auto-compact/auto-compact.js';
 import { autoMemoryLayer } from './auto-memory/auto-memory.js';
 import { blockingLayer } from './blocking/blocking.js';
 import { collapseLayer } from './collapse/collapse.js';
@@ -14,7 +13,6 @@ import {
   tokenMicrocompactLayer,
 } from './microcompact/microcompact.js';
 import { nestedMemoryLayer } from './nested-memory/nested-memory.js';
-import { reactiveLayer } from './reactive/reactive.js';
 import { rulesLayer } from './rules/rules-layer.js';
 import { sessionMemoryLayer } from './session-memory/extract.js';
 import { snipLayer } from './snip/snip.js';

@@ -1,6 +1,5 @@
-import { createNameTable } from '../../core/base/create-name-table.js';
 import { CcbenchError } from '../../core/base/errors.js';
-import { ownValue } from '../../core/base/own-value.js';
+import { createNameTable, ownValue } from '../../core/base/own-value.js';
 import { unknownName, unknownPath } from '../../core/base/registry.js';
 import type { ParamSpec, ParamValue, ParamValues } from '../../core/run/params.js';
 import type { PolicyRules } from '../../core/run/policy-rules.js';

@@ -1,5 +1,10 @@
+import { dayStartMs } from '../../core/base/clock.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
+import type { LayerEntry, LogEntry, RequestEntry, RunEntry } from '../../core/run/run-log.js';
 import type { Prices } from '../../provider/prices/model-row.js';
+import { modelsOf } from '../../provider/prices/models.js';
+import { pricesFor, priceUsage } from '../../provider/prices/price.js';
+import { NEWEST } from '../../provider/prices/price-days.js';
 
 /** What a layer did before a request. */
 export interface LaneAct {
@@ -51,4 +56,99 @@ export interface Lane {
   /** What a recording was billed, as far as its requests do not tell; left out for a run. */
   readonly bill?: RecordedBill;
   readonly requests: readonly LaneRequest[];
+}
+
+function actOf({ layer, action, outcome, reason, estimatedBefore, saved }: LayerEntry): LaneAct {
+  return { layer, action, outcome, reason, seen: estimatedBefore, saved };
+}
+
+/** Collects the lane of a run from its log, entry by entry. */
+export class LaneWriter {
+  readonly #requests: LaneRequest[] = [];
+  readonly #limits = new Map<string, number>();
+  readonly #acts = new Map<string, LaneAct[]>();
+  #run: RunEntry | null = null;
+
+  write(entry: LogEntry): void {
+    if (entry.type === 'run') this.#run = entry;
+    else if (entry.type === 'status') this.#limits.set(entry.thread, entry.limit);
+    else if (entry.type === 'layer')
+      this.#acts.set(entry.thread, [...this.#actsOf(entry.thread), actOf(entry)]);
+    else if (entry.type === 'request') this.#add(entry);
+  }
+
+  /** The prices of a request. A log tells no day: what the request cost tells which prices it had. */
+  #pricesOf({ model, prompt, read, write5m, write1h, input, output, cost }: RequestEntry): Prices | null {
+    const row = modelsOf((this.#run?.plan ?? {}) as Parameters<typeof modelsOf>[0]).find(model);
+    if (row?.pricesAreKnown !== true) return null;
+    const usage = { input, cacheRead: read, cacheWrite5m: write5m, cacheWrite1h: write1h, output };
+    const moments = [NEWEST, ...row.earlier.map(({ until }) => dayStartMs(until)! - 1)];
+    const atMs = moments.find((each) => priceUsage(row, usage, each).totalNano === cost) ?? NEWEST;
+    return pricesFor(row, prompt, atMs);
+  }
+
+  #actsOf(thread: string): LaneAct[] {
+    return this.#acts.get(thread) ?? [];
+  }
+
+  /** A request that a layer makes for itself comes before what the layer reports; acts wait for the loop's next request. */
+  #add(entry: RequestEntry): void {
+    const {
+      thread,
+      turn,
+      purpose,
+      n,
+      t,
+      model,
+      prompt,
+      read,
+      write5m,
+      write1h,
+      input,
+      output,
+      cost,
+      estimatedTokens: seen,
+    } = entry;
+    const isLoop = purpose === 'main' || purpose === 'subagent';
+    this.#requests.push({
+      thread,
+      turn,
+      purpose,
+      n,
+      t,
+      model,
+      prompt,
+      read,
+      written: write5m + write1h,
+      input,
+      output,
+      costNano: cost,
+      prices: this.#pricesOf(entry),
+      seen,
+      limit: this.#limits.get(thread) ?? null,
+      cause: entry.cause,
+      acts: isLoop ? this.#actsOf(thread) : [],
+    });
+    if (isLoop) this.#acts.delete(thread);
+  }
+
+  finish(): Lane {
+    const run = this.#run;
+    const title =
+      run === null ? 'run' : `${run.name} · ${run.policy} · ${run.transcript.id} · seed ${run.seed}`;
+    return {
+      title,
+      source: 'run',
+      session: run?.transcript.id ?? null,
+      plan: run?.planDigest ?? null,
+      requests: this.#requests,
+    };
+  }
+}
+
+/** The lane of a log. */
+export function laneOfLog(entries: Iterable<LogEntry>): Lane {
+  const writer = new LaneWriter();
+  for (const entry of entries) writer.write(entry);
+  return writer.finish();
 }

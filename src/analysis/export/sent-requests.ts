@@ -1,6 +1,12 @@
 import { chainDigest, type Digest, digestParts } from '../../core/base/digest.js';
-import type { RequestTrace, TraceRequest } from '../../core/model/request-trace.js';
-import { isOfLoop, type SentRequest } from '../../core/model/sent-request.js';
+import type { PrefixView } from '../../core/model/prefix.js';
+import {
+  HASH_BLOCK_TOKENS,
+  isOfLoop,
+  type RequestTrace,
+  type SentRequest,
+  type TraceRequest,
+} from '../../core/model/request-trace.js';
 import { countCalls, type Transcript, withoutSummaryForks } from '../../core/model/transcript.js';
 import type { LogEntry, RequestEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
@@ -8,7 +14,6 @@ import { NO_TIMING } from '../../engine/requests/run-env.js';
 import { replayParts } from '../../engine/run/replay.js';
 import { findModel, modelsOf } from '../../provider/prices/models.js';
 import { changedPlan } from '../what-if.js';
-import { blockIds, type DigestedPrompt } from './block-ids.js';
 
 /** Whose a model is that the table does not know. */
 const UNKNOWN_PROVIDER = 'unknown';
@@ -118,4 +123,25 @@ function promptOf(
     sums.push(promptTokens);
   }
   return { length: sums.length, digests, sums };
+}
+
+/** A prompt as positions with chained digests and running sums. */
+export type DigestedPrompt = Pick<PrefixView, 'length' | 'digests' | 'sums'>;
+
+/**
+ * The ids of a prompt's blocks of tokens. A digest covers everything up to the end of its position, so an id depends on all
+ * content before the block's end, and on no more than the position that the end lies in.
+ * @internal
+ */
+export function blockIds({ length, digests, sums }: DigestedPrompt): readonly number[] {
+  const tokens = length === 0 ? 0 : sums[length - 1]!;
+  const ids: number[] = [];
+  let position = 0;
+  for (let start = 0; start < tokens; start += HASH_BLOCK_TOKENS) {
+    const end = Math.min(start + HASH_BLOCK_TOKENS, tokens);
+    while (sums[position]! < end) position++;
+    const inside = end - (position === 0 ? 0 : sums[position - 1]!);
+    ids.push(chainDigest(digests[position]!, inside));
+  }
+  return ids;
 }

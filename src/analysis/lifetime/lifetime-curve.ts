@@ -1,4 +1,103 @@
 import { ratio } from '../../core/base/stats.js';
+import type { PricedCalls } from '../../core/run/recorded-bill.js';
+
+/** Prices of a model in dollars per million tokens. */
+interface LifetimePrices {
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+}
+
+/** The prices of a request by its model, its prompt, which may cross a price step, and its start; null where the model has none. */
+export type PriceOf = (model: string, promptTokens: number, startMs: number) => LifetimePrices | null;
+
+/** The lifetime that costs less. */
+type CheaperLifetime = '5m' | '1h' | 'equal';
+
+/** What the calls of one session that have a price cost with five-minute and with one-hour entries, and what decides between them. */
+export interface SessionCost extends PricedCalls {
+  readonly id: string;
+  readonly cost5mUsd: number;
+  readonly cost1hUsd: number;
+  readonly cheaper: CheaperLifetime;
+  /** What the one-hour writes cost more than five-minute writes of the same tokens. */
+  readonly premiumUsd: number;
+  /** What is saved by reading, after gaps of five minutes to an hour, what would be written again. */
+  readonly savedUsd: number;
+  /** Tokens read only thanks to the longer lifetime. */
+  readonly rescuedTokens: number;
+  /** Tokens that would have to be rescued for the one-hour premium to pay for itself. */
+  readonly breakEvenTokens: number;
+}
+
+const FIVE_MINUTES_MS = 300_000; // CCH-1
+const ONE_HOUR_MS = 3_600_000; // CCH-1
+const PER_MILLION = 1e-6;
+/** Differences below this are rounding, not money. */
+const EQUAL_USD = 1e-9;
+
+/** The lifetime that costs less, by what an hour costs more. */
+export function cheaperLifetime(moreUsd: number): CheaperLifetime {
+  if (Math.abs(moreUsd) < EQUAL_USD) return 'equal';
+  return moreUsd > 0 ? '5m' : '1h';
+}
+
+interface Sums {
+  cost5m: number;
+  premium: number;
+  saved: number;
+  rescued: number;
+  breakEven: number;
+  calls: number;
+  unpriced: number;
+}
+
+/**
+ * Money of a session at both lifetimes: hits at the read price, the rest of each prompt written, output on top.
+ * A request of another model than the one before it reads nothing; one of a model without a price is left out.
+ */
+export function lifetimeCosts(session: LifetimeSession, prices: PriceOf): SessionCost {
+  const sums: Sums = { cost5m: 0, premium: 0, saved: 0, rescued: 0, breakEven: 0, calls: 0, unpriced: 0 };
+  for (const thread of session.threads) addThread(sums, thread, prices);
+  const difference = sums.premium - sums.saved;
+  return {
+    id: session.id,
+    cost5mUsd: sums.cost5m,
+    cost1hUsd: sums.cost5m + difference,
+    cheaper: cheaperLifetime(difference),
+    premiumUsd: sums.premium,
+    savedUsd: sums.saved,
+    rescuedTokens: sums.rescued,
+    breakEvenTokens: Math.round(sums.breakEven),
+    calls: sums.calls,
+    unpricedCalls: sums.unpriced,
+  };
+}
+
+function addThread(sums: Sums, thread: LifetimeThread, prices: PriceOf): void {
+  for (let i = 0; i < thread.length; i++) {
+    const prompt = thread.promptTokens[i]!;
+    const price = prices(thread.models[i]!, prompt, thread.startMs[i]!);
+    sums.calls++;
+    if (price === null) {
+      sums.unpriced++;
+      continue;
+    }
+    const reusable = i > 0 && thread.models[i - 1] === thread.models[i] ? thread.reusableTokens[i]! : 0;
+    const gapMs = i > 0 ? thread.startMs[i]! - thread.startMs[i - 1]! : Number.POSITIVE_INFINITY;
+    const read5m = gapMs <= FIVE_MINUTES_MS ? reusable : 0;
+    const read1h = gapMs <= ONE_HOUR_MS ? reusable : 0;
+    const premium = price.cacheWrite1h - price.cacheWrite5m;
+    const rewrite = price.cacheWrite5m - price.cacheRead;
+    sums.cost5m += (read5m * price.cacheRead + (prompt - read5m) * price.cacheWrite5m) * PER_MILLION;
+    sums.cost5m += thread.outputTokens[i]! * price.output * PER_MILLION;
+    sums.premium += (prompt - read1h) * premium * PER_MILLION;
+    sums.saved += (read1h - read5m) * rewrite * PER_MILLION;
+    sums.rescued += read1h - read5m;
+    if (rewrite > 0) sums.breakEven += ((prompt - read1h) * premium) / rewrite;
+  }
+}
 
 /** The requests of one thread as columns: sizes are tokens, times whole milliseconds. */
 export interface LifetimeThread {

@@ -1,7 +1,21 @@
 import { mean, quantile, ratio, sum } from '../../core/base/stats.js';
-import { addPricedCalls, isUnpriced, type PricedCalls } from '../../core/run/priced-calls.js';
-import { lifetimeCosts, type PriceOf, type SessionCost } from './lifetime-costs.js';
-import { type CurvePoint, LIFETIME_SECONDS, type LifetimeSession, lifetimeCurve } from './lifetime-curve.js';
+import type { Transcript } from '../../core/model/transcript.js';
+import { addPricedCalls, isUnpriced, type PricedCalls } from '../../core/run/recorded-bill.js';
+import { usd } from '../../metrics/metric.js';
+import { modelOrUnknown } from '../../provider/prices/models.js';
+import { pricesFor } from '../../provider/prices/price.js';
+import { priceTimes } from '../../provider/prices/price-days.js';
+import { changedPlan, runChanged } from '../what-if.js';
+import {
+  type CurvePoint,
+  cheaperLifetime,
+  LIFETIME_SECONDS,
+  type LifetimeSession,
+  lifetimeCosts,
+  lifetimeCurve,
+  type PriceOf,
+  type SessionCost,
+} from './lifetime-curve.js';
 
 /**
  * Five minutes against one hour over the sessions that have the choice; totals and shares are null when there is none. Calls are those of
@@ -104,4 +118,71 @@ function sumColumn(column: Float64Array): number {
   let total = 0;
   for (let i = 0; i < column.length; i++) total += column[i]!;
   return total;
+}
+
+const PER_MILLION = 1e-6;
+
+/** What entries of one lifetime make of a session. */
+interface AtLifetime {
+  readonly costNano: number;
+  readonly readTokens: number;
+  readonly premiumUsd: number;
+  readonly breakEvenTokens: number;
+  readonly calls: number;
+  readonly unpricedCalls: number;
+}
+
+function runAt(transcript: Transcript, lifetime: '5m' | '1h'): AtLifetime {
+  let readTokens = 0;
+  let premiumUsd = 0;
+  let breakEvenTokens = 0;
+  let calls = 0;
+  let unpricedCalls = 0;
+  const pricedAt = priceTimes(transcript);
+  const facts = runChanged(changedPlan(transcript, { lifetime }), transcript, {
+    hear: (entry) => {
+      if (entry.type !== 'request') return;
+      readTokens += entry.read;
+      const row = modelOrUnknown(entry.model);
+      if (entry.purpose === 'main' || entry.purpose === 'subagent') {
+        calls++;
+        if (!row.pricesAreKnown) unpricedCalls++;
+      }
+      if (!row.pricesAreKnown) return;
+      const { cacheWrite1h, cacheWrite5m, cacheRead } = pricesFor(row, entry.prompt, pricedAt(entry.t));
+      const more = entry.write1h * (cacheWrite1h - cacheWrite5m);
+      premiumUsd += more * PER_MILLION;
+      if (cacheWrite5m > cacheRead) breakEvenTokens += more / (cacheWrite5m - cacheRead);
+    },
+  });
+  return { costNano: facts.cost.total, readTokens, premiumUsd, breakEvenTokens, calls, unpricedCalls };
+}
+
+/**
+ * What a recording would have cost with five-minute and with one-hour entries, by the same run that `compare` makes: as it happened but for
+ * the lifetime. Null without a request that carries usage and has a price.
+ */
+export function lifetimeChoice(transcript: Transcript): SessionCost | null {
+  const isPriced = transcript.threads.some(({ steps }) =>
+    steps.some(
+      (step) =>
+        step.kind === 'call' && step.call.usage !== null && modelOrUnknown(step.call.model).pricesAreKnown,
+    ),
+  );
+  if (!isPriced) return null;
+  const short = runAt(transcript, '5m');
+  const long = runAt(transcript, '1h');
+  const difference = usd(long.costNano - short.costNano);
+  return {
+    id: transcript.id,
+    cost5mUsd: usd(short.costNano),
+    cost1hUsd: usd(long.costNano),
+    cheaper: cheaperLifetime(difference),
+    premiumUsd: long.premiumUsd,
+    savedUsd: long.premiumUsd - difference,
+    rescuedTokens: long.readTokens - short.readTokens,
+    breakEvenTokens: Math.round(long.breakEvenTokens),
+    calls: long.calls,
+    unpricedCalls: long.unpricedCalls,
+  };
 }

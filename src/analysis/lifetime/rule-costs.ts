@@ -1,7 +1,8 @@
 import type { Usage } from '../../core/model/usage.js';
-import type { PricedCalls } from '../../core/run/priced-calls.js';
 import type { CacheRules } from '../../core/run/provider.js';
+import type { PricedCalls } from '../../core/run/recorded-bill.js';
 import { onGrain, survival } from '../../provider/cache/cache-rules.js';
+import type { Prices } from '../../provider/prices/model-row.js';
 import { findModel, modelOrUnknown } from '../../provider/prices/models.js';
 import { priceUsage } from '../../provider/prices/price.js';
 import type { PriceTimes } from '../../provider/prices/price-days.js';
@@ -125,4 +126,19 @@ export function sessionRuleCalls(
       };
     }),
   );
+}
+
+/** A clearing: tokens behind the edit that must be written again, and tokens that are gone from then on. */
+export interface Clearing {
+  readonly rewritten: number;
+  readonly freed: number;
+}
+
+/** Further requests after which clearing has paid for itself; null where reads are free and it never does. */
+export function clearingBreakEven(
+  { cacheWrite5m, cacheRead }: Pick<Prices, 'cacheWrite5m' | 'cacheRead'>,
+  { rewritten, freed }: Clearing,
+): number | null {
+  const savedByRequest = cacheRead * freed;
+  return savedByRequest === 0 ? null : ((cacheWrite5m - cacheRead) * rewritten) / savedByRequest;
 }

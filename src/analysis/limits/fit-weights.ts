@@ -1,9 +1,8 @@
 import { MS_PER_HOUR } from '../../core/base/clock.js';
 import { mean, sum } from '../../core/base/stats.js';
-import { familyOf, type LimitRequest, priceWeight, type TokenKind } from './limit-requests.js';
+import { familyOf, itemsAt, type LimitRequest, priceWeight, type TokenKind } from './limit-requests.js';
 import { leastSquares } from './nnls.js';
 import { WEIGHTS } from './weights.generated.js';
-import { itemsAt } from './windows.js';
 
 /** A meter of a plan. */
 export type MeterName = keyof typeof WEIGHTS.meters;

@@ -17,15 +17,18 @@ import {
 import {
   type Asker,
   familyOf,
+  fullestOf,
   type LimitRequest,
   limitRequests,
   priceWeight,
   type TokenKind,
   usageByKind,
   vendorOf,
+  type Weighed,
+  type WindowSpan,
+  windowsOf,
 } from './limit-requests.js';
 import { WEIGHTS } from './weights.generated.js';
-import { fullestOf, type Weighed, type WindowSpan, windowsOf } from './windows.js';
 
 /** Windows that are listed. */
 const MOST_WINDOWS = 3;

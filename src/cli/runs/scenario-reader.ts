@@ -5,14 +5,16 @@ import type { ScenarioSource } from '../../config/compile.js';
 import type { ReadPolicyText } from '../../config/files/lift-policies.js';
 import type { OpenPlugins } from '../../config/files/open-plugins.js';
 import { policyTexts } from '../../config/files/policy-text.js';
-import { isRecording, readScenarioText } from '../../config/files/scenario-text.js';
+import { isRecording, readScenarioText, scenarioRecordings } from '../../config/files/scenario-text.js';
+import type { FindRecordings } from '../../config/files/transcript-ref.js';
 import { sha256Hex } from '../../core/base/digest.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import type { Transcript } from '../../core/model/transcript.js';
+import { homeFolder } from '../../transcripts/files/home.js';
 import { inputId } from '../../transcripts/files/read-input.js';
 import { loadTranscript } from '../../transcripts/files/transcripts.js';
-import { sessionRecordings } from '../files/session-recordings.js';
-import { type CliSession, doubtNotes, inputOptions, note } from '../session.js';
+import { leftOutLines } from '../files/each-file.js';
+import { type CliSession, doubtNotes, inputOptions, note, remark } from '../session.js';
 import { runInterruptible } from '../terminal/interrupt.js';
 
 /** Opens a scenario with changes; one that cannot be read throws. */
@@ -94,4 +96,12 @@ export async function openScenarios(
     const readPolicy = policyTexts(file, cwd);
     return { text, file, set, readPolicy, findRecordings, onDoubt, plugins: plugins.of(file) };
   };
+}
+
+/** Finds the recordings that the scenarios of a command name, and tells what in their folders is none. */
+function sessionRecordings(session: CliSession): FindRecordings {
+  const { host } = session;
+  return scenarioRecordings({ cwd: host.cwd, home: homeFolder(host.env) }, (leftOut) => {
+    for (const line of leftOutLines(leftOut)) remark(session, line);
+  });
 }

@@ -1,6 +1,5 @@
-import { briefOf, briefRest } from '../../report/document/brief.js';
 import type { Block } from '../../report/document/document.js';
-import { documentText } from '../../report/document/document-text.js';
+import { briefOf, briefRest, documentText } from '../../report/document/document-text.js';
 import { type CliSession, printJson } from '../session.js';
 import { type Closing, closingText } from './closing.js';
 import { screenFor } from './paint.js';

@@ -1,5 +1,5 @@
-import { createNameTable } from '../../core/base/create-name-table.js';
 import { CcbenchError } from '../../core/base/errors.js';
+import { createNameTable } from '../../core/base/own-value.js';
 import {
   type CheckedScenario,
   type CompiledRun,

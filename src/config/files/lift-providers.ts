@@ -6,8 +6,7 @@ import { isServedBy, providerRegistry } from '../../provider/providers/providers
 import { readProvider } from '../../provider/providers/read-provider.js';
 import { list } from '../check/checker.js';
 import type { ProblemCollector } from '../load.js';
-import { readDocument, replaceAt, type ScenarioDocument } from './document.js';
-import { placedProblems } from './file-problems.js';
+import { placedProblems, readDocument, replaceAt, type ScenarioDocument } from './document.js';
 import type { ReadPolicyText } from './lift-policies.js';
 import { isFileName, stem } from './policy-file.js';
 

@@ -4,8 +4,7 @@ import { formatPath } from '../../core/base/problem.js';
 import type { PlannedModel } from '../../core/run/run-plan.js';
 import { createProblems } from '../load.js';
 import { modelTableSchema } from '../schema/schema-models.js';
-import { readDocument, type ScenarioDocument } from './document.js';
-import { placedProblems } from './file-problems.js';
+import { placedProblems, readDocument, type ScenarioDocument } from './document.js';
 import { liftModels } from './lift-models.js';
 
 /** Reads a table of models that stands alone, as scenarios have it under `models`. Throws a ProblemList with the places. */

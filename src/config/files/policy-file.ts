@@ -6,8 +6,7 @@ import { CcbenchError } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { isGroup, type Path } from '../../core/base/problem.js';
 import { resolveModel } from '../../provider/prices/models.js';
-import { readDocument, type ScenarioDocument } from './document.js';
-import { kindOfFile, placedProblems, wrongKind } from './file-problems.js';
+import { kindOfFile, placedProblems, readDocument, type ScenarioDocument, wrongKind } from './document.js';
 
 /** Whether a policy or a provider is named by its file. */
 export function isFileName(name: string): boolean {

@@ -1,7 +1,9 @@
 import { basename } from 'node:path';
 import { CcbenchError } from '../../core/base/errors.js';
+import { type FindOptions, findSessions, type LeftOut } from '../../transcripts/files/find-sessions.js';
 import { readTextInput, sessionPath } from '../../transcripts/files/read-input.js';
 import { inputFormat } from '../../transcripts/files/transcripts.js';
+import type { FindRecordings } from './transcript-ref.js';
 
 /** How the log of a run begins. */
 export const LOG_HEAD = '{"type":"run"';
@@ -56,4 +58,28 @@ export function readScenarioText(file: string, cwd: string): string {
       hint: 'a scenario is YAML with `name:` and `transcript:` (ccbench init writes one); docs/recordings.md has the recordings that are read',
     });
   return text;
+}
+
+/** Finds the recordings that scenarios name by files, folders and patterns: each path once, however often a scenario is compiled. */
+export function scenarioRecordings(
+  options: FindOptions,
+  onLeftOut: (leftOut: readonly LeftOut[]) => void = () => {},
+): FindRecordings {
+  const known = new Map<string, readonly string[]>();
+  return (path, place) => {
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    const { files, leftOut } = findSessions([path], { ...options, place });
+    if (files.length === 0) {
+      const [first, ...others] = leftOut;
+      const more = others.length === 0 ? '' : ` (and ${others.length} more are left out)`;
+      throw new CcbenchError('bad-input', `${leftOut.at(-1)?.reason ?? first?.reason}${more}`, {
+        place,
+        hint: 'a transcript is a file, a folder with recordings below it, or a pattern such as "logs/**/*.jsonl"',
+      });
+    }
+    onLeftOut(leftOut);
+    known.set(path, files);
+    return files;
+  };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { changeReport, sizeBefore } from '../../agent/layers/support/change-report.js';
 import { clearedBlock } from '../../agent/layers/support/compactable.js';
+import { changeReport, sizeBefore } from '../../agent/layers/support/compaction-report.js';
 import { sha256Hex } from '../../core/base/digest.js';
 import { CcbenchError, type Place, ProblemList } from '../../core/base/errors.js';
 import { createBlock } from '../../core/model/block.js';

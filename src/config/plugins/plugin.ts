@@ -1,4 +1,4 @@
-import type { ChangeSaid, SizeBefore } from '../../agent/layers/support/change-report.js';
+import type { ChangeSaid, SizeBefore } from '../../agent/layers/support/compaction-report.js';
 import type { Policy } from '../../agent/policies/policy.js';
 import type { WrittenPolicy } from '../../agent/policy-file/paths.js';
 import type { Block, BlockInit } from '../../core/model/block.js';

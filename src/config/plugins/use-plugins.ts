@@ -1,7 +1,6 @@
 import { CcbenchError, type Place } from '../../core/base/errors.js';
 import type { PlannedPlugin } from '../../core/run/run-plan.js';
-import { definePlugin } from './define-plugin.js';
-import { definePolicy } from './define-policy.js';
+import { definePlugin, definePolicy } from './define-plugin.js';
 import { loadPlugin, placed } from './load-plugin.js';
 import type { Plugin, PluginFile } from './plugin.js';
 import { registerPlugin } from './register-plugin.js';

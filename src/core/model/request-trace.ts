@@ -1,4 +1,6 @@
+import type { CallPurpose } from '../run/run-plan.js';
 import type { Warning } from '../run/warning.js';
+import type { Thread } from './transcript.js';
 
 /** One recorded request without text: when it went out, how large it was, and its prompt as block ids (E1). */
 export interface TraceRequest {
@@ -40,4 +42,40 @@ export interface RequestTrace {
   /** Requests left out because a number in them cannot be right. */
   readonly omitted: number;
   readonly warnings: readonly Warning[];
+}
+
+/** One request as other tools replay or draw it: sizes, times and block ids, never text. */
+export interface SentRequest {
+  readonly thread: string;
+  readonly purpose: CallPurpose;
+  /** Milliseconds since the start of the session. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly provider: string;
+  readonly model: string;
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+  /** Tokens read from the cache; null where nobody tells. */
+  readonly readTokens: number | null;
+  /** Tokens written to the cache; null where nobody tells. */
+  readonly writtenTokens: number | null;
+  /** The prompt in blocks of `HASH_BLOCK_TOKENS`, the last one may be shorter. Equal ids: the prompts are equal up to the end of the block. */
+  readonly hashIds: readonly number[];
+}
+
+/** A session whose requests are written one after the other. */
+export interface SentSession {
+  /** Unique among the sessions of one export. */
+  readonly name: string;
+  /** Ms since 1970; null where it has no clock. */
+  readonly startedAtMs: number | null;
+  readonly threads: readonly Pick<Thread, 'id' | 'parentId' | 'label'>[];
+}
+
+/** Tokens of a block of `hashIds`: what Mooncake's traces have, and what replays of them expect. */
+export const HASH_BLOCK_TOKENS = 512;
+
+/** Whether a request belongs to the conversation of its thread; others are made beside it. */
+export function isOfLoop({ purpose }: Pick<SentRequest, 'purpose'>): boolean {
+  return purpose === 'main' || purpose === 'subagent';
 }

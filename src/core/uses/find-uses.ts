@@ -2,8 +2,15 @@ import { digestText } from '../base/digest.js';
 import type { Block } from '../model/block.js';
 import type { Message } from '../model/message.js';
 import { isSummaryFork, type Thread, type Transcript } from '../model/transcript.js';
-import { eachName } from './each-name.js';
-import type { Item, ItemOrigin, ThreadUses, Use, UseKind, UsesByCall } from './uses.js';
+import {
+  eachName,
+  type Item,
+  type ItemOrigin,
+  type ThreadUses,
+  type Use,
+  type UseKind,
+  type UsesByCall,
+} from './uses.js';
 
 /** Shorter lines tell nothing: `return null;`, `else {`. */
 const LINE_CHARS = 12;

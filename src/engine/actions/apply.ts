@@ -1,6 +1,6 @@
-import { copyNameTable, isNameTable } from '../../core/base/create-name-table.js';
 import { digestParts } from '../../core/base/digest.js';
 import { CcbenchError } from '../../core/base/errors.js';
+import { copyNameTable, isNameTable } from '../../core/base/own-value.js';
 import { type Message, messageTokens, withBlocks } from '../../core/model/message.js';
 import type { Action, LayerReport, Outcome } from '../../core/run/action.js';
 import { findMessages } from '../context/edited-tail.js';

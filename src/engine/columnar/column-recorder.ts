@@ -5,7 +5,7 @@ import type { CallPurpose } from '../../core/run/run-plan.js';
 import { type CacheObservation, timelessCause } from '../../provider/cache/break-detector.js';
 import { keyAt, LOOKBACK_POSITIONS } from '../../provider/cache/prompt-cache.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
-import { GrowableFloats } from '../counting/growable.js';
+import { GrowableFloats } from '../counting/own-tokens.js';
 import { type CacheAnswer, observationOf } from '../requests/exchange.js';
 import type { Outgoing } from '../requests/run-env.js';
 

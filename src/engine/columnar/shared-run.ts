@@ -1,6 +1,6 @@
 import { policyOf } from '../../agent/policies/catalogue.js';
-import { copyNameTable, isNameTable } from '../../core/base/create-name-table.js';
 import type { Mutable } from '../../core/base/mutable.js';
+import { copyNameTable, isNameTable } from '../../core/base/own-value.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { firedAt, Limits } from '../../core/run/limit.js';
 import type { LayerEntry, LogEntry, LogSink, RunEntry, SummingSink } from '../../core/run/run-log.js';

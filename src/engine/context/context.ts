@@ -3,11 +3,17 @@ import { type Block, mediaCount } from '../../core/model/block.js';
 import { type Message, withBlocks } from '../../core/model/message.js';
 import type { PrefixView } from '../../core/model/prefix.js';
 import type { BlockEdit } from '../../core/run/action.js';
-import { GrowableFloats } from '../counting/growable.js';
-import { FreshBlocks, KnownItems, type Origin, OwnTokens } from '../counting/own-tokens.js';
+import { FreshBlocks, GrowableFloats, KnownItems, type Origin, OwnTokens } from '../counting/own-tokens.js';
 import { editedTail } from './edited-tail.js';
-import { orderMessages } from './order-messages.js';
-import { goOn, leadingMarker, missingResults, OpenCalls, RepairCount, type Repairs } from './repairs.js';
+import {
+  goOn,
+  leadingMarker,
+  missingResults,
+  OpenCalls,
+  orderMessages,
+  RepairCount,
+  type Repairs,
+} from './repairs.js';
 
 const START: Digest = 1;
 

@@ -1,8 +1,7 @@
 import type { Block } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
 import { Context } from './context.js';
-import { orderMessages } from './order-messages.js';
-import type { Repairs } from './repairs.js';
+import { orderMessages, type Repairs } from './repairs.js';
 
 /** A message as the API takes it. */
 export interface ApiMessage {

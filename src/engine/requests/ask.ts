@@ -19,13 +19,14 @@ import {
   type Cassette,
   type CassetteAnswer,
   FAULTS_OF_WORDS,
+  requestKey,
+  summaryRequest,
   UnknownRequest,
 } from '../../provider/fake-llm/summaries/cassette.js';
-import { requestKey, summaryRequest } from '../../provider/fake-llm/summaries/summary-request.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import { Context } from '../context/context.js';
-import { ForkView } from '../context/fork-view.js';
-import { orderMessages } from '../context/order-messages.js';
+import { orderMessages } from '../context/repairs.js';
+import { ForkView } from '../context/thread-view.js';
 import { breakpointsOf } from './main-request.js';
 import type { Outgoing } from './run-env.js';
 import type { RunningThread } from './running-thread.js';

@@ -18,8 +18,8 @@ import type { AdjustOutcome, FakeLlm } from '../../provider/fake-llm/fake-llm.js
 import type { Cassette } from '../../provider/fake-llm/summaries/cassette.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import type { PriceTimes } from '../../provider/prices/price-days.js';
-import type { ChanceTally } from './chance-tally.js';
 import type { Course, RunConditions } from './conditions.js';
+import type { ChanceTally } from './provider-doubts.js';
 import type { CacheKinds } from './provider-of.js';
 import type { Sessions } from './session-state.js';
 import type { StatusCheck } from './shown-status.js';

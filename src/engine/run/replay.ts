@@ -27,9 +27,8 @@ import type { Cassette } from '../../provider/fake-llm/summaries/cassette.js';
 import { priceTimes } from '../../provider/prices/price-days.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { checkLostChild } from '../context/invariants.js';
-import { ChanceTally } from '../requests/chance-tally.js';
 import type { Conditions, RunConditions } from '../requests/conditions.js';
-import { otherTokens, warnOfDoubts } from '../requests/provider-doubts.js';
+import { ChanceTally, otherTokens, warnOfDoubts } from '../requests/provider-doubts.js';
 import { cacheKinds, providerOf, recordedModels } from '../requests/provider-of.js';
 import {
   clientRules,

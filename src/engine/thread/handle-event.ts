@@ -6,7 +6,7 @@ import { TTL_5M_MS } from '../../provider/cache/ttl.js';
 import { isRendered, renderPrompt } from '../actions/context-message.js';
 import { renew } from '../requests/main-request.js';
 import type { RunningThread } from '../requests/running-thread.js';
-import { returnAtResume } from './returned-content.js';
+import { returnAtResume } from './session-record.js';
 import { inNewForm, renewSystem } from './thread-start.js';
 import {
   clearConversation,

@@ -2,8 +2,48 @@ import { messageBus } from '../../agent/client/message-bus.js';
 import type { FileContent } from '../../core/base/files.js';
 import type { Message } from '../../core/model/message.js';
 import { type Text, textStart } from '../../core/model/text.js';
+import type { StopKind } from '../../core/run/action.js';
 import { childAgents } from '../../core/run/child-agents.js';
-import type { RunningThread } from '../requests/running-thread.js';
+import type { Layer, LogSink, ReturnedEntry } from '../../core/run/run-log.js';
+import type { RunningThread, Stop } from '../requests/running-thread.js';
+
+/** Why a thread makes no calls, and how many it has lost for that. */
+export class Halt {
+  /** Null while it makes calls. */
+  stop: Stop | null = null;
+  private lostCalls = 0;
+
+  constructor(
+    private readonly sink: LogSink,
+    private readonly thread: string,
+  ) {}
+
+  /** A recorded call cannot take place. */
+  lose(): void {
+    this.lostCalls++;
+  }
+
+  /** The user begins a new prompt, compacts or clears: what ended the prompt before holds no longer (C42). */
+  userActs(now: number): void {
+    if (this.stop?.until !== 'next-prompt') return;
+    this.log(now);
+    this.stop = null;
+  }
+
+  /** Says what was lost. */
+  log(now: number): void {
+    if (this.lostCalls === 0 || this.stop === null) return;
+    const { reason, how } = this.stop;
+    this.sink.write({ type: how, t: now, thread: this.thread, calls: this.lostCalls, reason });
+    this.lostCalls = 0;
+  }
+}
+
+/** What a stop of some kind means for the calls behind it. */
+export function stopOf(what: StopKind, reason: string): Stop {
+  const isFinal = what === 'run-ended' || what === 'shut-down';
+  return { reason, until: isFinal ? 'end' : 'next-prompt', how: what === 'shut-down' ? 'ended' : 'lost' };
+}
 
 /** Characters of a prompt that the record keeps: enough for a narrow search (DRM-3). */
 const EXCERPT_CHARS = 200;
@@ -70,4 +110,36 @@ function lastPrompt(messages: readonly Message[]): Text | null {
     if (origin === 'human') return blocks.find((block) => block.kind === 'text')?.text ?? null;
   }
   return null;
+}
+
+/** The cache is gone, and the deletions that lived in it: their content is sent again (MIC-3, C9). */
+export function returnExpired(run: RunningThread): void {
+  const { deletions } = run.view;
+  const tokens = deletions.clear();
+  run.seen.returnDeleted(tokens);
+  giveBack(run, deletions.layer, tokens, 'expired');
+}
+
+/** A new process reads the record back: what layers changed in memory alone is there again. */
+export function returnAtResume(run: RunningThread): void {
+  const deleted = run.view.deletions.clear();
+  let returned = run.env.client.deletedIsFree ? 0 : -deleted;
+  for (const [layer, tokens] of run.takenOut.live()) {
+    returned += tokens;
+    giveBack(run, layer, tokens, 'resume');
+  }
+  run.seen.returnUncounted(returned);
+}
+
+function giveBack(run: RunningThread, layer: Layer, tokens: number, why: ReturnedEntry['why']): void {
+  run.takenOut.giveBack(layer, tokens);
+  run.env.sink.write({
+    type: 'returned',
+    t: run.now,
+    thread: run.thread.id,
+    turn: run.turn,
+    layer,
+    tokens,
+    why,
+  });
 }

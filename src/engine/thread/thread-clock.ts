@@ -1,6 +1,103 @@
-import type { RecordedCall } from '../../core/model/transcript.js';
+import type { Block } from '../../core/model/block.js';
+import type { Message } from '../../core/model/message.js';
+import type { RecordedCall, Step, Thread } from '../../core/model/transcript.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
-import type { StepQueue, TimedStep } from './step-queue.js';
+
+/** A step that takes time of its own. */
+export type TimedStep = Exclude<Step, { readonly kind: 'message' }>;
+
+/** The steps of a thread in order; the planning that led to a rejected plan is gone through again (C36). */
+export class StepQueue {
+  private cursor = 0;
+  /** First step of the plan that is being made; −1 before the first call. */
+  private planFrom = -1;
+  /** Steps before this one have been taken already. */
+  private takenTo = 0;
+  private round = 0;
+  /** Whether the latest step was taken before. */
+  isAgain = false;
+
+  private readonly flow: Iterator<Step> | null;
+  /** The steps from number `from` on: all of them, or those of a flow that lie ahead. */
+  private readonly steps: readonly Step[];
+  private readonly ahead: Step[] = [];
+  private from = 0;
+
+  constructor(thread: Pick<Thread, 'steps' | 'flow'>) {
+    this.flow = thread.flow?.steps()[Symbol.iterator]() ?? null;
+    this.steps = this.flow === null ? thread.steps : this.ahead;
+  }
+
+  /** Takes the next step; null behind the last. */
+  take(): Step | null {
+    const step = this.at(this.cursor);
+    if (step === undefined) return null;
+    if (this.flow !== null) {
+      this.ahead.shift();
+      this.from++;
+    }
+    if (this.planFrom === -1 && step.kind === 'call') this.planFrom = this.cursor;
+    this.isAgain = this.cursor++ < this.takenTo;
+    return this.isAgain ? repeated(step, this.round) : step;
+  }
+
+  /** The next call or event, which tells when the thread goes on; null when none is left. */
+  upcoming(): TimedStep | null {
+    for (let i = this.cursor; ; i++) {
+      const step = this.at(i);
+      if (step === undefined) return null;
+      if (step.kind !== 'message') return step;
+    }
+  }
+
+  private at(index: number): Step | undefined {
+    if (this.flow !== null) {
+      while (this.from + this.ahead.length <= index) {
+        const next = this.flow.next();
+        if (next.done === true) return undefined;
+        this.ahead.push(next.value);
+      }
+    }
+    return this.steps[index - this.from];
+  }
+
+  /** The plan that was made up to here stands: the next one begins. */
+  keepPlan(): void {
+    this.planFrom = this.cursor;
+  }
+
+  /** Goes back to the first call of the plan; returns its calls. */
+  repeatPlan(): readonly RecordedCall[] {
+    const from = Math.max(0, this.planFrom);
+    const planning = this.steps.slice(from, this.cursor);
+    const calls = planning.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
+    if (calls.length === 0) return calls;
+    this.takenTo = Math.max(this.takenTo, this.cursor);
+    this.cursor = from;
+    this.round++;
+    return calls;
+  }
+}
+
+/** A step under names of its own, so that nothing stands in the conversation twice. */
+function repeated(step: Step, round: number): Step {
+  const again = (id: string): string => `${id}~${round}`;
+  const block = (item: Block): Block =>
+    item.toolUseId === null ? item : { ...item, toolUseId: again(item.toolUseId) };
+  const message = (item: Message): Message => ({
+    ...item,
+    id: again(item.id),
+    blocks: item.blocks.map(block),
+    responseId: item.responseId === null ? null : again(item.responseId),
+  });
+  const call = (item: RecordedCall): RecordedCall => ({
+    ...item,
+    id: again(item.id),
+    response: message(item.response),
+  });
+  if (step.kind === 'message') return { kind: 'message', message: message(step.message) };
+  return step.kind === 'call' ? { kind: 'call', call: call(step.call) } : step;
+}
 
 /** Times at which a thread wants to be asked again, earliest first. @internal */
 export class Wakes {

@@ -12,8 +12,7 @@ import { apply } from '../actions/apply.js';
 import { contextFiles } from '../actions/context-message.js';
 import { Prevention } from '../actions/prevention.js';
 import { Context } from '../context/context.js';
-import { Journal } from '../context/journal.js';
-import { TakenOut } from '../context/taken-out.js';
+import { Journal, TakenOut } from '../context/taken-out.js';
 import { CachedPrefix, CountedThread, ThreadView } from '../context/thread-view.js';
 import type { Origin } from '../counting/own-tokens.js';
 import { type CounterRules, counterRules, SeenCounter } from '../counting/seen-counter.js';
@@ -33,13 +32,10 @@ import {
 } from '../requests/running-thread.js';
 import type { SessionState } from '../requests/session-state.js';
 import { ThreadModel } from '../requests/thread-model.js';
-import { Halt, stopOf } from './halt.js';
 import { handleEvent } from './handle-event.js';
 import { type AskListener, LayerHost, MutableHookContext } from './layer-host.js';
-import { returnExpired } from './returned-content.js';
-import { finishThread } from './session-record.js';
-import { StepQueue } from './step-queue.js';
-import { ThreadClock } from './thread-clock.js';
+import { finishThread, Halt, returnExpired, stopOf } from './session-record.js';
+import { StepQueue, ThreadClock } from './thread-clock.js';
 import { startThread } from './thread-start.js';
 import { finishTurn, takeTurn } from './turn.js';
 

@@ -10,7 +10,7 @@ import { checkLostChild } from '../context/invariants.js';
 import type { Outgoing } from '../requests/run-env.js';
 import { type RunningThread, requestStateOf } from '../requests/running-thread.js';
 import { carriesForkMarker, changedPrefix, childLead, type ForkLayout } from './fork-layout.js';
-import { returnAtResume } from './returned-content.js';
+import { returnAtResume } from './session-record.js';
 
 const PARENT_ENDED = 'the agent that would have started it was shut down';
 

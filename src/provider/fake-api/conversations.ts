@@ -1,6 +1,6 @@
 import { type Digest, digestParts } from '../../core/base/digest.js';
 import { ownValue } from '../../core/base/own-value.js';
-import { Recent } from '../../core/base/recent.js';
+import { Recent } from '../../core/base/queue.js';
 import type { Message } from '../../core/model/message.js';
 import { type BreakDetector, createBreakDetector } from '../cache/break-detector.js';
 import { ACTIONS } from '../script/tools.generated.js';

@@ -1,8 +1,7 @@
 import { formatCount, formatCounted, formatDuration, formatMoney } from '../../core/base/format.js';
 import { byName, type ChartSpec, chartSpec, namedRules, quantity, textOf } from './chart-spec.js';
-import { keepExtremes } from './keep-extremes.js';
 import { DISTINCT, LIGHT } from './palette.js';
-import { shortShare } from './run-series.js';
+import { keepExtremes, shortShare } from './run-series.js';
 
 /** A point of the lifetime curve. */
 interface LifetimePoint {

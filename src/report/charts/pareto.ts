@@ -1,7 +1,7 @@
 import { formatCount } from '../../core/base/format.js';
 import { type ChartSpec, chartSpec, drawn, quantity, textOf } from './chart-spec.js';
-import { keepExtremes } from './keep-extremes.js';
 import { DISTINCT, LIGHT } from './palette.js';
+import { keepExtremes } from './run-series.js';
 import {
   axisTitle,
   type Markable,

@@ -1,9 +1,8 @@
 import { formatCount } from '../../core/base/format.js';
 import { quantile } from '../../core/base/stats.js';
 import { type ChartSpec, chartSpec, quantity, seriesColor } from './chart-spec.js';
-import { keepExtremes } from './keep-extremes.js';
 import { LIGHT } from './palette.js';
-import { shortShare } from './run-series.js';
+import { keepExtremes, shortShare } from './run-series.js';
 import { axisTitle, type SweepAxis } from './sweep-point.js';
 
 /** A quantity as the simulator predicts it and as a recording holds it. */

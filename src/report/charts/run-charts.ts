@@ -7,7 +7,6 @@ import { type ChartModel, createRunModel } from '../page-data/run-model.js';
 import type { LeftOut } from '../page-data/run-sample.js';
 import type { NamedThreshold, PolicyInfo } from '../text/policy-info.js';
 import { byName, type ChartSpec, chartSpec, type NamedChart, namedRules, quantity } from './chart-spec.js';
-import { keepExtremes } from './keep-extremes.js';
 import {
   causeColors,
   causePhrase,
@@ -19,6 +18,7 @@ import {
 } from './palette.js';
 import {
   inUnit,
+  keepExtremes,
   type RunSeries,
   runSeries,
   runSubtitle,

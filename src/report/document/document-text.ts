@@ -1,9 +1,81 @@
-import { printable } from '../../core/base/format.js';
+import { formatCount, formatCounted, printable } from '../../core/base/format.js';
 import { comparisonLines } from '../text/comparison-text.js';
-import type { Screen } from '../text/style.js';
-import { textWidth } from '../text/style.js';
+import { type Screen, textWidth } from '../text/style.js';
 import { droppedHeaders, paint, tableLines, wrapText } from '../text/table.js';
-import type { Block } from './document.js';
+import { type Block, comparison, inset, tableOf } from './document.js';
+
+/** Rows of the table in the short form. */
+const MOST_ROWS = 12;
+
+/** The short form of what a command found. */
+interface Brief {
+  /** Its main table, and what must not be overlooked. */
+  readonly blocks: readonly Block[];
+  /** Sentences about the numbers. */
+  readonly notes: readonly Block[];
+  /** Whether anything else is left out. */
+  readonly isCut: boolean;
+}
+
+type Tabular = Extract<Block, { kind: 'table' | 'comparison' }>;
+
+function isTabular(block: Block): block is Tabular {
+  return typeof block !== 'string' && (block.kind === 'table' || block.kind === 'comparison');
+}
+
+/** The first rows of a table, and how many are not shown. */
+function cut(block: Tabular): { readonly block: Block; readonly left: number } {
+  const rows = block.kind === 'table' ? block.rows : block.table.rows;
+  const left = rows.length > MOST_ROWS ? rows.length - MOST_ROWS : 0;
+  if (block.kind === 'comparison') {
+    const { table } = block;
+    return { block: comparison({ ...table, rows: table.rows.slice(0, MOST_ROWS), notes: [] }), left };
+  }
+  return {
+    block: left === 0 ? block : tableOf(block.columns, block.rows.slice(0, MOST_ROWS), block.indent),
+    left,
+  };
+}
+
+/** The short form: the first table, sections that are part of the answer, what went wrong, and the notes apart. */
+export function briefOf(blocks: readonly Block[]): Brief {
+  const shown: Block[] = [];
+  const notes: Block[] = [];
+  let hasTable = false;
+  let isCut = false;
+  const visit = (block: Block, heading: string | null): void => {
+    if (typeof block === 'string' || block.kind === 'dropped') return;
+    if (block.kind === 'section' && block.isAnswer !== true) {
+      for (const inner of block.blocks) visit(inner, block.title);
+    } else if (block.kind === 'section') shown.push(block);
+    else if (block.kind === 'line' && block.isNote === true) notes.push(block);
+    else if (block.kind === 'line' && (block.tone === 'bad' || block.tone === 'warning')) shown.push(block);
+    else if (isTabular(block) && !hasTable) {
+      const { block: table, left } = cut(block);
+      if (heading !== null) shown.push({ kind: 'line', text: heading, lead: '', hang: '', tone: 'strong' });
+      shown.push(table);
+      if (left > 0) shown.push(`  … and ${formatCounted(left, 'more row')}`);
+      hasTable = block.kind === 'comparison' || block.rows.length > 0;
+      if (block.kind === 'comparison') {
+        const { notes: said, alarms = [] } = block.table;
+        shown.push(...alarms.map((text) => inset(text, 'warning')));
+        notes.push(...said.filter((text) => !alarms.includes(text)).map((text) => `  ${text}`));
+      }
+      isCut ||= left > 0;
+    } else isCut = true;
+  };
+  for (const block of blocks) visit(block, null);
+  return { blocks: shown, notes, isCut };
+}
+
+/** The last line of the short form: what else there is, and how to see it. */
+export function briefRest(notes: number, isCut: boolean): string {
+  const parts = [
+    ...(notes === 0 ? [] : [`${formatCount(notes)} ${notes === 1 ? 'note' : 'notes'} (--notes)`]),
+    ...(isCut ? ['everything: --verbose'] : []),
+  ];
+  return parts.join(' · ');
+}
 
 const INDENT = '  ';
 

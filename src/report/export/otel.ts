@@ -1,7 +1,6 @@
 import { sha256Hex } from '../../core/base/digest.js';
 import { ownValue } from '../../core/base/own-value.js';
-import { isOfLoop, type SentRequest, type SentSession } from '../../core/model/sent-request.js';
-import type { SessionWriter, StreamFormat } from './stream-format.js';
+import { isOfLoop, type SentRequest, type SentSession } from '../../core/model/request-trace.js';
 
 /** How the conventions call providers, where they call them otherwise. */
 const PROVIDER_NAMES: Readonly<Record<string, string>> = {
@@ -130,3 +129,19 @@ class Trace implements SessionWriter {
 
 /** OTLP JSON lines with the attributes of the conventions for generative AI: one trace for each session. */
 export const otel: StreamFormat = { order: 'session', open: (session) => new Trace(session) };
+
+/** What a session adds to the output as its requests come, and at its end. */
+export interface SessionWriter {
+  add(request: SentRequest): readonly string[];
+  end(): readonly string[];
+}
+
+/** A format of request streams for other tools. */
+export interface StreamFormat {
+  /**
+   * `session`: lines as they are, sessions one after the other. `time`: lines of all sessions by time; each is an object without its
+   * brace and its `timestamp`, which is known once all sessions are. `file`: a file for each session.
+   */
+  readonly order: 'session' | 'time' | 'file';
+  open(session: SentSession): SessionWriter;
+}

@@ -71,3 +71,20 @@ ${events === undefined ? '' : reloadScript(events)}</body>
 </html>
 `;
 }
+
+/** A page of charts and one table over the same rows; what is not given is empty. */
+export function studyHtml(
+  input: Pick<StudyPageData, 'title' | 'lead' | 'of' | 'table'> & Partial<StudyPageData>,
+  elsewhere: string,
+): string {
+  const data: StudyPageData = {
+    kind: 'study',
+    advice: null,
+    cards: [],
+    charts: [],
+    runs: [],
+    notes: [],
+    ...input,
+  };
+  return pageHtml({ data, elsewhere });
+}

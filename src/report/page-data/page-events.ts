@@ -1,7 +1,7 @@
 import { formatCounted } from '../../core/base/format.js';
 import type { FaultEntry, LogEntry } from '../../core/run/run-log.js';
 import { causeWords } from '../text/cause-words.js';
-import { shownName } from '../text/shown-name.js';
+import { shownName } from '../text/metric-words.js';
 import type { PageEvent } from './page-data.js';
 
 /** What is true of an event unless its description says otherwise. */

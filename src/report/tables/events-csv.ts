@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../core/base/digest.js';
 import { exactUsd } from '../../core/base/format.js';
 import type { LogEntry } from '../../core/run/run-log.js';
-import { shownName } from '../text/shown-name.js';
+import { shownName } from '../text/metric-words.js';
 import { type Cell, csvLines } from './csv.js';
 
 const COLUMNS = [

@@ -1,7 +1,8 @@
-import { formatCount, formatCounted, formatDecimal, formatValue } from '../../core/base/format.js';
+import { formatCount, formatCounted, formatDecimal, formatValue, printable } from '../../core/base/format.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { mean, sum } from '../../core/base/stats.js';
 import { type OtherPrices, otherPriceSentence, type RecordedBill } from '../../core/run/recorded-bill.js';
+import { completionOf } from '../../metrics/completion.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { usd } from '../../metrics/metric.js';
 import { heldNano, recordedMetrics, recordedUsd } from '../../metrics/recorded-metrics.js';
@@ -150,4 +151,15 @@ export function billNotes(bills: readonly RecordedBill[]): readonly string[] {
 export function recordedJson({ run }: RunFacts): object | null {
   const bill = run?.transcript.recorded;
   return bill === undefined ? null : { metrics: recordedMetrics(bill), notes: billNotes([bill]) };
+}
+
+/** What went unanswered in a run that did not finish, and why; null for one that did. */
+export function unfinishedText(facts: RunFacts): string | null {
+  const { calls, answered, lost, finished, reason } = completionOf(facts);
+  if (finished) return null;
+  if (!facts.complete) return 'unfinished: the run did not come to its end, and its numbers are partial';
+  if (calls === 0) return 'unfinished: the transcript holds no calls, so nothing was answered';
+  const why = reason === null ? '' : ` (${printable(reason)})`;
+  if (answered === 0) return `unfinished: none of ${formatCounted(calls, 'call')} was answered${why}`;
+  return `unfinished: ${formatCount(lost)} of ${formatCounted(calls, 'call')} ${lost === 1 ? 'was' : 'were'} not answered${why}; every number is of the other ${formatCount(answered)}`;
 }

@@ -1,5 +1,5 @@
 import { formatCount, formatCounted, formatMoney } from '../../core/base/format.js';
-import { isUnpriced, type PricedCalls } from '../../core/run/priced-calls.js';
+import { isUnpriced, type PricedCalls } from '../../core/run/recorded-bill.js';
 
 /** Dollars, `at least` this many where calls have no price, and none where no call has one. */
 export function formatAtLeast(usd: number | null, priced: PricedCalls): string {

@@ -1,4 +1,5 @@
 import { ownValue } from '../../core/base/own-value.js';
+import type { StatusEntry } from '../../core/run/run-log.js';
 
 /** Metrics whose names are not words already. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -23,4 +24,10 @@ export function metricWords(name: string): string {
     .split(/(?=[A-Z])/)
     .map((word) => word.toLowerCase());
   return [...words, ...rest].join(' ');
+}
+
+/** What a client shows, in a word or two (WIN-5). */
+export function shownName({ warning, error }: Pick<StatusEntry, 'warning' | 'error'>): string {
+  if (warning) return error ? 'warning and error' : 'warning';
+  return error ? 'error' : 'no warning';
 }

@@ -11,13 +11,13 @@ import {
 } from '../../core/base/format.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { ratio } from '../../core/base/stats.js';
-import { isUnpriced, type PricedCalls } from '../../core/run/priced-calls.js';
+import { isUnpriced, type PricedCalls } from '../../core/run/recorded-bill.js';
 import { pricedCalls } from '../../metrics/completion.js';
 import type { BreakFacts, RunFacts } from '../../metrics/facts.js';
+import type { ShownFacts } from '../../metrics/long-term-fold.js';
 import { usd } from '../../metrics/metric.js';
 import { billedCalls, recordedUsd } from '../../metrics/recorded-metrics.js';
 import { metricValues } from '../../metrics/registry.js';
-import type { ShownFacts } from '../../metrics/status-fold.js';
 import * as doc from '../document/document.js';
 import { AS_RECORDED, notRecordedNano, recordedDifference } from './as-recorded.js';
 import { unpricedText } from './at-least.js';

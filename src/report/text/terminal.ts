@@ -5,7 +5,7 @@ import { findMetric } from '../../metrics/registry.js';
 import * as doc from '../document/document.js';
 import { documentText } from '../document/document-text.js';
 import type { RunReport } from '../tables/summary-json.js';
-import { reproducedLine, whatIfOfRun } from './as-recorded.js';
+import { reproducedLine, unfinishedText, whatIfOfRun } from './as-recorded.js';
 import { assumptionsOf } from './assumptions.js';
 import { type Screen, textWidth } from './style.js';
 import type { Row } from './table.js';
@@ -18,7 +18,6 @@ import {
   VALUE_COLUMNS,
   valueBlocks,
 } from './terminal-blocks.js';
-import { unfinishedText } from './unfinished-text.js';
 
 export type { Screen } from './style.js';
 

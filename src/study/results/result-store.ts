@@ -21,8 +21,15 @@ import {
   sealedLine,
   unsealed,
 } from '../result-rows.js';
-import { encodePart, readPart } from './part-file.js';
-import { namesIn, removeUnfinished, unwritable, writerName, writeWhole } from './write-whole.js';
+import {
+  encodePart,
+  namesIn,
+  readPart,
+  removeUnfinished,
+  unwritable,
+  writerName,
+  writeWhole,
+} from './part-file.js';
 
 /** A study as its results name it: everything that decides what a row holds is in its id. */
 export interface StudyRecord {

@@ -4,7 +4,7 @@ import type { CcbenchError } from '../../core/base/errors.js';
 import { formatCounted } from '../../core/base/format.js';
 import type { MetricRecord } from '../job.js';
 import { sealedLine, unsealed } from '../result-rows.js';
-import { removeUnfinished, unwritable, writeWhole } from './write-whole.js';
+import { removeUnfinished, unwritable, writeWhole } from './part-file.js';
 
 /** Version of the file; results of other versions are not used. */
 const FORMAT = 3;

@@ -1,16 +1,14 @@
 import type { Random } from '../../core/base/random.js';
 import { type Block, CHARS_PER_TOKEN } from '../../core/model/block.js';
 import type { Step, Thread } from '../../core/model/transcript.js';
-import { type AgendaEntry, BackgroundRuns, createAgenda, type PlannedEvent } from './agenda.js';
+import { type AgendaEntry, BackgroundRuns, createAgenda, forkChildren, type PlannedEvent } from './agenda.js';
 import { ClientNotes } from './client-notes.js';
 import { compileDistribution } from './distribution.js';
-import { forkChildren } from './fork-children.js';
 import { createSamplers, type Samplers } from './samplers.js';
 import { DEFAULT_MODEL, type ForkSpec, type SyntheticSpec } from './spec.js';
 import { FACTS, type SessionShape, STATEMENTS } from './synthetic.generated.js';
 import { type SessionSource, ThreadWriter } from './thread-writer.js';
-import { PlanMode } from './tools/plan-mode.js';
-import { TodoList } from './tools/todo-list.js';
+import { PlanMode, TodoList } from './tools/todo-list.js';
 import { ToolDesk } from './tools/tool-desk.js';
 import type { ToolSketch } from './tools/tool-sketch.js';
 import { type ToolUse, TurnWriter } from './turn-writer.js';

@@ -1,8 +1,7 @@
 import { MS_PER_SECOND } from '../../core/base/clock.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import type { Thread } from '../../core/model/transcript.js';
-import { createAgenda } from './agenda.js';
-import { forkChildren } from './fork-children.js';
+import { createAgenda, forkChildren } from './agenda.js';
 import { DEFAULT_MODEL, type ForkSpec, type SteadySpec, type SyntheticSpec } from './spec.js';
 import { FACTS } from './synthetic.generated.js';
 import { type SessionSource, ThreadWriter } from './thread-writer.js';

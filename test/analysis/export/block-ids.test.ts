@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blockIds, type DigestedPrompt } from '../../../src/analysis/export/block-ids.js';
+import { blockIds, type DigestedPrompt } from '../../../src/analysis/export/sent-requests.js';
 import { chainDigest } from '../../../src/core/base/digest.js';
 
 /** A prompt of positions: what each holds, and its tokens. */

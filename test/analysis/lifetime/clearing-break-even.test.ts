@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clearingBreakEven } from '../../../src/analysis/lifetime/clearing-break-even.js';
+import { clearingBreakEven } from '../../../src/analysis/lifetime/rule-costs.js';
 
 describe('when clearing has paid for itself', () => {
   it('is after this many requests as reading what is gone costs what writing the rest again does', () => {

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lifetimeCosts } from '../../../src/analysis/lifetime/lifetime-costs.js';
 import {
   commonLength,
   LIFETIME_SECONDS,
   type LifetimeRequest,
   type LifetimeSession,
+  lifetimeCosts,
   lifetimeCurve,
   lifetimeThread,
 } from '../../../src/analysis/lifetime/lifetime-curve.js';

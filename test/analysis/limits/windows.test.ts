@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fullestOf, type Weighed, windowsOf } from '../../../src/analysis/limits/windows.js';
+import { fullestOf, type Weighed, windowsOf } from '../../../src/analysis/limits/limit-requests.js';
 
 const at = (atMs: number, weighted: number): Weighed => ({ atMs, weighted });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lifetimeChoice } from '../../../src/analysis/lifetime/lifetime-choice.js';
+import { lifetimeChoice } from '../../../src/analysis/lifetime/lifetime-report.js';
 import { containedFiles } from '../../../src/analysis/validate/contained.js';
 import { type ForwardSession, forwardPlan, runForward } from '../../../src/analysis/validate/forward.js';
 import { forwardFigures } from '../../../src/analysis/validate/forward-figures.js';

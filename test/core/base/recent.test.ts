@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Recent } from '../../../src/core/base/recent.js';
+import { Recent } from '../../../src/core/base/queue.js';
 
 describe('what was used last', () => {
   it('what was used longest ago goes first, when there is no room', () => {

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXCLUDING, KEEPING } from '../../../src/core/memory/heuristics.generated.js';
-import { sentencesOf } from '../../../src/core/memory/sentences.js';
-import { judge } from '../../../src/core/memory/statement.js';
+import { judge, sentencesOf } from '../../../src/core/memory/sentences.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const PAGE = readFileSync(resolve(ROOT, 'docs/memory-rules.md'), 'utf8');

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pollutionOf } from '../../../src/core/memory/sentences.js';
-import { judge, statementsIn } from '../../../src/core/memory/statement.js';
+import { judge, pollutionOf, statementsIn } from '../../../src/core/memory/sentences.js';
 
 describe('C49 what is never kept', () => {
   it('C49 architecture is not kept, what was decided about it and where it is written is', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LOOK_CHARS, sentencesOf } from '../../../src/core/memory/sentences.js';
-import { statementsIn } from '../../../src/core/memory/statement.js';
+import { LOOK_CHARS, sentencesOf, statementsIn } from '../../../src/core/memory/sentences.js';
 import { STATEMENTS } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 import { FillerText } from '../../../src/transcripts/synthetic/tools/filler-text.js';
 

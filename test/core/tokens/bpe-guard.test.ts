@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import ranks from 'js-tiktoken/ranks/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { countGuarded, RUN_LIMIT_CHARS } from '../../../src/core/tokens/bpe-guard.js';
+import { countGuarded, RUN_LIMIT_CHARS } from '../../../src/core/tokens/counter.js';
 
 const PIECE = new RegExp(ranks.pat_str, 'gu');
 /** A piece may hold punctuation and the newlines after it, one character before and a contraction of three behind. */

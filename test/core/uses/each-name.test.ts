@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eachName } from '../../../src/core/uses/each-name.js';
+import { eachName } from '../../../src/core/uses/uses.js';
 
 /** The same in words of regular expressions. */
 const NAME = /[\w$]+/g;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OpenShape } from '../../../src/engine/columnar/open-shape.js';
+import { OpenShape } from '../../../src/engine/columnar/shared-runs.js';
 import { type PlanInit, planOf } from '../../helpers/plan.js';
 import { planUnder } from '../../helpers/plan-under.js';
 

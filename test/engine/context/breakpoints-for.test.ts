@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
 import { createMessage } from '../../../src/core/model/message.js';
-import { breakpointsFor } from '../../../src/engine/context/breakpoints-for.js';
 import { Context } from '../../../src/engine/context/context.js';
+import { breakpointsFor } from '../../../src/engine/context/thread-view.js';
 
 const block = (role: Block['role'], kind: Block['kind'] = 'text'): Block =>
   createBlock({ kind, role, tokens: 5, text: `${role} ${kind}` });

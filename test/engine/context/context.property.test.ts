@@ -4,7 +4,7 @@ import { type Block, createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import type { BlockEdit } from '../../../src/core/run/action.js';
 import { Context } from '../../../src/engine/context/context.js';
-import { orderMessages } from '../../../src/engine/context/order-messages.js';
+import { orderMessages } from '../../../src/engine/context/repairs.js';
 
 let made = 0;
 /** A block that is like no other. */

@@ -4,7 +4,7 @@ import { createBlock } from '../../../src/core/model/block.js';
 import { createMessage } from '../../../src/core/model/message.js';
 import type { PrefixView } from '../../../src/core/model/prefix.js';
 import { Context } from '../../../src/engine/context/context.js';
-import { ForkView } from '../../../src/engine/context/fork-view.js';
+import { ForkView } from '../../../src/engine/context/thread-view.js';
 import { KnownItems } from '../../../src/engine/counting/own-tokens.js';
 
 /** Words that begin with a question mark are thought. */

@@ -3,7 +3,7 @@ import { type Block, createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import type { BlockEdit } from '../../../src/core/run/action.js';
 import { changedBlocks, editedTail, findMessages } from '../../../src/engine/context/edited-tail.js';
-import { Journal } from '../../../src/engine/context/journal.js';
+import { Journal } from '../../../src/engine/context/taken-out.js';
 
 const text = (words: string): Block => createBlock({ kind: 'text', role: 'user', tokens: 5, text: words });
 const said = (id: string, ...words: readonly string[]): Message =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
-import { orderMessages } from '../../../src/engine/context/order-messages.js';
+import { orderMessages } from '../../../src/engine/context/repairs.js';
 
 const message = (id: string, rest: Partial<Message> = {}): Message =>
   createMessage({

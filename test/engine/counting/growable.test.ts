@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBlock } from '../../../src/core/model/block.js';
 import { PrefixColumns } from '../../../src/engine/context/context.js';
-import { GrowableFloats } from '../../../src/engine/counting/growable.js';
+import { GrowableFloats } from '../../../src/engine/counting/own-tokens.js';
 
 describe('numbers that grow', () => {
   it('are as they were pushed, however many there are', () => {

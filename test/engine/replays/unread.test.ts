@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { IndexText } from '../../../src/agent/layers/auto-memory/index-text.js';
+import { IndexText } from '../../../src/agent/layers/auto-memory/memory-index.js';
 import { benchPlan, compiledTranscript } from '../../../src/cli/commands/bench/plan.js';
 import { MemoriesText, MemoryText } from '../../../src/core/model/memory.js';
 import { replay } from '../../../src/engine/run/replay.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HitChance } from '../../../src/core/run/provider.js';
-import { ChanceTally } from '../../../src/engine/requests/chance-tally.js';
 import { positionsWithin } from '../../../src/engine/requests/client-state.js';
+import { ChanceTally } from '../../../src/engine/requests/provider-doubts.js';
 import { numbered, prefixOf } from '../../helpers/cache-request.js';
 
 /** Even odds at any time, and nothing read of what comes up short. */

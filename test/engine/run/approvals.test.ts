@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { Approvals } from '../../../src/engine/run/approvals.js';
-import { StepQueue } from '../../../src/engine/thread/step-queue.js';
+import { StepQueue } from '../../../src/engine/thread/thread-clock.js';
 import { ThreadRun } from '../../../src/engine/thread/thread-run.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedCall, Step } from '../../../src/core/model/transcript.js';
-import { StepQueue } from '../../../src/engine/thread/step-queue.js';
-import { ThreadClock, Wakes } from '../../../src/engine/thread/thread-clock.js';
+import { StepQueue, ThreadClock, Wakes } from '../../../src/engine/thread/thread-clock.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 
 /** A prompt, a call with a result, and an answer. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
-import type { StepQueue, TimedStep } from '../../../src/engine/thread/step-queue.js';
-import { ThreadClock } from '../../../src/engine/thread/thread-clock.js';
+import { type StepQueue, ThreadClock, type TimedStep } from '../../../src/engine/thread/thread-clock.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 
 /** A clock over steps that the test hands out one by one. */

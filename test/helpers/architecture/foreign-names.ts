@@ -7,7 +7,7 @@ export const MAY_INDEX: ReadonlyMap<string, string> = new Map([
   ['src/core/base/own-value.ts', 'asks first whether the object has the name'],
   ['src/core/base/checkpoint.ts', 'copies the fields of our own classes'],
   ['src/core/base/digest.ts', 'goes through the keys of the object itself, on the hot path'],
-  ['src/engine/columnar/open-shape.ts', 'compares two objects by the keys of the first, on the hot path'],
+  ['src/engine/columnar/shared-runs.ts', 'compares two objects by the keys of the first, on the hot path'],
 ]);
 
 const INDEXED = 'looks up a text in a plain object';

@@ -1,4 +1,4 @@
-import { SESSION_MEMORY_PARAMS } from '../../../src/agent/layers/session-memory/state.js';
+import { SESSION_MEMORY_PARAMS } from '../../../src/agent/layers/session-memory/notes-file.js';
 import { layerParams } from '../../../src/agent/layers/support/param-reader.js';
 import { createFiles, type Files } from '../../../src/core/base/files.js';
 import { createRandom } from '../../../src/core/base/random.js';

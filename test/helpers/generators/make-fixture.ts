@@ -1,4 +1,4 @@
-import { roundsOf, withUsage } from '../../../src/cli/commands/bench/rounds.js';
+import { roundsOf, withUsage } from '../../../src/cli/commands/bench/suites/rounds.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { writeClaudeCode } from '../../../src/transcripts/write-claude-code.js';
 import { mainRequests, planOf, runLog } from '../plan.js';

@@ -44,7 +44,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FLT-1',
     'Attachments move next to the message they belong to.',
-    'src/engine/context/order-messages.ts',
+    'src/engine/context/repairs.ts',
     'analysis',
     'attachments placed',
     messages(({ origin }) => origin === 'attachment'),

@@ -349,7 +349,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'REA-1',
     'A request refused as too long is compacted and sent again, once.',
-    'src/agent/layers/reactive/reactive.ts',
+    'src/agent/layers/auto-compact/auto-compact.ts',
     'measured',
     'reactive compactions',
     compactions(({ trigger }) => trigger === 'reactive'),

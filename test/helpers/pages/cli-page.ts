@@ -1,6 +1,6 @@
 import { type Command, Help, type Option } from 'commander';
 import type { Host, TextStream } from '../../../src/cli/host.js';
-import { buildProgram } from '../../../src/cli/program.js';
+import { buildProgram } from '../../../src/cli/run-cli.js';
 
 const NOWHERE: TextStream = { isTerminal: false, columns: null, write() {} };
 const NO_HOST: Host = {

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BlockKind } from '../../../src/core/model/block.js';
-import {
-  type MarkableBlock,
-  validateBreakpoints,
-} from '../../../src/provider/fake-api/messages/breakpoints.js';
+import { type MarkableBlock, validateBreakpoints } from '../../../src/provider/fake-api/prompt-draft.js';
 
 const M5 = 300_000;
 const H1 = 3_600_000;

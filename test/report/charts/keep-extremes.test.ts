@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keepExtremes, MAX_POINTS } from '../../../src/report/charts/keep-extremes.js';
+import { keepExtremes, MAX_POINTS } from '../../../src/report/charts/run-series.js';
 
 const same = (value: number): number => value;
 

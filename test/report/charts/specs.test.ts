@@ -6,8 +6,7 @@ import { hitRateByLifetime } from '../../../src/report/charts/hit-rate-by-lifeti
 import { pareto, paretoFront } from '../../../src/report/charts/pareto.js';
 import { predictedVsRecorded } from '../../../src/report/charts/predicted-vs-recorded.js';
 import { runCharts } from '../../../src/report/charts/run-charts.js';
-import { sweepHeatmap } from '../../../src/report/charts/sweep-heatmap.js';
-import { sweepLine } from '../../../src/report/charts/sweep-line.js';
+import { sweepHeatmap, sweepLine } from '../../../src/report/charts/sweep-heatmap.js';
 import { expectGenerated } from '../../helpers/pages/generated.js';
 import { sampleRun } from '../../helpers/sample-run.js';
 

@@ -8,7 +8,7 @@ import {
 import { pareto, paretoFront } from '../../../src/report/charts/pareto.js';
 import { predictedVsRecorded } from '../../../src/report/charts/predicted-vs-recorded.js';
 import { inUnit, timeUnit } from '../../../src/report/charts/run-series.js';
-import { sweepLine } from '../../../src/report/charts/sweep-line.js';
+import { sweepLine } from '../../../src/report/charts/sweep-heatmap.js';
 import { axisTitle, bestOf, unitFormat } from '../../../src/report/charts/sweep-point.js';
 
 const title = (spec: ChartSpec | null): string | null => spec?.title.text ?? null;

@@ -2,8 +2,7 @@ import { compile, type TopLevelSpec } from 'vega-lite';
 import { describe, expect, it } from 'vitest';
 import type { ChartSpec } from '../../../src/report/charts/chart-spec.js';
 import { pareto, paretoFront } from '../../../src/report/charts/pareto.js';
-import { sweepHeatmap } from '../../../src/report/charts/sweep-heatmap.js';
-import { sweepLine } from '../../../src/report/charts/sweep-line.js';
+import { sweepHeatmap, sweepLine } from '../../../src/report/charts/sweep-heatmap.js';
 
 const COST = { name: 'costUsd', unit: 'usd', better: 'lower' } as const;
 const KEPT = { name: 'contentRetention', unit: 'share', better: 'higher' } as const;

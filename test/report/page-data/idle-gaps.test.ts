@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createIdleGaps, idleGaps } from '../../../src/report/page-data/idle-gaps.js';
+import { createIdleGaps, idleGaps } from '../../../src/report/page-data/run-sample.js';
 import { requestEntry } from '../../helpers/log.js';
 
 const MINUTE = 60_000;

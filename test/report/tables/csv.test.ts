@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { requestsCsv } from '../../../src/report/tables/csv.js';
 import { eventsCsv } from '../../../src/report/tables/events-csv.js';
-import { requestsCsv } from '../../../src/report/tables/requests-csv.js';
 import {
   breakEntry,
   crossingEntry,

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { stepFacts } from '../../../src/cli/commands/inspect/step-facts.js';
+import { stepFacts } from '../../../src/cli/commands/inspect/session-facts.js';
 import { findSessions } from '../../../src/transcripts/files/find-sessions.js';
 import { openTranscript } from '../../../src/transcripts/files/transcript-input.js';
 import { loadTranscript, loadTranscriptInput } from '../../../src/transcripts/files/transcripts.js';

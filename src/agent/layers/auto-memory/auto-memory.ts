@@ -24,9 +24,8 @@ import type {
   LayerDefinition,
   LayerInstance,
 } from '../../../core/run/layer.js';
-import { quietReporter } from '../support/change-report.js';
+import { quietReporter } from '../support/compaction-report.js';
 import { layerParams, param } from '../support/param-reader.js';
-import { confineMemory, type RefusalReason } from './confine.js';
 import {
   askFork,
   directive,
@@ -37,12 +36,16 @@ import {
   type TurnBlocks,
   tokensOfChars,
 } from './fork-turns.js';
-import { IndexText, indexTextOf } from './index-text.js';
 import { knownMemories, memoryQuality } from './known-memories.js';
-import { indexLimits, indexLineOf } from './memory-index.js';
-import { type MemoryStore, readMemories, type StoredMemory } from './memory-store.js';
+import { IndexText, indexLimits, indexLineOf, indexTextOf, memoryIndexPart } from './memory-index.js';
+import {
+  confineMemory,
+  type MemoryStore,
+  type RefusalReason,
+  readMemories,
+  type StoredMemory,
+} from './memory-store.js';
 import { keepOwnWrites, type OwnWrite } from './own-writes.js';
-import { memoryIndexPart } from './system-part.js';
 
 /** Memories that the instruction lists by name; the rest is in the index (assumed). */
 const LISTED = 40;

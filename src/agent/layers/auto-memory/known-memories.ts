@@ -12,7 +12,7 @@ import { pollutionOf } from '../../../core/memory/sentences.js';
 import type { Block } from '../../../core/model/block.js';
 import type { KnownMemories, Memory } from '../../../core/model/memory.js';
 import type { Message } from '../../../core/model/message.js';
-import { indexTextOf } from './index-text.js';
+import { indexTextOf } from './memory-index.js';
 import type { MemoryStore, StoredMemory } from './memory-store.js';
 
 /** Attachments that hold a project's instructions. */

@@ -8,10 +8,9 @@ import {
   parseMemory,
 } from '../../../core/model/memory.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
-import { confine } from './confine.js';
-import { IndexText, indexTextOf } from './index-text.js';
 import { indexedNames } from './known-memories.js';
-import { indexLineOf } from './memory-index.js';
+import { IndexText, indexLineOf, indexTextOf } from './memory-index.js';
+import { confine } from './memory-store.js';
 
 /** A write of the main agent to the memory directory. */
 export interface OwnWrite {

@@ -11,7 +11,7 @@ import type {
   LayerInstance,
   Unfolded,
 } from '../../../core/run/layer.js';
-import { changeReport, sizeBefore } from '../support/change-report.js';
+import { changeReport, sizeBefore } from '../support/compaction-report.js';
 import { deletedResults, forgetResults, leaveOut } from '../support/leave-out.js';
 import { layerParams, param } from '../support/param-reader.js';
 

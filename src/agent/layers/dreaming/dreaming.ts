@@ -16,7 +16,6 @@ import type {
   LayerDefinition,
   LayerInstance,
 } from '../../../core/run/layer.js';
-import { confine } from '../auto-memory/confine.js';
 import {
   askFork,
   directive,
@@ -25,13 +24,12 @@ import {
   handedBack,
   turnBlocks,
 } from '../auto-memory/fork-turns.js';
-import { byteLength } from '../auto-memory/index-text.js';
-import { indexLimits, renderIndex } from '../auto-memory/memory-index.js';
-import { readMemories, type StoredMemory } from '../auto-memory/memory-store.js';
-import { quietReporter } from '../support/change-report.js';
+import { byteLength, indexLimits, renderIndex } from '../auto-memory/memory-index.js';
+import { confine, readMemories, type StoredMemory } from '../auto-memory/memory-store.js';
+import { quietReporter } from '../support/compaction-report.js';
 import { layerParams, param } from '../support/param-reader.js';
-import { consolidate } from './consolidate.js';
 import {
+  consolidate,
   type Dream,
   dreamText,
   indexedMemories,

@@ -7,7 +7,7 @@ import type { Sizes } from '../../policy-file/expression.js';
 import { sizesOf } from '../../policy-file/triggers.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { askFor, type Compaction, putInPlace } from '../rules/compact.js';
-import type { CompactionPlace, CompactionRule, ShrinkStep } from '../rules/compaction-rule.js';
+import type { CompactionPlace, CompactionRule, ShrinkStep } from '../rules/rule-state.js';
 import { splitSinceBoundary } from '../rules/split-history.js';
 import { param } from '../support/param-reader.js';
 

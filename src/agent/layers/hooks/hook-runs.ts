@@ -6,7 +6,7 @@ import { lazyText } from '../../../core/model/text.js';
 import type { Action, LayerReport, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext, LayerContext } from '../../../core/run/layer.js';
 import type { HookEvent, HookPlan } from '../../../core/run/run-plan.js';
-import { quietReport } from '../support/change-report.js';
+import { quietReport } from '../support/compaction-report.js';
 
 /** One run of a hook: what the user configured, and how it ended. */
 export interface HookRun {

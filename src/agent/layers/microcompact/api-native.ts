@@ -7,7 +7,7 @@ import type {
   LayerDefinition,
   LayerInstance,
 } from '../../../core/run/layer.js';
-import { changeReport, sizeBefore } from '../support/change-report.js';
+import { changeReport, sizeBefore } from '../support/compaction-report.js';
 import { layerParams, param } from '../support/param-reader.js';
 import { Clearing } from './clear-results.js';
 import { type ResultLedger, resultLedger } from './ledger.js';

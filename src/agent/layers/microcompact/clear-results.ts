@@ -1,12 +1,12 @@
-import { createNameTable } from '../../../core/base/create-name-table.js';
+import { createNameTable } from '../../../core/base/own-value.js';
 import type { Block } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { Action, BlockEdit, LayerReport, Outcome } from '../../../core/run/action.js';
 import type { ContextView, LayerContext } from '../../../core/run/layer.js';
 import { fileState } from '../file-state/file-state.js';
 import { fullText, resultPath } from '../storage/replacements.js';
-import { changeReport, sizeBefore } from '../support/change-report.js';
 import { clearedBlock } from '../support/compactable.js';
+import { changeReport, sizeBefore } from '../support/compaction-report.js';
 import type { LedgerEntry, ResultLedger } from './ledger.js';
 
 /** Edits that make a request smaller, and what they save. */

@@ -1,11 +1,11 @@
 import { MS_PER_MINUTE } from '../../../core/base/clock.js';
-import { createNameTable } from '../../../core/base/create-name-table.js';
+import { createNameTable } from '../../../core/base/own-value.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext, LayerContext, LayerDefinition } from '../../../core/run/layer.js';
 import type { Limit } from '../../../core/run/limit.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
-import { changeReport, sizeBefore } from '../support/change-report.js';
+import { changeReport, sizeBefore } from '../support/compaction-report.js';
 import { layerParams, param } from '../support/param-reader.js';
 import { warningLimit } from '../thresholds/thresholds.js';
 import { clearResults } from './clear-results.js';

@@ -5,7 +5,7 @@ import { createMessage, type Message } from '../../../core/model/message.js';
 import { lazyText } from '../../../core/model/text.js';
 import type { LayerContext } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
-import { type KnownFile, plainTokens } from '../file-state/known-file.js';
+import { type KnownFile, plainTokens } from '../file-state/file-state.js';
 import { param } from '../support/param-reader.js';
 import { forkItems, type WorkItem, type WorkState, workState } from './work-state.js';
 

@@ -6,7 +6,7 @@ import type { ToolEffect } from '../../../core/model/tool-effect.js';
 import { childAgents } from '../../../core/run/child-agents.js';
 import type { LayerContext } from '../../../core/run/layer.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
-import { AwaitedCalls } from '../support/awaited-calls.js';
+import { AwaitedCalls } from '../support/compactable.js';
 
 /** The attachment that announces tools by name. */
 const TOOLS = 'deferred_tools_delta';

@@ -5,10 +5,10 @@ import type { Action, Answer, AskRequest, AskShape, CallFailure, Outcome } from 
 import type { AcceptPart, AskPart, AskShapePart } from '../../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { param } from '../support/param-reader.js';
-import type { CompactionPlace, CompactionRule } from './compaction-rule.js';
 import { answerMessage, asText, joined } from './new-history.js';
 import { preparedInput, prepareForSummary } from './prepare.js';
 import { groupByRound } from './rounds.js';
+import type { CompactionPlace, CompactionRule } from './rule-state.js';
 import { shorterRequest, shrinkSteps } from './shrink-request.js';
 
 /** What a summary is asked for. */

@@ -7,12 +7,17 @@ import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactsLimit } from '../../policy-file/triggers.js';
 import { awaitHooks, type HookRun, hookBlocks, hookRuns, hookTokens, tellHooks } from '../hooks/hook-runs.js';
 import { workState } from '../restore/work-state.js';
-import { quietReport, type SizeBefore, sizeBefore } from '../support/change-report.js';
-import { contextBefore, reportCompaction } from '../support/compaction-report.js';
+import {
+  contextBefore,
+  quietReport,
+  reportCompaction,
+  type SizeBefore,
+  sizeBefore,
+} from '../support/compaction-report.js';
 import { askForSummary, type SummaryResult } from './ask-summary.js';
-import type { CompactionPlace, CompactionRule } from './compaction-rule.js';
 import { layOut, type NewHistory } from './new-history.js';
 import { type SummaryStyle, summaryInstruction } from './prompt.js';
+import type { CompactionPlace, CompactionRule } from './rule-state.js';
 import type { Split } from './split-history.js';
 
 /** A compaction: what it goes by and what fired it. */

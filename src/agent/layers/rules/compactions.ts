@@ -8,7 +8,7 @@ import type { ParamValues } from '../../../core/run/params.js';
 import type { Comparison, RulePart } from '../../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactionHistory } from '../auto-compact/history.js';
-import { quietReport } from '../support/change-report.js';
+import { quietReport } from '../support/compaction-report.js';
 import { askFor, type Compaction, putInPlace, type Underway } from './compact.js';
 import { testLimit } from './conditions.js';
 import { Guards, thrashParams, thrashStop } from './guards.js';

@@ -9,7 +9,7 @@ import type {
 } from '../../../core/run/policy-rules.js';
 import { hasJitter, MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { sizesOf } from '../../policy-file/triggers.js';
-import { prunable } from './choose-items.js';
+import { prunable } from './items.js';
 import type { PolicyState, RuleState } from './rule-state.js';
 
 /** Whether a condition holds now. */

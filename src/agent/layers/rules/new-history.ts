@@ -7,8 +7,8 @@ import type { HookContext, LayerContext } from '../../../core/run/layer.js';
 import { type HookRun, hookMessages } from '../hooks/hook-runs.js';
 import { type Restored, restore } from '../restore/restore.js';
 import { param } from '../support/param-reader.js';
-import type { CompactionRule, LayoutPiece } from './compaction-rule.js';
 import type { SummaryStyle } from './prompt.js';
+import type { CompactionRule, LayoutPiece } from './rule-state.js';
 import type { Split } from './split-history.js';
 
 /** A new history and what the report needs of it. */

@@ -14,11 +14,10 @@ import type { ContextView, HookContext } from '../../../core/run/layer.js';
 import type { ReplacePart } from '../../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { resultPath } from '../storage/replacements.js';
-import { changeReport, sizeBefore } from '../support/change-report.js';
 import { CLEARED_PLACEHOLDER } from '../support/compactable.js';
+import { changeReport, sizeBefore } from '../support/compaction-report.js';
 import { askForSummary } from './ask-summary.js';
-import { chosenItems } from './choose-items.js';
-import type { Item } from './items.js';
+import { chosenItems, type Item } from './items.js';
 import { summaryInstruction } from './prompt.js';
 import type { PolicyState, RuleState } from './rule-state.js';
 

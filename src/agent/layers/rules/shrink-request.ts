@@ -1,6 +1,6 @@
 import { type Message, messageTokens, tokensOf, withBlocks } from '../../../core/model/message.js';
-import type { ShrinkStep } from './compaction-rule.js';
 import { dropHead, dropTail, groupByRound } from './rounds.js';
+import type { ShrinkStep } from './rule-state.js';
 import { cutTo, shorter } from './split-history.js';
 
 const MOST_CUTS = 10_000;

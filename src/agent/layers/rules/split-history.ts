@@ -10,7 +10,7 @@ import { lazyText } from '../../../core/model/text.js';
 import type { ManualCompaction } from '../../../core/model/transcript.js';
 import type { KeepPart, SelectPart } from '../../../core/run/policy-rules.js';
 import type { Sizes } from '../../policy-file/expression.js';
-import { charBudget, tokenBudget } from './choose-items.js';
+import { charBudget, tokenBudget } from './items.js';
 import { groupByRound } from './rounds.js';
 
 /** A conversation split for a new history. */

@@ -10,19 +10,20 @@ import { estimateMessages, heuristicRules, PLAIN_RULES } from '../../../core/tok
 import { awaitHooks, hookMessages, hookRuns, hookTokens, tellHooks } from '../hooks/hook-runs.js';
 import { restore } from '../restore/restore.js';
 import { workState } from '../restore/work-state.js';
-import { quietReport } from '../support/change-report.js';
-import { contextBefore, reportCompaction } from '../support/compaction-report.js';
+import { contextBefore, quietReport, reportCompaction } from '../support/compaction-report.js';
 import { param } from '../support/param-reader.js';
 import { autoCompactEnabled, compactLimit } from '../thresholds/thresholds.js';
 import { keptTailStart } from './kept-tail.js';
-import { cutForUse, isEmptyTemplate, notesPath } from './notes-file.js';
 import {
+  cutForUse,
+  isEmptyTemplate,
   keepLimits,
   landExtraction,
   notesOnDisk,
+  notesPath,
   type SessionMemoryState,
   sessionMemoryState,
-} from './state.js';
+} from './notes-file.js';
 
 const OPENING = [
   'This session goes on from an earlier one whose conversation had filled the context.',

@@ -19,18 +19,20 @@ import type {
   LayerInstance,
 } from '../../../core/run/layer.js';
 import { askFork, handedBack } from '../auto-memory/fork-turns.js';
-import { quietReport } from '../support/change-report.js';
+import { quietReport } from '../support/compaction-report.js';
 import { param } from '../support/param-reader.js';
 import { settledLength } from './kept-tail.js';
-import { notesPath, type OverLimit, sectionsOver } from './notes-file.js';
 import {
   landExtraction,
   type NotesLimits,
   notesLimits,
   notesOnDisk,
+  notesPath,
+  type OverLimit,
   SESSION_MEMORY_PARAMS,
+  sectionsOver,
   sessionMemoryState,
-} from './state.js';
+} from './notes-file.js';
 
 /** What the fork is told (SES-3): one file, no other tool, and what has grown too long (SES-4). */
 interface InstructionInit {

@@ -1,6 +1,6 @@
 import type { Message } from '../../../core/model/message.js';
 import { estimateMessage, PLAIN_RULES } from '../../../core/tokens/heuristic.js';
-import type { KeepLimits } from './state.js';
+import type { KeepLimits } from './notes-file.js';
 
 /** Origins that are not somebody speaking: their text does not count as a message with text (SES-6). */
 const SILENT_ORIGINS: ReadonlySet<Message['origin']> = new Set([

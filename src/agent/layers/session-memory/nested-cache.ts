@@ -2,8 +2,7 @@ import type { Message } from '../../../core/model/message.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext, LayerContext } from '../../../core/run/layer.js';
 import { workState } from '../restore/work-state.js';
-import { quietReport } from '../support/change-report.js';
-import { contextBefore, reportCompaction } from '../support/compaction-report.js';
+import { contextBefore, quietReport, reportCompaction } from '../support/compaction-report.js';
 import { param } from '../support/param-reader.js';
 import { boundaryMessage, estimateResult } from './compact.js';
 

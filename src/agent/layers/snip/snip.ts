@@ -8,7 +8,7 @@ import type {
   LayerDefinition,
   LayerInstance,
 } from '../../../core/run/layer.js';
-import { changeReport, sizeBefore } from '../support/change-report.js';
+import { changeReport, sizeBefore } from '../support/compaction-report.js';
 import { deletedResults, forgetResults, type Leaves, leaveOut } from '../support/leave-out.js';
 import { layerParams, param } from '../support/param-reader.js';
 

@@ -1,10 +1,10 @@
-import { createNameTable } from '../../../core/base/create-name-table.js';
+import { createNameTable } from '../../../core/base/own-value.js';
 import { type Block, mediaCount } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type { ContextView, LayerContext, LayerDefinition, LayerInstance } from '../../../core/run/layer.js';
 import { fileState } from '../file-state/file-state.js';
-import { changeReport, sizeBefore } from '../support/change-report.js';
+import { changeReport, sizeBefore } from '../support/compaction-report.js';
 import { layerParams, param } from '../support/param-reader.js';
 import {
   cutBlock,

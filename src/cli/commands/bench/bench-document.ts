@@ -1,7 +1,6 @@
 import { formatCount, formatCounted, formatDecimal, formatExponent } from '../../../core/base/format.js';
 import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import type { Regression } from './regressions.js';
 import {
   type BenchResult,
   fallsShort,
@@ -9,6 +8,7 @@ import {
   growsTooFast,
   type PathResult,
   type RatioResult,
+  type Regression,
 } from './result.js';
 
 /** Characters of a bar that stands for an exponent of 1. */

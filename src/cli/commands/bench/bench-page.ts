@@ -2,7 +2,7 @@ import { formatCount, formatDecimal, formatExponent } from '../../../core/base/f
 import { DISTINCT, distinctColor } from '../../../report/charts/palette.js';
 import * as doc from '../../../report/document/document.js';
 import { card, pageTable } from '../../../report/document/document-page.js';
-import { studyHtml } from '../../../report/html/study-html.js';
+import { studyHtml } from '../../../report/html/page-html.js';
 import type { ComparisonCell, PageFact } from '../../../report/page-data/page-data.js';
 import type { StudyChart } from '../../../report/page-data/study-page-data.js';
 import { type BenchResult, fallsShort, type GrowthResult, growsTooFast, type PathResult } from './result.js';

@@ -9,8 +9,7 @@ import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { WIPE_LINE } from '../../terminal/own-codes.js';
 import { present } from '../../terminal/present.js';
 import { benchBlocks, benchConclusion } from './bench-document.js';
-import { NOISE_FACTOR, regressions } from './regressions.js';
-import { type BenchResult, joinResults } from './result.js';
+import { type BenchResult, joinResults, NOISE_FACTOR, regressions } from './result.js';
 
 /** A benchmark suite: it measures and says what it found. */
 type Suite = (options: {
@@ -29,9 +28,9 @@ export const SUITES: Suites = {
     const { replayGrowth } = await import('./suites/replay-growth.js');
     return replayGrowth({ ...options, peakMemory: peakOfReplay });
   },
-  'naive-replay': async (options) => (await import('./suites/naive-replay.js')).naiveReplayRatio(options),
-  'quiet-rules': async (options) => (await import('./suites/quiet-rules.js')).quietRules(options),
-  'replay-limit': async (options) => (await import('./suites/replay-limit.js')).replayLimit(options),
+  'naive-replay': async (options) => (await import('./suites/replay-growth.js')).naiveReplayRatio(options),
+  'quiet-rules': async (options) => (await import('./suites/quiet-turns.js')).quietRules(options),
+  'replay-limit': async (options) => (await import('./suites/replay-growth.js')).replayLimit(options),
   'sweep-rate': async (options) => {
     const { createMetricsFold } = await import('../../../metrics/fold.js');
     const { sweepRate } = await import('./suites/sweep-rate.js');

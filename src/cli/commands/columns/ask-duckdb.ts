@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { ResultRow } from '../../../study/result-rows.js';
-import { encodePart } from '../../../study/results/part-file.js';
+import { encodePart, writeWhole } from '../../../study/results/part-file.js';
 import type { ResultStore } from '../../../study/results/result-store.js';
-import { writeWhole } from '../../../study/results/write-whole.js';
 
 /** A value as JSON holds it. */
 type Plain = string | number | boolean | null;

@@ -1,36 +1,28 @@
-import type { Option } from 'commander';
-import { allOptions, type CommandDescription } from '../../describe-command.js';
+import { type CommandDescription, type DescribedValue, optionOf } from '../../describe-command.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, printJson } from '../../session.js';
 import { type CompletedCommand, type CompletedOption, completionScript, type Shell } from './scripts.js';
 
-/** The words that a reader of values accepts, where it says so. */
-function wordsOf(reader: unknown): readonly string[] {
-  return (reader as { readonly words?: readonly string[] } | undefined)?.words ?? [];
+/** The words that a value may be, where they are known. */
+function wordsOf({ oneOf, anyOf }: DescribedValue): readonly string[] {
+  return oneOf ?? anyOf ?? [];
 }
 
-function completedOption({
-  long,
-  short,
-  description,
-  required,
-  optional,
-  parseArg,
-}: Option): CompletedOption {
+function completedOption(described: DescribedValue): CompletedOption {
+  const { long, short, description, required, optional } = optionOf(described);
   return {
     names: [long, short].filter((name) => name !== undefined && name !== null),
     description,
-    values: required || optional ? wordsOf(parseArg) : null,
+    values: required || optional ? wordsOf(described) : null,
   };
 }
 
 /** A command and those below it, with what may follow each of them. */
 function completed(
-  { about, args = [], below = [], ...command }: CommandDescription,
+  { about, args, options, below }: CommandDescription,
   path: string,
 ): readonly CompletedCommand[] {
-  const readers = args.map(({ parseArg }) => wordsOf(parseArg));
-  const options = path === '' ? (command.options ?? []) : allOptions(command);
+  const readers = args.map(wordsOf);
   const own: CompletedCommand = {
     path,
     description: about,

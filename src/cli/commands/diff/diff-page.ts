@@ -6,7 +6,7 @@ import { usd } from '../../../metrics/metric.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
 import { type ColumnsOf, text } from '../../../report/document/document.js';
 import { card, pageTable } from '../../../report/document/document-page.js';
-import { studyHtml } from '../../../report/html/study-html.js';
+import { studyHtml } from '../../../report/html/page-html.js';
 import type { StudyChart } from '../../../report/page-data/study-page-data.js';
 import {
   COLUMNS,

@@ -1,13 +1,144 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import { CcbenchError } from '../../../core/base/errors.js';
-import { formatCounted } from '../../../core/base/format.js';
-import { type ExpectationResult, judge, parseExpectation } from '../../../metrics/expect.js';
+import { formatCounted, type MetricUnit } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
+import { ratio } from '../../../core/base/stats.js';
+import { promptTokens } from '../../../core/model/usage.js';
+import { BREAK_CAUSES } from '../../../core/run/run-log.js';
+import {
+  type ExpectationResult,
+  judge,
+  type KnownMetrics,
+  parseExpectation,
+} from '../../../metrics/expect.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import type { Host } from '../../host.js';
 import { type CliSession, note, printJson } from '../../session.js';
-import type { Ledger } from '../serve/ledger.js';
-import { breakLine, totalsText } from '../serve/serve-text.js';
+import type { Ledger, ServedTotals } from '../serve/ledger.js';
+import { breakLine, totalsText } from '../serve/serve.js';
 import { type ServerOptions, startServer } from '../serve/start-server.js';
-import { SERVED_METRICS, servedValue } from './served-metrics.js';
-import { agentEnvironment, runCommand } from './start-command.js';
+
+/** A number about the calls of a server; its name means what it means for a run. */
+interface ServedMetric {
+  readonly name: string;
+  readonly unit: MetricUnit;
+  value(totals: ServedTotals): number | null;
+}
+
+function breaksOf({ breaks }: ServedTotals): number {
+  return Object.values(breaks).reduce((sum, count) => sum + count, 0) - announced(breaks);
+}
+
+/** Breaks behind a summary: they were meant. */
+function announced(breaks: ServedTotals['breaks']): number {
+  return breaks.compaction ?? 0;
+}
+
+const METRICS: readonly ServedMetric[] = [
+  { name: 'requests', unit: 'count', value: ({ answered }) => answered },
+  { name: 'requestsRefused', unit: 'count', value: ({ refused }) => refused },
+  { name: 'conversations', unit: 'count', value: ({ conversations }) => conversations },
+  { name: 'compactions', unit: 'count', value: ({ compactions }) => compactions },
+  { name: 'costUsd', unit: 'usd', value: ({ costUsd }) => costUsd },
+  { name: 'promptTokens', unit: 'tokens', value: ({ usage }) => promptTokens(usage) },
+  { name: 'cacheReadTokens', unit: 'tokens', value: ({ usage }) => usage.cacheRead },
+  {
+    name: 'cacheWriteTokens',
+    unit: 'tokens',
+    value: ({ usage }) => usage.cacheWrite5m + usage.cacheWrite1h,
+  },
+  { name: 'uncachedTokens', unit: 'tokens', value: ({ usage }) => usage.input },
+  { name: 'outputTokens', unit: 'tokens', value: ({ usage }) => usage.output },
+  {
+    name: 'cacheHitRate',
+    unit: 'share',
+    value: ({ usage }) => ratio(usage.cacheRead, promptTokens(usage)),
+  },
+  { name: 'cacheBreaks', unit: 'count', value: breaksOf },
+  { name: 'missedTokens', unit: 'tokens', value: ({ missedTokens }) => missedTokens },
+  ...BREAK_CAUSES.map(
+    (cause): ServedMetric => ({
+      name: `cacheBreaksByCause.${cause}`,
+      unit: 'count',
+      value: ({ breaks }) => breaks[cause] ?? 0,
+    }),
+  ),
+];
+
+function findServedMetric(name: string): ServedMetric | null {
+  return METRICS.find((metric) => metric.name === name) ?? null;
+}
+
+/** The value of a metric; null where no call was answered. */
+function servedValue(name: string, totals: ServedTotals): number | null {
+  return totals.answered === 0 ? null : (findServedMetric(name)?.value(totals) ?? null);
+}
+
+/** What `exec --expect` may name. */
+const SERVED_METRICS: KnownMetrics = {
+  find: findServedMetric,
+  names: () => METRICS.map(({ name }) => name),
+  listedBy: 'docs/serve.md lists what can be expected',
+};
+
+/** What agents read to find their API, and where it is here. */
+const ADDRESSES: readonly (readonly [name: string, path: string])[] = [
+  ['CCBENCH_URL', ''],
+  ['ANTHROPIC_BASE_URL', ''],
+  ['OPENAI_BASE_URL', '/v1'],
+  ['OPENAI_API_BASE', '/v1'],
+  ['GOOGLE_GEMINI_BASE_URL', ''],
+];
+
+/** Keys that agents ask for before they start; the server takes any. */
+const KEYS = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'];
+
+/** What would lead an agent elsewhere. */
+const ELSEWHERE = ['ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX'];
+
+/** The environment in which an agent finds the server. Its own keys stay where requests are passed on. */
+function agentEnvironment(env: Host['env'], url: string, keys: 'own' | 'any'): NodeJS.ProcessEnv {
+  const proxies = [env.NO_PROXY, '127.0.0.1'].filter((part) => part !== undefined && part !== '');
+  const found = {
+    ...env,
+    ...Object.fromEntries(ADDRESSES.map(([name, path]) => [name, `${url}${path}`])),
+    NO_PROXY: proxies.join(','),
+  };
+  if (keys === 'own') return found;
+  const kept = Object.entries(found).filter(([name]) => !ELSEWHERE.includes(name));
+  return { ...Object.fromEntries(kept), ...Object.fromEntries(KEYS.map((name) => [name, 'ccbench'])) };
+}
+
+const STDERR = 2;
+const FIRST_SIGNAL_CODE = 128;
+
+/** Runs a command to its end and gives its exit code; what it prints goes to the terminal, or all of it to stderr. */
+function runCommand(
+  [program, ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { cwd, interrupt }: Pick<Host, 'cwd' | 'interrupt'>,
+  stdout: 'inherit' | 'to-stderr',
+): Promise<number> {
+  const child = spawn(program!, args, {
+    cwd,
+    env,
+    stdio: ['inherit', stdout === 'inherit' ? 'inherit' : STDERR, 'inherit'],
+  });
+  const stop = (): void => void child.kill('SIGTERM');
+  interrupt.addEventListener('abort', stop, { once: true });
+  return new Promise((resolve, reject) => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'ENOENT' ? 'there is no such program' : error.message;
+      const hint = 'write the command behind --, as a shell would find it: ccbench exec -- node agent.mjs';
+      reject(new CcbenchError('bad-usage', `${program} cannot be started: ${why}`, { hint, cause: error }));
+    });
+    child.once('close', (code, signal) => {
+      interrupt.removeEventListener('abort', stop);
+      resolve(code ?? FIRST_SIGNAL_CODE + (ownValue(constants.signals, signal ?? '') ?? 0));
+    });
+  });
+}
 
 /** Options of `ccbench exec`. */
 export interface ExecOptions extends ServerOptions {

@@ -15,8 +15,15 @@ import { type CliSession, note, printJson } from '../../session.js';
 import { Interrupted } from '../../terminal/interrupt.js';
 import { openStudy as openColumns } from '../columns/column-sweep.js';
 import { runJobs } from '../study/run-rows.js';
-import { type BatchKey, checkKey, checkStudy } from './check-study.js';
-import { fetchStudy, PREFIX, queueName, type StudyServer } from './fleet-queue.js';
+import {
+  type BatchKey,
+  checkKey,
+  checkStudy,
+  fetchStudy,
+  PREFIX,
+  queueName,
+  type StudyServer,
+} from './fleet-queue.js';
 import { connectRedis, queuePackages, type RedisOptions } from './redis-connection.js';
 
 /** Options of `ccbench fleet worker`. */

@@ -5,14 +5,18 @@ import { isSummaryFork, type Thread, type Transcript } from '../../../core/model
 import { promptTokens, type Usage } from '../../../core/model/usage.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import type { Warning } from '../../../core/run/warning.js';
-import { breakdown } from '../../../core/tokens/breakdown.js';
+import {
+  type Breakdown,
+  breakdown,
+  type DuplicateRead,
+  type ToolTokens,
+} from '../../../core/tokens/breakdown.js';
 import { usd } from '../../../metrics/metric.js';
 import { recordedUsd } from '../../../metrics/recorded-metrics.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
 import { INFERRED } from '../../../transcripts/drafts/calibrate.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
-import { type ContentFacts, mergeBreakdowns } from './merge-breakdowns.js';
 
 const FIVE_MINUTES_MS = 300_000; // CCH-1
 const ONE_HOUR_MS = 3_600_000; // CCH-1
@@ -233,5 +237,75 @@ export function inspectTranscript(
     compactions: compactionFacts(transcript),
     resumes: steps.filter((step) => step.kind === 'event' && step.event.kind === 'resume').length,
     warnings: transcriptFindings(transcript),
+  };
+}
+
+/** Tokens of a transcript by kind and tool, over all threads. */
+interface ContentFacts extends Breakdown {
+  /** Text that no line of the record shows, known from the size of prompts: system, tools, reminders, what went before. */
+  readonly unrecorded: number;
+  /** Files read more than once in one thread. */
+  readonly duplicateReads: readonly (DuplicateRead & { readonly thread: string })[];
+}
+
+/** The breakdown of one thread. */
+interface ThreadBreakdown {
+  readonly thread: string;
+  readonly breakdown: Breakdown;
+  /** Of what the breakdown takes for human text: tokens that no line shows. */
+  readonly unrecorded: number;
+}
+
+function byName<T extends object>(
+  lists: readonly (readonly T[])[],
+  name: (item: T) => string,
+  add: (a: T, b: T) => T,
+  size: (item: T) => number,
+): readonly T[] {
+  const merged = new Map<string, T>();
+  for (const item of lists.flat()) {
+    const known = merged.get(name(item));
+    merged.set(name(item), known === undefined ? item : add(known, item));
+  }
+  return [...merged.values()].sort((a, b) => size(b) - size(a) || (name(a) < name(b) ? -1 : 1));
+}
+
+function tools(lists: readonly (readonly ToolTokens[])[]): readonly ToolTokens[] {
+  return byName(
+    lists,
+    (item) => item.tool,
+    (a, b) => ({ tool: a.tool, tokens: a.tokens + b.tokens, count: a.count + b.count }),
+    (item) => item.tokens,
+  );
+}
+
+/** Adds up the breakdowns of threads; a file read in two threads is not read twice by either. @internal */
+export function mergeBreakdowns(parts: readonly ThreadBreakdown[]): ContentFacts {
+  const all = parts.map((part) => part.breakdown);
+  const total = (pick: (item: Breakdown) => number): number => all.reduce((sum, item) => sum + pick(item), 0);
+  const duplicates = parts.flatMap(({ thread, breakdown }) =>
+    breakdown.duplicateReads.map((read) => ({ ...read, thread })),
+  );
+  const tokens = total((item) => item.total);
+  const wasted = total((item) => item.duplicateReadTokens);
+  const unrecorded = parts.reduce((sum, part) => sum + part.unrecorded, 0);
+  return {
+    total: tokens,
+    human: total((item) => item.human) - unrecorded,
+    unrecorded,
+    assistant: total((item) => item.assistant),
+    localCommandOutput: total((item) => item.localCommandOutput),
+    other: total((item) => item.other),
+    toolRequests: tools(all.map((item) => item.toolRequests)),
+    toolResults: tools(all.map((item) => item.toolResults)),
+    attachments: byName(
+      all.map((item) => item.attachments),
+      (item) => item.type,
+      (a, b) => ({ type: a.type, count: a.count + b.count }),
+      (item) => item.count,
+    ),
+    duplicateReads: duplicates.sort((a, b) => b.waste - a.waste),
+    duplicateReadTokens: wasted,
+    duplicateReadShare: ratio(wasted, tokens),
   };
 }

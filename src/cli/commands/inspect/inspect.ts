@@ -18,9 +18,8 @@ import { type CountCheck, checkCounts } from './count-check.js';
 import { countBlocks, inspectBlocks } from './inspect-document.js';
 import { inspectTranscript, type TranscriptFacts } from './inspect-facts.js';
 import { listSessions } from './list-sessions.js';
-import { type SessionFacts, sessionFacts, sessionsTotal } from './session-facts.js';
+import { type SessionFacts, sessionFacts, sessionsTotal, stepsByProvider } from './session-facts.js';
 import { inspectConclusion, sessionsBlocks } from './sessions-document.js';
-import { stepsByProvider } from './step-facts.js';
 import { usesDocument, usesFacts } from './uses-facts.js';
 
 /** Options of `ccbench inspect`. */

@@ -7,8 +7,7 @@ import type { Conclusion } from '../../../report/text/conclusion.js';
 import { shortName } from '../../../report/text/short-name.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 import { mergeWarnings } from '../../files/reading-notes.js';
-import type { SessionFacts, SessionsTotal } from './session-facts.js';
-import type { ProviderSteps } from './step-facts.js';
+import type { ProviderSteps, SessionFacts, SessionsTotal } from './session-facts.js';
 
 /** Room that the indent and the columns which always stay need beside the name. */
 const FIXED_CHARS = 30;

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import type { CliSession } from '../../session.js';
 import { present } from '../../terminal/present.js';
-import { outputLimit, readNamedFile } from './named-policy.js';
+import { outputLimit, readNamedFile } from './show-policy.js';
 
 /** What `policies check` goes by. */
 export interface CheckOptions extends PluginOptions {

@@ -1,4 +1,4 @@
-import { paramsOf } from '../../../agent/policies/catalogue.js';
+import { paramsOf, policyRegistry } from '../../../agent/policies/catalogue.js';
 import { planPolicy } from '../../../agent/policies/plan-policy.js';
 import type { Policy } from '../../../agent/policies/policy.js';
 import { policyWindow } from '../../../agent/policies/policy-window.js';
@@ -9,20 +9,22 @@ import {
 } from '../../../agent/policies/shown-limits.js';
 import { helpFor } from '../../../agent/policy-file/help.js';
 import { policyValues } from '../../../agent/policy-file/paths.js';
-import { goesByOutput, policySentences } from '../../../agent/policy-file/sentences.js';
-import { createNameTable } from '../../../core/base/create-name-table.js';
-import { CcbenchError } from '../../../core/base/errors.js';
+import { goesByOutput, type KnownOutput, policySentences } from '../../../agent/policy-file/sentences.js';
+import { isFileName, type PolicyFile, readPolicyFile } from '../../../config/files/policy-file.js';
+import { policyTexts } from '../../../config/files/policy-text.js';
+import { scenarioProblems } from '../../../config/load.js';
+import { CcbenchError, type ProblemList } from '../../../core/base/errors.js';
 import { formatCount, formatDecimal } from '../../../core/base/format.js';
-import { ownValue } from '../../../core/base/own-value.js';
+import { createNameTable, ownValue } from '../../../core/base/own-value.js';
 import type { ParamValue } from '../../../core/run/params.js';
 import type { PlannedPolicy } from '../../../core/run/run-plan.js';
+import { resolveModel } from '../../../provider/prices/models.js';
 import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import type { CliSession } from '../../session.js';
 import { present } from '../../terminal/present.js';
-import { namedPolicy, outputLimit } from './named-policy.js';
 
 /** What `policies show` is asked for. */
 export interface ShowOptions extends PluginOptions {
@@ -223,4 +225,37 @@ function typedValue(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** Reads a policy file that a command names. */
+export function readNamedFile(file: string, cwd: string): PolicyFile {
+  if (policyRegistry.has(file))
+    throw new CcbenchError('bad-usage', `${file} is a policy that comes with ccbench, not a file`, {
+      hint: `ccbench policies show ${file} says what it does`,
+    });
+  const { text } = policyTexts(null, cwd)(file, { file });
+  return readPolicyFile(text, file);
+}
+
+/** A policy by its name or its file; a file that cannot be used is refused with every problem. */
+function namedPolicy(name: string, cwd: string): Policy {
+  if (policyRegistry.has(name) || !isFileName(name)) return policyRegistry.get(name);
+  const { policy, problems } = readNamedFile(name, cwd);
+  if (policy !== null && problems.length === 0) return policy;
+  throw problems.length === 1
+    ? problems[0]!
+    : (scenarioProblems(name, problems) as ProblemList | CcbenchError);
+}
+
+/** The longest answer that a policy is explained with: one that is given, or that of a model. */
+export function outputLimit({
+  model,
+  maxOutput,
+}: {
+  readonly model: string;
+  readonly maxOutput?: number;
+}): KnownOutput {
+  return maxOutput === undefined
+    ? { maxOutput: resolveModel(model).maxOutput, whose: `that of ${model}` }
+    : { maxOutput, whose: 'as given' };
 }

@@ -1,10 +1,10 @@
 import { largestPrompt } from '../../../agent/client/window.js';
 import { NO_POLICY } from '../../../agent/policies/own-policy.js';
-import type { Clearing } from '../../../analysis/lifetime/clearing-break-even.js';
+import { type Clearing, clearingBreakEven } from '../../../analysis/lifetime/rule-costs.js';
 import { providerOfRecording } from '../../../analysis/validate/providers/validate-provider.js';
 import { changedPlan } from '../../../analysis/what-if.js';
 import type { Transcript } from '../../../core/model/transcript.js';
-import type { Provider } from '../../../core/run/provider.js';
+import type { CacheRules, Provider } from '../../../core/run/provider.js';
 import type { LogEntry } from '../../../core/run/run-log.js';
 import type { RunPlan } from '../../../core/run/run-plan.js';
 import { windowUnder } from '../../../engine/requests/thread-model.js';
@@ -12,8 +12,13 @@ import { replay } from '../../../engine/run/replay.js';
 import { completionOf } from '../../../metrics/completion.js';
 import { createMetricsFold } from '../../../metrics/fold.js';
 import { metricValues } from '../../../metrics/registry.js';
-import { isBestEffort, providerRegistry } from '../../../provider/providers/providers.js';
-import { type ProviderFacts, providerFacts } from './provider-facts.js';
+import { modelOrUnknown } from '../../../provider/prices/models.js';
+import {
+  billedBy,
+  cacheRulesOf,
+  isBestEffort,
+  providerRegistry,
+} from '../../../provider/providers/providers.js';
 
 /** One session under one provider. */
 export interface ProviderReplay {
@@ -110,5 +115,44 @@ export function replayUnder(provider: Provider, transcript: Transcript, clearing
     window: plan.window ?? heldWindow(plan, transcript),
     compactions: compactions ?? 0,
     compactionsUndone: plan.policy.name === NO_POLICY ? automaticCompactions(transcript) : 0,
+  };
+}
+
+/** What is known of a provider's cache, with the prices of one of its models as shares of input. */
+export interface ProviderFacts {
+  readonly name: string;
+  readonly label: string;
+  readonly model: string;
+  readonly cache: CacheRules;
+  /** The model's own where its row has one; null where nobody says. */
+  readonly minimumTokens: number | null;
+  /** Dollars per million tokens, and shares of them; null where the model is in no table. */
+  readonly input: number | null;
+  readonly write: number | null;
+  readonly read: number | null;
+  /** Further requests until clearing pays; null where it never does, or nobody knows the prices. */
+  readonly breakEvenRequests: number | null;
+  readonly doubts: readonly string[];
+  readonly source: string;
+}
+
+/** The facts of a provider for one of its models; without one, for the model that stands for it. */
+export function providerFacts(provider: Provider, clearing: Clearing, model?: string): ProviderFacts {
+  const { name, label, defaultModel, doubts, source } = provider;
+  const row = billedBy(provider, modelOrUnknown(model ?? defaultModel));
+  const cache = cacheRulesOf(provider, row.id);
+  const { input, cacheRead, cacheWrite5m } = row.pricesPerMTok;
+  return {
+    name,
+    label,
+    model: row.id,
+    cache,
+    minimumTokens: row.minCacheableTokens > 0 ? row.minCacheableTokens : cache.minimum,
+    input: row.pricesAreKnown ? input : null,
+    write: row.pricesAreKnown ? cacheWrite5m / input : null,
+    read: row.pricesAreKnown ? cacheRead / input : null,
+    breakEvenRequests: row.pricesAreKnown ? clearingBreakEven(row.pricesPerMTok, clearing) : null,
+    doubts,
+    source,
   };
 }

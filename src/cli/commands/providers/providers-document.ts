@@ -1,4 +1,4 @@
-import type { Clearing } from '../../../analysis/lifetime/clearing-break-even.js';
+import type { Clearing } from '../../../analysis/lifetime/rule-costs.js';
 import {
   formatCount,
   formatCounted,
@@ -16,8 +16,7 @@ import * as doc from '../../../report/document/document.js';
 import { AS_RECORDED, againstRecorded, billNotes } from '../../../report/text/as-recorded.js';
 import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import type { ProviderFacts } from './provider-facts.js';
-import type { ProviderReplay } from './provider-replay.js';
+import type { ProviderFacts, ProviderReplay } from './provider-replay.js';
 
 const UNKNOWN = '?';
 const ASSUMED = 'Not known, and what is assumed instead:';

@@ -1,4 +1,4 @@
-import type { Clearing } from '../../../analysis/lifetime/clearing-break-even.js';
+import type { Clearing } from '../../../analysis/lifetime/rule-costs.js';
 import { modelProblem, readProviderFile } from '../../../config/files/lift-providers.js';
 import { isFileName } from '../../../config/files/policy-file.js';
 import { policyTexts } from '../../../config/files/policy-text.js';
@@ -14,8 +14,7 @@ import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, inputOptions } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
-import { providerFacts } from './provider-facts.js';
-import { type ProviderReplay, replayUnder } from './provider-replay.js';
+import { type ProviderReplay, providerFacts, replayUnder } from './provider-replay.js';
 import {
   oneProvider,
   providerList,

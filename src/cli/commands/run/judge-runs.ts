@@ -1,10 +1,9 @@
 import { formatMoney, formatShare, markdownText } from '../../../core/base/format.js';
 import { completionOf } from '../../../metrics/completion.js';
-import { unfinishedText } from '../../../report/text/unfinished-text.js';
+import { unfinishedText } from '../../../report/text/as-recorded.js';
 import { readTextInput } from '../../../transcripts/files/read-input.js';
 import { annotate, summarise } from '../../ci/github.js';
-import { caseName, junitXml } from '../../ci/junit.js';
-import { type Judged, lineOf, type Verdict } from '../../ci/verdict.js';
+import { caseName, type Judged, junitXml, lineOf, type Verdict } from '../../ci/junit.js';
 import type { OutputFile } from '../../files/output.js';
 import { type EarlierRun, type Guard, guardedMetrics } from '../../runs/earlier-run.js';
 import type { PlannedRun, PlannedScenario } from '../../runs/plan-runs.js';

@@ -3,7 +3,7 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { sum } from '../../../core/base/stats.js';
 import { completionOf } from '../../../metrics/completion.js';
 import { runSeries } from '../../../report/charts/run-series.js';
-import { studyHtml } from '../../../report/html/study-html.js';
+import { studyHtml } from '../../../report/html/page-html.js';
 import { chartedRequests } from '../../../report/page-data/charted-requests.js';
 import type { ChartedRun, ComparisonRow, PageFact } from '../../../report/page-data/page-data.js';
 import type { SampledLog } from '../../../report/page-data/run-sample.js';

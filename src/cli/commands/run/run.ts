@@ -12,8 +12,8 @@ import { metricValues } from '../../../metrics/registry.js';
 import * as doc from '../../../report/document/document.js';
 import type { ChartedRun } from '../../../report/page-data/page-data.js';
 import { summaryJson } from '../../../report/tables/summary-json.js';
+import { unfinishedText } from '../../../report/text/as-recorded.js';
 import { briefRunBlocks, runNotes, terminalReport } from '../../../report/text/terminal.js';
-import { unfinishedText } from '../../../report/text/unfinished-text.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type OutputFile, openFile, openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { dayOf, firstWords, type NamedSession, sessionWords } from '../../files/session-words.js';
@@ -26,7 +26,7 @@ import {
   regressions,
   sinceBaseline,
 } from '../../runs/earlier-run.js';
-import { execute } from '../../runs/execute.js';
+import { execute, timingsText } from '../../runs/execute.js';
 import {
   type PlannedRun,
   type PlannedScenario,
@@ -34,8 +34,6 @@ import {
   readBaseline,
   type ScenarioChanges,
 } from '../../runs/plan-runs.js';
-import { runConclusion } from '../../runs/run-conclusion.js';
-import { timingsText } from '../../runs/timings.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { closingText, tellWritten } from '../../terminal/closing.js';
@@ -45,10 +43,8 @@ import { screenText } from '../../terminal/present.js';
 import { createProgress, type Progress } from '../../terminal/progress.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { reportVerdicts } from './judge-runs.js';
-import { runJson } from './run-json.js';
-import type { DrawnRun, RunResult } from './run-result.js';
-import { openRunFiles } from './run-result.js';
-import { scenarioConclusion, scenariosConclusion, variantTable } from './runs-conclusion.js';
+import { type DrawnRun, openRunFiles, type RunResult, runJson } from './run-result.js';
+import { runConclusion, scenarioConclusion, scenariosConclusion, variantTable } from './runs-conclusion.js';
 
 /** Options of `ccbench run`. */
 export interface RunOptions extends ScenarioChanges, PictureOptions, PluginOptions {

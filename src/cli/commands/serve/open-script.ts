@@ -1,5 +1,4 @@
-import { readDocument } from '../../../config/files/document.js';
-import { kindOfFile, placedProblems, wrongKind } from '../../../config/files/file-problems.js';
+import { kindOfFile, placedProblems, readDocument, wrongKind } from '../../../config/files/document.js';
 import { isRecording } from '../../../config/files/scenario-text.js';
 import { CcbenchError, ProblemList } from '../../../core/base/errors.js';
 import { readScript } from '../../../provider/script/read-script.js';

@@ -1,8 +1,8 @@
 import { compileScenario } from '../../../config/compile.js';
 import { builtinContext } from '../../../config/context.js';
 import { readScenarioText } from '../../../config/files/scenario-text.js';
-import { createNameTable } from '../../../core/base/create-name-table.js';
 import { CcbenchError } from '../../../core/base/errors.js';
+import { createNameTable } from '../../../core/base/own-value.js';
 import type { RunPlan } from '../../../core/run/run-plan.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../../provider/cache/ttl.js';
 

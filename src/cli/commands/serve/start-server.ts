@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../../core/base/clock.js';
 import { formatCount, formatCounted } from '../../../core/base/format.js';
+import { Recent } from '../../../core/base/queue.js';
 import { createRandom } from '../../../core/base/random.js';
-import { Recent } from '../../../core/base/recent.js';
 import { addUsage, NO_USAGE, type Usage } from '../../../core/model/usage.js';
 import { loadCounter } from '../../../core/tokens/counter.js';
 import { createProviderCache } from '../../../provider/cache/prefix-cache.js';
@@ -19,6 +21,7 @@ import { createFaultPlan } from '../../../provider/fake-llm/faults.js';
 import { priceTimes } from '../../../provider/prices/price-days.js';
 import { createScriptSource } from '../../../provider/script/script-source.js';
 import { openGrowing } from '../../files/output.js';
+import type { Host } from '../../host.js';
 import { type CliSession, note, warnUnwritten } from '../../session.js';
 import { Ledger, MOST_CALLS, type ServedCall } from './ledger.js';
 import type { LivePage } from './live-page.js';
@@ -26,7 +29,6 @@ import { listenLocally } from './local-server.js';
 import { openScript } from './open-script.js';
 import { RecordingLines, type ServedAnswer } from './recording.js';
 import { type ServeBehaviour, servePlan } from './serve-plan.js';
-import { createServerClock } from './server-clock.js';
 import { createUpstream, readUpstream, type SimulatedCall } from './upstream.js';
 
 /** Characters of texts whose counts are remembered; a conversation of a million tokens fits several times. */
@@ -242,5 +244,37 @@ function openRecording(
       }
     },
     close: file.close,
+  };
+}
+
+/** The clock of a server: real time from its start, or faster. */
+interface ServerClock extends Clock {
+  /** Lets simulated time pass at once. */
+  skip(ms: number): void;
+}
+
+/**
+ * A clock that goes `speed` times as fast as the host's. It cannot be moved by those who wait: they wait for their time, or for
+ * the stop.
+ */
+function createServerClock(host: Host, speed: number): ServerClock {
+  const zero = host.now();
+  let skipped = 0;
+  let latest = 0;
+  const now = (): number => {
+    latest = Math.max(latest, Math.round((host.now() - zero) * speed) + skipped);
+    return latest;
+  };
+  return {
+    get now() {
+      return now();
+    },
+    advanceTo(timeMs) {
+      const leftMs = (timeMs - now()) / speed;
+      if (leftMs > 0) return sleep(leftMs, undefined, { signal: host.interrupt });
+    },
+    skip(ms) {
+      skipped += ms;
+    },
   };
 }

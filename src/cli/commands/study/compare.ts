@@ -12,8 +12,8 @@ import { AS_RECORDED, reproducedLine } from '../../../report/text/as-recorded.js
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
 import { comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
 import { COMPARED_METRICS, chosenMetrics, rulesOf } from '../../../study/chosen-metrics.js';
-import { type Comparison, compareVariants, costDelta } from '../../../study/comparison.js';
-import { isFinished } from '../../../study/completeness.js';
+import { type Comparison, type CostDelta, compareVariants, costDelta } from '../../../study/comparison.js';
+import { isFinished, type VariantRuns } from '../../../study/completeness.js';
 import type { JobError } from '../../../study/job.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import type { StoredResult } from '../../../study/results/run-store.js';
@@ -22,9 +22,9 @@ import { PREDICTED, type Variant } from '../../../study/variants.js';
 import { splitValues } from '../../../study/vary.js';
 import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import { summarise } from '../../ci/github.js';
-import { priceSettings } from '../../describe-command.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
+import { priceSettings } from '../../option-values.js';
 import { execute } from '../../runs/execute.js';
 import { policyInfoOf } from '../../runs/policy-info.js';
 import type { OpenScenario } from '../../runs/scenario-reader.js';
@@ -33,10 +33,9 @@ import type { CliSession } from '../../session.js';
 import { tellWritten } from '../../terminal/closing.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
-import { comparisonJson } from './compare-json.js';
 import { comparedWhatIf, deltaNotes, variantsWithBase } from './compare-what-if.js';
 import { comparisonTable, sessionsTable } from './comparison-table.js';
-import { answeredExit } from './completeness-notes.js';
+import { answeredExit, completenessJson, standingJson } from './completeness-notes.js';
 import { assumedOf, standInsOf } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
 import { type CompareRecipe, compareAgain, repeatCommand } from './repeat-command.js';
@@ -44,7 +43,7 @@ import { runRows } from './run-rows.js';
 import { costCharts } from './study-axes.js';
 import { comparisonConclusion, concluded } from './study-conclusion.js';
 import { jsonText, STUDY_PAGE, writeCharts } from './study-files.js';
-import { loadInputs, type StudyTranscript, studyName, studyTitle } from './study-inputs.js';
+import { loadInputs, type StudyInputs, type StudyTranscript, studyName, studyTitle } from './study-inputs.js';
 import { openStudyScenarios, type StudyChoice, studySessions } from './study-sessions.js';
 
 /** Options of `ccbench compare`. */
@@ -303,4 +302,55 @@ async function writeCompareReport(
   const pictures = await writeCharts(folder, await costCharts(rows, page.title));
   const html = await import('../../../report/html/report-html.js');
   await folder.write('', STUDY_PAGE, html.reportHtml({ ...page, runs, pictures }));
+}
+
+/** One run of a comparison, as far as its JSON names it. */
+interface ComparedRun {
+  readonly row: { readonly name: string };
+  readonly session: { readonly label: string };
+  readonly result: StoredResult | null;
+  readonly error: JobError | null;
+}
+
+/** Everything a comparison found, for scripts. */
+function comparisonJson(
+  comparison: Comparison,
+  recorded: RecordedReference | null,
+  runs: readonly VariantRuns[],
+  inputs: StudyInputs,
+  skipped: readonly { readonly file: string; readonly reason: string }[],
+  results: readonly ComparedRun[],
+  deltas: ReadonlyMap<string, CostDelta>,
+) {
+  return {
+    variants: [
+      ...(recorded === null
+        ? []
+        : [{ name: AS_RECORDED, metrics: recorded.metrics, differences: null, runs: recorded.runs }]),
+      ...comparison.variants.map(({ name, metrics, differences, completeness, broken }) => ({
+        name,
+        ...standingJson(completeness),
+        ...(broken.length === 0 ? {} : { broken }),
+        metrics,
+        differences,
+        ...deltas.get(name),
+        runs: results.flatMap(({ row, session, result }) =>
+          result !== null && row.name === name
+            ? [{ transcript: session.label, metrics: result.metrics, skipped: result.skipped }]
+            : [],
+        ),
+      })),
+    ],
+    assumes: OPEN_LOOP,
+    notes: recorded?.costs.notes ?? [],
+    baseline: comparison.baseline,
+    best: comparison.best,
+    ...completenessJson(comparison.completeness, runs),
+    transcripts: inputs.sessions,
+    skipped,
+    warnings: inputs.warnings,
+    failed: results.flatMap(({ row, session, error }) =>
+      error === null ? [] : [{ variant: row.name, transcript: session.label, error }],
+    ),
+  };
 }

@@ -29,7 +29,7 @@ import { assumedOf, standInsOf, studyRuns } from './provider-notes.js';
 import { type RecordedReference, recordedReference } from './recorded-reference.js';
 import { repeatPoint } from './repeat-command.js';
 import { concluded } from './study-conclusion.js';
-import { jsonText, openStudyFolder, STUDY_PAGE, type StudyFolder } from './study-files.js';
+import { jsonText, openStudyFolder, STUDY_PAGE, type StudyFolder, writeSweepReport } from './study-files.js';
 import {
   loadInputs,
   recordingsOf,
@@ -39,7 +39,6 @@ import {
   studyTitle,
 } from './study-inputs.js';
 import { openSource, type StudyChoice } from './study-sessions.js';
-import { writeSweepReport } from './sweep-report.js';
 
 /** Options of the commands that run points. */
 export interface PointOptions extends PluginOptions, StudyChoice {

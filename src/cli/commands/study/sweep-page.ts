@@ -4,7 +4,7 @@ import { findMetric } from '../../../metrics/registry.js';
 import { DISTINCT, distinctColor } from '../../../report/charts/palette.js';
 import { axisTitle } from '../../../report/charts/sweep-point.js';
 import { card } from '../../../report/document/document-page.js';
-import { studyHtml } from '../../../report/html/study-html.js';
+import { studyHtml } from '../../../report/html/page-html.js';
 import type { ComparisonRow, ComparisonTable, PageFact } from '../../../report/page-data/page-data.js';
 import type {
   StudyAxis,
@@ -14,12 +14,12 @@ import type {
 } from '../../../report/page-data/study-page-data.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { metricWords } from '../../../report/text/metric-words.js';
-import type { VariantRuns } from '../../../study/completeness.js';
+import { type Difference, pairedDifference } from '../../../study/comparison.js';
+import { finishedOf, meansOf, type VariantRuns } from '../../../study/completeness.js';
 import type { MetricRecord } from '../../../study/job.js';
 import type { Point } from '../../../study/point.js';
 import type { SweptPoint } from '../../../study/run-rows.js';
 import type { Axis } from '../../../study/vary.js';
-import { type Baseline, baselineOf } from './as-it-is.js';
 import { differenceText, intervalText, signed } from './comparison-table.js';
 import { axisOf, isCompletion, isNumeric, KEPT, lineMark, metricAxis } from './study-axes.js';
 
@@ -346,4 +346,29 @@ export function sweepHtml(input: SweepPageInput): string {
     },
     'the JSON and CSV files beside it hold the same numbers.',
   );
+}
+
+/** What points are held against: the scenario as it is, over the same sessions. */
+interface Baseline {
+  /** Its mean over all compared sessions; null where it did not finish them all, or has no value. */
+  level(metric: string): number | null;
+  /** How a point differs from it over some sessions that both finished; null where there is no such session. */
+  difference(point: SweptPoint, metric: string, over?: readonly string[]): Difference | null;
+}
+
+/** The scenario as it is, as what points are held against. */
+function baselineOf(runs: VariantRuns | null, compared: readonly string[]): Baseline {
+  const finished = runs === null ? [] : finishedOf(runs, compared);
+  const isWhole = finished.length > 0 && finished.length === compared.length;
+  const records = isWhole ? finished.map((session) => runs!.byTranscript.get(session)!) : [];
+  const means = meansOf(records);
+  return {
+    level: (metric) => ownValue(means, metric) ?? null,
+    difference(point, metric, over = compared) {
+      if (runs === null || point.completeness.standing === 'apart') return null;
+      const paired = { variant: point.runs, baseline: runs, compared: over, kind: 'ranked' as const };
+      const found = pairedDifference(findMetric(metric)!, paired);
+      return found.pairs === 0 ? null : found;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { SessionCost } from '../../../analysis/lifetime/lifetime-costs.js';
+import type { SessionCost } from '../../../analysis/lifetime/lifetime-curve.js';
 import type {
   ConversationHitRates,
   LifetimeCostReport,
@@ -17,9 +17,13 @@ import * as doc from '../../../report/document/document.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';
 import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import type { ProviderLifetimes } from '../../runs/provider-lifetimes.js';
 import type { RecordedCosts } from '../../runs/recorded-costs.js';
-import { EQUAL_USD, lifetimeName, providerLifetimesBlocks } from './provider-lifetimes-document.js';
+import {
+  EQUAL_USD,
+  lifetimeName,
+  type ProviderLifetimes,
+  providerLifetimesBlocks,
+} from './provider-lifetimes-document.js';
 
 const CURVE: readonly doc.ColumnOf<LifetimeReport['curve'][number]>[] = [
   doc.amount('lifetime', ({ ttlSeconds }) => lifetimeName(ttlSeconds)),

@@ -1,10 +1,10 @@
-import type { SessionCost } from '../../../analysis/lifetime/lifetime-costs.js';
+import type { SessionCost } from '../../../analysis/lifetime/lifetime-curve.js';
 import type { LifetimeReport } from '../../../analysis/lifetime/lifetime-report.js';
 import { formatCount, formatCounted, formatMoney, formatShare } from '../../../core/base/format.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
 import { type ColumnsOf, number, text } from '../../../report/document/document.js';
 import { card, pageTable } from '../../../report/document/document-page.js';
-import { studyHtml } from '../../../report/html/study-html.js';
+import { studyHtml } from '../../../report/html/page-html.js';
 import type { PageFact } from '../../../report/page-data/page-data.js';
 import type { StudyChart } from '../../../report/page-data/study-page-data.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';

@@ -1,9 +1,14 @@
-import { lifetimeChoice } from '../../../analysis/lifetime/lifetime-choice.js';
-import { lifetimeCosts, type PriceOf, type SessionCost } from '../../../analysis/lifetime/lifetime-costs.js';
-import { LIFETIME_SECONDS, type LifetimeSession } from '../../../analysis/lifetime/lifetime-curve.js';
+import {
+  LIFETIME_SECONDS,
+  type LifetimeSession,
+  lifetimeCosts,
+  type PriceOf,
+  type SessionCost,
+} from '../../../analysis/lifetime/lifetime-curve.js';
 import {
   conversationHitRates,
   type LifetimeReport,
+  lifetimeChoice,
   lifetimeReport,
 } from '../../../analysis/lifetime/lifetime-report.js';
 import { traceSession, transcriptSession } from '../../../analysis/lifetime/lifetime-sessions.js';
@@ -17,8 +22,7 @@ import { providerOfRecording } from '../../../analysis/validate/providers/valida
 import { recordedRuleCalls } from '../../../analysis/validate/recorded-rule-calls.js';
 import { formatCounted, printable } from '../../../core/base/format.js';
 import { firstModel, type Transcript } from '../../../core/model/transcript.js';
-import { isUnpriced } from '../../../core/run/priced-calls.js';
-import type { RecordedBill } from '../../../core/run/recorded-bill.js';
+import { isUnpriced, type RecordedBill } from '../../../core/run/recorded-bill.js';
 import type { Warning } from '../../../core/run/warning.js';
 import { recordedUsd } from '../../../metrics/recorded-metrics.js';
 import { findModel, modelOrUnknown } from '../../../provider/prices/models.js';
@@ -36,11 +40,11 @@ import { eachFile } from '../../files/each-file.js';
 import { noteWarnings } from '../../files/reading-notes.js';
 import { dayOf, projectName, sessionWords } from '../../files/session-words.js';
 import { withoutCopies } from '../../files/without-copies.js';
-import { choosesLifetime, providerLifetimes } from '../../runs/provider-lifetimes.js';
 import { type RecordedCosts, recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
+import { choosesLifetime, providerLifetimes } from './provider-lifetimes-document.js';
 import { lifetimeConclusion, ttlBlocks } from './ttl-document.js';
 
 /** Options of `ccbench ttl`. */

@@ -1,4 +1,4 @@
-import { Recent } from '../../../core/base/recent.js';
+import { Recent } from '../../../core/base/queue.js';
 import type { PrefixView } from '../../../core/model/prefix.js';
 import { apiUsage } from '../../../core/model/usage.js';
 import { type ApiError, apiError, invalidRequest } from '../../cache/api-error.js';
@@ -6,8 +6,7 @@ import type { ModelRow } from '../../prices/model-row.js';
 import type { AnswerBlock } from '../answer.js';
 import type { ApiRequest } from '../api-request.js';
 import { type FinishedAnswer, namedEvent, pieces, type WireApi, type WireCall } from '../wire-api.js';
-import { type MessagesRequest, readRequest } from './read-request.js';
-import { ThinkingBook } from './thinking-book.js';
+import { type MessagesRequest, readRequest, ThinkingBook } from './read-request.js';
 import { readContent } from './wire-block.js';
 
 /** What of a request the next one is compared with. */

@@ -14,8 +14,19 @@ import {
   type WireApi,
   type WireCall,
 } from '../wire-api.js';
-import { checkKey, errorBody, openAiError, rewordOpenAi, unknownModel } from './openai-error.js';
-import { finishRequest, readFormat, readLimit, readParts, readResult, usageParts } from './openai-request.js';
+import {
+  checkKey,
+  errorBody,
+  finishRequest,
+  openAiError,
+  readFormat,
+  readLimit,
+  readParts,
+  readResult,
+  rewordOpenAi,
+  unknownModel,
+  usageParts,
+} from './openai-request.js';
 
 /** A request to Chat Completions. */
 interface ChatRequest extends ApiRequest {

@@ -1,4 +1,4 @@
-import { Recent } from '../../../core/base/recent.js';
+import { Recent } from '../../../core/base/queue.js';
 import type { ApiError } from '../../cache/api-error.js';
 import { findModel } from '../../prices/models.js';
 import type { ApiRequest } from '../api-request.js';
@@ -12,17 +12,28 @@ import {
   type WireApi,
   type WireCall,
 } from '../wire-api.js';
-import { checkKey, errorBody, openAiError, rewordOpenAi, unknownModel } from './openai-error.js';
-import { finishRequest, readFormat, readLimit, usageParts } from './openai-request.js';
-import { type ItemSettings, outputItems, responseEvents } from './response-events.js';
+import {
+  checkKey,
+  errorBody,
+  finishRequest,
+  openAiError,
+  readFormat,
+  readLimit,
+  rewordOpenAi,
+  unknownModel,
+  usageParts,
+} from './openai-request.js';
 import {
   COMPACTION_TRIGGER,
   checkCalls,
+  type ItemSettings,
   inputItems,
+  outputItems,
   type ResponseItem,
   readItem,
+  responseEvents,
   storedItem,
-} from './response-items.js';
+} from './response-events.js';
 
 /** A request to the Responses API. */
 interface ResponsesRequest extends ApiRequest, ItemSettings {

@@ -1,6 +1,5 @@
 import { meaningOf, relate } from '../../../core/memory/meaning.js';
-import { LOOK_CHARS } from '../../../core/memory/sentences.js';
-import { statementsIn } from '../../../core/memory/statement.js';
+import { LOOK_CHARS, statementsIn } from '../../../core/memory/sentences.js';
 import type { Block } from '../../../core/model/block.js';
 import {
   type KnownMemories,

@@ -1,10 +1,10 @@
 import { distinctColor } from '../../charts/palette.js';
 import type { ComparisonRow, ComparisonTable, PageData } from '../../page-data/page-data.js';
-import { commonColumns } from '../../text/common-columns.js';
+import { commonColumns } from '../../text/compare-table.js';
 import { h } from '../widgets/dom.js';
 import { BEST, notesFold, swatch } from '../widgets/page-parts.js';
-import { createSorting } from '../widgets/sorting.js';
 import { type Store, toRun } from '../widgets/store.js';
+import { createSorting } from '../widgets/virtual-table.js';
 
 /** What a table is shown with. */
 export interface CompareOptions {

@@ -2,9 +2,8 @@ import { formatCount, formatMoney } from '../../../core/base/format.js';
 import type { PageEvent } from '../../page-data/page-data.js';
 import type { RunModel } from '../../page-data/run-model.js';
 import { h } from '../widgets/dom.js';
-import { swatch } from '../widgets/page-parts.js';
+import { holdsWords, swatch } from '../widgets/page-parts.js';
 import { clock } from '../widgets/scale.js';
-import { holdsWords } from '../widgets/search-box.js';
 import type { Store } from '../widgets/store.js';
 import {
   blankZero,

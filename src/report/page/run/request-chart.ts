@@ -1,9 +1,17 @@
 import { ownValue } from '../../../core/base/own-value.js';
 import type { ChartModel } from '../../page-data/run-model.js';
-import { clampRange, rangeOf, zoomed } from '../widgets/axis-range.js';
 import { createChart, pointIn } from '../widgets/chart.js';
 import { s } from '../widgets/dom.js';
-import { clockTick, linearScale, niceTicks, type Scale, timeTicks } from '../widgets/scale.js';
+import {
+  clampRange,
+  clockTick,
+  linearScale,
+  niceTicks,
+  rangeOf,
+  type Scale,
+  timeTicks,
+  zoomed,
+} from '../widgets/scale.js';
 import { type Store, toRun, type View } from '../widgets/store.js';
 import type { Place, Tooltip } from '../widgets/tooltip.js';
 import type { RequestRef } from './request-tip.js';

@@ -1,5 +1,5 @@
 import type { WhyPageData, WhyPageSpent } from '../../page-data/why-page-data.js';
-import { holdsWords } from '../widgets/search-box.js';
+import { holdsWords } from '../widgets/page-parts.js';
 
 /** Money of one project, model or day. */
 export interface Slice {

@@ -3,8 +3,8 @@ import type { Text } from '../../../core/model/text.js';
 import type { LinePlace } from '../../lines/json-lines.js';
 import type { JsonObject } from '../../lines/narrow.js';
 import { isRolloutLine, textOfRolloutPart } from '../codex/response-items.js';
-import { createLineReader } from './lines/line-reader.js';
 import { textOfPart } from './lines/part-text.js';
+import { createLineReader } from './lines/session-line-reader.js';
 
 /** Bytes of a recording that can be read again, at any offset. */
 export interface TextSource {

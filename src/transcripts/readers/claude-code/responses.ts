@@ -13,6 +13,7 @@ import {
 import { warnOfUsage } from '../../lines/plausible.js';
 import { answerTo, type ToolCall } from './blocks.js';
 import type { Chain } from './chains.js';
+import { compactInstructions } from './effects.js';
 import {
   type AssistantLine,
   type AttachmentLine,
@@ -23,7 +24,6 @@ import {
   type MicrocompactLine,
   type UserLine,
 } from './lines/lines.js';
-import { compactInstructions } from './origins.js';
 import { lineEvent, ProcessWatch } from './process-watch.js';
 import { type BilledOtherwise, warnOfResponses } from './recorded-usage.js';
 import { extendCall, ResponseParts } from './response-parts.js';

@@ -5,8 +5,7 @@ import { compileDistribution, type Sampler } from '../distribution.js';
 import type { Samplers, ToolPick, ToolSampler } from '../samplers.js';
 import { FACTS, type SessionShape } from '../synthetic.generated.js';
 import { AgentMemory, FileTree } from './file-tree.js';
-import type { PlanMode } from './plan-mode.js';
-import type { TodoList } from './todo-list.js';
+import type { PlanMode, TodoList } from './todo-list.js';
 import { exactInput, type InputFrame, inputAround, ToolSketch, toolInputFrame } from './tool-sketch.js';
 
 const editRatio = compileDistribution('editRatio', FACTS.editRatio);

@@ -4,7 +4,7 @@ import { LETTER_SUBJECTS } from '../../../../src/core/model/transcript.js';
 import type { LogEntry } from '../../../../src/core/run/run-log.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';
-import { unfinishedText } from '../../../../src/report/text/unfinished-text.js';
+import { unfinishedText } from '../../../../src/report/text/as-recorded.js';
 import { completenessOf } from '../../../../src/study/completeness.js';
 import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
 import type { LetterSpec } from '../../../../src/transcripts/synthetic/spec.js';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MessageBus } from '../../../../src/agent/client/message-bus.js';
-import { AgentMemory } from '../../../../src/agent/layers/agents/agent-memory.js';
-import { Progress } from '../../../../src/agent/layers/agents/progress.js';
+import { AgentMemory, Progress } from '../../../../src/agent/layers/agents/agents.js';
 import { layerParams } from '../../../../src/agent/layers/support/param-reader.js';
 import { createFiles } from '../../../../src/core/base/files.js';
 import type { Message } from '../../../../src/core/model/message.js';

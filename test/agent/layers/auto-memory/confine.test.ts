@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { confine, confineMemory } from '../../../../src/agent/layers/auto-memory/confine.js';
+import { confine, confineMemory } from '../../../../src/agent/layers/auto-memory/memory-store.js';
 import { createFiles, isInside } from '../../../../src/core/base/files.js';
 import { MEMORY_DIRECTORY, MemoryText } from '../../../../src/core/model/memory.js';
 import { filesWith } from '../../../helpers/recordings/sessions.js';

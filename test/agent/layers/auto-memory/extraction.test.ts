@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { autoMemoryLayer } from '../../../../src/agent/layers/auto-memory/auto-memory.js';
-import { IndexText, indexTextOf, knownLine } from '../../../../src/agent/layers/auto-memory/index-text.js';
+import { IndexText, indexTextOf, knownLine } from '../../../../src/agent/layers/auto-memory/memory-index.js';
 import { type Block, createBlock } from '../../../../src/core/model/block.js';
 import { renderMemory } from '../../../../src/core/model/memory.js';
 import type { Answer, Outcome } from '../../../../src/core/run/action.js';

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byteLength } from '../../../../src/agent/layers/auto-memory/index-text.js';
-import { indexLine, loadIndex, renderIndex } from '../../../../src/agent/layers/auto-memory/memory-index.js';
+import {
+  byteLength,
+  indexLine,
+  loadIndex,
+  renderIndex,
+} from '../../../../src/agent/layers/auto-memory/memory-index.js';
 import { StoredFile } from '../../../../src/core/base/files.js';
 import { MEMORY_INDEX, parseMemories, parseMemory, renderMemory } from '../../../../src/core/model/memory.js';
 

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { IndexText, indexTextOf, knownLine } from '../../../../src/agent/layers/auto-memory/index-text.js';
-import { loadIndex } from '../../../../src/agent/layers/auto-memory/memory-index.js';
+import {
+  IndexText,
+  indexTextOf,
+  knownLine,
+  loadIndex,
+} from '../../../../src/agent/layers/auto-memory/memory-index.js';
 import { readMemories } from '../../../../src/agent/layers/auto-memory/memory-store.js';
 import { createFiles } from '../../../../src/core/base/files.js';
 import { MEMORY_INDEX, renderMemory } from '../../../../src/core/model/memory.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StoredMemory } from '../../../../src/agent/layers/auto-memory/memory-store.js';
-import { consolidate } from '../../../../src/agent/layers/dreaming/consolidate.js';
 import {
+  consolidate,
   indexedMemories,
   isReadOnlyCommand,
   READ_COMMANDS,

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { FileState, fileState } from '../../../../src/agent/layers/file-state/file-state.js';
-import { editedVersion, writtenVersion } from '../../../../src/agent/layers/file-state/known-file.js';
+import {
+  editedVersion,
+  FileState,
+  fileState,
+  writtenVersion,
+} from '../../../../src/agent/layers/file-state/file-state.js';
 import { restoreState } from '../../../../src/core/base/checkpoint.js';
 import { type Block, type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { fileState } from '../../../../src/agent/layers/file-state/file-state.js';
-import { memoryFilesIn, resolvePath } from '../../../../src/agent/layers/nested-memory/memory-files.js';
-import { nestedMemoryLayer } from '../../../../src/agent/layers/nested-memory/nested-memory.js';
+import {
+  memoryFilesIn,
+  nestedMemoryLayer,
+  resolvePath,
+} from '../../../../src/agent/layers/nested-memory/nested-memory.js';
 import type { ParamValue } from '../../../../src/core/run/params.js';
 import { ForkDriver } from '../../../helpers/drive/drive-fork.js';
 import { callBlock, LayerDriver, resultBlock } from '../../../helpers/drive/drive-layer.js';

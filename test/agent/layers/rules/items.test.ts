@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chosenItems, prunable } from '../../../../src/agent/layers/rules/choose-items.js';
-import { Items } from '../../../../src/agent/layers/rules/items.js';
+import { chosenItems, Items, prunable } from '../../../../src/agent/layers/rules/items.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
 import type { LayerContext } from '../../../../src/core/run/layer.js';

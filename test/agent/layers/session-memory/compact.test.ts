@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { workState } from '../../../../src/agent/layers/restore/work-state.js';
 import { compactFromNotes } from '../../../../src/agent/layers/session-memory/compact.js';
-import { notesPath, parseSections } from '../../../../src/agent/layers/session-memory/notes-file.js';
-import { sessionMemoryState } from '../../../../src/agent/layers/session-memory/state.js';
+import {
+  notesPath,
+  parseSections,
+  sessionMemoryState,
+} from '../../../../src/agent/layers/session-memory/notes-file.js';
 import { createFiles } from '../../../../src/core/base/files.js';
 import type { Message } from '../../../../src/core/model/message.js';
 import { NOTES_TEMPLATE, notesFromText } from '../../../../src/core/model/notes.js';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sessionMemoryLayer } from '../../../../src/agent/layers/session-memory/extract.js';
-import { notesPath } from '../../../../src/agent/layers/session-memory/notes-file.js';
-import { sessionMemoryState } from '../../../../src/agent/layers/session-memory/state.js';
+import { notesPath, sessionMemoryState } from '../../../../src/agent/layers/session-memory/notes-file.js';
 import { createFiles } from '../../../../src/core/base/files.js';
 import type { Message } from '../../../../src/core/model/message.js';
 import { NOTES_TEMPLATE } from '../../../../src/core/model/notes.js';

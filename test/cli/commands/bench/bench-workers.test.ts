@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Contender } from '../../../../src/cli/commands/bench/contender.js';
 import { benchPlan } from '../../../../src/cli/commands/bench/plan.js';
-import { workersRatios } from '../../../../src/cli/commands/bench/workers.js';
+import { Contender, workersRatios } from '../../../../src/cli/commands/bench/workers.js';
 import { syntheticInput } from '../../../../src/transcripts/files/transcript-input.js';
 
 describe('sweeps on threads', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { growthExponent } from '../../../../src/cli/commands/bench/measure.js';
-import { regressions } from '../../../../src/cli/commands/bench/regressions.js';
 import {
   type BenchResult,
   fallsShort,
   growsTooFast,
   joinResults,
+  regressions,
 } from '../../../../src/cli/commands/bench/result.js';
 
 const SIZES = [10_000, 100_000, 1_000_000];

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkKey, checkStudy, studyIn } from '../../../../src/cli/commands/fleet/check-study.js';
+import { checkKey, checkStudy, studyIn } from '../../../../src/cli/commands/fleet/fleet-queue.js';
 import { tempFolder } from '../../cli.js';
 
 const SPEC = {

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { inspectBlocks } from '../../../../src/cli/commands/inspect/inspect-document.js';
 import type { TranscriptFacts } from '../../../../src/cli/commands/inspect/inspect-facts.js';
-import { type SessionFacts, sessionsTotal } from '../../../../src/cli/commands/inspect/session-facts.js';
+import {
+  type SessionFacts,
+  sessionsTotal,
+  stepsByProvider,
+} from '../../../../src/cli/commands/inspect/session-facts.js';
 import { sessionsBlocks } from '../../../../src/cli/commands/inspect/sessions-document.js';
-import { stepsByProvider } from '../../../../src/cli/commands/inspect/step-facts.js';
 import { documentText } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/style.js';
 

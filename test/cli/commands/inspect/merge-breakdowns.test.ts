@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mergeBreakdowns } from '../../../../src/cli/commands/inspect/merge-breakdowns.js';
+import { mergeBreakdowns } from '../../../../src/cli/commands/inspect/inspect-facts.js';
 import type { Breakdown } from '../../../../src/core/tokens/breakdown.js';
 
 const tool = (name: string, tokens: number, count: number) => ({ tool: name, tokens, count });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failedSentence, runConclusion } from '../../../../src/cli/runs/run-conclusion.js';
+import { failedSentence, runConclusion } from '../../../../src/cli/commands/run/runs-conclusion.js';
 import type { LogEntry, RunEntry } from '../../../../src/core/run/run-log.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { breakEntry, endEntry, requestEntry, runEntry } from '../../../helpers/log.js';

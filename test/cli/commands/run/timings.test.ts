@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createTimings, timingsText } from '../../../../src/cli/runs/timings.js';
+import { createTimings, timingsText } from '../../../../src/cli/runs/execute.js';
 import { plainStyle } from '../../../../src/report/text/style.js';
 
 const SCREEN = { width: 100, style: plainStyle };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServedCall, ServedTotals } from '../../../../src/cli/commands/serve/ledger.js';
-import { callLine, totalsText } from '../../../../src/cli/commands/serve/serve-text.js';
+import { callLine, totalsText } from '../../../../src/cli/commands/serve/serve.js';
 import { plainStyle } from '../../../../src/report/text/style.js';
 
 const style = {

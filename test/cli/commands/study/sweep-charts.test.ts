@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StudyFolder } from '../../../../src/cli/commands/study/study-files.js';
-import { writeSweepReport } from '../../../../src/cli/commands/study/sweep-report.js';
+import { type StudyFolder, writeSweepReport } from '../../../../src/cli/commands/study/study-files.js';
 import { sweepAxis, sweepInput } from '../../../helpers/sweep-input.js';
 
 interface Spec {

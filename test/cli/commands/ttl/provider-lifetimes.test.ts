@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
+  choosesLifetime,
   lifetimeName,
+  providerLifetimes,
   providerLifetimesBlocks,
   ruleSentence,
 } from '../../../../src/cli/commands/ttl/provider-lifetimes-document.js';
-import { choosesLifetime, providerLifetimes } from '../../../../src/cli/runs/provider-lifetimes.js';
 import { documentLines } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/style.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LifetimeReport } from '../../../../src/analysis/lifetime/lifetime-report.js';
+import type { ProviderLifetimes } from '../../../../src/cli/commands/ttl/provider-lifetimes-document.js';
 import { lifetimeConclusion } from '../../../../src/cli/commands/ttl/ttl-document.js';
 import { ttlHtml } from '../../../../src/cli/commands/ttl/ttl-page.js';
-import type { ProviderLifetimes } from '../../../../src/cli/runs/provider-lifetimes.js';
 import type { StudyPageData } from '../../../../src/report/page-data/study-page-data.js';
 import { dataOf } from '../../../helpers/pages/page-data.js';
 

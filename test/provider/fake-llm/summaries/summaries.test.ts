@@ -9,8 +9,9 @@ import {
   Cassette,
   type CassetteAnswer,
   cassetteLine,
+  requestKey,
+  summaryRequest,
 } from '../../../../src/provider/fake-llm/summaries/cassette.js';
-import { requestKey, summaryRequest } from '../../../../src/provider/fake-llm/summaries/summary-request.js';
 import { MODELS } from '../../../../src/provider/prices/models.js';
 import { around, said, toolRound } from '../build.js';
 

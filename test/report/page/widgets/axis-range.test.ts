@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rangeAround, zoomed } from '../../../../src/report/page/widgets/axis-range.js';
+import { rangeAround, zoomed } from '../../../../src/report/page/widgets/scale.js';
 import { START } from '../../../../src/report/page/widgets/store.js';
 
 const WHOLE = [0, 100] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { spokenThinking } from '../../../../src/transcripts/readers/claude-code/origins.js';
+import { spokenThinking } from '../../../../src/transcripts/readers/claude-code/effects.js';
 import {
   ask,
   assistant,

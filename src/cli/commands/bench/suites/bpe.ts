@@ -1,6 +1,5 @@
 import { createRandom } from '../../../../core/base/random.js';
-import { countGuarded } from '../../../../core/tokens/bpe-guard.js';
-import { loadCounter } from '../../../../core/tokens/counter.js';
+import { countGuarded, loadCounter } from '../../../../core/tokens/counter.js';
 import { generateTranscript } from '../../../../transcripts/synthetic/generate-transcript.js';
 import { interleave } from '../measure.js';
 import type { BenchResult } from '../result.js';

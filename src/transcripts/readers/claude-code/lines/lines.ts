@@ -15,7 +15,7 @@ import {
 } from '../../../lines/narrow.js';
 import { knownTokens } from '../../../lines/plausible.js';
 import { attachmentBlocks, blocksOf, keepText, type PlaceText, shapeOf, type ToolCall } from '../blocks.js';
-import { isCommandText, isExitCommand, isLocalCommandText, originOf, spokenThinking } from '../origins.js';
+import { isCommandText, isExitCommand, isLocalCommandText, originOf, spokenThinking } from '../effects.js';
 import { type FileTexts, RecordedText } from '../recorded-text.js';
 import { parseUsage, type RecordedUsage, sameUsage } from '../recorded-usage.js';
 import { type AgentMessage, agentMessageOf } from './part-text.js';

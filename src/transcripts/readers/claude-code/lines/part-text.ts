@@ -1,5 +1,4 @@
-import { createNameTable } from '../../../../core/base/create-name-table.js';
-import { ownValue } from '../../../../core/base/own-value.js';
+import { createNameTable, ownValue } from '../../../../core/base/own-value.js';
 import { isObject, type JsonObject, jsonOf, listOf, objectOf, textOf } from '../../../lines/narrow.js';
 import { renderAttachment } from '../attachments.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLineReader } from '../../../../../src/transcripts/readers/claude-code/lines/line-reader.js';
+import { createLineReader } from '../../../../../src/transcripts/readers/claude-code/lines/session-line-reader.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
