@@ -2,9 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { compileScenario } from '../../../src/config/compile.js';
 import { builtinContext } from '../../../src/config/context.js';
-import { filesOf, openRef } from '../../../src/config/files/open-ref.js';
+import { filesOf } from '../../../src/config/files/open-ref.js';
 import { evaluateExpectation } from '../../../src/metrics/expect.js';
 import { foldLog } from '../../../src/metrics/fold.js';
+import { openOnce } from '../open-once.js';
 import { runLog } from '../plan.js';
 import { AROUND_THE_SESSION } from './around-the-session.js';
 import { COUNTING } from './counting.js';
@@ -41,12 +42,13 @@ export function runScenarios(): ScenarioRuns {
     .filter((name) => name.endsWith('.yaml'))
     .sort()) {
     const text = readFileSync(join(SCENARIOS, scenario), 'utf8');
+    const open = openOnce(SCENARIOS);
     for (const { plan, transcript: ref, variant, expectations } of compileScenario(
       { text, file: join(SCENARIOS, scenario), set: [] },
       builtinContext,
     ).runs) {
       if (filesOf(ref).some(({ path }) => !existsSync(path))) continue;
-      const transcript = openRef(ref, { cwd: SCENARIOS });
+      const transcript = open(ref);
       const run = { plan, transcript, entries: runLog(plan, transcript) };
       for (const mechanism of MECHANISMS) {
         const times = mechanism.acted(run);
