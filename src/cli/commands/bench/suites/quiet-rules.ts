@@ -24,7 +24,7 @@ export function quietRules(options: { readonly quick: boolean }): Partial<BenchR
   }));
   const timed = interleave(
     plans.map((plan) => () => replay(plan, transcript, NOWHERE)),
-    options.quick ? 5 : { untimed: UNTIMED_TURNS / turns, timed: 11 },
+    options.quick ? 1 : { untimed: UNTIMED_TURNS / turns, timed: 11 },
   );
   const [hand, ...rules] = timed.map(({ median }) => median);
   const slowest = Math.max(...rules);

@@ -139,7 +139,7 @@ function measure(
     }
   };
   const [engine, shared] = interleave([() => go(replay, some), () => go(viaSweep, plans)], {
-    untimed: 1,
+    untimed: quick ? 0 : 1,
     timed: quick ? 1 : 3,
   });
   const turns = sweep.sessions.reduce((sum, session) => sum + countCalls(session), 0);

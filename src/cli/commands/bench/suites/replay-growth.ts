@@ -8,7 +8,7 @@ import { type BenchResult, type GrowthResult, HIGHEST_EXPONENT } from '../result
 
 const SIZES = [1_000, 10_000, 100_000];
 const ROUNDS = 3;
-const QUICK = { sizes: [100, 1_000], rounds: 1 };
+const QUICK = { sizes: [100, 300], rounds: 1 };
 /** Sessions up to this many turns are short enough for a blip of the machine to hide in: each round repeats them. */
 const SHORT_TURNS = 10_000;
 const SHORT_REPEATS = 3;

@@ -25,7 +25,7 @@ export function replayLimit(options: { readonly quick: boolean }): Partial<Bench
   const plans = [benchPlan('unbounded', 'off'), benchPlan('claude-code/2026')] as const;
   const [bare, full] = interleave(
     plans.map((plan) => () => replay(plan, transcript, NOWHERE)),
-    options.quick ? 5 : { untimed: UNTIMED_TURNS / turns, timed: 25 },
+    options.quick ? 1 : { untimed: UNTIMED_TURNS / turns, timed: 25 },
   );
   const rates = (plan: RunPlan, ms: number): string => {
     const perSecond = (count: number): string => Math.round(count / (ms / 1_000)).toString();
