@@ -11,13 +11,17 @@ import { AROUND_THE_SESSION } from './around-the-session.js';
 import { COUNTING } from './counting.js';
 import { IN_SESSION } from './in-session.js';
 import { INVARIANTS } from './invariants.js';
-import { COMMON_SOURCE, type Mechanism } from './mechanism.js';
+import { COMMON_SOURCE, type Mechanism, mechanisms } from './mechanism.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const SCENARIOS = join(ROOT, 'scenarios');
 
 /** Every mechanism, in the order of the page. */
-export const MECHANISMS: readonly Mechanism[] = [...COUNTING, ...IN_SESSION, ...AROUND_THE_SESSION];
+export const MECHANISMS: readonly Mechanism[] = mechanisms({
+  ...COUNTING,
+  ...IN_SESSION,
+  ...AROUND_THE_SESSION,
+});
 
 /** Where a mechanism acted most often. */
 export interface Acted {
