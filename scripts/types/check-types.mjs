@@ -15,15 +15,16 @@ export function typeProblems(root, name, planted = new Map()) {
   const read = ts.readConfigFile(join(root, name), ts.sys.readFile);
   const { options, fileNames, errors } = ts.parseJsonConfigFileContent(read.config, ts.sys, root);
   const host = ts.createCompilerHost(options);
-  // Scripts without types import the build, whose packages take longer to check than all sources.
-  const isBuilt = (/** @type {string} */ path) => path.startsWith(join(root, 'dist'));
-  const { fileExists, getSourceFile: readSource } = host;
-  host.fileExists = (path) => !isBuilt(path) && fileExists(path);
+  const readSource = host.getSourceFile.bind(host);
   host.getSourceFile = (file, version) => {
     const text = planted.get(file);
     return text === undefined ? readSource(file, version) : ts.createSourceFile(file, text, version, true);
   };
   const program = ts.createProgram(planted.size > 0 ? [...planted.keys()] : fileNames, options, host);
+  // The packages in the build take longer to check than all sources.
+  const built = program.getSourceFiles().find(({ fileName }) => fileName.startsWith(join(root, 'dist/')));
+  if (built !== undefined)
+    return [`${built.fileName} is no source: import the build by a URL, not by a path`];
   const found = [
     ...(read.error === undefined ? [] : [read.error]),
     ...errors,

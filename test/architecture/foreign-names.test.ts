@@ -39,6 +39,11 @@ it('H2 the type check finds a wrong type, and a planted look-up, a write, a cast
   ]);
 });
 
+it('the type check refuses to read the build', () => {
+  const planted = new Map([[join(ROOT, 'src/engine/planted.ts'), "import '../../dist/index.js';"]]);
+  expect(typeProblems(ROOT, 'tsconfig.json', planted).join()).toContain('import the build by a URL');
+});
+
 it('each file that may index objects by text exists', () => {
   for (const path of MAY_INDEX.keys()) expect(existsSync(join(ROOT, path)), path).toBe(true);
 });
