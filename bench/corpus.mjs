@@ -3,7 +3,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { corpusFiles } from '../dist/cli/commands/bench/corpus.js';
+
+const corpus = new URL('../dist/cli/commands/bench/corpus.js', import.meta.url);
+const { corpusFiles } = await import(corpus.href);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -23,7 +23,7 @@ const { values } = parseArgs({
 const seed = Number(values.seed);
 const [from, to] =
   values.only === undefined ? [0, Number(values.cases)] : [Number(values.only), Number(values.only) + 1];
-const { runCli } = await import('../dist/cli/run-cli.js');
+const { runCli } = await import(new URL('../dist/cli/run-cli.js', import.meta.url).href);
 
 /** Runs a command line in this process. */
 async function run(argv, cwd, interrupt = new AbortController().signal) {

@@ -6,8 +6,9 @@ const CLEARED = '[Old tool result content cleared]';
 
 /** One row for each call of a server, from its recording and its bill. */
 export async function rowsOf(recording, calls) {
-  const { Prompts, readLines } = await import('../../dist/transcripts/readers/served.js');
-  const { createWarnings } = await import('../../dist/core/run/warning.js');
+  const built = (path) => import(/* @vite-ignore */ new URL(path, import.meta.url).href);
+  const { Prompts, readLines } = await built('../../dist/transcripts/readers/served.js');
+  const { createWarnings } = await built('../../dist/core/run/warning.js');
   const { header, requests } = readLines(readFileSync(recording), 'recording', createWarnings());
   const prompts = new Prompts();
   const byNumber = new Map(requests.map((request) => [request.n, prompts.whole(request)]));

@@ -32,7 +32,8 @@ confine(() => {
   }
 });
 
-const { readScriptFile } = await import('../../dist/cli/commands/serve/open-script.js');
+const scripts = new URL('../../dist/cli/commands/serve/open-script.js', import.meta.url);
+const { readScriptFile } = await import(scripts.href);
 const { files } = readScriptFile(readFileSync(values.script, 'utf8'), values.script);
 const jsonLines = (path) =>
   readFileSync(path, 'utf8')

@@ -26,8 +26,8 @@ export const CACHE = '.ccbench';
 /** The commands that write reports, with the folder that each one makes. */
 const COMMANDS = [
   { argv: ['run', 'a.yaml'], folder: 'killed' },
-  { argv: ['compare', 'a.yaml', '--policy', 'none,unbounded', '--workers', '2'], folder: 'killed-compare' },
   { argv: ['sweep', 'a.yaml', '--vary', 'seed=1,2,3,4', '--workers', '2'], folder: 'killed-sweep' },
+  { argv: ['compare', 'a.yaml', '--policy', 'none,unbounded', '--workers', '2'], folder: 'killed-compare' },
   {
     argv: [
       'tune',

@@ -378,8 +378,6 @@ describe('report.html in a browser', () => {
   });
 
   it.each([
-    ['light', ONE],
-    ['dark', ONE],
     ['light', FILLED],
     ['dark', FILLED],
     ['light', TWO],

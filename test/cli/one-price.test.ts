@@ -6,10 +6,10 @@ import { sharedData } from '../helpers/recordings/shared.js';
 import { assistant, say, usage, user } from '../helpers/session.js';
 import { cli, tempFolder } from './cli.js';
 
-/** Every other recording: five commands go through each of them. */
+/** Every fourth recording: five commands go through each of them. */
 const files = ['transcripts/claude-code', 'more/claude-code']
   .flatMap((folder) => sharedData.files(folder))
-  .filter((_, i) => i % 2 === 0);
+  .filter((_, i) => i % 4 === 0);
 
 /** Dollars per million tokens: input, output, cache read. Writes cost 1.25 and 2 times the input (api.md §1.8). */
 const PRICES: Readonly<Record<string, readonly [number, number, number]>> = {
@@ -129,8 +129,8 @@ describe.skipIf(!sharedData.present)('one session has one price', () => {
 
   it('whoever recorded it: Codex, pi, Gemini CLI', { timeout: 600_000 }, async () => {
     const others = [
-      // Every other one, and the one with the prices of GPT-5.6.
-      ...sharedData.files('more/codex').filter((path, i) => i % 2 === 1 || path.includes('0.145.0')),
+      // Every fourth one, and the one with the prices of GPT-5.6.
+      ...sharedData.files('more/codex').filter((path, i) => i % 4 === 1 || path.includes('0.145.0')),
       ...['codex', 'pi', 'gemini-cli'].flatMap((agent) => sharedData.files(`transcripts/${agent}`)),
     ];
     const { recorded, lifetimes } = await pricesOf(

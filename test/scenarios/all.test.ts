@@ -3,9 +3,10 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
-import { filesOf, openRef } from '../../src/config/files/open-ref.js';
+import { filesOf } from '../../src/config/files/open-ref.js';
 import { evaluateExpectation } from '../../src/metrics/expect.js';
 import { foldLog } from '../../src/metrics/fold.js';
+import { openOnce } from '../helpers/open-once.js';
 import { runLog } from '../helpers/plan.js';
 
 const FOLDER = resolve(import.meta.dirname, '../../scenarios');
@@ -72,9 +73,10 @@ describe('scenarios', () => {
   // Those beside no others are run by test/docs/mechanisms-page.test.ts.
   it.each(FILES.filter((name) => name.includes('/')))('%s holds what it expects', (name) => {
     const failed: string[] = [];
+    const open = openOnce('.');
     for (const run of compile(name).runs) {
       if (filesOf(run.transcript).length > 0) continue;
-      const facts = foldLog(runLog(run.plan, openRef(run.transcript, { cwd: '.' })));
+      const facts = foldLog(runLog(run.plan, open(run.transcript)));
       for (const expectation of run.expectations) {
         const result = evaluateExpectation(expectation, facts);
         if (!result.passed) failed.push(`${run.variant ?? 'base'}: ${result.text}: ${result.message}`);

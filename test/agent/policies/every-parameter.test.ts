@@ -56,15 +56,24 @@ function closeness({ shows }: Situation, path: string): number {
   return Math.max(0, ...shows.filter((name) => path.startsWith(name)).map((name) => name.length));
 }
 
+/** Where each parameter showed under the policy before: the situation, and the place of the value. It mostly shows there again. */
+const shownAt = new Map<string, { readonly situation: Situation; readonly nth: number }>();
+
 /** Whether a parameter changes the log of some situation, those that name it asked first. */
 function effectOf(stages: readonly Stage[], spec: ParamSpec): 'matters' | 'none' {
   const { path } = spec;
+  const before = shownAt.get(path);
+  const known = stages.find(({ situation }) => situation === before?.situation);
+  const value = known && otherValues(spec, known.valueOf(path))[before!.nth];
+  if (value !== undefined && known!.isChangedBy(path, value)) return 'matters';
   const ordered = stages
     .map((stage) => ({ stage, close: closeness(stage.situation, path) }))
     .sort((a, b) => b.close - a.close);
   for (const { stage } of ordered) {
-    for (const value of otherValues(spec, stage.valueOf(path)))
-      if (stage.isChangedBy(path, value)) return 'matters';
+    const nth = otherValues(spec, stage.valueOf(path)).findIndex((other) => stage.isChangedBy(path, other));
+    if (nth === -1) continue;
+    shownAt.set(path, { situation: stage.situation, nth });
+    return 'matters';
   }
   return 'none';
 }

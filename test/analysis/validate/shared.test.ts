@@ -20,9 +20,10 @@ import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
 import { readClaudeCode } from '../../../src/transcripts/readers/claude-code/read.js';
 import { parseRequestTrace } from '../../../src/transcripts/readers/request-trace/parse-request-trace.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
-import type { SessionShape } from '../../../src/transcripts/synthetic/synthetic.generated.js';
+import { RECORDED_SHAPE, type SessionShape } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
 import { fitShape, sampleWorkload } from './workload-fit.js';
+import { sampleShares } from './workload-shares.js';
 
 const FOLDERS = ['transcripts/claude-code', 'more/claude-code'] as const;
 
@@ -231,4 +232,29 @@ describe.skipIf(!sharedData.present)('a workload fitted to the shared recordings
       }
     }
   }, 300_000);
+});
+
+describe.skipIf(!sharedData.present)('shares of the shared recordings', () => {
+  const recorded = sampleShares(recordings.flat());
+
+  it('C40 the default shape states them: within a fifth, or three of a thousand where tool-stats counts more sessions', () => {
+    for (const [name, found] of Object.entries(recorded)) {
+      const stated = RECORDED_SHAPE[name as keyof SessionShape] as number;
+      expect(Math.abs(stated - found), `${name} ${found}`).toBeLessThan(Math.max(0.2 * found, 0.006));
+    }
+  });
+
+  it('C40 a session fitted to them has them within a tenth, or two of a thousand', () => {
+    const work = generateTranscript({
+      workload: 'bugfix',
+      turns: 30_000,
+      seed: 'shares',
+      text: 'none',
+      overrides: recorded,
+    });
+    for (const [name, found] of Object.entries(sampleShares([work]))) {
+      const wanted = recorded[name as keyof typeof recorded];
+      expect(Math.abs(found - wanted), name).toBeLessThan(Math.max(0.1 * wanted, 0.002));
+    }
+  });
 });

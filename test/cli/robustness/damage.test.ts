@@ -11,7 +11,7 @@ import { cli } from '../cli.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 /** Cases of each kind; npm run damage runs them at length. */
-const CASES = Number(process.env.CCBENCH_RUNS ?? 15);
+const CASES = Number(process.env.CCBENCH_RUNS ?? 8);
 const SEED = Number(process.env.CCBENCH_SEED ?? 1);
 const TIMEOUT_MS = Math.max(300_000, CASES * 2_000);
 

@@ -1,8 +1,9 @@
 // Runs a command with the rights of an ordinary user, who may not read everything as root may:
 // node ordinary-user.mjs COMMAND OPEN CLOSED runs it on OPEN first, so that all its code is loaded when the rights are given up.
 
-import { processHost } from '../../../dist/cli/host.js';
-import { runCli } from '../../../dist/cli/run-cli.js';
+const built = (path) => import(new URL(path, import.meta.url).href);
+const { processHost } = await built('../../../dist/cli/host.js');
+const { runCli } = await built('../../../dist/cli/run-cli.js');
 
 const NOBODY = 65534;
 const [command, open, closed] = process.argv.slice(2);

@@ -43,6 +43,7 @@ function rising(init: PlanInit & { readonly policy: string }, shares: readonly n
 
 const tenths = Array.from({ length: 40 }, (_, i) => 0.2 + i / 50);
 const everyThird = tenths.filter((_, i) => i % 3 === 0);
+const everyFifth = tenths.filter((_, i) => i % 5 === 0);
 
 describe('plans whose limits rise', () => {
   it('resume from a checkpoint of the plan before, and log what the engine logs', () => {
@@ -71,7 +72,7 @@ describe('plans whose limits rise', () => {
     const transcript = generateTranscript({ workload: 'research', turns: 60, seed: 3 });
     for (const policy of POLICIES) {
       const resume = vi.spyOn(Checkpoint.prototype, 'resume');
-      expectSame(rising({ policy }, everyThird), transcript);
+      expectSame(rising({ policy }, everyFifth), transcript);
       expect([policy, resume.mock.calls.length > 0]).toEqual([policy, true]);
       resume.mockRestore();
     }
@@ -86,7 +87,7 @@ describe('plans whose limits rise', () => {
       model: 'claude-sonnet-4-5',
     });
     const resume = vi.spyOn(Checkpoint.prototype, 'resume');
-    expectSame(rising({ policy }, tenths), transcript);
+    expectSame(rising({ policy }, everyThird), transcript);
     expect(resume.mock.calls.length).toBeGreaterThan(0);
   });
 
@@ -99,7 +100,9 @@ describe('plans whose limits rise', () => {
         'nestedMemory.denied': [path],
       };
       const transcript = generateTranscript({ workload: 'research', turns: 60, seed: 3 });
-      const plans = tenths.map((share) => planOf({ policy, set: { ...memory, ...limitAt(policy, share)! } }));
+      const plans = everyThird.map((share) =>
+        planOf({ policy, set: { ...memory, ...limitAt(policy, share)! } }),
+      );
       const denied = runLog(plans[0]!, transcript).filter(
         (entry) =>
           entry.type === 'layer' && entry.layer === 'nested-memory' && Number(entry.details.denied) > 0,
@@ -121,7 +124,7 @@ describe('plans whose limits rise', () => {
 
   it('that were stopped leave nothing half done to the next', () => {
     const transcript = generateTranscript({ workload: 'refactor', turns: 150, seed: 2 });
-    const plans = rising({ policy: 'claude-code/2.1.112' }, tenths);
+    const plans = rising({ policy: 'claude-code/2.1.112' }, everyThird);
     const resume = vi.spyOn(Checkpoint.prototype, 'resume');
     let stopped = 0;
     for (const [i, plan] of plans.entries()) {

@@ -26,7 +26,7 @@ describe('runs that plans with other limits share', () => {
     const transcript = { ...generated };
     const forks = vi.spyOn(Checkpoint.prototype, 'resume');
     const ways = new Set<string>();
-    for (let percent = 1; percent <= 100; percent += 0.5) {
+    for (let percent = 1; percent <= 100; percent++) {
       const plan = planOf({ policy: 'claude-code/2.1.112', set: { 'window.percent': percent } });
       const happened = runLog(plan, generated).flatMap((entry) =>
         't' in entry && entry.type !== 'status'

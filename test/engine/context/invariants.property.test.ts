@@ -21,7 +21,7 @@ import { planOf, runLog } from '../../helpers/plan.js';
 import { Reached, statesOf } from '../../helpers/reached.js';
 
 /** Sessions in all. */
-const RUNS = propertyRuns(200);
+const RUNS = propertyRuns(120);
 /** A run takes a few milliseconds; on a busy machine many more. */
 const TIMEOUT_MS = Math.max(300_000, RUNS * 100);
 const share = (part: number) => ({ numRuns: Math.max(1, Math.round(RUNS * part)) });

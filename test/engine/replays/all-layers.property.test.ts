@@ -11,7 +11,7 @@ import { runLog } from '../../helpers/plan.js';
 import { Reached, statesOf } from '../../helpers/reached.js';
 
 /** Runs in all. */
-const RUNS = propertyRuns(150);
+const RUNS = propertyRuns(100);
 const TIMEOUT_MS = Math.max(300_000, RUNS * 500);
 
 describe('all layers together, with forks, faults, resumes, hooks and other clocks', () => {

@@ -27,7 +27,7 @@ import {
   user,
 } from '../../helpers/session.js';
 
-const RUNS = propertyRuns(100);
+const RUNS = propertyRuns(50);
 /** A run takes a few milliseconds; on a busy machine many more. */
 const TIMEOUT_MS = Math.max(300_000, RUNS * 100);
 

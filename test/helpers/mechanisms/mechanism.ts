@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
 import type { Message } from '../../../src/core/model/message.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type {
@@ -44,25 +47,25 @@ const SOURCES = {
   assumed: 'assumed',
 } as const;
 
-type Row = readonly [
-  id: string,
-  does: string,
-  code: string,
-  source: keyof typeof SOURCES,
-  counts: string,
-  acted: (run: ActedRun) => number,
-];
+/** How a log shows that mechanisms acted, by their IDs: how often. */
+export type Acting = Readonly<Record<string, (run: ActedRun) => number>>;
 
-/** Mechanisms from rows. */
-export function mechanisms(rows: readonly Row[]): readonly Mechanism[] {
-  return rows.map(([id, does, code, source, counts, acted]) => ({
-    id,
-    does,
-    code,
-    source: SOURCES[source],
-    counts,
-    acted,
-  }));
+/** The mechanisms of `mechanisms.yaml`, each with what shows that it acted. */
+export function mechanisms(acting: Acting): readonly Mechanism[] {
+  const rows = parse(readFileSync(join(import.meta.dirname, 'mechanisms.yaml'), 'utf8')) as readonly {
+    readonly id: string;
+    readonly does: string;
+    readonly code: string;
+    readonly source: keyof typeof SOURCES;
+    readonly counts: string;
+  }[];
+  const known = new Set(rows.map(({ id }) => id));
+  for (const id of Object.keys(acting)) if (!known.has(id)) throw new Error(`mechanisms.yaml has no ${id}`);
+  return rows.map((row) => {
+    const acted = acting[row.id];
+    if (acted === undefined) throw new Error(`nothing shows that ${row.id} acted`);
+    return { ...row, source: SOURCES[row.source], acted };
+  });
 }
 
 type Which<T> = (entry: T) => boolean;

@@ -2,21 +2,26 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { compileScenario } from '../../../src/config/compile.js';
 import { builtinContext } from '../../../src/config/context.js';
-import { filesOf, openRef } from '../../../src/config/files/open-ref.js';
+import { filesOf } from '../../../src/config/files/open-ref.js';
 import { evaluateExpectation } from '../../../src/metrics/expect.js';
 import { foldLog } from '../../../src/metrics/fold.js';
+import { openOnce } from '../open-once.js';
 import { runLog } from '../plan.js';
 import { AROUND_THE_SESSION } from './around-the-session.js';
 import { COUNTING } from './counting.js';
 import { IN_SESSION } from './in-session.js';
 import { INVARIANTS } from './invariants.js';
-import { COMMON_SOURCE, type Mechanism } from './mechanism.js';
+import { COMMON_SOURCE, type Mechanism, mechanisms } from './mechanism.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const SCENARIOS = join(ROOT, 'scenarios');
 
 /** Every mechanism, in the order of the page. */
-export const MECHANISMS: readonly Mechanism[] = [...COUNTING, ...IN_SESSION, ...AROUND_THE_SESSION];
+export const MECHANISMS: readonly Mechanism[] = mechanisms({
+  ...COUNTING,
+  ...IN_SESSION,
+  ...AROUND_THE_SESSION,
+});
 
 /** Where a mechanism acted most often. */
 export interface Acted {
@@ -41,12 +46,13 @@ export function runScenarios(): ScenarioRuns {
     .filter((name) => name.endsWith('.yaml'))
     .sort()) {
     const text = readFileSync(join(SCENARIOS, scenario), 'utf8');
+    const open = openOnce(SCENARIOS);
     for (const { plan, transcript: ref, variant, expectations } of compileScenario(
       { text, file: join(SCENARIOS, scenario), set: [] },
       builtinContext,
     ).runs) {
       if (filesOf(ref).some(({ path }) => !existsSync(path))) continue;
-      const transcript = openRef(ref, { cwd: SCENARIOS });
+      const transcript = open(ref);
       const run = { plan, transcript, entries: runLog(plan, transcript) };
       for (const mechanism of MECHANISMS) {
         const times = mechanism.acted(run);

@@ -63,7 +63,16 @@ export const FULL_ONLY: readonly string[] = [
 ];
 
 /** Long files of both suites, in about the order of their times. */
-const LONG: readonly string[] = ['test/cli/commands/why/why.test.ts', 'test/cli/commands/study/tune.test.ts'];
+const LONG: readonly string[] = [
+  'test/cli/commands/why/why.test.ts',
+  'test/engine/replays/odd-recordings.property.test.ts',
+  'test/cli/commands/study/sweep.test.ts',
+  'test/cli/commands/columns/damaged-results.test.ts',
+  'test/cli/commands/why/kept.property.test.ts',
+  'test/engine/context/invariants.property.test.ts',
+  'test/cli/commands/study/tune.test.ts',
+  'test/engine/columnar/columnar.test.ts',
+];
 
 /** The test files that start first. */
 export const FIRST: readonly string[] = [...FULL_ONLY, ...LONG];

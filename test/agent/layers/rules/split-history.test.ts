@@ -7,7 +7,7 @@ import {
   splitSinceBoundary,
 } from '../../../../src/agent/layers/rules/split-history.js';
 import { createBlock } from '../../../../src/core/model/block.js';
-import { createMessage, type Message, messageTokens, tokensOf } from '../../../../src/core/model/message.js';
+import { createMessage, type Message, messageTokens } from '../../../../src/core/model/message.js';
 import type { SelectPart } from '../../../../src/core/run/policy-rules.js';
 import { answer, idsOf, prompt, round, SIZES, selectOf, text } from './talk.js';
 
@@ -191,30 +191,5 @@ describe('a conversation that is too long for its summary', () => {
     const capped = shrunk(TALK, { kind: 'cap-messages', share: 0.5 }, order)!;
     // The longest has 300.
     expect(capped.map(messageTokens)).toEqual([10, 10, 100, 10, 150, 10, 10, 10, 150, 10, 50]);
-  });
-
-  it('to the newest rounds within a number of characters or a share of the tokens, the latest in any case', () => {
-    const within = (chars: number) => idsOf(shrunk(TALK, { kind: 'chars', chars }, order)!);
-    expect(within(240)).toBe('d-call d');
-    expect(within(0)).toBe('d-call d');
-    expect(within(240 + 1_239)).toBe('d-call d');
-    expect(within(240 + 1_240)).toBe('c-call c d-call d');
-    const part = (share: number) => idsOf(shrunk(TALK, { kind: 'keep', share }, order)!);
-    // Of 720 tokens the last round has 60, the last two 370.
-    expect(tokensOf(TALK)).toBe(720);
-    expect(part(0.52)).toBe('c-call c d-call d');
-    expect(part(0.51)).toBe('d-call d');
-    expect(part(1)).toBe(idsOf(TALK));
-  });
-
-  it('by results from the middle outwards, of which the name stays', () => {
-    const left = (share: number) =>
-      shrunk(TALK, { kind: 'drop-results', share }, order)
-        ?.filter(({ origin }) => origin === 'tool')
-        .map((message) => messageTokens(message));
-    expect(left(0)).toBeUndefined();
-    expect(left(0.25)).toEqual([100, 12, 300, 50]);
-    expect(left(0.5)).toEqual([100, 12, 12, 50]);
-    expect(left(1)).toEqual([12, 12, 12, 12]);
   });
 });

@@ -79,7 +79,7 @@ describe('H1 damaged results', () => {
           expect({ code, result, folder }).toEqual({ code: 0, result: whole.result, folder: whole.folder });
         },
       ),
-      { numRuns: propertyRuns(20) },
+      { numRuns: propertyRuns(12) },
     );
   });
 

@@ -7,11 +7,7 @@ import { cli } from '../../cli.js';
 const PEERS = policyRegistry.names.filter((name) => name.startsWith('peers/')).map((name) => name.slice(6));
 
 /** Recordings of two sizes, with and without compactions of their own. */
-const RECORDINGS = [
-  'entireio__cli__v2.0.64-small',
-  'entireio__cli__v2.1.12-microcompact-ttl5m',
-  'marot__spotter__4d5611e5-v2.1.39-auto167k-ttl5m-gap4h',
-];
+const RECORDINGS = ['entireio__cli__v2.0.64-small', 'marot__spotter__4d5611e5-v2.1.39-auto167k-ttl5m-gap4h'];
 
 interface Compared {
   readonly variants: readonly {

@@ -162,7 +162,7 @@ describe('what why keeps', () => {
           expect(await answer(cwd, 'kept', [...asks, '--no-cache'])).toEqual(fresh);
         }
       }),
-      { numRuns: propertyRuns(40) },
+      { numRuns: propertyRuns(15) },
     );
   });
 });

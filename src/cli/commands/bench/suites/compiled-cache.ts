@@ -28,7 +28,7 @@ export function compiledCacheSuite(options: CompiledCacheOptions): Partial<Bench
   const first: number[] = [];
   const second: number[] = [];
   try {
-    for (let round = 0; round < (options.quick ? 3 : 9); round++) {
+    for (let round = 0; round < (options.quick ? 1 : 9); round++) {
       recording.forget();
       first.push(timeOf(() => recording.load()));
       second.push(timeOf(() => recording.load()));

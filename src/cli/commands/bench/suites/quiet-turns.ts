@@ -31,7 +31,7 @@ export function quietRules(options: { readonly quick: boolean }): Partial<BenchR
   }));
   const timed = interleave(
     plans.map((plan) => () => replay(plan, transcript, NOWHERE)),
-    options.quick ? 5 : { untimed: UNTIMED_TURNS / turns, timed: 11 },
+    options.quick ? 1 : { untimed: UNTIMED_TURNS / turns, timed: 11 },
   );
   const [hand, ...rules] = timed.map(({ median }) => median);
   const slowest = Math.max(...rules);
@@ -192,7 +192,7 @@ function measure(
     }
   };
   const [engine, shared] = interleave([() => go(replay, some), () => go(viaSweep, plans)], {
-    untimed: 1,
+    untimed: quick ? 0 : 1,
     timed: quick ? 1 : 3,
   });
   const turns = sweep.sessions.reduce((sum, session) => sum + countCalls(session), 0);

@@ -49,7 +49,7 @@ export function sweepRate(options: {
       },
       () => measured(viaColumns, cacheless),
     ],
-    { untimed: 2, timed: options.quick ? 3 : 9 },
+    options.quick ? 1 : { untimed: 2, timed: 9 },
   );
   const [engine, columns, unmeasured, uncached] = times.map(({ median }) => median) as [
     number,

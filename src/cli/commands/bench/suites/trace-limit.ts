@@ -63,7 +63,7 @@ export function traceLimit(options: { readonly quick: boolean }): Partial<BenchR
   );
   const [bare, model] = interleave(
     [() => void bareLoop(traces), () => void lifetimeCurve(traces.map((trace) => traceSession(trace)))],
-    options.quick ? 5 : 15,
+    options.quick ? 1 : 15,
   );
   const rate = (ms: number): string => `${(ids / ms / 1_000).toFixed(0)} M ids/s`;
   return {
