@@ -1,10 +1,19 @@
-import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RelatedTests } from '../../scripts/mutate/related-tests.mjs';
+import { digest, Reach } from '../../scripts/mutate/reach.mjs';
 import { WorkTree } from '../../scripts/mutate/work-tree.mjs';
 import { staleBuild } from '../../scripts/stale-build.mjs';
 import { tempFolder } from '../cli/cli.js';
+import { ROOT } from '../helpers/architecture/tree.js';
 
 /** A checkout of a program of two files, built, with a test of its source and one of its build. */
 const FILES = {
@@ -61,13 +70,98 @@ describe('the copy that mutants are made in', () => {
   });
 });
 
-describe('the tests that reach a source', () => {
-  it('are those that import it and those of the built program, the nearest first', () => {
-    const related = new RelatedTests(checkout());
-    expect(related.of('src/cli/one.ts')).toEqual(['test/cli/one.test.ts', 'test/cli/built.test.ts']);
-    expect(related.of('src/cli/main.ts')).toEqual(['test/cli/built.test.ts']);
-    expect(['test/cli/one.test.ts', 'test/cli/built.test.ts'].map((test) => related.isOfBuild(test))).toEqual(
-      [false, true],
-    );
+describe('the tests that run a line', () => {
+  const ONE = FILES['src/cli/one.ts'];
+  const record = (ms: number | null, ran: readonly number[] = [], of = digest(ONE)) => ({
+    digest: '',
+    ms,
+    lines: ran.length === 0 ? {} : { 'src/cli/one.ts': { of, ran } },
   });
+  const known = {
+    'test/slow.test.ts': record(2_500, [1, 1, 8, 9]),
+    'test/cli/one.test.ts': record(900, [9, 9]),
+    'test/quick.test.ts': record(300, [4, 9]),
+    'test/other.test.ts': record(100, [10, 12]),
+    'test/older.test.ts': record(4_000, [1, 2], 'of an older text'),
+    'test/cli/built.test.ts': record(50),
+    'test/browser/page.test.ts': record(null),
+  };
+  const at = (line: number, file = 'src/cli/one.ts', inFunction = true) => {
+    const root = checkout();
+    for (const test of Object.keys(known).filter((name) => !existsSync(join(root, name)))) {
+      mkdirSync(dirname(join(root, test)), { recursive: true });
+      writeFileSync(join(root, test), '');
+    }
+    const { recorded, unrecorded } = new Reach(root, known).of({
+      file,
+      text: ONE,
+      mutation: { line, inFunction },
+    });
+    return { recorded: recorded.map(({ test }) => test), unrecorded };
+  };
+
+  it('are the quickest first, in the mirrored folder before others; of another text any line may be meant', () => {
+    expect(at(9)).toEqual({
+      recorded: ['test/cli/one.test.ts', 'test/quick.test.ts', 'test/slow.test.ts', 'test/older.test.ts'],
+      unrecorded: [],
+    });
+    expect(at(11).recorded).toEqual(['test/other.test.ts', 'test/older.test.ts']);
+  });
+
+  it('are those of the built program and of the browser where none is recorded', () => {
+    expect(at(1, 'src/index.ts')).toEqual({ recorded: [], unrecorded: ['test/cli/built.test.ts'] });
+    expect(at(1, 'src/report/page/main.ts').unrecorded).toContain('test/browser/page.test.ts');
+  });
+
+  it('are, for a value of a module, all that run something of it', () => {
+    expect(at(1, 'src/cli/one.ts', false).recorded).toHaveLength(5);
+  });
+});
+
+it('a record names the lines of the functions and blocks that a test file ran, and no test that fails', () => {
+  const root = join(tempFolder(), 'main');
+  const files = {
+    'src/sign.ts': `export function sign(n: number): string {
+  if (n < 0) {
+    const word = 'minus';
+    return word;
+  }
+  const word = 'plus';
+  return word;
+}
+export function unused(): number {
+  return 1;
+}
+export const LIMIT = 3;
+`,
+    'test/plus.test.ts':
+      "import { sign } from '../src/sign.js';\nit('plus', () => expect(sign(1)).toBe('plus'));\n",
+    'test/minus.test.ts':
+      "import { sign } from '../src/sign.js';\nit('minus', () => expect(sign(-1)).toBe('minus'));\n",
+    'test/limit.test.ts':
+      "import { LIMIT } from '../src/sign.js';\nit('limit', () => expect(LIMIT).toBe(3));\n",
+    'test/wrong.test.ts': "it('fails', () => expect(1).toBe(2));\n",
+    'vitest.config.mjs': `export default { test: { globals: true, isolate: false, pool: 'threads', setupFiles: ['${join(ROOT, 'scripts/mutate/setup.mjs')}'] } };\n`,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  const reach = new Reach(root, {});
+  const known = reach.record(root, {});
+  const testsOf = (line: number) =>
+    reach.of({ file: 'src/sign.ts', text: files['src/sign.ts'], mutation: { line, inFunction: line < 12 } });
+  const namesOf = (line: number) =>
+    testsOf(line)
+      .recorded.map(({ test }) => test)
+      .sort();
+  expect([2, 4, 6, 10, 12].map(namesOf)).toEqual([
+    ['test/minus.test.ts', 'test/plus.test.ts'],
+    ['test/minus.test.ts'],
+    ['test/plus.test.ts'],
+    [],
+    ['test/limit.test.ts', 'test/minus.test.ts', 'test/plus.test.ts'],
+  ]);
+  expect(known['test/wrong.test.ts'].ms).toBeNull();
 });
