@@ -1,12 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scenarioTemplate } from '../../src/cli/commands/init.js';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
+import { policyTexts } from '../../src/config/files/policy-text.js';
 import { FILE_SCHEMAS, scenarioJsonSchema, scenarioPaths } from '../../src/config/schema/json-schema.js';
 import type { SchemaNode } from '../../src/core/base/schema.js';
 import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';
+import { tempFolder } from '../cli/cli.js';
 import { expectGenerated } from '../helpers/pages/generated.js';
 
 const FOLDER = resolve(import.meta.dirname, '../../scenarios');
@@ -112,4 +114,15 @@ describe('JSON Schema', () => {
       default: true,
     });
   });
+});
+
+it('a policy file is named as it was written, behind the folder of the scenario that it stands beside', () => {
+  const cwd = tempFolder();
+  mkdirSync(join(cwd, 'cases'));
+  for (const folder of [cwd, join(cwd, 'cases')]) writeFileSync(join(folder, 'mine.yaml'), 'name: mine\n');
+  const named = (scenario: string, written: string) =>
+    policyTexts(scenario, cwd)(written, { file: scenario }).file;
+  expect(named('cases/s.yaml', './mine.yaml')).toBe('cases/mine.yaml');
+  expect(named('cases/s.yaml', join(cwd, 'mine.yaml'))).toBe(join(cwd, 'mine.yaml'));
+  expect(named('s.yaml', './mine.yaml')).toBe('./mine.yaml');
 });
