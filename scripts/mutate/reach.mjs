@@ -58,7 +58,7 @@ export class Reach {
     return this.#known;
   }
 
-  /** The test files that run a changed line, the quickest first; then those that may run it unrecorded. */
+  /** The test files that run a changed line, those of the mirrored folder first, then the quickest; and those that may run it unrecorded. */
   of({ file, text, mutation }) {
     const { line, inFunction } = mutation;
     const runs = ([, { ms, lines }]) => {
@@ -69,10 +69,10 @@ export class Reach {
       return ran.some((first, i) => i % 2 === 0 && first <= line && line <= ran[i + 1]);
     };
     const mirrored = dirname(file).replace(/^src/, 'test');
-    const cost = ([test, { ms }]) => Math.ceil(ms / 1_000) * 2 - (dirname(test) === mirrored ? 1 : 0);
+    const isNear = ([test]) => dirname(test) === mirrored;
     const recorded = Object.entries(this.#known)
       .filter(runs)
-      .sort((a, b) => cost(a) - cost(b) || a[1].ms - b[1].ms)
+      .sort((a, b) => Number(isNear(b)) - Number(isNear(a)) || a[1].ms - b[1].ms)
       .map(([test, { ms }]) => ({ test, ms }));
     const mayRun = ([test, { ms }]) => {
       if (test.startsWith('test/browser/')) return isOfPage(file);
