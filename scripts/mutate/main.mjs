@@ -85,7 +85,7 @@ async function verdictOf(mutant, { work, runner, reach }) {
   };
   const ms = near.reduce((sum, one) => sum + one.ms, 0);
   const tests = near.map(({ test }) => test);
-  let result = await tryTests(tests, 60_000 + 10 * ms);
+  let result = await tryTests(tests, 30_000 + 5 * ms);
   if (result.verdict === 'passed' && unrecorded.length > 0) result = await tryTests(unrecorded, 600_000);
   if (result.verdict === 'passed') result.verdict = recorded.length === 0 ? 'not reached' : 'survived';
   return result;
