@@ -75,7 +75,8 @@ export class Reach {
       .sort((a, b) => Number(isNear(b)) - Number(isNear(a)) || a[1].ms - b[1].ms)
       .map(([test, { ms }]) => ({ test, ms }));
     const mayRun = ([test, { ms }]) => {
-      if (test.startsWith('test/browser/')) return isOfPage(file);
+      const isOfBrowser = test.startsWith('test/browser/');
+      if (isOfPage(file) || isOfBrowser) return isOfPage(file) && isOfBrowser;
       return recorded.length === 0 && ((ms === null && dirname(test) === mirrored) || this.startsBuild(test));
     };
     const unrecorded = Object.entries(this.#known).filter(mayRun);
