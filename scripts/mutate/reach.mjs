@@ -58,21 +58,22 @@ export class Reach {
     return this.#known;
   }
 
-  /** The test files that run a changed line, those of the mirrored folder first, then the quickest; and those that may run it unrecorded. */
+  /** The test files that run a changed line, those that share most folders with it first, then the quickest; and those that may run it unrecorded. */
   of({ file, text, mutation }) {
     const { line, inFunction } = mutation;
-    const runs = ([, { ms, lines }]) => {
+    const runs = ([test, { ms, lines }]) => {
       const { of, ran } = lines[file] ?? { ran: [] };
-      if (ms === null || ran.length === 0) return false;
+      if (ms === null || ran.length === 0 || this.startsBuild(test)) return false;
       // a module runs once for all tests: one that uses what it exports may see another value
       if (!inFunction || of !== digest(text)) return true;
       return ran.some((first, i) => i % 2 === 0 && first <= line && line <= ran[i + 1]);
     };
     const mirrored = dirname(file).replace(/^src/, 'test');
-    const isNear = ([test]) => dirname(test) === mirrored;
+    const folders = mirrored.split('/');
+    const shared = ([test]) => test.split('/').findIndex((name, i) => name !== folders[i]);
     const recorded = Object.entries(this.#known)
       .filter(runs)
-      .sort((a, b) => Number(isNear(b)) - Number(isNear(a)) || a[1].ms - b[1].ms)
+      .sort((a, b) => shared(b) - shared(a) || a[1].ms - b[1].ms)
       .map(([test, { ms }]) => ({ test, ms }));
     const mayRun = ([test, { ms }]) => {
       const isOfBrowser = test.startsWith('test/browser/');

@@ -100,7 +100,7 @@ describe('the tests that run a line', () => {
     return { recorded: recorded.map(({ test }) => test), unrecorded };
   };
 
-  it('are those of the mirrored folder, then the quickest; of another text any line may be meant', () => {
+  it('are those of the nearest folder, then the quickest; of another text any line may be meant', () => {
     expect(at(9)).toEqual({
       recorded: ['test/cli/one.test.ts', 'test/quick.test.ts', 'test/slow.test.ts', 'test/older.test.ts'],
       unrecorded: [],
