@@ -61,18 +61,22 @@ export class Reach {
   /** The test files that run a changed line, those that share most folders with it first, then the quickest; and those that may run it unrecorded. */
   of({ file, text, mutation }) {
     const { line, inFunction } = mutation;
-    const runs = ([test, { ms, lines }]) => {
-      const { of, ran } = lines[file] ?? { ran: [] };
-      if (ms === null || ran.length === 0 || this.startsBuild(test)) return false;
-      // a module runs once for all tests: one that uses what it exports may see another value
-      if (!inFunction || of !== digest(text)) return true;
-      return ran.some((first, i) => i % 2 === 0 && first <= line && line <= ran[i + 1]);
+    const uses = ([test, { ms, lines }]) =>
+      ms !== null && lines[file] !== undefined && !this.startsBuild(test);
+    const runs = ([, { lines }]) => {
+      const { of, ran } = lines[file];
+      return (
+        of !== digest(text) || ran.some((first, i) => i % 2 === 0 && first <= line && line <= ran[i + 1])
+      );
     };
+    const users = Object.entries(this.#known).filter(uses);
+    const runners = users.filter(runs);
+    // a module is loaded once for all tests, and what runs then is seen of one of them only
+    const isOfLoading = !inFunction || runners.length === 1;
     const mirrored = dirname(file).replace(/^src/, 'test');
     const folders = mirrored.split('/');
     const shared = ([test]) => test.split('/').findIndex((name, i) => name !== folders[i]);
-    const recorded = Object.entries(this.#known)
-      .filter(runs)
+    const recorded = (isOfLoading ? users : runners)
       .sort((a, b) => shared(b) - shared(a) || a[1].ms - b[1].ms)
       .map(([test, { ms }]) => ({ test, ms }));
     const mayRun = ([test, { ms }]) => {

@@ -65,13 +65,19 @@ describe('compareVariants', () => {
     }
   });
 
-  it('lists a variant that breaks one condition behind those that break none', () => {
-    const runs = [variant('base', [9, 9]), variant('dear', [12, 9]), variant('cheap', [4, 5])];
+  it('lists variants that break one condition behind those that break none, in their order', () => {
+    const runs = [
+      variant('base', [9, 9]),
+      variant('dear', [12, 9]),
+      variant('cheap', [4, 5]),
+      variant('dearer', [15, 9]),
+    ];
     const { variants } = compareVariants(runs, 'base', ['costUsd'], [parseExpectation('costUsd < 10', null)]);
     expect(variants.map(({ name, broken }) => [name, broken.length])).toEqual([
       ['base', 0],
       ['cheap', 0],
       ['dear', 1],
+      ['dearer', 1],
     ]);
   });
 
