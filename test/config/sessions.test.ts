@@ -59,6 +59,15 @@ describe('sessions of a scenario', () => {
     expect(Object.keys(here!)).not.toEqual(expect.arrayContaining(['checkout']));
   });
 
+  it('answer for their model and lifetimes where all are recordings, and for neither beside a generated one', () => {
+    const recorded = (name: string) => `  - { name: ${name}, transcript: { file: ${name}.jsonl } }\n`;
+    const planOf = (sessions: string) => compile(`name: w\nsessions:\n${sessions}`).runs[0]!.plan;
+    const all = planOf(recorded('a') + recorded('b'));
+    expect([all.model, all.cache.ttl]).toEqual([null, 'recorded']);
+    const some = planOf(recorded('a') + session('b'));
+    expect([some.model, some.cache.ttl]).toEqual([expect.any(String), '5m']);
+  });
+
   it('understand durations', () => {
     expect(['90s', '1.5h', '2d 4h', '1h30m'].map(durationMs)).toEqual([
       90_000, 5_400_000, 187_200_000, 5_400_000,
