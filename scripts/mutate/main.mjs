@@ -131,7 +131,7 @@ const isOpen = (mutant) => results[mutant.key] === undefined || (options.again &
 console.log(
   `${options.folder}: ${all.length} mutants, ${wanted.length} wanted, ${wanted.filter(isOpen).length} to try`,
 );
-await tryMutants(wanted.filter(isOpen), results);
+if (wanted.some(isOpen)) await tryMutants(wanted.filter(isOpen), results);
 const verdicts = wanted.map(({ key }) => results[key].verdict);
 if (options.show)
   for (const mutant of wanted.filter(isUnnoticed))
