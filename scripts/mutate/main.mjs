@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findMutations, mutate } from './find-mutations.mjs';
-import { digest, filesBelow, Reach, readJson, writeJson } from './reach.mjs';
+import { digest, filesBelow, isOfPage, Reach, readJson, writeJson } from './reach.mjs';
 import { TestRunner } from './run-tests.mjs';
 import { scoreRow, withRow } from './score-table.mjs';
 import { WorkTree } from './work-tree.mjs';
@@ -87,7 +87,8 @@ async function verdictOf(mutant, { work, runner, reach }) {
   const tests = near.map(({ test }) => test);
   let result = await tryTests(tests, 30_000 + 5 * ms);
   if (result.verdict === 'passed' && unrecorded.length > 0) result = await tryTests(unrecorded, 600_000);
-  if (result.verdict === 'passed') result.verdict = recorded.length === 0 ? 'not reached' : 'survived';
+  const isReached = recorded.length > 0 || isOfPage(file);
+  if (result.verdict === 'passed') result.verdict = isReached ? 'survived' : 'not reached';
   return result;
 }
 
