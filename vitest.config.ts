@@ -9,7 +9,7 @@ function jsonReporter(outputFile: string): ['json', { outputFile: string }] {
 /** `vitest run` is the fast suite, `vitest run --mode full` everything. */
 export default defineConfig(({ mode }) => {
   const isFull = mode === 'full';
-  const { CCBENCH_TEST_RESULTS } = process.env;
+  const { CCBENCH_TEST_RESULTS, CCBENCH_REACH } = process.env;
   return {
     test: {
       include: ['test/**/*.test.ts'],
@@ -27,7 +27,10 @@ export default defineConfig(({ mode }) => {
       maxWorkers: '100%', // the usual number leaves a core idle, which is half of a machine with two
       isolate: false, // a module is loaded once in each thread: a test that changes one puts it back
       sequence: { sequencer: LongestFirst },
-      setupFiles: ['test/helpers/setup/property-settings.ts'],
+      setupFiles: [
+        'test/helpers/setup/property-settings.ts',
+        ...(CCBENCH_REACH === undefined ? [] : ['scripts/mutate/setup.mjs']),
+      ],
       globalSetup: ['test/helpers/setup/test-cache.ts', 'test/helpers/setup/build-page.ts'],
     },
   };

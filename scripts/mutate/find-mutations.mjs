@@ -25,13 +25,14 @@ const OTHER_CALLS = new Map([
   ['Math.ceil', 'Math.floor'],
 ]);
 
-/** Small changes to a source, each of which a test should notice: place, replacement and kind, in the order of the text. */
+/** Small changes to a source, each of which a test should notice: place, replacement, kind and whether it is in a function, in the order of the text. */
 export function findMutations(text, fileName = 'source.ts') {
   const source = ts.createSourceFile(fileName, text, ts.ScriptTarget.Latest, true);
   const found = [];
+  let depth = 0;
   const add = (start, end, replacement, kind) => {
     const line = source.getLineAndCharacterOfPosition(start).line + 1;
-    found.push({ start, end, replacement, kind, line });
+    found.push({ start, end, replacement, kind, line, inFunction: depth > 0 });
   };
   const replace = (node, replacement, kind) => add(node.getStart(source), node.getEnd(), replacement, kind);
 
@@ -61,7 +62,9 @@ export function findMutations(text, fileName = 'source.ts') {
       const start = node.body.getStart(source) + 1;
       add(start, start, ' return;', 'early return');
     }
+    depth += ts.isFunctionLike(node) ? 1 : 0;
     ts.forEachChild(node, visit);
+    depth -= ts.isFunctionLike(node) ? 1 : 0;
   };
   visit(source);
   return found.sort((a, b) => a.start - b.start || a.end - b.end || (a.replacement < b.replacement ? -1 : 1));

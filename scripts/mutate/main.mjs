@@ -1,44 +1,28 @@
 // Changes the program in one place at a time and sees whether a test notices; results are kept in .ccbench/mutation, the
-// scores in docs/robustness.md: npm run mutate -- --folder engine [--limit 40] [--seed 1] [--files 12] [--again] [--show]
+// scores in docs/robustness.md: npm run mutate -- --folder engine [--limit 40] [--seed 1] [--budget 60] [--again] [--show]
 
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findMutations, mutate } from './find-mutations.mjs';
-import { RelatedTests } from './related-tests.mjs';
+import { digest, filesBelow, isOfPage, Reach, readJson, writeJson } from './reach.mjs';
 import { TestRunner } from './run-tests.mjs';
 import { scoreRow, withRow } from './score-table.mjs';
 import { WorkTree } from './work-tree.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
 const PAGE = join(root, 'docs/robustness.md');
-/** Test files that take more of the processor than this are left out, however busy it is; those of the page may take more. */
-const SLOW_MS = 25_000;
-const PAGE_MS = 200_000;
-
 const { values: options } = parseArgs({
   options: {
     folder: { type: 'string' },
     limit: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
-    files: { type: 'string', default: '0' },
-    workers: { type: 'string', default: '2' },
+    budget: { type: 'string', default: '60' },
     again: { type: 'boolean', default: false },
     show: { type: 'boolean', default: false },
   },
 });
 
-const most = Number(options.files) || Number.POSITIVE_INFINITY;
-
-function sourcesOf(folder) {
-  return readdirSync(join(root, 'src', folder), { recursive: true })
-    .map((name) => join('src', folder, String(name)))
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.generated.ts'))
-    .sort();
-}
-
-const digest = (text) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 const keyOf = (sourceDigest, { start, end, replacement }) => `${sourceDigest} ${start}-${end} ${replacement}`;
 
 /** The same order for the same seed, wherever it is made. */
@@ -52,7 +36,7 @@ function shuffled(items, seed) {
 }
 
 function mutantsOf(folder) {
-  return sourcesOf(folder).flatMap((file) => {
+  return filesBelow(root, join('src', folder), '.ts').flatMap((file) => {
     const text = readFileSync(join(root, file), 'utf8');
     return findMutations(text, file).map((mutation) => ({
       file,
@@ -63,85 +47,55 @@ function mutantsOf(folder) {
   });
 }
 
-/** One file for each folder, so that two folders can be tried at a time; how long tests take is known to all. */
+/** One file for each folder, so that two folders can be tried at a time; what tests run is known to all. */
 const resultsFile = join(root, '.ccbench/mutation', `${options.folder}.json`);
-const timesFile = join(root, '.ccbench/mutation/tests.json');
+const reachFile = join(root, '.ccbench/mutation/reach.json');
 
-const readJson = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {});
-
-function writeJson(file, value) {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}.new`, `${JSON.stringify(value, null, 1)}\n`);
-  renameSync(`${file}.new`, file);
-}
-
+/** The place and kind of a change, and the line with the change marked in it. */
 function describe({ file, text, mutation }) {
   const { start, end, replacement, kind, line } = mutation;
-  const before = text.slice(start, end).replaceAll(/\s+/g, ' ').slice(0, 60);
-  return `${file}:${line} ${kind}: ${before === '' ? '(here)' : before} → ${replacement.trim()}`;
+  const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start).trimStart();
+  const [after] = text.slice(end).split('\n', 1);
+  const change = `«${text.slice(start, end)} → ${replacement.trim()}»`.replaceAll(/\s+/g, ' ');
+  return `${file}:${line} ${kind}: ${before}${change}${after}`;
 }
 
-/** How long each test takes in the copy as it is; null for those that fail there or take too long. */
-class TestTimes {
-  #known = readJson(timesFile);
-
-  msOf(test) {
-    const { digest: of = null, ms = null } = this.#known[test] ?? {};
-    return of === digest(readFileSync(join(root, test))) ? ms : undefined;
-  }
-
-  async learn(runner, tests) {
-    for (const test of tests.filter((one) => this.msOf(one) === undefined)) {
-      const mostMs = test.startsWith('test/browser/') ? PAGE_MS : SLOW_MS;
-      const once = () => runner.run([test], 2 * mostMs);
-      let { verdict, cpuMs, modules } = await once();
-      // whichever test comes first loads the program for all others
-      if (verdict === 'passed' && cpuMs > mostMs) ({ verdict, cpuMs, modules } = await once());
-      const ms = verdict === 'passed' && cpuMs <= mostMs ? modules[0].ms : null;
-      if (ms === null) console.log(`left out: ${test} (${verdict === 'failed' ? 'fails' : 'slow'})`);
-      const entry = { [test]: { digest: digest(readFileSync(join(root, test))), ms } };
-      // a failure may be of the copy or of the moment: the next run tries it again
-      if (verdict !== 'failed') writeJson(timesFile, { ...readJson(timesFile), ...entry });
-      this.#known = { ...this.#known, ...entry };
-    }
-  }
-
-  /** The nearest tests of a list, those that are known to be quick first. */
-  nearest(tests) {
-    const near = tests.filter((test) => this.msOf(test) !== null).slice(0, most);
-    const guess = (test) => this.msOf(test) ?? 1_000;
-    return near.sort((a, b) => guess(a) - guess(b));
-  }
+/** The quickest tests that fit into the seconds for one mutant, at least one. */
+function withinBudget(tests) {
+  let ms = 0;
+  return tests.filter((one, i) => {
+    ms += one.ms;
+    return i === 0 || ms <= Number(options.budget) * 1_000;
+  });
 }
 
-/** What became of the tests of a changed program, the nearest first, as most mutants end there. */
-async function verdictOf({ file, text, mutation }, { work, runner, times, related }) {
-  const waiting = times.nearest(related.of(file));
-  let tried = 0;
-  while (waiting.length > 0) {
-    const near = waiting.splice(0, 4);
-    await times.learn(runner, near);
-    const sound = near.filter((test) => times.msOf(test) !== null);
-    const usualMs = sound.reduce((sum, test) => sum + times.msOf(test), 0);
-    tried += sound.length;
-    const alsoBuilt = sound.some((test) => related.isOfBuild(test));
+/** What became of a changed program: noticed by a recorded test, or else by one of those whose lines are not recorded. */
+async function verdictOf(mutant, { work, runner, reach }) {
+  const { file, text, mutation } = mutant;
+  const { recorded, unrecorded } = reach.of(mutant);
+  const near = withinBudget(recorded);
+  const tryTests = async (tests, timeoutMs) => {
+    const alsoBuilt = tests.some((test) => reach.startsBuild(test));
     const { touched, putBack } = work.change(file, mutate(text, mutation), { alsoBuilt });
     for (const one of touched) runner.touch(one);
-    const { verdict, modules } = await runner.run(sound, 90_000 + 10 * usualMs);
+    const result = await runner.run(tests, timeoutMs);
     putBack();
     for (const one of touched) runner.touch(one);
-    if (verdict !== 'passed')
-      return { word: WORDS[verdict], by: modules.find(({ ok }) => !ok)?.file ?? null };
-  }
-  return { word: tried === 0 ? 'untested' : 'survived', by: null };
+    return result;
+  };
+  const ms = near.reduce((sum, one) => sum + one.ms, 0);
+  const tests = near.map(({ test }) => test);
+  let result = await tryTests(tests, 30_000 + 5 * ms);
+  if (result.verdict === 'passed' && unrecorded.length > 0) result = await tryTests(unrecorded, 600_000);
+  const isReached = recorded.length > 0 || isOfPage(file);
+  if (result.verdict === 'passed') result.verdict = isReached ? 'survived' : 'not reached';
+  return result;
 }
-
-const WORDS = { failed: 'killed', timeout: 'timeout' };
 
 async function tryMutants(mutants, results) {
   const work = new WorkTree(root);
-  const runner = new TestRunner(work.path, work.cache, Number(options.workers));
-  const bench = { work, runner, times: new TestTimes(), related: new RelatedTests(root) };
+  const runner = new TestRunner(work.path, work.env);
+  const reach = new Reach(root, readJson(reachFile));
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, () => {
       runner.stop();
@@ -150,12 +104,16 @@ async function tryMutants(mutants, results) {
     });
   }
   try {
+    console.log('recording which lines new and changed test files run');
+    writeJson(reachFile, reach.record(work.path, work.env));
     for (const [i, mutant] of mutants.entries()) {
       const { file, mutation, key } = mutant;
-      const { word, by } = await verdictOf(mutant, bench);
-      results[key] = { file, line: mutation.line, kind: mutation.kind, verdict: word, by };
+      const { verdict, by } = await verdictOf(mutant, { work, runner, reach });
+      results[key] = { file, line: mutation.line, kind: mutation.kind, verdict, by };
       writeJson(resultsFile, results);
-      console.log(`${i + 1}/${mutants.length} ${word} ${describe(mutant)}`);
+      console.log(
+        `${i + 1}/${mutants.length} ${verdict} ${describe(mutant)}${by === null ? '' : ` (${by})`}`,
+      );
     }
   } finally {
     runner.stop();
@@ -169,12 +127,12 @@ if (!folders.includes(options.folder))
 const results = readJson(resultsFile);
 const all = shuffled(mutantsOf(options.folder), options.seed);
 const wanted = all.slice(0, Number(options.limit) || all.length);
-const isUnnoticed = ({ key }) => ['survived', 'untested'].includes(results[key]?.verdict);
+const isUnnoticed = ({ key }) => ['survived', 'not reached'].includes(results[key]?.verdict);
 const isOpen = (mutant) => results[mutant.key] === undefined || (options.again && isUnnoticed(mutant));
 console.log(
   `${options.folder}: ${all.length} mutants, ${wanted.length} wanted, ${wanted.filter(isOpen).length} to try`,
 );
-await tryMutants(wanted.filter(isOpen), results);
+if (wanted.some(isOpen)) await tryMutants(wanted.filter(isOpen), results);
 const verdicts = wanted.map(({ key }) => results[key].verdict);
 if (options.show)
   for (const mutant of wanted.filter(isUnnoticed))

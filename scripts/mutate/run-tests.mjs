@@ -7,10 +7,9 @@ export class TestRunner {
   #changed = new Set();
   #groups = new Set();
 
-  constructor(work, cache, workers) {
+  constructor(work, env) {
     this.work = work;
-    this.cache = cache;
-    this.workers = workers;
+    this.env = env;
   }
 
   /** A source is another one from here on. */
@@ -18,9 +17,9 @@ export class TestRunner {
     this.#changed.add(file);
   }
 
-  /** `passed`, `failed` or `timeout`, how each file went, and the time of the processor it took without processes that tests start; with `bail` the first failure ends it. */
-  async run(tests, timeoutMs, bail = 1) {
-    if (tests.length === 0) return { verdict: 'passed', modules: [] };
+  /** `passed`, `killed` or `timeout`, and the first file that failed, after which no other is run. */
+  async run(tests, timeoutMs) {
+    if (tests.length === 0) return { verdict: 'passed', by: null };
     const host = this.#host ?? (await this.#start());
     return new Promise((done) => {
       const finish = (result) => {
@@ -31,16 +30,14 @@ export class TestRunner {
       };
       const timer = setTimeout(() => {
         this.stop();
-        finish({ verdict: 'timeout', modules: [] });
+        finish({ verdict: 'timeout', by: null });
       }, timeoutMs);
-      host.once('message', ({ ok, cpuMs, modules }) =>
-        finish({ verdict: ok ? 'passed' : 'failed', cpuMs, modules }),
-      );
+      host.once('message', ({ ok, by }) => finish({ verdict: ok ? 'passed' : 'killed', by }));
       host.once('exit', () => {
         this.#host = null;
-        finish({ verdict: 'failed', modules: [] });
+        finish({ verdict: 'killed', by: null });
       });
-      host.send({ changed: [...this.#changed], tests, bail });
+      host.send({ changed: [...this.#changed], tests });
       this.#changed.clear();
     });
   }
@@ -55,15 +52,10 @@ export class TestRunner {
 
   #start() {
     const script = join(import.meta.dirname, 'test-host.mjs');
-    const host = fork(script, [this.work, String(this.workers)], {
+    const host = fork(script, [this.work], {
       cwd: this.work,
       detached: true, // a group of its own, with all that tests start
-      env: {
-        ...process.env,
-        CCBENCH_CACHE: this.cache,
-        CCBENCH_RUNS: '40',
-        CCBENCH_SEED: '1',
-      },
+      env: { ...process.env, ...this.env },
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     this.#host = host;

@@ -1,21 +1,20 @@
 /** The score of a sample as a row of the table in docs/robustness.md. */
-export function scoreRow({ folder, seed, limit, files, mutants, verdicts }) {
+export function scoreRow({ folder, seed, limit, budget, mutants, verdicts }) {
   const count = (verdict) => verdicts.filter((one) => one === verdict).length;
   const noticed = count('killed') + count('timeout');
   const score = verdicts.length === 0 ? '–' : `${((100 * noticed) / verdicts.length).toFixed(0)} %`;
   const given = [
     ['limit', limit],
     ['seed', seed],
-    ['files', files],
+    ['budget', budget === '60' ? '0' : budget],
   ].flatMap(([name, value]) => (value === '0' ? [] : [` --${name} ${value}`]));
   const cells = [
     folder,
     mutants,
     verdicts.length,
-    count('killed'),
-    count('timeout'),
+    noticed,
     count('survived'),
-    count('untested'),
+    count('not reached'),
     score,
     `\`--folder ${folder}${given.join('')}\``,
   ];

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isOfPage } from './related-tests.mjs';
+import { isOfPage } from './reach.mjs';
 
 /** What the copy does without; packages are linked. */
 const LEFT_OUT = ['.git', '.ccbench', 'coverage', 'node_modules', 'site'];
@@ -58,14 +58,18 @@ export class WorkTree {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** The folder in which programs keep transcripts that they have read. */
-  get cache() {
+  /** What tests get there: few cases of each property, and a folder in which programs keep transcripts that they have read. */
+  get env() {
+    return { CCBENCH_CACHE: this.#cache, CCBENCH_RUNS: '40', CCBENCH_SEED: '1' };
+  }
+
+  get #cache() {
     return join(this.path, '.cache');
   }
 
   /** What one program has read, the next must not take over. */
   #forgetReadTranscripts() {
-    rmSync(this.cache, { recursive: true, force: true });
+    rmSync(this.#cache, { recursive: true, force: true });
   }
 
   /** A file as it is, to the time of its last change: a build stays one of the sources it was made of. */

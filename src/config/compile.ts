@@ -112,7 +112,6 @@ function compileRun(checked: CheckedScenario, run: NormalRun): CompiledRun {
   const ownProvider = provider === undefined ? undefined : providers.get(provider);
   return {
     plan: {
-      version: 1,
       name: run.variant === null ? scenario.name : `${scenario.name}/${run.variant}`,
       seed: scenario.seed,
       ...(run.mode === 'predict' ? { mode: run.mode } : {}),

@@ -228,6 +228,8 @@ describe('names and values of other parts', () => {
       'compact.enabled': false,
       'auto.enabled': false,
     });
+    const early = planOf(recorded('overrides: { autoCompactPercent: 0.5 }'));
+    expect(early.policy.params['auto.percent']).toBe(0.5);
     const off = planOf(recorded('overrides: { autoCompactPercent: null, disableCompact: false }'));
     expect(off.policy.params).toMatchObject({
       'auto.percent': null,

@@ -1,12 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scenarioTemplate } from '../../src/cli/commands/init.js';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
+import { policyTexts } from '../../src/config/files/policy-text.js';
 import { FILE_SCHEMAS, scenarioJsonSchema, scenarioPaths } from '../../src/config/schema/json-schema.js';
+import { CcbenchError, ProblemList } from '../../src/core/base/errors.js';
 import type { SchemaNode } from '../../src/core/base/schema.js';
 import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';
+import { tempFolder } from '../cli/cli.js';
 import { expectGenerated } from '../helpers/pages/generated.js';
 
 const FOLDER = resolve(import.meta.dirname, '../../scenarios');
@@ -111,5 +114,46 @@ describe('JSON Schema', () => {
       type: 'boolean',
       default: true,
     });
+  });
+});
+
+it('a policy file is named as it was written, behind the folder of the scenario that it stands beside', () => {
+  const cwd = tempFolder();
+  mkdirSync(join(cwd, 'cases'));
+  for (const folder of [cwd, join(cwd, 'cases')]) writeFileSync(join(folder, 'mine.yaml'), 'name: mine\n');
+  const named = (scenario: string, written: string) =>
+    policyTexts(scenario, cwd)(written, { file: scenario }).file;
+  expect(named('cases/s.yaml', './mine.yaml')).toBe('cases/mine.yaml');
+  expect(named('cases/s.yaml', join(cwd, 'mine.yaml'))).toBe(join(cwd, 'mine.yaml'));
+  expect(named('s.yaml', './mine.yaml')).toBe('./mine.yaml');
+});
+
+describe('a policy file of a scenario', () => {
+  const text = 'name: s\ntranscript: { synthetic: { turns: 3 } }\npolicy: ./mine.yaml\nseed: one\n';
+  const problemsOf = (readPolicy: () => { readonly text: string; readonly file: string }) => {
+    try {
+      compileScenario({ text, file: 's.yaml', set: [], readPolicy }, builtinContext);
+    } catch (error) {
+      if (error instanceof ProblemList) return error.problems.map(({ message }) => message);
+      throw error;
+    }
+    return [];
+  };
+
+  it('is refused where its name is taken', () => {
+    expect(problemsOf(() => ({ text: 'name: none\nrules: []\n', file: 'mine.yaml' }))).toContain(
+      'another policy is called "none" already',
+    );
+  });
+
+  it('that cannot be read is one problem of several; what else goes wrong is thrown', () => {
+    const missing = () => {
+      throw new CcbenchError('bad-usage', 'there is no mine.yaml');
+    };
+    expect(problemsOf(missing)).toEqual([expect.stringContaining('seed'), 'there is no mine.yaml']);
+    const broken = () => {
+      throw new RangeError('a fault of the program');
+    };
+    expect(() => problemsOf(broken)).toThrow(RangeError);
   });
 });

@@ -13,7 +13,11 @@ function problems(text: string): readonly string[] {
     compile(text);
   } catch (error) {
     if (error instanceof ProblemList)
-      return error.problems.map(({ place, message }) => `${place?.line}:${place?.column} ${message}`);
+      return error.problems.map(({ place, message, hint }) =>
+        [`${place?.line}:${place?.column} ${message}`, ...(message.includes('earlier') ? [hint] : [])].join(
+          '; ',
+        ),
+      );
     throw error;
   }
   return [];
@@ -24,7 +28,7 @@ const session = (name: string, rest = '') =>
 
 describe('sessions of a scenario', () => {
   it('become one transcript with starts, resumes and endings', () => {
-    const text = `name: w\nsessions:\n${session('a')}${session('b', ', startsAfter: 18h, end: crashed')}${session('c', ', at: 2d 4h, resume: a')}${session('d', ', startsAfter: 90')}`;
+    const text = `name: w\nsessions:\n${session('a')}${session('b', ', startsAfter: 18h, end: crashed')}${session('c', ', at: 2d 4h, resume: a')}${session('d', ', startsAfter: 90')}${session('e', ', startsAfter: 0.5')}`;
     const { runs } = compile(text);
     expect(runs).toHaveLength(1);
     const { transcript } = runs[0]!;
@@ -36,11 +40,12 @@ describe('sessions of a scenario', () => {
       { name: 'b', start: { afterMs: 18 * 3_600_000 }, resumes: null, ending: 'crashed' },
       { name: 'c', start: { atMs: 52 * 3_600_000 }, resumes: 'a', ending: 'clean' },
       { name: 'd', start: { afterMs: 90 * 60_000 }, resumes: null, ending: 'clean' },
+      { name: 'e', start: { afterMs: 30_000 }, resumes: null, ending: 'clean' },
     ]);
     const specs = transcript.sessions.map((item) =>
       item.transcript.kind === 'synthetic' ? item.transcript.spec : null,
     );
-    expect(new Set(specs.map((spec) => spec?.seed)).size).toBe(4);
+    expect(new Set(specs.map((spec) => spec?.seed)).size).toBe(5);
     expect(new Set(specs.map((spec) => spec?.prefixSeed)).size).toBe(1);
   });
 
@@ -52,6 +57,15 @@ describe('sessions of a scenario', () => {
     expect(there).toMatchObject({ project: 'api', checkout: 'left' });
     expect(Object.keys(here!)).not.toEqual(expect.arrayContaining(['project']));
     expect(Object.keys(here!)).not.toEqual(expect.arrayContaining(['checkout']));
+  });
+
+  it('answer for their model and lifetimes where all are recordings, and for neither beside a generated one', () => {
+    const recorded = (name: string) => `  - { name: ${name}, transcript: { file: ${name}.jsonl } }\n`;
+    const planOf = (sessions: string) => compile(`name: w\nsessions:\n${sessions}`).runs[0]!.plan;
+    const all = planOf(recorded('a') + recorded('b'));
+    expect([all.model, all.cache.ttl]).toEqual([null, 'recorded']);
+    const some = planOf(recorded('a') + session('b'));
+    expect([some.model, some.cache.ttl]).toEqual([expect.any(String), '5m']);
   });
 
   it('understand durations', () => {
@@ -86,12 +100,12 @@ describe('sessions of a scenario', () => {
     [
       'a resume of nobody',
       `${session('a')}${session('b', ', resume: c')}`,
-      '4:65 no earlier session is called "c"',
+      '4:65 no earlier session is called "c"; earlier sessions: a',
     ],
     [
       'a resume of a later one',
       `${session('a', ', resume: b')}${session('b')}`,
-      '3:65 no earlier session is called "b"',
+      '3:65 no earlier session is called "b"; there is no earlier session',
     ],
     ['a negative gap', session('a', ', startsAfter: -5'), /^3:70 .*startsAfter/],
     ['a gap that is none', session('a', ', startsAfter: soon'), /^3:70 .*a duration such as 18h/],

@@ -41,7 +41,7 @@ describe('generated sessions', () => {
         'prefixChangeAt: [{ afterTurn: 8, what: tools }]',
         'prefixTokens: 20000',
         'text: none',
-        'overrides: { outputTokens: 100, humanIdleSeconds: { p: [0, 1], v: [1, 9] }, toolWeights: { Read: 3 } }',
+        'overrides: { outputTokens: 100, humanIdleSeconds: { p: [0, 1], v: [1, 9] }, toolWeights: { Read: 3, Grep: 0.5 } }',
         'subagents: { everyTurns: 4, turns: 2 }',
       ),
     );

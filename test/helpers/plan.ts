@@ -32,7 +32,6 @@ const NO_FAULT: FaultRule = {
 export function planOf(init: PlanInit = {}): RunPlan {
   const { policy = 'none', set = {}, cache = {}, faults = [], summaryTokens = 4_000, ...rest } = init;
   return {
-    version: 1,
     name: 'test',
     mode: 'predict',
     seed: 1,

@@ -70,7 +70,7 @@ describe('readTranscript', () => {
     expect(same.threads[0]!.steps.filter(({ kind }) => kind === 'call')).toHaveLength(4);
     expect(readTranscript(file)).toEqual(same);
     expect(readTranscript(new URL(`file://${file}`))).toEqual(same);
-    expect(readTranscript(Buffer.from(TRACE), { id: 'hand' })).toEqual(same);
+    expect(readTranscript(new TextEncoder().encode(TRACE), { id: 'hand' })).toEqual(same);
   });
 
   it('says which file is missing', () => {
@@ -101,6 +101,12 @@ describe('replay', () => {
     expect(heard).toEqual(kept.log);
     expect(dropped.log).toEqual([]);
     expect(dropped.digest).toBe(kept.digest);
+    const fails = (): never => {
+      throw new RangeError('of the caller');
+    };
+    expect(() => replay(runs[0]!.plan, runs[0]!.transcript(), { onEntry: fails })).toThrow(
+      new RangeError('of the caller'),
+    );
   });
 });
 
@@ -135,7 +141,7 @@ describe('loadScenario', () => {
       /unknown policy "nonsense"[\s\S]*unknown key `nam` \(did you mean `name`\?/,
     );
     for (const wrong of [null, 5, undefined])
-      await expect(loadScenario(wrong as never)).rejects.toThrow('expected a path, a URL or a text');
+      await expect(loadScenario(wrong as never)).rejects.toThrow(/^expected a path, a URL or a text$/);
   });
 
   it('lists every problem in one message', async () => {
@@ -246,6 +252,9 @@ describe('runStudy', () => {
   it('refuses what it does not know', async () => {
     const ask = (more: object) => runStudy({ scenario: VARIANTS, ...more });
     await expect(ask({ metrics: ['costUsb'] })).rejects.toThrow(/unknown metric "costUsb".*costUsd/);
+    await expect(ask({ variants: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] })).rejects.toThrow(
+      'two rows are called "a"',
+    );
     await expect(ask({ baseline: 'short' })).rejects.toThrow(/unknown row "short"/);
     await expect(ask({ vary: ['cache.ttl=5m'], variants: [] })).rejects.toThrow('not both');
     await expect(ask({ vary: ['cash.ttl=5m'] })).rejects.toThrow(/unknown setting "cash\.ttl"/);

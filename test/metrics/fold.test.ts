@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BreakCause, LogEntry } from '../../src/core/run/run-log.js';
 import { CALL_PURPOSES } from '../../src/core/run/run-plan.js';
-import { foldLog } from '../../src/metrics/fold.js';
+import { createMetricsFold, foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
 import {
   breakEntry,
@@ -393,4 +393,17 @@ it('counts refusals, lost calls, notices and keeps skipped rows and warnings', (
     estimator: { heuristic: 90, true: 150 },
   });
   expect([facts.skipped.length, facts.warnings.length, facts.breakdowns.length]).toEqual([1, 1, 2]);
+});
+
+it('a run that shares its requests with another has its own head, warnings and overshoot, and the sums of both', () => {
+  const requests = [threadEntry(), requestEntry({ n: 1, write5m: 100, writeCost: 3 })];
+  const limits = (tokens: number, seed: number): LogEntry[] => [
+    runEntry({ seed }),
+    statusEntry({ estimatedTokens: tokens, limit: 1_000 }),
+    layerEntry({ action: 'compact', details: { overshoot: tokens } }),
+  ];
+  const fold = createMetricsFold();
+  fold.resume(foldLog([...limits(10, 1), ...requests]));
+  for (const entry of limits(700, 2)) fold.write(entry);
+  expect(fold.finish()).toEqual(foldLog([...limits(700, 2), ...requests]));
 });

@@ -47,9 +47,12 @@ describe('the reader of logs', () => {
     expect(values.filter((value) => Number.isNaN(value))).toEqual([]);
   });
 
-  it('D8 refuses a run without its seed', () => {
+  it('D8 refuses a run without its seed, or with one that is no finite number', () => {
     const text = logLines(LOG).replace('"seed":', '"reed":');
     expect(() => parseLog(text, 'run.jsonl')).toThrow(/seed/);
+    // JSON reads this as infinite
+    const endless = logLines(LOG).replace(/"seed":\d+/, '"seed":1e999');
+    expect(() => parseLog(endless, 'run.jsonl')).toThrow(/seed/);
   });
 
   it('D8 refuses a cause that is no text', () => {

@@ -54,6 +54,7 @@ describe('metricValues', () => {
       costUsdMain: 8,
       costUsdSubagents: 1,
       costUsdLayers: 2,
+      backgroundCostUsd: 2,
       costUsdRewrites: 0.5,
       peakContextTokens: 1040,
       meanPromptTokens: 1000,

@@ -28,4 +28,11 @@ describe('changes that a test should notice', () => {
     expect(neighbours("let a = 'x' + b;")).toEqual([]);
     expect(neighbours('type A = 1 | true; interface B { readonly c: 2 }')).toEqual([]);
   });
+
+  it('say whether they are in a function, which a test may run, or in a module, which every test loads', () => {
+    const where = (text: string): boolean[] => findMutations(text).map(({ inFunction }) => inFunction);
+    expect(where('const a = 0;')).toEqual([false]);
+    expect(where('const f = () => 0;')).toEqual([true]);
+    expect(where('class A { b() { return true; } }\nlet c = true;')).toEqual([true, false]);
+  });
 });

@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest';
 import { scoreRow, withRow } from '../../scripts/mutate/score-table.mjs';
 
-const sample = { folder: 'study', seed: '7', limit: '4', files: '0', mutants: 900 };
+const sample = { folder: 'study', seed: '7', limit: '4', budget: '60', mutants: 900 };
 
 it('a score is what was noticed of what was tried, with the sample that it is of', () => {
   const verdicts = ['killed', 'timeout', 'survived', 'killed'];
   expect(scoreRow({ ...sample, verdicts })).toBe(
-    '| study | 900 | 4 | 2 | 1 | 1 | 0 | 75 % | `--folder study --limit 4 --seed 7` |',
+    '| study | 900 | 4 | 3 | 1 | 0 | 75 % | `--folder study --limit 4 --seed 7` |',
   );
-  expect(scoreRow({ ...sample, verdicts: ['untested', 'killed'] })).toContain('| 1 | 50 % |');
+  expect(scoreRow({ ...sample, verdicts: ['not reached', 'killed'], budget: '20' })).toContain(
+    '| 1 | 0 | 1 | 50 % | `--folder study --limit 4 --seed 7 --budget 20` |',
+  );
   expect(scoreRow({ ...sample, verdicts: [] })).toContain('| – |');
 });
 

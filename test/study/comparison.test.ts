@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseExpectation } from '../../src/metrics/expect.js';
 import { compareVariants } from '../../src/study/comparison.js';
 import { meansOf } from '../../src/study/completeness.js';
 
@@ -62,6 +63,22 @@ describe('compareVariants', () => {
       expect(star('cacheHitRate', values, baseline)).toBe('high');
       expect(star('turns', values, baseline)).toBeNull();
     }
+  });
+
+  it('lists variants that break one condition behind those that break none, in their order', () => {
+    const runs = [
+      variant('base', [9, 9]),
+      variant('dear', [12, 9]),
+      variant('cheap', [4, 5]),
+      variant('dearer', [15, 9]),
+    ];
+    const { variants } = compareVariants(runs, 'base', ['costUsd'], [parseExpectation('costUsd < 10', null)]);
+    expect(variants.map(({ name, broken }) => [name, broken.length])).toEqual([
+      ['base', 0],
+      ['cheap', 0],
+      ['dear', 1],
+      ['dearer', 1],
+    ]);
   });
 
   it('stars none of two that beat the baseline but not each other', () => {

@@ -49,6 +49,12 @@ describe('run store', () => {
     expect(open().notes).toEqual([]);
   });
 
+  it('begins a line of its own behind a file without its last line break', () => {
+    opened((HEADER + lineOf(RESULT)).trimEnd()).append({ ...RESULT, key: 'k2' });
+    const { results, notes } = open();
+    expect([[...results.keys()], notes]).toEqual([['k1', 'k2'], []]);
+  });
+
   it.each([
     ['1.5', '1.6'],
     ['k1', 'k2'],

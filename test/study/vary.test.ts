@@ -48,6 +48,12 @@ describe('parseVary', () => {
     ]);
   });
 
+  it('auto of a size tries every tenth of the window from three on', () => {
+    const { values: tried } = parseVary('window.explicit=auto', () => 1_000_000, 'allowed');
+    const tenths = [3, 4, 5, 6, 7, 8, 9, 10].map((tenth) => String(tenth * 100_000));
+    expect(tried.filter((size) => Number(size) >= 300_000 && Number(size) % 100_000 === 0)).toEqual(tenths);
+  });
+
   it('auto of a percentage of the window is in percent, and of anything else refused', () => {
     const percents = ['30', '40', '50', '60', '70', '80', '90', '100'];
     expect(values('window.percent=auto')).toEqual(percents);

@@ -80,7 +80,6 @@ export function clientPolicy(transcript: Transcript): OwnPolicy {
 export function ownPlan(transcript: Transcript, { use, set }: OwnPolicy = ownPolicy(transcript)): RunPlan {
   const policy = policyRegistry.get(use);
   return {
-    version: 1,
     name: 'own',
     seed: 1,
     model: null,

@@ -24,7 +24,7 @@ function paramSchema(spec: ParamSpec): object {
     case 'table':
       return {
         type: 'object',
-        additionalProperties: { type: 'number', minimum: kind.min ?? 0 },
+        additionalProperties: { type: 'number', minimum: kind.min },
         ...about,
       };
     case 'text':

@@ -225,7 +225,6 @@ export interface PlannedModel {
 
 /** Everything a run depends on besides the transcript: plain JSON, complete, without defaults left open. */
 export interface RunPlan {
-  readonly version: 1;
   readonly name: string;
   readonly seed: number;
   /**

@@ -278,9 +278,8 @@ function lay({ blocks }: Message, added: Block[]): void {
 /** How many of the messages are the thread's own, from the start; none when they would leave a call unanswered. */
 function sharedMessages(context: Context, messages: AskRequest['messages']): number {
   const own = context.messages;
-  const length = Math.min(own.length, messages.length);
-  let count = messages === own ? length : 0;
-  while (count < length && own[count] === messages[count]) count++;
+  let count = messages === own ? own.length : 0;
+  while (count < messages.length && own[count] === messages[count]) count++;
   return context.hasOpenCalls && count === own.length ? 0 : count;
 }
 

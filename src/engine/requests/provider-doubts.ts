@@ -205,6 +205,5 @@ function lostShares({ partial }: HitChance): { readonly first: number; readonly 
 /** What one session loses: a factor at random, and a sum of many that is spread like a normal one, never below nothing. */
 function drawSession({ means, variances }: SessionSums, random: Random): number {
   const i = Math.floor(random.next() * means.length);
-  const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
-  return Math.max(0, means[i]! + normal * Math.sqrt(variances[i]!));
+  return Math.max(0, means[i]! + random.normal() * Math.sqrt(variances[i]!));
 }

@@ -46,6 +46,15 @@ describe('a policy file', () => {
     expect(parts!.rules[1]!.when.map(({ at }) => at)).toEqual([['before-request'], ['refused']]);
   });
 
+  it("without a layout has the first messages, the user's, the summary, the tail and then files", () => {
+    const layoutOf = (keep: string) => {
+      const { policy } = readPolicyFile(SOUND.replace('last: 2 rounds', `last: 2 rounds, ${keep}`), 'p.yaml');
+      return planPolicy(policy!, {}).rules!.rules[1]!.layout.map(({ kind }) => kind);
+    };
+    expect(layoutOf('first: 1')).toEqual(['first', 'summary', 'tail']);
+    expect(layoutOf('recent-files: { n: 2 }')).toEqual(['summary', 'tail', 'files']);
+  });
+
   it('says in words what it will do, with the tokens on usual windows', () => {
     const { read } = readPolicyFile(SOUND, 'p.yaml');
     const [clear, compact, breaker] = policySentences(read!.rules, OUTPUT);

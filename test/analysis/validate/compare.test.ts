@@ -51,6 +51,9 @@ describe('figures', () => {
     const recorded = 72_000 * 0.1 + 24_000 * 1.25;
     const predicted = 93_000 * 0.1 + 3_000 * 1.25;
     expect(figures.costErrorMedian).toBeCloseTo((recorded - predicted) / recorded);
+    // what the predictions cost, alone and with the breaks that were to be expected
+    const risky = figuresOf([{ ...sums, predictedNano: 80, hazardNano: 15, recordedNano: 100 }]);
+    expect([risky.netError, risky.netErrorWithHazard]).toEqual([-0.2, -0.05]);
   });
 
   it('pool requests and tokens over files, and take cost by file', () => {

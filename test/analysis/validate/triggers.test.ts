@@ -99,17 +99,17 @@ describe('WIN-3 automatic compaction', () => {
 });
 
 describe('MIC-1 microcompaction', () => {
-  function results(version: string, chars: number, micro: 'recorded' | 'silent' | 'none') {
+  function results(version: string, chars: number, micro: 'recorded' | 'silent' | 'none', read = 20_000) {
     const recording = new RecordingBuilder(version, 'claude-opus-4-5').say('go on', 0);
     for (let i = 0; i < 20; i++) {
       recording
-        .answer({ at: 10 + i * 10, read: 20_000, write: 20_000 + i * 5_200, blocks: [toolUse(`t${i}`)] })
+        .answer({ at: 10 + i * 10, read, write: 20_000 + i * 5_200, blocks: [toolUse(`t${i}`)] })
         .result(`t${i}`, 'x'.repeat(chars), 15 + i * 10);
     }
     const ids = Array.from({ length: 13 }, (_, i) => `t${i}`);
     if (micro === 'recorded') recording.microcompact(206, ids);
     const after = micro === 'none' ? 120_000 : 60_000;
-    recording.answer({ at: 210, read: 20_000, write: after });
+    recording.answer({ at: 210, read, write: after });
     return validateTranscript(recording.read(), 'test').triggers;
   }
 
@@ -146,6 +146,10 @@ describe('MIC-1 microcompaction', () => {
 
   it('is late where the results are too small to be worth it', () => {
     expect(results('2.1.17', 400, 'recorded').checks).toMatchObject([{ verdict: 'late' }]);
+  });
+
+  it('is not asked for where the file begins in mid-session: not all of the results are known', () => {
+    expect(results('2.1.17', 20_800, 'recorded', 80_000).checks).toEqual([]);
   });
 
   it('is not asked for in versions that do not record it', () => {

@@ -123,6 +123,14 @@ describe('H10 what is made of sessions is as private as they are', () => {
       expect([...modesIn(join(cwd, 'reports', name))].sort()).toEqual(['file 600', 'folder 700']);
   });
 
+  it('what is kept of recordings is for their owner alone', async () => {
+    const cwd = tempFolder({ 's.jsonl': hostileSession('Read') });
+    const kept = join(cwd, 'kept');
+    const env = { HOME: cwd, CCBENCH_CACHE: kept };
+    expect((await cli(['why', 's.jsonl', '--no-files'], { cwd, env })).code).toBe(0);
+    expect([...modesIn(kept)].sort()).toEqual(['file 600', 'folder 700']);
+  });
+
   it('the folder of a sweep is for its owner alone', async () => {
     const cwd = tempFolder({ 's.yaml': SMALL });
     const args = ['sweep', 's.yaml', '--vary', 'cache.ttl=5m,1h', '--workers', '0'];

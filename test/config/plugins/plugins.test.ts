@@ -89,6 +89,8 @@ describe('a plug-in', () => {
     const listed = await cli(['policies', '--plugin', 'p.mjs', '--json'], { cwd });
     expect(JSON.parse(listed.stdout).policies.map(({ name }: { name: string }) => name)).toContain('clears');
     const shown = await cli(['policies', 'show', 'clears', '--plugin', 'p.mjs', '--json'], { cwd });
+    const before = await cli(['policies', '--plugin', 'p.mjs', 'show', 'clears', '--json'], { cwd });
+    expect(before).toEqual(shown);
     expect(JSON.parse(shown.stdout).parameters).toContainEqual(
       expect.objectContaining({ path: 'clear-all.from', value: 30_000, unit: 'tokens' }),
     );

@@ -21,6 +21,19 @@ describe('what two sentences have to do with each other', () => {
     expect(between(a, b)).toBe(relation);
   });
 
+  it('C32 three of five words in common are enough to say the same, half of them to say the opposite', () => {
+    const says = (stance: 'for' | 'against', words: string) => ({
+      ...meaningOf('Never mock the clock.'),
+      stance,
+      choice: null,
+      words: new Set(words),
+    });
+    expect(relate(says('for', 'abcde'), says('for', 'abcxy'))).toBe('same');
+    expect(relate(says('for', 'abcde'), says('for', 'abxyz'))).toBe('apart');
+    expect(relate(says('for', 'abcd'), says('against', 'abxy'))).toBe('contradicts');
+    expect(relate(says('for', 'abcde'), says('against', 'abxyz'))).toBe('apart');
+  });
+
   it('C32 the topic is what a sentence is about', () => {
     expect(meaningOf('Please use pnpm, not npm.').subject).toBe('package-manager');
     expect(meaningOf("Don't mock the clock.").subject).toBe('mocks');

@@ -88,6 +88,9 @@ describe('the limits of a run', () => {
     );
     expect(under(80)).toBeNull();
     expect(under(122)).toBeNull();
+    // whichever of them has refused a policy, all are asked about the next one
+    expect(under(80)).toBeNull();
+    expect(under(110)?.size).toBe(2);
   });
 
   it('tell nothing where one value would become two', () => {

@@ -85,6 +85,12 @@ describe('countGuarded', () => {
     expect(partsOf(`${atLimit}a`, RUN_LIMIT_CHARS)).toEqual([atLimit, 'a']);
   });
 
+  it('TOK-10 cuts no text whose tokens are short: a slash joins newlines, not spaces', () => {
+    const paths = '/ '.repeat(RUN_LIMIT_CHARS);
+    expect(partsOf(paths, 128)).toEqual([paths]);
+    expect(partsOf('/\n'.repeat(RUN_LIMIT_CHARS), 128).length).toBeGreaterThan(1);
+  });
+
   it('TOK-10 measures chunks in UTF-8 bytes', () => {
     const parts = partsOf(
       Array.from({ length: 600 }, (_, i) => String.fromCharCode(0x4e00 + i)).join(''),

@@ -89,6 +89,26 @@ describe('what a call needs of earlier ones', () => {
     expect(rereads[0]!.tokens).toBeGreaterThan(0);
   });
 
+  it('is a result of which half of the lines were there before, and none with less', () => {
+    const rereads = (...lines: readonly string[]) =>
+      usesOf(
+        session(
+          prompt(3, 'go on'),
+          assistant('a3', 30, 'm3', ask('t3', 'Bash', { command: 'cat other.ts' }), USED(3)),
+          got(3, lines.join('\n')),
+          answer(4, 'done'),
+        ),
+      )![0]!.uses.filter(({ kind }) => kind === 'reread').length;
+    const old = FILE.split('\n').slice(0, 2);
+    const others = [
+      'const entirelyOtherName = 1;',
+      'const anotherOtherName = 2;',
+      'const thirdOtherName = 3;',
+    ];
+    expect(rereads(...old, ...others.slice(0, 2))).toBe(1);
+    expect(rereads(...old, ...others)).toBe(0);
+  });
+
   it('is not needed as it was where its file was edited since', () => {
     const edit = {
       file_path: '/repo/socket.ts',

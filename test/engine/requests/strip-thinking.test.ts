@@ -29,6 +29,15 @@ describe('thinking of earlier turns', () => {
     expect(promptsOf('claude-sonnet-4-5', { set: { 'client.thinking': 'keep-all' } })).toEqual(all);
   });
 
+  it('K5 is dropped again where a new process has read it back', () => {
+    const prompts = (conversation: Conversation) =>
+      mainRequests(runLog(planOf(), conversation.human(40).answer(10).transcript())).map(
+        ({ prompt }) => prompt,
+      );
+    const resumed = talk('claude-sonnet-4-5').event((at) => ({ kind: 'resume', at, reason: 'restart' }));
+    expect(prompts(resumed)).toEqual(prompts(talk('claude-sonnet-4-5')));
+  });
+
   it('K5 BRD-3 that goes after it was sent is why what stands behind it is written again', () => {
     const entries = runLog(planOf(), talk('claude-sonnet-4-5').transcript());
     const [, second, third, last] = mainRequests(entries);

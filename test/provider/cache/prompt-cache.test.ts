@@ -41,6 +41,16 @@ describe('lookback', () => {
     });
   });
 
+  it('has no tokens of an empty prompt', () => {
+    const empty = { view: prefixOf([]), breakpoints: [], startMs: 0 };
+    expect(send(createPromptCache(), empty)).toMatchObject({
+      promptTokens: 0,
+      readTokens: 0,
+      write5mTokens: 0,
+      inputTokens: 0,
+    });
+  });
+
   it('CCH-1 counts the breakpoint itself as the first of twenty positions', () => {
     const cache = createPromptCache();
     send(cache, turn(15, [15], 0));

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createBlock } from '../../../src/core/model/block.js';
 import { messageTokens } from '../../../src/core/model/message.js';
 import type { Thread } from '../../../src/core/model/transcript.js';
 import { promptTokens } from '../../../src/core/model/usage.js';
-import { spread } from '../../../src/transcripts/drafts/weights.js';
+import { type DraftStep, draftMessage } from '../../../src/transcripts/drafts/draft.js';
+import { learnRatio, spread } from '../../../src/transcripts/drafts/weights.js';
 import {
   ask,
   assistant,
@@ -353,5 +355,49 @@ describe('thinking that models drop', () => {
     ];
     const { responses, messages } = sizesOf(lines);
     expect(responses[2]![0]! + messages.at(-1)!).toBe(40);
+  });
+});
+
+describe('the ratio of a recording', () => {
+  const message = (chars: number, role: 'user' | 'assistant' = 'user') =>
+    draftMessage({
+      id: 'm',
+      role,
+      origin: role === 'user' ? 'human' : 'model',
+      timeMs: null,
+      blocks: [createBlock({ kind: 'text', role, tokens: 0, text: text(chars) })],
+    });
+  const said = (chars: number): DraftStep => ({ kind: 'message', message: message(chars) });
+  const called = (prompt: number, chars: number): DraftStep => ({
+    kind: 'call',
+    call: {
+      id: 'c',
+      model: 'claude-sonnet-4-5',
+      message: message(chars, 'assistant'),
+      version: null,
+      usage: { input: prompt, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 9 },
+      outputIsUnsaid: false,
+      stopReason: null,
+      missReason: null,
+      effort: null,
+      lastTimeMs: null,
+      startMs: 0,
+      endMs: 0,
+    },
+  });
+
+  it('is the median of characters over growth, of what was said and of the response before it', () => {
+    // 300 + 100 characters grew the prompt by 200, 160, 200 and 100 tokens: 2, 2.5, 2 and 4
+    const sizes = [1_000, 1_200, 1_360, 1_560, 1_660];
+    const steps = sizes.flatMap((prompt) => [said(300), called(prompt, 100)]);
+    expect(learnRatio([steps])).toBe(2.25);
+  });
+
+  it('is the general one where fewer than three steps grew, and within its bounds', () => {
+    const usual = learnRatio([]);
+    const few = [said(300), called(1_000, 100), said(300), called(1_100, 100), said(300), called(1_200, 1)];
+    expect(learnRatio([few])).toBe(usual);
+    const dense = [1, 2, 3, 4, 5].flatMap((n) => [said(9), called(1_000 * n, 1)]);
+    expect(learnRatio([dense])).toBe(1.25);
   });
 });

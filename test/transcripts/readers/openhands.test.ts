@@ -88,6 +88,7 @@ describe('OpenHands conversations', () => {
       state([usage('r1', 1_000, 0, 900, 40), usage('r2', 1_200, 900, 200, 30)], latencies),
       EVENTS,
     );
+    expect(warningCodes(transcript)).not.toContain('calls-without-event');
     const calls = callsOf(firstThread(transcript));
     expect(calls.map(({ usage: billed }) => billed)).toEqual([
       { input: 100, cacheRead: 0, cacheWrite5m: 900, cacheWrite1h: 0, output: 40 },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { RecordedCall } from '../../../src/core/model/transcript.js';
 import { detectFormat } from '../../../src/transcripts/readers/readers.js';
 import { servedReader } from '../../../src/transcripts/readers/served.js';
 import { callsIn, eventsIn, type Fields, jsonl, warningCodes } from '../../helpers/session.js';
@@ -184,7 +185,10 @@ describe('a recording of ccbench serve', () => {
     const dropped = { ...SPOKEN, same: 3, parts: [[4, 2], said('e1', 10), block('f1', 30)] };
     const transcript = read(thought, kept, dropped);
     expect(eventsIn(transcript)).toEqual([]);
-    expect(callsIn(transcript)[0]!.response.blocks.map(({ kind }) => kind)).toEqual(['thinking', 'tool_use']);
+    const answered = ({ response }: RecordedCall) => response.blocks.map(({ kind }) => kind);
+    expect(answered(callsIn(transcript)[0]!)).toEqual(['thinking', 'tool_use']);
+    // nor is it where the client leaves it out itself: it was answered all the same
+    expect(answered(callsIn(read(thought, GROWN))[0]!)).toEqual(['thinking', 'tool_use']);
   });
 
   it('an answer that does not come back is gone', () => {

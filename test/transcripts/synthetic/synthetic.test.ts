@@ -1,12 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../../src/core/base/random.js';
 import { quantile } from '../../../src/core/base/stats.js';
 import { messageTokens } from '../../../src/core/model/message.js';
 import type { Thread, ThreadEvent, Transcript } from '../../../src/core/model/transcript.js';
 import { compileDistribution } from '../../../src/transcripts/synthetic/distribution.js';
 import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import type { SyntheticSpec } from '../../../src/transcripts/synthetic/spec.js';
-import { RECORDED_SHAPE, TOOL_PROFILES } from '../../../src/transcripts/synthetic/synthetic.generated.js';
+import {
+  FACTS,
+  RECORDED_SHAPE,
+  TOOL_PROFILES,
+} from '../../../src/transcripts/synthetic/synthetic.generated.js';
+import { TodoList } from '../../../src/transcripts/synthetic/tools/todo-list.js';
 
 const calls = (thread: Thread) => thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
 const messages = (thread: Thread) =>
@@ -374,4 +380,28 @@ describe('fit to recorded sessions', () => {
       [0.75, 42_400],
     ]);
   });
+});
+
+it('a list of tasks stays short: what was finished first is deleted from a full one', () => {
+  const lists = Array.from({ length: 20 }, (_, seed) => new TodoList(createRandom(seed)));
+  const byTask = lists.filter(({ reminder }) => reminder === 'task_reminder');
+  expect(byTask.length).toBeGreaterThan(0);
+  for (const list of byTask) {
+    let length = 0;
+    for (let i = 0; i < 500; i++) {
+      const effect = list.next().effect(0);
+      if (effect.kind === 'task-create') length++;
+      if (effect.kind === 'task-update' && effect.status === 'deleted') length--;
+      expect(length).toBeLessThanOrEqual(FACTS.mostTasks + 1);
+    }
+  }
+});
+
+it('only JSON that was read counts as JSON', () => {
+  const read = blocks(main(generateTranscript({ workload: 'refactor', turns: 60, seed: 4 }))).filter(
+    ({ kind, facts }) => kind === 'tool_result' && facts.path !== undefined,
+  );
+  const isJson = read.map(({ tool, facts }) => tool === 'Read' && facts.path!.endsWith('.json'));
+  expect(read.map(({ facts }) => facts.jsonLike === true)).toEqual(isJson);
+  expect(new Set(isJson).size).toBe(2);
 });

@@ -12,7 +12,6 @@ import { generateTranscript } from '../../../transcripts/synthetic/generate-tran
 /** A plan for timing: fixed answers, no faults. */
 export function benchPlan(policy: string, cache: 'on' | 'off' = 'on'): RunPlan {
   return {
-    version: 1,
     name: `bench ${policy}`,
     seed: 1,
     model: null,

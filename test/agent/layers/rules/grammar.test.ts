@@ -95,16 +95,23 @@ describe('cache.key', () => {
 describe('cache.warmBefore', () => {
   it('writes a lost entry before a summary is asked for, which then reads it', () => {
     const transcript = rounds(begin(), 12).answer(10).wait(900).human(100).answer(10).transcript();
-    const policy = (cache: string) =>
-      `${cache}rules: [{ when: { idle: ">= 10m" }, select: { what: history }, ask: { shape: extend }, layout: [summary, last-prompt] }]`;
+    const policy = (cache: string, shape: string) =>
+      `${cache}rules: [{ when: { idle: ">= 10m" }, select: { what: history }, ask: { shape: ${shape} }, layout: [summary, last-prompt] }]`;
     const beside = (cache: string) =>
-      ofType(logOf(policy(cache), transcript), 'request').filter(({ purpose }) => purpose !== 'main');
+      ofType(logOf(policy(cache, 'extend'), transcript), 'request').filter(
+        ({ purpose }) => purpose !== 'main',
+      );
     const [cold] = beside('');
     expect([cold!.purpose, cold!.read]).toEqual(['compact', 0]);
     const [warming, warm, ...more] = beside('cache: { warmBefore: ask }\n');
     expect([warming!.purpose, warming!.read, more.length]).toEqual(['keep_alive', 0, 0]);
     expect(warming!.write5m).toBeGreaterThan(17_000);
     expect([warm!.purpose, warm!.read]).toEqual(['compact', warming!.prompt]);
+    // a request of a shape of its own does not read that entry, whatever another rule would do
+    const other = '{ when: { tokens: ">= 190k" }, select: { what: history }, ask: { shape: extend } }';
+    const mixed = policy('cache: { warmBefore: ask }\n', 'own').replace(/\]$/, `, ${other}]`);
+    const asked = ofType(logOf(mixed, transcript), 'request').filter(({ purpose }) => purpose !== 'main');
+    expect(asked.map(({ purpose }) => purpose)).toEqual(['compact']);
   });
 });
 

@@ -187,6 +187,17 @@ describe('cache.keepAlive', () => {
     expect(pings('every: 4min, times: 1, only-if: 18k')).toEqual([]);
   });
 
+  it('sends none again that the API refuses', () => {
+    const faults = [{ call: 'keep_alive', error: 'overloaded' }] as const;
+    const talk = results(12).wait(3_600).human(10).answer(10);
+    const policy = `cache: { keepAlive: { every: 4min, times: 1 } }\n${RULES}`;
+    const entries = runLog(planUnder(policy, { ...INIT, faults }), talk.transcript());
+    const [first, second, ...more] = ofType(entries, 'refused');
+    expect([first!.purpose, second!.purpose, more]).toEqual(['keep_alive', 'keep_alive', []]);
+    // the second is that of the next pause
+    expect(second!.t - first!.t).toBeGreaterThan(240_000);
+  });
+
   it('keeps the entry for the next request', () => {
     const readAfter = (cache: string): number => {
       const talk = results(12).wait(500).human(10).answer(10);

@@ -80,6 +80,8 @@ describe('the tail of a conversation that stays', () => {
     expect(kept(first)).toEqual(['p1 x p2', 'c-call c', 'c-call c']);
     const later = [prompt('p1'), ...round('a', 30), ...round('b', 30), ...round('c', 30)];
     expect(kept(later)).toEqual(['p1 a-call a b-call b', 'c-call c', '']);
+    // without its only round a prompt would be all that is summarised
+    expect(kept([prompt('p1'), ...round('a', 30)])).toEqual(['p1 a-call a', '', '']);
   });
 
   it('begins where the boundary says, forward or back', () => {

@@ -35,6 +35,8 @@ describe('ccbench results', () => {
     ]);
     const { best } = await ask('--best', 'costUsd', '--top', '1');
     expect(best).toMatchObject({ points: [], reason: expect.stringContaining('different sessions') });
+    // no layer was skipped, which is no value
+    expect((await ask('--group', 'skipped')).groups).toMatchObject([{ group: { skipped: null }, rows: 12 }]);
     expect((await ask('--columns')).columns).toContainEqual({ name: 'cache.ttl', kind: 'text' });
   });
 

@@ -30,6 +30,7 @@ async function exported(
     cwd,
   });
   expect([code, stderr]).toEqual([0, expect.stringContaining('no text')]);
+  expect(stderr).not.toContain('other reason');
   return stdout;
 }
 

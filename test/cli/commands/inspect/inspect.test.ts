@@ -156,7 +156,14 @@ describe('ccbench inspect', () => {
       firstPromptTokens: 1_000,
       billed: null,
     });
-    expect(files[0].gaps).toMatchObject({ maxMs: 4_000_000, overFiveMinutes: 2, overOneHour: 1 });
+    // gaps of 20, 400 and 4,000 seconds: nine tenths of the way are four fifths of the last step
+    expect(files[0].gaps).toMatchObject({
+      p50Ms: 400_000,
+      p90Ms: expect.closeTo(3_280_000, 3),
+      maxMs: 4_000_000,
+      overFiveMinutes: 2,
+      overOneHour: 1,
+    });
     expect(skipped).toHaveLength(1);
     expect(stderr).toContain('1 of 2 files left out');
   });

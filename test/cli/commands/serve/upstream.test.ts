@@ -160,6 +160,7 @@ describe('ccbench serve --upstream', () => {
       authorization: `Bearer ${KEY}`,
       'x-own': 'ä',
       'accept-encoding': 'identity',
+      'content-length': '5',
     });
     expect(got[0]!.headers.host).toBe(new URL(url).host);
     expect(response.status).toBe(201);

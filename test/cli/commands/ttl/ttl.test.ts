@@ -72,6 +72,7 @@ describe('ccbench ttl', () => {
     expect(stdout).toContain('unlimited');
     expect(stdout).toContain('5 minutes is cheaper for 100.0% of the sessions');
     expect(stdout).toMatch(/\n {2}a +\$/);
+    expect((await cli(['ttl', 'a.json'], { cwd })).stdout).not.toMatch(/\n {2}a +\$/);
   });
 
   it('invents no price for a model nobody knows', async () => {

@@ -304,15 +304,17 @@ describe('memories', () => {
 
 describe('a short answer', () => {
   it.each([
-    ['about a file', session(10)],
+    ['about a file', session(10).slice(0, -1), /^\w+ the file [\w.]+$/],
     [
       'about a tool',
       [around('tool', [createBlock({ kind: 'tool_result', role: 'user', tokens: 3, tool: 'Bash' })])],
+      /^Waiting for Bash results$/,
     ],
-    ['about nothing', [said('human', 'hi')]],
-  ] as const)('%s has three to five words', (_name, messages) => {
+    ['about nothing', [said('human', 'hi')], /^Thinking about the request$/],
+  ] as const)('%s has three to five words on the latest work', (_name, messages, expected) => {
     const { text, tokens } = answer({ kind: 'short', tokens: 6 }, messages);
     const words = text.read().split(' ');
+    expect(text.read()).toMatch(expected);
     expect(words.length).toBeGreaterThanOrEqual(3);
     expect(words.length).toBeLessThanOrEqual(5);
     expect(tokens).toBe(6);

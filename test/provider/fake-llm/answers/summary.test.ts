@@ -13,6 +13,7 @@ import { lazyText } from '../../../../src/core/model/text.js';
 import type { AnswerSpec } from '../../../../src/core/run/action.js';
 import type { FakeLlmPlan } from '../../../../src/core/run/run-plan.js';
 import { composeAnswer } from '../../../../src/provider/fake-llm/answers/compose-answer.js';
+import { exactText } from '../../../../src/provider/fake-llm/answers/exact-text.js';
 import { SUMMARY_TITLES } from '../../../../src/provider/fake-llm/answers/summary.js';
 import { around, fault, INSTRUCTION, plan, questionOf, said, toolRound } from '../build.js';
 
@@ -23,9 +24,11 @@ function summarise(messages: readonly Message[], given: Partial<FakeLlmPlan> = {
   return composeAnswer(spec, questionOf(messages, INSTRUCTION), plan(given), createRandom(seed), null);
 }
 
-/** Titles in the order in which a text names them as headings. */
+/** Titles in the order in which a text names them as headings, which are numbered from 1. */
 function headings(text: string): string[] {
-  return [...text.matchAll(/^\d\. (.+):$/gm)].map((match) => match[1]!);
+  const found = [...text.matchAll(/^(\d)\. (.+):$/gm)];
+  expect(found.map(([, number]) => Number(number))).toEqual(found.map((_, i) => i + 1));
+  return found.map((match) => match[2]!);
 }
 
 const SESSION = [
@@ -366,4 +369,11 @@ describe('FUL-3 formatting', () => {
       }),
     );
   });
+});
+
+it('a text of a given length is cut, or filled up below the lines that it has', () => {
+  expect(exactText(['one', 'two'], 5)).toBe('one\nt');
+  const filled = exactText(['one', 'two'], 40);
+  expect([filled.length, filled.split('\n').slice(0, 2)]).toEqual([40, ['one', 'two']]);
+  expect(exactText([], 40)).toMatch(/^\S.{39}$/);
 });
