@@ -65,10 +65,10 @@ export default defineConfig({
         text: 'Background',
         items: [
           { text: 'How accurate it is', link: '/fidelity' },
+          { text: 'What compactions lose', link: '/faults' },
           { text: 'How it is tested', link: '/robustness' },
           { text: 'Rooms of the source', link: '/design/house' },
           { text: 'A tour of the code', link: '/design/walk' },
-          { text: 'Studies', link: '/design/study' },
           { text: 'What-ifs', link: '/design/what-if' },
           { text: 'Decisions', link: '/design/decisions' },
           { text: 'Profiles', link: '/design/profiles' },

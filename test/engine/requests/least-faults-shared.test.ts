@@ -24,7 +24,7 @@ describe('the fewest faults in recorded sessions', () => {
           const { faults } = foldLog(runLog(planOf({ policy, window }), transcript));
           if (faults?.least == null) continue;
           expect(faults.least, `${policy} in ${window}`).toBeLessThanOrEqual(faults.none);
-          // Blocks that are needed later have at most 86,000 tokens at any call (docs/policies.md).
+          // Blocks that are needed later have at most 86,000 tokens at any call (docs/faults.md).
           if (window === 200_000) expect(faults.least, policy).toBe(0);
         }
       }
