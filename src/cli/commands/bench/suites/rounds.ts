@@ -5,7 +5,7 @@ import { generateTranscript } from '../../../../transcripts/synthetic/generate-t
 import { benchPlan } from '../plan.js';
 import type { BenchResult } from '../result.js';
 
-/** A generated session with the usage of its requests in a run. @internal */
+/** A generated session with the usage of its requests in a run. */
 export function withUsage(transcript: Transcript, requests: readonly RequestEntry[]): Transcript {
   const [main, ...others] = transcript.threads;
   let n = 0;
@@ -20,7 +20,7 @@ export function withUsage(transcript: Transcript, requests: readonly RequestEntr
 
 const STARTED_MS = Date.UTC(2026, 2, 1);
 
-/** The calls of a session as TraceLab's rows: sizes and times, no content. @internal */
+/** The calls of a session as TraceLab's rows: sizes and times, no content. */
 export function roundsOf(
   { threads }: Transcript,
   agent: 'claude' | 'codex',
