@@ -22,6 +22,7 @@ import {
   type RatioResult,
   type Regression,
   regressions,
+  type SuiteOptions,
 } from './result.js';
 
 /** Characters of a bar that stands for an exponent of 1. */
@@ -118,10 +119,7 @@ export function benchConclusion(
 }
 
 /** A benchmark suite: it measures and says what it found. */
-type Suite = (options: {
-  readonly quick: boolean;
-  readonly onProgress: (what: string) => void;
-}) => Promise<Partial<BenchResult>>;
+type Suite = (options: SuiteOptions) => Promise<Partial<BenchResult>>;
 
 /** Suites by name, in the order they run. */
 export type Suites = Readonly<Record<string, Suite>>;
@@ -129,45 +127,19 @@ export type Suites = Readonly<Record<string, Suite>>;
 /** The suites of `ccbench bench`, each loaded when it is run. */
 export const SUITES: Suites = {
   'hot-paths': async (options) => (await import('./suites/hot-paths.js')).hotPathSuite(options),
-  replay: async (options) => {
-    const { peakOfReplay } = await import('./recording-file.js');
-    const { replayGrowth } = await import('./suites/replay-growth.js');
-    return replayGrowth({ ...options, peakMemory: peakOfReplay });
-  },
+  replay: async (options) => (await import('./suites/replay-growth.js')).replayGrowth(options),
   'naive-replay': async (options) => (await import('./suites/replay-growth.js')).naiveReplayRatio(options),
   'quiet-rules': async (options) => (await import('./suites/quiet-turns.js')).quietRules(options),
   'replay-limit': async (options) => (await import('./suites/replay-growth.js')).replayLimit(options),
-  'sweep-rate': async (options) => {
-    const { createMetricsFold } = await import('../../../metrics/fold.js');
-    const { sweepRate } = await import('./suites/sweep-rate.js');
-    return sweepRate({ ...options, createFold: createMetricsFold });
-  },
-  'quiet-turns': async (options) => {
-    const { createMetricsFold } = await import('../../../metrics/fold.js');
-    const { quietTurns } = await import('./suites/quiet-turns.js');
-    return quietTurns({ ...options, createFold: createMetricsFold });
-  },
-  'compaction-cost': async (options) => {
-    const { createMetricsFold } = await import('../../../metrics/fold.js');
-    const { compactionCost } = await import('./suites/compaction-cost.js');
-    return compactionCost({ ...options, createFold: createMetricsFold });
-  },
+  'sweep-rate': async (options) => (await import('./suites/sweep-rate.js')).sweepRate(options),
+  'quiet-turns': async (options) => (await import('./suites/quiet-turns.js')).quietTurns(options),
+  'compaction-cost': async (options) => (await import('./suites/compaction-cost.js')).compactionCost(options),
   'trace-limit': async (options) => (await import('./suites/trace-limit.js')).traceLimit(options),
-  ingest: async (options) => {
-    const { peakMemory } = await import('./recording-file.js');
-    return (await import('./suites/ingest.js')).ingestSuite({ ...options, peakMemory });
-  },
-  rounds: async (options) => {
-    const { validatedFile } = await import('./recording-file.js');
-    return (await import('./suites/rounds.js')).roundsSuite({ ...options, validated: validatedFile });
-  },
+  ingest: async (options) => (await import('./suites/ingest.js')).ingestSuite(options),
+  rounds: async (options) => (await import('./suites/rounds.js')).roundsSuite(options),
   serve: async (options) => (await import('./suites/serve.js')).serveSuite(options),
   bpe: async (options) => (await import('./suites/bpe.js')).bpeSuite(options),
-  'compiled-cache': async (options) => {
-    const { recordToDisk } = await import('./recording-file.js');
-    const { compiledCacheSuite } = await import('./suites/compiled-cache.js');
-    return compiledCacheSuite({ ...options, record: recordToDisk });
-  },
+  'compiled-cache': async (options) => (await import('./suites/ingest.js')).compiledCacheSuite(options),
   'why-corpus': async (options) => (await import('./why-corpus.js')).whyCorpus(options),
   workers: async (options) => (await import('./workers.js')).workersSuite(options),
   'start-up': async (options) => (await import('./start-up.js')).startUp(options),

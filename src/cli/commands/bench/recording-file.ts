@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { builtModule } from '../../../core/base/built.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
-import type { CachedRecording } from './suites/compiled-cache.js';
 
 /** How a probe ends: it prints the most memory its process ever held, in kilobytes. */
 const PRINT_PEAK = `
@@ -67,11 +66,13 @@ function writeRecording(lines: Iterable<string>): string {
 }
 
 /** A recording in a folder of its own, with its compiled form beside it. */
-export function recordToDisk(lines: Iterable<string>): CachedRecording {
+export function recordToDisk(lines: Iterable<string>) {
   const folder = writeRecording(lines);
   const cache = { folder: join(folder, 'cache') };
   return {
+    /** Forgets the compiled form. */
     forget: () => rmSync(cache.folder, { recursive: true, force: true }),
+    /** Loads the recording up to its first turn, keeping or using the compiled form. */
     load: () => void loadTranscript(FILE_NAME, { cwd: folder, cache }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -1,14 +1,15 @@
 import { policyRegistry } from '../../../../agent/policies/catalogue.js';
 import { planPolicy } from '../../../../agent/policies/plan-policy.js';
 import { countCalls, type Transcript } from '../../../../core/model/transcript.js';
-import type { LogSink, SummingSink } from '../../../../core/run/run-log.js';
+import type { LogSink } from '../../../../core/run/run-log.js';
 import type { RunPlan } from '../../../../core/run/run-plan.js';
 import { sweepReplayParts } from '../../../../engine/columnar/sweep-replay.js';
 import { replay } from '../../../../engine/run/replay.js';
+import { createMetricsFold } from '../../../../metrics/fold.js';
 import { generateTranscript } from '../../../../transcripts/synthetic/generate-transcript.js';
 import { interleave } from '../measure.js';
 import { benchPlan, compiledTranscript, NOWHERE } from '../plan.js';
-import type { BenchResult } from '../result.js';
+import type { BenchResult, SuiteOptions } from '../result.js';
 
 const BY_HAND = 'claude-code/2.1.112';
 /** Policy files with one rule, with several, and with one that looks at tool results. */
@@ -154,24 +155,15 @@ function sweepsOf(quick: boolean): readonly ThresholdSweep[] {
 }
 
 /** Sweeps of thresholds on one thread, with what plans share against every plan through the engine. */
-export function quietTurns(options: {
-  readonly quick: boolean;
-  readonly onProgress: (what: string) => void;
-  /** Makes what a study folds each log with. */
-  readonly createFold: () => SummingSink;
-}): Partial<BenchResult> {
+export function quietTurns(options: SuiteOptions): Partial<BenchResult> {
   const ratios = sweepsOf(options.quick).map((sweep) => {
     options.onProgress(sweep.name);
-    return measure(sweep, options.createFold, options.quick);
+    return measure(sweep, options.quick);
   });
   return { ratios };
 }
 
-function measure(
-  sweep: ThresholdSweep,
-  createFold: () => SummingSink,
-  quick: boolean,
-): BenchResult['ratios'][number] {
+function measure(sweep: ThresholdSweep, quick: boolean): BenchResult['ratios'][number] {
   const plans = Array.from({ length: sweep.thresholds }, (_, i): RunPlan => {
     const set = sweep.set((i + 1) / sweep.thresholds);
     return {
@@ -185,7 +177,7 @@ function measure(
       // What sweeps keep is kept for a transcript as an object: a copy starts cold.
       const transcript = { ...session };
       for (const plan of points) {
-        const fold = createFold();
+        const fold = createMetricsFold();
         road(plan, transcript, fold);
         fold.finish();
       }

@@ -3,9 +3,10 @@ import type { LogSink } from '../../../../core/run/run-log.js';
 import type { CachePlan, RunPlan } from '../../../../core/run/run-plan.js';
 import { sweepReplayParts } from '../../../../engine/columnar/sweep-replay.js';
 import { replay } from '../../../../engine/run/replay.js';
+import { createMetricsFold } from '../../../../metrics/fold.js';
 import { interleave, timeOf } from '../measure.js';
 import { benchPlan, benchTranscript, NOWHERE } from '../plan.js';
-import type { BenchResult } from '../result.js';
+import type { BenchResult, SuiteOptions } from '../result.js';
 
 /** Points of a sweep over lifetimes and fading under a policy without layers. */
 function sweepPoints(mode: CachePlan['mode']): readonly RunPlan[] {
@@ -22,18 +23,14 @@ function viaColumns(plan: RunPlan, transcript: Transcript, sink: LogSink): void 
 }
 
 /** Turns a second of a sweep on one thread: points from columns of requests against the same points through the engine. */
-export function sweepRate(options: {
-  readonly quick: boolean;
-  /** Makes what a study folds each log with. */
-  readonly createFold: () => LogSink & { finish(): unknown };
-}): Partial<BenchResult> {
-  const turns = options.quick ? 500 : 10_000;
+export function sweepRate({ quick }: SuiteOptions): Partial<BenchResult> {
+  const turns = quick ? 500 : 10_000;
   const transcript = benchTranscript(turns);
   const points = sweepPoints('on');
   const cacheless = sweepPoints('off');
   const measured = (road: typeof replay, plans: readonly RunPlan[]): void => {
     for (const plan of plans) {
-      const fold = options.createFold();
+      const fold = createMetricsFold();
       road(plan, transcript, fold);
       fold.finish();
     }
@@ -49,7 +46,7 @@ export function sweepRate(options: {
       },
       () => measured(viaColumns, cacheless),
     ],
-    { untimed: 2, timed: options.quick ? 3 : 9 },
+    { untimed: 2, timed: quick ? 3 : 9 },
   );
   const [engine, columns, unmeasured, uncached] = times.map(({ median }) => median) as [
     number,
