@@ -39,9 +39,6 @@ export type { LogEntry } from './core/run/run-log.js';
 export type { RunPlan } from './core/run/run-plan.js';
 /** Checks layers, policies and plug-ins; registers a plug-in in this program. */
 export { defineLayer, definePlugin, definePolicy, usePlugin } from './library/define.js';
-/** A recording in any known format. */
-/** One run: log, metrics, digest. */
-export { type ReplayOptions, type ReplayResult, readTranscript, replay } from './library/replay.js';
 /** Many runs, held against each other. */
 export {
   runStudy,
@@ -52,8 +49,18 @@ export {
   type StudyVariant,
 } from './library/run-study.js';
 export type { ScenarioOptions } from './library/scenario.js';
+/** A recording in any known format. */
+/** One run: log, metrics, digest. */
 /** A scenario with a plan and a transcript for each of its runs. */
-export { type LoadedScenario, loadScenario, type ScenarioRun } from './library/scenario.js';
+export {
+  type LoadedScenario,
+  loadScenario,
+  type ReplayOptions,
+  type ReplayResult,
+  readTranscript,
+  replay,
+  type ScenarioRun,
+} from './library/scenario.js';
 export type { Source } from './library/source.js';
 /** A number about a run, and the facts it is made of. */
 export type { RunFacts } from './metrics/facts.js';

@@ -1,4 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
+import { CcbenchError } from '../core/base/errors.js';
 import { ownValue } from '../core/base/own-value.js';
 import type { ExitCode } from './exit-codes.js';
 import { anyOf, OPTION_VALUES, type OptionValue, oneOf } from './option-values.js';
@@ -94,4 +95,83 @@ export function addCommand(
       setExitCode(await run(own, ...command.processedArgs, optionsOf(command)));
     });
   for (const each of below) addCommand(command, each, line, loads, `${path} `);
+}
+
+/** Why an option does nothing in the company it has, behind "has no effect"; null where it does something. */
+type Idle = (command: Command) => string | null;
+
+function isGiven(command: Command, name: string): boolean {
+  return command.getOptionValueSource(name) === 'cli';
+}
+
+function has(command: Command, name: string): boolean {
+  return command.options.some((option) => option.attributeName() === name);
+}
+
+const without =
+  (name: string): Idle =>
+  (command) =>
+    isGiven(command, name) ? null : `without --${name}`;
+
+const besides =
+  (name: string, why = `with --${name}`): Idle =>
+  (command) =>
+    isGiven(command, name) ? why : null;
+
+const withoutFiles = besides('files', 'with --no-files');
+const withUpstream = besides('upstream', 'with --upstream: the real API answers, in real time');
+
+/** Where a report is usual, a results folder takes its place, and a shard has none. */
+function withResults(command: Command): string | null {
+  if (!has(command, 'shard') || !has(command, 'files')) return null;
+  if (isGiven(command, 'results')) return 'with --results, which writes no report';
+  return isGiven(command, 'shard') ? 'with --shard, which writes no report' : null;
+}
+
+function withoutCharts(command: Command): string | null {
+  if (isGiven(command, 'charts')) return 'with --no-charts';
+  return has(command, 'files') ? withoutFiles(command) : without('out')(command);
+}
+
+const EITHER = 'leave out one of them';
+const REPORTS = 'name the reports to hold this run against: --baseline <folder>';
+const RECORD = 'name the file to record to: --record session.jsonl';
+
+/** Options that may do nothing: why, and what to do about it. Limits have one table of their own, and no page. */
+const IDLE: readonly (readonly [option: string, why: Idle, hint: string])[] = [
+  ['tolerance', (command) => (has(command, 'baseline') ? without('baseline')(command) : null), REPORTS],
+  ['guard', without('baseline'), REPORTS],
+  ['noise', without('baseline'), 'name the result to compare with: --baseline <file>'],
+  ['png', withoutCharts, 'charts are written with a report, into a folder'],
+  // Without a file `why` looks at the sessions on this machine.
+  [
+    'watch',
+    (command) => (command.args.length === 0 && command.name() !== 'why' ? 'without a file to look at' : null),
+    'name the scenario or the recording',
+  ],
+  ['limits', besides('share'), EITHER],
+  ['observed', without('limits'), 'add --limits: readings are of the meters of limits'],
+  ['top', besides('limits'), EITHER],
+  ...[besides('share'), besides('limits'), withResults, withoutFiles].map(
+    (why) => ['out', why, EITHER] as const,
+  ),
+  ['page', without('record'), RECORD],
+  ['keepText', without('record'), RECORD],
+  ...['fault', 'midStream', 'latencyScale', 'clock'].map((name) => [name, withUpstream, EITHER] as const),
+  ['by', besides('share'), 'leave out one of them; --share names kinds of content and nothing else'],
+  ['files', withResults, EITHER],
+];
+
+/** Refuses what would do nothing on a command line: whoever typed it expects something. */
+export function refuseWithoutEffect(command: Command): void {
+  // What `exec` starts may take an empty argument.
+  if (command.name() !== 'exec' && command.args.includes(''))
+    throw new CcbenchError('bad-usage', 'an argument is empty', {
+      hint: 'a variable of the shell may have no value; leave the argument out, or name a file',
+    });
+  for (const [name, why, hint] of IDLE) {
+    const reason = isGiven(command, name) ? why(command) : null;
+    const written = command.options.find((option) => option.attributeName() === name)?.long;
+    if (reason !== null) throw new CcbenchError('bad-usage', `${written} has no effect ${reason}`, { hint });
+  }
 }

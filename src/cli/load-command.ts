@@ -139,7 +139,7 @@ export const LOADS: Readonly<Record<CommandPath, (() => Promise<CommandFunction>
   },
   'policies show': async () => (await import('./commands/policies/show-policy.js')).showPolicyCommand,
   'policies check': async () => {
-    const { checkPolicyCommand } = await import('./commands/policies/check-policy.js');
+    const { checkPolicyCommand } = await import('./commands/policies/show-policy.js');
     return (session: CliSession, file: string, options: PluginOptions) =>
       checkPolicyCommand(session, file, { ...options, model: SHOWN_MODEL });
   },
@@ -151,7 +151,7 @@ export const LOADS: Readonly<Record<CommandPath, (() => Promise<CommandFunction>
   cache: async () => (await import('./commands/cache/cache.js')).showCacheCommand,
   'cache clear': async () => (await import('./commands/cache/cache.js')).clearCacheCommand,
   completion: async () => {
-    const { completionCommand } = await import('./commands/completion/completion.js');
+    const { completionCommand } = await import('./commands/completion/scripts.js');
     return (session: CliSession, shell: Shell) => completionCommand(session, shell, CCBENCH);
   },
   results: async () => (await import('./commands/columns/results.js')).resultsCommand,

@@ -1,20 +1,18 @@
 import { Command, CommanderError } from 'commander';
 import { CcbenchError } from '../core/base/errors.js';
 import { newName } from '../core/base/nearest.js';
-import { githubChoice } from './ci/github-choice.js';
 import { CCBENCH } from './commands.generated.js';
-import { addCommand, type CommandLine, examples, optionOf } from './describe-command.js';
+import { addCommand, type CommandLine, examples, optionOf, refuseWithoutEffect } from './describe-command.js';
 import { EXIT, EXIT_MEANING, type ExitCode } from './exit-codes.js';
 import { reportFailure } from './fail.js';
 import { cacheFolder } from './files/cache-folder.js';
 import { rememberPage } from './files/last-page.js';
 import type { Host, TextStream } from './host.js';
 import { LOADS } from './load-command.js';
-import { type CliSession, note } from './session.js';
+import { type CliSession, githubChoice, note } from './session.js';
 import { colorsOf } from './terminal/colors.js';
 import { withOwnCodes } from './terminal/own-codes.js';
 import { packageVersion } from './version.js';
-import { refuseWithoutEffect } from './without-effect.js';
 
 /** Columns of help texts where the terminal does not say. */
 const HELP_WIDTH = 100;

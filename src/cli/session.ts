@@ -1,6 +1,5 @@
 import { CcbenchError, formatPlace } from '../core/base/errors.js';
 import type { CacheChoice, InputOptions } from '../transcripts/files/read-input.js';
-import type { GithubChoice } from './ci/github-choice.js';
 import type { Host } from './host.js';
 import type { ColorChoice } from './terminal/colors.js';
 
@@ -85,4 +84,16 @@ export function doubtNotes(session: CliSession): (doubt: CcbenchError) => void {
     if (!printed.has(text)) note(session, `${text}${hint === null ? '' : `; ${hint}`}`);
     printed.add(text);
   };
+}
+
+/** Whether failures are reported to GitHub. */
+type GithubChoice = 'on' | 'off';
+
+/** Whether to tell GitHub: in a workflow of GitHub Actions, with --github anywhere, with --no-github nowhere. */
+export function githubChoice(
+  flags: { readonly on: boolean; readonly off: boolean },
+  env: Readonly<Record<string, string | undefined>>,
+): GithubChoice {
+  if (flags.off) return 'off';
+  return flags.on || env.GITHUB_ACTIONS === 'true' ? 'on' : 'off';
 }

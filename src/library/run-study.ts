@@ -1,7 +1,7 @@
 import type { Policy } from '../agent/policies/policy.js';
 import type { CompiledRun } from '../config/compile.js';
 import { inputOf, refKey, refLabel } from '../config/files/open-ref.js';
-import { windowOf } from '../config/files/window-of.js';
+import { windowOf } from '../config/files/scenario-text.js';
 import { activePlugins } from '../config/plugins/use-plugins.js';
 import { CcbenchError } from '../core/base/errors.js';
 import { unknownName } from '../core/base/registry.js';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lineOf } from '../../src/cli/ci/junit.js';
+import { lineOf } from '../../src/cli/commands/run/judge-runs.js';
 import { cli, scenario, snapshot, TRACE, tempFolder } from './cli.js';
 
 /** A scenario of three turns, and a folder where its report goes with the given files in it. */

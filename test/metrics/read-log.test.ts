@@ -3,7 +3,7 @@ import type { LogEntry } from '../../src/core/run/run-log.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { readLog } from '../../src/metrics/read-log.js';
 import { metricValues } from '../../src/metrics/registry.js';
-import { logLines } from '../../src/report/tables/log-lines.js';
+import { logLines } from '../../src/report/tables/summary-json.js';
 import {
   breakEntry,
   endEntry,

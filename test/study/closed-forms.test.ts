@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { fitMinimum } from '../../src/cli/commands/study/sweep.js';
 import { metricValues } from '../../src/metrics/registry.js';
-import { fitMinimum } from '../../src/study/fit-minimum.js';
 import { parseVary } from '../../src/study/vary.js';
 import { replayAll } from '../agent/layers/baselines/replay-baseline.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitMinimum } from '../../src/study/fit-minimum.js';
+import { fitMinimum } from '../../src/cli/commands/study/sweep.js';
 
 describe('fitMinimum', () => {
   it('finds the bottom of a parabola between its points', () => {

@@ -11,7 +11,7 @@ import { replayParts } from '../../engine/run/replay.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { createMetricsFold } from '../../metrics/fold.js';
 import type { Cassette } from '../../provider/fake-llm/summaries/cassette.js';
-import { logLines } from '../../report/tables/log-lines.js';
+import { logLines } from '../../report/tables/summary-json.js';
 import { type Column, tableLines } from '../../report/text/table.js';
 import type { CliSession } from '../session.js';
 import { yieldToEventLoop } from '../terminal/interrupt.js';

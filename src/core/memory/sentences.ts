@@ -123,7 +123,7 @@ const MIN_SENTENCE_CHARS = 8;
 const FENCE = '```';
 const CLOSERS = '"\')]”’*_`';
 
-/** The sentences of a text that somebody said: without code, logs, listings, quotations and what a client put in. */
+/** The sentences of a text that somebody said: without code, logs, listings, quotations and what a client put in. @internal */
 export function sentencesOf(text: string): readonly string[] {
   const sentences: string[] = [];
   let isFenced = false;

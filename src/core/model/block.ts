@@ -122,6 +122,11 @@ export function mediaCount(facts: BlockFacts): number {
   return (facts.images ?? 0) + (facts.documents ?? 0);
 }
 
+/** Whether a block is an image or a document, or holds one. */
+export function holdsImage(block: Block): boolean {
+  return block.kind === 'image' || block.kind === 'document' || mediaCount(block.facts) > 0;
+}
+
 /** Facts as blocks carry them; absent ones are undefined. */
 export function uniformFacts(facts: BlockFacts): BlockFacts {
   return facts instanceof UniformFacts ? facts : new UniformFacts(facts);

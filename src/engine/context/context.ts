@@ -1,5 +1,5 @@
 import { chainDigest, type Digest } from '../../core/base/digest.js';
-import { type Block, mediaCount } from '../../core/model/block.js';
+import { type Block, holdsImage } from '../../core/model/block.js';
 import { type Message, withBlocks } from '../../core/model/message.js';
 import type { PrefixView } from '../../core/model/prefix.js';
 import type { BlockEdit } from '../../core/run/action.js';
@@ -371,8 +371,4 @@ export class Context extends PrefixColumns implements PrefixView {
   get hasOpenCalls(): boolean {
     return this.calls.count > 0;
   }
-}
-
-function holdsImage(block: Block): boolean {
-  return block.kind === 'image' || block.kind === 'document' || mediaCount(block.facts) > 0;
 }

@@ -13,7 +13,7 @@ import {
   composeAnswer,
   type Question,
 } from '../../provider/fake-llm/answers/compose-answer.js';
-import { isTransient, parseFailure, retryDelayMs } from '../../provider/fake-llm/failures.js';
+import { isTransient, parseFailure, retryDelayMs } from '../../provider/fake-llm/faults.js';
 import {
   answerOfCassette,
   type Cassette,

@@ -1,15 +1,30 @@
 import type { BehavioursAt } from '../../agent/client/call-plan.js';
 import type { ClientBehaviour } from '../../agent/client/client.js';
-import type { RecordedClient } from '../../agent/client/recorded-client.js';
+import { driverOf, type RecordedClient } from '../../agent/client/recorded-client.js';
 import type { Digest } from '../../core/base/digest.js';
 import type { Files } from '../../core/base/files.js';
 import type { Random } from '../../core/base/random.js';
 import type { Breakpoint, DeletedContent, PrefixView } from '../../core/model/prefix.js';
+import {
+  FIRST_PID,
+  ONLY_PROJECT,
+  ONLY_SESSION,
+  RECORD_DIRECTORY,
+  type SessionContext,
+} from '../../core/model/session.js';
+import type { SessionEnding, SessionInfo, Thread, Transcript } from '../../core/model/transcript.js';
 import type { LayerDefinition } from '../../core/run/layer.js';
 import type { Limits } from '../../core/run/limit.js';
 import type { ParamValues } from '../../core/run/params.js';
 import type { BreakCause, LogSink } from '../../core/run/run-log.js';
-import type { CallPurpose, FakeLlmPlan, FaultRule, LeastFaults, RunPlan } from '../../core/run/run-plan.js';
+import type {
+  CallPurpose,
+  FakeLlmPlan,
+  FaultRule,
+  HomePlan,
+  LeastFaults,
+  RunPlan,
+} from '../../core/run/run-plan.js';
 import type { WarningList } from '../../core/run/warning.js';
 import type { UsesByCall } from '../../core/uses/uses.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
@@ -21,8 +36,80 @@ import type { PriceTimes } from '../../provider/prices/price-days.js';
 import type { Course, RunConditions } from './conditions.js';
 import type { ChanceTally } from './provider-doubts.js';
 import type { CacheKinds } from './provider-of.js';
-import type { Sessions } from './session-state.js';
 import type { StatusCheck } from './shown-status.js';
+
+/** The process of one session: alive from its first step to its last. */
+export class SessionState implements SessionContext {
+  readonly shared = new Map<string, unknown>();
+  state: 'waiting' | 'running' | 'ended' = 'waiting';
+
+  constructor(
+    readonly name: string,
+    readonly pid: number,
+    readonly ending: SessionEnding,
+    readonly waits: SessionContext['waits'],
+    /** That of an earlier session when it takes one up. */
+    readonly recordPath: string,
+    readonly project: string,
+    readonly checkout: string | null,
+    private readonly sessions: Sessions,
+  ) {}
+
+  get startedAtMs(): number | null {
+    return this.sessions.startedAtMs;
+  }
+
+  get memoryFiles(): SessionContext['memoryFiles'] {
+    return this.sessions.memoryFiles;
+  }
+
+  get world(): Map<string, unknown> {
+    return this.sessions.world;
+  }
+
+  isAlive(pid: number): boolean {
+    return this.sessions.isAlive(pid);
+  }
+}
+
+/** All sessions of a run. A transcript without a list of them is one session. */
+export class Sessions {
+  readonly world = new Map<string, unknown>();
+  readonly memoryFiles: SessionContext['memoryFiles'];
+  private readonly byName = new Map<string, SessionState>();
+  private readonly foreignPids = new Set<number>();
+  readonly startedAtMs: number | null;
+
+  constructor(transcript: Transcript, home: HomePlan | undefined) {
+    this.startedAtMs = transcript.startedAtMs;
+    this.memoryFiles = transcript.memoryFiles ?? {};
+    const infos: readonly SessionInfo[] = transcript.sessions ?? [ONLY];
+    const takenUp = new Set(infos.map(({ resumes }) => resumes));
+    const isDriven = driverOf(transcript) === 'program';
+    infos.forEach(({ name, ending, resumes, project = ONLY_PROJECT, checkout = null }, i) => {
+      const resumed = resumes === null ? undefined : this.byName.get(resumes);
+      const recordPath = resumed?.recordPath ?? `${RECORD_DIRECTORY}/${name}.jsonl`;
+      const waits = isDriven ? 'never' : takenUp.has(name) ? 'between' : 'always';
+      this.byName.set(
+        name,
+        new SessionState(name, FIRST_PID + i, ending, waits, recordPath, project, checkout, this),
+      );
+    });
+    if (home?.lock?.process === 'alive') this.foreignPids.add(Number(home.lock.body));
+  }
+
+  of(thread: Thread): SessionState {
+    return this.byName.get(thread.session ?? ONLY_SESSION)!;
+  }
+
+  isAlive(pid: number): boolean {
+    if (this.foreignPids.has(pid)) return true;
+    for (const session of this.byName.values()) if (session.pid === pid) return session.state === 'running';
+    return false;
+  }
+}
+
+const ONLY: SessionInfo = { name: ONLY_SESSION, startMs: 0, resumes: null, ending: 'clean' };
 
 /** How a policy's client goes about its requests: read from the parameters once, asked at every request. */
 interface ClientRules {

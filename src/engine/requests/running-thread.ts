@@ -20,8 +20,7 @@ import type { Origin } from '../counting/own-tokens.js';
 import { type CounterRules, SeenCounter } from '../counting/seen-counter.js';
 import type { Course } from './conditions.js';
 import type { Exchange } from './exchange.js';
-import type { Outgoing, RunEnv } from './run-env.js';
-import type { SessionState } from './session-state.js';
+import type { Outgoing, RunEnv, SessionState } from './run-env.js';
 import type { ClientKey, ThreadModel } from './thread-model.js';
 
 /** What the actions of one layer have cost so far; reported with its next report. */

@@ -8,9 +8,8 @@ import type { LogEntry, LogSink } from '../../core/run/run-log.js';
 import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
 import { createWarnings } from '../../core/run/warning.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
-import type { StatusListener } from '../requests/run-env.js';
+import { Sessions, type StatusListener } from '../requests/run-env.js';
 import type { ThreadEnv } from '../requests/running-thread.js';
-import { Sessions } from '../requests/session-state.js';
 import { ThreadRun } from '../thread/thread-run.js';
 import { llmOf, logBreakdown, logEnd } from './replay.js';
 

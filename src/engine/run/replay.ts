@@ -10,8 +10,12 @@ import { CcbenchError } from '../../core/base/errors.js';
 import type { Mutable } from '../../core/base/mutable.js';
 import { EventQueue } from '../../core/base/queue.js';
 import { createRandom } from '../../core/base/random.js';
-import { countCalls, type Transcript, withoutSummaryForks } from '../../core/model/transcript.js';
-import { withoutThinking } from '../../core/model/without-thinking.js';
+import {
+  countCalls,
+  type Transcript,
+  withoutSummaryForks,
+  withoutThinking,
+} from '../../core/model/transcript.js';
 import { Limits } from '../../core/run/limit.js';
 import { type LogSink, RUN_LOG_VERSION, type RunEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
@@ -34,11 +38,11 @@ import {
   clientRules,
   NO_TIMING,
   type RequestListener,
+  Sessions,
   type StatusListener,
   type TimingSink,
 } from '../requests/run-env.js';
 import type { ThreadEnv } from '../requests/running-thread.js';
-import { Sessions } from '../requests/session-state.js';
 import { ThreadRun } from '../thread/thread-run.js';
 import { Approvals } from './approvals.js';
 import { ThreadForks } from './thread-forks.js';

@@ -1,7 +1,7 @@
 import { messageBus } from '../../agent/client/message-bus.js';
 import { createBlock } from '../../core/model/block.js';
 import type { AgentMessage, ThreadEvent } from '../../core/model/transcript.js';
-import { childAgents } from '../../core/run/child-agents.js';
+import { childAgents } from '../../core/run/run-plan.js';
 import { TTL_5M_MS } from '../../provider/cache/ttl.js';
 import { isRendered, renderPrompt } from '../actions/context-message.js';
 import { renew } from '../requests/main-request.js';

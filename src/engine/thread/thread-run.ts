@@ -22,7 +22,7 @@ import type { Course } from '../requests/conditions.js';
 import { Exchange } from '../requests/exchange.js';
 import { ContentFaults } from '../requests/find-faults.js';
 import { stripThinking } from '../requests/main-request.js';
-import type { Outgoing } from '../requests/run-env.js';
+import type { Outgoing, SessionState } from '../requests/run-env.js';
 import {
   type RequestState,
   type RunningThread,
@@ -30,7 +30,6 @@ import {
   Tally,
   type ThreadEnv,
 } from '../requests/running-thread.js';
-import type { SessionState } from '../requests/session-state.js';
 import { ThreadModel } from '../requests/thread-model.js';
 import { handleEvent } from './handle-event.js';
 import { type AskListener, LayerHost, MutableHookContext } from './layer-host.js';

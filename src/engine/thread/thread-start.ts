@@ -3,7 +3,7 @@ import { restoreEntries } from '../../core/base/checkpoint.js';
 import { digestText } from '../../core/base/digest.js';
 import { type Message, withBlocks } from '../../core/model/message.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
-import { childAgents } from '../../core/run/child-agents.js';
+import { childAgents } from '../../core/run/run-plan.js';
 import { firstTokenMs } from '../../provider/fake-llm/fake-plan.js';
 import { contextFiles, contextMessage, renderPrompt } from '../actions/context-message.js';
 import { checkLostChild } from '../context/invariants.js';

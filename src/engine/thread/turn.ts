@@ -1,6 +1,6 @@
 import { hasToolUse, type Message } from '../../core/model/message.js';
 import type { RecordedCall } from '../../core/model/transcript.js';
-import { isTransient, parseFailure, retryDelayMs } from '../../provider/fake-llm/failures.js';
+import { isTransient, parseFailure, retryDelayMs } from '../../provider/fake-llm/faults.js';
 import { outgoingOf, suggest } from '../requests/main-request.js';
 import type { Outgoing } from '../requests/run-env.js';
 import type { RunningThread } from '../requests/running-thread.js';

@@ -1,3 +1,4 @@
+import type { LogEntry } from '../../core/run/run-log.js';
 import { completionOf, pricedCalls } from '../../metrics/completion.js';
 import type { ExpectationResult } from '../../metrics/expect.js';
 import type { RunFacts } from '../../metrics/facts.js';
@@ -77,4 +78,11 @@ export function summaryJson({ digest, facts, expectations }: RunReport): string 
     warnings: facts.warnings.map(({ code, message, remedy, count }) => ({ code, message, remedy, count })),
   };
   return `${JSON.stringify(summary, null, 2)}\n`;
+}
+
+/** Entries as lines of run.jsonl. */
+export function logLines(entries: Iterable<LogEntry>): string {
+  let lines = '';
+  for (const entry of entries) lines += `${JSON.stringify(entry)}\n`;
+  return lines;
 }

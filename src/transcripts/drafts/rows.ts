@@ -2,9 +2,9 @@ import { CHARS_PER_TOKEN } from '../../core/model/block.js';
 import { type Capability, less } from '../../core/run/capability.js';
 import type { WarningList } from '../../core/run/warning.js';
 import { isPlausibleUsage, warnOfUsage } from '../lines/plausible.js';
+import { usageWithin } from './draft.js';
 import type { Reading } from './finish-recording.js';
 import { type Piece, type Said, ThreadDraft, UNSAID_DROP } from './thread-draft.js';
-import { usageWithin } from './usage.js';
 
 /** One request as a row tells it; null is unknown. */
 export interface Row {

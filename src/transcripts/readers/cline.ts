@@ -1,8 +1,8 @@
 import type { Usage } from '../../core/model/usage.js';
 import { allBut, less } from '../../core/run/capability.js';
+import { type Counts, type PromptRule, usageOf } from '../drafts/draft.js';
 import { carriesKnownWrites, type Reading } from '../drafts/finish-recording.js';
 import { type Piece, ThreadDraft } from '../drafts/thread-draft.js';
-import { type Counts, type PromptRule, usageOf } from '../drafts/usage.js';
 import { parseDocument, parseObject } from '../lines/json-lines.js';
 import { isObject, type JsonObject, numberOf, objectOf, objectsOf, textOf, timeOf } from '../lines/narrow.js';
 import { knownTokens, tokensOf } from '../lines/plausible.js';

@@ -1,7 +1,7 @@
 import { allBut } from '../../core/run/capability.js';
+import { promptRule, usageOf } from '../drafts/draft.js';
 import type { Reading } from '../drafts/finish-recording.js';
 import { type Piece, ThreadDraft } from '../drafts/thread-draft.js';
-import { promptRule, usageOf } from '../drafts/usage.js';
 import {
   isObject,
   type JsonObject,

@@ -1,7 +1,7 @@
 import { allBut } from '../../core/run/capability.js';
+import { type Counts, promptRule, usageOf } from '../drafts/draft.js';
 import { carriesKnownWrites, type Reading } from '../drafts/finish-recording.js';
 import { type Piece, ThreadDraft } from '../drafts/thread-draft.js';
-import { type Counts, promptRule, usageOf } from '../drafts/usage.js';
 import { parseDocument } from '../lines/json-lines.js';
 import { type JsonObject, objectOf, objectsOf, textOf, timeOf } from '../lines/narrow.js';
 import { tokensOf } from '../lines/plausible.js';

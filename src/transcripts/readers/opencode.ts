@@ -1,8 +1,8 @@
 import { totalTokens, type Usage } from '../../core/model/usage.js';
 import { allBut } from '../../core/run/capability.js';
+import { usageOf } from '../drafts/draft.js';
 import { carriesKnownWrites, type Reading } from '../drafts/finish-recording.js';
 import { type Piece, ThreadDraft } from '../drafts/thread-draft.js';
-import { usageOf } from '../drafts/usage.js';
 import {
   isObject,
   type JsonObject,

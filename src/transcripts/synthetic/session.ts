@@ -7,11 +7,10 @@ import { compileDistribution } from './distribution.js';
 import { createSamplers, type Samplers } from './samplers.js';
 import { DEFAULT_MODEL, type ForkSpec, type SyntheticSpec } from './spec.js';
 import { FACTS, type SessionShape, STATEMENTS } from './synthetic.generated.js';
-import { type SessionSource, ThreadWriter } from './thread-writer.js';
+import { type SessionSource, ThreadWriter, type ToolUse, TurnWriter } from './thread-writer.js';
 import { PlanMode, TodoList } from './tools/todo-list.js';
 import { ToolDesk } from './tools/tool-desk.js';
 import type { ToolSketch } from './tools/tool-sketch.js';
-import { type ToolUse, TurnWriter } from './turn-writer.js';
 
 /** What a subagent of a recorded session has none of. */
 const SUBAGENT_SHAPE = {

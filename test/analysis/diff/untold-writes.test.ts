@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Lane } from '../../../src/analysis/diff/lane.js';
-import { laneOfRecording } from '../../../src/analysis/diff/lane-of-recording.js';
+import { type Lane, laneOfRecording } from '../../../src/analysis/diff/lane.js';
 import { call, count, meta, read, result, say, turn } from '../../helpers/recordings/rollout.js';
 
 function laneOf(model: string, written = 0): Lane {

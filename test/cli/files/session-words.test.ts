@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dayOf, firstWords, sessionWords } from '../../../src/cli/files/session-words.js';
-import { readTranscript } from '../../../src/library/replay.js';
+import { readTranscript } from '../../../src/library/scenario.js';
 import { tempFolder } from '../cli.js';
 
 const line = (cwd: string): string => `${JSON.stringify({ type: 'user', cwd })}\n`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withDates } from '../../../src/core/memory/dates.js';
+import { withDates } from '../../../src/agent/layers/dreaming/dream.js';
 
 /** Wednesday, 7 January 2026, noon. */
 const NOW = Date.UTC(2026, 0, 7, 12);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutThinking } from '../../../src/core/model/without-thinking.js';
+import { withoutThinking } from '../../../src/core/model/transcript.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, planOf, runLog } from '../../helpers/plan.js';
 

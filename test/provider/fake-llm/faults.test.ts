@@ -2,8 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/core/base/random.js';
 import { FAULT_KINDS, type FaultKind, type FaultRule } from '../../../src/core/run/run-plan.js';
-import { isTransient, parseFailure, retryDelayMs } from '../../../src/provider/fake-llm/failures.js';
-import { createFaultPlan, faultDelayMs, faultError } from '../../../src/provider/fake-llm/faults.js';
+import {
+  createFaultPlan,
+  faultDelayMs,
+  faultError,
+  isTransient,
+  parseFailure,
+  retryDelayMs,
+} from '../../../src/provider/fake-llm/faults.js';
 import { fault } from './build.js';
 
 /** A throttle whose words would be an overflow under another status. */

@@ -4,7 +4,6 @@ import { isBinary } from '../../../core/model/memory.js';
 import { type Message, textMessage } from '../../../core/model/message.js';
 import type { SessionContext } from '../../../core/model/session.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
-import { type ChildAgents, childAgents } from '../../../core/run/child-agents.js';
 import type {
   ContextView,
   HookContext,
@@ -13,6 +12,7 @@ import type {
   LayerInstance,
 } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
+import { type ChildAgents, childAgents } from '../../../core/run/run-plan.js';
 import { type Envelope, type MessageBus, mailbox, messageBus } from '../../client/message-bus.js';
 import { askFork, tokensOfChars } from '../auto-memory/fork-turns.js';
 import { indexLimits, loadIndex } from '../auto-memory/memory-index.js';

@@ -1,6 +1,5 @@
 import { MS_PER_MINUTE } from '../../../core/base/clock.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
-import { childAgents } from '../../../core/run/child-agents.js';
 import type {
   ContextView,
   HookContext,
@@ -9,6 +8,7 @@ import type {
   LayerInstance,
 } from '../../../core/run/layer.js';
 import { firedAt, type Limit } from '../../../core/run/limit.js';
+import { childAgents } from '../../../core/run/run-plan.js';
 import { compactFully } from '../full-compact/compact.js';
 import { workState } from '../restore/work-state.js';
 import { Guards, thrashStop } from '../rules/guards.js';

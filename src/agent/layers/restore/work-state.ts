@@ -3,8 +3,8 @@ import { entryOf, oncePer } from '../../../core/base/once.js';
 import { type Block, CHARS_PER_TOKEN } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { ToolEffect } from '../../../core/model/tool-effect.js';
-import { childAgents } from '../../../core/run/child-agents.js';
 import type { LayerContext } from '../../../core/run/layer.js';
+import { childAgents } from '../../../core/run/run-plan.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
 import { AwaitedCalls } from '../support/compactable.js';
 

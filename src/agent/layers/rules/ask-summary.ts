@@ -7,9 +7,9 @@ import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { param } from '../support/param-reader.js';
 import { answerMessage, asText, joined } from './new-history.js';
 import { preparedInput, prepareForSummary } from './prepare.js';
-import { groupByRound } from './rounds.js';
 import type { CompactionPlace, CompactionRule } from './rule-state.js';
 import { shorterRequest, shrinkSteps } from './shrink-request.js';
+import { groupByRound } from './split-history.js';
 
 /** What a summary is asked for. */
 export interface SummaryOrder {

@@ -1,4 +1,4 @@
-import { type Block, createBlock, mediaCount } from '../../../core/model/block.js';
+import { type Block, createBlock, holdsImage, mediaCount } from '../../../core/model/block.js';
 import { type Message, messageTokens, withBlocks } from '../../../core/model/message.js';
 import type { AskPart } from '../../../core/run/policy-rules.js';
 import { shorter } from './split-history.js';
@@ -32,10 +32,6 @@ export function prepareForSummary(messages: readonly Message[]): readonly Messag
     });
   }
   return changed ? prepared : messages;
-}
-
-function holdsImage(block: Block): boolean {
-  return block.kind === 'image' || block.kind === 'document' || mediaCount(block.facts) > 0;
 }
 
 function withoutImages(block: Block): Block {

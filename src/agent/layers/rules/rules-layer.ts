@@ -1,6 +1,5 @@
 import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
-import { childAgents } from '../../../core/run/child-agents.js';
 import type { Hook } from '../../../core/run/hook.js';
 import type {
   ContextView,
@@ -10,6 +9,7 @@ import type {
   LayerInstance,
 } from '../../../core/run/layer.js';
 import type { CachePart, PolicyRules } from '../../../core/run/policy-rules.js';
+import { childAgents } from '../../../core/run/run-plan.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactsLimit } from '../../policy-file/triggers.js';
 import { compactionHistory } from '../auto-compact/history.js';

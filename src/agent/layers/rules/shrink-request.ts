@@ -1,7 +1,6 @@
 import { type Message, messageTokens, tokensOf, withBlocks } from '../../../core/model/message.js';
-import { dropHead, dropTail, groupByRound } from './rounds.js';
 import type { ShrinkStep } from './rule-state.js';
-import { cutTo, shorter } from './split-history.js';
+import { cutTo, dropHead, dropTail, groupByRound, shorter } from './split-history.js';
 
 const MOST_CUTS = 10_000;
 

@@ -1,21 +1,125 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CcbenchError } from '../../../core/base/errors.js';
+import { formatCount, formatCounted, formatDecimal, formatExponent } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
+import * as doc from '../../../report/document/document.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openFile } from '../../files/output.js';
 import type { CliSession } from '../../session.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { WIPE_LINE } from '../../terminal/own-codes.js';
 import { present } from '../../terminal/present.js';
-import { benchBlocks, benchConclusion } from './bench-document.js';
-import { type BenchResult, joinResults, NOISE_FACTOR, regressions } from './result.js';
+import {
+  type BenchResult,
+  fallsShort,
+  type GrowthResult,
+  growsTooFast,
+  joinResults,
+  NOISE_FACTOR,
+  type PathResult,
+  type RatioResult,
+  type Regression,
+  regressions,
+  type SuiteOptions,
+} from './result.js';
+
+/** Characters of a bar that stands for an exponent of 1. */
+const BAR_CHARS = 10;
+/** Room for a ratio before its name. */
+const RATIO_CHARS = 10;
+
+function micros(ms: number): string {
+  return formatDecimal(ms * 1_000, ms < 0.01 ? 3 : 1);
+}
+
+const PATHS: readonly doc.ColumnOf<PathResult>[] = [
+  doc.text('hot path', ({ name }) => name),
+  doc.number('tokens', ({ size }) => size, formatCount),
+  doc.amount('p50 µs', ({ p50Ms }) => micros(p50Ms)),
+  doc.amount('p99 µs', ({ p99Ms }) => micros(p99Ms), 1),
+  doc.number('ops/s', ({ opsPerSec }) => opsPerSec, formatCount, 2),
+];
+
+const GROWTH: readonly doc.ColumnOf<GrowthResult>[] = [
+  doc.text('path', ({ name }) => name),
+  doc.amount('exponent', ({ exponent }) => formatExponent(exponent)),
+  doc.text('', ({ exponent }) => '█'.repeat(Math.max(0, Math.round(exponent * BAR_CHARS))), 2),
+  doc.text('promised', (row) =>
+    row.promised === null ? 'whole window' : `≤ ${row.promised}${growsTooFast(row) ? '  MISSED' : ''}`,
+  ),
+  doc.text('works on', ({ input }) => input, 1),
+];
+
+function ratioBlocks(row: RatioResult): readonly doc.Block[] {
+  const missed = fallsShort(row);
+  const promise = row.promised === null ? '' : `  promised ≥ ${row.promised}${missed ? '  MISSED' : ''}`;
+  return [
+    doc.inset(
+      `${row.name}${promise}`,
+      missed ? 'bad' : 'plain',
+      `${row.ratio.toFixed(2).padStart(RATIO_CHARS)}  `,
+    ),
+    doc.inset(row.detail, 'plain', ' '.repeat(RATIO_CHARS + 2), ' '.repeat(RATIO_CHARS + 2)),
+  ];
+}
+
+/** What a benchmark found; `slower` is null where nothing was compared. */
+export function benchBlocks(
+  { results, growth, ratios, notes }: BenchResult,
+  slower: readonly Regression[] | null,
+): readonly doc.Block[] {
+  const paths = [...results].sort((a, b) => (a.name === b.name ? a.size - b.size : a.name < b.name ? -1 : 1));
+  return [
+    doc.tableOf(PATHS, doc.rowsOf(PATHS, paths), ''),
+    doc.section(
+      'Growth: time ~ size^exponent',
+      doc.tableOf(
+        GROWTH,
+        doc.rowsOf(GROWTH, growth, (row) => (growsTooFast(row) ? 'bad' : 'plain')),
+        '',
+      ),
+    ),
+    doc.section('Ratios, measured in turns in this run', ...ratios.flatMap(ratioBlocks)),
+    '',
+    ...notes.map((note) => doc.inset(note)),
+    '',
+    ...((slower ?? []).length === 0 ? [] : ['Slower than the saved run:']),
+    ...(slower ?? []).map((row) =>
+      doc.inset(
+        `${row.name} at ${formatCount(row.size)}: ${micros(row.beforeMs)} → ${micros(row.nowMs)} µs (${row.factor.toFixed(2)} ×)`,
+      ),
+    ),
+  ];
+}
+
+/** Whether what is promised holds, and what the times are worth. */
+export function benchConclusion(
+  { growth, ratios, results }: BenchResult,
+  slower: readonly Regression[] | null,
+): Conclusion {
+  const promises = [...growth, ...ratios].filter(({ promised }) => promised !== null).length;
+  const missed = growth.filter(growsTooFast).length + ratios.filter(fallsShort).length;
+  const kept =
+    promises === 0
+      ? `${formatCounted(results.length, 'time')} measured, of which none is promised.`
+      : `${formatCount(promises - missed)} of ${formatCounted(promises, 'promise')} ${promises - missed === 1 ? 'holds' : 'hold'}.`;
+  if (slower === null)
+    return {
+      result: kept,
+      advice:
+        'Times are those of this machine at this moment: --save keeps them, --baseline compares with them.',
+    };
+  const which = slower.length === 0 ? 'No path is' : formatCounted(slower.length, 'path is', 'paths are');
+  return {
+    result: `${which} slower than the saved run beyond the noise.`,
+    advice: `${kept} Compare only times of the same machine with little else to do.`,
+  };
+}
 
 /** A benchmark suite: it measures and says what it found. */
-type Suite = (options: {
-  readonly quick: boolean;
-  readonly onProgress: (what: string) => void;
-}) => Promise<Partial<BenchResult>>;
+type Suite = (options: SuiteOptions) => Promise<Partial<BenchResult>>;
 
 /** Suites by name, in the order they run. */
 export type Suites = Readonly<Record<string, Suite>>;
@@ -23,45 +127,19 @@ export type Suites = Readonly<Record<string, Suite>>;
 /** The suites of `ccbench bench`, each loaded when it is run. */
 export const SUITES: Suites = {
   'hot-paths': async (options) => (await import('./suites/hot-paths.js')).hotPathSuite(options),
-  replay: async (options) => {
-    const { peakOfReplay } = await import('./peak-memory.js');
-    const { replayGrowth } = await import('./suites/replay-growth.js');
-    return replayGrowth({ ...options, peakMemory: peakOfReplay });
-  },
+  replay: async (options) => (await import('./suites/replay-growth.js')).replayGrowth(options),
   'naive-replay': async (options) => (await import('./suites/replay-growth.js')).naiveReplayRatio(options),
   'quiet-rules': async (options) => (await import('./suites/quiet-turns.js')).quietRules(options),
   'replay-limit': async (options) => (await import('./suites/replay-growth.js')).replayLimit(options),
-  'sweep-rate': async (options) => {
-    const { createMetricsFold } = await import('../../../metrics/fold.js');
-    const { sweepRate } = await import('./suites/sweep-rate.js');
-    return sweepRate({ ...options, createFold: createMetricsFold });
-  },
-  'quiet-turns': async (options) => {
-    const { createMetricsFold } = await import('../../../metrics/fold.js');
-    const { quietTurns } = await import('./suites/quiet-turns.js');
-    return quietTurns({ ...options, createFold: createMetricsFold });
-  },
-  'compaction-cost': async (options) => {
-    const { createMetricsFold } = await import('../../../metrics/fold.js');
-    const { compactionCost } = await import('./suites/compaction-cost.js');
-    return compactionCost({ ...options, createFold: createMetricsFold });
-  },
+  'sweep-rate': async (options) => (await import('./suites/quiet-turns.js')).sweepRate(options),
+  'quiet-turns': async (options) => (await import('./suites/quiet-turns.js')).quietTurns(options),
+  'compaction-cost': async (options) => (await import('./suites/compaction-cost.js')).compactionCost(options),
   'trace-limit': async (options) => (await import('./suites/trace-limit.js')).traceLimit(options),
-  ingest: async (options) => {
-    const { peakMemory } = await import('./recording-file.js');
-    return (await import('./suites/ingest.js')).ingestSuite({ ...options, peakMemory });
-  },
-  rounds: async (options) => {
-    const { validatedFile } = await import('./recording-file.js');
-    return (await import('./suites/rounds.js')).roundsSuite({ ...options, validated: validatedFile });
-  },
+  ingest: async (options) => (await import('./suites/ingest.js')).ingestSuite(options),
+  rounds: async (options) => (await import('./suites/rounds.js')).roundsSuite(options),
   serve: async (options) => (await import('./suites/serve.js')).serveSuite(options),
   bpe: async (options) => (await import('./suites/bpe.js')).bpeSuite(options),
-  'compiled-cache': async (options) => {
-    const { recordToDisk } = await import('./recording-file.js');
-    const { compiledCacheSuite } = await import('./suites/compiled-cache.js');
-    return compiledCacheSuite({ ...options, record: recordToDisk });
-  },
+  'compiled-cache': async (options) => (await import('./suites/ingest.js')).compiledCacheSuite(options),
   'why-corpus': async (options) => (await import('./why-corpus.js')).whyCorpus(options),
   workers: async (options) => (await import('./workers.js')).workersSuite(options),
   'start-up': async (options) => (await import('./start-up.js')).startUp(options),

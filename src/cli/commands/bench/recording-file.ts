@@ -6,8 +6,42 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { builtModule } from '../../../core/base/built.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
-import { canProbe, probe } from './peak-memory.js';
-import type { CachedRecording } from './suites/compiled-cache.js';
+
+/** How a probe ends: it prints the most memory its process ever held, in kilobytes. */
+const PRINT_PEAK = `
+import { readFileSync } from 'node:fs';
+const status = readFileSync('/proc/self/status', 'utf8');
+process.stdout.write(/VmHWM:\\s+(\\d+)/.exec(status)[1]);
+`;
+
+/** Whether the memory of a fresh process can be measured here: the system must say it, and the program must be built. */
+export function canProbe(): boolean {
+  return builtModule('cli/main') !== null && process.platform === 'linux';
+}
+
+/** Highest memory in bytes of a fresh process that runs a module's text with some arguments. */
+async function probe(module: string, args: readonly string[]): Promise<number> {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--input-type=module',
+    '--eval',
+    module + PRINT_PEAK,
+    ...args,
+  ]);
+  return Number(stdout) * 1_024;
+}
+
+const REPLAY = `
+const { benchPlan, benchTranscript, NOWHERE } = await import(process.argv[1]);
+const { replay } = await import(process.argv[2]);
+replay(benchPlan(process.argv[3]), benchTranscript(Number(process.argv[4])), NOWHERE);
+`;
+
+/** Highest memory in bytes of a fresh process that replays this many turns; null where it cannot be measured. */
+export async function peakOfReplay(policy: string, turns: number): Promise<number | null> {
+  if (!canProbe()) return null;
+  const modules = ['cli/commands/bench/plan', 'engine/run/replay'].map((name) => builtModule(name)!.href);
+  return probe(REPLAY, [...modules, policy, String(turns)]);
+}
 
 const FILE_NAME = 'recording.jsonl';
 /** Characters written at a time. */
@@ -32,11 +66,13 @@ function writeRecording(lines: Iterable<string>): string {
 }
 
 /** A recording in a folder of its own, with its compiled form beside it. */
-export function recordToDisk(lines: Iterable<string>): CachedRecording {
+export function recordToDisk(lines: Iterable<string>) {
   const folder = writeRecording(lines);
   const cache = { folder: join(folder, 'cache') };
   return {
+    /** Forgets the compiled form. */
     forget: () => rmSync(cache.folder, { recursive: true, force: true }),
+    /** Loads the recording up to its first turn, keeping or using the compiled form. */
     load: () => void loadTranscript(FILE_NAME, { cwd: folder, cache }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

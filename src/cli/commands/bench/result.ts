@@ -92,6 +92,12 @@ export function fallsShort({ ratio, promised }: Pick<RatioResult, 'ratio' | 'pro
   return promised !== null && ratio < promised;
 }
 
+/** How a suite runs. */
+export interface SuiteOptions {
+  readonly quick: boolean;
+  readonly onProgress: (what: string) => void;
+}
+
 /** What a benchmark run found. */
 export interface BenchResult {
   readonly results: readonly PathResult[];

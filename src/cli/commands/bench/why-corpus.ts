@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { builtModule } from '../../../core/base/built.js';
 import { corpusFiles } from './corpus.js';
 import { growthExponent, timeOf } from './measure.js';
-import type { BenchResult } from './result.js';
+import type { BenchResult, SuiteOptions } from './result.js';
 
 /** Sessions of each corpus, and bytes of a session. */
 interface Sizes {
@@ -50,10 +50,7 @@ function answer(main: string, { folder }: Corpus): void {
 }
 
 /** The first answer of `why` over a corpus of sessions against the second, and how both grow with the number of sessions. */
-export async function whyCorpus(options: {
-  readonly quick: boolean;
-  readonly onProgress: (what: string) => void;
-}): Promise<Partial<BenchResult>> {
+export async function whyCorpus(options: SuiteOptions): Promise<Partial<BenchResult>> {
   const built = builtModule('cli/main');
   if (built === null) return { notes: ['why-corpus: needs the built program'] };
   const main = fileURLToPath(built);

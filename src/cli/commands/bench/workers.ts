@@ -19,7 +19,7 @@ interface SweepTimes {
   readonly busyMs: number;
 }
 
-/** Sweeps on threads of its own: the first one starts them, later ones find them warm. @internal */
+/** Sweeps on threads of its own: the first one starts them, later ones find them warm. */
 export class Contender implements SweepTimes {
   coldMs = 0;
   firstResultMs = 0;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { ScenarioSource } from '../../../config/compile.js';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
-import { windowOf } from '../../../config/files/window-of.js';
+import { windowOf } from '../../../config/files/scenario-text.js';
 import { sha256Hex } from '../../../core/base/digest.js';
 import { formatCount, formatCounted } from '../../../core/base/format.js';
 import { batchesOfShard, runsOfBatch, type Shard } from '../../../study/batches.js';

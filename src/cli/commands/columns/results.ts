@@ -13,8 +13,15 @@ import { closingText } from '../../terminal/closing.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { present } from '../../terminal/present.js';
-import { type Answer, askDuckdb, askTables } from './ask-duckdb.js';
-import { chosenColumn, type Group, Grouping, parseCondition } from './questions.js';
+import {
+  type Answer,
+  askDuckdb,
+  askTables,
+  chosenColumn,
+  type Group,
+  Grouping,
+  parseCondition,
+} from './questions.js';
 import { SESSION_TABLES, type SessionTable, sessionTables } from './session-tables.js';
 import { settingsText, studiesConclusion, summarise, summaryLines } from './summary.js';
 

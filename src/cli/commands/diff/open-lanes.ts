@@ -1,8 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { clientPolicy } from '../../../agent/policies/own-policy.js';
-import { type Lane, LaneWriter, laneOfLog } from '../../../analysis/diff/lane.js';
-import { laneOfRecording } from '../../../analysis/diff/lane-of-recording.js';
+import { type Lane, LaneWriter, laneOfLog, laneOfRecording } from '../../../analysis/diff/lane.js';
 import { forwardPlan } from '../../../analysis/validate/forward.js';
 import { openRef } from '../../../config/files/open-ref.js';
 import { LOG_HEAD } from '../../../config/files/scenario-text.js';

@@ -13,13 +13,14 @@ import { goesByOutput, type KnownOutput, policySentences } from '../../../agent/
 import { isFileName, type PolicyFile, readPolicyFile } from '../../../config/files/policy-file.js';
 import { policyTexts } from '../../../config/files/policy-text.js';
 import { scenarioProblems } from '../../../config/load.js';
-import { CcbenchError, type ProblemList } from '../../../core/base/errors.js';
-import { formatCount, formatDecimal } from '../../../core/base/format.js';
+import { CcbenchError, formatPlace, type ProblemList } from '../../../core/base/errors.js';
+import { formatCount, formatCounted, formatDecimal } from '../../../core/base/format.js';
 import { createNameTable, ownValue } from '../../../core/base/own-value.js';
 import type { ParamValue } from '../../../core/run/params.js';
 import type { PlannedPolicy } from '../../../core/run/run-plan.js';
 import { resolveModel } from '../../../provider/prices/models.js';
 import * as doc from '../../../report/document/document.js';
+import { type Block, inset } from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
@@ -258,4 +259,61 @@ export function outputLimit({
   return maxOutput === undefined
     ? { maxOutput: resolveModel(model).maxOutput, whose: `that of ${model}` }
     : { maxOutput, whose: 'as given' };
+}
+
+/** What `policies check` goes by. */
+export interface CheckOptions extends PluginOptions {
+  /** The model whose longest answer the sentences count with. */
+  readonly model: string;
+}
+
+interface ShownProblem {
+  readonly line: number | null;
+  readonly column: number | null;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+function shownProblem({ place, message, hint }: CcbenchError): ShownProblem {
+  return { line: place?.line ?? null, column: place?.column ?? null, message, hint };
+}
+
+/** `ccbench policies check file`: what is wrong with a policy file, or what it will do, in plain sentences. */
+export async function checkPolicyCommand(
+  session: CliSession,
+  file: string,
+  options: CheckOptions,
+): Promise<ExitCode> {
+  return withPlugins(session, [], options, () => checkPolicy(session, file, options));
+}
+
+function checkPolicy(session: CliSession, file: string, options: CheckOptions): ExitCode {
+  const { policy, problems, warnings, read } = readNamedFile(file, session.host.cwd);
+  const isOk = problems.length === 0 && read !== null;
+  const sentences = isOk ? policySentences(read.rules, outputLimit(options)) : [];
+  const lines = (errors: readonly CcbenchError[], word: string): readonly Block[] =>
+    errors.flatMap(({ place, message, hint }) => [
+      `${place === null ? file : formatPlace(place)}: ${word}${message}`,
+      ...(hint === null ? [] : [inset(`hint: ${hint}`)]),
+    ]);
+  const doubts = warnings.length === 0 ? '' : `, with ${formatCounted(warnings.length, 'warning')}`;
+  present(session, {
+    blocks: [
+      ...lines(problems, ''),
+      ...lines(warnings, 'warning: '),
+      ...(isOk ? ['What it will do:', ''] : []),
+      ...sentences.map((sentence) => inset(sentence)),
+    ],
+    closing: isOk
+      ? {
+          result: `${policy!.name} can be used${doubts}.`,
+          advice: `Next: ccbench run <scenario> --policy ${file}`,
+        }
+      : {
+          result: `${file} cannot be used: ${formatCounted(problems.length, 'problem')}.`,
+          advice: 'Fix the first one first: others may come of it.',
+        },
+    json: { ok: isOk, problems: problems.map(shownProblem), warnings: warnings.map(shownProblem), sentences },
+  });
+  return isOk ? EXIT.fine : EXIT.input;
 }

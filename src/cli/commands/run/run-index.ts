@@ -8,7 +8,7 @@ import { chartedRequests } from '../../../report/page-data/charted-requests.js';
 import type { ChartedRun, ComparisonRow, PageFact } from '../../../report/page-data/page-data.js';
 import type { SampledLog } from '../../../report/page-data/run-sample.js';
 import { compareTable } from '../../../report/text/compare-table.js';
-import type { RunResult } from './run-result.js';
+import { type RunResult, sessionsOf } from './run-result.js';
 
 /** Requests that a small chart is drawn from. */
 const SMALL = 240;
@@ -25,11 +25,6 @@ export function smallRun({ entries, leftOut }: SampledLog, { execution }: RunRes
     breaks.has(request.n) ? request : { ...request, cause: null },
   );
   return chartedRequests(requests, threads, SMALL);
-}
-
-/** How many sessions the runs are of. */
-function sessionsOf(results: readonly RunResult[]): number {
-  return new Set(results.map(({ execution }) => execution.facts.run?.transcript.id)).size;
 }
 
 /** From the least to the most, once where they look the same. */

@@ -135,3 +135,8 @@ export function runJson(results: readonly RunResult[]): object {
     runs,
   };
 }
+
+/** How many sessions the runs are of. */
+export function sessionsOf(results: readonly RunResult[]): number {
+  return new Set(results.map(({ execution }) => execution.facts.run?.transcript.id)).size;
+}

@@ -21,7 +21,7 @@ import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import { causeWords } from '../../../report/text/cause-words.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { Column, Row } from '../../../report/text/table.js';
-import type { RunResult } from './run-result.js';
+import { type RunResult, sessionsOf } from './run-result.js';
 
 /** Whose rules hold for models of no known provider. */
 const ANTHROPIC = 'anthropic';
@@ -100,13 +100,9 @@ export function runConclusion(facts: RunFacts, expectations: readonly Expectatio
   };
 }
 
-function transcriptsOf(results: readonly RunResult[]): number {
-  return new Set(results.map(({ execution }) => execution.facts.run?.transcript.id)).size;
-}
-
 /** The cheapest of several runs of one session; null where they are not to be compared, or cost the same. */
 function cheapestOf(results: readonly RunResult[]): RunResult | null {
-  if (transcriptsOf(results) > 1) return null;
+  if (sessionsOf(results) > 1) return null;
   if (results.some(({ execution }) => !completionOf(execution.facts).finished)) return null;
   if (results.some(({ execution }) => pricedCalls(execution.facts).unpricedCalls > 0)) return null;
   const [first, ...others] = [...results].sort((a, b) => a.metrics.costUsd! - b.metrics.costUsd!);
@@ -142,7 +138,7 @@ export function scenarioConclusion(name: string, file: string, results: readonly
     advice:
       failed ??
       unfinished ??
-      (transcriptsOf(results) > 1
+      (sessionsOf(results) > 1
         ? `Which of their differences are more than noise: ccbench compare ${file}.`
         : `They are runs of one session: ccbench compare ${file} --transcripts … says what lasts over several.`),
   };

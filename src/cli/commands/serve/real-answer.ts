@@ -1,6 +1,6 @@
 import { addUsage, type Usage } from '../../../core/model/usage.js';
 import type { AnswerBlock } from '../../../provider/fake-api/answer.js';
-import { usageWithin } from '../../../transcripts/drafts/usage.js';
+import { usageWithin } from '../../../transcripts/drafts/draft.js';
 import {
   isObject,
   type JsonObject,

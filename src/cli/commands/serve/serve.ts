@@ -93,7 +93,7 @@ function written(usage: Usage, writtenForMs: number | null): string {
     : shown.map(([tokens, ttl]) => `${formatCount(tokens)} (${ttl})`).join(' + ');
 }
 
-/** One line for a call. @internal */
+/** One line for a call. */
 export function callLine(call: ServedCall, { style }: Pick<Screen, 'style'>): string {
   const { number, startMs, status, method, path } = call;
   const usage = paid(call);

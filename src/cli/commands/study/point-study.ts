@@ -6,7 +6,7 @@ import { percentDoubt } from '../../../config/check/check-overrides.js';
 import type { ScenarioSource } from '../../../config/compile.js';
 import { builtinContext } from '../../../config/context.js';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
-import { priceStepsOf, windowOf } from '../../../config/files/window-of.js';
+import { priceStepsOf, windowOf } from '../../../config/files/scenario-text.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatValue } from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';

@@ -2,25 +2,16 @@ import { formatDigest } from '../../../core/base/digest.js';
 import { type Block, fillerText, textOrFiller } from '../../../core/model/block.js';
 import type { ToolEffect } from '../../../core/model/tool-effect.js';
 import { apiUsage, type Usage } from '../../../core/model/usage.js';
-import { isObject } from '../../lines/narrow.js';
+import { parseObject } from '../../lines/json-lines.js';
 
 /** Usage as clients record it. */
 export function usageFields(usage: Usage): object {
   return { ...apiUsage(usage), service_tier: 'standard' };
 }
 
-function parsedInput(json: string): object | null {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
 function toolInput(block: Block, tool: string): object {
   const text = block.text?.read();
-  const input = text?.startsWith(tool) === true ? parsedInput(text.slice(tool.length)) : null;
+  const input = text?.startsWith(tool) === true ? parseObject(text.slice(tool.length)) : null;
   if (input !== null) return input;
   const { path, effect } = block.facts;
   const known = { ...(path !== undefined && { file_path: path }), ...(effect && effectInput(effect, block)) };

@@ -1,7 +1,7 @@
 import type { MessageOrigin } from '../../../core/model/message.js';
 import type { Usage } from '../../../core/model/usage.js';
+import { usageWithin } from '../../drafts/draft.js';
 import type { Piece } from '../../drafts/thread-draft.js';
-import { usageWithin } from '../../drafts/usage.js';
 import {
   countOf,
   isObject,

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dropHead, dropTail, groupByRound, isMarker } from '../../../../src/agent/layers/rules/rounds.js';
+import {
+  dropHead,
+  dropTail,
+  groupByRound,
+  isMarker,
+} from '../../../../src/agent/layers/rules/split-history.js';
 import type { AskRequest } from '../../../../src/core/run/action.js';
 import { answerOf, compactWith, messagesOf, tooLong } from '../../../helpers/drive/drive-compaction.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';

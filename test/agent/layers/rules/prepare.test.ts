@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { prepareForSummary } from '../../../../src/agent/layers/rules/prepare.js';
-import { dropHead, dropTail, groupByRound } from '../../../../src/agent/layers/rules/rounds.js';
-import { sinceBoundary } from '../../../../src/agent/layers/rules/split-history.js';
+import {
+  dropHead,
+  dropTail,
+  groupByRound,
+  sinceBoundary,
+} from '../../../../src/agent/layers/rules/split-history.js';
 import { type Block, type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message, messageTokens } from '../../../../src/core/model/message.js';
 import { resultBlock } from '../../../helpers/drive/drive-layer.js';

@@ -4,9 +4,10 @@ import type { Transcript } from '../../../../core/model/transcript.js';
 import type { LogSink } from '../../../../core/run/run-log.js';
 import type { RunPlan } from '../../../../core/run/run-plan.js';
 import { replay } from '../../../../engine/run/replay.js';
+import { createMetricsFold } from '../../../../metrics/fold.js';
 import { interleave, processorTimeOf } from '../measure.js';
 import { benchPlan, compiledTranscript } from '../plan.js';
-import type { BenchResult } from '../result.js';
+import type { BenchResult, SuiteOptions } from '../result.js';
 
 /** What a compaction may cost on the machine that the figures in docs/design/speed.md are from. */
 const PROMISED_MICROS = 100;
@@ -29,15 +30,8 @@ function tokens(share: number): Readonly<Record<string, unknown>> {
   return { 'rules.compact.when.0.tokens': `>= ${Math.round(share * 200_000)}` };
 }
 
-type CreateFold = () => LogSink & { finish(): unknown };
-
 /** Processor time of a compaction, its metrics included: runs with many compactions less runs with few, over the difference in number. */
-export function compactionCost(options: {
-  readonly quick: boolean;
-  readonly onProgress: (what: string) => void;
-  /** Makes what a study folds each log with. */
-  readonly createFold: CreateFold;
-}): Partial<BenchResult> {
+export function compactionCost(options: SuiteOptions): Partial<BenchResult> {
   const transcript = compiledTranscript(options.quick ? 300 : 1_000);
   const micros = POLICIES.map(({ policy, set }) => {
     options.onProgress(policy);
@@ -49,7 +43,7 @@ export function compactionCost(options: {
     const [low, high] = [plansAt(LOW), plansAt(HIGH)];
     const runs = [low, high].map((plans) => () => {
       for (const plan of plans) {
-        const fold = options.createFold();
+        const fold = createMetricsFold();
         replay(plan, transcript, fold);
         fold.finish();
       }

@@ -2,7 +2,13 @@ import { Bench } from 'tinybench';
 import { hotContext } from '../hot-context.js';
 import { type HotPath, hotPaths, type PreparedPath } from '../hot-paths.js';
 import { growthExponent } from '../measure.js';
-import { type BenchResult, HIGHEST_EXPONENT, joinResults, type PathResult } from '../result.js';
+import {
+  type BenchResult,
+  HIGHEST_EXPONENT,
+  joinResults,
+  type PathResult,
+  type SuiteOptions,
+} from '../result.js';
 
 const SIZES = [10_000, 100_000, 1_000_000];
 const QUICK_SIZES = SIZES.slice(0, 2);
@@ -59,10 +65,7 @@ function timeSizes(path: HotPath, sizes: readonly number[], effort: Effort): rea
 }
 
 /** Times each hot path at 10 K, 100 K and 1 M tokens of context, with the exponent of its growth. */
-export async function hotPathSuite(options: {
-  readonly quick: boolean;
-  readonly onProgress: (name: string) => void;
-}): Promise<Partial<BenchResult>> {
+export async function hotPathSuite(options: SuiteOptions): Promise<Partial<BenchResult>> {
   const paths = hotPaths();
   const parts: Partial<BenchResult>[] = [];
   for (const path of paths) {

@@ -1,10 +1,12 @@
+import { quantile } from '../../../../core/base/stats.js';
 import type { Transcript } from '../../../../core/model/transcript.js';
 import { usesOf } from '../../../../core/uses/find-uses.js';
 import { readClaudeCodeStream } from '../../../../transcripts/readers/claude-code/read.js';
 import { memorySource } from '../../../../transcripts/readers/claude-code/recorded-text.js';
-import { interleave, type Rounds } from '../measure.js';
+import { interleave, type Rounds, timeOf } from '../measure.js';
 import { recordingLines } from '../recording.js';
-import type { BenchResult } from '../result.js';
+import { peakMemory, recordToDisk } from '../recording-file.js';
+import type { BenchResult, SuiteOptions } from '../result.js';
 
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 1_048_576;
@@ -15,14 +17,6 @@ const MEMORY_LIMIT_MB = 120;
 /** Untimed rounds read about 80 MB, after which the reader is compiled: what is timed is how fast it goes on. */
 const ROUNDS: Rounds = { untimed: 4, timed: 11 };
 const QUICK_ROUNDS: Rounds = { untimed: 0, timed: 1 };
-
-/** What the suite is given by the process it runs in. */
-export interface IngestOptions {
-  readonly quick: boolean;
-  readonly onProgress: (what: string) => void;
-  /** Highest memory in bytes of a fresh process that reads these lines from a file; null where it cannot be measured. */
-  readonly peakMemory: (lines: Iterable<string>) => Promise<number | null>;
-}
 
 function* chunksOf(bytes: Buffer): Generator<Uint8Array, void, void> {
   for (let from = 0; from < bytes.length; from += CHUNK_BYTES) yield bytes.subarray(from, from + CHUNK_BYTES);
@@ -43,7 +37,7 @@ function parseLines(bytes: Buffer): number {
 }
 
 /** Reading a recording in chunks against JSON.parse over the same lines, and the memory that it takes. */
-export async function ingestSuite(options: IngestOptions): Promise<Partial<BenchResult>> {
+export async function ingestSuite(options: SuiteOptions): Promise<Partial<BenchResult>> {
   const size = (options.quick ? 2 : 24) * MEGABYTE;
   const bytes = Buffer.from([...recordingLines(size)].join(''));
   const source = memorySource(bytes);
@@ -57,7 +51,7 @@ export async function ingestSuite(options: IngestOptions): Promise<Partial<Bench
   const rate = (ms: number): string => `${(bytes.length / MEGABYTE / (ms / 1_000)).toFixed(0)} MB/s`;
   options.onProgress('memory');
   const megabytes = options.quick ? 5 : 100;
-  const peak = await options.peakMemory(recordingLines(megabytes * MEGABYTE));
+  const peak = await peakMemory(recordingLines(megabytes * MEGABYTE));
   return {
     ratios: [
       {
@@ -82,6 +76,34 @@ export async function ingestSuite(options: IngestOptions): Promise<Partial<Bench
               detail: `${MEMORY_LIMIT_MB} MB against the ${(peak / MEGABYTE).toFixed(0)} MB of a process that reads a file of ${megabytes} MB`,
             },
           ]),
+    ],
+  };
+}
+
+/** The first load of a recording, which compiles it, against the second, which finds it compiled. */
+export function compiledCacheSuite(options: SuiteOptions): Partial<BenchResult> {
+  const megabytes = options.quick ? 2 : 24;
+  const recording = recordToDisk(recordingLines(megabytes * MEGABYTE));
+  const first: number[] = [];
+  const second: number[] = [];
+  try {
+    for (let round = 0; round < (options.quick ? 1 : 9); round++) {
+      recording.forget();
+      first.push(timeOf(() => recording.load()));
+      second.push(timeOf(() => recording.load()));
+    }
+  } finally {
+    recording.remove();
+  }
+  const [slow, fast] = [quantile(first, 0.5)!, quantile(second, 0.5)!];
+  return {
+    ratios: [
+      {
+        name: 'compiled-cache',
+        ratio: slow / fast,
+        promised: 5,
+        detail: `${megabytes} MB to the first turn: ${slow.toFixed(0)} ms at first, ${fast.toFixed(0)} ms from then on`,
+      },
     ],
   };
 }

@@ -1,14 +1,15 @@
 import { policyRegistry } from '../../../../agent/policies/catalogue.js';
 import { planPolicy } from '../../../../agent/policies/plan-policy.js';
 import { countCalls, type Transcript } from '../../../../core/model/transcript.js';
-import type { LogSink, SummingSink } from '../../../../core/run/run-log.js';
-import type { RunPlan } from '../../../../core/run/run-plan.js';
+import type { LogSink } from '../../../../core/run/run-log.js';
+import type { CachePlan, RunPlan } from '../../../../core/run/run-plan.js';
 import { sweepReplayParts } from '../../../../engine/columnar/sweep-replay.js';
 import { replay } from '../../../../engine/run/replay.js';
+import { createMetricsFold } from '../../../../metrics/fold.js';
 import { generateTranscript } from '../../../../transcripts/synthetic/generate-transcript.js';
-import { interleave } from '../measure.js';
-import { benchPlan, compiledTranscript, NOWHERE } from '../plan.js';
-import type { BenchResult } from '../result.js';
+import { interleave, timeOf } from '../measure.js';
+import { benchPlan, benchTranscript, compiledTranscript, NOWHERE } from '../plan.js';
+import type { BenchResult, SuiteOptions } from '../result.js';
 
 const BY_HAND = 'claude-code/2.1.112';
 /** Policy files with one rule, with several, and with one that looks at tool results. */
@@ -154,24 +155,15 @@ function sweepsOf(quick: boolean): readonly ThresholdSweep[] {
 }
 
 /** Sweeps of thresholds on one thread, with what plans share against every plan through the engine. */
-export function quietTurns(options: {
-  readonly quick: boolean;
-  readonly onProgress: (what: string) => void;
-  /** Makes what a study folds each log with. */
-  readonly createFold: () => SummingSink;
-}): Partial<BenchResult> {
+export function quietTurns(options: SuiteOptions): Partial<BenchResult> {
   const ratios = sweepsOf(options.quick).map((sweep) => {
     options.onProgress(sweep.name);
-    return measure(sweep, options.createFold, options.quick);
+    return measure(sweep, options.quick);
   });
   return { ratios };
 }
 
-function measure(
-  sweep: ThresholdSweep,
-  createFold: () => SummingSink,
-  quick: boolean,
-): BenchResult['ratios'][number] {
+function measure(sweep: ThresholdSweep, quick: boolean): BenchResult['ratios'][number] {
   const plans = Array.from({ length: sweep.thresholds }, (_, i): RunPlan => {
     const set = sweep.set((i + 1) / sweep.thresholds);
     return {
@@ -185,7 +177,7 @@ function measure(
       // What sweeps keep is kept for a transcript as an object: a copy starts cold.
       const transcript = { ...session };
       for (const plan of points) {
-        const fold = createFold();
+        const fold = createMetricsFold();
         road(plan, transcript, fold);
         fold.finish();
       }
@@ -211,4 +203,62 @@ function measure(
 function viaSweep(plan: RunPlan, transcript: Transcript, sink: LogSink): void {
   const parts = sweepReplayParts(plan, transcript, sink);
   while (parts.next().done !== true);
+}
+
+/** Points of a sweep over lifetimes and fading under a policy without layers. */
+function sweepPoints(mode: CachePlan['mode']): readonly RunPlan[] {
+  const plan = benchPlan('unbounded', mode);
+  const settings = (['5m', '1h'] as const).flatMap((ttl) =>
+    (['off', 'expected', 'sampled'] as const).map((fade) => ({ ttl, fade })),
+  );
+  return settings.map(({ ttl, fade }, seed) => ({ ...plan, seed, cache: { ...plan.cache, ttl, fade } }));
+}
+
+/** Turns a second of a sweep on one thread: points from columns of requests against the same points through the engine. */
+export function sweepRate({ quick }: SuiteOptions): Partial<BenchResult> {
+  const turns = quick ? 500 : 10_000;
+  const transcript = benchTranscript(turns);
+  const points = sweepPoints('on');
+  const cacheless = sweepPoints('off');
+  const measured = (road: typeof replay, plans: readonly RunPlan[]): void => {
+    for (const plan of plans) {
+      const fold = createMetricsFold();
+      road(plan, transcript, fold);
+      fold.finish();
+    }
+  };
+  viaSweep(points[0]!, transcript, NOWHERE);
+  const firstMs = timeOf(() => viaSweep(points[1]!, transcript, NOWHERE));
+  const times = interleave(
+    [
+      () => measured(replay, points),
+      () => measured(viaSweep, points),
+      () => {
+        for (const plan of points) viaSweep(plan, transcript, NOWHERE);
+      },
+      () => measured(viaSweep, cacheless),
+    ],
+    quick ? 1 : { untimed: 2, timed: 9 },
+  );
+  const [engine, columns, unmeasured, uncached] = times.map(({ median }) => median) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const rate = (ms: number): string => Math.round((points.length * turns) / (ms / 1_000)).toString();
+  const share = (part: number): string => `${Math.round((100 * Math.max(0, part)) / columns)} %`;
+  return {
+    ratios: [
+      {
+        name: 'sweep-rate',
+        ratio: engine / columns,
+        promised: null,
+        detail:
+          `${points.length} points of ${turns} turns on one core: engine ${rate(engine)} turns/s, columns ${rate(columns)} turns/s; ` +
+          `of these, cache ${share(columns - uncached)}, metrics ${share(columns - unmeasured)}, ` +
+          `prices and entries ${share(unmeasured + uncached - columns)}; columns are made once in ${firstMs.toFixed(0)} ms`,
+      },
+    ],
+  };
 }

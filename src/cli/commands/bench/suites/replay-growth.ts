@@ -6,7 +6,8 @@ import type { RunPlan } from '../../../../core/run/run-plan.js';
 import { replay } from '../../../../engine/run/replay.js';
 import { growthExponent, interleave, timeOf } from '../measure.js';
 import { benchPlan, benchTranscript, compiledTranscript, NOWHERE } from '../plan.js';
-import { type BenchResult, type GrowthResult, HIGHEST_EXPONENT } from '../result.js';
+import { peakOfReplay } from '../recording-file.js';
+import { type BenchResult, type GrowthResult, HIGHEST_EXPONENT, type SuiteOptions } from '../result.js';
 
 const WINDOW_TOKENS = 187_000;
 
@@ -168,12 +169,7 @@ function growthOf(name: string, exponent: number, input: string): GrowthResult {
 }
 
 /** Replay time from 1,000 to 100,000 turns for each profile: a turn must cost its new blocks, so growth is linear. */
-export async function replayGrowth(options: {
-  readonly quick: boolean;
-  readonly onProgress: (what: string) => void;
-  /** Highest memory in bytes of a fresh process that replays this many turns; null where it cannot be measured. */
-  readonly peakMemory: (policy: string, turns: number) => Promise<number | null>;
-}): Promise<Partial<BenchResult>> {
+export async function replayGrowth(options: SuiteOptions): Promise<Partial<BenchResult>> {
   const effort = options.quick ? QUICK : { sizes: SIZES, rounds: ROUNDS };
   const { sizes } = effort;
   const policies = policyRegistry
@@ -194,7 +190,7 @@ export async function replayGrowth(options: {
   for (const policy of MEASURED_POLICIES) {
     options.onProgress(`memory, ${policy}`);
     const turns = sizes.at(-1)!;
-    const peak = await options.peakMemory(policy, turns);
+    const peak = await peakOfReplay(policy, turns);
     if (peak !== null)
       notes.push(`peak memory of a process that replays ${turns} turns under ${policy}: ${megabytes(peak)}`);
   }

@@ -3,9 +3,10 @@ import type { LogEntry, RequestEntry } from '../../../../core/run/run-log.js';
 import { replay } from '../../../../engine/run/replay.js';
 import { generateTranscript } from '../../../../transcripts/synthetic/generate-transcript.js';
 import { benchPlan } from '../plan.js';
-import type { BenchResult } from '../result.js';
+import { validatedFile } from '../recording-file.js';
+import type { BenchResult, SuiteOptions } from '../result.js';
 
-/** A generated session with the usage of its requests in a run. @internal */
+/** A generated session with the usage of its requests in a run. */
 export function withUsage(transcript: Transcript, requests: readonly RequestEntry[]): Transcript {
   const [main, ...others] = transcript.threads;
   let n = 0;
@@ -20,7 +21,7 @@ export function withUsage(transcript: Transcript, requests: readonly RequestEntr
 
 const STARTED_MS = Date.UTC(2026, 2, 1);
 
-/** The calls of a session as TraceLab's rows: sizes and times, no content. @internal */
+/** The calls of a session as TraceLab's rows: sizes and times, no content. */
 export function roundsOf(
   { threads }: Transcript,
   agent: 'claude' | 'codex',
@@ -124,21 +125,11 @@ const SECONDS = 60;
 const MEMORY_LIMIT_MB = 400;
 const MEGABYTE = 1_000_000;
 
-/** What the suite is given by the process it runs in. */
-interface RoundsOptions {
-  readonly quick: boolean;
-  readonly onProgress: (what: string) => void;
-  /** Processor time in seconds and highest memory in bytes of a fresh process that validates a file of these lines; null where it cannot be measured. */
-  readonly validated: (
-    lines: Iterable<string>,
-  ) => Promise<{ readonly seconds: number; readonly bytes: number } | null>;
-}
-
 /** `validate` over a file of TraceLab rows: time by the row, and memory. */
-export async function roundsSuite(options: RoundsOptions): Promise<Partial<BenchResult>> {
+export async function roundsSuite(options: SuiteOptions): Promise<Partial<BenchResult>> {
   const rows = options.quick ? 500 : ALL_ROWS / 10;
   options.onProgress(`${rows} rows`);
-  const found = await options.validated(roundLines(rows));
+  const found = await validatedFile(roundLines(rows));
   if (found === null) return { notes: ['rounds: needs Linux and the built program'] };
   const { seconds, bytes } = found;
   const all = (seconds * ALL_ROWS) / rows;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { growthSamples } from '../../../src/core/tokens/growth-samples.js';
-import { assistant, type Fields, readSession, result, say, usage, user } from '../../helpers/session.js';
+import { growthSamples } from '../../../../src/cli/commands/inspect/count-check.js';
+import { assistant, type Fields, readSession, result, say, usage, user } from '../../../helpers/session.js';
 
 const IMAGE: Fields = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'x' } };
 const call = (n: number, prompt: number, model = 'claude-x'): Fields =>
