@@ -189,8 +189,17 @@ class EntryFold {
     }
   }
 
+  /** The interval of the whole cost; requests that the recording does not hold cost what they cost. */
+  #interval(cost: RunFacts['cost'], compactions: 'none' | 'some'): RunFacts['costInterval'] {
+    const held = heldNano(cost, this.#run?.transcript.recorded);
+    const found = this.#heldInterval(held, compactions);
+    if (found === null) return null;
+    const other = cost.total - held;
+    return { expected: found.expected + other, low: found.low + other, high: found.high + other };
+  }
+
   /** In a what-if chance is known; what a policy's own compactions leave is not. */
-  #interval(cost: number, compactions: 'none' | 'some'): RunFacts['costInterval'] {
+  #heldInterval(cost: number, compactions: 'none' | 'some'): RunFacts['costInterval'] {
     if (this.#run?.transcript.reproduced !== undefined) return whatIfInterval(cost, this.#afterCompaction);
     const chance = this.#end?.chance;
     return chance === undefined
@@ -233,7 +242,7 @@ class EntryFold {
       run: this.#run,
       complete: end !== null,
       durationMs: this.#lastMs < this.#firstMs ? null : this.#lastMs - this.#firstMs,
-      costInterval: this.#interval(heldNano(requests.cost, this.#run?.transcript.recorded), compactions),
+      costInterval: this.#interval(requests.cost, compactions),
       breaks: { unexpected: sortedRecord(this.#unexpected), expected: sortedRecord(this.#expected) },
       requestsRefused: this.#requestsRefused,
       refusals: sortedRecord(this.#refusals),

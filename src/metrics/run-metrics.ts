@@ -5,7 +5,7 @@ import { completionOf, pricedCalls } from './completion.js';
 import type { BreakFacts, RunFacts } from './facts.js';
 import { type Metric, usd } from './metric.js';
 import { METRIC_ROWS } from './metrics.generated.js';
-import { heldNano, recordedUsd } from './recorded-metrics.js';
+import { recordedUsd } from './recorded-metrics.js';
 import type { RequestFacts } from './request-fold.js';
 
 type Value = Metric['value'];
@@ -61,7 +61,7 @@ const COMPUTED: Readonly<Record<Extract<MetricRow, { readonly fact: null }>['nam
   cacheHitRate: (f) => hitRate([f.requests]),
   cacheHitRateSubagents: (f) => hitRate([f.byPurpose.subagent]),
   cacheHitRateLayers: (f) => hitRate(ofLayers(f)),
-  costExpectedUsd: money(expectedNano),
+  costExpectedUsd: money((f) => f.costInterval?.expected ?? f.cost.total),
   costLowUsd: money((f) => f.costInterval?.low ?? null),
   costHighUsd: money((f) => f.costInterval?.high ?? null),
   recordedInputUsd: (f) => reproducedUsd(f, 'recordedNano'),
@@ -128,10 +128,4 @@ export const RUN_METRICS: readonly Metric[] = METRIC_ROWS.map((row) => {
 function reproducedUsd({ run }: RunFacts, side: 'recordedNano' | 'simulatedNano'): number | null {
   const found = run?.transcript.reproduced;
   return found === undefined ? null : usd(found[side]);
-}
-
-/** The cost of all requests, with what unpredictable breaks add on average. */
-function expectedNano({ cost, costInterval, run }: RunFacts): number {
-  if (costInterval === null) return cost.total;
-  return costInterval.expected + cost.total - heldNano(cost, run?.transcript.recorded);
 }

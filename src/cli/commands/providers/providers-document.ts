@@ -74,7 +74,7 @@ const REPLAYS: readonly doc.ColumnOf<ProviderReplay>[] = [
 
 /** Where nine of ten sessions lie under a provider whose cache is chance. */
 function intervalText({ isDraw, costLowUsd, costHighUsd }: ProviderReplay): string {
-  if (!isDraw || costLowUsd === null || costHighUsd === null) return '';
+  if (!isDraw || costLowUsd === null || costHighUsd === null || costLowUsd === costHighUsd) return '';
   return `${formatMoney(costLowUsd)} … ${formatMoney(costHighUsd)}`;
 }
 

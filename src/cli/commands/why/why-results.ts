@@ -24,7 +24,7 @@ function causeColumn(cause: WhyCause): Column<SummedSession> {
   const camel = cause.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
   return number(
     `${camel}Nano`,
-    `what of it went for: ${CAUSE_TEXT[cause].title}`,
+    `of it: ${CAUSE_TEXT[cause].title}`,
     ({ sums }) => sums.causes.find(([own]) => own === cause)?.[1].nano ?? 0,
   );
 }
@@ -60,13 +60,13 @@ export const SESSION_COLUMNS: readonly Column<SummedSession>[] = [
   number('compactions', 'recorded compactions', ({ sums }) => sums.noted.compactions),
   number(
     'recordedInputNano',
-    'recorded input cost of all its calls; empty if it is not run forward',
+    'recorded input cost of all its calls; empty if it is set aside',
     (row) => (row.reproduction.kind === 'reproduced' ? row.reproduction.recordedNano : null),
   ),
-  number('simulatedInputNano', 'the same, run forward by the simulator', (row) =>
+  number('simulatedInputNano', 'the same, as replayed by its own client', (row) =>
     row.reproduction.kind === 'reproduced' ? row.reproduction.predictedNano : null,
   ),
-  text('setAside', 'why it is not run forward; empty if it is', (row) =>
+  text('setAside', 'why it is not replayed; empty if it is', (row) =>
     row.reproduction.kind === 'set-aside' ? row.reproduction.reason : null,
   ),
   ...WHY_CAUSES.map(causeColumn),
@@ -115,8 +115,8 @@ export const REQUEST_COLUMNS: readonly Column<RequestOf>[] = [
     request.isOutputEstimated ? 1 : 0,
   ),
   number('costNano', 'cost', ({ request }) => nanoOf(request)),
-  number('readNano', 'what of it went for reads', ({ request }) => request.readNano),
-  number('outputNano', 'what of it went for output', ({ request }) => request.outputNano),
+  number('readNano', 'of it: reads', ({ request }) => request.readNano),
+  number('outputNano', 'of it: output', ({ request }) => request.outputNano),
   text(
     'cause',
     'why it paid for content again: the cause that cost most; empty without a miss',
