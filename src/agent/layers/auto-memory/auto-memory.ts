@@ -37,7 +37,7 @@ import {
   tokensOfChars,
 } from './fork-turns.js';
 import { knownMemories, memoryQuality } from './known-memories.js';
-import { IndexText, indexLimits, indexLineOf, indexTextOf, memoryIndexPart } from './memory-index.js';
+import { IndexText, indexLimits, indexLineOf, indexTextOf } from './memory-index.js';
 import {
   confineMemory,
   type MemoryStore,
@@ -46,6 +46,7 @@ import {
   type StoredMemory,
 } from './memory-store.js';
 import { keepOwnWrites, type OwnWrite } from './own-writes.js';
+import { memoryIndexPart } from './system-part.js';
 
 /** Memories that the instruction lists by name; the rest is in the index (assumed). */
 const LISTED = 40;
