@@ -12,7 +12,7 @@ const NAME = 'memory-index';
 /** Rendered once for each writing of the file. */
 const RENDERED = new WeakMap<StoredFile, { readonly params: ParamValues; readonly part: RenderedPart }>();
 
-/** The memory index in the system prompt (AUT-3): equal files give equal bytes. Apart from `loadIndex`, so that a test can plant a fault in it. */
+/** The memory index in the system prompt (AUT-3): equal files give equal bytes. */
 export const memoryIndexPart: SystemPart = {
   name: NAME,
   render(files: Files, params: ParamValues): RenderedPart | null {
