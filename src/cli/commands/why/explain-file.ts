@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { explainSession } from '../../../analysis/why/session-why.js';
+import { explainSession, withUses } from '../../../analysis/why/session-why.js';
 import type { PlannedModel } from '../../../core/run/run-plan.js';
 import {
   entryKey,
@@ -94,7 +94,9 @@ export function explainFile(file: string, options: ExplainOptions, digests: File
     digests.keep(files!);
     return { key };
   }
-  const { format, transcript } = loadTranscript(file, { ...options, digests, use: 'once' });
+  const { format, transcript: recording } = loadTranscript(file, { ...options, digests, use: 'once' });
+  // The same object from here on: what is computed once for each is not computed for a copy too.
+  const transcript = withUses(recording);
   const { changedUsage } = options;
   const why = explainSession(transcript, {
     file,
