@@ -16,10 +16,13 @@ export interface Change {
 }
 
 /** The plan of a recording as it was, but for a change. */
-export function changedPlan(transcript: Transcript, { set = {}, lifetime }: Change = {}): RunPlan {
+export function changedPlan(transcript: Transcript, { set, lifetime }: Change = {}): RunPlan {
   const own = clientPolicy(transcript);
-  const policy = planPolicy(policyRegistry.get(own.use), { ...own.set, ...set });
-  const plan: RunPlan = { ...ownPlan(transcript, own), policy };
+  const base = ownPlan(transcript, own);
+  const plan: RunPlan =
+    set === undefined
+      ? base
+      : { ...base, policy: planPolicy(policyRegistry.get(own.use), { ...own.set, ...set }) };
   if (lifetime === undefined) return plan;
   return { ...plan, cache: { ...plan.cache, ttl: lifetime, subagentTtl: lifetime } };
 }

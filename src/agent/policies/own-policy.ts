@@ -1,11 +1,12 @@
-import { oncePer } from '../../core/base/once.js';
+import { canonicalJson } from '../../core/base/digest.js';
+import { entryOf, oncePer } from '../../core/base/once.js';
 import { compareVersions } from '../../core/model/agent-version.js';
 import type { Transcript } from '../../core/model/transcript.js';
-import type { RunPlan } from '../../core/run/run-plan.js';
+import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
 import { DEFAULT_FAKE_LLM } from '../../provider/fake-llm/fake-plan.js';
 import { RECORDED_CLIENT } from '../client/client.js';
 import { policyRegistry } from './catalogue.js';
-import type { VersionRange } from './policy.js';
+import type { Policy, VersionRange } from './policy.js';
 import { withParams } from './policy-params.js';
 
 /** Versions of the agent, and the profile that speaks for them. */
@@ -76,15 +77,22 @@ export function clientPolicy(transcript: Transcript): OwnPolicy {
   return own.use === NO_POLICY && policyRegistry.has(peer) ? { use: peer, set: {} } : own;
 }
 
-/** The plan that stands for a recording: a policy, by default that of its own client, its lifetimes and times. */
-export function ownPlan(transcript: Transcript, { use, set }: OwnPolicy = ownPolicy(transcript)): RunPlan {
+/** Policies with the settings of clients: most recordings of a folder have the same. */
+const planned = oncePer((_: Policy) => new Map<string, PlannedPolicy>());
+
+function plannedPolicy({ use, set }: OwnPolicy): PlannedPolicy {
   const policy = policyRegistry.get(use);
+  return entryOf(planned(policy), canonicalJson(set), () => withParams(policy, policy.rules ?? null, set));
+}
+
+/** The plan that stands for a recording: a policy, by default that of its own client, its lifetimes and times. */
+export function ownPlan(transcript: Transcript, own: OwnPolicy = ownPolicy(transcript)): RunPlan {
   return {
     name: 'own',
     seed: 1,
     model: null,
     window: null,
-    policy: withParams(policy, policy.rules ?? null, set),
+    policy: plannedPolicy(own),
     cache: { mode: 'on', ttl: 'recorded', subagentTtl: 'recorded', fade: 'client' },
     timing: 'recorded',
     estimatorFactor: 1,

@@ -1,7 +1,17 @@
+import { digestText } from '../../core/base/digest.js';
+import { DigestSet } from '../../core/base/digest-set.js';
+
+/** Ids of responses, each once: a set, or digests in a row, which take less room. */
+export type CallIds = ReadonlySet<string | number> | Float64Array;
+
 /** A recording with the ids of its responses. */
 export interface Identified {
   readonly file: string;
-  readonly callIds: ReadonlySet<string | number>;
+  readonly callIds: CallIds;
+}
+
+function sizeOf(ids: CallIds): number {
+  return ids instanceof Float64Array ? ids.length : ids.size;
 }
 
 /** A file that another one holds in full. */
@@ -25,10 +35,10 @@ export function containedFiles(files: readonly Identified[]): readonly Contained
       (other) =>
         other !== file &&
         holdsAll(other, file) &&
-        (other.callIds.size > file.callIds.size || files.indexOf(other) < order),
+        (sizeOf(other.callIds) > sizeOf(file.callIds) || files.indexOf(other) < order),
     );
     if (within !== undefined)
-      found.push({ file: file.file, within: within.file, responses: file.callIds.size });
+      found.push({ file: file.file, within: within.file, responses: sizeOf(file.callIds) });
   }
   return found;
 }
@@ -41,19 +51,22 @@ export interface Repeated {
 
 /** How many responses of each file stand in one before it too; files without such are left out. */
 export function repeatedCalls(files: readonly Identified[]): readonly Repeated[] {
-  const seen = new Set<string | number>();
+  const seen = new DigestSet();
   return files.flatMap(({ file, callIds }) => {
     let calls = 0;
     for (const id of callIds) {
-      if (seen.has(id)) calls++;
-      seen.add(id);
+      const digest = typeof id === 'number' ? id : digestText(id);
+      if (seen.has(digest)) calls++;
+      seen.add(digest);
     }
     return calls === 0 ? [] : [{ file, calls }];
   });
 }
 
 function holdsAll(other: Identified, file: Identified): boolean {
-  if (other.callIds.size < file.callIds.size) return false;
-  for (const id of file.callIds) if (!other.callIds.has(id)) return false;
+  if (sizeOf(other.callIds) < sizeOf(file.callIds)) return false;
+  const held =
+    other.callIds instanceof Float64Array ? new Set<string | number>(other.callIds) : other.callIds;
+  for (const id of file.callIds) if (!held.has(id)) return false;
   return true;
 }

@@ -8,7 +8,7 @@ import type { ChangeName } from './changes.js';
 import { FIXES } from './fixes.generated.js';
 import type { SessionWhy } from './session-why.js';
 import type { SourceSum } from './sources.js';
-import { type ChangeSum, changesOf } from './sum-changes.js';
+import { type ChangeSum, ChangeTally } from './sum-changes.js';
 import type { WhyBreak, WhyReport } from './sum-up.js';
 
 /** A pause before which a command would have saved something. */
@@ -184,7 +184,10 @@ function titleOf({ agent, version }: Client): string {
 }
 
 function changeFixes(client: Client, report: WhyReport): readonly Omit<Fix, 'share'>[] {
-  return changesOf(client.sessions)
+  const tally = new ChangeTally();
+  for (const { changes } of client.sessions) tally.add(changes);
+  return tally
+    .list()
     .filter(({ name, usd }, _, all) => usd > 0 && !isBeaten(name, usd, all))
     .map((change) => {
       const { name } = change;

@@ -203,8 +203,9 @@ export function explainSession(
 }
 
 /** Replays look at copies with other prefixes or compactions: what calls need is found once for all of them. */
-function withUses(recording: Transcript): Transcript {
-  return hasUses(recording) ? { ...recording, uses: () => usesOf(recording)! } : recording;
+export function withUses(recording: Transcript): Transcript {
+  const isDone = recording.uses !== undefined || !hasUses(recording);
+  return isDone ? recording : { ...recording, uses: () => usesOf(recording)! };
 }
 
 /** How the client of a recording asks for a summary; the more expensive way where it is not known. */

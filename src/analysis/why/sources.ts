@@ -278,49 +278,51 @@ export function sourceRowsOf(session: CountedPrompts, by: SourceBy): readonly So
   return rows.list;
 }
 
-/** Rows of the same source together. */
-function mergedRows(sessions: readonly (readonly SourceRow[])[]): readonly Row[] {
-  const rows = new Map<string, Row>();
-  for (const row of sessions.flat()) {
-    const key = JSON.stringify([row.kind, row.name]);
-    const own = rows.get(key);
-    if (own === undefined) rows.set(key, { ...row });
-    else {
-      own.tokens += row.tokens;
-      own.carried += row.carried;
-      own.nano += row.nano;
-      own.requests += row.requests;
-      own.againTokens += row.againTokens;
-      own.againNano += row.againNano;
+/** What every source took in all sessions, which are added one after the other. */
+export class SourceTally {
+  readonly #rows = new Map<string, Row>();
+
+  add(rows: readonly SourceRow[]): void {
+    for (const row of rows) {
+      const key = JSON.stringify([row.kind, row.name]);
+      const own = this.#rows.get(key);
+      if (own === undefined) this.#rows.set(key, { ...row });
+      else {
+        own.tokens += row.tokens;
+        own.carried += row.carried;
+        own.nano += row.nano;
+        own.requests += row.requests;
+        own.againTokens += row.againTokens;
+        own.againNano += row.againNano;
+      }
     }
   }
-  return [...rows.values()];
-}
 
-/** What every source took in all sessions, the most expensive first; all dollars together are those of the requests. */
-export function sumSources(sessions: readonly (readonly SourceRow[])[]): readonly SourceSum[] {
-  const paid = mergedRows(sessions).filter(
-    ({ tokens, carried, nano }) => tokens > 0 || carried > 0 || nano > 0,
-  );
-  paid.sort((a, b) => b.nano - a.nano || b.carried - a.carried || nameOrder(a, b));
-  const total = paid.reduce((sum, { nano }) => sum + nano, 0);
-  let [exact, rounded] = [0, 0];
-  return paid.map(({ kind, name, tokens, carried, nano, requests, againTokens, againNano }) => {
-    exact += nano;
-    const own = Math.round(exact) - rounded;
-    rounded += own;
-    return {
-      kind,
-      name,
-      tokens,
-      carriedTokens: carried,
-      usd: usd(own),
-      share: total === 0 ? null : nano / total,
-      requests,
-      againTokens,
-      againUsd: usd(Math.round(againNano)),
-    };
-  });
+  /** The most expensive first; all dollars together are those of the requests. */
+  list(): readonly SourceSum[] {
+    const paid = [...this.#rows.values()].filter(
+      ({ tokens, carried, nano }) => tokens > 0 || carried > 0 || nano > 0,
+    );
+    paid.sort((a, b) => b.nano - a.nano || b.carried - a.carried || nameOrder(a, b));
+    const total = paid.reduce((sum, { nano }) => sum + nano, 0);
+    let [exact, rounded] = [0, 0];
+    return paid.map(({ kind, name, tokens, carried, nano, requests, againTokens, againNano }) => {
+      exact += nano;
+      const own = Math.round(exact) - rounded;
+      rounded += own;
+      return {
+        kind,
+        name,
+        tokens,
+        carriedTokens: carried,
+        usd: usd(own),
+        share: total === 0 ? null : nano / total,
+        requests,
+        againTokens,
+        againUsd: usd(Math.round(againNano)),
+      };
+    });
+  }
 }
 
 function nameOrder(a: Row, b: Row): number {

@@ -55,35 +55,70 @@ export function reproducedOf(
   };
 }
 
-/** What the changes would have saved on sessions together, the most first. */
-export function changesOf(sessions: readonly Pick<SessionWhy, 'changes'>[]): readonly ChangeSum[] {
-  const all = sessions.flatMap(({ changes }) => changes);
-  return CHANGES.filter((name) => all.some((change) => change.name === name))
-    .map((name) => {
-      const own = all.filter((change) => change.name === name);
-      const saved = sum(own.map(({ savedNano }) => savedNano));
-      const off = sum(own.map(({ offNano }) => offNano));
-      const low = usd(saved - off);
-      const high = usd(saved + off);
-      const atPauses = own.flatMap(({ atPausesNano }) => atPausesNano ?? []);
-      return {
-        name,
-        usd: usd(saved),
-        low,
-        high,
-        ...(atPauses.length === 0 ? {} : { atPausesUsd: usd(sum(atPauses)) }),
-        refetchUsd: usd(sum(own.map(({ refetchNano = 0 }) => refetchNano))),
-        refetchMostUsd: usd(sum(own.map(({ refetchMostNano = 0 }) => refetchMostNano))),
-        sessions: own.length,
-        heldBack: heldBackOf(own),
-      };
-    })
-    .sort((a, b) => b.usd - a.usd);
+/** What a change would have saved on the sessions that it was tried on, nano-dollars. */
+interface Tried {
+  sessions: number;
+  saved: number;
+  off: number;
+  /** Null for changes without pauses. */
+  atPauses: number | null;
+  refetch: number;
+  refetchMost: number;
+  /** Sessions by the reason why it did nothing. */
+  readonly heldBack: Map<string, number>;
 }
 
-function heldBackOf(outcomes: readonly ChangeOutcome[]): readonly HeldBack[] {
-  const counts = new Map<string, number>();
-  for (const { heldBack } of outcomes)
-    if (heldBack !== null) counts.set(heldBack, (counts.get(heldBack) ?? 0) + 1);
-  return [...counts].map(([reason, sessions]) => ({ reason, sessions }));
+/** What the changes would have saved on sessions together, which are added one after the other. */
+export class ChangeTally {
+  readonly #tried = new Map<ChangeName, Tried>();
+
+  add(changes: readonly ChangeOutcome[]): void {
+    for (const change of changes) {
+      const own = this.#of(change.name);
+      const { atPausesNano, refetchNano = 0, refetchMostNano = 0, heldBack } = change;
+      own.sessions++;
+      own.saved += change.savedNano;
+      own.off += change.offNano;
+      if (atPausesNano !== undefined) own.atPauses = (own.atPauses ?? 0) + atPausesNano;
+      own.refetch += refetchNano;
+      own.refetchMost += refetchMostNano;
+      if (heldBack !== null) own.heldBack.set(heldBack, (own.heldBack.get(heldBack) ?? 0) + 1);
+    }
+  }
+
+  #of(name: ChangeName): Tried {
+    let own = this.#tried.get(name);
+    if (own === undefined) {
+      own = {
+        sessions: 0,
+        saved: 0,
+        off: 0,
+        atPauses: null,
+        refetch: 0,
+        refetchMost: 0,
+        heldBack: new Map(),
+      };
+      this.#tried.set(name, own);
+    }
+    return own;
+  }
+
+  /** The most first. */
+  list(): readonly ChangeSum[] {
+    return CHANGES.flatMap((name) => {
+      const own = this.#tried.get(name);
+      if (own === undefined) return [];
+      return {
+        name,
+        usd: usd(own.saved),
+        low: usd(own.saved - own.off),
+        high: usd(own.saved + own.off),
+        ...(own.atPauses === null ? {} : { atPausesUsd: usd(own.atPauses) }),
+        refetchUsd: usd(own.refetch),
+        refetchMostUsd: usd(own.refetchMost),
+        sessions: own.sessions,
+        heldBack: [...own.heldBack].map(([reason, sessions]) => ({ reason, sessions })),
+      };
+    }).sort((a, b) => b.usd - a.usd);
+  }
 }

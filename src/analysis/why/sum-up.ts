@@ -5,9 +5,10 @@ import type { AttributedRequest } from './attribute.js';
 import { STEADY_CAUSES, UNJUDGED_CAUSES, WHY_CAUSES, type WhyCause } from './causes.js';
 import type { JudgedCompaction, Rereads } from './judge-compactions.js';
 import type { SessionWhy, Uncounted } from './session-why.js';
+import { type Slice, Slices, type Spent } from './slices.js';
 import type { SourceBy } from './source-kinds.js';
-import { type SourceRow, type SourceSum, sourceRowsOf, sumSources } from './sources.js';
-import { type ChangeSum, changesOf, type Reproduced, reproducedOf } from './sum-changes.js';
+import { type SourceRow, type SourceSum, SourceTally, sourceRowsOf } from './sources.js';
+import { type ChangeSum, ChangeTally, type Reproduced, reproducedOf } from './sum-changes.js';
 
 /** The answer to where the money went. */
 export interface WhyReport {
@@ -213,14 +214,6 @@ function compactionsOf({ session, requests, compactions }: Counted) {
 /** A recorded compaction, and what was needed again behind it. */
 export type WhyCompaction = { readonly file: string } & Readonly<ReturnType<typeof compactionsOf>[number]>;
 
-/** Requests of a session, and their money, on one day with one model. */
-export interface Spent {
-  readonly model: string;
-  readonly day: string;
-  readonly requests: number;
-  readonly nano: number;
-}
-
 function spentOf({ session, requests }: Counted): readonly Spent[] {
   const found = new Map<string, Spent & { requests: number; nano: number }>();
   for (const request of requests) {
@@ -235,38 +228,13 @@ function spentOf({ session, requests }: Counted): readonly Spent[] {
   return [...found.values()];
 }
 
-/** The money of sessions by names, the most first. */
-function slicesOf(
-  sessions: readonly (readonly Spent[])[],
-  nameOf: (spent: Spent, session: number) => string,
-) {
-  const found = new Map<string, { sessions: Set<number>; requests: number; nano: number }>();
-  for (const [i, all] of sessions.entries())
-    for (const spent of all) {
-      const name = nameOf(spent, i);
-      const own = found.get(name) ?? { sessions: new Set(), requests: 0, nano: 0 };
-      found.set(name, own);
-      own.sessions.add(i);
-      own.requests += spent.requests;
-      own.nano += spent.nano;
-    }
-  return [...found]
-    .map(([name, own]) => ({
-      name,
-      sessions: own.sessions.size,
-      requests: own.requests,
-      usd: usd(own.nano),
-    }))
-    .sort((a, b) => b.usd - a.usd || (a.name < b.name ? -1 : 1));
-}
-
-/** The same by model, of requests. */
+/** The money of sessions by model, the most first. */
 export function modelSlices(counted: readonly Counted[]): readonly Slice[] {
-  return slicesOf(counted.map(spentOf), ({ model }) => model);
+  const slices = new Slices();
+  for (const [i, each] of counted.entries())
+    for (const spent of spentOf(each)) slices.add(spent.model, spent, i);
+  return slices.list();
 }
-
-/** Money by project, model or day. */
-export type Slice = Readonly<ReturnType<typeof slicesOf>[number]>;
 
 function largest(sums: readonly CauseSum[]): WhyCause | null {
   return [...sums].sort((a, b) => b.usd - a.usd)[0]?.cause ?? null;
@@ -355,38 +323,56 @@ export function sumUp(
   );
 }
 
-/** The same of sessions whose sums are known, none of which counts a call of another. */
-export function sumSessions(sessions: readonly SummedSession[], uncounted: readonly Uncounted[]): WhyReport {
-  const all = sessions.map(({ sums }) => sums);
-  const total = (what: 'requests' | 'read' | 'prompt' | 'nano'): number => sum(all.map((own) => own[what]));
-  const tally = new CauseTally();
-  for (const { causes } of all) tally.session(causes);
-  const spent = all.map((own) => own.spent);
-  const days = slicesOf(spent, ({ day }) => day);
-  const known = days
-    .map(({ name }) => name)
-    .filter((name) => name !== 'unknown')
-    .sort();
+/**
+ * The same of sessions whose sums are known, none of which counts a call of another. They are gone through once, and only what the
+ * report shows of each is kept.
+ */
+export function sumSessions(sessions: Iterable<SummedSession>, uncounted: readonly Uncounted[]): WhyReport {
+  const total = { requests: 0, read: 0, prompt: 0, nano: 0 };
+  const causes = new CauseTally();
+  const sources = new SourceTally();
+  const changes = new ChangeTally();
+  const [projects, models, days] = [new Slices(), new Slices(), new Slices()];
+  const breaks: WhyBreak[] = [];
+  const compactions: WhyCompaction[] = [];
+  const worst: RankedSession[] = [];
+  const ran: Pick<SummedSession, 'file' | 'reproduction'>[] = [];
+  for (const session of sessions) {
+    const { file, project, reproduction, sums } = session;
+    for (const name of ['requests', 'read', 'prompt', 'nano'] as const) total[name] += sums[name];
+    causes.session(sums.causes);
+    sources.add(sums.sources);
+    changes.add(session.changes);
+    for (const spent of sums.spent) {
+      projects.add(project, spent, worst.length);
+      models.add(spent.model, spent, worst.length);
+      days.add(spent.day, spent, worst.length);
+    }
+    for (const own of sums.breaks) breaks.push({ file, ...own });
+    for (const own of sums.compactions) compactions.push({ file, ...own });
+    ran.push({ file, reproduction });
+    worst.push(ranked(session));
+  }
+  const byDay = days.list().sort((a, b) => (a.name < b.name ? -1 : 1));
+  const known = byDay.map(({ name }) => name).filter((name) => name !== 'unknown');
   return {
-    sessions: sessions.length,
-    requests: total('requests'),
-    recordedUsd: usd(total('nano')),
-    hitRate: ratio(total('read'), total('prompt')),
+    sessions: worst.length,
+    requests: total.requests,
+    recordedUsd: usd(total.nano),
+    hitRate: ratio(total.read, total.prompt),
     from: known[0] ?? null,
     to: known.at(-1) ?? null,
-    reproduced: reproducedOf(sessions, uncounted),
-    byCause: tally.list(),
-    sources: sumSources(all.map(({ sources }) => sources)),
-    breaks: sessions
-      .flatMap(({ file, sums }) => sums.breaks.map((own) => ({ file, ...own })))
-      .sort((a, b) => b.usd - a.usd),
-    compactions: sessions
-      .flatMap(({ file, sums }) => sums.compactions.map((own) => ({ file, ...own })))
-      .sort((a, b) => b.rereadTokens - a.rereadTokens || (b.lost?.length ?? 0) - (a.lost?.length ?? 0)),
-    byProject: slicesOf(spent, (_, i) => sessions[i]!.project),
-    byModel: slicesOf(spent, ({ model }) => model),
-    byDay: [...days].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    worst: sessions.map(ranked).sort((a, b) => b.usd - a.usd),
-    changes: changesOf(sessions),
+    reproduced: reproducedOf(ran, uncounted),
+    byCause: causes.list(),
+    sources: sources.list(),
+    breaks: breaks.sort((a, b) => b.usd - a.usd),
+    compactions: compactions.sort(
+      (a, b) => b.rereadTokens - a.rereadTokens || (b.lost?.length ?? 0) - (a.lost?.length ?? 0),
+    ),
+    byProject: projects.list(),
+    byModel: models.list(),
+    byDay,
+    worst: worst.sort((a, b) => b.usd - a.usd),
+    changes: changes.list(),
   };
 }

@@ -3,7 +3,8 @@ import { sum } from '../../core/base/stats.js';
 import { usd } from '../../metrics/metric.js';
 import type { AttributedRequest } from './attribute.js';
 import { STEADY_CAUSES } from './causes.js';
-import { type Counted, hitRateOf, modelSlices, nanoOf, type Slice } from './sum-up.js';
+import type { Slice } from './slices.js';
+import { type Counted, hitRateOf, modelSlices, nanoOf } from './sum-up.js';
 
 /** Days from which on a row is a week. */
 const WEEKS_FROM_DAYS = 21;

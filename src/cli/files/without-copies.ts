@@ -1,4 +1,5 @@
 import {
+  type CallIds,
   containedFiles,
   type Identified,
   type Repeated,
@@ -11,7 +12,7 @@ import type { SkippedFile } from './each-file.js';
 /** A session with the keys of its calls. */
 interface Keyed {
   readonly file: string;
-  readonly callKeys: ReadonlySet<string>;
+  readonly callKeys: CallIds;
 }
 
 /** Whether calls that sessions have in common count once, or in each of them: a replay needs them in each. */

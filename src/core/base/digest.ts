@@ -64,15 +64,21 @@ function digestLong(text: string, high: number, low: number): Digest {
 
 /** Digest of a text, optionally salted with another digest. */
 export function digestText(text: string, salt: Digest = 0): Digest {
+  return digestPart(text, 0, text.length, salt);
+}
+
+/** The same of a part of a text; a short one is not cut out for it. */
+export function digestPart(text: string, from: number, to: number, salt: Digest = 0): Digest {
   let a = ((salt / HIGH) | 0) ^ 0x51ed270b;
   let b = salt | 0;
-  if (text.length > SHORT_CHARS) return digestLong(text, a, b);
-  for (let i = 0; i < text.length; i++) {
+  const length = to - from;
+  if (length > SHORT_CHARS) return digestLong(length === text.length ? text : text.slice(from, to), a, b);
+  for (let i = from; i < to; i++) {
     const c = text.charCodeAt(i);
     a = Math.imul(a ^ c, 0x2c1b3c6d);
     b = Math.imul(b + c, 0x297a2d39) ^ (b >>> 11);
   }
-  return finish(a ^ text.length, b + Math.imul(text.length, 0x5bd1e995));
+  return finish(a ^ length, b + Math.imul(length, 0x5bd1e995));
 }
 
 /** Digest of a prefix extended by one block: depends on order, never on text. */

@@ -1,7 +1,9 @@
-import { digestText } from '../base/digest.js';
+import { digestPart } from '../base/digest.js';
 import type { Block } from '../model/block.js';
 import type { Message } from '../model/message.js';
 import { isSummaryFork, type Thread, type Transcript } from '../model/transcript.js';
+import { eachLine } from './each-line.js';
+import { Holders } from './holders.js';
 import {
   eachName,
   type Item,
@@ -12,37 +14,17 @@ import {
   type UsesByCall,
 } from './uses.js';
 
-/** Shorter lines tell nothing: `return null;`, `else {`. */
-const LINE_CHARS = 12;
-
-/** Longer lines are minified code or data: nobody looks for them as a line. */
-const LONGEST_LINE = 400;
-
-/** What more items hold is no longer rare: it does not tell which of them is needed. */
-const MOST_HOLDERS = 4;
-
 /** A result is fetched again where at least this share of its lines was there before. */
 const REREAD_SHARE = 0.5;
 const REREAD_LINES = 3;
 
 /** What looks at content: a tool for it, or a command. The results of others come again because something was run again. */
 const LOOKING_TOOL = /^(?:read|grep|glob|view|open|cat|search)/i;
-const LOOKING_COMMAND = /(?<![|\w./-]\s*)\b(?:cat|sed -n|head|tail|nl|less|bat|rg|grep|git show|git diff)\s/;
-
-/** Lines without a word are rulers and figures, and paths name things without needing them. */
-const WORD = /[A-Za-z]{3}/;
-const PATH = /^\S*\/\S*$/;
-
-/** In front of the lines that a reader of files shows. */
-const LINE_NUMBER = /^\s*\d+(?:→|\t|[:|-]\s?)/;
-
-const COMMON = -1;
+const LOOKING_COMMAND =
+  /\b(?=(?:cat|sed -n|head|tail|nl|less|bat|rg|grep|git show|git diff)\s)(?<![|\w./-]\s*)/;
 
 /** Sessions that are made up say nothing that is needed again. */
 const GENERATED = 'synthetic';
-
-/** The items that hold a line or an identifier: one, several, or too many. */
-type Holders = number | number[];
 
 function originOf({ origin, role }: Message, { kind, facts }: Block): ItemOrigin | null {
   if (kind === 'thinking' || kind === 'image' || kind === 'document') return null;
@@ -56,8 +38,8 @@ function originOf({ origin, role }: Message, { kind, facts }: Block): ItemOrigin
 class ThreadWalk {
   readonly items: Item[] = [];
   readonly uses: Use[] = [];
-  readonly #lines = new Map<number, Holders>();
-  readonly #names = new Map<number, Holders>();
+  readonly #lines = new Holders();
+  readonly #names = new Holders();
   /** Where each file was edited last, by the number of the call. */
   readonly #edited = new Map<string, number>();
   /** Calls of tools that look at content, by id. */
@@ -84,19 +66,21 @@ class ThreadWalk {
   #take(message: Message, place: number, origin: ItemOrigin): void {
     const block = message.blocks[place]!;
     const text = block.text!.read();
-    const seen = new Seen();
+    const lines = this.#lines;
+    const names = this.#names;
+    const seen = new Seen(lines);
     const item = this.items.length;
     const call = Math.max(0, this.#calls - 1);
     const isSought = origin === 'user' || (origin === 'result' && this.#looks.has(block.toolUseId ?? ''));
-    eachLine(text, (line) => {
-      const key = digestText(line);
-      const holders = this.#lines.get(key);
-      if (isSought) seen.line(holders, line);
-      this.#hold(this.#lines, key, holders, item);
+    eachLine(text, (from, to) => {
+      const key = digestPart(text, from, to);
+      const entry = lines.find(key);
+      if (isSought) seen.line(entry, from, to);
+      lines.add(key, entry, item);
     });
-    eachName(text, (name) => {
-      const key = digestText(name);
-      this.#hold(this.#names, key, this.#names.get(key), item);
+    eachName(text, (from, to) => {
+      const key = digestPart(text, from, to);
+      names.add(key, names.find(key), item);
     });
     this.items.push({
       message: message.id,
@@ -113,7 +97,8 @@ class ThreadWalk {
     // Results that came together were asked for together.
     if (needed.seenAt > call) return;
     if (origin === 'user' && needed.origin !== 'user') return;
-    this.#use(origin === 'user' ? 'repeat' : 'reread', call, again.line, again.holders, again.item, {
+    const what = text.slice(again.from, again.to);
+    this.#use(origin === 'user' ? 'repeat' : 'reread', call, what, again.holders, again.item, {
       tokens: Math.round(block.tokens * again.share),
       isStale: this.#isEdited(needed.path, needed.seenAt),
     });
@@ -124,22 +109,25 @@ class ThreadWalk {
     this.#asking = id;
     const needed = new Map<
       number,
-      { readonly kind: UseKind; readonly what: string; readonly holders: Holders }
+      { readonly kind: UseKind; readonly what: string; readonly holders: readonly number[] }
     >();
-    const need = (kind: UseKind, what: string, holders: Holders | undefined): void => {
-      if (holders === undefined || holders === COMMON) return;
-      const item = this.#fetched(holders);
+    const need = (kind: UseKind, text: string, from: number, to: number): void => {
+      const table = kind === 'edit' ? this.#lines : this.#names;
+      const entry = table.find(digestPart(text, from, to));
+      const count = entry === -1 ? 0 : table.count(entry);
+      if (count === 0) return;
+      const item = this.#fetched(table, entry, count);
       if (item === null || this.items[item]!.seenAt > this.#calls) return;
       const known = needed.get(item);
-      if (known === undefined || countOf(holders) < countOf(known.holders))
-        needed.set(item, { kind, what, holders });
+      if (known === undefined || count < known.holders.length)
+        needed.set(item, { kind, what: text.slice(from, to), holders: table.list(entry, count) });
     };
     for (const block of response.blocks) {
       if (block.kind === 'thinking' || block.text === null) continue;
       const text = block.kind === 'tool_use' ? unescaped(block.text.read()) : block.text.read();
       if (block.facts.effect?.kind === 'edit' || block.tool === 'apply_patch')
-        eachLine(text, (line) => need('edit', line, this.#lines.get(digestText(line))));
-      eachName(text, (name) => need('echo', name, this.#names.get(digestText(name))));
+        eachLine(text, (from, to) => need('edit', text, from, to));
+      eachName(text, (from, to) => need('echo', text, from, to));
     }
     for (const [item, { kind, what, holders }] of needed)
       this.#use(kind, this.#calls, what, holders, item, { tokens: 0, isStale: false });
@@ -154,10 +142,14 @@ class ThreadWalk {
   }
 
   /** The item to fetch of those that hold something: nothing where the agent said it first. */
-  #fetched(holders: Holders): number | null {
-    const all = typeof holders === 'number' ? [holders] : holders;
-    if (this.items[all[0]!]!.origin === 'assistant') return null;
-    return all.findLast((item) => this.items[item]!.origin === 'result') ?? all[0]!;
+  #fetched(table: Holders, entry: number, count: number): number | null {
+    const first = table.at(entry, 0);
+    if (this.items[first]!.origin === 'assistant') return null;
+    for (let place = count - 1; place > 0; place--) {
+      const item = table.at(entry, place);
+      if (this.items[item]!.origin === 'result') return item;
+    }
+    return first;
   }
 
   #isEdited(path: string | null, since: number): boolean {
@@ -168,30 +160,19 @@ class ThreadWalk {
     kind: UseKind,
     at: number,
     what: string,
-    holders: Holders,
+    holders: readonly number[],
     item: number,
     more: Pick<Use, 'tokens' | 'isStale'>,
   ): void {
-    const all = typeof holders === 'number' ? [holders] : [...holders];
     this.uses.push({
       kind,
       call: this.#asking,
       at,
       what: what.slice(0, LINE_SHOWN),
       item,
-      holders: all,
+      holders,
       ...more,
     });
-  }
-
-  #hold(map: Map<number, Holders>, key: number, holders: Holders | undefined, item: number): void {
-    if (holders === undefined) map.set(key, item);
-    else if (typeof holders === 'number') {
-      if (holders !== COMMON && holders !== item) map.set(key, [holders, item]);
-    } else if (holders.at(-1) !== item) {
-      if (holders.length < MOST_HOLDERS) holders.push(item);
-      else map.set(key, COMMON);
-    }
   }
 }
 
@@ -203,53 +184,49 @@ function isLook({ kind, tool, text }: Block): boolean {
 /** Characters of a line that are kept to show it. */
 const LINE_SHOWN = 80;
 
-function countOf(holders: Holders): number {
-  return typeof holders === 'number' ? 1 : holders.length;
-}
-
 /** How much of a text was there before, and where. */
 class Seen {
   #lines = 0;
   #seen = 0;
-  readonly #by = new Map<number, { count: number; readonly line: string; readonly holders: Holders }>();
+  readonly #by = new Map<number, SeenItem>();
 
-  line(holders: Holders | undefined, line: string): void {
-    if (holders === COMMON) return;
+  constructor(private readonly held: Holders) {}
+
+  /** A line at a place of the text, and its entry before the text is added to it. */
+  line(entry: number, from: number, to: number): void {
+    const count = entry === -1 ? null : this.held.count(entry);
+    if (count === 0) return;
     this.#lines++;
-    if (holders === undefined) return;
+    if (count === null) return;
     this.#seen++;
-    const item = typeof holders === 'number' ? holders : holders.at(-1)!;
+    const item = this.held.at(entry, count - 1);
     const by = this.#by.get(item);
-    if (by === undefined) this.#by.set(item, { count: 1, line, holders });
-    else by.count++;
+    if (by === undefined) this.#by.set(item, { lines: 1, entry, count, from, to });
+    else by.lines++;
   }
 
   /** The item that most of it was in; null where little of it was there before. */
   again() {
     const share = this.#seen / this.#lines;
     if (this.#lines < REREAD_LINES || share < REREAD_SHARE) return null;
-    let best: {
-      readonly item: number;
-      readonly count: number;
-      readonly line: string;
-      readonly holders: Holders;
-    } | null = null;
+    let best: (SeenItem & { readonly item: number }) | null = null;
     for (const [item, found] of this.#by)
-      if (best === null || found.count > best.count) best = { item, ...found };
-    return best === null ? null : { ...best, share };
+      if (best === null || found.lines > best.lines) best = { item, ...found };
+    if (best === null) return null;
+    const { item, entry, count, from, to } = best;
+    // A line of several items counts the text itself among them.
+    const holders = this.held.list(entry, count === 1 ? 1 : this.held.count(entry) || count);
+    return { item, from, to, holders, share };
   }
 }
 
-function eachLine(text: string, take: (line: string) => void): void {
-  for (let from = 0; from < text.length; ) {
-    const end = text.indexOf('\n', from);
-    const to = end === -1 ? text.length : end;
-    if (to - from >= LINE_CHARS && to - from <= LONGEST_LINE) {
-      const line = text.slice(from, to).replace(LINE_NUMBER, '').trim();
-      if (line.length >= LINE_CHARS && WORD.test(line) && !PATH.test(line)) take(line);
-    }
-    from = to + 1;
-  }
+/** An item that held lines of a text before: how many, and the first of them. */
+interface SeenItem {
+  lines: number;
+  readonly entry: number;
+  readonly count: number;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** The input of a call as it was meant: each member on lines of its own. */

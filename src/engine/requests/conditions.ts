@@ -27,7 +27,7 @@ const LARGEST_REST = 3_000;
 
 /** What a recording shows about its requests, by thread and call. */
 export class Conditions {
-  private readonly found = new Map<string, CallCondition>();
+  private readonly found = new Map<string, Map<string, CallCondition>>();
   /** By how much each recorded compaction left more than the policy's own would have. */
   private readonly left: number[] = [];
   /** How well the recording was reproduced; null while it is replayed. */
@@ -42,8 +42,8 @@ export class Conditions {
     public state: 'finding' | 'given' = 'finding',
   ) {}
 
-  of(thread: string, call: RecordedCall): CallCondition | null {
-    return this.found.get(keyOf(thread, call)) ?? null;
+  of(thread: string, { id }: RecordedCall): CallCondition | null {
+    return this.found.get(thread)?.get(id) ?? null;
   }
 
   addCompaction(moreTokens: number): void {
@@ -59,13 +59,11 @@ export class Conditions {
     return Math.abs(more) > LARGEST_REST ? 0 : more;
   }
 
-  add(thread: string, call: RecordedCall, condition: CallCondition): void {
-    this.found.set(keyOf(thread, call), condition);
+  add(thread: string, { id }: RecordedCall, condition: CallCondition): void {
+    const calls = this.found.get(thread);
+    if (calls === undefined) this.found.set(thread, new Map([[id, condition]]));
+    else calls.set(id, condition);
   }
-}
-
-function keyOf(thread: string, { id }: RecordedCall): string {
-  return `${thread} ${id}`;
 }
 
 /**

@@ -5,7 +5,7 @@ import { oncePer } from '../../core/base/once.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import type { LogEntry, LogSink, Reproduced } from '../../core/run/run-log.js';
-import type { RunPlan } from '../../core/run/run-plan.js';
+import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { knownProvider, type ProviderRef } from '../../provider/providers/providers.js';
 import { Conditions, type RunConditions } from '../requests/conditions.js';
@@ -14,7 +14,7 @@ import { windowUnder } from '../requests/thread-model.js';
 
 /** The plan of a what-if's base: the recording as its own client made it. */
 const basePlan = oncePer((transcript: Transcript): RunPlan => ownPlan(transcript, clientPolicy(transcript)));
-const basePolicy = oncePer((transcript: Transcript): string => canonicalJson(basePlan(transcript).policy));
+const policyText = oncePer((policy: PlannedPolicy): string => canonicalJson(policy));
 
 /** True for a recording that tells what its requests read: only then something can be taken from it. */
 const tellsReads = oncePer((transcript: Transcript): boolean =>
@@ -36,9 +36,9 @@ export function followsRecording(plan: RunPlan, transcript: Transcript): boolean
   if (timing !== 'recorded' || llm.faults.length > 0 || estimatorFactor !== 1) return false;
   if (llm.cassette !== undefined) return false;
   if (hooks !== undefined || home !== undefined) return false;
-  if (canonicalJson(plan.policy) !== basePolicy(transcript)) return false;
-  if (plan.window === null && plan.model === null) return true;
   const base = basePlan(transcript);
+  if (plan.policy !== base.policy && policyText(plan.policy) !== policyText(base.policy)) return false;
+  if (plan.window === null && plan.model === null) return true;
   return transcript.threads.every(
     (thread) => windowUnder(plan, thread, transcript) === windowUnder(base, thread, transcript),
   );

@@ -69,14 +69,22 @@ export function priceUsage(row: ModelRow, usage: Usage, atMs: number, options: P
   const cacheWrite5mNano = part(usage.cacheWrite5m, prices.cacheWrite5m, twentieths);
   const cacheWrite1hNano = part(usage.cacheWrite1h, prices.cacheWrite1h, twentieths);
   const outputNano = part(usage.output, prices.output, twentieths);
-  return {
-    inputNano,
-    cacheReadNano,
-    cacheWrite5mNano,
-    cacheWrite1hNano,
-    outputNano,
-    totalNano: inputNano + cacheReadNano + cacheWrite5mNano + cacheWrite1hNano + outputNano,
-  };
+  return new CostParts(inputNano, cacheReadNano, cacheWrite5mNano, cacheWrite1hNano, outputNano);
+}
+
+/**
+ * A cost by its parts. A class: V8 keeps small and large whole numbers differently, and objects of a literal changed their hidden
+ * class one by one when they were first read.
+ */
+class CostParts implements Cost {
+  constructor(
+    readonly inputNano: number,
+    readonly cacheReadNano: number,
+    readonly cacheWrite5mNano: number,
+    readonly cacheWrite1hNano: number,
+    readonly outputNano: number,
+    readonly totalNano = inputNano + cacheReadNano + cacheWrite5mNano + cacheWrite1hNano + outputNano,
+  ) {}
 }
 
 /** What requests with this usage cost without their output, whatever part of the uncached input is read from the cache instead. */
@@ -94,12 +102,11 @@ export function priceByRead(row: ModelRow, usage: Usage, atMs: number): (cacheRe
 
 /** The sum of two costs, part by part. */
 export function addCost(a: Cost, b: Cost): Cost {
-  return {
-    inputNano: a.inputNano + b.inputNano,
-    cacheReadNano: a.cacheReadNano + b.cacheReadNano,
-    cacheWrite5mNano: a.cacheWrite5mNano + b.cacheWrite5mNano,
-    cacheWrite1hNano: a.cacheWrite1hNano + b.cacheWrite1hNano,
-    outputNano: a.outputNano + b.outputNano,
-    totalNano: a.totalNano + b.totalNano,
-  };
+  return new CostParts(
+    a.inputNano + b.inputNano,
+    a.cacheReadNano + b.cacheReadNano,
+    a.cacheWrite5mNano + b.cacheWrite5mNano,
+    a.cacheWrite1hNano + b.cacheWrite1hNano,
+    a.outputNano + b.outputNano,
+  );
 }

@@ -95,8 +95,39 @@ export function recordedRow(bills: readonly RecordedBill[], columns: readonly st
   return { name: AS_RECORDED, cells };
 }
 
+/** A bill as far as there is something to say about it. */
+export type NotedBill = Pick<
+  RecordedBill,
+  | 'calls'
+  | 'compactions'
+  | 'summaries'
+  | 'estimatedOutputs'
+  | 'unpriced'
+  | 'withoutUsage'
+  | 'untoldWritesNano'
+  | 'priceDay'
+  | 'otherPrices'
+>;
+
+/** What notes need of a bill: of ten thousand sessions no more is kept. */
+export function notedBill(bill: RecordedBill): NotedBill {
+  const { calls, compactions, summaries, estimatedOutputs, unpriced, withoutUsage, untoldWritesNano } = bill;
+  const { priceDay, otherPrices } = bill;
+  return {
+    calls,
+    compactions,
+    summaries,
+    estimatedOutputs,
+    unpriced,
+    withoutUsage,
+    ...(untoldWritesNano === undefined ? {} : { untoldWritesNano }),
+    ...(priceDay === undefined ? {} : { priceDay }),
+    ...(otherPrices === undefined ? {} : { otherPrices }),
+  };
+}
+
 /** What no transcript holds, so that the row can be set beside others. */
-function missingNote(bills: readonly RecordedBill[]): string {
+function missingNote(bills: readonly NotedBill[]): string {
   const hidden = sum(bills.map(({ compactions, summaries }) => compactions - summaries));
   const days = [...new Set(bills.flatMap(({ priceDay }) => priceDay ?? []))];
   const day = days.length === 0 ? 'of the day, as far as the model table has them' : `of ${days.join(', ')}`;
@@ -104,7 +135,7 @@ function missingNote(bills: readonly RecordedBill[]): string {
 }
 
 /** Calls that do not have the newest prices, over all recordings. */
-function addOtherPrices(bills: readonly RecordedBill[]): readonly OtherPrices[] {
+function addOtherPrices(bills: readonly NotedBill[]): readonly OtherPrices[] {
   const sums = new Map<string, OtherPrices>();
   for (const other of bills.flatMap(({ otherPrices = [] }) => otherPrices)) {
     const key = otherPriceSentence(other.model, other);
@@ -114,9 +145,9 @@ function addOtherPrices(bills: readonly RecordedBill[]): readonly OtherPrices[] 
 }
 
 /** What there is to say about recorded costs: what they leave out, and what of them is estimated. */
-export function billNotes(bills: readonly RecordedBill[]): readonly string[] {
+export function billNotes(bills: readonly NotedBill[]): readonly string[] {
   if (bills.length === 0) return [];
-  const total = (pick: (bill: RecordedBill) => number): number => sum(bills.map(pick));
+  const total = (pick: (bill: NotedBill) => number): number => sum(bills.map(pick));
   const notes = [missingNote(bills)];
   const estimated = total((bill) => bill.estimatedOutputs);
   if (estimated > 0) {

@@ -6,8 +6,8 @@ import { type SourceBy, sourceOf } from '../../../src/analysis/why/source-kinds.
 import {
   filledPrompts,
   type SourceSum,
+  SourceTally,
   sourceRowsOf,
-  sumSources,
 } from '../../../src/analysis/why/sources.js';
 import { countOnce, nanoOf, sumUp } from '../../../src/analysis/why/sum-up.js';
 import { sum } from '../../../src/core/base/stats.js';
@@ -295,9 +295,9 @@ describe('attribution', () => {
           threads: [{ thread: 't', agent: null, isSummary: false, requests }],
         };
         const paid = { tape, requests: billed.map(({ request }) => request) };
-        const found = sumSources([sourceRowsOf(paid, 'source')]).filter(
-          ({ carriedTokens }) => carriedTokens > 0,
-        );
+        const tally = new SourceTally();
+        tally.add(sourceRowsOf(paid, 'source'));
+        const found = tally.list().filter(({ carriedTokens }) => carriedTokens > 0);
         expect(new Map(found.map((own) => [own.name, [own.carriedTokens, own.requests]]))).toEqual(
           new Map([...expected].map(([name, own]) => [name, [own.tokens, own.requests]])),
         );

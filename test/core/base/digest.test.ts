@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, digestText } from '../../../src/core/base/digest.js';
+import { canonicalJson, digestPart, digestText } from '../../../src/core/base/digest.js';
 
 const longText = fc.string({ minLength: 65, maxLength: 400, unit: 'binary' });
 
@@ -14,6 +14,21 @@ describe('digest of a text', () => {
         expect(digestText(joined)).toBe(digestText(text));
         expect(digestText(sliced)).toBe(digestText(text));
       }),
+    );
+  });
+
+  it('of a part of a text is that of the part alone', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ maxLength: 200, unit: 'binary' }),
+        fc.nat(),
+        fc.nat(),
+        fc.nat(9),
+        (text, a, b, salt) => {
+          const [from, to] = [a % (text.length + 1), b % (text.length + 1)].sort((x, y) => x - y);
+          expect(digestPart(text, from!, to!, salt)).toBe(digestText(text.slice(from, to), salt));
+        },
+      ),
     );
   });
 

@@ -10,7 +10,7 @@ const byPattern = (text: string): readonly string[] =>
 
 function names(text: string): readonly string[] {
   const found: string[] = [];
-  eachName(text, (name) => found.push(name));
+  eachName(text, (from, to) => found.push(text.slice(from, to)));
   return found;
 }
 

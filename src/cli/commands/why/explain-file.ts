@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { explainSession } from '../../../analysis/why/session-why.js';
+import { explainSession, withUses } from '../../../analysis/why/session-why.js';
 import type { PlannedModel } from '../../../core/run/run-plan.js';
 import {
   entryKey,
@@ -16,7 +16,7 @@ import { toldProject } from '../../../transcripts/files/usual-places.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { programVersion } from '../../program-version.js';
-import { KeptWhy, packWhy } from './kept-why.js';
+import { KeptWhy, type OpenedWhy, packWhy } from './kept-why.js';
 
 /** What threads that explain sessions begin with. */
 export const WHY_MODULE = 'cli/commands/why/why-worker';
@@ -55,7 +55,7 @@ function keyOf(
 }
 
 /** Opens a result by its key; null where there is none that is whole. */
-export function openKept(key: string, options: ExplainOptions): KeptWhy | null {
+export function openKept(key: string, options: ExplainOptions): OpenedWhy | null {
   const folder = folderOf(options);
   if (folder === null) return null;
   const kept = KeptWhy.open((offset, length) => readEntryPart(folder, key, offset, length));
@@ -64,7 +64,7 @@ export function openKept(key: string, options: ExplainOptions): KeptWhy | null {
 }
 
 /** Opens a result from its bytes. */
-export function openBytes(bytes: Uint8Array): KeptWhy {
+export function openBytes(bytes: Uint8Array): OpenedWhy {
   return KeptWhy.open((offset, length) => bytes.subarray(offset, offset + length))!;
 }
 
@@ -80,7 +80,7 @@ export function knownKey(file: string, options: ExplainOptions, digests: FileDig
 export function callKeysOf(file: string, options: ExplainOptions, digests: FileDigests): readonly string[] {
   const key = knownKey(file, options, digests);
   const kept = key === null ? null : openKept(key, options);
-  if (kept !== null) return kept.summary.callKeys;
+  if (kept !== null) return kept.head.callKeys;
   return callKeys(loadTranscript(file, { ...options, digests }).transcript).map((each) => each.key);
 }
 
@@ -94,7 +94,9 @@ export function explainFile(file: string, options: ExplainOptions, digests: File
     digests.keep(files!);
     return { key };
   }
-  const { format, transcript } = loadTranscript(file, { ...options, digests, use: 'once' });
+  const { format, transcript: recording } = loadTranscript(file, { ...options, digests, use: 'once' });
+  // The same object from here on: what is computed once for each is not computed for a copy too.
+  const transcript = withUses(recording);
   const { changedUsage } = options;
   const why = explainSession(transcript, {
     file,

@@ -3,8 +3,10 @@ import { availableParallelism } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { SessionWhy, Uncounted } from '../../../analysis/why/session-why.js';
 import type { SourceBy } from '../../../analysis/why/source-kinds.js';
-import { countNew, type SessionSums, type SummedSession, sumsOf } from '../../../analysis/why/sum-up.js';
+import { type Counted, countNew, type SummedSession, sumsOf } from '../../../analysis/why/sum-up.js';
 import { builtModule } from '../../../core/base/built.js';
+import { digestText } from '../../../core/base/digest.js';
+import type { DigestSet } from '../../../core/base/digest-set.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { Warning } from '../../../core/run/warning.js';
 import { ThreadPool } from '../../../study/worker-pool.js';
@@ -25,7 +27,7 @@ import {
   openKept,
   WHY_MODULE,
 } from './explain-file.js';
-import type { KeptWhy } from './kept-why.js';
+import type { KeptWhy, OpenedWhy } from './kept-why.js';
 import type { PageSession } from './why-page-data.js';
 import { drawnSession } from './why-page-data.js';
 import type { WhyProblem, WhyWorkerResult, WhyWorkerSetup } from './why-worker.js';
@@ -40,62 +42,76 @@ const AT_HAND = 2;
 /** A session leaves little behind: more room for it would only be held. */
 const YOUNG_MB = 8;
 
-/** A session with what is known of it; its requests are read when somebody asks for them. */
+/** A session as a report counts it. */
+export interface CountedFile {
+  readonly file: string;
+  /** What it adds. It is read or computed each time: over many sessions it would be most of the memory. */
+  summed(): SummedSession;
+  readonly drawn: PageSession['drawn'];
+}
+
+/** A session with what is known of it; all else is read when somebody asks for it. */
 export class ExplainedFile {
   readonly file: string;
-  readonly callKeys: ReadonlySet<string>;
+  /** Digests of the keys of its calls and compactions, those that something is counted of first. */
+  readonly callKeys: Float64Array;
   readonly warnings: readonly Warning[];
   readonly project: string;
-  readonly #explain: () => FoundWhy;
-  readonly #open: (found: FoundWhy) => KeptWhy | null;
+  /** Why nothing of it can be counted; null where something can. */
+  readonly uncounted: Uncounted | null;
+  readonly #counted: number;
+  readonly #again: Pick<Explainer, 'explain' | 'open'>;
   #kept: KeptWhy;
 
-  constructor(file: string, kept: KeptWhy, again: Pick<Explainer, 'explain' | 'open'>) {
+  constructor(file: string, { kept, head }: OpenedWhy, again: Pick<Explainer, 'explain' | 'open'>) {
+    const { callKeys, uncountedKeys, warnings, project, reason } = head;
+    const uncounted = new Set(uncountedKeys);
+    const counted = callKeys.filter((key) => !uncounted.has(key));
     this.file = file;
     this.#kept = kept;
-    this.callKeys = new Set(kept.summary.callKeys);
-    this.warnings = kept.summary.warnings;
-    this.project = kept.summary.project ?? basename(dirname(file));
-    this.#explain = () => again.explain(file);
-    this.#open = (found) => again.open(found);
-  }
-
-  /** Why nothing of it can be counted; null where something can. */
-  get uncounted(): Uncounted | null {
-    const { reason } = this.#kept.summary;
-    return reason === null ? null : { file: this.file, reason };
+    this.#again = again;
+    this.callKeys = Float64Array.from([...counted, ...uncounted], (key) => digestText(key));
+    this.#counted = counted.length;
+    this.warnings = warnings;
+    this.project = project ?? basename(dirname(file));
+    this.uncounted = reason === null ? null : { file, reason };
   }
 
   /** All of it. What others removed meanwhile is made again. */
   session(): SessionWhy {
     const { file, project } = this;
     return this.#part((kept) =>
-      kept.session({ file, project }, () => this.#again().session({ file, project }, none)!.tape),
+      kept.session({ file, project }, () => this.#openAgain().session({ file, project }, none)!.tape),
     );
   }
 
   /** What it adds to a report of which some calls are counted already. */
-  counted(seen: Set<string>, by: SourceBy): SummedSession & PageSession {
+  counted(seen: DigestSet, by: SourceBy): CountedFile {
     const { file, project } = this;
-    const { summed, callKeys, uncountedKeys } = this.#kept.summary;
-    const uncounted = new Set(uncountedKeys);
-    const keys = callKeys.filter((key) => !uncounted.has(key));
-    const isAlone = !keys.some((key) => seen.has(key));
-    if (isAlone && by === 'source') {
-      for (const key of keys) seen.add(key);
-      return { ...summed!, file, project, drawn: () => this.#part((kept) => kept.drawn()) };
-    }
-    const own = countNew(this.session(), seen);
-    const sums: SessionSums = sumsOf(own, by);
-    return { ...summed!, file, project, sums, drawn: (most) => drawnSession(own, most) };
+    const keys = this.callKeys.subarray(0, this.#counted);
+    const before = new Set(keys.filter((key) => seen.has(key)));
+    for (const key of keys) seen.add(key);
+    const own = (): Counted => {
+      const session = this.session();
+      const all = [...session.requests.map(({ key }) => key), ...session.compactionKeys];
+      return countNew(session, new Set(all.filter((key) => before.has(digestText(key)))));
+    };
+    return {
+      file,
+      summed: () => {
+        const summed = { ...this.#part((kept) => kept.summed()), file, project };
+        return before.size === 0 && by === 'source' ? summed : { ...summed, sums: sumsOf(own(), by) };
+      },
+      drawn: (most) => (before.size === 0 ? this.#part((kept) => kept.drawn()) : drawnSession(own(), most)),
+    };
   }
 
   #part<T>(read: (kept: KeptWhy) => T | null): T {
-    return read(this.#kept) ?? read(this.#again())!;
+    return read(this.#kept) ?? read(this.#openAgain())!;
   }
 
-  #again(): KeptWhy {
-    this.#kept = this.#open(this.#explain())!;
+  #openAgain(): KeptWhy {
+    this.#kept = this.#again.open(this.#again.explain(this.file))!.kept;
     return this.#kept;
   }
 }
@@ -167,7 +183,7 @@ export class Explainer {
     return explainFile(file, this.#options, this.#digests);
   }
 
-  open(found: FoundWhy): KeptWhy | null {
+  open(found: FoundWhy): OpenedWhy | null {
     return 'key' in found ? openKept(found.key, this.#options) : openBytes(found.bytes);
   }
 

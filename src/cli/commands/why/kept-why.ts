@@ -6,10 +6,9 @@ import type { Warning } from '../../../core/run/warning.js';
 import type { ChartedRun } from '../../../report/page-data/page-data.js';
 import { drawnSession } from './why-page-data.js';
 
-/** What is known of a session without its requests; where it lies is for whoever asks to say. */
-export interface WhySummary {
-  /** Null where nothing can be counted; `reason` says why. */
-  readonly summed: Omit<SummedSession, 'file' | 'project'> | null;
+/** What is asked of every session before it is known which of its calls count. */
+export interface WhyHead {
+  /** Why nothing of it can be counted; null where something can. */
   readonly reason: string | null;
   /** The folder that its agent worked in; null where it does not tell. */
   readonly project: string | null;
@@ -19,11 +18,14 @@ export interface WhySummary {
   readonly warnings: readonly Warning[];
 }
 
+/** What a session adds to a report where all of its calls count; where it lies is for whoever asks to say. */
+type WhySums = Omit<SummedSession, 'file' | 'project'>;
+
 /** The parts of a kept result, each of which is read alone: what all reports need first. */
-const PARTS = ['summary', 'drawn', 'rows', 'tape'] as const;
+const PARTS = ['head', 'summed', 'drawn', 'rows', 'tape'] as const;
 type Part = (typeof PARTS)[number];
 
-const MAGIC = 'ccbwhy1\n';
+const MAGIC = 'ccbwhy2\n';
 const [SIZE_BYTES, SUM_BYTES] = [4, 16];
 const HEADER_BYTES = MAGIC.length + PARTS.length * (SIZE_BYTES + SUM_BYTES);
 
@@ -34,12 +36,10 @@ function sumOf(bytes: Uint8Array): Buffer {
 /** Puts a result into bytes. */
 export function packWhy(
   why: SessionWhy | { readonly reason: string },
-  told: Pick<WhySummary, 'project' | 'callKeys' | 'warnings'>,
+  told: Pick<WhyHead, 'project' | 'callKeys' | 'warnings'>,
 ): Uint8Array<ArrayBuffer> {
   const parts =
-    'bill' in why
-      ? countedParts(why, told)
-      : [{ ...told, summed: null, reason: why.reason, uncountedKeys: told.callKeys }];
+    'bill' in why ? countedParts(why, told) : [{ ...told, reason: why.reason, uncountedKeys: told.callKeys }];
   const texts = PARTS.map((_, i) => Buffer.from(parts[i] === undefined ? '' : JSON.stringify(parts[i])));
   const header = Buffer.alloc(HEADER_BYTES);
   header.write(MAGIC, 'latin1');
@@ -59,51 +59,61 @@ export function packWhy(
 
 function countedParts(
   why: SessionWhy,
-  told: Pick<WhySummary, 'project' | 'callKeys' | 'warnings'>,
+  told: Pick<WhyHead, 'project' | 'callKeys' | 'warnings'>,
 ): readonly object[] {
   const [counted] = countOnce([why]);
   const { file: _file, project: _project, tape, ...rows } = why;
   const { agent, version, startedAtMs, reproduction } = why;
   const changes = why.changes.map(({ usage: _usage, ...change }) => change);
   const keys = new Set([...why.requests.map(({ key }) => key), ...why.compactionKeys]);
-  const summary: WhySummary = {
+  const head: WhyHead = {
     ...told,
-    summed: { agent, version, startedAtMs, reproduction, changes, sums: sumsOf(counted!, 'source') },
     reason: null,
     uncountedKeys: told.callKeys.filter((key) => !keys.has(key)),
   };
+  const sums = sumsOf(counted!, 'source');
+  const summed: WhySums = { agent, version, startedAtMs, reproduction, changes, sums };
   const drawn = counted!.requests.length === 0 ? {} : drawnSession(counted!);
-  return [summary, drawn, rows, tape];
+  return [head, summed, drawn, rows, tape];
 }
 
 /** Bytes of a result from an offset on, as many as there are; null where it is gone. */
 type ReadBytes = (offset: number, length: number) => Uint8Array | null;
 
-/** Bytes that are read first: most summaries end in them. */
-const FIRST_BYTES = 65_536;
+/** Bytes that are read first: most heads end in them. */
+const FIRST_BYTES = 16_384;
 
-/** A result that is read part by part. */
+/** A result that was opened, with what is asked of it first. */
+export interface OpenedWhy {
+  readonly kept: KeptWhy;
+  readonly head: WhyHead;
+}
+
+/** A result that is read part by part. It holds none of them: there may be ten thousand. */
 export class KeptWhy {
-  readonly summary: WhySummary;
   readonly #header: Buffer;
   readonly #read: ReadBytes;
 
-  private constructor(header: Buffer, summary: WhySummary, read: ReadBytes) {
+  private constructor(header: Buffer, read: ReadBytes) {
     this.#header = header;
-    this.summary = summary;
     this.#read = read;
   }
 
   /** Opens a result; null where there is none, or it is damaged. */
-  static open(read: ReadBytes): KeptWhy | null {
+  static open(read: ReadBytes): OpenedWhy | null {
     const first = read(0, FIRST_BYTES);
     if (first === null || first.length < HEADER_BYTES) return null;
     const header = Buffer.from(first.subarray(0, HEADER_BYTES));
     if (header.toString('latin1', 0, MAGIC.length) !== MAGIC) return null;
     const cached: ReadBytes = (offset, length) =>
       offset + length <= first.length ? first.subarray(offset, offset + length) : read(offset, length);
-    const summary = partOf<WhySummary>(header, 'summary', cached);
-    return summary === null ? null : new KeptWhy(header, summary, read);
+    const head = partOf<WhyHead>(header, 'head', cached);
+    return head === null ? null : { kept: new KeptWhy(header, read), head };
+  }
+
+  /** What it adds to a report; null where that is gone or damaged. */
+  summed(): WhySums | null {
+    return partOf<WhySums>(this.#header, 'summed', this.#read);
   }
 
   /** What a page draws of it; null where that is gone or damaged. */

@@ -1,15 +1,15 @@
-import { countNew, type SummedSession } from '../../../analysis/why/sum-up.js';
+import { countNew } from '../../../analysis/why/sum-up.js';
 import type { Shard } from '../../../study/batches.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { openPart } from '../columns/session-tables.js';
-import type { ExplainedFile } from './explain-files.js';
+import type { CountedFile, ExplainedFile } from './explain-files.js';
 import { REQUEST_COLUMNS, SESSION_COLUMNS } from './why-results.js';
 
 /** What is written into a results folder. */
 interface WhyRows {
   readonly explained: readonly ExplainedFile[];
   /** The same, as the report counts them. */
-  readonly counted: readonly SummedSession[];
+  readonly counted: readonly CountedFile[];
 }
 
 /** Writes the rows of sessions one session at a time; a call that a session before holds is in that one alone. */
@@ -25,7 +25,7 @@ export async function writeParts(
     const seen = new Set<string>();
     for (const [i, each] of explained.entries()) {
       await yieldToEventLoop(interrupt);
-      const session = counted[i]!;
+      const session = counted[i]!.summed();
       sessions.add(SESSION_COLUMNS.map(({ of }) => of(session)));
       for (const request of countNew(each.session(), seen).requests)
         requests.add(REQUEST_COLUMNS.map(({ of }) => of({ session, request })));

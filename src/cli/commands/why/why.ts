@@ -14,11 +14,12 @@ import {
 } from '../../../analysis/why/sum-up.js';
 import { trendOf } from '../../../analysis/why/trend.js';
 import { dayStartMs } from '../../../core/base/clock.js';
+import { DigestSet } from '../../../core/base/digest-set.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { PlannedModel } from '../../../core/run/run-plan.js';
 import type { Block } from '../../../report/document/document.js';
 import type { WhyPageData } from '../../../report/page-data/why-page-data.js';
-import { billNotes } from '../../../report/text/as-recorded.js';
+import { billNotes, type NotedBill, notedBill } from '../../../report/text/as-recorded.js';
 import type { Shard } from '../../../study/batches.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
@@ -35,13 +36,14 @@ import { type CliSession, inputOptions, silent } from '../../session.js';
 import { tellWritten } from '../../terminal/closing.js';
 import { present } from '../../terminal/present.js';
 import { checkResults } from '../columns/session-tables.js';
-import { Explainer } from './explain-files.js';
+import { type CountedFile, Explainer } from './explain-files.js';
 import { fixBlocks } from './fix-document.js';
 import { givenModels, refuseUnused } from './given-prices.js';
 import { parseReading, updateReadings } from './limit-readings.js';
 import { limitsBlocks } from './limits-document.js';
 import { splitBlocks, trendBlocks } from './trend-document.js';
 import { whyBlocks, whyConclusion } from './why-document.js';
+import type { PageSession } from './why-page-data.js';
 import { writeParts } from './why-parts.js';
 import { shareBlocks, sharedWhy, withoutModels } from './why-share.js';
 
@@ -191,9 +193,20 @@ async function why(
   // A share may hold nothing that counts: the others go on.
   if (explained.length === 0 && shard === undefined) throw nothingCounted(uncounted);
   const by = options.share === true ? 'kind' : options.fix === true ? 'instructions' : options.by;
-  const seen = new Set<string>();
+  const seen = new DigestSet();
   const counted = explained.map((each) => each.counted(seen, by));
-  const report = sumSessions(counted, [...uncounted, ...copies]);
+  const bills: NotedBill[] = [];
+  const shownSessions: PageSession[] = [];
+  function* summed(): Generator<SummedSession, void, void> {
+    for (const { file, drawn, summed: read } of counted) {
+      const session = read();
+      const { noted, requests, spent } = session.sums;
+      bills.push(notedBill(options.share === true ? withoutModels(noted) : noted));
+      if (folder !== null) shownSessions.push({ file, sums: { requests, spent }, drawn });
+      yield session;
+    }
+  }
+  const report = sumSessions(summed(), [...uncounted, ...copies]);
   // Another share may have the model.
   if (shard === undefined)
     refuseUnused(
@@ -203,8 +216,7 @@ async function why(
     );
   const home = homeFolder(session.host.env);
   const once = (): readonly Counted[] => countOnce(explained.map((each) => each.session()));
-  const bills = counted.map(({ sums }) => sums.noted);
-  const notes = billNotes(options.share === true ? bills.map(withoutModels) : bills);
+  const notes = billNotes(bills);
   const read = kept.map(({ file, warnings }) => ({ label: file, warnings }));
   noteWarnings(session, read);
   if (options.share === true) {
@@ -256,7 +268,7 @@ async function why(
   if (results !== undefined && !session.json) session.host.stdout.write(`results ${results}\n`);
   if (folder === null) return EXIT.fine;
   const { whyHtml, whyPageData } = await import('./why-page-data.js');
-  const data = whyPageData(report, counted, shown);
+  const data = whyPageData(report, shownSessions, shown);
   options.onPage?.(data);
   await folder.write('', WHY_PAGE, whyHtml(data));
   if (await folder.commit()) tellWritten(session, page!);
@@ -265,13 +277,17 @@ async function why(
 
 /** What is to be changed, or what sessions cost over time; null where neither is asked for. */
 function askedBlocks(
-  counted: readonly SummedSession[],
+  counted: readonly CountedFile[],
   once: () => readonly Counted[],
   report: WhyReport,
   { fix, trend, split, top, home }: Asked & { readonly home: string },
 ): { readonly blocks: readonly Block[]; readonly json: object } | null {
   if (fix === true) {
-    const fixes = fixesOf(counted, report);
+    const sessions = counted.map((each) => {
+      const { agent, version, changes } = each.summed();
+      return { agent, version, changes };
+    });
+    const fixes = fixesOf(sessions, report);
     return { blocks: fixBlocks(fixes, report, { top, home }), json: fixes };
   }
   if (trend !== true && split === undefined) return null;

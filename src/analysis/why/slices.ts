@@ -1,0 +1,45 @@
+import { usd } from '../../metrics/metric.js';
+
+/** Requests of a session, and their money, on one day with one model. */
+export interface Spent {
+  readonly model: string;
+  readonly day: string;
+  readonly requests: number;
+  readonly nano: number;
+}
+
+interface Tally {
+  sessions: number;
+  requests: number;
+  nano: number;
+  /** The session that was added last. */
+  latest: number;
+}
+
+/** The money of sessions by names, which are added one after the other. */
+export class Slices {
+  readonly #found = new Map<string, Tally>();
+
+  /** Adds what a session spent under a name; `session` is its number. */
+  add(name: string, { requests, nano }: Pick<Spent, 'requests' | 'nano'>, session: number): void {
+    let own = this.#found.get(name);
+    if (own === undefined) {
+      own = { sessions: 0, requests: 0, nano: 0, latest: -1 };
+      this.#found.set(name, own);
+    }
+    if (own.latest !== session) own.sessions++;
+    own.latest = session;
+    own.requests += requests;
+    own.nano += nano;
+  }
+
+  /** The most first. */
+  list() {
+    return [...this.#found]
+      .map(([name, { sessions, requests, nano }]) => ({ name, sessions, requests, usd: usd(nano) }))
+      .sort((a, b) => b.usd - a.usd || (a.name < b.name ? -1 : 1));
+  }
+}
+
+/** Money by project, model or day. */
+export type Slice = Readonly<ReturnType<Slices['list']>[number]>;
