@@ -58,10 +58,8 @@ export const SESSION_COLUMNS: readonly Column<SummedSession>[] = [
   ),
   number('misses', 'events that made it pay for content again', ({ sums }) => sums.breaks.length),
   number('compactions', 'recorded compactions', ({ sums }) => sums.noted.compactions),
-  number(
-    'recordedInputNano',
-    'recorded input cost of all its calls; empty if it is set aside',
-    (row) => (row.reproduction.kind === 'reproduced' ? row.reproduction.recordedNano : null),
+  number('recordedInputNano', 'recorded input cost of all its calls; empty if it is set aside', (row) =>
+    row.reproduction.kind === 'reproduced' ? row.reproduction.recordedNano : null,
   ),
   number('simulatedInputNano', 'the same, as replayed by its own client', (row) =>
     row.reproduction.kind === 'reproduced' ? row.reproduction.predictedNano : null,
