@@ -74,7 +74,6 @@ function ask(url: URL, path: string, init: RequestInit, body: Uint8Array | null)
   const headers = passedOn(new Headers(init.headers));
   // Compressed answers could not be read on the way.
   headers.set('accept-encoding', 'identity');
-  if (body !== null) headers.set('content-length', String(body.length));
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     const asked = request({
