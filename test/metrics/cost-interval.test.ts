@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RecordedBill } from '../../src/core/run/recorded-bill.js';
 import type { LogEntry } from '../../src/core/run/run-log.js';
 import { chanceInterval, RiskTally } from '../../src/metrics/cost-interval.js';
 import { foldLog } from '../../src/metrics/fold.js';
@@ -179,6 +180,34 @@ describe('the metrics', () => {
       costLowUsd: 0.97,
       costHighUsd: 1.545,
       backgroundCostUsd: 0,
+    });
+  });
+
+  it('K14 hold the whole cost of a recording, with a request for notes that it does not hold', () => {
+    // One dollar was recorded and half a dollar went for notes, whose cost is not in doubt.
+    const notes = requestEntry({ n: 2, purpose: 'session_memory', readCost: 500_000_000, read: 10 });
+    const [first] = logOf({ risk: { chance: 0.06, cost: 500_000_000 } }).filter(
+      ({ type }) => type === 'request',
+    );
+    const body = [first!, notes] as Parameters<typeof endEntry>[0];
+    const run = runEntry();
+    const recorded = {
+      calls: 1,
+      costNano: { total: 1_000_000_000 },
+      unpriced: {},
+      summaries: 0,
+    } as RecordedBill;
+    const log = [
+      { ...run, transcript: { ...run.transcript, recorded } },
+      threadEntry(),
+      ...body,
+      endEntry(body),
+    ];
+    expect(metricValues(foldLog(log))).toMatchObject({
+      costUsd: 1.5,
+      costExpectedUsd: 1.53,
+      costLowUsd: 1.47,
+      costHighUsd: 2.045,
     });
   });
 

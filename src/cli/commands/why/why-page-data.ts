@@ -31,13 +31,13 @@ import { belowHome } from '../../files/usual-sessions.js';
 import { forgottenOf, forgottenSentence, lostSentence, lostText } from './forgotten-document.js';
 import { pageSources } from './sources-page-data.js';
 import {
-  adviceSentence,
   avoidableOf,
   changeNotes,
   isSteady,
   remedyOf,
   reproducedSentence,
   type WhyOptions,
+  whyConclusion,
 } from './why-document.js';
 
 /** How much a page holds: requests of one session, of all of them, and breaks. */
@@ -250,11 +250,13 @@ export function whyPageData(
   const paid = [...report.byCause].sort((a, b) => b.usd - a.usd).filter(({ usd }) => usd > 0);
   const index = new Map(paid.map(({ cause }, i) => [cause, i]));
   const forgotten = forgottenOf(report);
+  const { result, advice } = whyConclusion(report);
   return {
     kind: 'why',
     title: titleOf(sessions),
     trust: reproducedSentence(report.reproduced),
-    advice: adviceSentence(report),
+    // Where no change was tried, what was avoidable is all there is to head the page with.
+    advice: report.changes.length === 0 ? `${result} ${advice}` : advice,
     cards: cardsOf(report),
     causes: paid.map((own) => ({
       title: CAUSE_TEXT[own.cause].title,

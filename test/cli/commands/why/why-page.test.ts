@@ -30,6 +30,13 @@ function costOf({ run }: WhyPageSession): number {
 describe('the page of why', () => {
   const data = dataIn();
 
+  it('is headed by what to try, and by what was avoidable where nothing was tried', () => {
+    const given = countOnce(SESSIONS).map(pageSession);
+    const { advice } = whyPageData({ ...REPORT, changes: [] }, given, OPTIONS);
+    expect(advice).toMatch(/^\d+ sessions? cost \$.*\. No change was tried: /);
+    expect(data.advice).not.toMatch(/^\d+ sessions? cost/);
+  });
+
   it('holds all the money: of causes, of sessions, of their requests', () => {
     expect(total(data.causes.map(({ usd }) => usd))).toBeCloseTo(REPORT.recordedUsd, 9);
     expect(total(data.sessions.map(({ usd }) => usd))).toBeCloseTo(REPORT.recordedUsd, 9);
