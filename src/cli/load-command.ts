@@ -166,6 +166,8 @@ export const LOADS: Readonly<Record<CommandPath, (() => Promise<CommandFunction>
     return (session: CliSession, file: string, options: OptionsOf<typeof fleetTuneCommand>) =>
       fleetTuneCommand(session, file, searched(options));
   },
+  'fleet why': async () => (await import('./commands/fleet/fleet-sessions.js')).fleetCommand('why'),
+  'fleet validate': async () => (await import('./commands/fleet/fleet-sessions.js')).fleetCommand('validate'),
   'fleet worker': async () => (await import('./commands/fleet/fleet-worker.js')).fleetWorkerCommand,
   metrics: async () => (await import('./commands/metrics.js')).metricsCommand,
 };

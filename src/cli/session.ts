@@ -69,11 +69,16 @@ export function warnUnwritten(session: CliSession, option: string, error: unknow
   if (session.isGiven?.(option) === true) session.notWritten?.();
 }
 
+const NOWHERE = { isTerminal: false, columns: null, write: () => {} };
+
 /** The same session for what was printed already: no note and no progress comes of it. */
 export function silent(session: CliSession): CliSession {
-  const { host } = session;
-  const stderr = { isTerminal: false, columns: null, write: () => {} };
-  return { ...session, host: { ...host, stderr } };
+  return { ...session, host: { ...session.host, stderr: NOWHERE } };
+}
+
+/** The same session for what writes files alone: notes and progress are shown, an answer is not. */
+export function withoutAnswer(session: CliSession): CliSession {
+  return { ...session, host: { ...session.host, stdout: NOWHERE } };
 }
 
 /** Notes what is doubtful in the policies of a command, each doubt once. */

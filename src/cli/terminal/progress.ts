@@ -4,7 +4,7 @@ import type { Host } from '../host.js';
 import { WIPE_LINE } from './own-codes.js';
 
 /** What is counted. */
-type Unit = 'calls' | 'runs' | 'files' | 'points';
+type Unit = 'calls' | 'runs' | 'files' | 'points' | 'shares';
 
 const REDRAW_MS = 100;
 /** The same where nothing can be drawn again: a line each time, and none for short work. */

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { Shard } from '../../../study/batches.js';
@@ -82,6 +82,11 @@ export function checkResults(
   throw new CcbenchError('bad-usage', `${results} holds ${held}: with these they would count twice`, {
     hint: `choose another folder with --results, or remove its ${table}*.parquet${table === 'sessions' ? ' and requests*.parquet' : ''}`,
   });
+}
+
+/** Whether a folder has the file of a share. */
+export function hasShare(folder: string, table: SessionTable['name'], shard: Shard): boolean {
+  return existsSync(join(folder, partName(table, shard)));
 }
 
 /** Opens the file of a table, or of a share of it. */

@@ -9,6 +9,7 @@ import { isGroup } from '../../../core/base/problem.js';
 import type { StudySpec } from '../../../study/grid-study.js';
 import { WORKER_MODULE } from '../../../study/job-runner.js';
 import type { ResultStore } from '../../../study/results/result-store.js';
+import type { SessionChoice } from '../../files/chosen-sessions.js';
 import { programVersion } from '../../program-version.js';
 import { type CliSession, note } from '../../session.js';
 import { Interrupted, yieldToEventLoop } from '../../terminal/interrupt.js';
@@ -21,7 +22,30 @@ interface FleetStudy {
   readonly results: string;
 }
 
-/** All that is in the queue: which batch of which study. */
+/** Sessions that workers explain or validate, each a share of them. */
+export interface FleetSessions {
+  readonly command: 'why' | 'validate';
+  readonly paths: readonly string[];
+  readonly choice: SessionChoice;
+  readonly shares: number;
+  readonly results: string;
+}
+
+/** Work that workers do batch by batch. */
+interface FleetWork {
+  readonly id: string;
+  readonly published: FleetStudy | FleetSessions;
+  readonly label: string;
+  /** What its progress counts. */
+  readonly unit: 'runs' | 'shares';
+  readonly total: number;
+  /** The batches that nobody has finished yet. */
+  missing(): readonly number[] | Promise<readonly number[]>;
+  /** How many of `total` are finished, as `missing` found it last. */
+  finished(): number;
+}
+
+/** All that is in the queue: which batch of which study, or which share of which sessions. */
 export interface BatchKey {
   readonly study: string;
   readonly batch: number;
@@ -46,14 +70,46 @@ export function checkStudy(value: unknown, cwd: string, root: string): FleetStud
     !isText(metrics)
   )
     throw refused('it is none');
-  for (const text of textsIn(value))
-    if (text.length > MOST_CHARS)
-      throw refused(`"${bounded(text, 50)}" has more than ${formatCount(MOST_CHARS)} characters`);
+  checkTexts(value);
   for (const path of [spec.file, results, ...(transcripts as readonly string[])])
     checkInside(path, cwd, root);
   for (const setting of [...(vary as readonly string[]), ...(set as readonly string[])])
     if (OUTSIDE.test(setting)) throw refused(`the setting ${setting} names a path outside its folder`);
   return value as unknown as FleetStudy;
+}
+
+/** Checks published sessions as {@link checkStudy} checks a study; null where it is none of sessions. */
+export function checkSessions(value: unknown, cwd: string, root: string): FleetSessions | null {
+  if (!isGroup(value) || value.command === undefined) return null;
+  const { command, paths, choice, shares, results } = value;
+  const isWhole =
+    (command === 'why' || command === 'validate') &&
+    Array.isArray(paths) &&
+    paths.every(isText) &&
+    isChoice(choice) &&
+    isShareCount(shares) &&
+    isText(results);
+  if (!isWhole) throw refused('it is none');
+  checkTexts(value);
+  for (const path of [results, ...paths]) checkInside(path, cwd, root);
+  return value as unknown as FleetSessions;
+}
+
+function isChoice(value: unknown): value is SessionChoice {
+  if (!isGroup(value)) return false;
+  const { since, project, agent, last, ...rest } = value;
+  return (
+    Object.keys(rest).length === 0 &&
+    [since, project, agent].every((text) => text === undefined || isText(text)) &&
+    (last === undefined || (typeof last === 'number' && Number.isSafeInteger(last) && last > 0))
+  );
+}
+
+/** As many as `--shares` takes. */
+const MOST_SHARES = 100_000;
+
+function isShareCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MOST_SHARES;
 }
 
 /** A study as the server has it. @internal */
@@ -71,12 +127,18 @@ export function checkKey(data: unknown): BatchKey {
   if (isText(study) && typeof batch === 'number' && Number.isSafeInteger(batch) && batch >= 0)
     return { study, batch };
   throw new CcbenchError('bad-input', 'a job on the server is refused: it names no batch of a study', {
-    hint: 'only `ccbench fleet run` and `ccbench fleet tune` put jobs there; check who else uses the server',
+    hint: 'only `ccbench fleet` puts jobs there; check who else uses the server',
   });
 }
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+function checkTexts(value: unknown): void {
+  for (const text of textsIn(value))
+    if (text.length > MOST_CHARS)
+      throw refused(`"${bounded(text, 50)}" has more than ${formatCount(MOST_CHARS)} characters`);
 }
 
 function* textsIn(value: unknown): Generator<string, void, void> {
@@ -96,7 +158,8 @@ function checkInside(path: string, cwd: string, root: string): void {
   if (
     below.split(/[\\/]/)[0] === '..' ||
     isAbsolute(below) ||
-    path.split(/[\\/]/).includes('..', Math.max(0, start))
+    path.split(/[\\/]/).includes('..', Math.max(0, start)) ||
+    path.startsWith('~') // the home folder, wherever that is
   )
     throw refused(`${path} lies outside ${root === cwd ? 'the folder of this worker' : root}`);
 }
@@ -135,13 +198,23 @@ function studyKey(id: string): string {
   return `${PREFIX}:study:${id}`;
 }
 
-/** Publishes a study on the server. */
-async function publishStudy(client: Redis, id: string, study: FleetStudy): Promise<void> {
-  await client.set(studyKey(id), JSON.stringify(study), 'EX', KNOWN_SECONDS);
+function doneKey(id: string): string {
+  return `${PREFIX}:done:${id}`;
 }
 
 /** Where the studies of a fleet are published. */
-export type StudyServer = Pick<Redis, 'get'>;
+export type StudyServer = Pick<Redis, 'get' | 'sadd' | 'expire'>;
+
+/** Keeps in mind that a share of sessions is finished: its file does not tell of which sessions it is. */
+export async function shareDone(client: StudyServer, { study, batch }: BatchKey): Promise<void> {
+  await client.sadd(doneKey(study), batch);
+  await client.expire(doneKey(study), KNOWN_SECONDS);
+}
+
+/** The shares of sessions that workers have finished. */
+export async function sharesDone(client: Redis, id: string): Promise<ReadonlySet<number>> {
+  return new Set((await client.smembers(doneKey(id))).map(Number));
+}
 
 /** What was published on the server as a study, unchecked; null for nothing. */
 export async function fetchStudy(client: StudyServer, id: string): Promise<unknown> {
@@ -221,30 +294,51 @@ export async function withFleet<T>(
 /** Hands what is missing of a study to the workers, and waits for it. */
 export async function finishStudy(
   session: CliSession,
-  { client, queue }: Fleet,
+  fleet: Fleet,
   results: ResultStore,
-  study: FleetStudy,
+  published: FleetStudy,
   label: string,
 ): Promise<void> {
-  const { interrupt } = session.host;
   const { id, partition } = results.study;
-  const progress = createProgress(session.host, session.json ? 'silent' : 'shown', 'runs');
+  await finishWork(session, fleet, {
+    id,
+    published,
+    label,
+    unit: 'runs',
+    total: partition.runs,
+    missing() {
+      results.look();
+      return results.missing();
+    },
+    finished: () => results.finishedRuns(),
+  });
+  await results.joinAll();
+}
+
+/** Hands what is missing of some work to the workers, and waits for it. */
+export async function finishWork(
+  session: CliSession,
+  { client, queue }: Fleet,
+  { id, published, label, unit, total, missing, finished }: FleetWork,
+): Promise<void> {
+  const { interrupt } = session.host;
+  const progress = createProgress(session.host, session.json ? 'silent' : 'shown', unit);
   try {
-    await publishStudy(client, id, study);
+    await client.set(studyKey(id), JSON.stringify(published), 'EX', KNOWN_SECONDS);
     await takeFailed(queue, id);
-    await addBatches(queue, id, results.missing());
-    progress.start(label, partition.runs);
+    await addBatches(queue, id, await missing());
+    progress.start(label, total);
     for (let look = 1; ; look++) {
       await yieldToEventLoop(interrupt);
-      results.look();
-      if (results.missing().length === 0) break;
+      const left = await missing();
+      if (left.length === 0) break;
       if (look % LOOKS_PER_CHECK === 0) {
         const [reason] = await takeFailed(queue, id);
         if (reason !== undefined)
           throw new CcbenchError('bad-input', `no machine could do a batch: ${reason}`, {
             hint: 'mend it and type the same command again; what is finished is kept',
           });
-        await addBatches(queue, id, results.missing());
+        await addBatches(queue, id, left);
         if (look === LOOKS_PER_CHECK && (await queue.getActiveCount()) === 0)
           note(session, 'no worker has taken a batch yet: `ccbench fleet worker --redis …` starts one');
       }
@@ -253,7 +347,7 @@ export async function finishStudy(
         (sum, job) => sum + (typeof job.progress === 'number' ? job.progress : 0),
         0,
       );
-      progress.update(Math.min(partition.runs, results.finishedRuns() + begun));
+      progress.update(Math.min(total, finished() + begun));
       await setTimeout(LOOK_MS, undefined, { signal: interrupt }).catch(() => {});
     }
   } catch (error) {
@@ -264,5 +358,4 @@ export async function finishStudy(
   } finally {
     progress.clear();
   }
-  await results.joinAll();
 }

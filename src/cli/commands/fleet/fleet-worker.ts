@@ -18,11 +18,13 @@ import { runJobs } from '../study/run-rows.js';
 import {
   type BatchKey,
   checkKey,
+  checkSessions,
   checkStudy,
   fetchStudy,
   PREFIX,
   queueName,
   type StudyServer,
+  shareDone,
 } from './fleet-queue.js';
 import { connectRedis, queuePackages, type RedisOptions } from './redis-connection.js';
 
@@ -39,11 +41,8 @@ export interface FleetWorkerOptions extends RedisOptions, PluginOptions {
   readonly lease: number;
 }
 
-/** A study that this machine has open. */
-interface OpenStudy {
-  readonly study: GridStudy;
-  readonly store: ResultStore;
-}
+/** Does a batch of a study that this machine has open, or a share of sessions that it has found. */
+type BatchMaker = (key: BatchKey, job: QueuedJob) => Promise<void>;
 
 /** A batch goes to another worker as often as workers die at it. */
 const ANY_NUMBER = 1_000_000;
@@ -132,13 +131,13 @@ export function batchMaker(
   opened: OpenPlugins,
   runner: JobRunner,
 ): (job: QueuedJob) => Promise<BatchKey> {
-  const studies = new Map<string, Promise<OpenStudy>>();
+  const studies = new Map<string, Promise<BatchMaker>>();
   return async (job) => {
     const key = checkKey(job.data);
-    const pending = studies.get(key.study) ?? openStudy(session, client, key.study, options, opened);
+    const pending = studies.get(key.study) ?? openStudy(session, client, key.study, options, opened, runner);
     studies.set(key.study, pending);
     pending.catch(() => studies.delete(key.study));
-    await doBatch(session, await pending, key.batch, job, runner);
+    await (await pending)(key, job);
     return key;
   };
 }
@@ -150,7 +149,8 @@ async function openStudy(
   id: string,
   options: FleetWorkerOptions,
   opened: OpenPlugins,
-): Promise<OpenStudy> {
+  runner: JobRunner,
+): Promise<BatchMaker> {
   const { cwd } = session.host;
   const published = await fetchStudy(client, id);
   if (published === null)
@@ -158,24 +158,34 @@ async function openStudy(
   const { results } = options;
   const named =
     results === undefined || !isGroup(published) ? published : { ...published, results: options.root ?? cwd };
+  const sessions = checkSessions(named, cwd, options.root ?? cwd);
+  if (sessions !== null) {
+    const { doShare, sessionsId } = await import('./fleet-sessions.js');
+    if ((await sessionsId(session, sessions)) !== id) throw differs('the sessions');
+    const work = { ...sessions, results: results ?? sessions.results };
+    return async (key) => {
+      await doShare(session, work, key.batch);
+      await shareDone(client, key);
+    };
+  }
   const known = checkStudy(named, cwd, options.root ?? cwd);
   const study = await openColumns(session, known.spec, opened);
-  if (study.record.id !== id)
-    throw new CcbenchError(
-      'bad-input',
-      `${known.spec.file} or its sessions differ from those of whoever asked`,
-      {
-        hint: 'start the worker in a folder with the same files',
-      },
-    );
+  if (study.record.id !== id) throw differs(`${known.spec.file} or its sessions`);
   const store = new ResultStore(resolve(cwd, results ?? known.results), study.record);
   store.announce();
-  return { study, store };
+  return ({ batch }, job) => doBatch(session, study, store, batch, job, runner);
+}
+
+function differs(what: string): CcbenchError {
+  return new CcbenchError('bad-input', `${what} differ from those of the command that asked for the work`, {
+    hint: 'start the worker in a folder with the same files',
+  });
 }
 
 async function doBatch(
   session: CliSession,
-  { study, store }: OpenStudy,
+  study: GridStudy,
+  store: ResultStore,
   batch: number,
   job: QueuedJob,
   runner: JobRunner,

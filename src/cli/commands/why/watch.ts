@@ -6,7 +6,7 @@ import { fileState } from '../../../transcripts/files/disk-file.js';
 import { filesOfSession } from '../../../transcripts/files/transcripts.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { reasonLine } from '../../fail.js';
-import { type CliSession, inputOptions, note, silent } from '../../session.js';
+import { type CliSession, inputOptions, note, silent, withoutAnswer } from '../../session.js';
 import { createLivePage, EVENTS } from '../serve/live-page.js';
 import { listenLocally } from '../serve/local-server.js';
 import { whyHtml } from './why-page-data.js';
@@ -21,13 +21,6 @@ interface Watched {
   answer(session: CliSession, onPage: (data: WhyPageData) => void): Promise<ExitCode>;
   /** The sessions that it is about. */
   find(session: CliSession): Promise<readonly string[]>;
-}
-
-/** The same session without a word: the first answer has said it. */
-function quiet(session: CliSession): CliSession {
-  const { host } = silent(session);
-  const stdout = { isTerminal: false, columns: null, write: () => {} };
-  return { ...session, host: { ...host, stdout } };
 }
 
 /** The state of all files of sessions, as one text. */
@@ -50,7 +43,7 @@ function stateOf(session: CliSession, sessions: readonly string[]): string {
 export async function watchWhy(session: CliSession, { answer, find }: Watched): Promise<ExitCode> {
   const { host } = session;
   const { interrupt } = host;
-  const still = quiet(session);
+  const still = withoutAnswer(silent(session)); // the first answer has said it
   let latest: WhyPageData | null = null;
   let problem = '';
   const take = (data: WhyPageData): void => {

@@ -1,7 +1,12 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkKey, checkStudy, studyIn } from '../../../../src/cli/commands/fleet/fleet-queue.js';
+import {
+  checkKey,
+  checkSessions,
+  checkStudy,
+  studyIn,
+} from '../../../../src/cli/commands/fleet/fleet-queue.js';
 import { tempFolder } from '../../cli.js';
 
 const SPEC = {
@@ -34,6 +39,7 @@ describe('H7 a study from a server', () => {
     ['a pattern over the whole disk', { transcripts: ['/**/*'] }],
     ['a folder further up', { transcripts: ['../*'] }],
     ['a folder further up behind a pattern', { transcripts: ['*/../../x'] }],
+    ['the home folder', { transcripts: ['~/.claude/projects'] }],
     ['a folder behind a link', { transcripts: ['link/etc/*'] }],
     ['another scenario', { file: '/etc/passwd' }],
     ['a scenario further up', { file: 'inner/../../x.yaml' }],
@@ -76,6 +82,40 @@ describe('H7 a study from a server', () => {
     };
     expect(() => checkStudy(study, cwd, cwd)).toThrow('outside');
     expect(checkStudy(study, cwd, root)).toBe(study);
+  });
+});
+
+describe('sessions from a server', () => {
+  const WORK = { command: 'why', paths: ['sessions'], choice: { last: 5 }, shares: 16, results: 'out' };
+  const check = (change: object) => checkSessions({ ...WORK, ...change }, '/x', '/x');
+
+  it('are told from a study, and are in the folder of the worker', () => {
+    expect(check({})).toEqual(WORK);
+    expect(check({ command: 'validate', choice: {} })).not.toBeNull();
+    expect(checkSessions({ spec: SPEC, results: 'out' }, '/x', '/x')).toBeNull();
+  });
+
+  it.each([{ paths: ['/etc'] }, { paths: ['a', '../b'] }, { paths: ['~/a'] }, { results: '/tmp' }])(
+    'may not name %j',
+    (change) => {
+      expect(() => check(change)).toThrow(/refused: .* outside/);
+    },
+  );
+
+  it.each([
+    { command: 'run' },
+    { paths: 'sessions' },
+    { paths: [7] },
+    { choice: null },
+    { choice: { last: 0 } },
+    { choice: { since: 7 } },
+    { choice: { out: '/tmp' } },
+    { shares: 0 },
+    { shares: 1.5 },
+    { shares: 1e9 },
+    { results: 7 },
+  ])('are refused otherwise: %j', (change) => {
+    expect(() => check(change)).toThrow('it is none');
   });
 });
 

@@ -1,9 +1,10 @@
-import { readdirSync } from 'node:fs';
+import { appendFileSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startRedis } from '../../../../scripts/kills/start-redis.mjs';
 import { shownUrl } from '../../../../src/cli/commands/fleet/redis-connection.js';
+import { assistant, jsonl, say, usage, user } from '../../../helpers/session.js';
 import { cli, snapshot, tempFolder } from '../../cli.js';
 import { PRUNE, VARY } from '../columns/finished-study.js';
 
@@ -100,8 +101,76 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
     stop.abort();
     await worker;
     expect(run.code).toBe(2);
-    expect(run.stderr).toContain('differ from those of whoever asked');
+    expect(run.stderr).toContain('differ from those of the command that asked');
     expect(readdirSync(other)).toEqual(['a.yaml']);
+  });
+
+  it('workers make the shares of sessions that --shard makes; only what is lost or has changed is made again', async () => {
+    const calls = (i: number, of: number) =>
+      Array.from({ length: of }, (_, n) => [
+        user(`u${i}-${n}`, n * 60, 'a question', n === 0 ? {} : { parentUuid: `a${i}-${n - 1}` }),
+        assistant(
+          `a${i}-${n}`,
+          n * 60 + 1,
+          `call${i}-${n}`,
+          say('an answer'),
+          { model: 'claude-sonnet-4-5', usage: usage(10, n === 0 ? 0 : 5_000, 5_000, 20) },
+          { parentUuid: `u${i}-${n}` },
+        ),
+      ]).flat();
+    const cwd = tempFolder(
+      Object.fromEntries([0, 1, 2, 3, 4].map((i) => [`s${i}.jsonl`, jsonl(calls(i, 3))])),
+    );
+    const env = { CCBENCH_REDIS: redis.url };
+    const now = () => performance.now();
+    const stop = new AbortController();
+    const worker = () => cli(['fleet', 'worker', '--json'], { cwd, env, now, interrupt: stop.signal });
+    const workers = [worker(), worker()];
+    const ask = async (command: string, results: string) => {
+      const words = ['fleet', command, 's*.jsonl', '--shares', '3', '--results', results, '--json'];
+      const { code, stdout } = await cli(words, { cwd, env, now });
+      expect(code).toBe(0);
+      return JSON.parse(stdout);
+    };
+    try {
+      for (const command of ['why', 'validate']) {
+        const alone = `${command}-alone`;
+        for (const shard of ['1/3', '2/3', '3/3'])
+          await cli([command, 's*.jsonl', '--results', alone, '--shard', shard], { cwd });
+        expect(await ask(command, command)).toEqual({ command, shares: 3, ran: 3, results: command });
+        expect(snapshot(join(cwd, command))).toEqual(snapshot(join(cwd, alone)));
+        expect((await ask(command, command)).ran).toBe(0);
+      }
+      rmSync(join(cwd, 'why/sessions-2-of-3.parquet'));
+      expect((await ask('why', 'why')).ran).toBe(1);
+      expect(snapshot(join(cwd, 'why'))).toEqual(snapshot(join(cwd, 'why-alone')));
+      appendFileSync(join(cwd, 's0.jsonl'), jsonl(calls(0, 4).slice(-2)));
+      expect((await ask('why', 'why')).ran).toBe(3);
+      expect(snapshot(join(cwd, 'why'))).not.toEqual(snapshot(join(cwd, 'why-alone')));
+    } finally {
+      stop.abort();
+      await Promise.all(workers);
+    }
+  });
+
+  it('a worker that sees other sessions refuses its share, and nobody is asked to read a pipe', async () => {
+    const line = jsonl([user('u', 0, 'a question')]);
+    const asker = tempFolder({ 's.jsonl': line });
+    const other = tempFolder({ 's.jsonl': new Uint8Array([...line, 10]) });
+    const env = { CCBENCH_REDIS: redis.url };
+    const now = () => performance.now();
+    const stop = new AbortController();
+    const worker = cli(['fleet', 'worker', '--json'], { cwd: other, env, now, interrupt: stop.signal });
+    const run = await cli(['fleet', 'why', 's.jsonl', '--results', 'out'], { cwd: asker, env, now });
+    stop.abort();
+    await worker;
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain('the sessions differ from those of the command that asked');
+    const piped = await cli(['fleet', 'why', '-', '--results', 'out'], { cwd: asker, env });
+    expect([piped.code, piped.stderr]).toEqual([
+      2,
+      expect.stringContaining('cannot read the standard input'),
+    ]);
   });
 
   it('a worker says what it did, ends when it has nothing to do, and is told of what the server has lost', async () => {
