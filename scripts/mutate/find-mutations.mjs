@@ -1,4 +1,4 @@
-import ts from 'typescript';
+import ts from 'typescript-6';
 
 /** What takes the place of an operator, and the name of the change. */
 const OPERATORS = new Map([

@@ -12,6 +12,9 @@ const LINE_MS = 10_000;
 /** Time before a rate means something. */
 const RATE_AFTER_MS = 300;
 
+/** A rate that is shown as more than 0. */
+const LEAST_RATE = 0.05;
+
 /** Says how far the work is: on a line at the bottom of the terminal, or on a new line every few seconds. */
 export interface Progress {
   /** Begins a piece of work of a known size. */
@@ -79,5 +82,6 @@ export function progressText(done: number, total: number, elapsedMs: number, uni
   const perSecond = (done * 1_000) / elapsedMs;
   const left = Math.max(0, total - done) / perSecond;
   const rate = perSecond >= 10 ? formatCount(perSecond) : formatDecimal(perSecond, 1);
-  return `${count} · ${rate} ${unit}/s · ${formatDuration(Math.ceil(left) * 1_000)} left`;
+  const shown = perSecond < LEAST_RATE ? '' : ` · ${rate} ${unit}/s`;
+  return `${count}${shown} · ${formatDuration(Math.ceil(left) * 1_000)} left`;
 }

@@ -1,4 +1,4 @@
-import ts from 'typescript';
+import ts from 'typescript-6';
 import type { SourceFile } from './layers.js';
 
 /** The outside world enters here; everything else in src is a function of its inputs. */

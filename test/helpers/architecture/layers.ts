@@ -1,6 +1,6 @@
 import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
-import ts from 'typescript';
+import ts from 'typescript-6';
 
 /** How a package may enter a layer: `lazy` means by dynamic import or for its types only. */
 type PackageUse = 'any' | 'lazy';
