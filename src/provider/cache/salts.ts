@@ -19,7 +19,6 @@ export interface CacheParameters {
   readonly model: ModelRow;
   /** Entries are isolated per workspace. */
   readonly workspace?: string;
-  readonly speed?: 'standard' | 'fast';
   readonly webSearch?: boolean;
   readonly webFetch?: boolean;
   readonly citations?: boolean;
@@ -44,12 +43,12 @@ function switched(value: boolean | undefined): number {
 export function levelSalts(parameters: CacheParameters): LevelSalts {
   const { model } = parameters;
   const thinking = parameters.thinking ?? { mode: model.defaults.thinking };
-  const tools = digestParts(['tools', model.id, parameters.workspace ?? 'default']);
+  const tools = digestParts(['tools', model.tariffOf ?? model.id, parameters.workspace ?? 'default']);
   const system = chainDigest(
     tools,
     digestParts([
       'system',
-      parameters.speed ?? 'standard',
+      model.tariffOf === undefined ? 'standard' : model.id,
       switched(parameters.webSearch),
       switched(parameters.webFetch),
       switched(parameters.citations),

@@ -1,7 +1,7 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import { unknownName } from '../../core/base/registry.js';
 import { plainModelName, thinkingRule } from '../../core/model/model-name.js';
-import type { ModelRow } from './model-row.js';
+import type { ModelRow, PricePeriod, Prices } from './model-row.js';
 import { MODEL_TABLE_JSON } from './models.generated.js';
 
 interface ModelTable {
@@ -82,10 +82,60 @@ export function hasLongSuffix(name: string): boolean {
   return name.toLowerCase().endsWith(LONG_SUFFIX);
 }
 
+/** What a request may be billed by besides its model (api.md §1.8): in this order, as they stack. */
+export const TARIFFS = ['fast', 'us', 'batch'] as const;
+
+/** Fast mode has prices of its own. */
+export type Tariff = (typeof TARIFFS)[number];
+
+/** Inference in the United States alone costs a tenth more, a batch half. */
+const FACTORS: Readonly<Record<Tariff, number>> = { fast: 1, us: 1.1, batch: 0.5 };
+
+/** Tariffs at the end of a name: `claude-opus-5:fast:us`. */
+const TARIFF_SUFFIX = new RegExp(`:(?:${TARIFFS.join('|')})$`, 'i');
+
+/** The name of a model without its tariffs. */
+export function withoutTariffs(name: string): string {
+  return without(TARIFF_SUFFIX, name);
+}
+
+/** Whether a row is that of a tariff. */
+export function hasTariff({ id, tariffOf }: ModelRow, tariff: Tariff): boolean {
+  return tariffOf !== undefined && id.split(':').includes(tariff);
+}
+
+/** A model at some tariffs; null where the price of its fast mode is not known. */
+function atTariffs(row: ModelRow, tariffs: readonly Tariff[]): ModelRow | null {
+  const isFast = tariffs.includes('fast');
+  const { fastPricesPerMTok: fast } = row;
+  if (isFast && fast === null) return null;
+  const factor = tariffs.reduce((product, tariff) => product * FACTORS[tariff], 1);
+  const scaled = (prices: Prices): Prices => ({
+    input: prices.input * factor,
+    output: prices.output * factor,
+    cacheRead: prices.cacheRead * factor,
+    cacheWrite5m: prices.cacheWrite5m * factor,
+    cacheWrite1h: prices.cacheWrite1h * factor,
+  });
+  const repriced = <P extends PricePeriod>(period: P): P => ({
+    ...period,
+    pricesPerMTok: scaled(isFast ? (period.fastPricesPerMTok ?? fast!) : period.pricesPerMTok),
+    priceSteps: isFast ? [] : period.priceSteps.map((step) => ({ ...step, prices: scaled(step.prices) })),
+    fastPricesPerMTok: null,
+  });
+  return {
+    ...repriced(row),
+    earlier: row.earlier.map(repriced),
+    id: [row.id, ...tariffs].join(':'),
+    aliases: [],
+    tariffOf: row.id,
+  };
+}
+
 /** Models by the names that recordings and users give them. */
 export interface ModelBook {
   readonly rows: readonly ModelRow[];
-  /** The row of a model by id, alias or another spelling; with the `[1m]` suffix, the row with the long window. */
+  /** The row of a model by id, alias or another spelling; with the `[1m]` suffix, the row with the long window; at its tariffs. */
   find(name: string): ModelRow | null;
   /** The same; an unknown name is an error that lists the known ones. */
   resolve(name: string): ModelRow;
@@ -130,12 +180,28 @@ export function createModelBook(load: () => readonly ModelRow[]): ModelBook {
     longRows.set(row, known);
     return known;
   };
+  const findPlain = (name: string): ModelRow | null => {
+    const long = hasLongSuffix(name);
+    const found = look(long ? name.slice(0, -LONG_SUFFIX.length) : name);
+    return found !== null && long ? longRow(found) : found;
+  };
+  const tariffRows = new Map<string, ModelRow | null>();
+  const findAt = (name: string, suffix: string): ModelRow | null => {
+    const row = findPlain(name);
+    if (row === null) return null;
+    const said = suffix.toLowerCase().split(':');
+    const tariffs = TARIFFS.filter((tariff) => said.includes(tariff));
+    const key = [row.window, row.id, ...tariffs].join(':');
+    const known = tariffRows.get(key);
+    const found = known === undefined ? atTariffs(row, tariffs) : known;
+    tariffRows.set(key, found);
+    return found;
+  };
   const find = (name: string): ModelRow | null => {
     const before = asked.get(name);
     if (before !== undefined) return before;
-    const long = hasLongSuffix(name);
-    const found = look(long ? name.slice(0, -LONG_SUFFIX.length) : name);
-    const row = found !== null && long ? longRow(found) : found;
+    const plain = withoutTariffs(name);
+    const row = plain === name ? findPlain(name) : findAt(plain, name.slice(plain.length));
     asked.set(name, row);
     return row;
   };

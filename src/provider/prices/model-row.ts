@@ -55,6 +55,8 @@ export interface EarlierPrices extends PricePeriod {
 /** What the simulator knows about one model; the prices are its newest. */
 export interface ModelRow extends PricePeriod {
   readonly id: string;
+  /** The model at its list price, where this row is one of its tariffs: `claude-opus-5:fast`. */
+  readonly tariffOf?: string;
   /** Whose list price it has and whose cache serves it, by name in the table of providers. */
   readonly provider: string;
   /** Other names of the same model, dated ones first. */

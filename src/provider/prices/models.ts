@@ -48,7 +48,7 @@ function plannedRow(model: PlannedModel, base: ModelRow): ModelRow {
     priceSteps: model.steps.map(
       (step): PriceStep => ({ overPromptTokens: step.above, prices: pricesOf(step) }),
     ),
-    fastPricesPerMTok: null,
+    fastPricesPerMTok: pricesOf(model.prices), // whoever gives a price gives it for every speed
     minCacheableTokens: model.minimum,
     source: 'the scenario',
     notes: base.pricesAreKnown ? `Otherwise as in the table: ${base.source}.` : base.notes,

@@ -1,4 +1,3 @@
-import { CcbenchError } from '../../core/base/errors.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
 import type { ModelRow, PricePeriod, Prices } from './model-row.js';
 import { pricesAt } from './price-days.js';
@@ -11,16 +10,6 @@ export interface Cost {
   readonly cacheWrite1hNano: number;
   readonly outputNano: number;
   readonly totalNano: number;
-}
-
-/** Circumstances that change the price of a request; they stack. */
-export interface PriceOptions {
-  /** Batch: half price. */
-  readonly batch?: boolean;
-  /** Inference in the United States only: 1.1 ×. */
-  readonly geoUs?: boolean;
-  /** Fast mode: its own prices. */
-  readonly fast?: boolean;
 }
 
 /** A cost of nothing. */
@@ -44,31 +33,19 @@ function ofLength({ pricesPerMTok, priceSteps }: PricePeriod, prompt: number): P
   return prices;
 }
 
-function fastPrices(row: ModelRow, atMs: number): Prices {
-  const { fastPricesPerMTok } = pricesAt(row, atMs);
-  if (fastPricesPerMTok !== null) return fastPricesPerMTok;
-  throw new CcbenchError('not-supported', `no fast-mode price is known for ${row.id}`, {
-    hint: 'use standard speed for this model',
-  });
-}
-
-/** Twentieths of a price without any of the options. */
-const PLAIN_TWENTIETHS = 20;
-
 /** One dollar per million tokens is 1,000 billionths a token; prices count to a hundred-thousandth of a dollar. */
-function part(tokens: number, dollarsPerMTok: number, twentieths: number): number {
-  return Math.round((tokens * Math.round(dollarsPerMTok * 100_000) * twentieths) / 2_000);
+function part(tokens: number, dollarsPerMTok: number): number {
+  return Math.round((tokens * Math.round(dollarsPerMTok * 100_000)) / 100);
 }
 
 /** The price of one request at a moment; each part is rounded once to a billionth, the total is their sum. */
-export function priceUsage(row: ModelRow, usage: Usage, atMs: number, options: PriceOptions = {}): Cost {
-  const prices = options.fast === true ? fastPrices(row, atMs) : pricesFor(row, promptTokens(usage), atMs);
-  const twentieths = (options.batch === true ? 1 : 2) * (options.geoUs === true ? 11 : 10);
-  const inputNano = part(usage.input, prices.input, twentieths);
-  const cacheReadNano = part(usage.cacheRead, prices.cacheRead, twentieths);
-  const cacheWrite5mNano = part(usage.cacheWrite5m, prices.cacheWrite5m, twentieths);
-  const cacheWrite1hNano = part(usage.cacheWrite1h, prices.cacheWrite1h, twentieths);
-  const outputNano = part(usage.output, prices.output, twentieths);
+export function priceUsage(row: ModelRow, usage: Usage, atMs: number): Cost {
+  const prices = pricesFor(row, promptTokens(usage), atMs);
+  const inputNano = part(usage.input, prices.input);
+  const cacheReadNano = part(usage.cacheRead, prices.cacheRead);
+  const cacheWrite5mNano = part(usage.cacheWrite5m, prices.cacheWrite5m);
+  const cacheWrite1hNano = part(usage.cacheWrite1h, prices.cacheWrite1h);
+  const outputNano = part(usage.output, prices.output);
   return new CostParts(inputNano, cacheReadNano, cacheWrite5mNano, cacheWrite1hNano, outputNano);
 }
 
@@ -94,10 +71,7 @@ export function priceByRead(row: ModelRow, usage: Usage, atMs: number): (cacheRe
   const open = usage.input + usage.cacheRead;
   const { cacheWrite5mNano, cacheWrite1hNano } = priceUsage(row, usage, atMs);
   const fixedNano = cacheWrite5mNano + cacheWrite1hNano;
-  return (cacheRead) =>
-    part(open - cacheRead, prices.input, PLAIN_TWENTIETHS) +
-    part(cacheRead, prices.cacheRead, PLAIN_TWENTIETHS) +
-    fixedNano;
+  return (cacheRead) => part(open - cacheRead, prices.input) + part(cacheRead, prices.cacheRead) + fixedNano;
 }
 
 /** The sum of two costs, part by part. */

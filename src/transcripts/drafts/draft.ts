@@ -24,7 +24,7 @@ export interface DraftMessage {
 /** A call whose times are still open. */
 export interface DraftCall {
   readonly id: string;
-  readonly model: string;
+  model: string;
   readonly message: DraftMessage;
   readonly version: string | null;
   usage: Usage | null;

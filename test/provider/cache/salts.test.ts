@@ -34,7 +34,6 @@ describe('what invalidates what', () => {
     ['web search', { webSearch: true }, 2_000],
     ['web fetch', { webFetch: true }, 2_000],
     ['citations', { citations: true }, 2_000],
-    ['speed', { speed: 'fast' }, 2_000],
     ['tool choice', { toolChoice: 'any' }, 5_000],
     ['parallel tool use', { disableParallelToolUse: true }, 5_000],
     ['images', { imagesPresent: true }, 5_000],
@@ -44,6 +43,20 @@ describe('what invalidates what', () => {
     ['nothing', {}, 9_000],
   ])('CCH-1 %s', (_name, change, tokens) => {
     expect(readAfter(change)).toBe(tokens);
+  });
+
+  it('CCH-1 fast mode invalidates what a change of the system prompt does', () => {
+    const [opus, fast] = [resolveModel('claude-opus-5'), resolveModel('claude-opus-5:fast')];
+    const cache = createPromptCache();
+    const ask = (row: typeof opus, startMs: number) =>
+      send(cache, {
+        model: row,
+        view: prefixOf(BLOCKS, 1, 2),
+        breakpoints: MARKS,
+        startMs,
+        salts: levelSalts({ model: row }),
+      }).readTokens;
+    expect([ask(opus, 0), ask(fast, 60_000), ask(fast, 120_000)]).toEqual([0, 2_000, 9_000]);
   });
 
   it('CCH-1 tool definitions invalidate everything, system text what follows, messages themselves', () => {
@@ -57,7 +70,6 @@ describe('what invalidates what', () => {
       levelSalts({
         model,
         workspace: 'default',
-        speed: 'standard',
         webSearch: false,
         webFetch: false,
         citations: false,

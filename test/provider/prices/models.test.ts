@@ -11,7 +11,7 @@ import {
   resolveModel,
   resolveWindow,
 } from '../../../src/provider/prices/models.js';
-import { type PriceOptions, priceUsage } from '../../../src/provider/prices/price.js';
+import { priceUsage } from '../../../src/provider/prices/price.js';
 import { NEWEST } from '../../../src/provider/prices/price-days.js';
 import { OTHER_PRICE_LIST, OTHER_STEPS } from './other-price-list.js';
 import { PRICE_LIST as CLAUDE_PRICE_LIST, CLAUDE_STEPS, FAST_PRICES, type ListPrice } from './price-list.js';
@@ -20,10 +20,10 @@ const PRICE_LIST = { ...CLAUDE_PRICE_LIST, ...OTHER_PRICE_LIST };
 const STEPS = { ...CLAUDE_STEPS, ...OTHER_STEPS };
 
 /** What this many tokens of each kind of a prompt cost by themselves, and this many of output, in billionths of a dollar. */
-function charged(row: ModelRow, tokens: number, options: PriceOptions = {}): readonly number[] {
+function charged(row: ModelRow, tokens: number): readonly number[] {
   const usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
   const cost = (part: Partial<typeof usage>): number =>
-    priceUsage(row, { ...usage, ...part }, NEWEST, options).totalNano;
+    priceUsage(row, { ...usage, ...part }, NEWEST).totalNano;
   const withOutput = { input: tokens, output: tokens };
   return [
     cost({ input: tokens }),
@@ -66,7 +66,7 @@ describe('the model table', () => {
         below = long.price;
       }
       const fast = FAST_PRICES[id];
-      if (fast !== undefined) expect(charged(row, 1_000, { fast: true })).toEqual(nanoOf(fast, 1_000));
+      if (fast !== undefined) expect(charged(resolveModel(`${id}:fast`), 1_000)).toEqual(nanoOf(fast, 1_000));
     },
   );
 

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../../src/core/base/errors.js';
 import type { Usage } from '../../../src/core/model/usage.js';
-import { MODELS, resolveModel } from '../../../src/provider/prices/models.js';
+import { findModel, MODELS, resolveModel } from '../../../src/provider/prices/models.js';
 import { addCost, NO_COST, priceUsage } from '../../../src/provider/prices/price.js';
 import { NEWEST } from '../../../src/provider/prices/price-days.js';
 
 const NOTHING: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
 const usage = (part: Partial<Usage>): Usage => ({ ...NOTHING, ...part });
-const dollars = (id: string, part: Partial<Usage>, options = {}) =>
-  priceUsage(resolveModel(id), usage(part), NEWEST, options).totalNano / 1e9;
+const dollars = (id: string, part: Partial<Usage>) =>
+  priceUsage(resolveModel(id), usage(part), NEWEST).totalNano / 1e9;
 
 describe('list prices', () => {
   const MILLION = 1_000_000;
@@ -74,17 +74,27 @@ describe('steps and multipliers', () => {
 
   it('CCH-4 batch halves, US inference adds a tenth, and they stack', () => {
     const part = { input: 1_000_000 };
-    expect(dollars('claude-opus-5', part, { batch: true })).toBe(2.5);
-    expect(dollars('claude-opus-5', part, { geoUs: true })).toBe(5.5);
-    expect(dollars('claude-opus-5', part, { batch: true, geoUs: true })).toBe(2.75);
+    expect(dollars('claude-opus-5:batch', part)).toBe(2.5);
+    expect(dollars('claude-opus-5:us', part)).toBe(5.5);
+    expect(dollars('claude-opus-5:batch:us', part)).toBe(2.75);
+    expect(dollars('claude-opus-5:us', { cacheRead: 1_000_000 })).toBe(0.55);
+    expect(dollars('claude-haiku-5-5:us', { input: 100_001 })).toBeCloseTo(0.1000_01 * 0.5 * 1.1, 12);
   });
 
   it('CCH-4 fast mode has its own prices where one is known', () => {
     const part = { input: 1_000_000, output: 1_000_000 };
-    expect(dollars('claude-opus-5', part, { fast: true })).toBe(60);
-    expect(dollars('claude-opus-4-8', part, { fast: true })).toBe(60);
-    expect(dollars('claude-opus-5-5', part, { fast: true })).toBe(48);
-    expect(() => dollars('claude-sonnet-5', part, { fast: true })).toThrow(CcbenchError);
+    expect(dollars('claude-opus-5:fast', part)).toBe(60);
+    expect(dollars('claude-opus-4-8:fast', part)).toBe(60);
+    expect(dollars('claude-opus-5-5:fast', part)).toBe(48);
+    expect(dollars('claude-opus-5:us:fast', part)).toBe(66);
+    expect(() => dollars('claude-sonnet-5:fast', part)).toThrow(CcbenchError);
+  });
+
+  it('CCH-4 a tariff is one row, however it is spelled, with the window of its model', () => {
+    const row = resolveModel('claude-opus-5:fast:us');
+    expect(resolveModel('anthropic/claude-opus-5:us:fast')).toBe(row);
+    expect(row).toMatchObject({ id: 'claude-opus-5:fast:us', tariffOf: 'claude-opus-5', window: 1_000_000 });
+    expect(findModel('nobody:fast')).toBeNull();
   });
 });
 
@@ -103,9 +113,10 @@ describe('sums', () => {
       fc.property(
         fc.constantFrom(...MODELS.rows),
         usages,
-        fc.record({ batch: fc.boolean(), geoUs: fc.boolean() }),
-        (row, one, options) => {
-          const { totalNano, ...parts } = priceUsage(row, one, NEWEST, options);
+        fc.subarray(['us', 'batch']),
+        (row, one, tariffs) => {
+          const tariff = resolveModel([row.id, ...tariffs].join(':'));
+          const { totalNano, ...parts } = priceUsage(tariff, one, NEWEST);
           for (const nano of Object.values(parts)) expect(Number.isSafeInteger(nano)).toBe(true);
           expect(Object.values(parts).reduce((sum, nano) => sum + nano, 0)).toBe(totalNano);
         },

@@ -81,7 +81,7 @@ export class RecordingLines {
       api: served.api,
       conversation,
       kind: this.#kindOf(conversation, place.kind),
-      model: request.modelName,
+      model: request.model.tariffOf === undefined ? request.modelName : request.model.id,
       ...(before === undefined ? {} : { base: before.n, same }),
       parts,
       marks: request.breakpoints.map(({ position, ttlMs }) => [position, ttlMs / 1_000]),

@@ -1,6 +1,7 @@
 import { readModelTable } from '../../../config/files/model-table.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { PlannedModel } from '../../../core/run/run-plan.js';
+import { withoutTariffs } from '../../../provider/prices/model-book.js';
 import { modelsOf } from '../../../provider/prices/models.js';
 import { readTextInput } from '../../../transcripts/files/read-input.js';
 import type { GivenPrice } from '../../option-values.js';
@@ -27,7 +28,7 @@ export function refuseUnused(
   recorded: readonly string[],
 ): void {
   const book = modelsOf({ models });
-  const known = new Set(recorded.map((name) => book.find(name)));
+  const known = new Set(recorded.map((name) => book.find(withoutTariffs(name))));
   const unused = price.find(({ model }) => !known.has(book.find(model)));
   if (unused === undefined) return;
   throw new CcbenchError('bad-usage', `--price ${unused.model}: no request is of this model`, {

@@ -2,6 +2,7 @@ import { Recent } from '../../../core/base/queue.js';
 import type { PrefixView } from '../../../core/model/prefix.js';
 import { apiUsage } from '../../../core/model/usage.js';
 import { type ApiError, apiError, invalidRequest } from '../../cache/api-error.js';
+import { hasTariff } from '../../prices/model-book.js';
 import type { ModelRow } from '../../prices/model-row.js';
 import type { AnswerBlock } from '../answer.js';
 import type { ApiRequest } from '../api-request.js';
@@ -175,8 +176,8 @@ function messageBody(finished: FinishedAnswer, missReason: CacheMissReason | nul
       output_tokens_details: null,
       server_tool_use: null,
       service_tier: 'standard',
-      inference_geo: 'not_available',
-      speed: 'standard',
+      inference_geo: hasTariff(request.model, 'us') ? 'us' : 'not_available',
+      speed: hasTariff(request.model, 'fast') ? 'fast' : 'standard',
       ...(request.showsIterations ? { iterations: iterationsOf(finished) } : {}),
     },
   };

@@ -1,6 +1,7 @@
 import { ownValue } from '../../../core/base/own-value.js';
 import { type ApiError, invalidRequest } from '../../cache/api-error.js';
 import type { CacheParameters, ThinkingSetting } from '../../cache/salts.js';
+import type { Tariff } from '../../prices/model-book.js';
 import type { ModelRow } from '../../prices/model-row.js';
 import type { AnswerDemands } from '../api-request.js';
 import { asList, asObject, asText, type JsonObject } from '../json-value.js';
@@ -85,6 +86,14 @@ function checkBudget(body: JsonObject, betas: readonly string[]): ApiError | nul
     : invalidRequest('`max_tokens` must be greater than `thinking.budget_tokens`.');
 }
 
+/** What a request is billed by besides its model. */
+export function tariffsOf(body: JsonObject): readonly Tariff[] {
+  return [
+    ...(body.speed === 'fast' ? ['fast' as const] : []),
+    ...(body.inference_geo === 'us' ? ['us' as const] : []),
+  ];
+}
+
 /** The parameters of a request that its cache key depends on. */
 export function cacheParameters(
   body: JsonObject,
@@ -97,7 +106,6 @@ export function cacheParameters(
   return {
     model,
     workspace,
-    speed: body.speed === 'fast' ? 'fast' : 'standard',
     webSearch: hasTool(body, 'web_search'),
     webFetch: hasTool(body, 'web_fetch'),
     toolChoice: toolChoiceOf(body),

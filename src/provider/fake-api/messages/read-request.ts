@@ -35,6 +35,7 @@ import {
   checkTypes,
   compacts,
   refusesOverWindow,
+  tariffsOf,
   toolOverhead,
 } from './parameters.js';
 import { readContent, readMarker, readTool, type WireBlock } from './wire-block.js';
@@ -254,8 +255,11 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
   if (body === null) return invalidRequest('The request body is not valid JSON.');
   const modelName = asText(body.model);
   if (modelName === null) return invalidRequest('model: Field required');
-  const model = findModel(modelName);
-  if (model === null) return apiError(404, 'not_found_error', `model: ${modelName}`);
+  const plain = findModel(modelName);
+  if (plain === null) return apiError(404, 'not_found_error', `model: ${modelName}`);
+  const tariffs = tariffsOf(body);
+  const model = tariffs.length === 0 ? plain : findModel([modelName, ...tariffs].join(':'));
+  if (model === null) return invalidRequest(`speed: \`${modelName}\` has no fast mode`);
   const mistyped = checkTypes(body);
   if (mistyped !== null) return mistyped;
   if (options.purpose === 'create') {

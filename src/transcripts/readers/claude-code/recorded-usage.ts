@@ -1,11 +1,13 @@
 import { promptTokens, type Usage } from '../../../core/model/usage.js';
 import type { WarningList } from '../../../core/run/warning.js';
+import type { Tariff } from '../../../provider/prices/model-book.js';
+import { findModel } from '../../../provider/prices/models.js';
 import type { DraftCall } from '../../drafts/draft.js';
 import { isObject, type JsonObject, objectOf, objectsOf } from '../../lines/narrow.js';
 import { isPlausibleUsage, knownTokens } from '../../lines/plausible.js';
 
 /** What makes a response cost something else than its counts at the list price (api.md §1.8). */
-export type BilledOtherwise = 'fast' | 'us' | 'batch' | 'priority' | 'iterations';
+export type BilledOtherwise = Tariff | 'priority' | 'iterations';
 
 /** What most responses are: billed as they are counted. */
 const AS_COUNTED: readonly BilledOtherwise[] = Object.freeze([]);
@@ -22,6 +24,20 @@ function billedOtherwise(usage: JsonObject): readonly BilledOtherwise[] {
   if (layer === 'batch' || layer === 'priority') found.push(layer);
   if (objectsOf(iterations).some(({ type }) => !COUNTED_PARTS.has(type))) found.push('iterations');
   return found.length === 0 ? AS_COUNTED : found;
+}
+
+/** The model of a response at the tariffs that are known of it, and what else it was billed by. */
+export function billedModel(
+  model: string,
+  billed: readonly BilledOtherwise[],
+): { readonly model: string; readonly left: readonly BilledOtherwise[] } {
+  let name = model;
+  const left = billed.filter((kind) => {
+    const isKnown = kind !== 'priority' && kind !== 'iterations' && findModel(`${name}:${kind}`) !== null;
+    if (isKnown) name = `${name}:${kind}`;
+    return !isKnown;
+  });
+  return { model: name, left };
 }
 
 /** A request behind a response, besides the one that ended it (K22). */
@@ -126,19 +142,18 @@ export function sameUsage(usage: RecordedUsage, before: RecordedUsage | null): R
 
 const OWN_PRICES = 'give the model its real prices under `models:` in a scenario';
 
+const UNKNOWN_MODEL = [
+  'responses have a tariff of a model whose price is not known here',
+  OWN_PRICES,
+] as const;
+
 const PRICE_WARNINGS: Readonly<Record<BilledOtherwise, readonly [message: string, remedy: string | null]>> = {
   fast: [
-    'responses came in fast mode, which costs more; they are priced at standard speed, so costs are too low',
+    'responses came in fast mode, whose price is not known for their model; they are priced at standard speed, so costs are too low',
     OWN_PRICES,
   ],
-  us: [
-    'responses were computed in the United States only, which costs 1.1 ×; they are priced without it, so costs are too low',
-    OWN_PRICES,
-  ],
-  batch: [
-    'responses came from a batch at half the price; they are priced in full, so costs are too high',
-    OWN_PRICES,
-  ],
+  us: UNKNOWN_MODEL,
+  batch: UNKNOWN_MODEL,
   priority: ['responses came by a priority tier, whose price is not known here', OWN_PRICES],
   iterations: [
     'responses were billed for more than their own counts (a compaction or another model behind them); that is not counted, so costs are too low',

@@ -78,6 +78,20 @@ describe('ccbench serve', () => {
     expect(stdout).toContain('2 calls: 1 answered, 0 refused, 1 that cost nothing');
   });
 
+  it('CCH-4 fast mode has its own price, and is refused where a model has none', async () => {
+    const { url, stop } = await serving(tempFolder(), ['--json']);
+    const client = clientOf(url);
+    const fast = { speed: 'fast' } as Partial<MessageCreateParamsNonStreaming>;
+    const { usage } = await client.messages.create(body([HELLO], { model: 'claude-opus-5', ...fast }));
+    expect(usage).toMatchObject({ speed: 'fast', cache_read_input_tokens: 0 });
+    await expect(client.messages.create(body([HELLO], fast))).rejects.toThrow('has no fast mode');
+    const { totals } = JSON.parse((await stop()).stdout);
+    // $10 in, $12.50 written, $50 out per million: twice the usual price.
+    const dollars =
+      usage.input_tokens * 10 + usage.cache_creation_input_tokens! * 12.5 + usage.output_tokens * 50;
+    expect(totals.costUsd).toBeCloseTo(dollars / 1e6, 9);
+  });
+
   it('CCH-2 tells why the cache broke: time, the system prompt, no marker, too short', async () => {
     const { url, pass, stop } = await serving(tempFolder(), ['--json']);
     const client = clientOf(url);
