@@ -168,7 +168,7 @@ describe('the last lines of a command', () => {
     );
     expect((await closing(['inspect', 's.jsonl'], cwd))[1]).toContain('ccbench why');
     const why = await closing(['why', 's.jsonl'], cwd);
-    expect(why[0]).toBe(`1 session cost ${cost}, and no avoidable break of the cache is in it.`);
+    expect(why[0]).toBe(`1 session cost ${cost}, with no avoidable cache break.`);
     expect(why.at(-1)).toBe('page reports/why/why.html');
     const validated = await closing(['validate', 's.jsonl', '--out', 'v'], cwd);
     expect(validated[0]).toMatch(/^The cost of this session was within ± [\d.]+%; /);

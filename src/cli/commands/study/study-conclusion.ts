@@ -189,7 +189,7 @@ export function sweepConclusion(
     advice:
       sessions === 1
         ? 'It is best on one session: --transcripts with more of them says whether it stays so.'
-        : 'The best of many looks better than it is: ccbench tune tries its choice on sessions that it was not chosen on.',
+        : 'The best of many looks better than it is: ccbench tune tests its choice on held-out sessions.',
   };
 }
 

@@ -91,7 +91,7 @@ function otherClients(others: readonly ReadRecording[], all: number, newest: Rea
   const counts = new Map<string, number>();
   for (const { policy } of others) counts.set(policy, (counts.get(policy) ?? 0) + 1);
   const which = [...counts].map(([policy, count]) => `${count} of ${policy}`).sort();
-  return `left out: ${others.length} of ${formatCounted(all, 'session')}, whose client is not that of the newest one (${newest.policy}): ${which.join(', ')}; --agent, --project or their names choose them`;
+  return `left out: ${others.length} of ${formatCounted(all, 'session')}, whose client is not that of the newest one (${newest.policy}): ${which.join(', ')}; choose them with --agent, --project or by name`;
 }
 
 /** Recordings as the sessions of a scenario that the newest of them stands for; those of other clients are left out. */

@@ -177,7 +177,7 @@ describe('the table of a comparison', () => {
   it('says below it what the differences are of', () => {
     const { table } = compared({ base: costs(4, 6), dear: costs(5, 7.5), same: costs(4, 6) });
     expect(table.notes).toEqual([
-      '* best · differences to base · means over 2 sessions; differences are paired, intervals are 95 %; one that holds 0 is noise',
+      '* best · differences to base · means over 2 sessions; differences are paired, intervals are 95 %; one that contains 0 is noise',
       'the same as base in every metric: same; what differs in the settings did not act here',
       expect.stringMatching(/^cost of dear: \+\$1\.25 \(\+25 %, 95 %: −\$1\.93 … \+\$4\.43, within noise\)$/),
     ]);

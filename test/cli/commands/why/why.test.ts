@@ -161,7 +161,7 @@ describe('ccbench why', () => {
       (await cli(['why', 's.jsonl', ...options], { cwd: home })).stdout.replaceAll(/\s+/g, ' ');
     const { notes } = JSON.parse(await plain('--json', '--no-files'));
     expect(notes).toContain(
-      'as recorded: the output of 1 of 2 calls is estimated, as the recording holds placeholders',
+      'as recorded: the output of 1 of 2 calls is estimated: the recording has placeholders',
     );
     expect(notes).toContain('as recorded: without 1 call of unknown models (my-own-model)');
     const text = await plain('--no-files');
