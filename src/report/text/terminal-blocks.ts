@@ -269,7 +269,7 @@ function intervalRows(
   if (run?.transcript.reproduced !== undefined)
     return low === high
       ? []
-      : [row('  90 % interval', money(expected), `${ends}: sizes behind simulated compactions`)];
+      : [row('  90 % interval', money(expected), `${ends}: sizes after simulated compactions`)];
   return [row('with chance breaks', money(expected), `on average; 90 % interval ${ends}`)];
 }
 

@@ -72,7 +72,7 @@ function totalNotes(total: SessionsTotal): readonly string[] {
     ...(unpriced === null ? [] : [`the cost is the least: ${unpriced}`]),
     ...(withoutWrites > 0
       ? [
-          `${formatCount(withoutWrites)} of ${of} ${withoutWrites === 1 ? 'does' : 'do'} not tell what was written to the cache`,
+          `${formatCount(withoutWrites)} of ${of} ${withoutWrites === 1 ? 'does' : 'do'} not record what was written to the cache`,
         ]
       : []),
     ...(estimated > 0

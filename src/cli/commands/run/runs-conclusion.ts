@@ -153,7 +153,7 @@ export function scenariosConclusion(scenarios: number, results: readonly RunResu
     result: `${formatCounted(results.length, 'run')} of ${formatCounted(scenarios, 'scenario')} cost ${allCost(results)}; ${formatCount(held)} of ${formatCounted(expectations.length, 'expectation')} ${held === 1 ? 'holds' : 'hold'}.`,
     advice:
       failed.length === 0
-        ? 'What to make of each stands below its tables.'
+        ? 'The conclusion of each is below its tables.'
         : `The first to look at: ${failed[0]!.planned.label}.`,
   };
 }

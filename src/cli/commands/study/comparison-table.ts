@@ -114,7 +114,7 @@ function brokenNotes({ variants, completeness }: Comparison): readonly string[] 
         completeness.transcripts.length === 1
           ? value
           : `not in ${formatCount(runs.length)} of ${formatCounted(run, 'session')}, ${value} in ${worst!.transcript}`;
-      return `behind the others: ${name} does not hold ${rule} (${where})`;
+      return `ranked last: ${name} does not meet ${rule} (${where})`;
     }),
   );
 }

@@ -135,7 +135,7 @@ export async function studySessions(
   const isOne = files.length === 1 && isRecording(files[0]!, host.cwd);
   if (transcripts !== undefined && files.length > 0) {
     if (!isOne && files.every((file) => namesSessions(file, host)))
-      throw new CcbenchError('bad-usage', '--transcripts beside sessions that are named', {
+      throw new CcbenchError('bad-usage', '--transcripts and named sessions exclude each other', {
         hint: `name all of them without --transcripts: ccbench ${command} ${[...files, ...transcripts].join(' ')}`,
       });
     const { kept, skipped } = await readRecordings(session, command, { paths: transcripts, choice });

@@ -54,7 +54,7 @@ export function trendBlocks(trend: Trend): readonly doc.Block[] {
   const { period, rows, undatedSessions } = trend;
   const undated =
     undatedSessions === 0 ? [] : [`${formatCounted(undatedSessions, 'session')} without a time left out.`];
-  if (rows.length === 0) return ['No session tells when it was.'];
+  if (rows.length === 0) return ['No session has a recorded time.'];
   const earlier = rows.length - MOST_ROWS;
   return [
     trendSentence(trend),

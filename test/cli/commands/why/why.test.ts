@@ -195,9 +195,9 @@ describe('ccbench why', () => {
       return stderr;
     };
     session(join(home, 'logs'), 's1.jsonl', '/projects/shop', 'mystery-1');
-    expect(await said()).toMatch(/s1\.jsonl.*no session tells what it cost: [^()]*mystery-1[^()]*\n/);
+    expect(await said()).toMatch(/s1\.jsonl.*no session has a recorded cost: [^()]*mystery-1[^()]*\n/);
     session(join(home, 'logs'), 's2.jsonl', '/projects/shop', 'mystery-1');
-    expect(await said()).toMatch(/no session tells what it cost: .*mystery-1.* \(and 1 more\)\n/);
+    expect(await said()).toMatch(/no session has a recorded cost: .*mystery-1.* \(and 1 more\)\n/);
   });
 
   it('fits into 60 columns', async () => {
