@@ -270,7 +270,6 @@ export function whyConclusion(report: WhyReport): Conclusion {
   const { recordedUsd, sessions, byCause } = report;
   const lost = avoidableOf(byCause);
   const unjudged = unjudgedOf(byCause);
-  const it = sessions === 1 ? 'it' : 'them';
   const all = `${formatCounted(sessions, 'session')} cost ${formatMoney(recordedUsd)}`;
   const known = lost > 0 ? `, of which ${formatMoney(lost)} went to avoidable cache breaks` : '';
   const unknown = `; what was avoidable of the ${formatMoney(unjudged)} for prompts that the cache let go is not computed`;
@@ -279,7 +278,7 @@ export function whyConclusion(report: WhyReport): Conclusion {
       ? lost > 0
         ? ''
         : `, with no avoidable cache break`
-      : `${unknown}${lost > 0 ? '' : `, and no other break in ${it} is known to have been avoidable`}`;
+      : `${unknown}${lost > 0 ? '' : `, and no other break is known to have been avoidable`}`;
   return { result: `${all}${known}${rest}.`, advice: adviceSentence(report) };
 }
 

@@ -73,7 +73,9 @@ describe('what a comparison comes to', () => {
     expect(kept('contentRetention < 60%').result).toBe(
       'cheap has the best cost of those that hold contentRetention < 60%: $1.00, against $4.00 of base, which does not.',
     );
-    expect(kept('contentRetention >= 70%').result).toMatch(/^No other variant that meets .* with base: cost \$4/);
+    expect(kept('contentRetention >= 70%').result).toMatch(
+      /^No other variant that meets .* with base: cost \$4/,
+    );
     expect(kept('contentRetention > 90%')).toMatchObject({
       result: 'No compared variant meets contentRetention > 90%.',
       advice: expect.stringMatching(/^Loosen/),

@@ -328,7 +328,7 @@ describe('what why comes to', () => {
   it('says of which breaks it is not computed what was avoidable', () => {
     const letGo = cause('lifetime', 3, null, 2);
     expect(whyConclusion({ ...REPORT, byCause: [letGo] }).result).toBe(
-      '2 sessions cost $10.00; what was avoidable of the $3.00 for prompts that the cache let go is not computed, and no other break in them is known to have been avoidable.',
+      '2 sessions cost $10.00; what was avoidable of the $3.00 for prompts that the cache let go is not computed, and no other break is known to have been avoidable.',
     );
     expect(whyConclusion({ ...REPORT, byCause: [...REPORT.byCause, letGo] }).result).toBe(
       '2 sessions cost $10.00, of which $4.00 went to avoidable cache breaks; what was avoidable of the $3.00 for prompts that the cache let go is not computed.',
