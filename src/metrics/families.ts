@@ -93,7 +93,7 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
     name: 'layers',
     better: null,
     keyName: '<layer>.<field>',
-    help: 'what one layer did: times it fired, how that ended, tokens it keeps out at the end (`saved`), those tokens summed over the requests (`notCarried`), compactions it prevented or only deferred, alone or with others, cached tokens it destroyed, its requests and their cost',
+    help: 'what one layer did: times it fired, how that ended, tokens it keeps out at the end (`saved`) and summed over requests (`notCarried`), compactions it helped to prevent or defer, cached tokens it destroyed, its requests and their cost',
     keys: LAYERS.flatMap((layer) => Object.keys(LAYER_FIELDS).map((field) => `${layer}.${field}`)),
     unit: (key) => ownValue(LAYER_FIELDS, key.slice(key.lastIndexOf('.') + 1))![0],
     value(facts, key) {
@@ -105,7 +105,7 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
     'failures',
     'lower',
     '<reason>',
-    'failed actions of all layers, by the name of the failure',
+    'failed actions of all layers, by failure',
     ({ failures }) => failures,
   ),
   {
@@ -113,7 +113,7 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
       'dreamSkips',
       null,
       '<gate>',
-      'times no dream began, by the gate that was shut (`lock`: another process held it)',
+      'times no dream began, by the closed gate (`lock`: held by another process)',
       ({ longTerm }) => longTerm.dreams.skips,
     ),
     keys: ['feature', 'time', 'scan', 'sessions', 'lock'],

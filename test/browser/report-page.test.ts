@@ -148,7 +148,7 @@ describe('report.html in a browser', () => {
     expect(panel).toMatch(/What went in.*context150,000 tokens.*messages summarised12/);
     expect(panel).toMatch(/What came out.*context40,000 tokens.*summary tokens5,000.*restored files2/);
     expect(panel).toMatch(/What it cost\$0\.1200 for 1 request of its own/);
-    expect(panel).toContain('130,000 cached tokens behind the first change were destroyed');
+    expect(panel).toContain('130,000 cached tokens after the first change were destroyed');
     expect(panel).toMatch(/The next one, request 16, read 20,000 of 40,000 prompt tokens/);
     expect(await page.locator('#event-0').getAttribute('aria-selected')).toBe('true');
     await page.getByRole('button', { name: 'request 15', exact: true }).click();

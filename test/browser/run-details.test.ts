@@ -228,7 +228,7 @@ describe('the details of an event', () => {
       '$0.5000 for 1 request of its own.request 2 $0.5000: 1,000 prompt tokens, 90.0% from the cache, 50 output',
     );
     expect(text).toContain(
-      '900 cached tokens behind the first change were destroyed.The next one, request 3, read 50 of 250 prompt tokens from the cache, wrote 200 and cost $0.2500.',
+      '900 cached tokens after the first change were destroyed.The next one, request 3, read 50 of 250 prompt tokens from the cache, wrote 200 and cost $0.2500.',
     );
     expect(
       await page

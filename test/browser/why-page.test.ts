@@ -342,7 +342,7 @@ describe('why.html in a browser', () => {
       ['gain', '', '$2.00', '$1.00 to $3.00'],
       ['loss', '', '−$0.75', '−$1.00 to −$0.50'],
       ['open', '', '$0.50', '$0.00 to $1.00'],
-      ['idle', '', 'nothing', 'it would not have acted'],
+      ['idle', '', 'nothing', 'it would have had no effect'],
     ]);
     const drawn = await page.locator('#changes svg').evaluateAll((pictures) =>
       pictures.map((picture) => ({

@@ -164,7 +164,7 @@ describe('the blocks of cost', () => {
     const rows = rowsOf({ cost, costInterval: { expected: 12e9, low: 9e9, high: 20e9 } }, 'Cost by cause');
     expect(rows).toEqual({
       total: ['$10.00', '$5.00 per turn', 'strong'],
-      'with chance breaks': ['$12.00', 'on average; nine of ten such sessions: $9.00 … $20.00'],
+      'with chance breaks': ['$12.00', 'on average; 90 % interval $9.00 … $20.00'],
       carry: ['$0.00', '0.0%'],
       new: ['$4.00', '40.0%'],
       'rewrite:ttl-5m': ['$1.00', '10.0%'],

@@ -59,7 +59,7 @@ const LIFETIMES: readonly ChangeName[] = ['1-hour lifetime', '5-minute lifetime'
 const SHORTENED: Readonly<Partial<Record<SourceKind, string>>> = {
   instructions: 'shorten the file',
   opening:
-    'shorten instruction files (CLAUDE.md, AGENTS.md), rules and lists of skills; their sizes are not recorded apart',
+    'shorten instruction files (CLAUDE.md, AGENTS.md), rules and lists of skills; their sizes are not recorded separately',
   definitions: 'switch off MCP servers and tools that these sessions do not need; no setting is known',
 };
 /** Why a known setting is not pasted. */

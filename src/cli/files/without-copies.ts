@@ -49,7 +49,7 @@ export function withoutCopies<T extends Keyed>(
 /** Says which sessions share calls with one before, and what that means for sums over all. */
 export function noteRepeated(session: CliSession, repeated: readonly Repeated[], counting: Counting): void {
   for (const { file, calls } of repeated) {
-    const shared = `${formatCounted(calls, 'call')} of ${file} ${calls === 1 ? 'stands' : 'stand'} in an earlier session too`;
+    const shared = `${formatCounted(calls, 'call')} of ${file} ${calls === 1 ? 'is' : 'are'} in an earlier session too`;
     const elsewhere = counting === 'once' ? '' : '; ccbench inspect counts such calls once';
     remark(session, `counted ${counting}: ${shared}${elsewhere}`);
   }

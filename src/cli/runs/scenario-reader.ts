@@ -59,7 +59,7 @@ function recordingNote(what: string, transcript: Transcript): string {
   if (ownPolicy(transcript).use === NO_POLICY)
     return `${what}: no policy was measured on its client, so it is run with ${use}, which is as its sources say, unless --policy names another`;
   const own = [use, ...Object.entries(set).map(([path, value]) => `${path}=${String(value)}`)].join(', ');
-  return `${what}: run as by its client (${own}) where --policy and --set say nothing else`;
+  return `${what}: run as its own client (${own}) unless --policy or --set says otherwise`;
 }
 
 /**

@@ -130,8 +130,8 @@ export function notedBill(bill: RecordedBill): NotedBill {
 function missingNote(bills: readonly NotedBill[]): string {
   const hidden = sum(bills.map(({ compactions, summaries }) => compactions - summaries));
   const days = [...new Set(bills.flatMap(({ priceDay }) => priceDay ?? []))];
-  const day = days.length === 0 ? 'of the day, as far as the model table has them' : `of ${days.join(', ')}`;
-  return `${AS_RECORDED}: at the list prices ${day}, without what no transcript holds: summary requests (${formatCount(hidden)} here), suggestion requests, fees of web searches`;
+  const day = days.length === 0 ? 'of the day, where the model table has them' : `of ${days.join(', ')}`;
+  return `${AS_RECORDED}: at the list prices ${day}, without what no transcript holds: summary requests (${formatCount(hidden)} here), suggestions, web search fees`;
 }
 
 /** Calls that do not have the newest prices, over all recordings. */
@@ -153,7 +153,7 @@ export function billNotes(bills: readonly NotedBill[]): readonly string[] {
   if (estimated > 0) {
     const of = formatCount(total((bill) => bill.calls));
     notes.push(
-      `${AS_RECORDED}: the output of ${formatCount(estimated)} of ${of} calls is estimated, as the recording holds placeholders`,
+      `${AS_RECORDED}: the output of ${formatCount(estimated)} of ${of} calls is estimated: the recording has placeholders`,
     );
   }
   const unpriced = total((bill) => sum(Object.values(bill.unpriced)));

@@ -4,7 +4,7 @@ import { billNotes } from './as-recorded.js';
 
 /** What every replay assumes (C3). */
 export const OPEN_LOOP =
-  'A replay is open-loop: the answers of the transcript come whatever the policy has taken out of the context.';
+  'A replay is open-loop: recorded answers stay the same, whatever the policy removes from the context.';
 
 /** What the reader must know to read the numbers of a run. */
 export function assumptionsOf({ run }: RunFacts): readonly string[] {

@@ -73,7 +73,7 @@ function stackedForm({ columns, rows, notes }: Form): Form {
 /** The ways to print a comparison, the one with most in it first. */
 function formsOf(table: ComparisonTable, width: number): readonly Form[] {
   const { table: varying, same: shared } = commonColumns(table);
-  const same = shared.length === 0 ? [] : [`the same in all of them: ${shared.join(', ')}`];
+  const same = shared.length === 0 ? [] : [`the same in all rows: ${shared.join(', ')}`];
   const hasNote = (from: number): boolean =>
     varying.rows.some(({ cells }) => cells.slice(from).some(({ note = '' }) => note !== ''));
   const leftOut = (from: number): readonly string[] =>

@@ -103,7 +103,7 @@ function tokensBlock(facts: RunFacts, values: Readonly<Record<string, number | n
 function faultRows({ faults }: RunFacts, values: Readonly<Record<string, number | null>>): readonly Row[] {
   if (faults === null || faults.none === 0) return [];
   const { faultsLeast = null, refetchUsdLeast = null, avoidableFaultShare = null } = values;
-  const bounds = `${formatCount(Math.round(faults.all))} to ${formatCount(faults.none)} times, by what summaries tell`;
+  const bounds = `${formatCount(Math.round(faults.all))} to ${formatCount(faults.none)} times, depending on what summaries keep`;
   const atLeast = (bound: string): string => `at least ${bound}, whatever is kept`;
   return [
     row('needed and gone', formatCount(Math.round(faults.fitted)), bounds),
@@ -269,8 +269,8 @@ function intervalRows(
   if (run?.transcript.reproduced !== undefined)
     return low === high
       ? []
-      : [row('  90 % interval', money(expected), `${ends}: sizes behind simulated compactions`)];
-  return [row('with chance breaks', money(expected), `on average; nine of ten such sessions: ${ends}`)];
+      : [row('  90 % interval', money(expected), `${ends}: sizes after simulated compactions`)];
+  return [row('with chance breaks', money(expected), `on average; 90 % interval ${ends}`)];
 }
 
 /** The blocks of key and value, which share their columns. */

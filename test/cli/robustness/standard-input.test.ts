@@ -42,7 +42,7 @@ describe('standard input', () => {
     const cwd = tempFolder({ 'stdin.jsonl': recording });
     const piped = await run(['run', '-', '--json', '--no-files'], recording, cwd);
     expect(piped.code).toBe(0);
-    expect(piped.stderr).toContain('- is a recording: run as by its client (claude-code/2.1.325');
+    expect(piped.stderr).toContain('- is a recording: run as its own client (claude-code/2.1.325');
     const named = await cli(['run', 'stdin.jsonl', '--json', '--no-files'], { cwd });
     const [ours, theirs] = [piped.stdout, named.stdout].map((text) => JSON.parse(text).runs[0]);
     expect(ours.metrics).toEqual(theirs.metrics);

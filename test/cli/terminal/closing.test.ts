@@ -59,7 +59,7 @@ describe('the last lines of a command', () => {
     expect(lines[2]).toBe('page reports/tiny/index.html');
     expect(await closing(['run', 'a.yaml', 'b.yaml', '--no-files'], cwd)).toEqual([
       expect.stringMatching(/^3 runs of 2 scenarios cost \$[\d.]+ in all; 1 of 1 expectation holds\.$/),
-      'What to make of each stands below its tables.',
+      'The conclusion of each is below its tables.',
     ]);
   });
 
@@ -103,7 +103,7 @@ describe('the last lines of a command', () => {
       'page reports/tiny-compare/report.html',
     ]);
     expect((await closing(['compare', 'one.yaml', '--no-files'], cwd))[1]).toContain(
-      'Nothing stands beside it',
+      'There is nothing to compare it with',
     );
   });
 
@@ -168,7 +168,7 @@ describe('the last lines of a command', () => {
     );
     expect((await closing(['inspect', 's.jsonl'], cwd))[1]).toContain('ccbench why');
     const why = await closing(['why', 's.jsonl'], cwd);
-    expect(why[0]).toBe(`1 session cost ${cost}, and no avoidable break of the cache is in it.`);
+    expect(why[0]).toBe(`1 session cost ${cost}, with no avoidable cache break.`);
     expect(why.at(-1)).toBe('page reports/why/why.html');
     const validated = await closing(['validate', 's.jsonl', '--out', 'v'], cwd);
     expect(validated[0]).toMatch(/^The cost of this session was within ± [\d.]+%; /);

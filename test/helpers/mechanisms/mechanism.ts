@@ -40,10 +40,10 @@ export const COMMON_SOURCE = 'public analysis';
 /** How a mechanism is known. */
 const SOURCES = {
   analysis: COMMON_SOURCE,
-  recordings: 'analysis, recordings agree',
-  measured: 'analysis, measured on shipped clients',
-  api: 'API documentation',
-  design: 'our own definition',
+  recordings: 'recordings',
+  measured: 'measured',
+  api: 'API',
+  design: 'ccbench',
   assumed: 'assumed',
 } as const;
 

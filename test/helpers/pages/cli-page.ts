@@ -49,11 +49,26 @@ function sharedOptions(commands: readonly (readonly [string, Command])[]) {
   return new Map([...shared].filter(([, { names }]) => names.length >= SEVERAL));
 }
 
-function withoutShared(command: Command, shared: ReadonlyMap<string, unknown>): Command {
-  const isOwn = (option: Option): boolean => !OF_ALL.has(option.long ?? '') && !shared.has(written(option));
-  return command.configureHelp({
-    ...command.configureHelp(),
-    visibleOptions: (shown) => new Help().visibleOptions(shown).filter(isOwn),
+/** The section of each command. An option that an earlier section describes in the same words is only named. */
+function commandSections(
+  commands: readonly (readonly [string, Command])[],
+  shared: ReadonlyMap<string, unknown>,
+): readonly string[] {
+  const describedBy = new Map<string, string>();
+  return commands.map(([name, command]) => {
+    const own: Option[] = [];
+    const earlier = new Map<string, string[]>();
+    for (const option of new Help().visibleOptions(command)) {
+      if (OF_ALL.has(option.long ?? '') || shared.has(written(option))) continue;
+      const by = describedBy.get(written(option));
+      if (by === undefined) own.push(option);
+      else earlier.set(by, [...(earlier.get(by) ?? []), `\`${option.long}\``]);
+    }
+    for (const option of own) describedBy.set(written(option), name);
+    command.configureHelp({ ...command.configureHelp(), visibleOptions: () => own });
+    const named = [...earlier].map(([by, names]) => `${names.join(', ')} as in \`ccbench ${by}\``);
+    const also = named.length === 0 ? '' : `\nAlso ${named.join('; ')}.\n`;
+    return `## ccbench ${name}\n\n${block(helpOf(command))}${also}`;
   });
 }
 
@@ -83,9 +98,7 @@ export function cliPage(): string {
     ({ option, names }) =>
       `| \`${option.flags}\` | ${new Help().optionDescription(option)} | ${names.join(', ')} |`,
   );
-  const sections = commands.map(
-    ([name, command]) => `## ccbench ${name}\n\n${block(helpOf(withoutShared(command, shared)))}`,
-  );
+  const sections = commandSections(commands, shared);
   return `# Command line
 
 Every command also takes \`--json\` (one JSON object on stdout and nothing else), \`--debug\` (show stack traces), \`--no-color\` and \`--help\`.

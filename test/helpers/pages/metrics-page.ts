@@ -4,11 +4,11 @@ import { METRICS } from '../../../src/metrics/registry.js';
 
 const UNITS: Readonly<Record<MetricUnit, string>> = {
   tokens: 'tokens',
-  usd: 'US dollars',
-  share: 'share (0…1)',
+  usd: 'USD',
+  share: 'share',
   ratio: 'ratio',
   count: 'count',
-  ms: 'milliseconds',
+  ms: 'ms',
   hours: 'hours',
 };
 
@@ -44,8 +44,9 @@ export function metricsPage(): string {
   const keys = [...keyed].map(([described, families]) => `- ${families.join(', ')}: ${described}`);
   return `# Metrics
 
-Every metric is computed from the log of a run, in one pass. A metric without data is \`null\` in \`summary.json\` and – on the
-terminal, never 0 or 1. Counts of events are 0 if there were none. Metrics over requests have no data if no request was answered.
+Every metric is computed from the log of a run. A metric without data is \`null\` in \`summary.json\` and – on the terminal,
+never 0 or 1. Counts of events are 0 if there were none. Metrics over requests have no data if no request was answered. A
+share is 0 to 1.
 
 ${table(['metric', 'unit', 'better', 'meaning'], named)}
 
@@ -62,17 +63,16 @@ ${keys.join('\n')}
 A run is unfinished if calls of its transcript were not answered: a prompt was refused, a guard ended the prompt or the run, a fork
 never began. \`finishedShare\` is the share of answered calls, \`callsLost\` counts the others; requests of layers count in neither. All
 other metrics cover only the answered calls, so an unfinished run looks cheap. \`run\` marks it in the terminal, in \`summary.json\`
-(\`finished\`, \`calls\`) and in \`report.html\`; if nothing was answered, the exit code is 2. \`costPerTurnUsd\` divides by completed turns.
+(\`finished\`, \`calls\`) and in \`report.html\`; if nothing was answered, the exit code is 2.
 
 \`compare\`, \`sweep\` and \`tune\` never rank unfinished work. A row is a variant, a point or a setting; a session is one transcript.
 
-- Means and differences cover the sessions that every ranked row finished. A row that is not ranked takes no session from the others:
-  its means cover those of these sessions that it finished. Where rows differ in that, each says over how many it is:
-  \`none (over 3 of 12, not ranked)\`, \`sessions.compared\` in JSON. Notes, CSV and JSON (\`compared\`, \`leftOut\`) say which sessions were
-  left out, and because of which row. A run that failed with an error is unfinished.
 - A row is ranked (stars, best point, front, verdicts) if it finished every session that any row finished. If a session that no row
   finished broke off at different calls, nothing is ranked. Rows over different sessions are not ranked. With fewer than two ranked
   rows, nothing is starred.
+- Means and differences cover the sessions that every ranked row finished. The means of an unranked row cover those of them that it
+  finished; it then says so: \`none (over 3 of 12, not ranked)\`, \`sessions.compared\` in JSON. Notes, CSV and JSON (\`compared\`,
+  \`leftOut\`) say which sessions were left out, and because of which row. A run that failed with an error is unfinished.
 - \`finishedShare\`, \`callsAnswered\` and \`callsLost\` of a row are means over all its sessions; a failed run has a share of 0. The share of
   finished sessions is \`sessions.finishedShare\` in JSON.
 - \`tune\` requires every setting to finish what any setting finishes, before any \`--subject-to\`. If no remaining setting does, it runs
@@ -82,16 +82,16 @@ other metrics cover only the answered calls, so an unfinished run looks cheap. \
 
 ## What a recording cost
 
-\`recordedCostUsd\` and every row \`as recorded\` are one figure in all commands: the usage of each response, once, at the list price of its day for
-its model (\`ccbench models\`), with the price steps of long prompts.
+\`recordedCostUsd\` and every row \`as recorded\` are the same figure in all commands: the usage of each response, once, at its
+model's list price of the day (\`ccbench models\`), with the price steps of long prompts.
 
 - Subagents are included, from files beside the session or from their parent's progress lines. Others are counted (\`agents-missing\`).
 - If the recorded output is a placeholder (responses without a stop reason: most of Claude Code before 2.1.59), the tokens of the
   response are used if larger, and reports say for how many calls.
 - Calls of unknown models and responses without usage are left out and counted. The cost is then shown as \`at least\` an amount, or as \`–\`
   (\`null\` in JSON) if no call has a price.
-- Summary requests (unless their fork has a file), suggestions, and fees of server tools such as web search are not in any
-  transcript, and not in the figure. A replay pays for its own summaries.
+- Summary requests (unless their fork has a file), suggestions, and fees of server tools such as web search are in no
+  transcript, so not in the figure. A replay pays for its own summaries.
 
 ## Expectations
 
@@ -109,6 +109,11 @@ expect:
 }
 
 function describeKeys(keys: readonly string[]): string {
+  const rewrites = keys.filter((key) => key.startsWith('rewrite:'));
+  if (rewrites.length > 0) {
+    const others = keys.filter((key) => !rewrites.includes(key));
+    return `${describeKeys(others)}, \`rewrite:<cause>\` with the causes of \`cacheBreaksByCause\``;
+  }
   if (!keys.every((key) => key.includes('.'))) return keys.map((key) => `\`${key}\``).join(', ');
   const parts = keys.map((key) => key.split('.') as [string, string]);
   const first = [...new Set(parts.map(([head]) => `\`${head}\``))].join(', ');

@@ -123,12 +123,11 @@ ${names.map(rowOf).join('\n')}
 
 ## What is left out
 
-Two policies let a model decide what to keep, which no data can express: the LLM-attention condenser of OpenHands and the \`compress\` tool
-of the dynamic context pruning plug-in for opencode. Agents with several modes are shown with their default.
+Two policies let a model decide what to keep, which a policy file cannot express: the LLM-attention condenser of OpenHands and the
+\`compress\` tool of the dynamic context pruning plug-in for opencode. Agents with several modes are shown with their default.
 
-Two more need numbers or facts that nobody publishes. Autolith 0.67.15 schedules its idle compaction by the lifetime that it asked for,
-but not how long before the end (\`expiresIn\` would say it). veyyon 1.4.0 rewrites no result behind more than a ceiling of sent context, but
-which results a newer read has superseded depends on content, and the ceiling is set by the caller.
+Two more depend on unpublished facts: how long before the end of the lifetime Autolith 0.67.15 starts its idle compaction
+(\`expiresIn\`), and which results veyyon 1.4.0 takes for superseded, up to a ceiling that its caller sets.
 
 ## What is simplified
 

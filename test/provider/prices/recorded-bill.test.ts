@@ -178,12 +178,8 @@ describe('the bill of a recording', () => {
     ];
     const alone = recordedBill(readSession(lines))!;
     expect([alone.compactions, alone.summaries]).toEqual([1, 0]);
-    expect(billNotes([alone])[0]).toContain(
-      'at the list prices of the day, as far as the model table has them',
-    );
-    expect(billNotes([alone])[0]).toContain(
-      'summary requests (1 here), suggestion requests, fees of web searches',
-    );
+    expect(billNotes([alone])[0]).toContain('at the list prices of the day, where the model table has them');
+    expect(billNotes([alone])[0]).toContain('summary requests (1 here), suggestions, web search fees');
     const fork = { isSidechain: true, agentId: 'acompact-1' };
     const summary = { ...answer('m2', 2, 'claude-opus-4-5', [1, 0, 0, 0]), ...fork };
     const both = recordedBill(readSession([...lines, summary]))!;

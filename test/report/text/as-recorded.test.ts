@@ -98,7 +98,7 @@ describe('what recordings tell of themselves', () => {
     ]);
     expect(notes).toEqual([
       expect.stringContaining('summary requests (4 here)'),
-      'as recorded: the output of 4 of 8 calls is estimated, as the recording holds placeholders',
+      'as recorded: the output of 4 of 8 calls is estimated: the recording has placeholders',
       'as recorded: without 4 calls of unknown models (even, odd)',
       'as recorded: without 1 response that carries no usage',
     ]);

@@ -35,7 +35,7 @@ describe('a comparison on the terminal', () => {
       'variant         costUsd   cacheHitRate',
       'first             $1.00            90%',
       'second   $2.00 (+100 %)  80% (−11.1 %)',
-      'the same in all of them: finishedShare 100%',
+      'the same in all rows: finishedShare 100%',
       'a note',
     ]);
   });
@@ -46,7 +46,7 @@ describe('a comparison on the terminal', () => {
       'variant         costUsd      Rate',
       'first             $1.00       90%',
       'second   $2.00 (+100 %)       80%',
-      'the same in all of them:',
+      'the same in all rows:',
       '  finishedShare 100%',
       'other differences are left out,',
       '  too wide for 33 columns (--json',
@@ -61,7 +61,7 @@ describe('a comparison on the terminal', () => {
       'variant  costUsd      Rate',
       'first      $1.00       90%',
       'second     $2.00       80%',
-      'the same in all of them:',
+      'the same in all rows:',
       '  finishedShare 100%',
       'differences are left out,',
       '  too wide for 27 columns',
@@ -78,7 +78,7 @@ describe('a comparison on the terminal', () => {
     const only = { name: 'only', cells: [{ text: '$3.00' }, { text: '100%' }, { text: '–' }] };
     const shown = (rows: typeof TABLE.rows): string =>
       comparisonLines({ ...TABLE, rows }, { width: 44, style: plainStyle }).join('\n');
-    expect(shown([recorded, ...TABLE.rows])).toContain('the same in all of them: finishedShare 100%');
+    expect(shown([recorded, ...TABLE.rows])).toContain('the same in all rows: finishedShare 100%');
     const wide = { ...TABLE, rows: [recorded, only] };
     expect(comparisonLines(wide, { width: 30, style: plainStyle }).join('\n')).not.toContain(
       'the same in all',

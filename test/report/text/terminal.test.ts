@@ -67,7 +67,7 @@ it('says what was needed and gone, and how much of that no choice avoids', () =>
     return terminalReport({ digest: null, facts, expectations: [] }, { width: 80, style: plainStyle });
   };
   const some = shown({ leastFaults: 1, leastRefetchTokens: 100, leastRefetchCost: 2e9 });
-  expect(some).toMatch(/^ {2}needed and gone +1 {2}0 to 2 times, by what summaries tell$/m);
+  expect(some).toMatch(/^ {2}needed and gone +1 {2}0 to 2 times, depending on what summaries keep$/m);
   expect(some).toMatch(/^ {4}to fetch again +\$4\.00 {2}at least \$2\.00, whatever is kept$/m);
   expect(some).toMatch(/^ {4}avoidable +50\.0% {2}at least 1 times, whatever is kept$/m);
   const none = shown({ leastFaults: 0, leastRefetchTokens: 0, leastRefetchCost: 0 });

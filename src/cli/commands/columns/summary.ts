@@ -143,6 +143,6 @@ export function studyConclusion({ best, runs, finished, name }: StudySummary): C
         ? 'The study is not finished: another point may come out better.'
         : first === undefined
           ? '--best with another metric may rank them; --group with --mean has means, and marks groups with runs that did not finish.'
-          : 'The best of many looks better than it is: ccbench tune tries its choice on sessions that it was not chosen on.',
+          : 'The best of many looks better than it is: ccbench tune tests its choice on held-out sessions.',
   };
 }

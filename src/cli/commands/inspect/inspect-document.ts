@@ -106,7 +106,7 @@ interface Amount {
 
 function amounts({ content }: TranscriptFacts): readonly Amount[] {
   const kinds = [
-    ['in no line: system, tools, …', content.unrecorded],
+    ['not recorded: system, tools, …', content.unrecorded],
     ['human text', content.human],
     ['assistant text', content.assistant],
     ['command output', content.localCommandOutput],

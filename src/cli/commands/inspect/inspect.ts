@@ -76,7 +76,7 @@ export async function inspectCommand(
   for (const { file, repeatedCalls } of copies)
     note(
       session,
-      `left out: ${file}: all of its ${formatCounted(repeatedCalls, 'call')} stand in other sessions too`,
+      `left out: ${file}: all of its ${formatCounted(repeatedCalls, 'call')} are in other sessions too`,
     );
   noteRepeated(
     session,

@@ -72,12 +72,12 @@ function totalNotes(total: SessionsTotal): readonly string[] {
     ...(unpriced === null ? [] : [`the cost is the least: ${unpriced}`]),
     ...(withoutWrites > 0
       ? [
-          `${formatCount(withoutWrites)} of ${of} ${withoutWrites === 1 ? 'does' : 'do'} not tell what was written to the cache`,
+          `${formatCount(withoutWrites)} of ${of} ${withoutWrites === 1 ? 'does' : 'do'} not record what was written to the cache`,
         ]
       : []),
     ...(estimated > 0
       ? [
-          `${formatCount(estimated)} of ${formatCount(outputTokens)} output tokens are estimated: the recording holds placeholders`,
+          `${formatCount(estimated)} of ${formatCount(outputTokens)} output tokens are estimated: the recording has placeholders`,
         ]
       : []),
   ];
@@ -139,6 +139,6 @@ export function inspectConclusion(total: SessionsTotal, problems: number): Concl
   const read = hitRate === null ? '' : `, ${formatShare(hitRate)} of the prompts read from the cache`;
   return {
     result: `${payers} cost ${formatAtLeast(costUsd, priced)} as recorded${unpriced === null ? '' : ` (${unpriced})`}${read}; ${found}.`,
-    advice: 'Where the money went, and what would have been cheaper: ccbench why, with the same names.',
+    advice: 'ccbench why with the same names shows where the money went and what would have been cheaper.',
   };
 }

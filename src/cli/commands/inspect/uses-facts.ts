@@ -137,7 +137,7 @@ export function usesDocument(all: readonly (UsesFacts | null)[]): {
     ],
     closing: {
       result: `${uses} of ${formatCounted(items.length, 'item')}; ${again} tokens were read again unchanged, ${stale} after an edit.`,
-      advice: 'What compactions forgot of it, and what that cost: ccbench why, with the same names.',
+      advice: 'ccbench why with the same names shows what compactions forgot of it, and what that cost.',
     },
   };
 }

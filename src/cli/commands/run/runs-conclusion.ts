@@ -46,7 +46,7 @@ function worstBreak({ breaks }: RunFacts): { readonly cause: string; readonly si
     worst.lostTokens * 2 > lostOf(all)
       ? 'most of the cache it lost'
       : 'more of the cache than any other cause';
-  const givenUp = lostOf(Object.values(breaks.expected)) > 0 ? ' besides what was given up knowingly' : '';
+  const givenUp = lostOf(Object.values(breaks.expected)) > 0 ? ' apart from expected breaks' : '';
   const lost = `${formatCounted(worst.count, 'break')}, ${formatCounted(worst.lostTokens, 'token')}`;
   return { cause: worst.cause, size: `${part}${givenUp} (${lost})` };
 }
@@ -76,7 +76,7 @@ function adviceOn(facts: RunFacts, expectations: readonly ExpectationResult[]): 
       : `One cause, ${causeWords(worst.cause)}, cost it ${worst.size}.`;
   }
   if (facts.run?.transcript.recorded !== undefined)
-    return 'How far such a cost is from the recorded one: ccbench validate, on the recording.';
+    return 'ccbench validate on the recording shows how far such a cost is from the recorded one.';
   if (facts.run?.transcript.source === 'synthetic')
     return 'The session is generated: what it says of yours, ccbench why says better.';
   return 'It is one session: ccbench compare over several says whether a difference lasts.';
@@ -153,7 +153,7 @@ export function scenariosConclusion(scenarios: number, results: readonly RunResu
     result: `${formatCounted(results.length, 'run')} of ${formatCounted(scenarios, 'scenario')} cost ${allCost(results)}; ${formatCount(held)} of ${formatCounted(expectations.length, 'expectation')} ${held === 1 ? 'holds' : 'hold'}.`,
     advice:
       failed.length === 0
-        ? 'What to make of each stands below its tables.'
+        ? 'The conclusion of each is below its tables.'
         : `The first to look at: ${failed[0]!.planned.label}.`,
   };
 }

@@ -114,7 +114,7 @@ function brokenNotes({ variants, completeness }: Comparison): readonly string[] 
         completeness.transcripts.length === 1
           ? value
           : `not in ${formatCount(runs.length)} of ${formatCounted(run, 'session')}, ${value} in ${worst!.transcript}`;
-      return `behind the others: ${name} does not hold ${rule} (${where})`;
+      return `ranked last: ${name} does not meet ${rule} (${where})`;
     }),
   );
 }
@@ -127,7 +127,7 @@ function notesOf(comparison: Comparison, isWhatIf: boolean): readonly string[] {
       ? isWhatIf
         ? 'one transcript: the intervals are of this session, not of others'
         : 'one transcript: differences have no interval, so nothing says whether they would last'
-      : `${meansNote(completeness)}; differences are paired, intervals are 95 %; one that holds 0 is noise`;
+      : `${meansNote(completeness)}; differences are paired, intervals are 95 %; one that contains 0 is noise`;
   return [`* best · differences to ${baseline} · ${about}`, ...brokenNotes(comparison)];
 }
 

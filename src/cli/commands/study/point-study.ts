@@ -148,7 +148,7 @@ function usualVary(session: CliSession, name: string): readonly string[] {
         hint: `for example: --vary cache.ttl=5m,1h; ccbench policies show ${name} lists its settings`,
       },
     );
-  note(session, `--vary ${path}=auto, since no --vary says what to vary`);
+  note(session, `no --vary: taking --vary ${path}=auto`);
   return [`${path}=auto`];
 }
 

@@ -97,7 +97,7 @@ export function comparisonConclusion(
     return {
       result: `${baseline}: ${metricWords(metric)} ${base}${over(sessions)}.`,
       advice:
-        'Nothing stands beside it: --set cache.ttl=5m,1h or --policy with several names makes variants.',
+        'There is nothing to compare it with: --set cache.ttl=5m,1h or --policy with several names makes variants.',
     };
   const best = rival(comparison);
   const rules = [...new Set(variants.flatMap(({ broken }) => broken.map(({ rule }) => rule)))].join(' and ');
@@ -105,8 +105,8 @@ export function comparisonConclusion(
   if (best === null && rules !== '')
     return {
       result: isBarred
-        ? `No variant that is compared holds ${rules}.`
-        : `No variant that holds ${rules} is ranked beside ${baseline}: ${metricWords(metric)} ${base}${over(sessions)}.`,
+        ? `No compared variant meets ${rules}.`
+        : `No other variant that meets ${rules} is ranked with ${baseline}: ${metricWords(metric)} ${base}${over(sessions)}.`,
       advice: LOOSEN,
     };
   if (best === null) return noRival(comparison);
@@ -175,7 +175,7 @@ export function sweepConclusion(
   if (ranked.length === 1)
     return {
       result: `Only ${best.settings} is ranked: ${metricWords(metric)} ${figure(best.value, metric)}${over(sessions)}.`,
-      advice: 'Nothing stands beside it: --vary with several values makes points.',
+      advice: 'There is nothing to compare it with: --vary with several values makes points.',
     };
   const { equal = 0 } = best;
   if (equal === ranked.length - 1)
@@ -189,7 +189,7 @@ export function sweepConclusion(
     advice:
       sessions === 1
         ? 'It is best on one session: --transcripts with more of them says whether it stays so.'
-        : 'The best of many looks better than it is: ccbench tune tries its choice on sessions that it was not chosen on.',
+        : 'The best of many looks better than it is: ccbench tune tests its choice on held-out sessions.',
   };
 }
 

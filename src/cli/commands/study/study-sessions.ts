@@ -91,7 +91,7 @@ function otherClients(others: readonly ReadRecording[], all: number, newest: Rea
   const counts = new Map<string, number>();
   for (const { policy } of others) counts.set(policy, (counts.get(policy) ?? 0) + 1);
   const which = [...counts].map(([policy, count]) => `${count} of ${policy}`).sort();
-  return `left out: ${others.length} of ${formatCounted(all, 'session')}, whose client is not that of the newest one (${newest.policy}): ${which.join(', ')}; --agent, --project or their names choose them`;
+  return `left out: ${others.length} of ${formatCounted(all, 'session')}, whose client is not that of the newest one (${newest.policy}): ${which.join(', ')}; choose them with --agent, --project or by name`;
 }
 
 /** Recordings as the sessions of a scenario that the newest of them stands for; those of other clients are left out. */
@@ -135,7 +135,7 @@ export async function studySessions(
   const isOne = files.length === 1 && isRecording(files[0]!, host.cwd);
   if (transcripts !== undefined && files.length > 0) {
     if (!isOne && files.every((file) => namesSessions(file, host)))
-      throw new CcbenchError('bad-usage', '--transcripts beside sessions that are named', {
+      throw new CcbenchError('bad-usage', '--transcripts and named sessions exclude each other', {
         hint: `name all of them without --transcripts: ccbench ${command} ${[...files, ...transcripts].join(' ')}`,
       });
     const { kept, skipped } = await readRecordings(session, command, { paths: transcripts, choice });

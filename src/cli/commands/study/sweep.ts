@@ -232,7 +232,7 @@ async function report(session: CliSession, study: PointStudy, found: Swept, ran:
     ...(fit === null
       ? []
       : [
-          `a curve through the ${fit.points} points near it is smallest at ${axes[0]!.path}=${formatDecimal(fit.x, fit.x >= 100 ? 0 : 2)}`,
+          `a curve through the ${fit.points} points near it has its minimum at ${axes[0]!.path}=${formatDecimal(fit.x, fit.x >= 100 ? 0 : 2)}`,
         ]),
     ...referenceNotes(found.recorded, names),
     OPEN_LOOP,

@@ -50,8 +50,8 @@ function methodSentence(sessions: number, byTime: number): string {
   const whose =
     byTime === 0
       ? ''
-      : ` in ${formatCount(sessions - byTime)} of ${formatCounted(sessions, 'session')}, those that tell what was read`;
-  return `hit rates ${rule}; costs also know what else breaks the cache${whose}`;
+      : ` in ${formatCount(sessions - byTime)} of ${formatCounted(sessions, 'session')}, those that record reads`;
+  return `hit rates ${rule}; costs include other cache breaks${whose}`;
 }
 
 /** What `ccbench ttl` prints. */
@@ -156,7 +156,7 @@ function ruledConclusion(ruled: readonly ProviderLifetimes[]): Conclusion {
       ? 'Shorter pauses would gain as little as a longer lifetime.'
       : 'What a longer lifetime would save is unknown without prices.';
   return {
-    result: `These sessions leave no lifetime to choose: the rules of ${listed(ruled.map(({ label }) => label))} decide.`,
+    result: `These sessions have no lifetime to choose: the rules of ${listed(ruled.map(({ label }) => label))} decide.`,
     advice,
   };
 }

@@ -33,7 +33,7 @@ function commandLines({ command, pauses = [] }: Fix): readonly string[] {
 
 function fixLines(fix: Fix, index: number, home: string): readonly doc.Block[] {
   const { finding, client, usd, low, high, share, file, paste, advice, command, refetchUsd } = fix;
-  const again = refetchUsd > 0 ? `, ${formatMoney(refetchUsd)} for fetching again taken off` : '';
+  const again = refetchUsd > 0 ? `, ${formatMoney(refetchUsd)} for fetching content again subtracted` : '';
   const said = (text: string): doc.Block => doc.inset(text, 'plain', INDENT, `${INDENT}  `);
   const where =
     file === null || file === finding
@@ -41,7 +41,7 @@ function fixLines(fix: Fix, index: number, home: string): readonly doc.Block[] {
       : [`${belowHome(file, home)}${client === null ? '' : ` (${client})`}`];
   const isUnset = paste === null && file === null && client !== null && command === undefined;
   const saves =
-    fix.carriedUsd === undefined ? 'saves' : `cost ${formatMoney(fix.carriedUsd)} carried, half of it saves`;
+    fix.carriedUsd === undefined ? 'saves' : `cost ${formatMoney(fix.carriedUsd)} carried, halving it saves`;
   return [
     doc.said(
       `${index + 1}. ${belowHome(finding, home)}: ${saves} ${formatMoney(usd)} (${formatMoney(low)} to ${formatMoney(high)}, ${formatShare(share)}${again})`,
@@ -61,7 +61,7 @@ function fixLines(fix: Fix, index: number, home: string): readonly doc.Block[] {
 function nothingSentence({ notWorth, tried }: Fixes, { sessions, recordedUsd }: WhyReport): string {
   const of = `${formatCounted(sessions, 'session')} (${formatMoney(recordedUsd)})`;
   if (tried === 0) return `Nothing to change is known for ${of}: no change could be tried.`;
-  const what = notWorth.length === 0 ? 'No change saves anything' : 'No change surely saves more than 1 %';
+  const what = notWorth.length === 0 ? 'No change saves anything' : 'No change clearly saves more than 1 %';
   return `${what} on ${of}.`;
 }
 
@@ -75,12 +75,12 @@ export function fixBlocks(
   const left = fixes.length - top;
   const few = [
     ...(left > 0 ? [`${formatCount(left)} more: --top ${formatCount(fixes.length)}.`] : []),
-    ...(notWorth.length === 0 ? [] : [`Not worth it, or not surely: ${notWorth.join(', ')}.`]),
+    ...(notWorth.length === 0 ? [] : [`Not worth it, or uncertain: ${notWorth.join(', ')}.`]),
   ];
   if (fixes.length === 0) return [nothingSentence(found, report), ...doc.notes(few)];
   const all = `${formatMoney(report.recordedUsd)} in ${formatCounted(report.sessions, 'session')}`;
   return [
-    `${formatCounted(fixes.length, 'finding')} worth more than 1 % of ${all}. Each is alone: savings do not add up. Nothing is written.`,
+    `${formatCounted(fixes.length, 'finding')} worth more than 1 % of ${all}. Each is for one change alone: savings do not add up. Nothing is written.`,
     '',
     ...fixes.slice(0, top).flatMap((fix, i) => fixLines(fix, i, home)),
     ...doc.notes(few),

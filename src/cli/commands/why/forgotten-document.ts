@@ -39,18 +39,18 @@ export function forgottenSentence(own: Forgotten): string {
   const again =
     rereadTokens === 0
       ? 'nothing was read again'
-      : `${formatCount(rereadTokens)} tokens were read again: ${formatMoney(rereadUsd)} at once, ${formatMoney(carriedUsd)} as later requests carry them`;
+      : `${formatCount(rereadTokens)} tokens were read again: ${formatMoney(rereadUsd)} at once, ${formatMoney(carriedUsd)} carried by later requests`;
   const asked = repeats === 0 ? '' : `; the user said ${formatCounted(repeats, 'thing')} again`;
-  return `${formatCounted(compactions, 'compaction')}: in the ${formatCounted(calls, 'call')} behind, ${again}${asked}. In the ${formatCounted(before.calls, 'call')} in front it was ${formatCount(before.rereadTokens)} tokens (${formatMoney(before.rereadUsd)}).`;
+  return `${formatCounted(compactions, 'compaction')}: in the ${formatCounted(calls, 'call')} after, ${again}${asked}. In the ${formatCounted(before.calls, 'call')} before, it was ${formatCount(before.rereadTokens)} tokens (${formatMoney(before.rereadUsd)}).`;
 }
 
-/** What was needed and is in no message behind a summary. */
+/** What was needed and is in no message after a summary. */
 export function lostSentence({ judged, lost, compactions }: Forgotten): string {
   const recorded = `${formatCounted(judged, 'summary', 'summaries')} ${judged === 1 ? 'is' : 'are'} recorded`;
   const where = judged === compactions ? '' : ` (${recorded})`;
   return lost === 0
     ? `Of what later calls were found to need, nothing is missing${where}.`
-    : `${formatCounted(lost, 'item')} ${lost === 1 ? 'was' : 'were'} needed and ${lost === 1 ? 'is' : 'are'} in no message behind the summary${where}.`;
+    : `${formatCounted(lost, 'item')} ${lost === 1 ? 'was' : 'were'} needed and ${lost === 1 ? 'is' : 'are'} in no message after the summary${where}.`;
 }
 
 /** What is missing behind a compaction, the largest item first. */

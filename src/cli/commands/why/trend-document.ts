@@ -54,7 +54,7 @@ export function trendBlocks(trend: Trend): readonly doc.Block[] {
   const { period, rows, undatedSessions } = trend;
   const undated =
     undatedSessions === 0 ? [] : [`${formatCounted(undatedSessions, 'session')} without a time left out.`];
-  if (rows.length === 0) return ['No session tells when it was.'];
+  if (rows.length === 0) return ['No session has a recorded time.'];
   const earlier = rows.length - MOST_ROWS;
   return [
     trendSentence(trend),
@@ -89,7 +89,10 @@ function comparedColumns(what: string, before: string, after: string): readonly 
     doc.text('between', ({ low, high }) =>
       low === null ? '' : `${signedShare(low)} and ${signedShare(high!)}`,
     ),
-    doc.amount('alike sessions', ({ alike }) => `${formatCount(alike.before)} + ${formatCount(alike.after)}`),
+    doc.amount(
+      'similar sessions',
+      ({ alike }) => `${formatCount(alike.before)} + ${formatCount(alike.after)}`,
+    ),
   ];
 }
 
@@ -105,7 +108,7 @@ function splitSentence({ day, before, after, measures }: Split): string {
   const { verdict, difference, low, high, alike } = first!;
   const sides = `${formatCounted(before, 'session')} before ${day}, ${formatCount(after)} from then on`;
   if (difference === null)
-    return `Whether a request costs more from ${day} on: cannot tell (${formatCount(alike.before)} and ${formatCount(alike.after)} alike sessions, five on each side are needed; ${sides}).`;
+    return `Whether a request costs more from ${day} on: cannot tell (${formatCount(alike.before)} and ${formatCount(alike.after)} similar sessions, five on each side are needed; ${sides}).`;
   return `From ${day} on a request costs ${signedShare(difference)} (${signedShare(low!)} to ${signedShare(high!)}): ${VERDICTS[verdict]}, by ${formatCount(alike.before)} and ${formatCount(alike.after)} alike sessions.`;
 }
 
@@ -119,7 +122,7 @@ function untold(what: string, rows: readonly Compared[]): readonly string[] {
   return few.length === 0
     ? []
     : [
-        `Cannot tell for ${formatCount(few.length)} of ${formatCounted(rows.length, what)}: too few alike sessions.`,
+        `Cannot tell for ${formatCount(few.length)} of ${formatCounted(rows.length, what)}: too few similar sessions.`,
       ];
 }
 
@@ -139,7 +142,7 @@ export function splitBlocks(split: Split): readonly doc.Block[] {
       ]),
     ),
     ...doc.notes([
-      'Alike: same agent and model, and requests of the same power of two. Others are earlier versions, or other models.',
+      'Similar: same agent, model and size (requests of the same power of two). Others are earlier versions, or other models.',
       ...untold('version', byVersion),
       ...untold('model', byModel),
       ...(left === 0

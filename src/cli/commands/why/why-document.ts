@@ -43,7 +43,7 @@ const MOST_SLICES = 3;
 /** Where changes are tried at all. */
 const TRIED_ON = 'sessions of Claude Code on models of Anthropic, and of Codex';
 /** What the savings of changes rest on. */
-const ASSUMED = 'Savings are simulated, not recorded: the same answers come after the change.';
+const ASSUMED = 'Savings are simulated, not recorded: answers stay the same after the change.';
 
 /** Whether a cause is paid for all along, and no break of the cache. */
 export function isSteady(cause: CauseSum['cause']): boolean {
@@ -101,7 +101,7 @@ const CHANGES: readonly doc.ColumnOf<ChangeSum>[] = [
   doc.amount('saves', (own) => (neverActed(own) ? 'nothing' : money(own.usd))),
   doc.text(
     'between',
-    (own) => (neverActed(own) ? 'it would not have acted' : `${money(own.low)} and ${money(own.high)}`),
+    (own) => (neverActed(own) ? 'it would have had no effect' : `${money(own.low)} and ${money(own.high)}`),
     1,
   ),
 ];
@@ -130,7 +130,7 @@ export function reproducedSentence({
   const spread =
     sessions === 1
       ? ''
-      : ` in the median, ${percent(withinPercentNineOfTen)} in nine of ten, ${formatSigned(netPercent, percent)} in all`;
+      : ` in the median, ${percent(withinPercentNineOfTen)} for 90 %, ${formatSigned(netPercent, percent)} in all`;
   const which =
     sessions < of
       ? `${formatCount(sessions)} of ${formatCounted(of, 'session')}`
@@ -244,7 +244,7 @@ function triedOn(tried: number, sessions: number): string {
 /** What of a saving comes at the pauses, and what of the smaller context behind them. */
 function partsOf({ usd, atPausesUsd }: Pick<ChangeSum, 'usd' | 'atPausesUsd'>): string {
   if (atPausesUsd === undefined) return '';
-  return `: ${formatMoney(atPausesUsd)} at the pauses, ${formatMoney(usd - atPausesUsd)} by the smaller context behind them`;
+  return `: ${formatMoney(atPausesUsd)} at the pauses, ${formatMoney(usd - atPausesUsd)} from the smaller context after them`;
 }
 
 /** What to do first, or that nothing is worth doing, or that nothing was tried. */
@@ -259,7 +259,7 @@ export function adviceSentence({ changes, sessions, recordedUsd, byCause }: Advi
   const isIdle = changes.every(({ usd }) => usd <= 0);
   if (where === '' && isIdle && byCause.every(({ events }) => events === 0))
     return 'Nothing to change: no cache was lost.';
-  const none = `There is ${NOT_WORTH_ACTING}: none of the standard changes${where}${where === '' ? '' : ','} would surely have saved more than 1 % on ${sessions === 1 ? 'this session' : 'these sessions'}`;
+  const none = `There is ${NOT_WORTH_ACTING}: none of the standard changes${where}${where === '' ? '' : ','} would clearly have saved more than 1 % on ${sessions === 1 ? 'this session' : 'these sessions'}`;
   return avoidableOf(byCause) > 0
     ? `${none}; what is avoidable is computed break by break, and a change is made throughout a session.`
     : `${none}.`;
@@ -270,16 +270,15 @@ export function whyConclusion(report: WhyReport): Conclusion {
   const { recordedUsd, sessions, byCause } = report;
   const lost = avoidableOf(byCause);
   const unjudged = unjudgedOf(byCause);
-  const it = sessions === 1 ? 'it' : 'them';
   const all = `${formatCounted(sessions, 'session')} cost ${formatMoney(recordedUsd)}`;
-  const known = lost > 0 ? `, of which ${formatMoney(lost)} went into avoidable breaks of the cache` : '';
+  const known = lost > 0 ? `, of which ${formatMoney(lost)} went to avoidable cache breaks` : '';
   const unknown = `; what was avoidable of the ${formatMoney(unjudged)} for prompts that the cache let go is not computed`;
   const rest =
     unjudged === 0
       ? lost > 0
         ? ''
-        : `, and no avoidable break of the cache is in ${it}`
-      : `${unknown}${lost > 0 ? '' : `, and no other break in ${it} is known to have been avoidable`}`;
+        : `, with no avoidable cache break`
+      : `${unknown}${lost > 0 ? '' : `, and no other break is known to have been avoidable`}`;
   return { result: `${all}${known}${rest}.`, advice: adviceSentence(report) };
 }
 
@@ -291,7 +290,7 @@ function refetchNotes(changes: WhyReport['changes']): readonly string[] {
       : [],
   );
   if (costs.length === 0) return [];
-  return [`Not taken off: fetching again what is forgotten, about ${costs.join(', ')}.`];
+  return [`Not subtracted: fetching forgotten content again, about ${costs.join(', ')}.`];
 }
 
 /** What is to be known of the savings: what they rest on, where they were tried, and where a change did nothing though it was due. */

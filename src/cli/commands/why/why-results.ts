@@ -109,7 +109,7 @@ export const REQUEST_COLUMNS: readonly Column<RequestOf>[] = [
     ({ request }) => request.uncached + sum(request.parts.map(({ uncached }) => uncached)),
   ),
   number('outputTokens', 'output', ({ request }) => request.output),
-  number('outputEstimated', '1 if the recording does not tell its output', ({ request }) =>
+  number('outputEstimated', '1 if the recording does not hold its output', ({ request }) =>
     request.isOutputEstimated ? 1 : 0,
   ),
   number('costNano', 'cost', ({ request }) => nanoOf(request)),

@@ -326,7 +326,7 @@ async function explainLimits(
 function nothingCounted(uncounted: readonly Uncounted[]): CcbenchError {
   const [first] = uncounted;
   const more = uncounted.length > 1 ? ` (and ${uncounted.length - 1} more)` : '';
-  return new CcbenchError('bad-input', `no session tells what it cost: ${first!.reason}${more}`, {
+  return new CcbenchError('bad-input', `no session has a recorded cost: ${first!.reason}${more}`, {
     place: { file: first!.file },
     hint: 'a session needs the usage of its responses and a model with a price; ccbench inspect shows what it has, --price model=in,out,read,write gives a price',
   });

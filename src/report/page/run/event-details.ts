@@ -89,7 +89,7 @@ function cachePart(model: RunModel, { lost, after, thread }: PageEvent, show: Sh
   const sentence =
     lost === 0
       ? 'No cached token was destroyed.'
-      : `${formatCount(lost)} cached tokens behind the first change were destroyed.`;
+      : `${formatCount(lost)} cached tokens after the first change were destroyed.`;
   const next = requests.thread.findIndex((own, i) => i >= after && names.threads[own] === thread);
   const nextText = (): HTMLElement =>
     h(

@@ -106,7 +106,7 @@ export function changesView({ changes, assumed }: WhyPageData): HTMLElement {
       h('th', { scope: 'row' }, name),
       h('td.bars', isIdle ? '' : interval(change, [from, to])),
       h('td.right', isIdle ? 'nothing' : money(usd)),
-      h('td', isIdle ? 'it would not have acted' : `${money(low)} to ${money(high)}`),
+      h('td', isIdle ? 'it would have had no effect' : `${money(low)} to ${money(high)}`),
     );
   });
   const heads = ['change', ['', 'bars'], ['saves', 'right'], 'between'] as const;

@@ -42,7 +42,7 @@ function warnOfMissingAgents(
   }
   warnings.add(
     'agents-missing',
-    'agents were started whose requests are in no file: what they cost is in no sum',
+    'requests of agents that were started are in no file: their cost is not included',
     'put their agent-*.jsonl files into <session>/subagents beside the session file',
     missing.size,
   );
@@ -120,7 +120,7 @@ function chainsFromParents({ own, fromParents }: SessionLines, warnings: Warning
   );
   warnings.add(
     'agents-told',
-    'subagents are known from the progress of their parent alone, which leaves out what they say last',
+    'subagents are known only from their parent’s progress lines, which omit their last answer',
     'put their agent-*.jsonl files into <session>/subagents beside the session file',
     chains.length,
   );

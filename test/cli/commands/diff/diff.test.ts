@@ -68,7 +68,7 @@ describe('ccbench diff', () => {
       ),
     ];
     const cwd = tempFolder({ 's.jsonl': jsonl(lines) });
-    const note = 'as recorded: the output of 1 of 1 calls is estimated, as the recording holds placeholders';
+    const note = 'as recorded: the output of 1 of 1 calls is estimated: the recording has placeholders';
     const { stdout } = await cli(['diff', 's.jsonl', '--json', '--out', 'd'], { cwd });
     expect(JSON.parse(stdout).notes).toContain(note);
     expect(readFileSync(join(cwd, 'd/diff.html'), 'utf8')).toContain(note);

@@ -265,7 +265,7 @@ describe('several sessions', () => {
     ]);
     expect(lines.slice(4)).toEqual([
       '  the cost leaves out 1 of 2 sessions: a model without a known price, or no usage',
-      '  1 of 2 sessions does not tell what was written to the cache',
+      '  1 of 2 sessions does not record what was written to the cache',
       '  a note',
       '',
       'Compactions and hit rates by provider',

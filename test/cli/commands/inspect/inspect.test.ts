@@ -103,7 +103,7 @@ describe('ccbench inspect', () => {
     expect(content.human).toBeLessThan(69);
     expect(content.human + content.unrecorded).toBe(12_207 - 2_558);
     const { stdout } = await cli(['inspect', 's.json'], { cwd });
-    expect(stdout).toMatch(/in no line: system, tools, … +9,6\d\d /);
+    expect(stdout).toMatch(/not recorded: system, tools, … +9,6\d\d /);
   });
 
   it('skips a broken line in the middle, names it, and uses the rest', async () => {

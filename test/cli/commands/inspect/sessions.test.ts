@@ -411,21 +411,20 @@ describe('what a folder holds', () => {
     ]);
     expect(json.total).toMatchObject({ sessions: 2, calls: 4, promptTokens: tokensOf(3).prompt + 3_510 });
     expect(json.repeated).toEqual([{ file: 'copy/a.jsonl', calls: 3 }]);
-    expect(stderr).toContain('counted once: 2 calls of b.jsonl stand in an earlier session too\n');
+    expect(stderr).toContain('counted once: 2 calls of b.jsonl are in an earlier session too\n');
     const ttl = await cli(['ttl', '.', '--json'], { cwd });
     expect(JSON.parse(ttl.stdout).sessions).toBe(2);
     expect(ttl.stderr).toContain('left out: copy/a.jsonl: all of its 3 calls are in a.jsonl too');
     // A replay needs the calls of the fork in the fork: sums over both have them twice, and it is said.
     const shared = [{ file: 'b.jsonl', calls: 2 }];
     expect(JSON.parse(ttl.stdout).sharedCalls).toEqual(shared);
-    const twice =
-      'counted in each: 2 calls of b.jsonl stand in an earlier session too; ccbench inspect counts';
+    const twice = 'counted in each: 2 calls of b.jsonl are in an earlier session too; ccbench inspect counts';
     expect(ttl.stderr).toContain(twice);
     const validated = await cli(['validate', '.', '--json'], { cwd });
     expect(JSON.parse(validated.stdout).sharedCalls).toEqual(shared);
     expect(validated.stderr).toContain(twice);
     const why = await cli(['why', '.', '--json'], { cwd });
-    expect(why.stderr).toContain('counted once: 2 calls of b.jsonl stand in an earlier session too\n');
+    expect(why.stderr).toContain('counted once: 2 calls of b.jsonl are in an earlier session too\n');
   });
 
   it('subagents belong to their sessions, in a folder of their own or beside them', async () => {

@@ -95,7 +95,9 @@ describe('a recording in the place of a scenario', () => {
       const recorded = await run(cwd, file);
       expect(recorded.runs[0]).toMatchObject({ name: 's', policy: 'claude-code/2.1.325' });
       expect(recorded.runs[0]!.digest).toBe(written.runs[0]!.digest);
-      expect(recorded.stderr).toContain(`${file} is a recording: run as by its client (claude-code/2.1.325,`);
+      expect(recorded.stderr).toContain(
+        `${file} is a recording: run as its own client (claude-code/2.1.325,`,
+      );
     }
   });
 

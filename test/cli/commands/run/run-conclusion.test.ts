@@ -35,7 +35,7 @@ describe('what one run came to', () => {
     expect(adviceOn(...both)).toContain('(2 breaks, 1,240 tokens); a run with --set cache.ttl=1h');
     const givenUp = breakEntry({ cause: 'compaction', expected: true, lostTokens: 5_000 });
     expect(adviceOn(...both, givenUp)).toMatch(
-      /^Pauses of more than 5 minutes cost it most of the cache it lost besides what was given up knowingly/,
+      /^Pauses of more than 5 minutes cost it most of the cache it lost apart from expected breaks/,
     );
     // 50 of 99 are most of it, 50 of 100 are not.
     const two = (other: number) => [

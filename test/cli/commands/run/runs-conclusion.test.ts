@@ -69,6 +69,6 @@ it('several scenarios are added up, with the first run to look at', () => {
   });
   expect(scenariosConclusion(1, [run('a', 3)])).toEqual({
     result: '1 run of 1 scenario cost $3.00 in all; 0 of 0 expectations hold.',
-    advice: 'What to make of each stands below its tables.',
+    advice: 'The conclusion of each is below its tables.',
   });
 });

@@ -43,7 +43,7 @@ describe('the table of a comparison', () => {
       ['same', '$5.00', '=', '', ''],
     ]);
     expect(notes[0]).toBe(
-      '* best · differences to base · means over 2 sessions; differences are paired, intervals are 95 %; one that holds 0 is noise',
+      '* best · differences to base · means over 2 sessions; differences are paired, intervals are 95 %; one that contains 0 is noise',
     );
     expect(notes).toContain(
       'the same as base in every metric: same; what differs in the settings did not act here',

@@ -48,7 +48,7 @@ describe('what a comparison comes to', () => {
     });
     expect(compared({ base: costs(4, 6) })).toMatchObject({
       result: 'base: cost $5.00, the mean over 2 sessions.',
-      advice: expect.stringMatching(/^Nothing stands beside it/),
+      advice: expect.stringMatching(/^There is nothing to compare it with/),
     });
     expect(compared({ base: costs(0), dear: costs(2) }).result).toBe(
       'No variant is better than base in cost: dear, the nearest, has $2.00 more.',
@@ -69,15 +69,15 @@ describe('what a comparison comes to', () => {
       ['fair', undefined],
       ['cheap', 'not contentRetention >= 40%'],
     ]);
-    expect(some.table.notes).toContain(
-      'behind the others: cheap does not hold contentRetention >= 40% (20.0%)',
-    );
+    expect(some.table.notes).toContain('ranked last: cheap does not meet contentRetention >= 40% (20.0%)');
     expect(kept('contentRetention < 60%').result).toBe(
       'cheap has the best cost of those that hold contentRetention < 60%: $1.00, against $4.00 of base, which does not.',
     );
-    expect(kept('contentRetention >= 70%').result).toMatch(/^No variant that holds .* beside base: cost \$4/);
+    expect(kept('contentRetention >= 70%').result).toMatch(
+      /^No other variant that meets .* with base: cost \$4/,
+    );
     expect(kept('contentRetention > 90%')).toMatchObject({
-      result: 'No variant that is compared holds contentRetention > 90%.',
+      result: 'No compared variant meets contentRetention > 90%.',
       advice: expect.stringMatching(/^Loosen/),
     });
     // What holds everywhere changes nothing.
@@ -91,7 +91,7 @@ describe('what a comparison comes to', () => {
     };
     const { notes } = compared(rows, ['costUsd'], ['contentRetention >= 40%']).table;
     expect(notes).toContain(
-      'behind the others: other does not hold contentRetention >= 40% (not in 1 of 2 sessions, 30.0% in s1)',
+      'ranked last: other does not meet contentRetention >= 40% (not in 1 of 2 sessions, 30.0% in s1)',
     );
     const unknown = compared(rows, ['costUsd'], ['faultsNone <= 1']);
     expect(unknown.comparison.variants.map(({ broken }) => broken[0]!.runs.length)).toEqual([2, 2]);
@@ -177,7 +177,7 @@ describe('the table of a comparison', () => {
   it('says below it what the differences are of', () => {
     const { table } = compared({ base: costs(4, 6), dear: costs(5, 7.5), same: costs(4, 6) });
     expect(table.notes).toEqual([
-      '* best · differences to base · means over 2 sessions; differences are paired, intervals are 95 %; one that holds 0 is noise',
+      '* best · differences to base · means over 2 sessions; differences are paired, intervals are 95 %; one that contains 0 is noise',
       'the same as base in every metric: same; what differs in the settings did not act here',
       expect.stringMatching(/^cost of dear: \+\$1\.25 \(\+25 %, 95 %: −\$1\.93 … \+\$4\.43, within noise\)$/),
     ]);

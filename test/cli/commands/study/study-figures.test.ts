@@ -53,7 +53,7 @@ describe('columns of a comparison', () => {
     const base = lines.find((line) => line.startsWith('base'))!;
     const shown = base.trim().split(/ {2,}/).length - 1;
     expect(shown).toBeGreaterThan(3);
-    const same = (/^the same in all of them: (.*)$/m.exec(stdout)?.[1] ?? '').split(', ');
+    const same = (/^the same in all rows: (.*)$/m.exec(stdout)?.[1] ?? '').split(', ');
     const alike = new Set(same.map((told) => told.replace(/ \S+$/, '')));
     const others = metrics
       .split(',')

@@ -38,7 +38,7 @@ describe('a study over sessions', () => {
       );
       expect(stderr).toContain('left out: 2 of 4 sessions, whose client is not that of the newest one');
       expect(stderr).toContain('(claude-code/2.1.112): 1 of claude-code/2.0.76, 1 of peers/codex-remote;');
-      expect(stderr).toContain('2 sessions, the newest b: run as by its client (claude-code/2.1.112');
+      expect(stderr).toContain('2 sessions, the newest b: run as its own client (claude-code/2.1.112');
       const reasons = json.skipped.map(({ reason }: { reason: string }) => reason);
       if (command === 'compare')
         expect(reasons).toEqual(Array(2).fill(expect.stringContaining('not that of the newest session')));
@@ -66,7 +66,7 @@ describe('a study over sessions', () => {
   it('sweeps and searches the size at which the policy compacts, by cost, and says so', async () => {
     const home = homeWith(HOME);
     const swept = await studied(home, 'sweep');
-    expect(swept.stderr).toContain('--vary window.percent=auto, since no --vary says what to vary');
+    expect(swept.stderr).toContain('no --vary: taking --vary window.percent=auto');
     expect(swept.json.axes[0]).toMatchObject({
       path: 'window.percent',
       values: ['30', '40', '50', '60', '70', '80', '90', '100'],

@@ -147,14 +147,14 @@ describe('what lifetimes come to', () => {
 
   it('is that there is no choice where the provider alone rules', () => {
     expect(lifetimeConclusion(report([]), ruled).result).toBe(
-      'These sessions leave no lifetime to choose: the rules of OpenAI decide.',
+      'These sessions have no lifetime to choose: the rules of OpenAI decide.',
     );
     const two = {
       ...ruled,
       newer: { label: 'OpenAI from GPT-5.6 on', lifetimes: NONE } as unknown as ProviderLifetimes,
     };
     expect(lifetimeConclusion(report([]), two).result).toBe(
-      'These sessions leave no lifetime to choose: the rules of OpenAI and OpenAI from GPT-5.6 on decide.',
+      'These sessions have no lifetime to choose: the rules of OpenAI and OpenAI from GPT-5.6 on decide.',
     );
   });
 

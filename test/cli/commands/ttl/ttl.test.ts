@@ -305,7 +305,7 @@ describe('ccbench ttl on recordings of other clients', () => {
     expect(cells).toContainEqual(['1 of 2 sessions', 'all']);
     expect(cells).toContainEqual(['as recorded', `$${first.toFixed(4)}`]);
     expect(cells).toContainEqual(['5 minutes', `$${first.toFixed(4)}`, `$${all.toFixed(4)}`]);
-    expect(stdout).toContain('what else breaks the cache in 1 of 2 sessions, those that tell what was read');
+    expect(stdout).toContain('other cache breaks in 1 of 2 sessions, those that record reads');
     const alone = await cli(['ttl', 'b.json'], { cwd: tempFolder(files), columns: 200 });
     expect(alone.stdout).toContain('hit rates and costs by time alone');
   });

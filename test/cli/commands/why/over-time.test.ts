@@ -68,7 +68,7 @@ describe('nothing to change', () => {
 
   it('is said with its reason: nothing saves, nothing surely saves 1 %, or nothing was tried', () => {
     expect(saidOf({})).toBe('No change saves anything on 0 sessions ($0).');
-    expect(saidOf({ notWorth: ['1-hour lifetime'] })).toMatch(/^No change surely saves more than 1 % on /);
+    expect(saidOf({ notWorth: ['1-hour lifetime'] })).toMatch(/^No change clearly saves more than 1 % on /);
     expect(saidOf({ tried: 0 })).toMatch(/no change could be tried\.$/);
   });
 });
@@ -78,7 +78,7 @@ describe('ccbench why --trend and --split', () => {
     const { run } = runner();
     const { stdout } = await run('--trend', '--split', '2026-02-01');
     expect(stdout).toContain('in breaks');
-    expect(stdout).toContain('cannot tell (0 and 0 alike sessions');
+    expect(stdout).toContain('cannot tell (0 and 0 similar sessions');
     expect(stdout.split('\n').length).toBeLessThanOrEqual(25);
     const { trend, split, page } = JSON.parse(
       (await run('--trend', '--split', '2026-02-01', '--json')).stdout,

@@ -159,9 +159,9 @@ describe('what savings leave out', () => {
     const [first, ...rest] = REPORT.changes;
     const changes = [{ ...first!, refetchUsd: 0.8, refetchMostUsd: 1.9 }, ...rest];
     expect(textOf({ changes })).toContain(
-      'Not taken off: fetching again what is forgotten, about $0.8000 for an hour (at most $1.90).',
+      'Not subtracted: fetching forgotten content again, about $0.8000 for an hour (at most $1.90).',
     );
-    expect(textOf()).not.toContain('Not taken off');
+    expect(textOf()).not.toContain('Not subtracted');
   });
 });
 
@@ -226,7 +226,7 @@ describe('the first sentence of why', () => {
 
   it('says how far the sessions are reproduced', () => {
     expect(reproducedSentence(REPRODUCED)).toBe(
-      'All 2 sessions are reproduced within 1.3 % of the recorded input cost in the median, 3.0 % in nine of ten, −0.5 % in all.',
+      'All 2 sessions are reproduced within 1.3 % of the recorded input cost in the median, 3.0 % for 90 %, −0.5 % in all.',
     );
     expect(reproducedSentence({ ...REPRODUCED, sessions: 1 })).toBe(
       'The session is reproduced within 1.3 % of the recorded input cost.',
@@ -297,7 +297,7 @@ describe('the text of why', () => {
   it('says what changes would have saved, and what that rests on', () => {
     const text = textOf();
     expect(text).toMatch(/an hour +\$3\.00 +\$2\.00 and \$4\.00\n/);
-    expect(text).toMatch(/nothing +nothing +it would not have acted\n/);
+    expect(text).toMatch(/nothing +nothing +it would have had no effect\n/);
     expect(text).toContain('Savings are simulated, not recorded');
     expect(text).toContain('nothing did nothing in 2 sessions: no client does it.');
     expect(textOf({ changes: [] })).not.toMatch(/cheaper|simulated/);
@@ -317,21 +317,21 @@ describe('the text of why', () => {
 describe('what why comes to', () => {
   it('is what was avoidable, and the change that surely saves', () => {
     expect(whyConclusion(REPORT)).toEqual({
-      result: '2 sessions cost $10.00, of which $4.00 went into avoidable breaks of the cache.',
+      result: '2 sessions cost $10.00, of which $4.00 went to avoidable cache breaks.',
       advice: 'First thing to try: an hour, which would have saved $3.00 of $10.00 ($2.00 to $4.00).',
     });
     expect(whyConclusion({ ...REPORT, byCause: [cause('read', 10)] }).result).toBe(
-      '2 sessions cost $10.00, and no avoidable break of the cache is in them.',
+      '2 sessions cost $10.00, with no avoidable cache break.',
     );
   });
 
   it('says of which breaks it is not computed what was avoidable', () => {
     const letGo = cause('lifetime', 3, null, 2);
     expect(whyConclusion({ ...REPORT, byCause: [letGo] }).result).toBe(
-      '2 sessions cost $10.00; what was avoidable of the $3.00 for prompts that the cache let go is not computed, and no other break in them is known to have been avoidable.',
+      '2 sessions cost $10.00; what was avoidable of the $3.00 for prompts that the cache let go is not computed, and no other break is known to have been avoidable.',
     );
     expect(whyConclusion({ ...REPORT, byCause: [...REPORT.byCause, letGo] }).result).toBe(
-      '2 sessions cost $10.00, of which $4.00 went into avoidable breaks of the cache; what was avoidable of the $3.00 for prompts that the cache let go is not computed.',
+      '2 sessions cost $10.00, of which $4.00 went to avoidable cache breaks; what was avoidable of the $3.00 for prompts that the cache let go is not computed.',
     );
     expect(textOf({ byCause: [letGo] })).toMatch(/the cache let the prompt go .* – +not computed\n/);
   });
@@ -340,11 +340,11 @@ describe('what why comes to', () => {
     const [best, idle] = REPORT.changes;
     const unsure = { ...REPORT, changes: [{ ...best!, low: 0 }] };
     expect(adviceSentence(unsure)).toBe(
-      'There is no difference worth acting on: none of the standard changes would surely have saved more than 1 % on these sessions; what is avoidable is computed break by break, and a change is made throughout a session.',
+      'There is no difference worth acting on: none of the standard changes would clearly have saved more than 1 % on these sessions; what is avoidable is computed break by break, and a change is made throughout a session.',
     );
     const kept = { ...unsure, byCause: [cause('compaction', 4, 0, 2)] };
     expect(adviceSentence(kept)).toBe(
-      'There is no difference worth acting on: none of the standard changes would surely have saved more than 1 % on these sessions.',
+      'There is no difference worth acting on: none of the standard changes would clearly have saved more than 1 % on these sessions.',
     );
     expect(adviceSentence({ ...kept, sessions: 1, changes: [{ ...best!, low: 0, sessions: 1 }] })).toMatch(
       / on this session\.$/,
@@ -370,7 +370,7 @@ describe('what why comes to', () => {
     const more = { ...REPORT, sessions: 3 };
     expect(adviceSentence(more)).toMatch(/ \(\$2\.00 to \$4\.00\), tried on 2 of 3 sessions\.$/);
     expect(adviceSentence({ ...more, byCause: [], changes: [idle!] })).toBe(
-      'There is no difference worth acting on: none of the standard changes, tried on 2 of 3 sessions, would surely have saved more than 1 % on these sessions.',
+      'There is no difference worth acting on: none of the standard changes, tried on 2 of 3 sessions, would clearly have saved more than 1 % on these sessions.',
     );
     const notesIn = (changes: WhyReport['changes'], sessions: number) =>
       textOf({ changes, sessions }, 5, 400).match(/(Tried|On sessions) .*\./g);
@@ -392,9 +392,9 @@ describe('what compactions forgot', () => {
         compaction({ rereadTokens: 1_000, rereadUsd: 0.01, carriedUsd: 0.05, repeats: 1, lost: null }),
       ],
     });
-    // 9,000 + 1,000 tokens, 5 + 1 and 25 + 5 cents, 24 + 24 calls behind; 400 + 400 tokens and 20 + 20 calls in front.
+    // 9,000 + 1,000 tokens, 5 + 1 and 25 + 5 cents, 24 + 24 calls after; 400 + 400 tokens and 20 + 20 calls before.
     expect(text.replaceAll(/\s+/g, ' ')).toContain(
-      'What compactions forgot 2 compactions: in the 48 calls behind, 10,000 tokens were read again: $0.0600 at once, $0.3000 as later requests carry them; the user said 1 thing again. In the 40 calls in front it was 800 tokens ($0.0200). 1 item was needed and is in no message behind the summary (1 summary is recorded). The largest: 4,488 tokens (Grep) in long: const sharedKey [31m = open();',
+      'What compactions forgot 2 compactions: in the 48 calls after, 10,000 tokens were read again: $0.0600 at once, $0.3000 carried by later requests; the user said 1 thing again. In the 40 calls before, it was 800 tokens ($0.0200). 1 item was needed and is in no message after the summary (1 summary is recorded). The largest: 4,488 tokens (Grep) in long: const sharedKey [31m = open();',
     );
     expect(text).toMatch(/ 9,000 +400 +\$0\.05 +\$0\.25 +auto +2026-03-01 12:00 +12 +long\n/);
   });
@@ -421,7 +421,7 @@ describe('what compactions forgot', () => {
       lost: 1,
     });
     const text = documentText(shareBlocks(shared), { width: 400, style: plainStyle });
-    expect(text).toContain('1 compaction: in the 24 calls behind, 9,000 tokens were read again');
+    expect(text).toContain('1 compaction: in the 24 calls after, 9,000 tokens were read again');
     for (const secret of ['sharedKey', 'Grep', 'long'])
       expect(text + JSON.stringify(shared)).not.toContain(secret);
   });

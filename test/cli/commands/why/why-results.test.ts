@@ -2,6 +2,7 @@ import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SESSION_TABLES } from '../../../../src/cli/commands/columns/session-tables.js';
 import { ROOT } from '../../../helpers/architecture/tree.js';
 import { sharedData } from '../../../helpers/recordings/shared.js';
 import { assistant, jsonl, say, usage, user } from '../../../helpers/session.js';
@@ -164,7 +165,19 @@ describe('ccbench why --results', () => {
     copyFileSync(join(cwd, 'whole/sessions.parquet'), join(cwd, 'out/sessions.parquet'));
     const mixed = await cli(['results', 'out', '--sql', 'select 1'], { cwd });
     expect([mixed.code, mixed.stderr]).toEqual([2, expect.stringContaining('divided in two ways')]);
+    const described = listed.stdout.trimEnd().split('\n');
+    for (const line of described) expect(line).toMatch(/^\w+\.\w+ \((?:text|number)\): \S/);
+    expect(described).toHaveLength(SESSION_TABLES.sessions.length + SESSION_TABLES.requests.length);
     expect(listed.stdout).toContain('requests.cause (text)');
+  });
+
+  it('the cost of a session is the sum of its causes', async () => {
+    const cwd = corpus();
+    await why(cwd, '--results', 'out');
+    const names = SESSION_TABLES.sessions.map(({ name }) => name);
+    const causes = names.slice(names.indexOf('readNano'), names.indexOf('unexplainedNano') + 1);
+    const rest = `costNano - ${causes.join(' - ')} as rest`;
+    expect(await ask(cwd, `select ${rest} from sessions`)).toEqual(Array(3).fill({ rest: 0 }));
   });
 });
 

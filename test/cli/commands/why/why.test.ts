@@ -161,7 +161,7 @@ describe('ccbench why', () => {
       (await cli(['why', 's.jsonl', ...options], { cwd: home })).stdout.replaceAll(/\s+/g, ' ');
     const { notes } = JSON.parse(await plain('--json', '--no-files'));
     expect(notes).toContain(
-      'as recorded: the output of 1 of 2 calls is estimated, as the recording holds placeholders',
+      'as recorded: the output of 1 of 2 calls is estimated: the recording has placeholders',
     );
     expect(notes).toContain('as recorded: without 1 call of unknown models (my-own-model)');
     const text = await plain('--no-files');
@@ -195,9 +195,9 @@ describe('ccbench why', () => {
       return stderr;
     };
     session(join(home, 'logs'), 's1.jsonl', '/projects/shop', 'mystery-1');
-    expect(await said()).toMatch(/s1\.jsonl.*no session tells what it cost: [^()]*mystery-1[^()]*\n/);
+    expect(await said()).toMatch(/s1\.jsonl.*no session has a recorded cost: [^()]*mystery-1[^()]*\n/);
     session(join(home, 'logs'), 's2.jsonl', '/projects/shop', 'mystery-1');
-    expect(await said()).toMatch(/no session tells what it cost: .*mystery-1.* \(and 1 more\)\n/);
+    expect(await said()).toMatch(/no session has a recorded cost: .*mystery-1.* \(and 1 more\)\n/);
   });
 
   it('fits into 60 columns', async () => {
