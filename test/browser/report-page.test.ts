@@ -59,6 +59,24 @@ describe('report.html in a browser', () => {
       'Scenario and policy',
       'Warnings and what was skipped',
     ]);
+    expect(await page.locator('#policy').textContent()).toMatch(
+      /Policy claude-code\/2026A policy for tests\.analysed · layers in order: storage, auto-compactparameter/,
+    );
+    expect(await page.locator('#policy tr').allTextContents()).toEqual([
+      'parametervalueset bysourcemeaning',
+      'window.compactOffset13000 tokenspolicyWIN-3Distance of the threshold from the limit.',
+      'parametervalueset bysourcemeaning',
+      'breaker.maxFailures3 failuresdefaultdefaultFailures until the breaker opens.',
+      'cache.ttl5m',
+      'seed7',
+    ]);
+    expect(await page.locator('#policy summary').textContent()).toBe('1 parameters at their defaults');
+    // One compaction of 150,000 tokens and seven of 180,000, at $0.30 a million and $0.075 for each summary.
+    const layers = page.locator('#layers .layer');
+    expect(await layers.locator('h3').allTextContents()).toEqual(['storage', 'full-compact']);
+    expect(await layers.nth(1).locator('p').first().textContent()).toMatch(
+      /^acted 8 times, its requests cost \$1\.02$/,
+    );
     expect(await page.locator('#notes li').allTextContents()).toEqual([
       'one odd thing </script> (2 times)→ look at it',
       'estimates of <b>thinking</b>: needs thinking blocks',
@@ -137,6 +155,28 @@ describe('report.html in a browser', () => {
     expect(await tooltip.textContent()).toContain('request 1 · turn 1 · main');
     expect(await tooltip.textContent()).toContain('20,000 tokens');
     expect(await tooltip.isVisible()).toBe(true);
+    /** Where the tooltip is, and how large, for a pointer in a window of some size. */
+    const placed = async (x: number, y: number, height: number) => {
+      await page.setViewportSize({ width: 1280, height });
+      await page.mouse.move(x - 1, y);
+      await page.mouse.move(x, y);
+      return (await tooltip.boundingBox())!;
+    };
+    const below = Math.round(point.y + 14);
+    // To the right of the pointer and below it; to its left where the window ends; as low as there is room.
+    expect(await placed(400, point.y, 1_500)).toMatchObject({ x: 414, y: below });
+    const left = await placed(1_200, point.y, 1_500);
+    expect(left).toMatchObject({ x: Math.round(1_200 - 14 - left.width), y: below });
+    const high = await placed(400, point.y, below + 40);
+    expect(high).toMatchObject({ x: 414, y: Math.round(below + 40 - high.height - 4) });
+    // Not beyond the edge of a window that is narrower than both sides; and the plot has 120 pixels in any.
+    await page.setViewportSize({ width: 180, height: 900 });
+    const narrow = await plotPoint(page, 0, 0.5);
+    await page.mouse.move(narrow.x, narrow.y);
+    expect((await tooltip.boundingBox())!.x).toBe(4);
+    await page.locator('svg.chart .grid[x2="184"]').first().waitFor({ state: 'attached' });
+    await page.mouse.move(1, 1);
+    expect(await tooltip.isVisible()).toBe(false);
   });
 
   it('tells of a compaction that is clicked in the timeline: in, out, cost, cache', async () => {

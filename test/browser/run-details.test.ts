@@ -185,6 +185,30 @@ describe('the lists of a run', () => {
     const entries = Array.from({ length: 100 }, (_, i) => requestEntry({ n: i + 1, t: i, input: 1 }));
     const { page } = await openPage(browser, pageOf([runEntry(), threadEntry(), ...entries]));
     const grid = page.getByRole('grid', { name: 'Requests' });
+    /** The first and last row that is drawn, and where. */
+    const drawnRows = () =>
+      grid.locator('.rows [role="row"]').evaluateAll((rows) =>
+        [rows[0]!, rows.at(-1)!].map((row) => {
+          const top = /translateY\((\d+)px\)/.exec(row.getAttribute('style')!)![1];
+          return [row.id, row.getAttribute('aria-rowindex'), Number(top)];
+        }),
+      );
+    const height = await grid.evaluate((table) => table.clientHeight);
+    // Six rows beyond what is seen at either end; a row is 30 pixels high, and the first one of the grid is its head.
+    const seen = Math.ceil(height / 30) + 12;
+    expect(await drawnRows()).toEqual([
+      ['request-0', '2', 0],
+      [`request-${seen - 1}`, String(seen + 1), 30 * (seen - 1)],
+    ]);
+    await grid.evaluate((table) => {
+      table.scrollTop = 929;
+    });
+    await page.locator('#request-25').waitFor();
+    await page.waitForFunction("document.querySelector('#request-0') === null");
+    expect((await drawnRows()).map(([id]) => id)).toEqual(['request-24', `request-${23 + seen}`]);
+    expect(await grid.locator('.rows').getAttribute('style')).toContain('height: 3000px');
+    // The least width of all columns together.
+    expect(await grid.locator('.head').getAttribute('style')).toBe('min-width:1128px');
     await grid.focus();
     const chosen = async (key: string): Promise<string | null> => {
       await page.keyboard.press(key);
@@ -202,9 +226,10 @@ describe('the lists of a run', () => {
     expect(await chosen('PageUp')).toBe('request-0');
     expect(await chosen('End')).toBe('request-99');
     expect(await chosen('ArrowDown')).toBe('request-99');
-    expect(
-      await grid.evaluate((table) => Math.round(table.scrollTop + table.clientHeight - 60)),
-    ).toBeGreaterThanOrEqual(99 * 30 - 30);
+    // The last row is in sight, below the head and with a row to spare.
+    expect(await grid.evaluate((table) => Math.round(table.scrollTop))).toBe(99 * 30 + 60 - height);
+    expect(await chosen('ArrowUp')).toBe('request-98');
+    expect(await grid.evaluate((table) => Math.round(table.scrollTop))).toBe(99 * 30 + 60 - height);
     expect(await chosen('Home')).toBe('request-0');
     expect(await grid.evaluate((table) => table.scrollTop)).toBe(0);
     expect(await grid.getAttribute('aria-rowcount')).toBe('101');

@@ -241,15 +241,46 @@ describe('the page of a study', () => {
     const points = [
       { x: 1, y: 1, row: 0, label: 'one' },
       { x: 1.001, y: 1, row: 1, label: 'covered' },
-      { x: 9, y: 3, row: 2, label: 'far' },
+      { x: 5, y: 2, row: 1, label: 'w'.repeat(120) },
+      { x: 9, y: 3, row: 2, label: 'far away' },
     ];
     const series = [{ name: 'front', color: '#0072b2', drawn: 'line' as const, points }];
     const events = [{ x: 5, name: 'both compact', color: '#8a929b' }];
+    const guide = [
+      { name: 'first', y: 2 },
+      { name: 'second', y: 1 },
+    ];
     const { page, problems } = await openPage(
       browser,
-      html({ ...POINTS, charts: [{ ...chart!, series, events }] }),
+      html({ ...POINTS, charts: [{ ...chart!, series, events, guide }] }),
     );
-    expect(await page.locator('text.label').allTextContents()).toEqual(['one', 'far']);
+    const texts = (selector: string) =>
+      page
+        .locator(selector)
+        .evaluateAll((marks) =>
+          marks.map((mark) => [
+            mark.textContent,
+            ...['x', 'y'].map((name) => Number(mark.getAttribute(name))),
+          ]),
+        );
+    const width = (await page.locator('svg.chart').evaluate((svg) => svg.clientWidth)) - 80;
+    const near = (value: number) => expect.closeTo(value, 0);
+    // From 1 to 9 and 48 hundredths at either end; from 0 to 3.12 dollars in the 230 pixels above 254.
+    const x = (value: number): number => 64 + ((value - 0.52) / 8.96) * width;
+    const y = (usd: number): number => 254 - (usd / 3.12) * 230;
+    // Twelve pixels to the right of the point, or to its left where eight letters of 6.4 pixels have no room.
+    expect(await texts('text.label')).toEqual([
+      ['one', near(x(1) + 12), near(y(1) + 4)],
+      ['far away', near(x(9) - 12 - 51.2), near(y(3) + 4)],
+    ]);
+    expect(await texts('text.quiet.halo')).toEqual([
+      ['first $2.00', near(64 + width - 4), near(y(2) - 7)],
+      ['second $1.00', 68, near(y(1) - 7)],
+    ]);
+    const happened = page.locator('path.event');
+    expect(await happened.getAttribute('d')).toBe(`M${x(5).toFixed(1)},24l-5,-8h10z`);
+    const line = page.locator('line.limit').last();
+    expect([await line.getAttribute('y1'), await line.getAttribute('y2')]).toEqual(['24', '254']);
     expect(await page.locator('path.event').count()).toBe(1);
     expect(problems).toEqual([]);
   });
