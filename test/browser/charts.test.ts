@@ -296,6 +296,12 @@ describe('charts of the page', () => {
         [expect.closeTo(places['3']!, 0), expect.closeTo(places['3']!, 0)],
       ]);
     }
+    const heights = ticks(marks, 'end');
+    const dot = (await drawn(page, CONTEXT)).find(({ class: of }) => of === 'dot')!;
+    expect([Number(dot.cx), Number(dot.cy)]).toEqual([
+      expect.closeTo(places['3']!, 0),
+      expect.closeTo(heights['200k']!, 0),
+    ]);
     const cost = await drawn(page, 'Cumulative cost by cause');
     const dollars = ticks(cost, 'end');
     expect(Number(cost.find(({ class: of }) => of === 'dot')!.cy)).toBeCloseTo(dollars.$4!, 0);
