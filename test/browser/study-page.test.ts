@@ -227,6 +227,11 @@ describe('the page of a study', () => {
     expect(y1).toBeCloseTo(y(20.8), 0);
     expect(x2).toBeCloseTo(x(22.72), 0);
     expect(y2).toBeCloseTo(y(22.72), 0);
+    const box = (await page.locator('svg.chart').boundingBox())!;
+    await page.mouse.move(box.x + x(15), box.y + y(22));
+    expect(await page.locator('.tooltip').textContent()).toBe(
+      'gap=10gap (minutes)15costUsd (US dollars)22oftwo',
+    );
     await page.evaluate("location.hash = '#point=2'");
     await page.locator('.ring').waitFor();
     expect(await page.locator('.dots.own').count()).toBe(0);
@@ -286,18 +291,35 @@ describe('the page of a study', () => {
   });
 
   it('has a slider for two rows and more, and neither panel nor table without any', async () => {
+    /** The best one is marked in the second column. */
     const withRows = (count: number): StudyPageData => ({
       ...POINTS,
-      table: { ...POINTS.table, rows: POINTS.table.rows.slice(0, count), notes: ['a note'] },
+      table: {
+        ...POINTS.table,
+        columns: ['tokens', 'costUsd'],
+        rows: POINTS.table.rows
+          .slice(0, count)
+          .map((row) => ({ ...row, cells: [{ text: row.name }, ...row.cells] })),
+        notes: ['a note'],
+      },
     });
-    const found = async (count: number): Promise<readonly number[]> => {
+    const found = async (count: number): Promise<readonly (number | string)[]> => {
       const { page } = await openPage(browser, html(withRows(count)));
       const selectors = ['.slider', 'aside.row', 'table.compare', '.picker', '#summary .notes li'];
-      return Promise.all(selectors.map((selector) => page.locator(selector).count()));
+      const counts = await Promise.all(selectors.map((selector) => page.locator(selector).count()));
+      return [...counts, (await page.locator('aside.row').allTextContents()).join()];
     };
-    expect(await found(0)).toEqual([0, 0, 0, 0, 1]);
-    expect(await found(1)).toEqual([0, 1, 1, 0, 1]);
-    expect(await found(2)).toEqual([1, 1, 1, 1, 1]);
+    expect(await found(0)).toEqual([0, 0, 0, 0, 1, '']);
+    expect(await found(1)).toEqual([
+      0,
+      1,
+      1,
+      0,
+      1,
+      expect.stringMatching(/^gap=5tokensgap=5costUsd\$3\.00The/),
+    ]);
+    // The best is shown first.
+    expect(await found(2)).toEqual([1, 1, 1, 1, 1, expect.stringMatching(/^gap=10tokens/)]);
   });
 
   it('draws small charts of runs to scale, a screen of them at first', async () => {
