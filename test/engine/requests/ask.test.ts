@@ -121,11 +121,12 @@ describe('a request that goes on from the one of its thread', () => {
     expect(other.entry.read).toBe(0);
   });
 
+  const answered = () => new Conversation().human(100).answer(10);
   it.each([
-    ['a prompt', (talk: Conversation) => talk.human(40), 15_110],
-    ['a result and a file', (talk: Conversation) => talk.human(40).tools([READ]).attach(9), 15_110 + 40 + 20],
-  ])('marks the response in front of all that is said last, or its end: behind %s', (_name, say, marked) => {
-    const talk = say(new Conversation().human(100).answer(10));
+    ['a prompt', answered().human(40), [15_000, 15_110]],
+    ['a result and a file', answered().human(40).tools([READ]).attach(9), [15_000, 15_110 + 40 + 20]],
+    ['no response', new Conversation().human(100), [15_000]],
+  ])('marks the response in front of all that is said last, or its end: behind %s', (_name, talk, marked) => {
     talk.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
     const transcript = talk.human(20).answer(10).transcript();
     const askedWith = (forkMark: string) => {
@@ -134,7 +135,7 @@ describe('a request that goes on from the one of its thread', () => {
       const { sums, breakpoints } = sentFor(runSent(plan, transcript).sent, 'compact')[0]!;
       return { sum: sums.at(-1)!, marks: breakpoints.map(({ position }) => sums[position]) };
     };
-    expect(askedWith('before-last').marks).toEqual([15_000, marked]);
+    expect(askedWith('before-last').marks).toEqual(marked);
     const { sum, marks } = askedWith('last');
     expect(marks).toEqual([15_000, sum]);
   });

@@ -171,6 +171,8 @@ describe('fetching again', () => {
       100 + fault!.tokens,
       100 + fault!.tokens,
     ]);
+    // The prompt in front of them was sent by the request that fetched them.
+    expect(mainRequests(log)[2]).toMatchObject({ newTokens: 100 + fault!.tokens, rewritten: 0 });
   });
 
   it('says where it has no effect: without text, and where the recording is followed', () => {
