@@ -102,6 +102,7 @@ describe('otel', () => {
   interface Span {
     readonly name: string;
     readonly kind: number;
+    readonly traceId: string;
     readonly spanId: string;
     readonly parentSpanId?: string;
     readonly startTimeUnixNano: string;
@@ -158,7 +159,10 @@ describe('otel', () => {
     });
     const ids = [first, second, third, main, child].map((span) => span!.spanId);
     expect(new Set(ids).size).toBe(5);
-    expect(ids[0]).toMatch(/^[0-9a-f]{16}$/);
+    expect([first!.traceId, ids[0]]).toEqual([
+      expect.stringMatching(/^[0-9a-f]{32}$/),
+      expect.stringMatching(/^[0-9a-f]{16}$/),
+    ]);
   });
 
   it('has five hundred spans to a line', () => {

@@ -50,8 +50,6 @@ function rowsOf(text: string): readonly Row[] {
 }
 
 interface Span {
-  readonly traceId: string;
-  readonly spanId: string;
   readonly name: string;
   readonly startTimeUnixNano: string;
 }
@@ -207,31 +205,6 @@ describe('ccbench export', () => {
     );
   });
 
-  it('aiperf: a prompt that was rewritten begins another conversation', async () => {
-    const plain = (in_: number, ids: readonly number[], t: number) => ({
-      t,
-      type: 'n',
-      model: 'm',
-      in: in_,
-      out: 9,
-      hash_ids: ids,
-    });
-    const requests = [
-      plain(1_024, [1, 2], 0),
-      plain(1_600, [1, 2, 3], 10),
-      plain(600, [1, 9], 20),
-      plain(700, [8, 9], 30),
-    ];
-    const trace = JSON.stringify({ id: 't', block_size: 512, requests });
-    const rows = rowsOf(await exported('aiperf', { 'trace.json': trace }));
-    expect(rows.map(({ session_id, input_length, delay }) => [session_id, input_length, delay])).toEqual([
-      ['trace', 1_024, undefined],
-      ['trace', 1_600 - 1_024 - 9, 10_000],
-      ['trace~2', 600, undefined],
-      ['trace~3', 700, undefined],
-    ]);
-  });
-
   it('weka: read again, it is the same calls with the same sizes, times and shared prefixes', async () => {
     await fc.assert(
       fc.asyncProperty(recordings, async (spec) => {
@@ -305,21 +278,6 @@ describe('ccbench export', () => {
       }),
       { numRuns: propertyRuns(40) },
     );
-  });
-
-  it('otel: subagents are agents below the one that started them', async () => {
-    const yaml = WITH_SUBAGENTS;
-    const text = await exported('otel', { 's.yaml': yaml });
-    const again = readAny(Buffer.from(text), { id: 'a' });
-    const spans = spansOf(text);
-    const agents = spans.filter(({ name }) => name.startsWith('invoke_agent'));
-    expect([again.threads.length, agents.length > 1]).toEqual([agents.length, true]);
-    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
-    for (const { traceId, spanId } of spans)
-      expect([traceId, spanId]).toEqual([
-        expect.stringMatching(/^[0-9a-f]{32}$/),
-        expect.stringMatching(/^[0-9a-f]{16}$/),
-      ]);
   });
 
   it('holds no word of a prompt or an answer', async () => {

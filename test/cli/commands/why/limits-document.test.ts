@@ -13,7 +13,11 @@ const slices = (weighted: number, parts: Parts) =>
   Object.entries(parts).map(([name, own]) => ({ name, weighted: own, share: own / weighted }));
 
 /** A window that ends at an hour of 2 November, with weighted tokens by cause, thread, model and session. */
-function detail(weighted: number, causes: Parts, change: Partial<WindowDetail> = {}): WindowDetail {
+function detail(
+  weighted: number,
+  change: Partial<WindowDetail> = {},
+  causes: Parts = { new: weighted },
+): WindowDetail {
   return {
     from: '2026-11-02T04:00:30Z',
     to: '2026-11-02T09:00:30Z',
@@ -45,8 +49,8 @@ const meter = (
 
 const report = (change: Partial<LimitsReport>): LimitsReport => ({
   vendor: 'anthropic',
-  fiveHour: meter(detail(1_000, { new: 1_000 })),
-  weekly: meter(detail(1_000, { new: 1_000 })),
+  fiveHour: meter(detail(1_000)),
+  weekly: meter(detail(1_000)),
   weights: WEIGHTS,
   fit: { fiveHour: { kind: 'no-readings' }, weekly: { kind: 'no-readings' } },
   leftOut: [],
@@ -64,9 +68,9 @@ const rowsOf = (change: Partial<LimitsReport>, by: string): readonly string[][] 
 
 describe('where the limits went', () => {
   it('names spans to the minute, the share of pauses, and the last window beside the fullest', () => {
-    const fullest = detail(2_000, { new: 1_500, 'lifetime-1h': 300, 'lifetime-5m': 200 });
-    const week = detail(8_000, { new: 8_000 }, { from: '2026-10-26T09:00:30Z' });
-    const latest = detail(500, { new: 500 }, { to: '2026-11-03T23:59:00Z' });
+    const fullest = detail(2_000, {}, { new: 1_500, 'lifetime-1h': 300, 'lifetime-5m': 200 });
+    const week = detail(8_000, { from: '2026-10-26T09:00:30Z' });
+    const latest = detail(500, { to: '2026-11-03T23:59:00Z' });
     const [first, second, third] = textOf({ fiveHour: meter(fullest, latest), weekly: meter(week) }).split(
       '\n',
     );
@@ -82,14 +86,10 @@ describe('where the limits went', () => {
   });
 
   it('says how full a meter was, between what, and what reads would add', () => {
-    const known = detail(
-      100,
-      { new: 100 },
-      {
-        percent: { value: 9.96, low: 9.94, high: 10.4 },
-        weightedBetween: { low: 100, high: 700 },
-      },
-    );
+    const known = detail(100, {
+      percent: { value: 9.96, low: 9.94, high: 10.4 },
+      weightedBetween: { low: 100, high: 700 },
+    });
     expect(textOf({ fiveHour: meter(known) })).toContain(
       ': 100 weighted tokens without reads (published fit; 700 if reads weigh as priced), 10 % of the five-hour limit (9.9 to 10);',
     );
@@ -104,15 +104,11 @@ describe('where the limits went', () => {
   });
 
   it('has two models, threads and sessions of the fullest five hours, with their share of each window', () => {
-    const fullest = detail(
-      1_000,
-      { new: 1_000 },
-      {
-        byThread: slices(1_000, { main: 700, agents: 300 }),
-        bySession: slices(1_000, { 'projects/shop/a.jsonl': 600, 'projects/shop/b.jsonl': 300, c: 100 }),
-      },
-    );
-    const change = { fiveHour: meter(fullest, detail(400, { new: 400 }, { to: '2026-11-03' })) };
+    const fullest = detail(1_000, {
+      byThread: slices(1_000, { main: 700, agents: 300 }),
+      bySession: slices(1_000, { 'projects/shop/a.jsonl': 600, 'projects/shop/b.jsonl': 300, c: 100 }),
+    });
+    const change = { fiveHour: meter(fullest, detail(400, { to: '2026-11-03' })) };
     expect(rowsOf(change, 'model')).toEqual([
       ['model', 'large', '900', '90.0%', '90.0%', '90.0%'],
       ['model', 'small', '60', '6.0%', '6.0%', '6.0%'],
@@ -127,7 +123,10 @@ describe('where the limits went', () => {
   it('has eleven rows at most: causes of both windows, of the week what is a tenth of it, and the others as one', () => {
     const few = { a: 600, b: 398, c: 2 };
     // Two rows are models: nine are left. What is less than two in a thousand is with the others.
-    const some = { fiveHour: meter(detail(1_000, few)), weekly: meter(detail(1_000, { b: 999, d: 1 })) };
+    const some = {
+      fiveHour: meter(detail(1_000, {}, few)),
+      weekly: meter(detail(1_000, {}, { b: 999, d: 1 })),
+    };
     expect(rowsOf(some, 'cause').map(([, name, tokens]) => [name, tokens])).toEqual([
       ['a', '600'],
       ['b', '398'],
@@ -136,7 +135,7 @@ describe('where the limits went', () => {
     ]);
     const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`c${i}`, 200 - 10 * i]));
     const week = { late: 99, c11: 100, c9: 150, c10: 120, c0: 531 };
-    const full = { fiveHour: meter(detail(1_740, many)), weekly: meter(detail(1_000, week)) };
+    const full = { fiveHour: meter(detail(1_740, {}, many)), weekly: meter(detail(1_000, {}, week)) };
     expect(rowsOf(full, 'cause').map(([, name]) => name)).toEqual([
       ...['c0', 'c1', 'c2', 'c3', 'c4', 'c5'],
       ...['c11', 'c9'],
@@ -147,21 +146,11 @@ describe('where the limits went', () => {
   });
 
   it('adds up what compactions take where that is more than the rebuilds behind them', () => {
-    const withSummaries = (compaction: number) =>
-      rowsOf(
-        {
-          fiveHour: meter(
-            detail(
-              1_000,
-              { new: 1_000 - compaction, compaction },
-              {
-                byCompaction: slices(1_000, { 'everything else': 800, first: 150, second: 50 }),
-              },
-            ),
-          ),
-        },
-        'compaction',
-      );
+    const byCompaction = slices(1_000, { 'everything else': 800, first: 150, second: 50 });
+    const withSummaries = (compaction: number) => {
+      const causes = { new: 1_000 - compaction, compaction };
+      return rowsOf({ fiveHour: meter(detail(1_000, { byCompaction }, causes)) }, 'compaction');
+    };
     expect(withSummaries(120)).toEqual([
       ['compaction', 'summaries and rebuilds', '200', '20.0%', '20.0%', '0.0%'],
     ]);
@@ -172,7 +161,7 @@ describe('where the limits went', () => {
 describe('what would have saved', () => {
   const [first, second, third] = CHANGES;
   const change = (name: ChangeName, weighted: number) => ({ name, weighted, share: weighted / 1_000 });
-  const window = detail(1_000, { new: 1_000 });
+  const window = detail(1_000);
 
   it('is two changes at most, with their share of the week, or none', () => {
     const tried = [change(first, 300), change(second, 20), change(third, 10)];
@@ -209,7 +198,7 @@ describe('what the weights rest on', () => {
     expect(textOf({})).toContain(
       'No readings: published fits, ± 17 %: the fullest is 9.9 to 10 % of one account’s limit. --observed',
     );
-    const unknown = meter(detail(10, { new: 10 }, { publishedPercent: null }));
+    const unknown = meter(detail(10, { publishedPercent: null }));
     expect(textOf({ fiveHour: unknown })).toContain(
       'No readings: no fit is published for these meters. --observed',
     );
