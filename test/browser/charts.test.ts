@@ -298,9 +298,10 @@ describe('charts of the page', () => {
     }
     const heights = ticks(marks, 'end');
     const dot = (await drawn(page, CONTEXT)).find(({ class: of }) => of === 'dot')!;
-    expect([Number(dot.cx), Number(dot.cy)]).toEqual([
+    expect([dot.cx, dot.cy, dot.r].map(Number)).toEqual([
       expect.closeTo(places['3']!, 0),
       expect.closeTo(heights['200k']!, 0),
+      4,
     ]);
     const cost = await drawn(page, 'Cumulative cost by cause');
     const dollars = ticks(cost, 'end');

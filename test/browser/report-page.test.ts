@@ -136,7 +136,7 @@ describe('report.html in a browser', () => {
       breakEntry({ cause: 'not-readable-yet', lostTokens: 300 }),
     ];
     const param = { default: null, unit: 'tokens', help: 'h', source: null, from: 'scenario' } as const;
-    const values = [true, false, null, [1, 2], 'text', 7];
+    const values = [true, false, null, ['a', 'b'], 'text', 7];
     const policyInfo = {
       name: 'own',
       kind: 'analysed',
@@ -148,7 +148,7 @@ describe('report.html in a browser', () => {
     const run = { name: 'r', entries, facts: foldLog(entries), digest: null, policyInfo };
     const { page } = await openPage(browser, reportHtml({ title: 'words', runs: [run] }));
     expect(await page.locator('#policy tr.scenario').allTextContents()).toEqual(
-      ['on', 'off', 'none', '[1,2]', 'text', '7 tokens'].map((text, i) => `p${i}${text}scenario–h`),
+      ['on', 'off', 'none', '["a","b"]', 'text', '7 tokens'].map((text, i) => `p${i}${text}scenario–h`),
     );
     expect(await page.locator('#policy').textContent()).toContain('analysed · layers in order: none');
     expect(await page.locator('#notes').textContent()).toContain('No warnings.Nothing was skipped.');
@@ -337,7 +337,7 @@ describe('report.html in a browser', () => {
         row('middle', 9, 50),
         row('cheap', 2, 10),
         row('dear', 10, 90),
-        { ...row('lost', null, 70), isDiscarded: true },
+        { ...row('lost', null, 70), isDiscarded: true as const },
       ],
       notes: [],
     };

@@ -10,7 +10,7 @@ import {
 import { pareto, paretoFront } from '../../../src/report/charts/pareto.js';
 import { predictedVsRecorded } from '../../../src/report/charts/predicted-vs-recorded.js';
 import { runCharts } from '../../../src/report/charts/run-charts.js';
-import { inUnit, timeUnit } from '../../../src/report/charts/run-series.js';
+import { inUnit, shortShare, timeUnit } from '../../../src/report/charts/run-series.js';
 import { sweepLine } from '../../../src/report/charts/sweep-heatmap.js';
 import { axisTitle, bestOf, unitFormat } from '../../../src/report/charts/sweep-point.js';
 import { layerEntry, requestEntry, runEntry, threadEntry } from '../../helpers/log.js';
@@ -247,6 +247,11 @@ describe('axes of sweeps', () => {
     expect(layers(two)).toHaveLength(2);
     expect(layers(two)[0]!.data!.values).toHaveLength(1);
     expect(layers(two)[1]!.encoding!.color).not.toHaveProperty('legend');
+  });
+
+  it('a share is written in whole per cent unless that would say all or nothing', () => {
+    const shares = [0, 0.0004, 0.004, 0.006, 0.5, 0.994, 0.996, 1];
+    expect(shares.map(shortShare)).toEqual('0 % 0.0 % 0.4 % 1 % 50 % 99 % 99.6 % 100 %'.match(/\S+ %/g));
   });
 
   it('a span is written in the largest unit that it holds two of', () => {

@@ -100,17 +100,11 @@ describe('aiperf', () => {
 
 describe('otel', () => {
   interface Span {
-    readonly name: string;
-    readonly kind: number;
     readonly traceId: string;
     readonly spanId: string;
     readonly parentSpanId?: string;
     readonly startTimeUnixNano: string;
     readonly endTimeUnixNano: string;
-    readonly attributes: readonly {
-      readonly key: string;
-      readonly value: { readonly stringValue?: string; readonly intValue?: string };
-    }[];
   }
   const spansOf = (line: unknown): readonly Span[] =>
     (
@@ -118,45 +112,19 @@ describe('otel', () => {
         readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: Span[] }[] }[];
       }
     ).resourceSpans[0]!.scopeSpans[0]!.spans;
-  const valuesOf = ({ attributes }: Span) =>
-    Object.fromEntries(
-      attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]),
-    );
 
   it('has a span for each request below the one of its agent, which lasts until the last of them', () => {
     const [line] = written('otel', [
-      request(0, { readTokens: 0, writtenTokens: 7 }),
+      request(0, { readTokens: 0 }),
       request(100, { endMs: 200, purpose: 'compact' }),
-      request(300, { thread: 'child', purpose: 'subagent', provider: 'anthropic' }),
+      request(300, { thread: 'child', purpose: 'subagent' }),
     ]);
     const [first, second, third, main, child] = spansOf(line);
-    expect([first, main, child].map((span) => [span!.name, span!.kind])).toEqual([
-      ['chat m', 3],
-      ['invoke_agent main', 1],
-      ['invoke_agent Explore', 1],
-    ]);
     expect([first!.parentSpanId, second!.parentSpanId]).toEqual([main!.spanId, main!.spanId]);
     expect([third!.parentSpanId, child!.parentSpanId]).toEqual([child!.spanId, main!.spanId]);
     expect(main).not.toHaveProperty('parentSpanId');
     // The session began 1,000 seconds behind 1970.
     expect([main!.startTimeUnixNano, main!.endTimeUnixNano]).toEqual(['1000000000000', '1000500000000']);
-    expect(child!.endTimeUnixNano).toBe('1000800000000');
-    expect(valuesOf(first!)).toEqual({
-      'gen_ai.operation.name': 'chat',
-      'gen_ai.provider.name': 'aws.bedrock',
-      'gen_ai.conversation.id': 's',
-      'gen_ai.request.model': 'm',
-      'gen_ai.usage.input_tokens': 1_100,
-      'gen_ai.usage.output_tokens': 10,
-      'gen_ai.usage.cache_read.input_tokens': 0,
-      'gen_ai.usage.cache_creation.input_tokens': 7,
-    });
-    expect(valuesOf(second!)['ccbench.purpose']).toBe('compact');
-    expect(valuesOf(third!)).not.toHaveProperty('ccbench.purpose');
-    expect(valuesOf(child!)).toMatchObject({
-      'gen_ai.provider.name': 'anthropic',
-      'gen_ai.agent.name': 'Explore',
-    });
     const ids = [first, second, third, main, child].map((span) => span!.spanId);
     expect(new Set(ids).size).toBe(5);
     expect([first!.traceId, ids[0]]).toEqual([
