@@ -13,7 +13,7 @@ const FIX: Fix = {
   high: 4,
   share: 0.25,
   refetchUsd: 0,
-  file: '/home/me/.claude/settings.json',
+  file: '/me/.claude/settings.json',
   paste: '{ "a": 1,\n  "b": 2 }',
   advice: null,
   source: null,
@@ -28,7 +28,7 @@ const pause = (usd: number) => ({
 
 const linesOf = (fixes: readonly Partial<Fix>[], found: Partial<Fixes> = {}, top = 5): readonly string[] => {
   const all = { fixes: fixes.map((fix) => ({ ...FIX, ...fix })), notWorth: [], tried: 1, ...found };
-  return documentLines(fixBlocks(all as Fixes, sumUp([], []), { top, home: '/home/me' }), {
+  return documentLines(fixBlocks(all as Fixes, sumUp([], []), { top, home: '/me' }), {
     width: 300,
     style: plainStyle,
   });
@@ -51,7 +51,7 @@ describe('what to change', () => {
   });
 
   it('that is a file to shorten is named once, with what it cost and what to do', () => {
-    const file = '/home/me/shop/CLAUDE.md';
+    const file = '/me/shop/CLAUDE.md';
     const fix = { finding: file, file, client: null, paste: null, carriedUsd: 6, advice: 'shorten the file' };
     expect(linesOf([fix]).slice(2)).toEqual([
       '1. ~/shop/CLAUDE.md: cost $6.00 carried, half of it saves $3.00 ($2.00 to $4.00, 25.0%)',
