@@ -180,6 +180,26 @@ describe('charts of the page', () => {
     expect(levels).toEqual(
       [100_000, 120_000, 200_000, 50_000].flatMap((tokens) => Array(3).fill(expect.closeTo(px(tokens), 0))),
     );
+    await press(page, 'Zoom in');
+    const part = await drawn(page, CONTEXT);
+    const left = Number(part.find(({ class: of }) => of === 'grid')!.x1);
+    const right = Number(part.find(({ class: of }) => of === 'grid')!.x2);
+    const shown = ticks(part, 'middle');
+    const points = [...part.find(({ class: of }) => of === 'line')!.d!.matchAll(/([MHV,])([\d.]+)/g)].map(
+      ([, how, at]) => [how, Number(at)],
+    );
+    const at = (tokens: number, times: number) => Array(times).fill(['V', expect.closeTo(px(tokens), 0)]);
+    // Four requests in 2.5 of their widths: the second and the third, with the height of the first before and no more behind.
+    expect(points).toEqual([
+      ['M', left],
+      [',', expect.closeTo(px(100_000), 0)],
+      ['H', Math.round(shown['2']!)],
+      ...at(120_000, 3),
+      ['H', Math.round(shown['3']!)],
+      ...at(200_000, 3),
+      ['H', right],
+      ...at(200_000, 3),
+    ]);
   });
 
   it('show limits that the context comes near, at their height', async () => {
@@ -276,6 +296,13 @@ describe('charts of the page', () => {
         [expect.closeTo(places['3']!, 0), expect.closeTo(places['3']!, 0)],
       ]);
     }
+    const heights = ticks(marks, 'end');
+    const dot = (await drawn(page, CONTEXT)).find(({ class: of }) => of === 'dot')!;
+    expect([dot.cx, dot.cy, dot.r].map(Number)).toEqual([
+      expect.closeTo(places['3']!, 0),
+      expect.closeTo(heights['200k']!, 0),
+      4,
+    ]);
     const cost = await drawn(page, 'Cumulative cost by cause');
     const dollars = ticks(cost, 'end');
     expect(Number(cost.find(({ class: of }) => of === 'dot')!.cy)).toBeCloseTo(dollars.$4!, 0);

@@ -59,6 +59,24 @@ describe('report.html in a browser', () => {
       'Scenario and policy',
       'Warnings and what was skipped',
     ]);
+    expect(await page.locator('#policy').textContent()).toMatch(
+      /Policy claude-code\/2026A policy for tests\.analysed · layers in order: storage, auto-compactparameter/,
+    );
+    expect(await page.locator('#policy tr').allTextContents()).toEqual([
+      'parametervalueset bysourcemeaning',
+      'window.compactOffset13000 tokenspolicyWIN-3Distance of the threshold from the limit.',
+      'parametervalueset bysourcemeaning',
+      'breaker.maxFailures3 failuresdefaultdefaultFailures until the breaker opens.',
+      'cache.ttl5m',
+      'seed7',
+    ]);
+    expect(await page.locator('#policy summary').textContent()).toBe('1 parameters at their defaults');
+    // One compaction of 150,000 tokens and seven of 180,000, at $0.30 a million and $0.075 for each summary.
+    const layers = page.locator('#layers .layer');
+    expect(await layers.locator('h3').allTextContents()).toEqual(['storage', 'full-compact']);
+    expect(await layers.nth(1).locator('p').first().textContent()).toMatch(
+      /^acted 8 times, its requests cost \$1\.02$/,
+    );
     expect(await page.locator('#notes li').allTextContents()).toEqual([
       'one odd thing </script> (2 times)→ look at it',
       'estimates of <b>thinking</b>: needs thinking blocks',
@@ -117,8 +135,23 @@ describe('report.html in a browser', () => {
       requestEntry({ write1h: 5_000, write5m: 400, rewritten: 300, cause: 'not-readable-yet' }),
       breakEntry({ cause: 'not-readable-yet', lostTokens: 300 }),
     ];
-    const run = { name: 'r', entries, facts: foldLog(entries), digest: null, policyInfo: null };
+    const param = { default: null, unit: 'tokens', help: 'h', source: null, from: 'scenario' } as const;
+    const values = [true, false, null, ['a', 'b'], 'text', 7];
+    const policyInfo = {
+      name: 'own',
+      kind: 'analysed',
+      summary: '',
+      layers: [],
+      params: values.map((value, i) => ({ ...param, path: `p${i}`, value })),
+      thresholds: [],
+    } as const;
+    const run = { name: 'r', entries, facts: foldLog(entries), digest: null, policyInfo };
     const { page } = await openPage(browser, reportHtml({ title: 'words', runs: [run] }));
+    expect(await page.locator('#policy tr.scenario').allTextContents()).toEqual(
+      ['on', 'off', 'none', '["a","b"]', 'text', '7 tokens'].map((text, i) => `p${i}${text}scenario–h`),
+    );
+    expect(await page.locator('#policy').textContent()).toContain('analysed · layers in order: none');
+    expect(await page.locator('#notes').textContent()).toContain('No warnings.Nothing was skipped.');
     const cells = page.locator('#request-0 [role="gridcell"]');
     await cells.first().waitFor();
     const texts = await cells.allTextContents();
@@ -137,6 +170,28 @@ describe('report.html in a browser', () => {
     expect(await tooltip.textContent()).toContain('request 1 · turn 1 · main');
     expect(await tooltip.textContent()).toContain('20,000 tokens');
     expect(await tooltip.isVisible()).toBe(true);
+    /** Where the tooltip is, and how large, for a pointer in a window of some size. */
+    const placed = async (x: number, y: number, height: number) => {
+      await page.setViewportSize({ width: 1280, height });
+      await page.mouse.move(x - 1, y);
+      await page.mouse.move(x, y);
+      return (await tooltip.boundingBox())!;
+    };
+    const below = Math.round(point.y + 14);
+    // To the right of the pointer and below it; to its left where the window ends; as low as there is room.
+    expect(await placed(400, point.y, 1_500)).toMatchObject({ x: 414, y: below });
+    const left = await placed(1_200, point.y, 1_500);
+    expect(left).toMatchObject({ x: Math.round(1_200 - 14 - left.width), y: below });
+    const high = await placed(400, point.y, below + 40);
+    expect(high).toMatchObject({ x: 414, y: Math.round(below + 40 - high.height - 4) });
+    // Not beyond the edge of a window that is narrower than both sides; and the plot has 120 pixels in any.
+    await page.setViewportSize({ width: 180, height: 900 });
+    const narrow = await plotPoint(page, 0, 0.5);
+    await page.mouse.move(narrow.x, narrow.y);
+    expect((await tooltip.boundingBox())!.x).toBe(4);
+    await page.locator('svg.chart .grid[x2="184"]').first().waitFor({ state: 'attached' });
+    await page.mouse.move(1, 1);
+    expect(await tooltip.isVisible()).toBe(false);
   });
 
   it('tells of a compaction that is clicked in the timeline: in, out, cost, cache', async () => {
@@ -278,12 +333,19 @@ describe('report.html in a browser', () => {
     const comparison = {
       caption: 'Three',
       columns: ['costUsd', 'cacheHitRate'],
-      rows: [row('middle', 9, 50), row('cheap', 2, 10), row('dear', 10, 90), row('lost', null, 70)],
+      rows: [
+        row('middle', 9, 50),
+        row('cheap', 2, 10),
+        row('dear', 10, 90),
+        { ...row('lost', null, 70), isDiscarded: true as const },
+      ],
       notes: [],
     };
     const { page, problems } = await openPage(browser, reportHtml({ title: 'sort', runs: [], comparison }));
     const shown = () => page.locator('#comparison tbody tr:visible th').allTextContents();
     expect(await shown()).toEqual(['middle', 'cheap', 'dear', 'lost']);
+    expect(await page.locator('#comparison tr.discarded th').allTextContents()).toEqual(['lost']);
+    expect(await page.locator('#comparison .same').count()).toBe(0);
     const cost = page.getByRole('button', { name: 'costUsd' });
     await cost.focus();
     await page.keyboard.press('Enter');
@@ -337,6 +399,24 @@ describe('report.html in a browser', () => {
     const figure = page.locator('#timeline figure').filter({ hasText: 'What fills the context' });
     await figure.locator('path.filled').first().waitFor({ state: 'attached' });
     expect(await figure.locator('path.filled').count()).toBe(2);
+    const [system, tool] = await figure
+      .locator('path.filled')
+      .evaluateAll((paths) => paths.map((path) => path.getAttribute('d')!));
+    const width = (await figure.locator('svg.chart').evaluate((svg) => svg.clientWidth)) - 64 - 12;
+    // 64 requests, of which the 15th, 31st, 47th and 63rd are summaries; prompts up to 180,000 tokens in 190 pixels above 204.
+    const px = (n: number): number => Math.round(64 + ((n - 0.5) / 64) * width);
+    const py = (tokens: number): string => (204 - (tokens / 180_000) * 190).toFixed(1);
+    expect(system).toMatch(new RegExp(`^M${px(1)},${py(20_000)}H${px(2)}V${py(20_000)}H`));
+    expect(tool!.startsWith(`M${px(1)},${py(20_000)}H${px(2)}V${py(30_000)}H${px(3)}V${py(40_000)}H`)).toBe(
+      true,
+    );
+    expect(tool).toContain(`H${px(14)}V${py(150_000)}H${px(16)}V${py(40_000)}H`);
+    expect(tool).toMatch(new RegExp(`H${64 + width}V${py(20_000)}H[^M]*z$`));
+    const [first] = await figure
+      .locator('path.compacted')
+      .evaluateAll((marks) => marks.map((mark) => mark.getAttribute('d')!));
+    // Between the summary and the request behind it.
+    expect(first).toBe(`M${64 + (15 / 64) * width - 5},1h10l-5,9z`);
     expect(await figure.locator('path.compacted').count()).toBe(FILLED_RUN.facts.compactions.done);
     const legend = page.locator('#timeline figure + div').filter({ hasText: 'tool Read' });
     expect(await legend.textContent()).toContain('system prompt');

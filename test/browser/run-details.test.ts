@@ -98,58 +98,10 @@ async function cells(page: Page, table: 'Events' | 'Requests'): Promise<string[]
 describe('the lists of a run', () => {
   it('hold every number in its column', async () => {
     const { page } = await openPage(browser, HTML);
-    expect(await cells(page, 'Requests')).toEqual([
-      [
-        '1',
-        '0:01:00',
-        '1',
-        'main',
-        '1,000',
-        '0',
-        '900',
-        '100',
-        '7',
-        '$1.00',
-        '0',
-        '',
-        '2.5 s',
-        'main',
-        'claude-sonnet-4-5',
-      ],
-      [
-        '2',
-        '0:02:00',
-        '2',
-        'compact',
-        '1,000',
-        '900',
-        '0',
-        '100',
-        '50',
-        '$0.5000',
-        '0',
-        '',
-        '0 ms',
-        'main',
-        'claude-sonnet-4-5',
-      ],
-      [
-        '3',
-        '0:03:00',
-        '2',
-        'main',
-        '250',
-        '50',
-        '200',
-        '0',
-        '0',
-        '$0.2500',
-        '100',
-        'compaction',
-        '0 ms',
-        'main',
-        'claude-sonnet-4-5',
-      ],
+    expect((await cells(page, 'Requests')).map((row) => row.join(' | '))).toEqual([
+      '1 | 0:01:00 | 1 | main | 1,000 | 0 | 900 | 100 | 7 | $1.00 | 0 |  | 2.5 s | main | claude-sonnet-4-5',
+      '2 | 0:02:00 | 2 | compact | 1,000 | 900 | 0 | 100 | 50 | $0.5000 | 0 |  | 0 ms | main | claude-sonnet-4-5',
+      '3 | 0:03:00 | 2 | main | 250 | 50 | 200 | 0 | 0 | $0.2500 | 100 | compaction | 0 ms | main | claude-sonnet-4-5',
     ]);
     expect(await cells(page, 'Events')).toEqual([
       ['0:02:00', '2', 'full-compact', 'compact', 'done', '750', '900', '$0.5000', 'over the threshold'],
@@ -185,6 +137,30 @@ describe('the lists of a run', () => {
     const entries = Array.from({ length: 100 }, (_, i) => requestEntry({ n: i + 1, t: i, input: 1 }));
     const { page } = await openPage(browser, pageOf([runEntry(), threadEntry(), ...entries]));
     const grid = page.getByRole('grid', { name: 'Requests' });
+    /** The first and last row that is drawn, and where. */
+    const drawnRows = () =>
+      grid.locator('.rows [role="row"]').evaluateAll((rows) =>
+        [rows[0]!, rows.at(-1)!].map((row) => {
+          const top = /translateY\((\d+)px\)/.exec(row.getAttribute('style')!)![1];
+          return [row.id, row.getAttribute('aria-rowindex'), Number(top)];
+        }),
+      );
+    const height = await grid.evaluate((table) => table.clientHeight);
+    // Six rows beyond what is seen at either end; a row is 30 pixels high, and the first one of the grid is its head.
+    const seen = Math.ceil(height / 30) + 12;
+    expect(await drawnRows()).toEqual([
+      ['request-0', '2', 0],
+      [`request-${seen - 1}`, String(seen + 1), 30 * (seen - 1)],
+    ]);
+    await grid.evaluate((table) => {
+      table.scrollTop = 929;
+    });
+    await page.locator('#request-25').waitFor();
+    await page.waitForFunction("document.querySelector('#request-0') === null");
+    expect((await drawnRows()).map(([id]) => id)).toEqual(['request-24', `request-${23 + seen}`]);
+    expect(await grid.locator('.rows').getAttribute('style')).toContain('height: 3000px');
+    // The least width of all columns together.
+    expect(await grid.locator('.head').getAttribute('style')).toBe('min-width:1128px');
     await grid.focus();
     const chosen = async (key: string): Promise<string | null> => {
       await page.keyboard.press(key);
@@ -202,9 +178,10 @@ describe('the lists of a run', () => {
     expect(await chosen('PageUp')).toBe('request-0');
     expect(await chosen('End')).toBe('request-99');
     expect(await chosen('ArrowDown')).toBe('request-99');
-    expect(
-      await grid.evaluate((table) => Math.round(table.scrollTop + table.clientHeight - 60)),
-    ).toBeGreaterThanOrEqual(99 * 30 - 30);
+    // The last row is in sight, below the head and with a row to spare.
+    expect(await grid.evaluate((table) => Math.round(table.scrollTop))).toBe(99 * 30 + 60 - height);
+    expect(await chosen('ArrowUp')).toBe('request-98');
+    expect(await grid.evaluate((table) => Math.round(table.scrollTop))).toBe(99 * 30 + 60 - height);
     expect(await chosen('Home')).toBe('request-0');
     expect(await grid.evaluate((table) => table.scrollTop)).toBe(0);
     expect(await grid.getAttribute('aria-rowcount')).toBe('101');

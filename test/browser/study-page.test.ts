@@ -91,22 +91,7 @@ describe('the page of a study', () => {
     expect(problems).toEqual([]);
   });
 
-  it('draws points to scale, with intervals, the level that was recorded, and crosses for what is not ranked', async () => {
-    const { page } = await openPage(browser, html(POINTS));
-    const at = (selector: string, name: string): Promise<string | null> =>
-      page.locator(selector).first().getAttribute(name);
-    const dots = [...(await at('.dots', 'd'))!.matchAll(/M([\d.]+),([\d.]+)h0/g)].map(([, , y]) => Number(y));
-    const whisker = /,([\d.]+)V([\d.]+)/.exec((await at('.whisker', 'd'))!)!;
-    const level = Number(await at('.limit', 'y1'));
-    // $3 and $2; the interval from $1 to $3; the level of $2.50 in the middle of both points
-    expect(dots).toHaveLength(2);
-    expect(Number(whisker[2])).toBeCloseTo(dots[0]!, 0);
-    expect(Number(whisker[1])).toBeCloseTo(2 * dots[1]! - dots[0]!, 0);
-    expect(level).toBeCloseTo((dots[0]! + dots[1]!) / 2, 0);
-    expect(await at('.crosses', 'd')).toMatch(/^M/);
-  });
-
-  it('draws axes, line, star and ring where the numbers say', async () => {
+  it('draws axes, line, intervals, crosses, star and ring where the numbers say', async () => {
     const { page } = await openPage(browser, html(POINTS));
     await page.locator('svg.chart .dots').waitFor({ state: 'attached' });
     const svg = page.locator('svg.chart');
@@ -143,6 +128,13 @@ describe('the page of a study', () => {
     expect(of('joined')[0]!.d!.slice(1).split(/[,L]/).map(Number)).toEqual(
       [x(5), y(3), x(10), y(2)].map(near),
     );
+    const path = (name: string) =>
+      of(name)[0]!
+        .d!.match(/[\d.]+/g)!
+        .map(Number);
+    expect(path('dots')).toEqual([x(5), y(3), 0, x(10), y(2), 0].map(near));
+    expect(path('whisker')).toEqual([x(10), y(1), y(3)].map(near));
+    expect(path('crosses').slice(0, 2)).toEqual([near(x(20)), near(y(1))]);
     expect(of('limit').map(({ x1, x2, y1 }) => [x1, x2, y1].map(Number))).toEqual([
       [64, near(64 + width), near(y(2.5))],
     ]);
@@ -227,6 +219,11 @@ describe('the page of a study', () => {
     expect(y1).toBeCloseTo(y(20.8), 0);
     expect(x2).toBeCloseTo(x(22.72), 0);
     expect(y2).toBeCloseTo(y(22.72), 0);
+    const box = (await page.locator('svg.chart').boundingBox())!;
+    await page.mouse.move(box.x + x(15), box.y + y(22));
+    expect(await page.locator('.tooltip').textContent()).toBe(
+      'gap=10gap (minutes)15costUsd (US dollars)22oftwo',
+    );
     await page.evaluate("location.hash = '#point=2'");
     await page.locator('.ring').waitFor();
     expect(await page.locator('.dots.own').count()).toBe(0);
@@ -241,32 +238,80 @@ describe('the page of a study', () => {
     const points = [
       { x: 1, y: 1, row: 0, label: 'one' },
       { x: 1.001, y: 1, row: 1, label: 'covered' },
-      { x: 9, y: 3, row: 2, label: 'far' },
+      { x: 5, y: 2, row: 1, label: 'w'.repeat(120) },
+      { x: 9, y: 3, row: 2, label: 'far away' },
     ];
     const series = [{ name: 'front', color: '#0072b2', drawn: 'line' as const, points }];
     const events = [{ x: 5, name: 'both compact', color: '#8a929b' }];
+    const guide = [
+      { name: 'first', y: 2 },
+      { name: 'second', y: 1 },
+    ];
     const { page, problems } = await openPage(
       browser,
-      html({ ...POINTS, charts: [{ ...chart!, series, events }] }),
+      html({ ...POINTS, charts: [{ ...chart!, series, events, guide }] }),
     );
-    expect(await page.locator('text.label').allTextContents()).toEqual(['one', 'far']);
+    const texts = (selector: string) =>
+      page
+        .locator(selector)
+        .evaluateAll((marks) =>
+          marks.map((mark) => [
+            mark.textContent,
+            ...['x', 'y'].map((name) => Number(mark.getAttribute(name))),
+          ]),
+        );
+    const width = (await page.locator('svg.chart').evaluate((svg) => svg.clientWidth)) - 80;
+    const near = (value: number) => expect.closeTo(value, 0);
+    // From 1 to 9 and 48 hundredths at either end; from 0 to 3.12 dollars in the 230 pixels above 254.
+    const x = (value: number): number => 64 + ((value - 0.52) / 8.96) * width;
+    const y = (usd: number): number => 254 - (usd / 3.12) * 230;
+    // Twelve pixels to the right of the point, or to its left where eight letters of 6.4 pixels have no room.
+    expect(await texts('text.label')).toEqual([
+      ['one', near(x(1) + 12), near(y(1) + 4)],
+      ['far away', near(x(9) - 12 - 51.2), near(y(3) + 4)],
+    ]);
+    expect(await texts('text.quiet.halo')).toEqual([
+      ['first $2.00', near(64 + width - 4), near(y(2) - 7)],
+      ['second $1.00', 68, near(y(1) - 7)],
+    ]);
+    const happened = page.locator('path.event');
+    expect(await happened.getAttribute('d')).toBe(`M${x(5).toFixed(1)},24l-5,-8h10z`);
+    const line = page.locator('line.limit').last();
+    expect([await line.getAttribute('y1'), await line.getAttribute('y2')]).toEqual(['24', '254']);
     expect(await page.locator('path.event').count()).toBe(1);
     expect(problems).toEqual([]);
   });
 
   it('has a slider for two rows and more, and neither panel nor table without any', async () => {
+    /** The best one is marked in the second column. */
     const withRows = (count: number): StudyPageData => ({
       ...POINTS,
-      table: { ...POINTS.table, rows: POINTS.table.rows.slice(0, count), notes: ['a note'] },
+      table: {
+        ...POINTS.table,
+        columns: ['tokens', 'costUsd'],
+        rows: POINTS.table.rows
+          .slice(0, count)
+          .map((row) => ({ ...row, cells: [{ text: row.name }, ...row.cells] })),
+        notes: ['a note'],
+      },
     });
-    const found = async (count: number): Promise<readonly number[]> => {
+    const found = async (count: number): Promise<readonly (number | string)[]> => {
       const { page } = await openPage(browser, html(withRows(count)));
       const selectors = ['.slider', 'aside.row', 'table.compare', '.picker', '#summary .notes li'];
-      return Promise.all(selectors.map((selector) => page.locator(selector).count()));
+      const counts = await Promise.all(selectors.map((selector) => page.locator(selector).count()));
+      return [...counts, (await page.locator('aside.row').allTextContents()).join()];
     };
-    expect(await found(0)).toEqual([0, 0, 0, 0, 1]);
-    expect(await found(1)).toEqual([0, 1, 1, 0, 1]);
-    expect(await found(2)).toEqual([1, 1, 1, 1, 1]);
+    expect(await found(0)).toEqual([0, 0, 0, 0, 1, '']);
+    expect(await found(1)).toEqual([
+      0,
+      1,
+      1,
+      0,
+      1,
+      expect.stringMatching(/^gap=5tokensgap=5costUsd\$3\.00The/),
+    ]);
+    // The best is shown first.
+    expect(await found(2)).toEqual([1, 1, 1, 1, 1, expect.stringMatching(/^gap=10tokens/)]);
   });
 
   it('draws small charts of runs to scale, a screen of them at first', async () => {

@@ -53,6 +53,15 @@ describe('why.html in a browser', () => {
     await page.getByRole('button', { name: 'next break' }).click();
     expect(await panel(page)).toContain('request 12');
     expect(await page.evaluate('location.hash')).toBe('#session=1&request=12');
+    // A session that is not there, and a number that is none, leave what is shown.
+    for (const place of ['#session=4', '#session=0', '#session=2.5', '#request=3']) {
+      await page.evaluate(`location.hash = '${place}'`);
+      await page.waitForTimeout(50);
+      expect(await page.locator('#session h2').textContent()).toBe('Session 1: lunch');
+      expect(await panel(page)).toContain('request 12');
+    }
+    await page.evaluate("location.hash = '#session=3'");
+    await page.locator('#session h2', { hasText: 'Session 3: quiet' }).waitFor();
     expect(problems).toEqual([]);
   });
 

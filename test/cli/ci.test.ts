@@ -27,6 +27,17 @@ describe('JUnit', () => {
     expect(readFileSync(join(cwd, 'out/j.xml'), 'utf8')).toBe(xml);
   });
 
+  it('fails a run of which no call was answered, and passes one with a single call', async () => {
+    const one =
+      'name: one\ntranscript: { synthetic: { workload: bugfix, turns: 1, text: none } }\npolicy: none\n';
+    const cwd = tempFolder({ 'a.yaml': one });
+    const passes = async (...more: readonly string[]) => {
+      await cli(['run', 'a.yaml', '--no-files', '--junit', 'j.xml', ...QUIET, ...more], { cwd });
+      return !readFileSync(join(cwd, 'j.xml'), 'utf8').includes('<failure');
+    };
+    expect([await passes(), await passes('--set', 'window=8000')]).toEqual([true, false]);
+  });
+
   it('stays well-formed whatever a scenario is called', async () => {
     const cwd = tempFolder({ '<&>.yaml': scenario('guard') });
     await cli(['run', '<&>.yaml', '--no-files', '--junit', 'j.xml', ...QUIET], { cwd });

@@ -10,6 +10,13 @@ function planOf(text: string, index = 0) {
   return compileYaml(text).runs[index]!.plan;
 }
 
+it('a fault is of a call from the first on', () => {
+  const fault = (nth: number) =>
+    synthetic(`llm: { faults: [{ call: main, error: overloaded, nth: ${nth} }] }`);
+  expect(problemsOf(fault(1))).toEqual([]);
+  expect(problemsOf(fault(0))).toHaveLength(1);
+});
+
 describe('defaults', () => {
   it('leaves model and lifetimes to a recording', () => {
     const plan = planOf(recorded());

@@ -47,6 +47,8 @@ describe('sessions of a scenario', () => {
     );
     expect(new Set(specs.map((spec) => spec?.seed)).size).toBe(5);
     expect(new Set(specs.map((spec) => spec?.prefixSeed)).size).toBe(1);
+    // E6: the median first prompt of the recordings.
+    expect(new Set(specs.map((spec) => spec?.prefixTokens))).toEqual(new Set([34_700]));
   });
 
   it('work where they say: in a project and a checkout of it, else all in one', () => {

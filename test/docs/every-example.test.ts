@@ -12,7 +12,6 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { AGENTS } from '../../scripts/damage/agents.mjs';
-import { SUITES } from '../../src/cli/commands/bench/bench.js';
 import { cli, tempFolder } from '../cli/cli.js';
 import { ROOT } from '../helpers/architecture/tree.js';
 import { cliPage } from '../helpers/pages/cli-page.js';
@@ -42,7 +41,7 @@ function examples(): readonly string[] {
 /** What is not run below: the test that runs it, or why none can. */
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^npm run |^npm test|^npm ci && npm run quickstart/, 'the table of scripts'],
-  [/^node bench\/|^ccbench bench/, 'the suites'],
+  [/^node bench\/|^ccbench bench/, 'test/cli/commands/bench/suites/suites.test.ts'],
   [/^(?:npm|npx|git|aws|export|\(cd )/, 'needs a network or another checkout'],
   [/^(?:ANTHROPIC|OPENAI|GOOGLE_GEMINI)_BASE_URL/, 'test/cli/commands/serve/serve.test.ts'],
   [/^ccbench(?: policies --mine)?$/, 'test/cli/overview.test.ts'],
@@ -79,7 +78,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   format: 'npm run check', // lint with --write
   soak: 'test/engine/replays/all-layers.property.test.ts', // a runner of the property tests
   mutate: 'test/scripts/mutation-copy.test.ts',
-  bench: 'the suites',
+  bench: 'test/cli/commands/bench/suites/suites.test.ts',
   damage: 'test/cli/robustness/damage.test.ts',
   clients: 'test/scripts/clients.test.ts', // the clients themselves need a network
   drill: 'test/scripts/drill.test.ts', // the clients themselves need a network
@@ -205,13 +204,3 @@ it('every script of package.json is run by the full suite', () => {
     .matchAll(/npm run ([a-z-]+)/g))
     expect(scripts).toHaveProperty(name!);
 });
-
-it.each(Object.keys(SUITES))(
-  'the suite %s measures something in its smallest form, or says why it cannot',
-  async (suite) => {
-    const { code, stdout } = await cli(['bench', suite, '--quick', '--json'], { cwd: tempFolder() });
-    expect(code).toBe(0);
-    const { results, growth, ratios, notes } = JSON.parse(stdout);
-    expect(results.length + growth.length + ratios.length + notes.length).toBeGreaterThan(0);
-  },
-);

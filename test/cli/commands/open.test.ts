@@ -33,6 +33,14 @@ describe('ccbench open', () => {
     });
   });
 
+  it('prints the page of a sweep', async () => {
+    const cwd = tempFolder({ 'a.yaml': scenario('first') });
+    const vary = ['--vary', 'cache.ttl=5m,1h', '--workers', '0'];
+    await cli(['sweep', 'a.yaml', ...vary], { cwd, env: WITHOUT_DISPLAY });
+    const { stdout } = await cli(['open'], { cwd, env: WITHOUT_DISPLAY });
+    expect(stdout).toMatch(/reports\/first.*\/report\.html\n$/);
+  });
+
   it('is not led away by a run that writes no page', async () => {
     const cwd = await twoReports();
     const before = (await cli(['open'], { cwd, env: WITHOUT_DISPLAY })).stdout;

@@ -296,5 +296,9 @@ describe('ccbench run', () => {
     });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('two: unfinished: none of 150 calls was answered (the API refused the request');
+    // Of a run in which some were, --quiet says it too; otherwise the summary has it.
+    const some = (...more: readonly string[]) => cli(['run', 'a.yaml', '--no-files', ...more], { cwd });
+    expect((await some('--quiet')).stderr).toMatch(/^two: unfinished: /m);
+    expect((await some()).stderr).not.toMatch(/^two: unfinished: /m);
   });
 });

@@ -143,6 +143,25 @@ describe('a variant of a what-if', () => {
   });
 });
 
+describe('a thread that has parted from its recording', () => {
+  /** Seven requests that grow by 20,000 tokens; two hours pass before the last, which was recorded as warm. */
+  const kept = readSession(
+    Array.from({ length: 7 }, (_, i) => [
+      user(`u${i}`, 30 * i + (i < 6 ? 0 : 7_200), 'x'.repeat(80_000)),
+      reply(i, 30 * i + 5 + (i < 6 ? 0 : 7_200), 20_000 * (i + 1), 20_000),
+    ]).flat(),
+  );
+
+  it('reads what something outside kept warm, but not what it has never sent', () => {
+    const log = runLog(own(kept, { 'window.percent': 50 }), kept);
+    expect(partings(log)).toHaveLength(1);
+    const last = mainRequests(log).at(-1)!;
+    expect(last.prompt).toBeLessThan(100_000);
+    expect(last.newTokens).toBeGreaterThan(0);
+    expect(last.read).toBe(last.prompt - last.newTokens);
+  });
+});
+
 /** Where threads leave their recording, by simulated time in seconds. */
 const partings = (log: readonly LogEntry[]): readonly number[] =>
   ofType(log, 'notice').flatMap(({ what, t }) => (what === PARTED ? [t / 1_000] : []));

@@ -24,6 +24,8 @@ const under = (ask: object, latencyScale = 1) => {
   return runSent({ ...plan, llm: { ...plan.llm, fake: { ...plan.llm.fake, latencyScale } } }, talk());
 };
 
+const READ = { tool: 'Read', tokens: 30 };
+
 const ofPurpose = (entries: readonly LogEntry[], purpose: string) =>
   ofType(entries, 'request').filter((entry) => entry.purpose === purpose);
 
@@ -117,6 +119,25 @@ describe('a request that goes on from the one of its thread', () => {
     expect([own.asked.deletedTokens, other.asked.deletedTokens]).toEqual([7_000, 0]);
     expect(other.entry.prompt - own.entry.prompt).toBe(7_000);
     expect(other.entry.read).toBe(0);
+  });
+
+  const answered = () => new Conversation().human(100).answer(10);
+  it.each([
+    ['a prompt', answered().human(40), [15_000, 15_110]],
+    ['a result and a file', answered().human(40).tools([READ]).attach(9), [15_000, 15_110 + 40 + 20]],
+    ['no response', new Conversation().human(100), [15_000]],
+  ])('marks the response in front of all that is said last, or its end: behind %s', (_name, talk, marked) => {
+    talk.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
+    const transcript = talk.human(20).answer(10).transcript();
+    const askedWith = (forkMark: string) => {
+      const set = { ...COMPACTION_ONLY, 'compact.forkMark': forkMark };
+      const plan = planOf({ policy: 'claude-code/2.1.112', set });
+      const { sums, breakpoints } = sentFor(runSent(plan, transcript).sent, 'compact')[0]!;
+      return { sum: sums.at(-1)!, marks: breakpoints.map(({ position }) => sums[position]) };
+    };
+    expect(askedWith('before-last').marks).toEqual(marked);
+    const { sum, marks } = askedWith('last');
+    expect(marks).toEqual([15_000, sum]);
   });
 
   it('is counted with its layer, and in the cost of the run', () => {

@@ -99,6 +99,32 @@ describe('content that is needed and gone', () => {
     expect(faults({ ...changedPlan(cleared), mode: 'predict' }, cleared)).toEqual([]);
   });
 
+  it('is none where the user went back to before it; what stayed then is one once it is summarised away', () => {
+    const lines = readSession([
+      user('u1', 0, 'look at the socket'),
+      called(1, ask('t1', 'Bash', { command: './probe' }), 20_000, 10_000),
+      result('r1', 61, 't1', 'export function connectSocket_v2(host: string) {}'),
+      called(2, say('I see'), 30_000, 2_000),
+      user('u2', 160, 'leave openFrame_v3 alone'),
+      user('u3', 170, 'take parseHeader_v7 for it'),
+      called(3, say('yes'), 32_000, 100),
+      system('b', 185, 'compact_boundary', { compactMetadata: { trigger: 'manual', preTokens: 32_100 } }),
+      user('s', 186, 'We looked at a file.', { isCompactSummary: true }),
+      user('u4', 230, 'go on'),
+      called(4, say('connectSocket_v2, openFrame_v3, parseHeader_v7'), 20_000, 300),
+    ]);
+    const back = (thread: Transcript['threads'][number]): typeof thread => {
+      const steps = [...thread.steps];
+      const compaction = steps.findIndex(({ kind }) => kind === 'event');
+      const event = { kind: 'rewind', at: 183_000, lastId: 'u2' } as const;
+      steps.splice(compaction, 0, { kind: 'event', event });
+      return { ...thread, steps };
+    };
+    const gone = { ...lines, threads: lines.threads.map(back) };
+    const found = faults({ ...changedPlan(gone), mode: 'predict' }, gone).map(({ what }) => what);
+    expect(found).toEqual(['connectSocket_v2', 'openFrame_v3']);
+  });
+
   it.skipIf(recordings.length === 0)(
     'is none without layers on any shared recording that no user compacted',
     () => {
@@ -145,6 +171,8 @@ describe('fetching again', () => {
       100 + fault!.tokens,
       100 + fault!.tokens,
     ]);
+    // The prompt in front of them was sent by the request that fetched them.
+    expect(mainRequests(log)[2]).toMatchObject({ newTokens: 100 + fault!.tokens, rewritten: 0 });
   });
 
   it('says where it has no effect: without text, and where the recording is followed', () => {

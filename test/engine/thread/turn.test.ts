@@ -3,6 +3,7 @@ import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { planUnder } from '../../helpers/plan-under.js';
 
 const short = () => new Conversation().human(100).answer(10).human(20).answer(10);
 const run = (init: PlanInit, talk = short()) => runLog(planOf(init), talk.transcript());
@@ -105,4 +106,19 @@ describe('what a usage says of content that was deleted on the server', () => {
       expect(context).toBe(seen! + output);
     }
   });
+});
+
+it('a policy file that estimates the conversation counts responses as well as what they answer', () => {
+  const plan = planUnder(
+    {
+      count: { source: 'estimate', includes: [] },
+      rules: [{ when: { tokens: '>= 190k' }, ask: { shape: 'own' } }],
+    },
+    {},
+  );
+  const talk = new Conversation().human(100).answer(70).human(30).answer(10).human(5).answer(1);
+  // True tokens are four characters each, as the estimate has it.
+  expect(mainRequests(runLog(plan, talk.transcript())).map(({ estimatedTokens }) => estimatedTokens)).toEqual(
+    [100, 100 + 70 + 30, 200 + 10 + 5],
+  );
 });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { LogEntry } from '../../../src/core/run/run-log.js';
+import { foldLog } from '../../../src/metrics/fold.js';
 import { exponentBars, hotPathTimes, ratioBars } from '../../../src/report/charts/bench-charts.js';
 import type { ChartSpec } from '../../../src/report/charts/chart-spec.js';
 import {
@@ -7,9 +9,11 @@ import {
 } from '../../../src/report/charts/hit-rate-by-lifetime.js';
 import { pareto, paretoFront } from '../../../src/report/charts/pareto.js';
 import { predictedVsRecorded } from '../../../src/report/charts/predicted-vs-recorded.js';
-import { inUnit, timeUnit } from '../../../src/report/charts/run-series.js';
+import { runCharts } from '../../../src/report/charts/run-charts.js';
+import { inUnit, shortShare, timeUnit } from '../../../src/report/charts/run-series.js';
 import { sweepLine } from '../../../src/report/charts/sweep-heatmap.js';
 import { axisTitle, bestOf, unitFormat } from '../../../src/report/charts/sweep-point.js';
+import { layerEntry, requestEntry, runEntry, threadEntry } from '../../helpers/log.js';
 
 const title = (spec: ChartSpec | null): string | null => spec?.title.text ?? null;
 
@@ -245,6 +249,11 @@ describe('axes of sweeps', () => {
     expect(layers(two)[1]!.encoding!.color).not.toHaveProperty('legend');
   });
 
+  it('a share is written in whole per cent unless that would say all or nothing', () => {
+    const shares = [0, 0.0004, 0.004, 0.006, 0.5, 0.994, 0.996, 1];
+    expect(shares.map(shortShare)).toEqual('0 % 0.0 % 0.4 % 1 % 50 % 99 % 99.6 % 100 %'.match(/\S+ %/g));
+  });
+
   it('a span is written in the largest unit that it holds two of', () => {
     const HOUR = 3_600_000;
     expect(
@@ -253,6 +262,47 @@ describe('axes of sweeps', () => {
       ),
     ).toEqual(['days', 'hours', 'hours', 'minutes', 'minutes', 'seconds', 'seconds']);
     expect(inUnit(1_234_567, timeUnit(2 * HOUR))).toBe(0.3429);
+  });
+});
+
+describe('pictures of a run', () => {
+  const titles = (...entries: readonly LogEntry[]) => {
+    const all = [runEntry(), threadEntry(), threadEntry({ thread: 'child', parent: 'main' }), ...entries];
+    return Object.fromEntries(
+      runCharts({ entries: all, facts: foldLog(all), policyInfo: null }).map(({ name, spec }) => [
+        name,
+        title(spec),
+      ]),
+    );
+  };
+  const sent = requestEntry({ n: 1, read: 300, input: 100, readCost: 1e9, outputCost: 3e9 });
+  const larger = requestEntry({ n: 2, read: 500, input: 100, inputCost: 1e9 });
+  const shrunk = layerEntry({ saved: 9, cacheLost: 12_000 });
+
+  it('say how high the context was and how often it was made smaller', () => {
+    const context = (...entries: readonly LogEntry[]) => titles(...entries)['context-over-time'];
+    expect(context(larger, sent)).toBe('Context peaks at 600 of 200,000 tokens, never shrunk');
+    expect(context(sent, shrunk)).toMatch(/shrunk once$/);
+    const idle = layerEntry({ saved: 0 });
+    const failed = layerEntry({ saved: 9, outcome: 'failed' });
+    expect(context(sent, shrunk, idle, failed, shrunk)).toMatch(/shrunk 2 times$/);
+    expect(context(requestEntry({ thread: 'child', purpose: 'subagent', input: 5 }))).toBe(
+      'Context size: no request was answered',
+    );
+  });
+
+  it('say what share was read, what most was paid for, and what layers saved and destroyed', () => {
+    expect(titles(sent, larger)).toEqual({
+      'context-over-time': expect.any(String),
+      'prompt-split': 'Cache reads carry 80 % of 1,000 prompt tokens',
+      'cost-by-cause': 'Output: 60 % of $5.00',
+    });
+    expect(titles(requestEntry({ input: 5 }))['cost-by-cause']).toBe('Cost by cause: nothing was paid');
+    expect(titles(sent, shrunk)['saved-by-layer']).toBe(
+      'Layers keep 9 tokens out at the end and destroy 12 K cached ones',
+    );
+    expect(titles(sent, layerEntry({ saved: 0 }))['saved-by-layer']).toBe('Tokens saved by layers: none');
+    expect(titles(shrunk)).toEqual({});
   });
 });
 
@@ -267,6 +317,10 @@ describe('predictions', () => {
   it('are off to both sides alike; what was nothing is not compared', () => {
     expect(title(of([110, 100], [90, 100], [5, 0]))).toBe(
       'Predicted prompt: half within 10 %, 95 % within 10 % of the recording',
+    );
+    // The middle of three errors, and nine tenths of the way from it to the largest.
+    expect(title(of([104, 100], [98, 100], [120, 100]))).toBe(
+      'Predicted prompt: half within 4 %, 95 % within 18 % of the recording',
     );
     expect(title(of([5, 0]))).toBe('Predicted against recorded prompt: nothing to compare');
   });

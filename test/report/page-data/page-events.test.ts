@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { pageEvents } from '../../../src/report/page-data/page-events.js';
-import { faultEntry, requestEntry } from '../../helpers/log.js';
+import { breakEntry, faultEntry, layerEntry, requestEntry } from '../../helpers/log.js';
 
 it('quotes what was needed and gone, and says where it was', () => {
   const fault = faultEntry({ what: 'const RETRIES = 3', path: '/a.ts' });
@@ -14,5 +15,53 @@ it('quotes what was needed and gone, and says where it was', () => {
       reason: '“const RETRIES = 3” of Read /a.ts, 1,000 tokens',
     },
     { outcome: 'lost', reason: '“no tabs” of user, 1 token' },
+  ]);
+});
+
+it('says of each kind of event what came of it, why, and behind which request', () => {
+  const at = { t: 5, thread: 'main', turn: 2 } as const;
+  const entries = [
+    layerEntry({ outcome: 'failed', failure: 'no_summary', reason: 'too long' }),
+    requestEntry(),
+    layerEntry({ cacheLost: 7 }),
+    breakEntry({ cause: 'ttl-5m', expected: true, lostTokens: 9 }),
+    breakEntry({ cause: 'ttl-5m', expected: false }),
+    { type: 'lost', calls: 3, reason: 'blocked', ...at },
+    { type: 'ended', calls: 4, reason: 'over', ...at },
+    { type: 'returned', layer: 'microcompact', why: 'expired', tokens: 60, ...at },
+    { type: 'returned', layer: 'microcompact', why: 'record', tokens: 70, ...at },
+    ...(['avoided', 'deferred'] as const).map((state) => ({
+      ...{ type: 'crossing', state, layers: ['snip', 'storage'], ...at },
+      ...{ uncompactedTokens: 90, estimatedTokens: 50, threshold: 80 },
+    })),
+    { type: 'breaker', state: 'open', failures: 1, ...at },
+  ] as readonly LogEntry[];
+  const events = pageEvents(entries);
+  expect(events.map(({ after }) => after)).toEqual([0, ...Array(events.length - 1).fill(1)]);
+  expect(events.map(({ kind, name, action, outcome, lost }) => [kind, name, action, outcome, lost])).toEqual([
+    ['layer', 'full-compact', 'compact', 'failed: no_summary', 0],
+    ['layer', 'full-compact', 'compact', 'done', 7],
+    ['break', 'ttl-5m', 'cache break', 'expected', 9],
+    ['break', 'ttl-5m', 'cache break', 'unexpected', expect.any(Number)],
+    ['lost', 'lost calls', '3', 'lost', 0],
+    ['notice', 'calls not made', '4', 'ended', 0],
+    ['notice', 'content returned', 'microcompact', 'expired', 0],
+    ['notice', 'content returned', 'microcompact', 'record', 0],
+    ['notice', 'compaction prevented', 'snip, storage', 'avoided', 0],
+    ['notice', 'compaction only deferred', 'snip, storage', 'deferred', 0],
+    ['breaker', 'breaker', 'open', 'open', 0],
+  ]);
+  expect(events.map(({ reason }) => reason)).toEqual([
+    'too long',
+    'over the threshold',
+    'it had been announced',
+    'nothing had announced it',
+    'blocked',
+    'over',
+    '60 deleted tokens are sent again: the cache is gone',
+    '70 cleared tokens are sent again: the record still had them',
+    'untouched, the context would have 90 tokens; it has 50, the threshold is 80',
+    'untouched, the context would have 90 tokens; it has 50, the threshold is 80',
+    '1 failure in a row',
   ]);
 });

@@ -40,7 +40,8 @@ function contextPath(model: RunModel, indexes: readonly number[], { x, y, view }
       previous = index;
       continue;
     }
-    const value = context[index]!;
+    // The line goes on to the end of the plot, where the next request is not shown.
+    const value = context[place > x.to && previous !== null ? previous : index]!;
     const px = Math.round(x.px(Math.min(place, x.to)));
     if (px !== column) {
       close();
@@ -59,6 +60,7 @@ function contextPath(model: RunModel, indexes: readonly number[], { x, y, view }
     low = Math.min(low, value);
     high = Math.max(high, value);
     last = value;
+    previous = index;
   }
   close();
   return path;

@@ -120,6 +120,8 @@ describe('the other hot paths', () => {
     expect(small).toMatch(/^Summary:\n/);
     expect(small).not.toMatch(/<|\n{3}/);
     expect(large!.length / small!.length).toBeCloseTo(LARGE.tokens / SMALL.tokens, 0);
+    // A fifth of the context at four characters a token; one of its four parts is the scratchpad.
+    expect(large!.length / (0.75 * 0.2 * 4 * LARGE.tokens)).toBeCloseTo(1, 1);
   });
 
   it('SES-9 every section of the notes is cut, and there are more of them in a larger context', () => {
@@ -130,6 +132,8 @@ describe('the other hot paths', () => {
       return sections;
     });
     expect(cuts[1]! / cuts[0]!).toBeGreaterThan(8);
+    // A quarter of the context at four characters a token, in sections of 10,000 characters.
+    expect(cuts[1]).toBe(Math.round((0.25 * 4 * LARGE.tokens) / 10_000));
   });
 
   it('INV-1 a request is built with breakpoints at the end of the context', () => {

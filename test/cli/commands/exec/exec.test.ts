@@ -21,6 +21,7 @@ describe('ccbench exec', () => {
     const { code, stdout } = await exec(argv, [process.execPath, AGENT]);
     expect(code).toBe(99);
     expect(stdout).toContain('3 calls: 3 answered');
+    expect(stdout).not.toContain('--record keeps all');
     expect(stdout).toMatch(
       /request 2 {2}[\d,]+ cached tokens missed: the system prompt changed, system block 1: "Request 1, .*" became "Request 2, /,
     );

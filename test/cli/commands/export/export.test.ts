@@ -8,6 +8,14 @@ import { cacheWriteTokens, promptTokens } from '../../../../src/core/model/usage
 import { parseRequestTrace } from '../../../../src/transcripts/readers/request-trace/parse-request-trace.js';
 import { fixtureText, roundsText } from '../../../helpers/generators/make-fixture.js';
 import { propertyRuns } from '../../../helpers/generators/property-runs.js';
+import {
+  answer,
+  at,
+  finish,
+  exported as opencodeExport,
+  tokens,
+  typed,
+} from '../../../helpers/recordings/opencode-session.js';
 import { readAny } from '../../../helpers/recordings/read-any.js';
 import { cli, scenario, TRACE, tempFolder } from '../../cli.js';
 
@@ -42,8 +50,6 @@ function rowsOf(text: string): readonly Row[] {
 }
 
 interface Span {
-  readonly traceId: string;
-  readonly spanId: string;
   readonly name: string;
   readonly startTimeUnixNano: string;
 }
@@ -92,6 +98,34 @@ describe('ccbench export', () => {
       cwd,
     });
     expect(JSON.parse(json.stdout).warnings).toMatchObject([{ code: 'broken-lines', count: 1 }]);
+  });
+
+  it('says which requests of a recording are missing, and why', async () => {
+    const messages = [
+      typed('m1', 0, 'go'),
+      answer('m2', [1, 2], [finish('f1', tokens(9_000, 0, 0, 40))]),
+      {
+        info: { id: 'm3', role: 'user', time: { created: at(3) } },
+        parts: [{ id: 'x', type: 'compaction' }],
+      },
+      answer(
+        'm4',
+        [4, 9],
+        [{ id: 'y', type: 'text', text: 'so far' }, finish('f2', tokens(9_600, 0, 0, 300))],
+        {
+          summary: true,
+        },
+      ),
+      typed('m5', 10, 'on'),
+      answer('m6', [11, 12], [finish('f3', tokens(1_500, 0, 0, 40))]),
+    ];
+    const cwd = tempFolder({ 'o.json': Buffer.from(opencodeExport(messages)).toString() });
+    const reason = 'they ask for summaries, whose prompts no replay rebuilds';
+    const { stdout, stderr } = await cli(['export', 'o.json', '--format', 'mooncake'], { cwd });
+    expect(rowsOf(stdout)).toHaveLength(2);
+    expect(stderr).toContain(`left out: 1 recorded request: ${reason}\n`);
+    const json = await cli(['export', 'o.json', '--format', 'mooncake', '--out', 'o', '--json'], { cwd });
+    expect(JSON.parse(json.stdout)).toMatchObject({ leftOut: 1, leftOutBecause: { [reason]: 1 } });
   });
 
   it('mooncake: every call with its size and time, and the prefixes that it shares', async () => {
@@ -171,31 +205,6 @@ describe('ccbench export', () => {
     );
   });
 
-  it('aiperf: a prompt that was rewritten begins another conversation', async () => {
-    const plain = (in_: number, ids: readonly number[], t: number) => ({
-      t,
-      type: 'n',
-      model: 'm',
-      in: in_,
-      out: 9,
-      hash_ids: ids,
-    });
-    const requests = [
-      plain(1_024, [1, 2], 0),
-      plain(1_600, [1, 2, 3], 10),
-      plain(600, [1, 9], 20),
-      plain(700, [8, 9], 30),
-    ];
-    const trace = JSON.stringify({ id: 't', block_size: 512, requests });
-    const rows = rowsOf(await exported('aiperf', { 'trace.json': trace }));
-    expect(rows.map(({ session_id, input_length, delay }) => [session_id, input_length, delay])).toEqual([
-      ['trace', 1_024, undefined],
-      ['trace', 1_600 - 1_024 - 9, 10_000],
-      ['trace~2', 600, undefined],
-      ['trace~3', 700, undefined],
-    ]);
-  });
-
   it('weka: read again, it is the same calls with the same sizes, times and shared prefixes', async () => {
     await fc.assert(
       fc.asyncProperty(recordings, async (spec) => {
@@ -269,21 +278,6 @@ describe('ccbench export', () => {
       }),
       { numRuns: propertyRuns(40) },
     );
-  });
-
-  it('otel: subagents are agents below the one that started them', async () => {
-    const yaml = WITH_SUBAGENTS;
-    const text = await exported('otel', { 's.yaml': yaml });
-    const again = readAny(Buffer.from(text), { id: 'a' });
-    const spans = spansOf(text);
-    const agents = spans.filter(({ name }) => name.startsWith('invoke_agent'));
-    expect([again.threads.length, agents.length > 1]).toEqual([agents.length, true]);
-    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
-    for (const { traceId, spanId } of spans)
-      expect([traceId, spanId]).toEqual([
-        expect.stringMatching(/^[0-9a-f]{32}$/),
-        expect.stringMatching(/^[0-9a-f]{16}$/),
-      ]);
   });
 
   it('holds no word of a prompt or an answer', async () => {

@@ -3,12 +3,14 @@ import { inspectBlocks } from '../../../../src/cli/commands/inspect/inspect-docu
 import type { TranscriptFacts } from '../../../../src/cli/commands/inspect/inspect-facts.js';
 import {
   type SessionFacts,
+  sessionFacts,
   sessionsTotal,
   stepsByProvider,
 } from '../../../../src/cli/commands/inspect/session-facts.js';
 import { sessionsBlocks } from '../../../../src/cli/commands/inspect/sessions-document.js';
 import { documentText } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/style.js';
+import { assistant, readSession, say, usage, user } from '../../../helpers/session.js';
 
 const SCREEN = { width: 140, style: plainStyle };
 const tool = (name: string, tokens: number, count: number) => ({ tool: name, tokens, count });
@@ -54,6 +56,17 @@ const row = (name: string, change: object = {}): readonly string[] | undefined =
   linesOf(change)
     .map((line) => line.trim().split(/ {2,}/))
     .find(([first]) => first === name);
+
+it('the provider of a session is the one of most of its calls', () => {
+  const call = (i: number, model: string) =>
+    assistant(`a${i}`, 10 * i, `m${i}`, say('yes'), { model, usage: usage(1, 0, 10, 5) });
+  const lines = ['claude-sonnet-4-5', 'gpt-5.5', 'gpt-5.5'].flatMap((model, i) => [
+    user(`u${i}`, 10 * i - 5, 'go'),
+    call(i, model),
+  ]);
+  const { facts } = sessionFacts(readSession(lines), { file: 'a', format: 'f' }, new Set());
+  expect(facts.provider).toBe('openai');
+});
 
 describe('the text of one transcript', () => {
   it('says what is in it', () => {

@@ -82,6 +82,7 @@ describe('llm: live and llm: cassette', () => {
     expect(live.code).toBe(0);
     const answers = answersIn(cwd);
     expect(answers.length).toBeGreaterThan(1);
+    expect(live.stderr).toContain(`${answers.length} summaries were written for $`);
     expect(written(calls)).toHaveLength(answers.length);
 
     const asked = calls.length;

@@ -118,6 +118,13 @@ describe('ccbench serve --upstream', () => {
     });
   });
 
+  it.each([204, 205, 304])('answers without a body where the upstream has none: %i', async (status) => {
+    const { url } = await answering((response) => void response.writeHead(status).end());
+    const between = await serving(tempFolder(), ['--upstream', url]);
+    const response = await fetch(`${between.url}/v1/other`);
+    expect([response.status, await response.text()]).toEqual([status, '']);
+  });
+
   it('does not wait for the end of a stream', async () => {
     let finish = (): void => {};
     const { url } = await answering((response) => {

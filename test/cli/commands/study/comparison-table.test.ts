@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { comparisonTable, sessionsTable } from '../../../../src/cli/commands/study/comparison-table.js';
-import { compareVariants } from '../../../../src/study/comparison.js';
+import {
+  comparisonTable,
+  differenceText,
+  sessionsTable,
+} from '../../../../src/cli/commands/study/comparison-table.js';
+import { compareVariants, type Difference } from '../../../../src/study/comparison.js';
 import { type Runs, variantOf } from '../../../helpers/variant-runs.js';
 
 /** Finished runs of four calls with these costs, one for each session. */
@@ -24,6 +28,11 @@ function tableOf(...input: Parameters<typeof compared>) {
   ]);
   return { ...table, cells };
 }
+
+it('a difference of which nothing is known says nothing', () => {
+  const none = { mean: null, relative: null, verdict: 'no-data' } as unknown as Difference;
+  expect(differenceText(none, 'costUsd')).toBe('');
+});
 
 describe('the table of a comparison', () => {
   it('has the difference of each variant in percent, in words where it says nothing, and the best and the worse', () => {

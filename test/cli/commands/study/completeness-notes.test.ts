@@ -91,6 +91,10 @@ describe('notes on runs that did not finish', () => {
     expect(weigh(none).notes.at(-1)).toBe(
       `left out: l, not finished under ${[0, 1, 2, 3, 4].map((i) => `d${i} (4 of 9 calls lost)`).join(', ')} and 8 more`,
     );
+    const under = (count: number) =>
+      weigh(Object.fromEntries(Object.entries(none).slice(0, count))).notes.at(-1);
+    expect(under(6)).toMatch(/d4 \(4 of 9 calls lost\) and 1 more$/);
+    expect(under(5)).toMatch(/d4 \(4 of 9 calls lost\)$/);
     const many = Object.fromEntries(Array.from({ length: 14 }, (_, i) => [`t${i}`, CUT] as const));
     const left = weigh({ a: { s: SHORT, ...many }, b: { s: SHORT, ...many } }).notes;
     expect(left.filter((note) => note.startsWith('left out'))).toHaveLength(12);

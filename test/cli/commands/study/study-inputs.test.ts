@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type StudyInputs, studyTitle } from '../../../../src/cli/commands/study/study-inputs.js';
 import { ask, assistant, jsonl, usage, user } from '../../../helpers/session.js';
 import { cli, TRACE, tempFolder } from '../../cli.js';
 
@@ -12,6 +13,13 @@ async function compared(files: Readonly<Record<string, string>>, ...argv: readon
   });
   return { code, stderr, json: JSON.parse(stdout) };
 }
+
+it('the page of a study is named like its scenario, or in words after its recordings', () => {
+  const cwd = tempFolder({ 'a.yaml': over('s.jsonl'), 's.jsonl': jsonl([user('u', 0, 'go')]).toString() });
+  const inputs = { transcripts: [{ path: 's.jsonl', day: '2026-01-02' }] } as unknown as StudyInputs;
+  expect(studyTitle('over', 'a.yaml', cwd, inputs)).toBe('over');
+  expect(studyTitle('over', 's.jsonl', cwd, inputs)).not.toBe('over');
+});
 
 describe('the sessions of a study', () => {
   it('are those that can be read; the others are left out with their reason and place', async () => {

@@ -179,6 +179,34 @@ describe('ccbench sweep', () => {
     const { stderr } = await cli(['sweep', 'a.yaml', ...VARY, '--no-files'], { cwd, terminal: 'stderr' });
     expect(stderr).toMatch(/\[#+-*\] \d+% · \d of 3 runs/);
     expect(stderr.replace(/[\d,]+ turns in .* turns\/s\n$/, '').endsWith('\r\u001b[2K')).toBe(true);
+    const silent = await cli(['sweep', 'a.yaml', ...VARY, '--no-files', '--json'], {
+      cwd,
+      terminal: 'stderr',
+    });
+    expect(silent.stderr).not.toContain('\u001b[2K');
+  });
+
+  it('marks the better of two points, and neither where they are alike', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const marked = async (vary: string) => {
+      const { stdout } = await cli(
+        [
+          'sweep',
+          'a.yaml',
+          '--vary',
+          vary,
+          '--metrics',
+          'costUsd',
+          '--set',
+          'rules.prune.select.keep.tokens=1000',
+          '--no-files',
+        ],
+        { cwd },
+      );
+      return stdout.split('\n').filter((line) => /\$[\d.]+ ?\*|\* ?\$/.test(line)).length;
+    };
+    expect(await marked('rules.prune.when.piled=2000,8000')).toBe(1);
+    expect(await marked('rules.prune.when.piled=800000,900000')).toBe(0);
   });
 
   it.each([
