@@ -156,7 +156,7 @@ describe('the lists of a run', () => {
       table.scrollTop = 929;
     });
     await page.locator('#request-25').waitFor();
-    await page.waitForFunction("document.querySelector('#request-0') === null");
+    await page.locator('#request-0').waitFor({ state: 'detached' });
     expect((await drawnRows()).map(([id]) => id)).toEqual(['request-24', `request-${23 + seen}`]);
     expect(await grid.locator('.rows').getAttribute('style')).toContain('height: 3000px');
     // The least width of all columns together.

@@ -27,7 +27,10 @@ describe.skipIf(process.platform === 'win32')('ccbench completion', () => {
     [['sw'], ['sweep']],
     [['comp'], ['compare', 'completion']],
     [['policies', 's'], ['show']],
-    [['fleet', 'w'], ['worker']],
+    [
+      ['fleet', 'w'],
+      ['why', 'worker'],
+    ],
     [['run', '--no-fi'], ['--no-files']],
     [['run', 'a.yaml', '--ju'], ['--junit']],
     [['policies', 'show', '--max'], ['--max-output']],
@@ -57,7 +60,7 @@ describe.skipIf(process.platform === 'win32')('ccbench completion', () => {
 
   it('bash: offers help once, as a command and as an option of each', () => {
     expect(offered('')).toEqual(expect.arrayContaining(['run', 'fleet', 'help']));
-    expect(offered('fleet', '')).toEqual(['run', 'tune', 'worker']);
+    expect(offered('fleet', '')).toEqual(['run', 'tune', 'why', 'validate', 'worker']);
     expect(offered('run', '-')).toEqual(expect.arrayContaining(['--help', '-h']));
   });
 

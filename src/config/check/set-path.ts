@@ -2,7 +2,7 @@ import { parseDocument } from 'yaml';
 import { isPolicyPath } from '../../agent/policy-file/paths.js';
 import { CcbenchError, type Place } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
-import type { Path } from '../../core/base/problem.js';
+import { isGroup, type Path } from '../../core/base/problem.js';
 import { unknownPath } from '../../core/base/registry.js';
 import type { ScenarioContext } from '../context.js';
 import type { ScenarioDocument } from '../files/document.js';
@@ -157,6 +157,12 @@ export function withoutVariants(document: ScenarioDocument): ScenarioDocument {
   return { ...document, value: base };
 }
 
+/** The name of a scenario's policy, in either form. */
+function policyIn(scenario: unknown): unknown {
+  const { policy } = scenario as Readonly<Record<string, unknown>>;
+  return isGroup(policy) ? policy.use : policy;
+}
+
 /** Applies `path=value` changes of the command line; what is wrong with one is reported at that option. */
 export function assign(
   document: ScenarioDocument,
@@ -177,6 +183,8 @@ export function assign(
           hint: 'put what belongs to it behind it, or take one of them out',
         });
       }
+      // Naming the policy that the scenario has is no reason to forget its settings: those of a recording's client, for one.
+      if (path.length === 1 && path[0] === 'policy' && wanted === policyIn(value)) continue;
       value = replaceAt(prepare(value, path), path, wanted);
       assigned.unshift({ path, place });
     } catch (error) {

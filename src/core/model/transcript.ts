@@ -75,6 +75,13 @@ export interface ManualCompaction {
   readonly instructions: string | null;
   /** Null summarises everything; otherwise one side of a pivot, this many messages before the end. */
   readonly partial: { readonly direction: 'from' | 'up_to'; readonly messagesBack: number } | null;
+  /** Set where nobody asked: the recording, which is followed, compacts by itself here. */
+  readonly isRecorded?: true;
+}
+
+/** Who asked for a compaction, as the log says it. */
+export function askedBy(manual: ManualCompaction | null): string {
+  return manual?.isRecorded === true ? 'the recording compacts here' : 'the user asked for it';
 }
 
 /** What a speaker says about thinking. */

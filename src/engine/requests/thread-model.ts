@@ -18,7 +18,7 @@ import {
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { freshSalts, type LevelSalts, levelSalts, sessionSalts } from '../../provider/cache/salts.js';
 import { chosenTtlMs, TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
-import { LONG_WINDOW_TOKENS, type ModelBook } from '../../provider/prices/model-book.js';
+import { LONG_WINDOW_TOKENS, type ModelBook, withoutTariffs } from '../../provider/prices/model-book.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import { modelsOf } from '../../provider/prices/models.js';
 import {
@@ -78,8 +78,10 @@ export function windowUnder(plan: RunPlan, thread: Thread, transcript: Transcrip
 /** Which model a thread's calls go to, and what follows from it. Kept between calls: it rarely changes. */
 export class ThreadModel {
   row: ModelRow;
-  /** Name as configured, suffix included. */
+  /** Name as configured, with the suffix of a window and without tariffs. */
   name: string;
+  /** The same with its tariffs. */
+  private billed: string;
   /** The models of the run. */
   readonly models: ModelBook;
   /** Whose cache and prices count; undefined: each model's own. */
@@ -114,8 +116,9 @@ export class ThreadModel {
     this.imagesBreak = behaviours.images === 'break';
     this.shown = windowEvidence(thread);
     this.firstRecorded = firstModel(thread) ?? plan.model ?? 'claude-sonnet-4-5';
-    this.name = this.nameFor(this.firstRecorded);
-    this.row = this.rowOf(this.name);
+    this.billed = this.nameFor(this.firstRecorded);
+    this.name = withoutTariffs(this.billed);
+    this.row = this.rowOf(this.billed);
     this.lastTtlMs = TTL_5M_MS;
     this.isBounded = plan.policy.params['window.bounded'] !== false;
     this.facts = this.factsNow();
@@ -133,14 +136,23 @@ export class ThreadModel {
   /** The model a recorded call goes to: the plan's instead of the main thread's first, others as recorded. */
   private nameFor(recorded: string): string {
     if (this.leader !== null) return this.leader.nameFor(recorded);
-    const replaces = this.thread.parentId === null && recorded === this.firstRecorded;
-    const name = replaces ? (this.plan.model ?? recorded) : recorded;
+    const plain = withoutTariffs(recorded);
+    const replaces = this.thread.parentId === null && plain === withoutTariffs(this.firstRecorded);
+    const name = replaces ? (this.planned(recorded.slice(plain.length)) ?? recorded) : recorded;
     return this.provider === undefined ? name : servedName(this.models, this.provider, name, this.plan.model);
+  }
+
+  /** The model of the plan, at tariffs where it has them; null where the plan names none. */
+  private planned(tariffs: string): string | null {
+    const { model } = this.plan;
+    if (model === null || tariffs === '') return model;
+    return this.models.find(`${model}${tariffs}`) === null ? model : `${model}${tariffs}`;
   }
 
   /** Calls go where another thread's go: a fork sends its parent's requests on. */
   follow(leader: ThreadModel): void {
     this.leader = leader;
+    this.billed = leader.billed;
     this.name = leader.name;
     this.row = leader.row;
     this.effort = leader.effort;
@@ -150,10 +162,11 @@ export class ThreadModel {
   /** Takes over the model and the effort of a call. */
   use(recorded: string, effort: string | null = this.effort): void {
     this.effort = effort;
-    const name = this.nameFor(recorded);
-    if (name === this.name) return;
-    this.name = name;
-    this.row = this.rowOf(name);
+    const billed = this.nameFor(recorded);
+    if (billed === this.billed) return;
+    this.billed = billed;
+    this.name = withoutTariffs(billed);
+    this.row = this.rowOf(billed);
     this.facts = this.factsNow();
   }
 
@@ -181,7 +194,8 @@ export class ThreadModel {
   /** The window that the recording worked with, where the model is the recording's own. */
   private provenWindow(): number | null {
     const { window } = this.recorded;
-    const isOwn = this.models.find(this.firstRecorded)?.id === this.row.id;
+    const isOwn =
+      this.models.find(withoutTariffs(this.firstRecorded))?.id === (this.row.tariffOf ?? this.row.id);
     if (window !== null && isOwn) return window;
     if (this.plan.model !== null && !isOwn) return null;
     return recordedWindow(this.name, this.shown, this.recorded, this.models);

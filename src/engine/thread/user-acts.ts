@@ -131,7 +131,12 @@ export function compactAsRecorded(run: RunningThread, event: RecordedCompaction)
   run.course = 'recorded';
   const before = [...run.context.messages];
   run.historyReplaced = false;
-  if (canCompact(run)) run.askLayers('manual', { instructions: event.instructions ?? null, partial: null });
+  if (canCompact(run))
+    run.askLayers('manual', {
+      instructions: event.instructions ?? null,
+      partial: null,
+      ...(event.trigger === 'auto' ? { isRecorded: true } : {}),
+    });
   if (run.historyReplaced) run.ownLeft = run.context.trueTokens;
   run.now = now;
   run.shiftMs = shiftMs;

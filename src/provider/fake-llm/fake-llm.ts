@@ -17,7 +17,7 @@ export function usageOf(
   outcome: CacheOutcome,
   outputTokens: number,
   deleted: DeletedContent | null,
-  view: Pick<PrefixView, 'sums'>,
+  view: Pick<PrefixView, 'sums' | 'length'>,
 ): Usage {
   const { readTokens, write5mTokens, write1hTokens, inputTokens } = outcome;
   if (deleted === null || deleted.tokens === 0) {
@@ -42,14 +42,18 @@ export function usageOf(
   };
 }
 
-/** Deleted tokens among those that were read: a read on steps, or one by chance, may end before the entry does, even inside of a block. */
+/**
+ * Deleted tokens among those that were read. A read on steps, or one by chance, may end before the entry does, even inside of a
+ * block; one that a recording shows may go further than any entry.
+ */
 function deletedInRead(
   { readTokens, hitPosition }: CacheOutcome,
   deleted: DeletedContent,
-  { sums }: Pick<PrefixView, 'sums'>,
+  { sums, length }: Pick<PrefixView, 'sums' | 'length'>,
 ): number {
   let whole = hitPosition;
   while (whole >= 0 && sums[whole]! > readTokens) whole--;
+  while (whole + 1 < length && sums[whole + 1]! <= readTokens) whole++;
   const ofWhole = deleted.upTo(whole);
   const ofNext = deleted.upTo(whole + 1) - ofWhole;
   return ofWhole + Math.min(ofNext, readTokens - (whole < 0 ? 0 : sums[whole]!));

@@ -208,7 +208,9 @@ function recordedRows({ run }: RunFacts, decimals: number): readonly Row[] {
 /** What of the total no recording could hold. */
 function notRecordedRows(facts: RunFacts, money: (nano: number) => string): readonly Row[] {
   const nano = notRecordedNano(facts);
-  return nano === null ? [] : [row('  not recorded', money(nano), 'requests that no recording holds')];
+  return nano === null
+    ? []
+    : [row('  not recorded', money(nano), 'requests that no recording holds; the rest is compared')];
 }
 
 /** That a cost is the least, and why; null where it is all of it. */

@@ -86,6 +86,7 @@ export function runBlocks({ facts, expectations, digest }: RunReport, width: num
 const BRIEF_ROWS: readonly (readonly [row: string, name: string])[] = [
   ['as recorded', 'as recorded'],
   ['total', 'cost'],
+  ['not recorded', '  not recorded'],
   ['with chance breaks', 'with chance breaks'],
   ['answered', 'requests'],
   ['lost', 'calls lost'],

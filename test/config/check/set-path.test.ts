@@ -38,6 +38,14 @@ describe('--set', () => {
     expect(compileYaml(recorded(), `policy.set.${GAP}=31`).runs[0]!.plan.policy.params[GAP]).toBe(31);
   });
 
+  it('keeps the settings of the policy where it names the one that the scenario has', () => {
+    const written = recorded(`policy: { use: claude-code/2026, set: { ${GAP}: 5 } }`);
+    const gapOf = (policy: string) =>
+      compileYaml(written, `policy=${policy}`).runs[0]!.plan.policy.params[GAP];
+    expect(gapOf('claude-code/2026')).toBe(5);
+    expect(gapOf('tidy')).not.toBe(5);
+  });
+
   it('reaches into lists', () => {
     const text = recorded(
       'llm: { faults: [{ call: compact, error: slow, nth: 1 }] }',

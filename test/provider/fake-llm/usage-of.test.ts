@@ -15,7 +15,7 @@ const OUTCOME: CacheOutcome = {
 };
 
 /** Ten positions of 200 tokens; the entry that was found ends with the fifth. */
-const VIEW = { sums: Array.from({ length: 10 }, (_, i) => (i + 1) * 200) };
+const VIEW = { length: 10, sums: Array.from({ length: 10 }, (_, i) => (i + 1) * 200) };
 
 /** 100 tokens at each of some positions. */
 function at(...positions: readonly number[]): DeletedContent {
@@ -61,6 +61,15 @@ describe('what is billed', () => {
     // Less than the first position.
     const few = { ...short, readTokens: 80, inputTokens: 1_470 };
     expect(billed(few, at(0, 4))).toMatchObject({ cacheRead: 0, input: 1_350 });
+  });
+
+  it('C7 a read that a recording shows, though no entry is known, drops by the deleted tokens in it', () => {
+    expect(billed({ ...OUTCOME, hitPosition: -1 }, at(2, 4, 6))).toMatchObject({
+      cacheRead: 800,
+      cacheWrite1h: 200,
+      cacheWrite5m: 200,
+      input: 50,
+    });
   });
 
   it('nothing deleted, everything billed', () => {

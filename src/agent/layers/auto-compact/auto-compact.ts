@@ -1,4 +1,5 @@
 import { MS_PER_MINUTE } from '../../../core/base/clock.js';
+import { askedBy } from '../../../core/model/transcript.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 import type {
   ContextView,
@@ -215,7 +216,7 @@ function createAutoCompact(context: LayerContext): LayerInstance {
     const done = yield* compactFully(moment, view, context, {
       layer: 'full-compact',
       trigger: 'manual',
-      reason: 'the user asked for it',
+      reason: askedBy(moment.manual),
       tracking: history.track(moment, view.seenTokens, limit(), params),
     });
     if (done) yield* guards.succeeded(NAME, moment);

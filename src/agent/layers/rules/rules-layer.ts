@@ -1,4 +1,5 @@
 import type { Message } from '../../../core/model/message.js';
+import { askedBy } from '../../../core/model/transcript.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type { Hook } from '../../../core/run/hook.js';
 import type {
@@ -292,8 +293,12 @@ function fires({ holds }: RuleAt, moment: HookContext, view: ContextView): boole
 }
 
 /** Why a rule acts, in one sentence. */
-function reasonFor({ rule, seen, leftOut }: RuleState, { point }: HookContext, view: ContextView): string {
-  if (point === 'manual') return 'the user asked for it';
+function reasonFor(
+  { rule, seen, leftOut }: RuleState,
+  { point, manual }: HookContext,
+  view: ContextView,
+): string {
+  if (point === 'manual') return askedBy(manual);
   if (point === 'refused') return 'the API refused the request as too long';
   const tokens = seen(view);
   const reason = `${rule.name}: ${tokens} tokens seen`;

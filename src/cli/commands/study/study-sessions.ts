@@ -48,9 +48,9 @@ interface ReadRecording {
   readonly file: string;
   readonly callKeys: ReadonlySet<string>;
   readonly endedAtMs: number;
-  /** The policy that stands for its client. */
-  readonly policy: string;
-  /** The same with its settings. */
+  /** Its agent and version. */
+  readonly agent: string;
+  /** The policy that stands for its client, with its settings: alike for several versions. */
   readonly client: string;
 }
 
@@ -73,13 +73,12 @@ async function readRecordings(
   const found = await chosenSessions(session, { command, paths, usualLast: USUAL_LAST }, choice);
   const { used, skipped } = await eachFile(session, 'reading recordings', found, (path): ReadRecording => {
     const { transcript } = loadTranscript(path, inputOptions(session));
-    const policy = clientPolicy(transcript);
     return {
       file: path,
       callKeys: new Set(callKeys(transcript).map(({ key }) => key)),
       endedAtMs: endedAtMs(transcript) ?? Number.NEGATIVE_INFINITY,
-      policy: policy.use,
-      client: canonicalJson(policy),
+      agent: [transcript.source, transcript.agentVersion ?? []].flat().join(' '),
+      client: canonicalJson(clientPolicy(transcript)),
     };
   });
   const { kept, copies } = withoutCopies(session, used, 'in each');
@@ -89,9 +88,9 @@ async function readRecordings(
 /** How many sessions of which other clients are left out, and how to choose them. */
 function otherClients(others: readonly ReadRecording[], all: number, newest: ReadRecording): string {
   const counts = new Map<string, number>();
-  for (const { policy } of others) counts.set(policy, (counts.get(policy) ?? 0) + 1);
-  const which = [...counts].map(([policy, count]) => `${count} of ${policy}`).sort();
-  return `left out: ${others.length} of ${formatCounted(all, 'session')}, whose client is not that of the newest one (${newest.policy}): ${which.join(', ')}; choose them with --agent, --project or by name`;
+  for (const { agent } of others) counts.set(agent, (counts.get(agent) ?? 0) + 1);
+  const which = [...counts].map(([agent, count]) => `${count} of ${agent}`).sort();
+  return `left out: ${others.length} of ${formatCounted(all, 'session')}, whose client works unlike that of the newest one (${newest.agent}): ${which.join(', ')}; choose them with --agent, --project or by name`;
 }
 
 /** Recordings as the sessions of a scenario that the newest of them stands for; those of other clients are left out. */
@@ -104,7 +103,7 @@ async function impliedScenario(
   const newest = kept.reduce((a, b) => (b.endedAtMs >= a.endedAtMs ? b : a));
   const others = kept.filter(({ client }) => client !== newest.client);
   if (others.length > 0) note(session, otherClients(others, kept.length, newest));
-  const reason = `its client is not that of the newest session, ${newest.policy}`;
+  const reason = `its client works unlike that of the newest session, ${newest.agent}`;
   return {
     files: [newest.file],
     recordings: {

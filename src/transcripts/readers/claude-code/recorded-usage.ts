@@ -26,18 +26,19 @@ function billedOtherwise(usage: JsonObject): readonly BilledOtherwise[] {
   return found.length === 0 ? AS_COUNTED : found;
 }
 
-/** The model of a response at the tariffs that are known of it, and what else it was billed by. */
-export function billedModel(
+/** Gives a call its model at the tariffs that are known of it; what else it was billed by is left. */
+export function billAt(
+  call: Pick<DraftCall, 'model'>,
   model: string,
   billed: readonly BilledOtherwise[],
-): { readonly model: string; readonly left: readonly BilledOtherwise[] } {
-  let name = model;
-  const left = billed.filter((kind) => {
-    const isKnown = kind !== 'priority' && kind !== 'iterations' && findModel(`${name}:${kind}`) !== null;
-    if (isKnown) name = `${name}:${kind}`;
-    return !isKnown;
+): readonly BilledOtherwise[] {
+  call.model = model;
+  return billed.filter((kind) => {
+    const name = `${call.model}:${kind}`;
+    if (kind === 'priority' || kind === 'iterations' || findModel(name) === null) return true;
+    call.model = name;
+    return false;
   });
-  return { model: name, left };
 }
 
 /** A request behind a response, besides the one that ended it (K22). */

@@ -25,7 +25,7 @@ import {
   type UserLine,
 } from './lines/lines.js';
 import { lineEvent, ProcessWatch } from './process-watch.js';
-import { type BilledOtherwise, billedModel, warnOfResponses } from './recorded-usage.js';
+import { type BilledOtherwise, billAt, warnOfResponses } from './recorded-usage.js';
 import { extendCall, ResponseParts } from './response-parts.js';
 
 /** What the chains of one transcript share while they are read. */
@@ -282,11 +282,7 @@ class StepGrouper {
     extendCall(call, line);
     if (line.usage.state !== 'counts') return;
     const { otherwise, parts } = line.usage;
-    if (otherwise.length > 0) {
-      const { model, left } = billedModel(line.model, otherwise);
-      call.model = model;
-      this.#otherwise.set(key, left);
-    }
+    if (otherwise.length > 0) this.#otherwise.set(key, billAt(call, line.model, otherwise));
     this.parts.note(call, parts);
   }
 

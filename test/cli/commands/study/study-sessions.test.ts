@@ -36,12 +36,12 @@ describe('a study over sessions', () => {
       expect(first).toBe(
         'all 4 sessions on this machine; --last, --since, --project and --agent choose others',
       );
-      expect(stderr).toContain('left out: 2 of 4 sessions, whose client is not that of the newest one');
-      expect(stderr).toContain('(claude-code/2.1.112): 1 of claude-code/2.0.76, 1 of peers/codex-remote;');
+      expect(stderr).toContain('left out: 2 of 4 sessions, whose client works unlike that of the newest one');
+      expect(stderr).toContain('(claude-code 2.1.112): 1 of claude-code 2.0.76, 1 of codex 0.140.0;');
       expect(stderr).toContain('2 sessions, the newest b: run as its own client (claude-code/2.1.112');
       const reasons = json.skipped.map(({ reason }: { reason: string }) => reason);
       if (command === 'compare')
-        expect(reasons).toEqual(Array(2).fill(expect.stringContaining('not that of the newest session')));
+        expect(reasons).toEqual(Array(2).fill(expect.stringContaining('unlike that of the newest session')));
     },
   );
 
@@ -49,7 +49,7 @@ describe('a study over sessions', () => {
     const home = homeWith(HOME);
     const argv = ['compare', '.claude', '.codex', '--policy', 'none', ...QUIET];
     const { stderr } = await cli(argv, { cwd: home, env: { HOME: home }, detail: 'as-given' });
-    expect(stderr).toContain('left out: 2 of 4 sessions, whose client is not that of the newest one');
+    expect(stderr).toContain('left out: 2 of 4 sessions, whose client works unlike that of the newest one');
   });
 
   it('takes folders, patterns and several recordings, which the options filter', async () => {

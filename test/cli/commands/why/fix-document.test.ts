@@ -37,13 +37,13 @@ const linesOf = (fixes: readonly Partial<Fix>[], found: Partial<Fixes> = {}, top
 describe('what to change', () => {
   it('is numbered, with what it saves and the lines to paste into its file', () => {
     expect(linesOf([{}, { finding: 'other', refetchUsd: 0.5, share: 0.1, client: null }])).toEqual([
-      '2 findings worth more than 1 % of $0 in 0 sessions. Each is alone: savings do not add up. Nothing is written.',
+      '2 findings worth more than 1 % of $0 in 0 sessions. Each is for one change alone: savings do not add up. Nothing is written.',
       '',
       '1. 1-hour lifetime: saves $3.00 ($2.00 to $4.00, 25.0%)',
       '   ~/.claude/settings.json (Claude Code 2.1.112)',
       '   + { "a": 1,',
       '   +   "b": 2 }',
-      '2. other: saves $3.00 ($2.00 to $4.00, 10.0%, $0.5000 for fetching again taken off)',
+      '2. other: saves $3.00 ($2.00 to $4.00, 10.0%, $0.5000 for fetching content again subtracted)',
       '   ~/.claude/settings.json',
       '   + { "a": 1,',
       '   +   "b": 2 }',
@@ -54,7 +54,7 @@ describe('what to change', () => {
     const file = '/me/shop/CLAUDE.md';
     const fix = { finding: file, file, client: null, paste: null, carriedUsd: 6, advice: 'shorten the file' };
     expect(linesOf([fix]).slice(2)).toEqual([
-      '1. ~/shop/CLAUDE.md: cost $6.00 carried, half of it saves $3.00 ($2.00 to $4.00, 25.0%)',
+      '1. ~/shop/CLAUDE.md: cost $6.00 carried, halving it saves $3.00 ($2.00 to $4.00, 25.0%)',
       '   shorten the file',
     ]);
   });
@@ -81,6 +81,6 @@ describe('what to change', () => {
         .map((line) => line.trim())
         .filter((line) => /more: --top|^Not worth/.test(line));
     expect(notes(3, 2)).toEqual(['1 more: --top 3.']);
-    expect(notes(3, 3, ['a', 'b'])).toEqual(['Not worth it, or not surely: a, b.']);
+    expect(notes(3, 3, ['a', 'b'])).toEqual(['Not worth it, or uncertain: a, b.']);
   });
 });
