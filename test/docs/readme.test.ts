@@ -39,7 +39,7 @@ function exampleTable(): string {
     return `| ${label} | ${cells.join(' | ')} |`;
   });
   return [
-    '| policy | cost | cache-hit rate | compactions | tokens saved | cached tokens destroyed | peak context |',
+    '| policy | cost | cache-hit rate | compactions | tokens saved | cache tokens destroyed | largest context |',
     '|---|---:|---:|---:|---:|---:|---:|',
     ...rows,
   ].join('\n');
