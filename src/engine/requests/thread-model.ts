@@ -86,6 +86,7 @@ export class ThreadModel {
   readonly models: ModelBook;
   /** Whose cache and prices count; undefined: each model's own. */
   private readonly provider: ProviderRef | undefined;
+  /** The model of the thread's first call, without tariffs. */
   private readonly firstRecorded: string;
   private lastSalts: {
     readonly row: ModelRow;
@@ -115,8 +116,9 @@ export class ThreadModel {
     this.provider = plannedProvider(plan);
     this.imagesBreak = behaviours.images === 'break';
     this.shown = windowEvidence(thread);
-    this.firstRecorded = firstModel(thread) ?? plan.model ?? 'claude-sonnet-4-5';
-    this.billed = this.nameFor(this.firstRecorded);
+    const first = firstModel(thread) ?? plan.model ?? 'claude-sonnet-4-5';
+    this.firstRecorded = withoutTariffs(first);
+    this.billed = this.nameFor(first);
     this.name = withoutTariffs(this.billed);
     this.row = this.rowOf(this.billed);
     this.lastTtlMs = TTL_5M_MS;
@@ -137,7 +139,7 @@ export class ThreadModel {
   private nameFor(recorded: string): string {
     if (this.leader !== null) return this.leader.nameFor(recorded);
     const plain = withoutTariffs(recorded);
-    const replaces = this.thread.parentId === null && plain === withoutTariffs(this.firstRecorded);
+    const replaces = this.thread.parentId === null && plain === this.firstRecorded;
     const name = replaces ? (this.planned(recorded.slice(plain.length)) ?? recorded) : recorded;
     return this.provider === undefined ? name : servedName(this.models, this.provider, name, this.plan.model);
   }
@@ -194,8 +196,7 @@ export class ThreadModel {
   /** The window that the recording worked with, where the model is the recording's own. */
   private provenWindow(): number | null {
     const { window } = this.recorded;
-    const isOwn =
-      this.models.find(withoutTariffs(this.firstRecorded))?.id === (this.row.tariffOf ?? this.row.id);
+    const isOwn = this.models.find(this.firstRecorded)?.id === (this.row.tariffOf ?? this.row.id);
     if (window !== null && isOwn) return window;
     if (this.plan.model !== null && !isOwn) return null;
     return recordedWindow(this.name, this.shown, this.recorded, this.models);

@@ -94,9 +94,9 @@ const FACTORS: Readonly<Record<Tariff, number>> = { fast: 1, us: 1.1, batch: 0.5
 /** Tariffs at the end of a name: `claude-opus-5:fast:us`. */
 const TARIFF_SUFFIX = new RegExp(`:(?:${TARIFFS.join('|')})$`, 'i');
 
-/** The name of a model without its tariffs. */
+/** The name of a model without its tariffs. Every request asks: most names have no colon. */
 export function withoutTariffs(name: string): string {
-  return without(TARIFF_SUFFIX, name);
+  return name.includes(':') ? without(TARIFF_SUFFIX, name) : name;
 }
 
 /** Whether a row is that of a tariff. */
