@@ -25,8 +25,8 @@ interface FleetSessionsOptions extends RedisOptions, SessionChoice {
 /** Hexadecimal digits of an id, as many as a study has. */
 const ID_DIGITS = 16;
 
-/** The first table that a command writes. */
-const TABLE = { why: 'sessions', validate: 'fidelity' } as const;
+/** The tables that a command writes. */
+const TABLES = { why: ['sessions', 'requests'], validate: ['fidelity'] } as const;
 
 /**
  * What sessions and the shares of them are known by: names and sizes of their files, and this build. Somebody who sees other
@@ -86,14 +86,14 @@ async function fleetSessions(
   const id = await sessionsId(session, published);
   let ran = 0;
   await withFleet(session, options, async (fleet) => {
-    checkResults(session, TABLE[command], { results, shard: { index: 1, of: shares } });
+    checkResults(session, TABLES[command][0], { results, shard: { index: 1, of: shares } });
     let missing: readonly number[] = [];
     const look = async (): Promise<readonly number[]> => {
       const done = await sharesDone(fleet.client, id);
       const all = Array.from({ length: shares }, (_, i) => i);
-      missing = all.filter(
-        (i) => !done.has(i) || !hasShare(folder, TABLE[command], { index: i + 1, of: shares }),
-      );
+      const isThere = (i: number): boolean =>
+        TABLES[command].every((table) => hasShare(folder, table, { index: i + 1, of: shares }));
+      missing = all.filter((i) => !done.has(i) || !isThere(i));
       return missing;
     };
     ran = (await look()).length;

@@ -134,9 +134,13 @@ export function batchMaker(
   const studies = new Map<string, Promise<BatchMaker>>();
   return async (job) => {
     const key = checkKey(job.data);
-    const pending = studies.get(key.study) ?? openStudy(session, client, key.study, options, opened, runner);
-    studies.set(key.study, pending);
-    pending.catch(() => studies.delete(key.study));
+    const published = await fetchStudy(client, key.study);
+    // The same study may be asked for again with another results folder.
+    const name = JSON.stringify([key.study, published]);
+    const pending =
+      studies.get(name) ?? openStudy(session, client, key.study, published, options, opened, runner);
+    studies.set(name, pending);
+    pending.catch(() => studies.delete(name));
     await (await pending)(key, job);
     return key;
   };
@@ -147,12 +151,12 @@ async function openStudy(
   session: CliSession,
   client: StudyServer,
   id: string,
+  published: unknown,
   options: FleetWorkerOptions,
   opened: OpenPlugins,
   runner: JobRunner,
 ): Promise<BatchMaker> {
   const { cwd } = session.host;
-  const published = await fetchStudy(client, id);
   if (published === null)
     throw new CcbenchError('bad-input', `the server does not know the study ${bounded(id, SHOWN_ID)}`);
   const { results } = options;
@@ -161,9 +165,10 @@ async function openStudy(
   const sessions = checkSessions(named, cwd, options.root ?? cwd);
   if (sessions !== null) {
     const { doShare, sessionsId } = await import('./fleet-sessions.js');
-    if ((await sessionsId(session, sessions)) !== id) throw differs('the sessions');
     const work = { ...sessions, results: results ?? sessions.results };
     return async (key) => {
+      // Before each share: sessions may go on.
+      if ((await sessionsId(session, sessions)) !== id) throw differs('the sessions');
       await doShare(session, work, key.batch);
       await shareDone(client, key);
     };

@@ -141,7 +141,9 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
         expect(snapshot(join(cwd, command))).toEqual(snapshot(join(cwd, alone)));
         expect((await ask(command, command)).ran).toBe(0);
       }
-      rmSync(join(cwd, 'why/sessions-2-of-3.parquet'));
+      expect((await ask('why', 'elsewhere')).ran).toBe(3);
+      expect(snapshot(join(cwd, 'elsewhere'))).toEqual(snapshot(join(cwd, 'why-alone')));
+      rmSync(join(cwd, 'why/requests-2-of-3.parquet'));
       expect((await ask('why', 'why')).ran).toBe(1);
       expect(snapshot(join(cwd, 'why'))).toEqual(snapshot(join(cwd, 'why-alone')));
       appendFileSync(join(cwd, 's0.jsonl'), jsonl(calls(0, 4).slice(-2)));
