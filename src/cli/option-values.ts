@@ -1,6 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 import { dayStartMs } from '../core/base/clock.js';
 
+/** A list with commas that may be given several times. */
+const joinList = (value: string, before?: string): string =>
+  before === undefined ? value : `${before},${value}`;
+
 /** An option that may be given several times. */
 const collect = (value: string, list: readonly string[] = []): readonly string[] => [...list, value];
 
@@ -154,6 +158,7 @@ export const OPTION_VALUES = {
   amount,
   clockSpeed,
   collect,
+  joinList,
   collectUnlessOff,
   count,
   day,

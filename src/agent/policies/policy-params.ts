@@ -20,9 +20,11 @@ export function withParams(
 ): PlannedPolicy {
   for (const layer of policy.layers) layerRegistry.get(layer);
   const params = paramsFor(policy, set);
-  if (rules === null) return { name: policy.name, params };
+  const isOtherClient = Object.hasOwn(set, 'client.use') && params['client.use'] !== RECORDED_CLIENT;
+  const planned = { name: policy.name, params, ...(isOtherClient ? { client: 'set' as const } : {}) };
+  if (rules === null) return planned;
   const layers = policy.layers.filter((layer) => layer !== 'rules');
-  return { name: policy.name, params, rules, ...(layers.length === 0 ? {} : { layers }) };
+  return { ...planned, rules, ...(layers.length === 0 ? {} : { layers }) };
 }
 
 function paramsFor(policy: Policy, set: Readonly<Record<string, unknown>>): ParamValues {

@@ -246,6 +246,8 @@ export interface PlannedPolicy {
   readonly rules?: PolicyRules;
   /** Layers that act before the rules, in order; absent where there are none. */
   readonly layers?: readonly string[];
+  /** Whether `client.use` was set, not left to the policy: a recording then keeps its own client no longer. */
+  readonly client?: 'set';
 }
 
 /** A plug-in that a run was made with: equal digests are equal files. */

@@ -8,7 +8,7 @@ import { priceTimes } from '../../provider/prices/price-days.js';
 import { providerOf } from '../requests/provider-of.js';
 import { NO_TIMING } from '../requests/run-env.js';
 import { replayParts } from '../run/replay.js';
-import { followsRecording, modeOf } from '../run/what-if.js';
+import { followsRecording, modeOf, planOver } from '../run/what-if.js';
 import { ColumnRecorder, type RequestColumns } from './column-recorder.js';
 import { columnarParts } from './columnar-replay.js';
 import { sharedParts } from './shared-runs.js';
@@ -30,10 +30,11 @@ const shelves = new WeakMap<Transcript, Shelf>();
  * only in thresholds share the runs in which the same happens. The log is the same on every road.
  */
 export function* sweepReplayParts(
-  plan: RunPlan,
+  planned: RunPlan,
   transcript: Transcript,
   sink: LogSink,
 ): Generator<void, void, void> {
+  const plan = planOver(planned, transcript);
   if (followsRecording(plan, transcript)) {
     yield* replayParts(plan, transcript, sink);
     return;

@@ -53,6 +53,7 @@ import {
   followsRecording,
   modeOf,
   originalOf,
+  planOver,
 } from './what-if.js';
 
 /** Steps of the replay between two chances to do something else. */
@@ -101,12 +102,13 @@ export function replay(
 
 /** The same in short parts: whoever drives it may do something else between them, or stop. */
 export function* replayParts(
-  plan: RunPlan,
+  planned: RunPlan,
   recording: Transcript,
   hearer: LogSink,
   timing: TimingSink = NO_TIMING,
   listeners: Listeners = {},
 ): Generator<void, void, void> {
+  const plan = planOver(planned, recording);
   const { onRequest, onStatus, onAct, limits = new Limits(plan.policy), course, cassette } = listeners;
   checkCassette(plan, cassette);
   const recorded = recordedBill(recording, plan);

@@ -1,8 +1,10 @@
 import { clientPolicy, ownPlan } from '../../agent/policies/own-policy.js';
 import { canonicalJson } from '../../core/base/digest.js';
 import { formatCounted } from '../../core/base/format.js';
-import { oncePer } from '../../core/base/once.js';
+import { entryOf, oncePer } from '../../core/base/once.js';
+import { createNameTable } from '../../core/base/own-value.js';
 import type { Transcript } from '../../core/model/transcript.js';
+import type { ParamValue } from '../../core/run/params.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import type { LogEntry, LogSink, Reproduced } from '../../core/run/run-log.js';
 import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
@@ -27,6 +29,25 @@ const tellsReads = oncePer((transcript: Transcript): boolean =>
 /** What a run is of: a recording with what happened given, or something of which only the content is known. */
 export function modeOf(plan: RunPlan, transcript: Transcript): 'what-if' | 'predict' {
   return plan.mode === undefined && tellsReads(transcript) ? 'what-if' : 'predict';
+}
+
+/** Policies by the clients they were given. */
+const byClient = oncePer((_: PlannedPolicy) => new Map<string, unknown>());
+
+/**
+ * A plan as it is run over a transcript. A recording keeps the client that made it, unless the plan sets another: a difference
+ * between policies then holds nothing that no policy decides.
+ */
+export function planOver(plan: RunPlan, transcript: Transcript): RunPlan {
+  const { policy } = plan;
+  if (policy.client === 'set' || modeOf(plan, transcript) === 'predict') return plan;
+  const client = String(basePlan(transcript).policy.params['client.use']);
+  if (policy.params['client.use'] === client) return plan;
+  const changed = entryOf(byClient(policy), client, (): PlannedPolicy => {
+    const params = Object.assign(createNameTable<ParamValue>(), policy.params, { 'client.use': client });
+    return { ...policy, params };
+  });
+  return { ...plan, policy: changed };
 }
 
 /** Whether a plan leaves the context of a recording to its own client: compactions are then those that were recorded. */

@@ -4,7 +4,7 @@ import type { Transcript } from '../../../src/core/model/transcript.js';
 import { type LogEntry, PARTED, type RequestEntry } from '../../../src/core/run/run-log.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import { followsRecording, modeOf } from '../../../src/engine/run/what-if.js';
-import { mainRequests, ofType, runLog } from '../../helpers/plan.js';
+import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 import {
   ask,
   assistant,
@@ -101,6 +101,36 @@ describe('the base of a what-if', () => {
     );
     expect(variant[14]).toBeLessThan(113_000 - 20_000);
     expect(variant[19]! - variant[18]!).toBeGreaterThan(5_000);
+  });
+
+  it('keeps the client of the recording under every policy, unless the plan sets another', () => {
+    const by = { version: '2.1.170' };
+    const at = (i: number, seconds: number, read: number): readonly Fields[] => [
+      user(`u${i}`, seconds, 'x'.repeat(400), by),
+      assistant(
+        `a${i}`,
+        seconds + 5,
+        `m${i}`,
+        say('done'),
+        { model: MODEL, usage: usage(0, read, 200, 100) },
+        by,
+      ),
+    ];
+    const recording = readSession([...at(1, 0, 20_000), ...at(2, 60, 20_300), ...at(3, 120, 20_600)]);
+    const asked = (policy: string, set: Readonly<Record<string, unknown>> = {}) => {
+      const log = runLog({ ...own(recording), policy: planOf({ policy, set }).policy }, recording);
+      const [run] = ofType(log, 'run');
+      const suggestions = ofType(log, 'request').filter(({ purpose }) => purpose === 'suggestion');
+      return [(run!.plan as RunPlan).policy.params['client.use'], suggestions.length];
+    };
+    // 2.1.170 suggests at the end of the two turns that another follows (K16); 2.1.112 and the bare API do not.
+    for (const policy of ['claude-code/2.1.112', 'claude-code/2026', 'peers/opencode-1', 'none'])
+      expect([policy, ...asked(policy)]).toEqual([policy, 'recorded', 2]);
+    expect(asked('claude-code/2026', { 'client.use': 'claude-code/2.1.112' })).toEqual([
+      'claude-code/2.1.112',
+      0,
+    ]);
+    expect(asked('claude-code/2026', { 'client.use': 'none' })).toEqual(['none', 0]);
   });
 
   it('is the same every time it is run', () => {

@@ -116,7 +116,8 @@ describe('ccbench compare', () => {
 
   it('leaves broken transcripts out and says so', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny'), 'good.json': TRACE, 'bad.json': '{"requests": 7}' });
-    const argv = 'compare a.yaml --policy none,unbounded --transcripts *.json --json --no-files'.split(' ');
+    const argv =
+      'compare a.yaml --policy none --policy unbounded --transcripts *.json --json --no-files'.split(' ');
     const { code, stdout, stderr } = await cli(argv, { cwd });
     expect(code).toBe(0);
     expect(stderr).toContain('bad.json');
