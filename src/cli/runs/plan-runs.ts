@@ -57,16 +57,6 @@ function changesOf(changes: ScenarioChanges): readonly string[] {
   return [...given.map((key) => `${key}=${JSON.stringify(changes[key])}`), ...changes.set];
 }
 
-/** Shows a problem of `--seed`, `--policy` or `--model` at that option. */
-function atFlag(problem: CcbenchError, changes: ScenarioChanges): CcbenchError {
-  const flag = FLAGS.find((key) => problem.place?.file === `--set ${key}=${JSON.stringify(changes[key])}`);
-  if (flag === undefined) return problem;
-  return new CcbenchError(problem.code, problem.message, {
-    place: { file: `--${flag} ${changes[flag]}` },
-    ...(problem.hint === null ? {} : { hint: problem.hint }),
-  });
-}
-
 function refKey(run: CompiledRun): string {
   return run.transcript.kind === 'file' ? run.transcript.path : run.transcript.kind;
 }
@@ -173,8 +163,7 @@ export async function planScenarios(
     }
   }
   if (problems.length === 0) return planned;
-  const shown = problems.map((problem) => atFlag(problem, changes));
-  throw shown.length === 1 ? shown[0]! : new ProblemList('bad-scenario', files.join(', '), shown);
+  throw problems.length === 1 ? problems[0]! : new ProblemList('bad-scenario', files.join(', '), problems);
 }
 
 /** The baseline of every run, found before the first one starts. */

@@ -163,6 +163,12 @@ function policyIn(scenario: unknown): unknown {
   return isGroup(policy) ? policy.use : policy;
 }
 
+/** The option that a change comes from: `--policy` and `--model` hand theirs on in quotes. */
+function placeOf(change: string): Place {
+  const [, option, name] = /^(policy|model)="(.*)"$/.exec(change) ?? [];
+  return { file: option === undefined ? `--set ${change}` : `--${option} ${name}` };
+}
+
 /** Applies `path=value` changes of the command line; what is wrong with one is reported at that option. */
 export function assign(
   document: ScenarioDocument,
@@ -174,7 +180,7 @@ export function assign(
   const assigned: { readonly path: Path; readonly place: Place }[] = [];
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return document;
   for (const change of changes) {
-    const place: Place = { file: `--set ${change}` };
+    const place = placeOf(change);
     try {
       const { path, value: wanted } = parseAssignment(change, context);
       const lost = assigned.find((item) => item.path.length > path.length && covers(path, item.path));

@@ -142,7 +142,12 @@ describe('ccbench compare', () => {
       'unknown setting',
       'did you mean',
     ],
-    ['a policy that does not exist', ['--policy', 'none,nobody'], 'unknown policy "nobody"', 'known'],
+    [
+      'a policy that does not exist',
+      ['--policy', 'none,nobody'],
+      '--policy nobody: unknown policy "nobody"',
+      'known',
+    ],
   ])('refuses %s before anything runs', async (_what, argv, sentence, hint) => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny', VARIANTS) });
     const { code, stdout, stderr } = await cli(['compare', 'a.yaml', ...argv], { cwd });
