@@ -12,6 +12,7 @@ import type { LogEntry, RequestEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { NO_TIMING } from '../../engine/requests/run-env.js';
 import { replayParts } from '../../engine/run/replay.js';
+import { withoutTariffs } from '../../provider/prices/model-book.js';
 import { findModel, modelsOf } from '../../provider/prices/models.js';
 import { changedPlan } from '../what-if.js';
 
@@ -36,7 +37,7 @@ export function* plannedRequests(
     startMs: t,
     endMs: t + latencyMs,
     provider: transcript.provider ?? models.find(model)?.provider ?? UNKNOWN_PROVIDER,
-    model,
+    model: withoutTariffs(model),
     promptTokens: entry.prompt,
     outputTokens: entry.output,
     readTokens: entry.read,

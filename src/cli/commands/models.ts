@@ -129,12 +129,16 @@ export function modelsCommand(
     ...period,
     daysSinceChecked: daysSince(period.checked, nowMs),
   });
+  const withFast = shown.flatMap((row) => {
+    const fast = row.fastPricesPerMTok === null ? null : MODELS.find(`${row.id}:fast`);
+    return fast === null ? [row] : [row, fast];
+  });
   present(session, {
     blocks: [
-      doc.tableOf(columns, doc.rowsOf(columns, shown), ''),
+      doc.tableOf(columns, doc.rowsOf(columns, withFast), ''),
       '',
       ...(history || words.length > 0 ? historyBlocks(shown, history ? 'all' : 'changed', nowMs) : []),
-      'Dollars per million tokens; age is in days since a row was compared with its source; a minimum of – is not published: what the provider says of its other models holds, or none. --json has notes, latencies and price steps too. Sources:',
+      'Dollars per million tokens; `:fast` is fast mode, `:us` (inference in the United States alone) costs a tenth more and `:batch` half; age is in days since a row was compared with its source; a minimum of – is not published: what the provider says of its other models holds, or none. --json has notes, latencies and price steps too. Sources:',
       ...sources,
     ],
     closing: {

@@ -5,11 +5,24 @@ import { countCalls, type Transcript } from '../../../src/core/model/transcript.
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { planOf, runLog } from '../../helpers/plan.js';
+import { assistant, readSession, say, usage, user } from '../../helpers/session.js';
 
 /** Requests that are made, and the calls that are left out with their reasons. */
 function made(parts: Iterable<readonly unknown[]>): number {
   return sum([...parts].map(({ length }) => length));
 }
+
+describe('an exported request', () => {
+  it('names the model as its API does, without the tariff it was billed at', () => {
+    const by = { model: 'claude-opus-5', usage: { ...usage(0, 0, 30_000, 100), speed: 'fast' } };
+    const session = readSession([user('u1', 0, 'x'.repeat(400)), assistant('a1', 5, 'm1', say('done'), by)]);
+    expect(session.threads[0]!.steps.map((step) => step.kind === 'call' && step.call.model)).toContain(
+      'claude-opus-5:fast',
+    );
+    const [sent] = [...recordedRequests(session, () => {})].flat();
+    expect(sent!.model).toBe('claude-opus-5');
+  });
+});
 
 describe('recorded calls that no request stands for', () => {
   it('are requests for summaries: three here, and the other calls are there', () => {
