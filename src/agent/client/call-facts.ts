@@ -1,5 +1,6 @@
 import { hasToolUse, isSpoken } from '../../core/model/message.js';
 import type { RecordedCall, SpokenThinking, Step, Thread } from '../../core/model/transcript.js';
+import { promptTokens } from '../../core/model/usage.js';
 
 /** Thinking as a request asks for it; null where nothing switches it. */
 export type Thinking = 'on' | 'off' | null;
@@ -58,6 +59,8 @@ export interface CallFacts {
   readonly behindSearch: 'first-search' | 'none';
   /** Its response gives the word back to the user, who takes this long; null where it does not, or nothing follows. */
   readonly silenceMs: number | null;
+  /** Whether a suggestion followed it, as the next request shows; null where neither that nor most others of the thread tell. */
+  readonly suggested: boolean | null;
   /** When summaries for a user who was away were made behind it (K17). */
   readonly awayMs: readonly number[];
 }
@@ -76,7 +79,7 @@ export function callFacts(thread: Thread): Iterable<CallFacts> {
   if (thread.flow !== undefined) return findFacts(thread.flow.steps(), NOTHING_SAID);
   let facts = FOUND.get(thread);
   if (facts === undefined) {
-    facts = [...findFacts(thread.steps, thinkingOfCalls(thread))];
+    facts = withUsualSuggestions([...findFacts(thread.steps, thinkingOfCalls(thread))]);
     FOUND.set(thread, facts);
   }
   return facts;
@@ -112,7 +115,11 @@ function* findFacts(steps: Iterable<Step>, thinkings: Iterable<Thinking>): Gener
       if (searched === 'now') searched = 'before';
       if (searched === 'never' && call.response.blocks.some((block) => block.tool === TOOL_SEARCH))
         searched = 'now';
-      if (found !== null) yield { ...found, silenceMs: silenceOf(found.call, call), awayMs };
+      if (found !== null) {
+        const silenceMs = silenceOf(found.call, call);
+        const suggested = silenceMs === null || awayMs.length > 0 ? null : suggestedBetween(found.call, call);
+        yield { ...found, silenceMs, suggested, awayMs };
+      }
       awayMs = [];
       found = {
         call,
@@ -122,6 +129,7 @@ function* findFacts(steps: Iterable<Step>, thinkings: Iterable<Thinking>): Gener
         version,
         behindSearch,
         silenceMs: null,
+        suggested: null,
         awayMs: [],
       };
       fresh = null;
@@ -136,4 +144,21 @@ function* findFacts(steps: Iterable<Step>, thinkings: Iterable<Thinking>): Gener
 /** Time that a response leaves to the user, up to the next call; null where it calls tools. */
 function silenceOf(call: RecordedCall, next: RecordedCall): number | null {
   return hasToolUse(call.response) ? null : next.startMs - call.endMs;
+}
+
+/** Whether a suggestion came between two requests: the second then reads the response of the first too, else its prompt alone (K16). */
+function suggestedBetween({ usage }: RecordedCall, { usage: next }: RecordedCall): boolean | null {
+  if (usage === null || next === null) return null;
+  const prompt = promptTokens(usage);
+  if (next.cacheRead > prompt) return true;
+  const cached = prompt - usage.input;
+  return cached > 0 && next.cacheRead >= cached ? false : null;
+}
+
+/** Where a request does not tell, it goes by what most others of its thread show: users switch suggestions off. */
+function withUsualSuggestions(facts: readonly CallFacts[]): readonly CallFacts[] {
+  const told = facts.filter(({ suggested }) => suggested !== null);
+  const more = told.filter(({ suggested }) => suggested).length * 2 - told.length;
+  if (more === 0) return facts;
+  return facts.map((fact) => (fact.suggested === null ? { ...fact, suggested: more > 0 } : fact));
 }

@@ -14,6 +14,8 @@ export interface CallPlan {
   readonly fresh: FreshStart | null;
   /** A suggestion follows its response. */
   readonly suggestion: 'asked' | 'none';
+  /** Whether the recording shows that one did; null where it does not tell. */
+  readonly suggested: boolean | null;
   /** When summaries for a user who was away renew what it left (K17). */
   readonly awayMs: readonly number[];
 }
@@ -53,6 +55,7 @@ export class CallPlans {
       delivery: behaviours.fallback === 'own-variant' ? facts.delivery : 'streamed',
       fresh: freshStart(facts, behaviours),
       suggestion: this.isFollowed(facts) ? 'asked' : 'none',
+      suggested: facts.suggested,
       awayMs: behaviours.awaySummaries === 'off' ? [] : facts.awayMs,
     };
   }

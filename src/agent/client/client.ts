@@ -31,7 +31,7 @@ export interface Client {
   readonly sources: Readonly<Partial<Record<Behaviour, string>>>;
 }
 
-/** Value of a behaviour's parameter that leaves it to the client. @internal */
+/** Value of a behaviour’s parameter that leaves it to the client. */
 export const AS_CLIENT = 'client';
 
 /** Value of `client.use` that takes the client of the recording. */

@@ -1,5 +1,5 @@
 import { type CallPlan, CallPlans, type FreshStart } from '../../agent/client/call-plan.js';
-import { type ClientBehaviour, isBareClient } from '../../agent/client/client.js';
+import { AS_CLIENT, type ClientBehaviour, isBareClient, RECORDED_CLIENT } from '../../agent/client/client.js';
 import {
   type ChanceBreaks,
   chanceBreaksOf,
@@ -216,9 +216,21 @@ export class ClientState {
     return hazardOf({ spoken: this.run.spoken, gapMs }, this.chances);
   }
 
-  /** A suggestion follows the response of the latest call. */
+  /** A suggestion follows the response of the latest call; in a what-if none does where the recording shows that none did. */
   get suggests(): boolean {
-    return this.latest?.suggestion === 'asked';
+    if (this.latest?.suggestion !== 'asked') return false;
+    return !this.keepsSuggestions || this.latest.suggested !== false;
+  }
+
+  /** The client is that of a recording, whose own suggestions are kept. */
+  private get keepsSuggestions(): boolean {
+    const { whatIf, plan } = this.run.env;
+    const { params } = plan.policy;
+    return (
+      whatIf !== null &&
+      params['client.use'] === RECORDED_CLIENT &&
+      params['client.suggestions'] === AS_CLIENT
+    );
   }
 
   /** Where summaries for a user who is away renew what the latest call left (K17). */

@@ -133,6 +133,34 @@ describe('the base of a what-if', () => {
     expect(asked('claude-code/2026', { 'client.use': 'none' })).toEqual(['none', 0]);
   });
 
+  it.each([
+    // Prompts of 20,200, 20,500, 20,800 and 21,100; a response is 100. What is read behind each of the first three shows a suggestion or none.
+    ['reads each response', [20_300, 20_600, 20_900], [1, 2, 3]],
+    ['reads prompts alone', [20_200, 20_500, 20_800], []],
+    ['reads one response', [20_200, 20_600, 20_800], [2]],
+    ['does not tell once, and mostly none', [20_200, 10_000, 20_800], []],
+    ['does not tell once, and mostly one', [20_300, 10_000, 20_900], [1, 2, 3]],
+    ['never tells', [10_000, 10_000, 10_000], [1, 2, 3]],
+  ] as const)('K16 has the suggestions that a recording shows, where it %s', (_, found, turns) => {
+    const by = { version: '2.1.170' };
+    const lines = [20_000, ...found].flatMap((read, i) => {
+      const use = { model: MODEL, usage: usage(0, read, 20_200 + 300 * i - read, 100) };
+      const [at, id] = [60 * i, `${i}`];
+      return [
+        user(`u${id}`, at, 'x'.repeat(400), by),
+        assistant(`a${id}`, at + 5, `m${id}`, say('done'), use, by),
+      ];
+    });
+    const recording = readSession(lines);
+    const suggested = (set: Readonly<Record<string, unknown>>) =>
+      ofType(runLog(own(recording, set), recording), 'request').flatMap(({ purpose, turn }) =>
+        purpose === 'suggestion' ? [turn] : [],
+      );
+    expect(suggested({})).toEqual(turns);
+    expect(suggested({ 'window.percent': 50 })).toEqual(turns);
+    expect(suggested({ 'client.suggestions': 'end-of-turn' })).toEqual([1, 2, 3]);
+  });
+
   it('is the same every time it is run', () => {
     expect(runLog(own(session), session)).toEqual(runLog(own(session), session));
   });
