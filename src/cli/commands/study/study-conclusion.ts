@@ -14,6 +14,7 @@ import { metricWords } from '../../../report/text/metric-words.js';
 import type { Comparison, CostDelta, Difference } from '../../../study/comparison.js';
 import { type Completeness, isApart } from '../../../study/completeness.js';
 import type { OutOfSample, Saving } from '../../../study/out-of-sample.js';
+import type { SweptPoint } from '../../../study/run-rows.js';
 import type { Closing } from '../../terminal/closing.js';
 import { type RowNoun, whyNoneRanked } from './completeness-notes.js';
 
@@ -147,6 +148,43 @@ export interface BestSetting {
   readonly value: number | null;
   /** Other points that are ranked and as good; none where absent. */
   readonly equal?: number;
+  /** Largest context, where none of the points compacts; absent where one does. */
+  readonly idleAt?: number | null;
+}
+
+/** The best of several points, beside the others that are ranked. */
+export function bestSetting(
+  best: SweptPoint,
+  points: readonly SweptPoint[],
+  metric: string,
+): BestSetting & { readonly equal: number } {
+  const value = ownValue(best.metrics, metric) ?? null;
+  const ranked = points.filter(({ completeness }) => completeness.standing === 'ranked');
+  const equal = ranked.filter(({ metrics }) => ownValue(metrics, metric) === value).length - 1;
+  const isIdle = ranked.every(({ metrics }) => metrics.compactions === 0);
+  return {
+    settings: best.point.set.join(', '),
+    value,
+    equal,
+    ...(isIdle ? { idleAt: best.metrics.peakContextTokens ?? null } : {}),
+  };
+}
+
+/** What a study comes to in which nothing that was varied makes a difference; null where something does. */
+function allEqual(
+  { equal = 0, value, idleAt }: BestSetting,
+  points: number,
+  noun: RowNoun,
+  metric: string,
+  sessions: number,
+): Conclusion | null {
+  if (points < 2 || equal < points - 1) return null;
+  const context = idleAt == null || sessions > 1 ? '' : `: the largest context is ${formatCount(idleAt)}`;
+  const why = idleAt === undefined ? '' : ` No ${noun} compacts${context}.`;
+  return {
+    result: `All ${formatCounted(points, noun)} have the same ${metricWords(metric)}, ${figure(value, metric)}${over(sessions)}.${why}`,
+    advice: 'What was varied changed nothing in it here: vary it further, or something else.',
+  };
 }
 
 function noneRanked(completeness: Completeness, noun: RowNoun): Conclusion {
@@ -177,12 +215,9 @@ export function sweepConclusion(
       result: `Only ${best.settings} is ranked: ${metricWords(metric)} ${figure(best.value, metric)}${over(sessions)}.`,
       advice: 'There is nothing to compare it with: --vary with several values makes points.',
     };
+  const same = allEqual(best, ranked.length, 'point', metric, sessions);
+  if (same !== null) return same;
   const { equal = 0 } = best;
-  if (equal === ranked.length - 1)
-    return {
-      result: `All ${formatCounted(ranked.length, 'point')} have the same ${metricWords(metric)}, ${figure(best.value, metric)}${over(sessions)}.`,
-      advice: 'What was varied changed nothing in it here: vary it further, or something else.',
-    };
   const others = equal === 0 ? '' : ` and ${formatCounted(equal, 'other point')}`;
   return {
     result: `The best ${metricWords(metric)} of ${formatCounted(ranked.length, 'point')} is ${figure(best.value, metric)}, at ${best.settings}${others}${over(sessions)}.`,
@@ -261,6 +296,8 @@ export function tuneConclusion(
       result: `No setting is chosen: ${refusal}.`,
       advice: LOOSEN,
     };
+  const same = allEqual(best, found.settings, 'setting', metric, found.sessions);
+  if (same !== null) return { isRecommended: false, ...same };
   const result = `The best ${metricWords(metric)} of ${formatCounted(found.settings, 'setting')} is ${figure(best.value, metric)}, at ${best.settings}${over(found.sessions)}.`;
   if (held === null)
     return {

@@ -37,7 +37,7 @@ import { costIntervalNotes } from './provider-notes.js';
 import { referenceNotes } from './recorded-reference.js';
 import { runRows } from './run-rows.js';
 import { frontOf } from './study-axes.js';
-import { sweepConclusion } from './study-conclusion.js';
+import { bestSetting, sweepConclusion } from './study-conclusion.js';
 
 /** Points within this factor of the smallest value are fitted. */
 const BAND = 1.05;
@@ -217,12 +217,9 @@ async function report(session: CliSession, study: PointStudy, found: Swept, ran:
   const best = bestRanked(swept, findMetric(metric)!);
   const value = ownValue(best?.metrics, metric) ?? null;
   const fit = fitOf(axes, swept, metric);
-  const equal = swept.filter(
-    (item) => item.completeness.standing === 'ranked' && ownValue(item.metrics, metric) === value,
-  ).length;
   const conclusion = sweepConclusion(
     metric,
-    best === null ? null : { settings: best.point.set.join(', '), value, equal: equal - 1 },
+    best === null ? null : bestSetting(best, swept, metric),
     completeness,
   );
   const table = tableOf(study, found, [

@@ -34,7 +34,7 @@ import {
 } from '../study/point-study.js';
 import { referenceNotes } from '../study/recorded-reference.js';
 import { frontOf, KEPT } from '../study/study-axes.js';
-import { holdoutNotes, tuneConclusion } from '../study/study-conclusion.js';
+import { bestSetting, holdoutNotes, tuneConclusion } from '../study/study-conclusion.js';
 import {
   type GoalOptions,
   goalOf,
@@ -134,17 +134,19 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
   const front = frontOfGoal(ranked, goal);
   const reference = await referenceOf(study, completeness);
   const { recorded, assumed } = reference;
-  const conclusion = tuneConclusion(
-    goal.metric,
-    best === null
-      ? null
-      : { settings: best.point.set.join(', '), value: ownValue(best.metrics, goal.metric) ?? null },
-    { refusal, held, settings: plan.candidates.length, sessions: completeness.compared.length },
-  );
+  const chosen = best === null ? null : bestSetting(best, ranked, goal.metric);
+  const conclusion = tuneConclusion(goal.metric, chosen, {
+    refusal,
+    held,
+    settings: plan.candidates.length,
+    sessions: completeness.compared.length,
+  });
   const searched = searchedNote(plan, rungs);
   const columns = columnsOf(goal);
   const alarms = completenessNotes(completeness, 'setting', runs);
-  const settings = tableOf(study.name, goal, ranked, front, best, completeness, [
+  // Of several that are equally good none is better than the others.
+  const marked = chosen?.equal === 0 ? best : null;
+  const settings = tableOf(study.name, goal, ranked, front, marked, completeness, [
     searched,
     `holds: ${[IMPLIED, ...rules].join('; ')}`,
     ...meansNotes(completeness),

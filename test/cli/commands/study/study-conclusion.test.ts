@@ -303,6 +303,25 @@ describe('what a search comes to', () => {
     });
   });
 
+  it('is none where all settings are as good, with the reason that none compacts', () => {
+    const same = { ...best, equal: 75 };
+    expect(tuneConclusion('costUsd', same, { ...found, sessions: 1 })).toMatchObject({
+      isRecommended: false,
+      result: 'All 76 settings have the same cost, $2.00.',
+      advice: expect.stringMatching(/^What was varied changed nothing/),
+    });
+    const idle = { ...same, idleAt: 63_722 };
+    expect(tuneConclusion('costUsd', idle, { ...found, sessions: 1 }).result).toBe(
+      'All 76 settings have the same cost, $2.00. No setting compacts: the largest context is 63,722.',
+    );
+    expect(tuneConclusion('costUsd', idle, found).result).toBe(
+      'All 76 settings have the same cost, $2.00, the mean over 4 sessions. No setting compacts.',
+    );
+    expect(tuneConclusion('costUsd', { ...best, equal: 74 }, { ...found, sessions: 1 }).isRecommended).toBe(
+      true,
+    );
+  });
+
   it('is the best setting and what its promise is worth, or why none is chosen', () => {
     expect(tuneConclusion('costUsd', best, { ...found, sessions: 1 })).toMatchObject({
       isRecommended: true,
