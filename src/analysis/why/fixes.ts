@@ -221,18 +221,20 @@ function sourceFix({ kind, name, usd }: SourceSum): Omit<Fix, 'share'> {
   };
 }
 
+/** Content that is carried and worth shortening. */
+export function heavySources({ sources, recordedUsd }: Pick<WhyReport, 'sources' | 'recordedUsd'>) {
+  return sources.filter(
+    ({ kind, usd }) => kind in SHORTENED && isWorthActing({ delta: usd, low: usd, high: usd }, recordedUsd),
+  );
+}
+
 /** What is to be changed today, by what the sessions show. `report` has its sources by instruction file. */
 export function fixesOf(sessions: readonly FixedSession[], report: WhyReport): Fixes {
-  const { recordedUsd, sources } = report;
+  const { recordedUsd } = report;
   const worth = ({ usd, low, high }: Saving): boolean =>
     usd > 0 && low > 0 && isWorthActing({ delta: usd, low, high }, recordedUsd);
   const changes = clientsOf(sessions).flatMap((client) => changeFixes(client, report));
-  const heavy = sources
-    .filter(
-      ({ kind, usd }) => kind in SHORTENED && isWorthActing({ delta: usd, low: usd, high: usd }, recordedUsd),
-    )
-    .map(sourceFix);
-  const fixes = [...changes.filter(worth), ...heavy]
+  const fixes = [...changes.filter(worth), ...heavySources(report).map(sourceFix)]
     .map((fix) => ({ ...fix, share: fix.usd / recordedUsd }))
     .sort((a, b) => b.usd - a.usd || (a.finding < b.finding ? -1 : 1));
   return {

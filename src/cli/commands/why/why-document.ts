@@ -1,4 +1,5 @@
 import { CAUSE_TEXT, STEADY_CAUSES, UNJUDGED_CAUSES } from '../../../analysis/why/causes.js';
+import { heavySources } from '../../../analysis/why/fixes.js';
 import type { Slice } from '../../../analysis/why/slices.js';
 import type { SourceBy } from '../../../analysis/why/source-kinds.js';
 import type { ChangeSum, Reproduced } from '../../../analysis/why/sum-changes.js';
@@ -279,7 +280,12 @@ export function whyConclusion(report: WhyReport): Conclusion {
         ? ''
         : `, with no avoidable cache break`
       : `${unknown}${lost > 0 ? '' : `, and no other break is known to have been avoidable`}`;
-  return { result: `${all}${known}${rest}.`, advice: adviceSentence(report) };
+  const advice = adviceSentence(report);
+  const isOpen = advice.includes(NOT_WORTH_ACTING) && heavySources(report).length > 0;
+  return {
+    result: `${all}${known}${rest}.`,
+    advice: isOpen ? `${advice} ccbench why --fix names content worth shortening.` : advice,
+  };
 }
 
 /** What fetching again costs that compactions of a change forget: it is no part of what is saved. */

@@ -342,6 +342,10 @@ describe('what why comes to', () => {
     expect(adviceSentence(unsure)).toBe(
       'There is no difference worth acting on: none of the standard changes would clearly have saved more than 1 % on these sessions; what is avoidable is computed break by break, and a change is made throughout a session.',
     );
+    const tools = { ...REPORT.sources[0]!, kind: 'definitions' as const };
+    const heavy = (usd: number) => whyConclusion({ ...unsure, sources: [{ ...tools, usd }] }).advice;
+    expect(heavy(0.11)).toMatch(/throughout a session\. ccbench why --fix names content worth shortening\.$/);
+    expect(heavy(0.1)).toMatch(/throughout a session\.$/);
     const kept = { ...unsure, byCause: [cause('compaction', 4, 0, 2)] };
     expect(adviceSentence(kept)).toBe(
       'There is no difference worth acting on: none of the standard changes would clearly have saved more than 1 % on these sessions.',
