@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { type CliSession, warnUnwritten } from '../session.js';
 import { tellWritten } from '../terminal/closing.js';
-import type { FileContent } from './output.js';
-import { openFile } from './output.js';
+import { type FileContent, openFile } from './output.js';
 
 /** A file of a folder that holds other things too; `folder` is below it, empty for its top. */
 interface OutFile {

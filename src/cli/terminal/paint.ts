@@ -1,6 +1,5 @@
 import pc from 'picocolors';
-import type { Screen } from '../../report/text/style.js';
-import { plainStyle, type Style } from '../../report/text/style.js';
+import { plainStyle, type Screen, type Style } from '../../report/text/style.js';
 import type { TextStream } from '../host.js';
 import { type ColorChoice, hasColors } from './colors.js';
 import { ownCode } from './own-codes.js';

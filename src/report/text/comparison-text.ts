@@ -3,8 +3,7 @@ import { ownValue } from '../../core/base/own-value.js';
 import type { ComparisonCell, ComparisonRow, ComparisonTable } from '../page-data/page-data.js';
 import { type Cell, csv } from '../tables/csv.js';
 import { commonColumns } from './compare-table.js';
-import type { Screen } from './style.js';
-import { textWidth } from './style.js';
+import { type Screen, textWidth } from './style.js';
 import { type Column, droppedHeaders, type Row, tableLines, wrapText } from './table.js';
 
 /** Set behind the best value of a column. */

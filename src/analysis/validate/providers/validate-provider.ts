@@ -1,5 +1,4 @@
-import type { Transcript } from '../../../core/model/transcript.js';
-import { firstModel } from '../../../core/model/transcript.js';
+import { firstModel, type Transcript } from '../../../core/model/transcript.js';
 import { findModel } from '../../../provider/prices/models.js';
 import { isBestEffort, providerRegistry } from '../../../provider/providers/providers.js';
 import { type Comparison, compareRequests } from '../compare.js';

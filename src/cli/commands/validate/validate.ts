@@ -8,8 +8,7 @@ import {
   fidelityReport,
 } from '../../../analysis/validate/report.js';
 import { traceHitRate, validateTraces } from '../../../analysis/validate/traces.js';
-import type { FileFidelity } from '../../../analysis/validate/validate.js';
-import { validateTranscript } from '../../../analysis/validate/validate.js';
+import { type FileFidelity, validateTranscript } from '../../../analysis/validate/validate.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';

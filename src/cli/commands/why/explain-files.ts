@@ -28,8 +28,7 @@ import {
   WHY_MODULE,
 } from './explain-file.js';
 import type { KeptWhy, OpenedWhy } from './kept-why.js';
-import type { PageSession } from './why-page-data.js';
-import { drawnSession } from './why-page-data.js';
+import { drawnSession, type PageSession } from './why-page-data.js';
 import type { WhyProblem, WhyWorkerResult, WhyWorkerSetup } from './why-worker.js';
 
 /** Fewer bytes than this are explained before threads have started. */
