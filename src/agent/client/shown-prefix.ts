@@ -7,7 +7,7 @@ import { promptTokens } from '../../core/model/usage.js';
 import type { ParamValues } from '../../core/run/params.js';
 import type { FakeLlmPlan } from '../../core/run/run-plan.js';
 import { TTL_5M_MS } from '../../provider/cache/ttl.js';
-import { DEFAULT_FAKE_LLM } from '../../provider/fake-llm/fake-plan.js';
+import { DEFAULT_FAKE_LLM } from '../../provider/fake-llm/fake-llm.js';
 import { SUMMARY_FRAME_TOKENS } from '../layers/rules/new-history.js';
 
 /** `facts.attachment` of the reminders that stand in front of the first message: what no line explains behind system and tools. */

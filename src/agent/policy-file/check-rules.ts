@@ -1,6 +1,6 @@
 import { MS_PER_HOUR } from '../../core/base/clock.js';
+import { type Path, type Problems, problemAt } from '../../core/base/errors.js';
 import { suggestName } from '../../core/base/nearest.js';
-import { type Path, type Problems, problemAt } from '../../core/base/problem.js';
 import type { Comparison, GroupPart, PolicyRules, RulePart, TestPart } from '../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount, type Sizes } from './expression.js';
 import { firstTokens, sizesOf } from './triggers.js';

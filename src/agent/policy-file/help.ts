@@ -1,6 +1,6 @@
+import type { Path } from '../../core/base/errors.js';
 import { schemaMap } from '../../core/base/explain.js';
 import { ownValue } from '../../core/base/own-value.js';
-import type { Path } from '../../core/base/problem.js';
 import { COUNTED, COUNTED_NAMES } from '../../core/run/policy-rules.js';
 import { policySchema } from './read-policy.js';
 

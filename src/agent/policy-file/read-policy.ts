@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { readBy } from '../../core/base/explain.js';
 import {
   isGroup,
   type Path,
@@ -7,7 +6,8 @@ import {
   type Problems,
   problemAt,
   valueAt,
-} from '../../core/base/problem.js';
+} from '../../core/base/errors.js';
+import { readBy } from '../../core/base/explain.js';
 import { day, group, list, text } from '../../core/base/schema.js';
 import type { PolicyRules, RulePart } from '../../core/run/policy-rules.js';
 import { checkRules } from './check-rules.js';

@@ -5,8 +5,14 @@ import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import type { LayerEntry, LogEntry, RequestEntry, RunEntry } from '../../core/run/run-log.js';
 import type { ModelRow, Prices } from '../../provider/prices/model-row.js';
 import { findModel, modelsOf } from '../../provider/prices/models.js';
-import { NO_COST, pricesFor, priceUsage } from '../../provider/prices/price.js';
-import { NEWEST, type PriceTimes, priceTimes } from '../../provider/prices/price-days.js';
+import {
+  NEWEST,
+  NO_COST,
+  type PriceTimes,
+  pricesFor,
+  priceTimes,
+  priceUsage,
+} from '../../provider/prices/price.js';
 import { billedUsage, recordedBill } from '../../provider/prices/recorded-bill.js';
 import { withUntoldWrites } from '../../provider/providers/providers.js';
 

@@ -2,7 +2,7 @@ import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../../core/m
 import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
 import { isLoss } from '../../core/run/warning.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
-import { priceTimes } from '../../provider/prices/price-days.js';
+import { priceTimes } from '../../provider/prices/price.js';
 import { EARLIER_HISTORY } from '../../transcripts/drafts/opening.js';
 import { transcriptFindings } from '../../transcripts/lines/findings.js';
 import { COPY_MS } from '../../transcripts/readers/codex/rollout.js';

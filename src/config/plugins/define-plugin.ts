@@ -1,9 +1,15 @@
 import * as z from 'zod';
 import { type Policy, policyFrom } from '../../agent/policies/policy.js';
 import { readPolicy } from '../../agent/policy-file/read-policy.js';
-import { CcbenchError, ProblemList } from '../../core/base/errors.js';
+import {
+  CcbenchError,
+  foundWords,
+  isGroup,
+  type Problem,
+  ProblemList,
+  withPath,
+} from '../../core/base/errors.js';
 import { readBy } from '../../core/base/explain.js';
-import { foundWords, isGroup, type Problem, withPath } from '../../core/base/problem.js';
 import { described, refuse, text, words } from '../../core/base/schema.js';
 import { CAPABILITIES } from '../../core/run/capability.js';
 import type { Hook } from '../../core/run/hook.js';

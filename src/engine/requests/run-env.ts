@@ -11,8 +11,11 @@ import {
   ONLY_SESSION,
   RECORD_DIRECTORY,
   type SessionContext,
-} from '../../core/model/session.js';
-import type { SessionEnding, SessionInfo, Thread, Transcript } from '../../core/model/transcript.js';
+  type SessionEnding,
+  type SessionInfo,
+  type Thread,
+  type Transcript,
+} from '../../core/model/transcript.js';
 import type { LayerDefinition } from '../../core/run/layer.js';
 import type { Limits } from '../../core/run/limit.js';
 import type { ParamValues } from '../../core/run/params.js';
@@ -32,7 +35,7 @@ import type { LevelSalts } from '../../provider/cache/salts.js';
 import type { AdjustOutcome, FakeLlm } from '../../provider/fake-llm/fake-llm.js';
 import type { Cassette } from '../../provider/fake-llm/summaries/cassette.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
-import type { PriceTimes } from '../../provider/prices/price-days.js';
+import type { PriceTimes } from '../../provider/prices/price.js';
 import type { Course, RunConditions } from './conditions.js';
 import type { ChanceTally } from './provider-doubts.js';
 import type { CacheKinds } from './provider-of.js';

@@ -28,7 +28,7 @@ import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import { createFakeLlm, type FakeLlm } from '../../provider/fake-llm/fake-llm.js';
 import { createFaultPlan, type FaultPlan } from '../../provider/fake-llm/faults.js';
 import type { Cassette } from '../../provider/fake-llm/summaries/cassette.js';
-import { priceTimes } from '../../provider/prices/price-days.js';
+import { priceTimes } from '../../provider/prices/price.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { checkLostChild } from '../context/invariants.js';
 import type { Conditions, RunConditions } from '../requests/conditions.js';

@@ -5,9 +5,8 @@ import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
 import type { CacheRules, HitChance } from '../../core/run/provider.js';
 import type { ModelRow } from '../prices/model-row.js';
 import { EntryTable } from './entry-table.js';
-import { createLifetime, type FadeMode } from './fade.js';
 import type { LevelSalts } from './salts.js';
-import { isLongTtl } from './ttl.js';
+import { createLifetime, type FadeMode, isLongTtl } from './ttl.js';
 
 /** Positions looked up per breakpoint, the breakpoint itself included (CCH-1). */
 export const LOOKBACK_POSITIONS = 20;

@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
-import { BLOCK_KINDS, BLOCK_ROLES, type Block, type BlockFacts } from '../../core/model/block.js';
+import {
+  BLOCK_KINDS,
+  BLOCK_ROLES,
+  type Block,
+  type BlockFacts,
+  type ToolEffect,
+} from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
 import type { Text } from '../../core/model/text.js';
-import type { ToolEffect } from '../../core/model/tool-effect.js';
 import type { RecordedCall, Step, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import type { Usage } from '../../core/model/usage.js';
 import { usesOf } from '../../core/uses/find-uses.js';

@@ -11,8 +11,7 @@ import {
   resolveModel,
   resolveWindow,
 } from '../../../src/provider/prices/models.js';
-import { priceUsage } from '../../../src/provider/prices/price.js';
-import { NEWEST } from '../../../src/provider/prices/price-days.js';
+import { NEWEST, priceUsage } from '../../../src/provider/prices/price.js';
 import { OTHER_PRICE_LIST, OTHER_STEPS } from './other-price-list.js';
 import { PRICE_LIST as CLAUDE_PRICE_LIST, CLAUDE_STEPS, FAST_PRICES, type ListPrice } from './price-list.js';
 

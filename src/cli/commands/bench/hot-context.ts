@@ -1,7 +1,7 @@
 import { createFiles } from '../../../core/base/files.js';
 import { createRandom } from '../../../core/base/random.js';
 import { createMessage, type Message, tokensOf } from '../../../core/model/message.js';
-import { soloSession } from '../../../core/model/session.js';
+import { soloSession } from '../../../core/model/transcript.js';
 import type { LayerContext } from '../../../core/run/layer.js';
 import { Limits } from '../../../core/run/limit.js';
 import type { ParamValues } from '../../../core/run/params.js';

@@ -36,10 +36,9 @@ import {
 } from '../../runs/plan-runs.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
-import { closingText, tellWritten } from '../../terminal/closing.js';
 import { lastInterruptCheck, runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
-import { screenText } from '../../terminal/present.js';
+import { closingText, screenText, tellWritten } from '../../terminal/present.js';
 import { createProgress, type Progress } from '../../terminal/progress.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { reportVerdicts } from './judge-runs.js';

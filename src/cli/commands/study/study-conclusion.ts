@@ -14,7 +14,7 @@ import { metricWords } from '../../../report/text/metric-words.js';
 import type { Comparison, CostDelta, Difference } from '../../../study/comparison.js';
 import { type Completeness, isApart } from '../../../study/completeness.js';
 import type { OutOfSample, Saving } from '../../../study/out-of-sample.js';
-import type { Closing } from '../../terminal/closing.js';
+import type { Closing } from '../../terminal/present.js';
 import { type RowNoun, whyNoneRanked } from './completeness-notes.js';
 
 const LOOSEN = 'Loosen what --subject-to asks, or vary something else.';

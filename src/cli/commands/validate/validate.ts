@@ -19,11 +19,10 @@ import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/fi
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { chosenSessions, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
-import { eachFile } from '../../files/each-file.js';
+import { eachFile, noteRepeated } from '../../files/each-file.js';
 import { openFile } from '../../files/output.js';
 import { sessionWords } from '../../files/session-words.js';
 import { shareOf } from '../../files/share-of.js';
-import { noteRepeated } from '../../files/without-copies.js';
 import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';

@@ -5,8 +5,7 @@ import type { SessionWhy, Uncounted } from '../../../analysis/why/session-why.js
 import type { SourceBy } from '../../../analysis/why/source-kinds.js';
 import { type Counted, countNew, type SummedSession, sumsOf } from '../../../analysis/why/sum-up.js';
 import { builtModule } from '../../../core/base/built.js';
-import { digestText } from '../../../core/base/digest.js';
-import type { DigestSet } from '../../../core/base/digest-set.js';
+import { type DigestSet, digestText } from '../../../core/base/digest.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { Warning } from '../../../core/run/warning.js';
 import { ThreadPool } from '../../../study/worker-pool.js';

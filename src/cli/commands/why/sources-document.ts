@@ -5,7 +5,7 @@ import { ratio, sum } from '../../../core/base/stats.js';
 import { SOURCE_KINDS } from '../../../core/model/source-kind.js';
 import * as doc from '../../../report/document/document.js';
 import { shortPath } from '../../../report/text/short-name.js';
-import { belowHome } from '../../files/usual-sessions.js';
+import { belowHome } from '../../files/chosen-sessions.js';
 import { money, NAME_CHARS } from './why-cells.js';
 
 /** Rows of the table, the last of them for everything else. */

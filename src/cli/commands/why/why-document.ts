@@ -17,7 +17,7 @@ import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { shortPath } from '../../../report/text/short-name.js';
 import { formatSigned } from '../../../report/text/signed.js';
-import { belowHome } from '../../files/usual-sessions.js';
+import { belowHome } from '../../files/chosen-sessions.js';
 import { compactionBlock } from './forgotten-document.js';
 import { sourcesBlock } from './sources-document.js';
 import { money, NAME_CHARS, sessionName } from './why-cells.js';

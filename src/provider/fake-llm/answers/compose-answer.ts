@@ -16,7 +16,7 @@ import type { Message } from '../../../core/model/message.js';
 import { lazyText, literalText, type Text, textStart } from '../../../core/model/text.js';
 import { type Answer, type AnswerSpec, CLOSING_TOKENS, editTokens } from '../../../core/run/action.js';
 import type { FakeLlmPlan, FaultRule } from '../../../core/run/run-plan.js';
-import { excerpt } from './exact-text.js';
+import { excerpt } from './facts.js';
 import { composeNotes } from './notes.js';
 import { composeSummary } from './summary.js';
 

@@ -5,8 +5,8 @@ import { NOTES_TEMPLATE, type Notes } from '../../../core/model/notes.js';
 import { textStart } from '../../../core/model/text.js';
 import { editTokens } from '../../../core/run/action.js';
 import type { FakeLlmPlan } from '../../../core/run/run-plan.js';
-import { drawAmount } from '../fake-plan.js';
-import { EXCERPT_LOOK_CHARS, excerpt } from './exact-text.js';
+import { drawAmount } from '../fake-llm.js';
+import { EXCERPT_LOOK_CHARS, excerpt } from './facts.js';
 import { Excerpt, isRenewed, type NotesFrame, parseNotes, WrittenNotes } from './written-notes.js';
 
 /** An update writes at most this share of the conversation (assumed). */

@@ -4,9 +4,8 @@ import { ANALYSIS_LABEL, collapseBlankLines, SUMMARY_LABEL } from '../../../core
 import type { Message } from '../../../core/model/message.js';
 import { lazyText, type Text } from '../../../core/model/text.js';
 import type { FakeLlmPlan } from '../../../core/run/run-plan.js';
-import { drawAmount } from '../fake-plan.js';
-import { exactText } from './exact-text.js';
-import { type ConversationFacts, gatherFacts, walkBlocks } from './facts.js';
+import { drawAmount } from '../fake-llm.js';
+import { type ConversationFacts, exactText, gatherFacts, walkBlocks } from './facts.js';
 import { type UserMessages, userMessages } from './user-messages.js';
 
 /** Which sections a summary has at its end (FUL-2, FUL-11). */

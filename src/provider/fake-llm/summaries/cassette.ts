@@ -1,6 +1,5 @@
 import { canonicalJson, chainDigest, type Digest, digestText, sha256Hex } from '../../../core/base/digest.js';
-import { CcbenchError } from '../../../core/base/errors.js';
-import { isGroup } from '../../../core/base/problem.js';
+import { CcbenchError, isGroup } from '../../../core/base/errors.js';
 import { type Block, mediaCount } from '../../../core/model/block.js';
 import { scratchpadShare } from '../../../core/model/format-summary.js';
 import type { Message, MessageOrigin } from '../../../core/model/message.js';

@@ -8,11 +8,11 @@ import {
   IMAGE_TOKENS,
   mediaCount,
   NO_FACTS,
+  type ToolEffect,
   uniformFacts,
   withTokens,
 } from '../../../core/model/block.js';
 import { literalText, type Text } from '../../../core/model/text.js';
-import type { ToolEffect } from '../../../core/model/tool-effect.js';
 import type { PrefixShape } from '../../drafts/prefix-shape.js';
 import { isObject, type JsonObject, jsonOf, listOf, objectOf, textOf } from '../../lines/narrow.js';
 import { attachedImage, renderAttachment } from './attachments.js';
