@@ -13,9 +13,8 @@ import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
 import { predictRequests, type Walk } from '../validate/predict.js';
 import { isShort } from '../validate/providers/hit-fit.js';
-import { predictByProvider } from '../validate/providers/predict-provider.js';
+import { predictByProvider, providerOfRecording } from '../validate/providers/predict-provider.js';
 import { type ProviderRequest, providerRequests } from '../validate/providers/provider-requests.js';
-import { providerOfRecording } from '../validate/providers/validate-provider.js';
 import { recordedTruth, type Truth } from '../validate/truth.js';
 import { changedPlan } from '../what-if.js';
 import {

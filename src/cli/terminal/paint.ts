@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import { plainStyle, type Screen, type Style } from '../../report/text/style.js';
+import { plainStyle, type Screen, type Style } from '../../report/text/table.js';
 import type { TextStream } from '../host.js';
 import { type ColorChoice, hasColors, ownCode } from './own-codes.js';
 

@@ -2,8 +2,7 @@ import { printable } from '../../core/base/format.js';
 import type { Block } from '../../report/document/document.js';
 import { briefOf, briefRest, documentText } from '../../report/document/document-text.js';
 import type { Conclusion } from '../../report/text/conclusion.js';
-import type { Screen } from '../../report/text/style.js';
-import { wrapText } from '../../report/text/table.js';
+import { type Screen, wrapText } from '../../report/text/table.js';
 import { type CliSession, printJson } from '../session.js';
 import { screenFor } from './paint.js';
 

@@ -31,12 +31,13 @@ import {
   directive,
   forkTurn,
   handedBack,
+  memoryIndexPart,
   readTurn,
   TOKENS_PER_CALL,
   type TurnBlocks,
   tokensOfChars,
 } from './fork-turns.js';
-import { knownMemories, memoryQuality } from './known-memories.js';
+import { keepOwnWrites, knownMemories, memoryQuality, type OwnWrite } from './known-memories.js';
 import { IndexText, indexLimits, indexLineOf, indexTextOf } from './memory-index.js';
 import {
   confineMemory,
@@ -45,8 +46,6 @@ import {
   readMemories,
   type StoredMemory,
 } from './memory-store.js';
-import { keepOwnWrites, type OwnWrite } from './own-writes.js';
-import { memoryIndexPart } from './system-part.js';
 
 /** Memories that the instruction lists by name; the rest is in the index (assumed). */
 const LISTED = 40;

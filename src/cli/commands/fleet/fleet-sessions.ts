@@ -4,7 +4,7 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';
 import { WORKER_MODULE } from '../../../study/job-runner.js';
 import { fileState } from '../../../transcripts/files/disk-file.js';
-import { STDIN } from '../../../transcripts/files/stdin.js';
+import { STDIN } from '../../../transcripts/files/read-input.js';
 import { filesOfSession } from '../../../transcripts/files/transcripts.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';

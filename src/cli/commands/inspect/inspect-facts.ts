@@ -1,4 +1,4 @@
-import { transcriptSession } from '../../../analysis/lifetime/lifetime-sessions.js';
+import { transcriptSession } from '../../../analysis/lifetime/lifetime-curve.js';
 import { quantile, ratio, sum } from '../../../core/base/stats.js';
 import type { Message } from '../../../core/model/message.js';
 import { isSummaryFork, type Thread, type Transcript } from '../../../core/model/transcript.js';

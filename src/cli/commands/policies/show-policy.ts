@@ -7,8 +7,8 @@ import {
   type PolicyThresholds,
   policyThresholds,
 } from '../../../agent/policies/shown-limits.js';
-import { helpFor } from '../../../agent/policy-file/help.js';
 import { policyValues } from '../../../agent/policy-file/paths.js';
+import { helpFor } from '../../../agent/policy-file/read-policy.js';
 import { goesByOutput, type KnownOutput, policySentences } from '../../../agent/policy-file/sentences.js';
 import { isFileName, type PolicyFile, readPolicyFile } from '../../../config/files/policy-file.js';
 import { policyTexts } from '../../../config/files/policy-text.js';

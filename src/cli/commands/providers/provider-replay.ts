@@ -1,7 +1,7 @@
 import { largestPrompt } from '../../../agent/client/window.js';
 import { NO_POLICY } from '../../../agent/policies/own-policy.js';
 import { type Clearing, clearingBreakEven } from '../../../analysis/lifetime/rule-costs.js';
-import { providerOfRecording } from '../../../analysis/validate/providers/validate-provider.js';
+import { providerOfRecording } from '../../../analysis/validate/providers/predict-provider.js';
 import { changedPlan } from '../../../analysis/what-if.js';
 import type { Transcript } from '../../../core/model/transcript.js';
 import type { CacheRules, Provider } from '../../../core/run/provider.js';
@@ -9,7 +9,7 @@ import type { LogEntry } from '../../../core/run/run-log.js';
 import type { RunPlan } from '../../../core/run/run-plan.js';
 import { windowUnder } from '../../../engine/requests/thread-model.js';
 import { replay } from '../../../engine/run/replay.js';
-import { completionOf } from '../../../metrics/completion.js';
+import { completionOf } from '../../../metrics/facts.js';
 import { createMetricsFold } from '../../../metrics/fold.js';
 import { metricValues } from '../../../metrics/registry.js';
 import { modelOrUnknown } from '../../../provider/prices/models.js';

@@ -12,7 +12,7 @@ import { formatValue } from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
 import * as doc from '../../../report/document/document.js';
 import type { ComparisonCell, ComparisonTable } from '../../../report/page-data/page-data.js';
-import { OPEN_LOOP } from '../../../report/text/assumptions.js';
+import { OPEN_LOOP } from '../../../report/text/as-recorded.js';
 import { comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
 import { type Completeness, finishedOf, type VariantRuns } from '../../../study/completeness.js';
 import { compilePoint, type Point, pointCompiler } from '../../../study/point.js';

@@ -3,15 +3,17 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { findMetric } from '../../../metrics/registry.js';
 import { DISTINCT, distinctColor } from '../../../report/charts/palette.js';
 import { axisTitle } from '../../../report/charts/sweep-point.js';
-import { card } from '../../../report/document/document-page.js';
+import { card } from '../../../report/document/document.js';
 import { studyHtml } from '../../../report/html/page-html.js';
-import type { ComparisonRow, ComparisonTable, PageFact } from '../../../report/page-data/page-data.js';
 import type {
+  ComparisonRow,
+  ComparisonTable,
+  PageFact,
   StudyAxis,
   StudyChart,
   StudyPoint,
   StudySeries,
-} from '../../../report/page-data/study-page-data.js';
+} from '../../../report/page-data/page-data.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { metricWords } from '../../../report/text/metric-words.js';
 import { type Difference, pairedDifference } from '../../../study/comparison.js';

@@ -4,7 +4,7 @@ import { formatCounted, formatDecimal } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
-import { OPEN_LOOP } from '../../../report/text/assumptions.js';
+import { OPEN_LOOP } from '../../../report/text/as-recorded.js';
 import { metricWords } from '../../../report/text/metric-words.js';
 import { chosenMetrics, SWEPT_METRICS } from '../../../study/chosen-metrics.js';
 import { bestRanked, completenessOf, type VariantRuns } from '../../../study/completeness.js';

@@ -4,6 +4,8 @@ import {
   lifetimeCosts,
   type PriceOf,
   type SessionCost,
+  traceSession,
+  transcriptSession,
 } from '../../../analysis/lifetime/lifetime-curve.js';
 import {
   conversationHitRates,
@@ -11,14 +13,13 @@ import {
   lifetimeChoice,
   lifetimeReport,
 } from '../../../analysis/lifetime/lifetime-report.js';
-import { traceSession, transcriptSession } from '../../../analysis/lifetime/lifetime-sessions.js';
 import {
   RULE_SECONDS,
   type RuleCall,
   ruleCosts,
   sessionRuleCalls,
 } from '../../../analysis/lifetime/rule-costs.js';
-import { providerOfRecording } from '../../../analysis/validate/providers/validate-provider.js';
+import { providerOfRecording } from '../../../analysis/validate/providers/predict-provider.js';
 import { recordedRuleCalls } from '../../../analysis/validate/recorded-rule-calls.js';
 import { formatCounted, printable } from '../../../core/base/format.js';
 import { firstModel, type Transcript } from '../../../core/model/transcript.js';

@@ -2,7 +2,7 @@ import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { formatCount, formatCounted } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
-import { OPEN_LOOP } from '../../../report/text/assumptions.js';
+import { OPEN_LOOP } from '../../../report/text/as-recorded.js';
 import { metricWords } from '../../../report/text/metric-words.js';
 import type { Completeness } from '../../../study/completeness.js';
 import { expectedCalls } from '../../../study/job.js';

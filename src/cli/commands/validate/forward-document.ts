@@ -2,8 +2,12 @@ import type { FidelityFigures } from '../../../analysis/validate/compare.js';
 import type { ForwardSession } from '../../../analysis/validate/forward.js';
 import { type ForwardFigures, signedError } from '../../../analysis/validate/forward-figures.js';
 import type { BestEffort } from '../../../analysis/validate/providers/best-effort.js';
-import type { FileFidelity, ProviderFigures, TotalFidelity } from '../../../analysis/validate/validate.js';
-import type { WhatIfFigures } from '../../../analysis/validate/what-if-figures.js';
+import type {
+  FileFidelity,
+  ProviderFigures,
+  TotalFidelity,
+  WhatIfFigures,
+} from '../../../analysis/validate/validate.js';
 import {
   formatCount,
   formatCounted,

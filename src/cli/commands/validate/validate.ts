@@ -6,8 +6,9 @@ import {
   type FidelityReport,
   fidelityPoints,
   fidelityReport,
+  traceHitRate,
+  validateTraces,
 } from '../../../analysis/validate/report.js';
-import { traceHitRate, validateTraces } from '../../../analysis/validate/traces.js';
 import { type FileFidelity, validateTranscript } from '../../../analysis/validate/validate.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';

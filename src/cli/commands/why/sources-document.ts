@@ -1,4 +1,4 @@
-import type { SourceBy } from '../../../analysis/why/source-kinds.js';
+import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import type { SourceSum } from '../../../analysis/why/sources.js';
 import { formatCount, formatMoney, formatShare, printable } from '../../../core/base/format.js';
 import { ratio, sum } from '../../../core/base/stats.js';

@@ -1,6 +1,6 @@
 import { CAUSE_TEXT, STEADY_CAUSES, UNJUDGED_CAUSES } from '../../../analysis/why/causes.js';
+import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import type { Slice } from '../../../analysis/why/slices.js';
-import type { SourceBy } from '../../../analysis/why/source-kinds.js';
 import type { ChangeSum, Reproduced } from '../../../analysis/why/sum-changes.js';
 import type { CauseSum, RankedSession, WhyBreak, WhyReport } from '../../../analysis/why/sum-up.js';
 import {

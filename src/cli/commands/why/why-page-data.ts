@@ -1,6 +1,6 @@
 import type { AttributedRequest } from '../../../analysis/why/attribute.js';
 import { CAUSE_TEXT, type WhyCause } from '../../../analysis/why/causes.js';
-import type { SourceBy } from '../../../analysis/why/source-kinds.js';
+import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import { filledPrompts } from '../../../analysis/why/sources.js';
 import {
   type Counted,
@@ -19,11 +19,11 @@ import {
 import { sum } from '../../../core/base/stats.js';
 import { usd } from '../../../metrics/metric.js';
 import { BREAK_COLORS, causeColors } from '../../../report/charts/palette.js';
-import { card } from '../../../report/document/document-page.js';
+import { card } from '../../../report/document/document.js';
 import { pageHtml } from '../../../report/html/page-html.js';
-import { chartedRequests } from '../../../report/page-data/charted-requests.js';
+import { chartedRequests } from '../../../report/page-data/left-out.js';
 import type { ChartedRun, PageFact } from '../../../report/page-data/page-data.js';
-import { pageFill } from '../../../report/page-data/page-fill.js';
+import { pageFill } from '../../../report/page-data/page-run.js';
 import type { WhyPageData, WhyPageSession, WhyPageSources } from '../../../report/page-data/why-page-data.js';
 import type { ColumnRequest } from '../../../report/tables/request-columns.js';
 import { inputId } from '../../../transcripts/files/read-input.js';

@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path';
 import { limitRequests } from '../../../analysis/limits/limit-requests.js';
 import { type LimitsReport, limitsOf } from '../../../analysis/limits/limits.js';
 import { fixesOf } from '../../../analysis/why/fixes.js';
+import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import type { Uncounted } from '../../../analysis/why/session-why.js';
-import type { SourceBy } from '../../../analysis/why/source-kinds.js';
 import { splitAt } from '../../../analysis/why/split.js';
 import {
   type Counted,
@@ -26,8 +26,7 @@ import type { WhyPageData } from '../../../report/page-data/why-page-data.js';
 import { billNotes, type NotedBill, notedBill } from '../../../report/text/as-recorded.js';
 import type { Shard } from '../../../study/batches.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
-import { inputId, readTextInput } from '../../../transcripts/files/read-input.js';
-import { STDIN } from '../../../transcripts/files/stdin.js';
+import { inputId, readTextInput, STDIN } from '../../../transcripts/files/read-input.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { checkChoice, chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
 import { allFiles, withoutCopies } from '../../files/each-file.js';
