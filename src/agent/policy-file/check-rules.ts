@@ -63,14 +63,10 @@ export function compactsLimit(
   rules: 'all' | 'not-main' = 'all',
 ): Limit {
   return limits.of(`compacts ${rules} ${window} ${maxOutput}`, 'reached', ({ rules: file }) => {
-    const policy = rules === 'all' ? file! : forOthers(file!);
+    const policy =
+      rules === 'all' ? file! : { ...file!, rules: file!.rules.filter(({ threads }) => threads === 'all') };
     return compactsAt(policy, { window, maxOutput }) ?? Number.POSITIVE_INFINITY;
   });
-}
-
-/** The rules that act in threads besides the main one. */
-function forOthers(policy: PolicyRules): PolicyRules {
-  return { ...policy, rules: policy.rules.filter(({ threads }) => threads === 'all') };
 }
 
 /** The token count from which new input is refused; null when it never is. */

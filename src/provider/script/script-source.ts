@@ -223,10 +223,6 @@ interface ToolCall {
 
 type Values = Readonly<Record<string, string>>;
 
-function propertiesOf({ input }: DefinedTool): JsonObject {
-  return asObject(input.properties) ?? {};
-}
-
 /** Whether a value is a list of words, as shells take their commands that start programs themselves. */
 function isWordList(schema: JsonObject): boolean {
   return asText(schema.type)?.toLowerCase() === 'array' && asObject(schema.items)?.properties === undefined;
@@ -240,7 +236,7 @@ function inputOf(tool: DefinedTool, { arguments: names, fixed }: ActionRow, valu
       candidates.map((name) => [name, ownValue(values, key)] as const),
     ),
   );
-  const hasSchema = Object.keys(propertiesOf(tool)).length > 0;
+  const hasSchema = Object.keys(asObject(tool.input.properties) ?? {}).length > 0;
   if (!hasSchema)
     return Object.fromEntries(Object.entries(names).map(([key, [first]]) => [first!, ownValue(values, key)]));
   const made = minimalValue(tool.input, (name, schema) => {

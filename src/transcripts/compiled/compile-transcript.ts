@@ -38,10 +38,6 @@ class Distinct<Value> {
   }
 }
 
-function withoutEffect(key: string, member: unknown): unknown {
-  return key === 'effect' ? undefined : member;
-}
-
 /** Whether a client has compacted a thread: what was needed of it is asked for most often then. */
 function isCompacted({ steps }: Thread): boolean {
   return steps.some((step) => step.kind === 'event' && step.event.kind === 'recorded-compaction');
@@ -127,7 +123,7 @@ class Compiler {
     block.digest,
     block.toolUseId ?? 0,
     this.#names.add(block.tool),
-    this.#facts.add(block.facts, withoutEffect) - 1,
+    this.#facts.add(block.facts, (key, member) => (key === 'effect' ? undefined : member)) - 1,
     this.#effects.add(block.facts.effect ?? null),
     this.#text(block.text),
   ];

@@ -151,7 +151,8 @@ class AutoMemory implements LayerInstance {
     for (let i = 0; i < blocks.length; i++) {
       const { kind, tool, facts } = blocks[i]!;
       if (kind !== 'tool_use' || tool === null || facts.path === undefined) continue;
-      const name = isWritingTool(tool) ? this.memoryName(facts.path) : null;
+      const name =
+        tool === 'Edit' || tool === 'Write' || tool === 'MultiEdit' ? this.memoryName(facts.path) : null;
       if (name !== null) this.ownWrites.push({ name, block: blocks[i]! });
     }
   }
@@ -362,10 +363,6 @@ function ask(
   answer: AskRequest['answer'],
 ): Action {
   return askFork(by, { purpose: 'auto_memory', ...sent, about, instruction, answer });
-}
-
-function isWritingTool(tool: string): boolean {
-  return tool === 'Edit' || tool === 'Write' || tool === 'MultiEdit';
 }
 
 function failureOf(outcome: Outcome): string | null {

@@ -175,10 +175,6 @@ function mostCommon(names: readonly string[]): string | null {
   return first?.[0] ?? null;
 }
 
-function providerOf({ provider }: Transcript, calls: readonly RecordedCall[]): string | null {
-  return provider ?? mostCommon(calls.flatMap(({ model }) => findModel(model)?.provider ?? []));
-}
-
 function isoTime(ms: number | null): string | null {
   return ms === null || Math.abs(ms) > 8.64e15 ? null : new Date(ms).toISOString();
 }
@@ -226,7 +222,7 @@ export function sessionFacts(
   const facts: SessionFacts = {
     file: source.file,
     agent: source.format,
-    provider: providerOf(transcript, all),
+    provider: transcript.provider ?? mostCommon(all.flatMap(({ model }) => findModel(model)?.provider ?? [])),
     models: [...new Set(all.map(({ model }) => model))].filter((name) => name !== NO_MODEL).sort(),
     calls: hasUsage ? (bill?.calls ?? 0) : countCalls(own),
     promptTokens: total(({ tokens }) => promptTokens(tokens)),
@@ -235,26 +231,22 @@ export function sessionFacts(
       ? total(({ tokens }) => tokens.cacheWrite5m + tokens.cacheWrite1h)
       : null,
     outputTokens: total(({ tokens }) => tokens.output),
-    estimatedOutputTokens: hasUsage ? estimatedTokens(calls) : null,
+    estimatedOutputTokens: hasUsage
+      ? sum(calls.filter((call) => call.usage !== null && isOutputEstimated(call)).map(outputOf))
+      : null,
     costUsd: bill === null ? (hasUsage ? 0 : null) : recordedUsd(bill),
     unpricedCalls: bill === null ? 0 : billedCalls(bill).unpricedCalls,
     from: isoTime(started),
     to: isoTime(started === null ? null : started + lastMs(transcript)),
-    compactions: own.threads.flatMap(({ steps }) => steps).filter(isCompaction).length,
+    compactions: own.threads
+      .flatMap(({ steps }) => steps)
+      .filter((step) => step.kind === 'event' && step.event.kind === 'recorded-compaction').length,
     steps: stepFacts(own.threads),
     withoutUsage: hasUsage ? calls.filter(({ usage }) => usage === null).length : 0,
     estimatedOutputs: bill?.estimatedOutputs ?? 0,
     repeatedCalls: all.length - calls.length,
   };
   return { facts, bill };
-}
-
-function estimatedTokens(calls: readonly RecordedCall[]): number {
-  return sum(calls.filter((call) => call.usage !== null && isOutputEstimated(call)).map(outputOf));
-}
-
-function isCompaction(step: Transcript['threads'][number]['steps'][number]): boolean {
-  return step.kind === 'event' && step.event.kind === 'recorded-compaction';
 }
 
 /** All sessions together. */

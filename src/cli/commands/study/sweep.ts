@@ -204,12 +204,6 @@ function tableOf(
   };
 }
 
-function runsJson({ byTranscript }: VariantRuns) {
-  return [...byTranscript].flatMap(([transcript, metrics]) =>
-    metrics === null ? [] : [{ transcript, metrics }],
-  );
-}
-
 async function report(session: CliSession, study: PointStudy, found: Swept, ran: number): Promise<void> {
   const { axes } = study;
   const { names, swept, completeness } = found;
@@ -252,7 +246,9 @@ async function report(session: CliSession, study: PointStudy, found: Swept, ran:
         settings: item.point.settings,
         ...standingJson(item.completeness),
         metrics: item.metrics,
-        runs: runsJson(item.runs),
+        runs: [...item.runs.byTranscript].flatMap(([transcript, metrics]) =>
+          metrics === null ? [] : [{ transcript, metrics }],
+        ),
       })),
       best:
         best === null

@@ -144,11 +144,6 @@ function providerOf(transcript: Transcript): string {
   return providerOfModel(transcript.threads.map(firstModel).find((model) => model !== null) ?? null);
 }
 
-/** Both lifetimes of a session by what is known best of it. */
-function costOf({ ruled, choice, session, priceOf }: ReadSession): SessionCost | 'no-choice' {
-  return ruled === null ? (choice ?? lifetimeCosts(session, priceOf)) : 'no-choice';
-}
-
 /** The models without a price, with their calls. */
 function unknownModels(used: readonly ReadSession[]): readonly UnknownModel[] {
   const calls = new Map<string, number>();
@@ -174,9 +169,12 @@ export async function ttlCommand(
   const { kept: used, copies, sharedCalls } = withoutCopies(session, read.used, 'in each');
   const skipped = [...read.skipped, ...copies];
   const sessions = used.map((item) => item.session);
-  const seconds = options.ttl === undefined ? LIFETIME_SECONDS : sorted(options.ttl);
+  const seconds =
+    options.ttl === undefined ? LIFETIME_SECONDS : [...new Set(options.ttl)].sort((a, b) => a - b);
   const { costs, report } = await runInterruptible(session.host.interrupt, () => {
-    const each = used.map(costOf);
+    const each = used.map(({ ruled, choice, session, priceOf }) =>
+      ruled === null ? (choice ?? lifetimeCosts(session, priceOf)) : 'no-choice',
+    );
     return {
       costs: each,
       report: lifetimeReport(
@@ -279,8 +277,4 @@ async function writeChart(
   }));
   const content = ttlHtml(report, conclusion, words, about);
   await writePage(session, out, { name: TTL_PAGE, content, charts }, options);
-}
-
-function sorted(seconds: readonly number[]): readonly number[] {
-  return [...new Set(seconds)].sort((a, b) => a - b);
 }

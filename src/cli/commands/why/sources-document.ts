@@ -34,13 +34,8 @@ interface SourceRow extends Pick<SourceSum, 'tokens' | 'carriedTokens' | 'usd' |
   readonly kind: string;
 }
 
-/** What a source is called. */
-function sourceTitle({ kind, name }: Pick<SourceSum, 'kind' | 'name'>, home: string): string {
-  return name === null ? SOURCE_KINDS[kind] : printable(belowHome(name, home));
-}
-
 function rowOf(source: SourceSum, home: string): SourceRow {
-  const title = sourceTitle(source, home);
+  const title = source.name === null ? SOURCE_KINDS[source.kind] : printable(belowHome(source.name, home));
   const kind = SOURCE_KINDS[source.kind];
   return { ...source, title: shortPath(title, NAME_CHARS), kind: title === kind ? '' : kind };
 }

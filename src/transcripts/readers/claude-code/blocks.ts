@@ -62,10 +62,6 @@ function mediaBlock(kind: 'image' | 'document', role: 'user' | 'assistant', cont
   });
 }
 
-function isJsonLike(path: string | null, text: string): boolean {
-  return (path !== null && JSON_PATH.test(path)) || looksLikeJson(text);
-}
-
 const STORED = '<persisted-output>';
 const CUT = /\[\d+ (?:characters|lines) truncated\]/;
 /** No client cuts shorter results than this. */
@@ -83,7 +79,7 @@ function resultFacts(
   images: number,
   documents: number,
 ): BlockFacts {
-  const jsonLike = isJsonLike(path, text);
+  const jsonLike = (path !== null && JSON_PATH.test(path)) || looksLikeJson(text);
   const limited = isLimited(text);
   if (path === null && !isError && images + documents === 0 && !jsonLike && !limited) return NO_FACTS;
   const facts: Mutable<BlockFacts> = {};
