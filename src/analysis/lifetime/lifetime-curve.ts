@@ -1,6 +1,6 @@
 import { ratio } from '../../core/base/stats.js';
 import { type Message, messageTokens } from '../../core/model/message.js';
-import type { RequestTrace } from '../../core/model/request-trace.js';
+import type { RequestTrace, TraceRequest } from '../../core/model/request-trace.js';
 import { outputOf, type Thread, type Transcript } from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
 import type { PricedCalls } from '../../core/run/recorded-bill.js';
@@ -122,12 +122,9 @@ export interface LifetimeSession {
 }
 
 /** One request, for building a thread row by row. */
-export interface LifetimeRequest {
-  readonly startMs: number;
-  readonly promptTokens: number;
+export interface LifetimeRequest
+  extends Pick<TraceRequest, 'startMs' | 'promptTokens' | 'outputTokens' | 'model'> {
   readonly reusableTokens: number;
-  readonly outputTokens: number;
-  readonly model: string;
 }
 
 /** Hits at one lifetime; `ttlSeconds` null is an unlimited one, `hitRate` null a share of no tokens. */

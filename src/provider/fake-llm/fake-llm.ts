@@ -96,14 +96,8 @@ function deletedInRead(
 export type AdjustOutcome = (outcome: CacheOutcome) => CacheOutcome;
 
 /** A request to the fake LLM. */
-export interface LlmCall {
+export interface LlmCall extends Omit<CacheRequest, 'readableAtMs' | 'endsAtMs'> {
   readonly purpose: CallPurpose;
-  readonly model: ModelRow;
-  readonly salts: LevelSalts;
-  readonly view: PrefixView;
-  readonly breakpoints: readonly Breakpoint[];
-  readonly startMs: number;
-  readonly write: 'write' | 'read-only';
   /** Longest prompt the model takes; null takes any. */
   readonly windowTokens: number | null;
   /** What of the bytes was deleted on the server and takes no room in the window (MIC-3); null when nothing was. */
@@ -114,12 +108,6 @@ export interface LlmCall {
   readonly outputWith?: (fault: FaultRule) => number;
   /** How long the recorded answer took; null lets the model table say. */
   readonly recordedLatencyMs: number | null;
-  /** First block of the answer, for caches that store it. */
-  readonly answer?: Digest | null;
-  /** What chance is drawn by, where hits are chance. */
-  readonly luck?: Luck | null;
-  /** Tokens at its beginning that others keep in the cache. */
-  readonly outsideTokens?: number;
   /** Brings the answer of the cache to what is known of it otherwise; absent or null where it stands. */
   readonly adjust?: AdjustOutcome | null;
 }

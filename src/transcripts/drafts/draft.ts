@@ -101,12 +101,7 @@ export interface DraftBlock extends Omit<Block, 'tokens'> {
 }
 
 /** A message whose tokens and time are still open. */
-export interface DraftMessage {
-  readonly id: string;
-  readonly role: 'user' | 'assistant';
-  readonly origin: MessageOrigin;
-  readonly responseId: string | null;
-  readonly attachedTo: string | null;
+export interface DraftMessage extends Omit<Message, 'blocks' | 'usage' | 'at'> {
   readonly timeMs: number | null;
   readonly blocks: DraftBlock[];
   usage: Usage | null;

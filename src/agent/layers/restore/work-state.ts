@@ -86,12 +86,8 @@ export class Announcements {
 }
 
 /** A piece of work the agent would put back after a compaction. */
-export interface WorkItem {
+export interface WorkItem extends Pick<Block, 'tokens' | 'rough' | 'chars' | 'digest'> {
   readonly label: string;
-  readonly tokens: number;
-  readonly rough: number;
-  readonly chars: number;
-  readonly digest: Digest;
 }
 
 /** A block, or a file as it is now, as an item. */

@@ -12,15 +12,10 @@ import { screenFor } from '../../terminal/paint.js';
 import { type Closing, present } from '../../terminal/present.js';
 
 /** The sessions of one agent in one project. */
-interface ProjectFacts {
-  readonly agent: string;
-  readonly project: string;
+interface ProjectFacts extends Omit<FoundSession, 'file' | 'endedAtMs'> {
   /** Where the files lie: what to name for them. */
   readonly folder: string;
   readonly sessions: number;
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly bytes: number;
 }
 
 /** Room that the indent, agents and numbers of sessions need beside the project and the days. */

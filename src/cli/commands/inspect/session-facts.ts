@@ -92,20 +92,16 @@ export interface ProviderSteps {
   readonly afterTools: HitRates;
 }
 
-interface SessionSteps {
-  readonly provider: string | null;
-  readonly compactions: number;
-  readonly steps: StepFacts;
-}
-
 function ratesOf(all: readonly StepHits[]): HitRates {
   const { calls, promptTokens: tokens, cachedTokens, shares } = all.reduce(addHits, NO_HITS);
   return { calls, hitRate: ratio(cachedTokens, tokens), meanHitRate: ratio(shares, calls) };
 }
 
 /** Sessions by provider, those with the most sessions first. */
-export function stepsByProvider(sessions: readonly SessionSteps[]): readonly ProviderSteps[] {
-  const groups = new Map<string | null, SessionSteps[]>();
+export function stepsByProvider(
+  sessions: readonly Pick<SessionFacts, 'provider' | 'compactions' | 'steps'>[],
+): readonly ProviderSteps[] {
+  const groups = new Map<string | null, (typeof sessions)[number][]>();
   for (const session of sessions)
     groups.set(session.provider, [...(groups.get(session.provider) ?? []), session]);
   return [...groups]
@@ -250,24 +246,26 @@ export function sessionFacts(
 }
 
 /** All sessions together. */
-export interface SessionsTotal {
+export interface SessionsTotal
+  extends Pick<
+    SessionFacts,
+    | 'calls'
+    | 'promptTokens'
+    | 'cachedTokens'
+    | 'writtenTokens'
+    | 'outputTokens'
+    | 'estimatedOutputTokens'
+    | 'costUsd'
+    | 'unpricedCalls'
+    | 'compactions'
+  > {
   readonly sessions: number;
-  readonly calls: number;
-  readonly promptTokens: number | null;
-  readonly cachedTokens: number | null;
   readonly hitRate: number | null;
-  /** Over the sessions that tell; `withoutWrites` do not. */
-  readonly writtenTokens: number | null;
+  /** Sessions that do not tell what was written. */
   readonly withoutWrites: number;
-  readonly outputTokens: number | null;
-  readonly estimatedOutputTokens: number | null;
-  /** Over the sessions with a cost, which have this many calls; `withoutCost` have none. */
-  readonly costUsd: number | null;
+  /** Calls of the sessions with a cost; `withoutCost` have none. */
   readonly costCalls: number;
   readonly withoutCost: number;
-  /** Calls of models without a price in the sessions with a cost. */
-  readonly unpricedCalls: number;
-  readonly compactions: number;
 }
 
 /** Adds sessions up, each figure over those that tell it. */

@@ -38,6 +38,7 @@ import {
   studyTitle,
 } from './study-inputs.js';
 import { openSource, type StudyChoice } from './study-sessions.js';
+import type { SweepPageInput } from './sweep-page.js';
 
 /** Options of the commands that run points. */
 export interface PointOptions extends PluginOptions, StudyChoice {
@@ -208,30 +209,13 @@ export function rowHead(
   return own === undefined ? { name: point.name } : { name: point.name, note: own };
 }
 
-/** A point that a search dropped after some of its sessions. */
-export interface DiscardedPoint extends SweptPoint {
-  readonly sessions: readonly string[];
-}
-
 /** What a study over points came to. */
-export interface PointFindings {
+export interface PointFindings
+  extends Pick<SweepPageInput, 'swept' | 'discarded' | 'asItIs' | 'front' | 'names' | 'table' | 'columns'> {
   readonly completeness: Completeness;
   readonly runs: readonly VariantRuns[];
-  /** In the order of the rows of the table. */
-  readonly swept: readonly SweptPoint[];
-  /** What was dropped before it had seen all sessions. */
-  readonly discarded: readonly DiscardedPoint[];
-  /** The scenario as it is; null where it was not run. */
-  readonly asItIs: VariantRuns | null;
-  /** Those that none beats in both the first metric and the content that is kept. */
-  readonly front: readonly SweptPoint[];
-  /** Metrics with a chart. */
-  readonly names: readonly string[];
   readonly recorded: RecordedReference | null;
   readonly assumed: readonly string[];
-  readonly table: ComparisonTable;
-  /** The metrics of its first columns. */
-  readonly columns: readonly string[];
   readonly closing: Closing;
   /** What JSON says of this kind of study alone, around what every kind says of its completeness. */
   json(completeness: object): object;

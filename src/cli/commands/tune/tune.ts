@@ -23,7 +23,6 @@ import { type CliSession, note } from '../../session.js';
 import { completenessNotes, meansNotes, standingJson, whyNoneRanked } from '../study/completeness-notes.js';
 import {
   closingOf,
-  type DiscardedPoint,
   metricCell,
   openPointStudy,
   type PointOptions,
@@ -35,6 +34,7 @@ import {
 import { referenceNotes } from '../study/recorded-reference.js';
 import { frontOf, KEPT } from '../study/study-axes.js';
 import { holdoutNotes, tuneConclusion } from '../study/study-conclusion.js';
+import type { DiscardedPoint } from '../study/sweep-page.js';
 import {
   type GoalOptions,
   goalOf,

@@ -126,11 +126,7 @@ export interface Question {
   readonly maxOutputTokens: number;
 }
 
-interface Written {
-  readonly text: Text;
-  readonly tokens: number;
-  readonly sections: Answer['sections'];
-  readonly scratchpadTokens: number;
+interface Written extends Pick<Answer, 'text' | 'tokens' | 'sections' | 'scratchpadTokens'> {
   /** What is billed where that is not the text: edits of files (C31). */
   readonly outputTokens: number | null;
 }

@@ -50,10 +50,7 @@ export function parseRequestTrace(bytes: Uint8Array, options: { readonly id: str
   };
 }
 
-interface ThreadPlace {
-  readonly id: string;
-  readonly parentId: string | null;
-  readonly label: string;
+interface ThreadPlace extends Pick<TraceThread, 'id' | 'parentId' | 'label'> {
   readonly offsetMs: number;
   readonly depth: number;
 }
