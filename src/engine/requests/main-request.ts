@@ -5,6 +5,7 @@ import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
 import { outputOf, type RecordedCall } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
 import type { BlockEdit } from '../../core/run/action.js';
+import type { CallPurpose } from '../../core/run/run-plan.js';
 import type { CacheOutcome } from '../../provider/cache/prompt-cache.js';
 import { thinkingKeptFrom } from '../../provider/cache/thinking.js';
 import { isLongTtl } from '../../provider/cache/ttl.js';
@@ -52,30 +53,15 @@ export function outgoingOf(run: RunningThread, call: RecordedCall): Outgoing {
   checkRequestShape(context);
   const adjust = readConditionOf(run, call);
   resizePrompt(run, call);
-  const out: Mutable<Outgoing> = {
-    purpose: run.steps.isAgain ? 'plan_again' : run.isMain ? 'main' : 'subagent',
-    turn: run.turn,
-    model: run.model.row,
-    salts: run.model.saltsFor(context.hasImages() ? 'images' : 'no-images', run.client.key),
-    view: context,
-    breakpoints: breakpointsOf(run, context, call),
-    startMs: run.now,
-    write: 'write',
-    windowTokens: run.course === 'recorded' ? null : run.model.apiWindow(),
-    outputTokens: outputOf(call),
-    answer: call.response.blocks[0]?.digest ?? null,
-    recordedLatencyMs: run.env.plan.timing === 'recorded' ? call.endMs - call.startMs : null,
-    outsideTokens: run.client.outsideTokens(context, run.model.row),
-    seen: run.seen.tokens,
-    kept: context.keptShare(view.deletedTokens),
-    untouched: view.trueTokens + run.takenOut.total,
-    freshTokens: context.freshTokens,
-    firstChanged: context.unchanged < run.sentLength ? context.unchanged : null,
-    announced: run.announced,
-    deleted: view.deletedTokens === 0 ? null : view.deletions,
-    risk: run.client.risk,
-    adjust,
-  };
+  const purpose = run.steps.isAgain ? 'plan_again' : run.isMain ? 'main' : 'subagent';
+  const out = outgoingBeside(run, call, purpose, outputOf(call));
+  out.answer = call.response.blocks[0]?.digest ?? null;
+  if (run.env.plan.timing === 'recorded') out.recordedLatencyMs = call.endMs - call.startMs;
+  out.seen = run.seen.tokens;
+  out.kept = context.keptShare(view.deletedTokens);
+  out.untouched = view.trueTokens + run.takenOut.total;
+  out.risk = run.client.risk;
+  out.adjust = adjust;
   if (run.changedTools !== null) out.changedTools = run.changedTools;
   return out;
 }
@@ -158,13 +144,13 @@ export function fetchAgain(
   run.join(exchange, 'made');
 }
 
-/** A request of the thread's own conversation that no transcript shows. */
+/** A request of the thread's own conversation, as one that no transcript shows. */
 function outgoingBeside(
   run: RunningThread,
   call: RecordedCall,
-  purpose: 'suggestion' | 'keep_alive' | 'refetch',
+  purpose: CallPurpose,
   outputTokens: number,
-): Outgoing {
+): Mutable<Outgoing> {
   const { context, model } = run;
   return {
     purpose,
