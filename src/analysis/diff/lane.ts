@@ -28,20 +28,12 @@ export interface LaneAct {
 }
 
 /** One request of a lane. */
-export interface LaneRequest {
-  readonly thread: string;
+export interface LaneRequest
+  extends Pick<RequestEntry, 'thread' | 'n' | 't' | 'model' | 'prompt' | 'read' | 'input' | 'output'> {
   /** Call of its thread, from 1: what two lanes are aligned by. */
   readonly turn: number;
   readonly purpose: string;
-  /** Number of the request in its lane, from 1. */
-  readonly n: number;
-  readonly t: number;
-  readonly model: string;
-  readonly prompt: number;
-  readonly read: number;
   readonly written: number;
-  readonly input: number;
-  readonly output: number;
   readonly costNano: number;
   /** Dollars per million tokens for its prompt; null where its model has no price, so that it counts as nothing. */
   readonly prices: Prices | null;

@@ -4,14 +4,10 @@ import type { RequestTrace, TraceRequest } from '../../core/model/request-trace.
 import { outputOf, type Thread, type Transcript } from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
 import type { PricedCalls } from '../../core/run/recorded-bill.js';
+import type { Prices } from '../../provider/prices/model-row.js';
 
 /** Prices of a model in dollars per million tokens. */
-interface LifetimePrices {
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite5m: number;
-  readonly cacheWrite1h: number;
-}
+type LifetimePrices = Omit<Prices, 'input'>;
 
 /** The prices of a request by its model, its prompt, which may cross a price step, and its start; null where the model has none. */
 export type PriceOf = (model: string, promptTokens: number, startMs: number) => LifetimePrices | null;

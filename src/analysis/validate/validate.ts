@@ -340,16 +340,12 @@ interface WhatIfSession {
 }
 
 /** How well what-ifs start from what happened, as shares; null where there is nothing to compare. */
-export interface WhatIfFigures {
-  readonly sessions: number;
-  /** Relative error of a session's input cost under its own client. */
-  readonly costErrorMedian: number | null;
-  readonly costErrorP90: number | null;
+export interface WhatIfFigures
+  extends Pick<ForwardFigures, 'sessions' | 'costErrorMedian' | 'costErrorP90' | 'intervalCoverage90'> {
   /** Signed error of all sessions together. */
   readonly net: number | null;
-  /** Sessions that the policy compacts by itself, and the share of them whose recorded cost lies in the stated 90 % interval. */
+  /** Sessions that the policy compacts by itself: of them the coverage of the interval is. */
   readonly compacted: number;
-  readonly intervalCoverage90: number | null;
 }
 
 /** Runs a recording as the base of a what-if; null where nothing can be taken from it. @internal */

@@ -8,6 +8,7 @@ import { recordedUsd } from '../../metrics/recorded-metrics.js';
 import { metricValues } from '../../metrics/registry.js';
 import { OTHER_TOOLS_COLOR, SOURCE_COLORS, TOOL_COLORS } from '../charts/palette.js';
 import { runSeries } from '../charts/run-series.js';
+import { card } from '../document/document.js';
 import { assumptionsOf, notRecordedNano, recordedDifference, unfinishedText } from '../text/as-recorded.js';
 import type { NamedThreshold, PolicyInfo } from '../text/policy-info.js';
 import { valueBlocks } from '../text/terminal-blocks.js';
@@ -29,10 +30,6 @@ export interface ReportedRun {
   readonly fills?: PromptFills<RequestEntry>;
   /** Why that is not known though it could be; absent unless a reader would miss it. */
   readonly noFills?: string;
-}
-
-function card(label: string, value: string, note: string, tone: PageFact['tone'] = 'plain'): PageFact {
-  return { label, value, note, tone };
 }
 
 function recordedCards(facts: RunFacts): readonly PageFact[] {

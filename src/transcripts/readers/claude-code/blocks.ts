@@ -3,6 +3,7 @@ import type { Mutable } from '../../../core/base/mutable.js';
 import {
   type Block,
   type BlockFacts,
+  type BlockInit,
   createBlock,
   digestContent,
   IMAGE_TOKENS,
@@ -100,11 +101,8 @@ interface Part {
   readonly place: PlaceText;
 }
 
-interface TextBlockInit {
+interface TextBlockInit extends Pick<BlockInit, 'toolUseId' | 'tool' | 'facts'> {
   readonly kind: 'text' | 'tool_use' | 'tool_result' | 'other';
-  readonly toolUseId?: string | null;
-  readonly tool?: string | null;
-  readonly facts?: BlockFacts;
 }
 
 function textBlock({ role, index, place }: Part, text: string, init: TextBlockInit): Block {
