@@ -37,8 +37,6 @@ export type { ParamSpec } from './core/run/params.js';
 export type { LogEntry } from './core/run/run-log.js';
 /** Everything a run depends on besides its transcript. */
 export type { RunPlan } from './core/run/run-plan.js';
-/** Checks layers, policies and plug-ins; registers a plug-in in this program. */
-export { defineLayer, definePlugin, definePolicy, usePlugin } from './library/define.js';
 /** Many runs, held against each other. */
 export {
   runStudy,
@@ -62,6 +60,8 @@ export {
   type ScenarioRun,
 } from './library/scenario.js';
 export type { Source } from './library/source.js';
+/** Checks layers, policies and plug-ins; registers a plug-in in this program. */
+export { defineLayer, definePlugin, definePolicy, usePlugin } from './library/source.js';
 /** A number about a run, and the facts it is made of. */
 export type { RunFacts } from './metrics/facts.js';
 export type { Metric } from './metrics/metric.js';

@@ -13,7 +13,7 @@ export async function openProgram(load) {
       'provider/cache/prompt-cache',
       'cli/commands/serve/ledger',
       'cli/commands/serve/recording',
-      'provider/prices/price-days',
+      'provider/prices/price',
       'transcripts/readers/served',
     ].map(load),
   );

@@ -32,7 +32,7 @@ confine(() => {
   }
 });
 
-const scripts = new URL('../../dist/cli/commands/serve/open-script.js', import.meta.url);
+const scripts = new URL('../../dist/cli/commands/serve/start-server.js', import.meta.url);
 const { readScriptFile } = await import(scripts.href);
 const { files } = readScriptFile(readFileSync(values.script, 'utf8'), values.script);
 const jsonLines = (path) =>

@@ -10,8 +10,7 @@ import { rememberPage } from './files/last-page.js';
 import type { Host, TextStream } from './host.js';
 import { LOADS } from './load-command.js';
 import { type CliSession, githubChoice, note } from './session.js';
-import { colorsOf } from './terminal/colors.js';
-import { withOwnCodes } from './terminal/own-codes.js';
+import { colorsOf, withOwnCodes } from './terminal/own-codes.js';
 import { packageVersion } from './version.js';
 
 /** Columns of help texts where the terminal does not say. */

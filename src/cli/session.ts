@@ -1,7 +1,7 @@
 import { CcbenchError, formatPlace } from '../core/base/errors.js';
 import type { CacheChoice, InputOptions } from '../transcripts/files/read-input.js';
 import type { Host } from './host.js';
-import type { ColorChoice } from './terminal/colors.js';
+import type { ColorChoice } from './terminal/own-codes.js';
 
 /** How much a command prints: the answer, also the notes on it, or everything. */
 export type Detail = 'brief' | 'notes' | 'verbose';

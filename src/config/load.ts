@@ -1,6 +1,5 @@
-import { type CcbenchError, ProblemList } from '../core/base/errors.js';
+import { type CcbenchError, formatPath, type Path, ProblemList } from '../core/base/errors.js';
 import { readBy } from '../core/base/explain.js';
-import { formatPath, type Path } from '../core/base/problem.js';
 import { placedProblems, type ReadDocument, readDocument, type ScenarioDocument } from './files/document.js';
 import { type Scenario, scenarioSchema } from './schema/schema.js';
 

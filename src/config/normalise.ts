@@ -1,5 +1,4 @@
-import { CcbenchError } from '../core/base/errors.js';
-import type { Path } from '../core/base/problem.js';
+import { CcbenchError, type Path } from '../core/base/errors.js';
 import {
   type CachePlan,
   DEFAULT_FAULTS,
@@ -8,7 +7,7 @@ import {
   type HookPlan,
   type LlmPlan,
 } from '../core/run/run-plan.js';
-import { DEFAULT_FAKE_LLM } from '../provider/fake-llm/fake-plan.js';
+import { DEFAULT_FAKE_LLM } from '../provider/fake-llm/fake-llm.js';
 import type { SessionPart } from '../transcripts/sessions/merge-sessions.js';
 import { DEFAULT_MODEL } from '../transcripts/synthetic/spec.js';
 import type { ScenarioDocument } from './files/document.js';

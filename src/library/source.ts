@@ -1,6 +1,15 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Policy } from '../agent/policies/policy.js';
+import {
+  defineLayer as checkLayer,
+  definePlugin as checkPlugin,
+  definePolicy as checkPolicy,
+} from '../config/plugins/define-plugin.js';
+import type { LayerInput, Plugin, PolicySource } from '../config/plugins/plugin.js';
+import { type ActivePlugin, usePlugin as activatePlugin } from '../config/plugins/use-plugins.js';
 import { CcbenchError, formatPlace, ProblemList } from '../core/base/errors.js';
+import type { LayerDefinition } from '../core/run/layer.js';
 
 /** A file by its path or URL, or a text: a string that begins with `{` or holds a line break. */
 export type Source = string | URL;
@@ -47,4 +56,24 @@ export function withFullMessages<T>(work: () => T): T {
   } catch (error) {
     return fail(error);
   }
+}
+
+/** Checks a policy file, given as YAML text or as the same in an object; throws an error that lists every problem with its path. */
+export function definePolicy(source: PolicySource): Policy {
+  return withFullMessages(() => checkPolicy(source));
+}
+
+/** Checks a layer and returns it with nothing left open; throws an error that lists every problem. */
+export function defineLayer(layer: LayerInput): LayerDefinition {
+  return withFullMessages(() => checkLayer(layer));
+}
+
+/** Checks a plug-in and returns it; throws an error that lists every problem. */
+export function definePlugin(plugin: Plugin): Plugin {
+  return withFullMessages(() => checkPlugin(plugin));
+}
+
+/** Registers a plug-in: from here on scenarios may name what it holds, until `remove()` is called. */
+export function usePlugin(plugin: Plugin): Pick<ActivePlugin, 'name' | 'remove'> {
+  return withFullMessages(() => activatePlugin(plugin));
 }

@@ -12,8 +12,7 @@ import { compilePoint, type Point, pointCompiler, runKey } from './point.js';
 import { type CellValue, resultColumns } from './result-rows.js';
 import type { StudyRecord } from './results/result-store.js';
 import type { StudySession, StudySessions } from './run-rows.js';
-import type { Axis } from './vary.js';
-import { pointsOfGrid, pointsOfStep, type SearchStep } from './vary.js';
+import { type Axis, pointsOfGrid, pointsOfStep, type SearchStep } from './vary.js';
 
 /** What makes a study, as a command line says it. Plain JSON: a machine that gets it opens the same study. */
 export interface StudySpec {

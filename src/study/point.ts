@@ -2,7 +2,8 @@ import { PolicySettings } from '../config/check/policy-settings.js';
 import { type CompiledRun, compileScenario, type ScenarioSource } from '../config/compile.js';
 import { builtinContext, type ScenarioContext } from '../config/context.js';
 import { CcbenchError, ProblemList } from '../core/base/errors.js';
-import { checkCassette, planDigest } from '../engine/run/replay.js';
+import { planDigest } from '../engine/run/replay.js';
+import { checkCassette } from '../provider/fake-llm/summaries/cassette.js';
 import type { Job } from './job.js';
 import type { Axis } from './vary.js';
 

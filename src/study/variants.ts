@@ -2,7 +2,7 @@ import { type CompiledRun, compileScenario, type ScenarioSource } from '../confi
 import { builtinContext, type ScenarioContext } from '../config/context.js';
 import { canonicalJson } from '../core/base/digest.js';
 import { CcbenchError, ProblemList } from '../core/base/errors.js';
-import { checkCassette } from '../engine/run/replay.js';
+import { checkCassette } from '../provider/fake-llm/summaries/cassette.js';
 import { splitValues } from './vary.js';
 
 /** A row of a comparison: one plan for each transcript. */

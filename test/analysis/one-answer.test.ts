@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lifetimeChoice } from '../../src/analysis/lifetime/lifetime-report.js';
 import { recordedTruth } from '../../src/analysis/validate/truth.js';
-import { runWhatIf, whatIfFigures } from '../../src/analysis/validate/what-if-figures.js';
+import { runWhatIf, whatIfFigures } from '../../src/analysis/validate/validate.js';
 import { changedPlan } from '../../src/analysis/what-if.js';
 import { ChangedRun, type ChangeName, tryChanges } from '../../src/analysis/why/changes.js';
 import { replayUnder } from '../../src/cli/commands/providers/provider-replay.js';

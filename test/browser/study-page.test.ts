@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pageHtml } from '../../src/report/html/page-html.js';
-import { chartedRequests } from '../../src/report/page-data/charted-requests.js';
-import type { StudyPageData } from '../../src/report/page-data/study-page-data.js';
+import { chartedRequests } from '../../src/report/page-data/left-out.js';
+import type { StudyPageData } from '../../src/report/page-data/page-data.js';
 import { requestEntry } from '../helpers/log.js';
 import { openPage, seriousFindings, sidewaysPx, useBrowser } from './browser.js';
 

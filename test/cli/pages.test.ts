@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PageData } from '../../src/report/page-data/page-data.js';
-import type { StudyPageData } from '../../src/report/page-data/study-page-data.js';
+import type { PageData, StudyPageData } from '../../src/report/page-data/page-data.js';
 import { dataOf } from '../helpers/pages/page-data.js';
 import { cli, scenario, TRACE, tempFolder } from './cli.js';
 

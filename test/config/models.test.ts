@@ -3,8 +3,7 @@ import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
 import { CcbenchError, formatPlace, ProblemList } from '../../src/core/base/errors.js';
 import { modelsOf } from '../../src/provider/prices/models.js';
-import { priceUsage } from '../../src/provider/prices/price.js';
-import { NEWEST } from '../../src/provider/prices/price-days.js';
+import { NEWEST, priceUsage } from '../../src/provider/prices/price.js';
 import { errorsOf, problemsOf, synthetic } from './compile-yaml.js';
 
 const USAGE = { input: 1_000_000, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../src/core/run/run-log.js';
-import { completionOf } from '../../src/metrics/completion.js';
+import { completionOf } from '../../src/metrics/facts.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
 import { endEntry, requestEntry, runEntry } from '../helpers/log.js';

@@ -4,7 +4,7 @@ import { simulatedClock } from '../../scripts/clients/run-client.mjs';
 import { placesOf, predictionOf, scorePair, summaryOf, tableOf } from '../../scripts/clients/score.mjs';
 import { simulatedTimes, truthOf } from '../../scripts/clients/truth.mjs';
 import { promptsOf, scriptOf, WORKLOADS } from '../../scripts/clients/workloads.mjs';
-import { readScriptFile } from '../../src/cli/commands/serve/open-script.js';
+import { readScriptFile } from '../../src/cli/commands/serve/start-server.js';
 
 it('a transcript gets the times that the server had: each prompt but the first comes behind a pause', () => {
   const toSimulated = simulatedClock([1_000, 2_000], [400]);

@@ -1,6 +1,168 @@
-import type { RecordedCall, Thread } from '../../core/model/transcript.js';
-import { type CallFacts, callFacts, type Thinking } from './call-facts.js';
+import { hasToolUse, isSpoken } from '../../core/model/message.js';
+import type { RecordedCall, SpokenThinking, Step, Thread } from '../../core/model/transcript.js';
+import { promptTokens } from '../../core/model/usage.js';
 import type { ClientBehaviour } from './client.js';
+
+/** Thinking as a request asks for it; null where nothing switches it. */
+type Thinking = 'on' | 'off' | null;
+
+/** What several speakers before one request come to: who asks for thinking gets it. */
+function joined(before: SpokenThinking | null, next: SpokenThinking): SpokenThinking {
+  if (before === 'on' || next === 'on') return 'on';
+  return before === 'off' || next === 'off' ? 'off' : 'unsaid';
+}
+
+function thinks(step: Step): boolean {
+  return step.kind === 'call' && step.call.response.blocks.some((block) => block.kind === 'thinking');
+}
+
+/**
+ * Thinking of each call of a thread, in order (K1). Whoever speaks decides for all calls up to the next one who does; where
+ * that was not said, one thinking block among their responses tells that it was on. Threads in which nobody ever says stay
+ * as they are.
+ */
+function thinkingOfCalls(thread: Thread): readonly Thinking[] {
+  const found: Thinking[] = [];
+  let spoken: SpokenThinking | null = null;
+  let isOpen = false;
+  let from = 0;
+  let sawThinking = false;
+  const close = (): void => {
+    const state = spoken === 'unsaid' ? (sawThinking ? 'on' : 'off') : spoken;
+    while (from < found.length) found[from++] = state;
+    sawThinking = false;
+  };
+  for (const step of thread.steps) {
+    if (step.kind === 'event' && step.event.kind === 'speaker') {
+      if (!isOpen) close();
+      spoken = isOpen ? joined(spoken, step.event.thinking) : step.event.thinking;
+      isOpen = true;
+    } else if (step.kind === 'call') {
+      found.push(null);
+      if (thinks(step)) sawThinking = true;
+      isOpen = false;
+    }
+  }
+  close();
+  return found;
+}
+
+/** What a thread tells of one of its calls, whatever its client makes of it. */
+interface CallFacts {
+  readonly call: RecordedCall;
+  readonly thinking: Thinking;
+  readonly delivery: 'streamed' | 'whole';
+  /** The client changed before it; somebody spoke first since. */
+  readonly fresh: 'process' | 'version' | null;
+  /** The client is another version from here on; undefined where it is the same. */
+  readonly version: string | null | undefined;
+  /** The call before it was the first to look for tools. */
+  readonly behindSearch: 'first-search' | 'none';
+  /** Its response gives the word back to the user, who takes this long; null where it does not, or nothing follows. */
+  readonly silenceMs: number | null;
+  /** Whether a suggestion followed it, as the next request shows; null where neither that nor most others of the thread tell. */
+  readonly suggested: boolean | null;
+  /** When summaries for a user who was away were made behind it (K17). */
+  readonly awayMs: readonly number[];
+}
+
+/** The tool that looks for tools. */
+const TOOL_SEARCH = 'ToolSearch';
+
+/** In generated sessions nobody says anything about thinking. */
+const NOTHING_SAID: readonly Thinking[] = [];
+
+/** Facts of threads, found once however often a transcript is replayed. */
+const FOUND = new WeakMap<Thread, readonly CallFacts[]>();
+
+/** The facts of a thread's calls, in order; those of a flow are found as they are asked for. */
+function callFacts(thread: Thread): Iterable<CallFacts> {
+  if (thread.flow !== undefined) return findFacts(thread.flow.steps(), NOTHING_SAID);
+  let facts = FOUND.get(thread);
+  if (facts === undefined) {
+    facts = withUsualSuggestions([...findFacts(thread.steps, thinkingOfCalls(thread))]);
+    FOUND.set(thread, facts);
+  }
+  return facts;
+}
+
+/**
+ * A session id or version that changes between a tool call and its result is no new process: somebody speaks first in one.
+ */
+function* findFacts(steps: Iterable<Step>, thinkings: Iterable<Thinking>): Generator<CallFacts, void, void> {
+  const thinking = thinkings[Symbol.iterator]();
+  let found: CallFacts | null = null;
+  let fresh: CallFacts['fresh'] = null;
+  let version: CallFacts['version'];
+  let delivery: CallFacts['delivery'] = 'streamed';
+  let spoken: 'spoken' | 'silent' = 'spoken';
+  let searched: 'never' | 'now' | 'before' = 'never';
+  let awayMs: number[] = [];
+  for (const step of steps) {
+    if (step.kind === 'message') {
+      if (isSpoken(step.message)) spoken = 'spoken';
+    } else if (step.kind === 'event') {
+      if (step.event.kind === 'fallback') delivery = 'whole';
+      else if (step.event.kind === 'clear') searched = 'never';
+      else if (step.event.kind === 'away-summary') awayMs.push(step.event.at);
+      else if (step.event.kind === 'version') {
+        fresh = 'version';
+        version = step.event.version;
+      } else if (step.event.kind === 'resume') fresh ??= 'process';
+    } else {
+      const { call } = step;
+      if (spoken === 'silent') fresh = null;
+      const behindSearch = searched === 'now' ? 'first-search' : 'none';
+      if (searched === 'now') searched = 'before';
+      if (searched === 'never' && call.response.blocks.some((block) => block.tool === TOOL_SEARCH))
+        searched = 'now';
+      if (found !== null) {
+        const silenceMs = silenceOf(found.call, call);
+        const suggested = silenceMs === null || awayMs.length > 0 ? null : suggestedBetween(found.call, call);
+        yield { ...found, silenceMs, suggested, awayMs };
+      }
+      awayMs = [];
+      found = {
+        call,
+        thinking: thinking.next().value ?? null,
+        delivery,
+        fresh,
+        version,
+        behindSearch,
+        silenceMs: null,
+        suggested: null,
+        awayMs: [],
+      };
+      fresh = null;
+      version = undefined;
+      delivery = 'streamed';
+      spoken = 'silent';
+    }
+  }
+  if (found !== null) yield found;
+}
+
+/** Time that a response leaves to the user, up to the next call; null where it calls tools. */
+function silenceOf(call: RecordedCall, next: RecordedCall): number | null {
+  return hasToolUse(call.response) ? null : next.startMs - call.endMs;
+}
+
+/** Whether a suggestion came between two requests: the second then reads the response of the first too, else its prompt alone (K16). */
+function suggestedBetween({ usage }: RecordedCall, { usage: next }: RecordedCall): boolean | null {
+  if (usage === null || next === null) return null;
+  const prompt = promptTokens(usage);
+  if (next.cacheRead > prompt) return true;
+  const cached = prompt - usage.input;
+  return cached > 0 && next.cacheRead >= cached ? false : null;
+}
+
+/** Where a request does not tell, it goes by what most others of its thread show: users switch suggestions off. */
+function withUsualSuggestions(facts: readonly CallFacts[]): readonly CallFacts[] {
+  const told = facts.filter(({ suggested }) => suggested !== null);
+  const more = told.filter(({ suggested }) => suggested).length * 2 - told.length;
+  if (more === 0) return facts;
+  return facts.map((fact) => (fact.suggested === null ? { ...fact, suggested: more > 0 } : fact));
+}
 
 /** Why the messages of a request find nothing of what the one before left, system and tools at best. */
 export type FreshStart = 'process' | 'version' | 'tools';

@@ -2,7 +2,7 @@ import { createRegistry } from '../../core/base/registry.js';
 import { compareVersions } from '../../core/model/agent-version.js';
 import type { ParamSpec, ParamValues } from '../../core/run/params.js';
 import type { CachePlan } from '../../core/run/run-plan.js';
-import type { FadeMode } from '../../provider/cache/fade.js';
+import type { FadeMode } from '../../provider/cache/ttl.js';
 import {
   BARE_API,
   BEHAVIOURS,

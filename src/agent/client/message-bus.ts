@@ -1,18 +1,12 @@
 import type { Files } from '../../core/base/files.js';
 import { entryOf } from '../../core/base/once.js';
-import type { AgentMessage, MessageRoute, MessageSubject } from '../../core/model/transcript.js';
+import type { AgentMessage, MessageSubject } from '../../core/model/transcript.js';
 
 /** A message on its way. */
-export interface Envelope {
+export interface Envelope extends AgentMessage {
   readonly id: number;
   readonly from: string;
-  readonly to: string;
-  readonly way: MessageRoute;
-  readonly subject: MessageSubject;
-  readonly tokens: number;
   readonly sentMs: number;
-  /** For a plan: how often it is turned down before it is approved. */
-  readonly rejections?: number;
 }
 
 /** A word that lets an agent which waits for its plan's approval go on (C36). */

@@ -1,4 +1,70 @@
-import type { Transcript } from '../../core/model/transcript.js';
+import { MS_PER_MINUTE } from '../../core/base/clock.js';
+import { compareVersions } from '../../core/model/agent-version.js';
+import type { RecordedCall, Thread, Transcript } from '../../core/model/transcript.js';
+import { cacheWriteTokens, promptTokens } from '../../core/model/usage.js';
+import { CHANCE_BREAKS } from './clients.generated.js';
+
+/** What an unpredictable break depends on (K14). */
+interface Exposure {
+  /** Somebody spoke since the previous request of the thread; else it goes on with results of tools. */
+  readonly spoken: 'spoken' | 'silent';
+  /** Between the starts of the two requests. */
+  readonly gapMs: number;
+}
+
+/** Chances of an unpredictable break. */
+export type ChanceBreaks = Pick<(typeof CHANCE_BREAKS)[number], 'silent' | 'prompt' | 'latePrompt'>;
+
+/** The chances of a client's requests, by its version and by how it was started (K14b). */
+export function chanceBreaksOf({
+  version,
+  entrypoint,
+}: Pick<RecordedClient, 'version' | 'entrypoint'>): ChanceBreaks {
+  const fits = (row: (typeof CHANCE_BREAKS)[number]): boolean =>
+    (row.from === null || (version !== null && compareVersions(version, row.from) >= 0)) &&
+    (row.entrypoint === null || row.entrypoint === entrypoint);
+  return CHANCE_BREAKS.findLast(fits)!;
+}
+
+/** Chance of an unpredictable break, for one request. */
+export function hazardOf({ spoken, gapMs }: Exposure, chances: ChanceBreaks): number {
+  if (spoken === 'silent') return chances.silent;
+  return gapMs < MS_PER_MINUTE ? chances.prompt : chances.latePrompt;
+}
+
+/** What the first request of a thread found: nothing, tools and system prompt, or a conversation that went on before. */
+export type Warmth = 'none' | 'prefix' | 'messages';
+
+/** Reads beyond system and tools by this many tokens tell that messages were warm. */
+const BESIDE_PREFIX_TOKENS = 2_000;
+
+/** Tokens of a thread's tools and system prompt. */
+export function prefixTokensOf(thread: Thread): number {
+  let total = 0;
+  for (const block of thread.prefix) total += block.tokens;
+  return total;
+}
+
+/** What the recorded first request of a thread found (K11): the only recorded split a prediction looks at. */
+export function recordedWarmth(thread: Thread, first: RecordedCall): Warmth {
+  const read = first.usage?.cacheRead ?? 0;
+  if (read === 0) return 'none';
+  return read > prefixTokensOf(thread) + BESIDE_PREFIX_TOKENS ? 'messages' : 'prefix';
+}
+
+/** Lifetimes that requests ask for, for the system prompt and for messages: a fact of the workload, known from what was written. */
+export interface WrittenLifetimes {
+  readonly system: '5m' | '1h';
+  readonly messages: '5m' | '1h';
+}
+
+/** The lifetimes a call wrote with; those before it where it wrote nothing. */
+export function writtenLifetimes(call: RecordedCall, before: WrittenLifetimes): WrittenLifetimes {
+  const { usage } = call;
+  if (usage === null || promptTokens(usage) === 0 || cacheWriteTokens(usage) === 0) return before;
+  if (usage.cacheWrite1h === 0) return { system: '5m', messages: '5m' };
+  return { system: '1h', messages: usage.cacheWrite5m > 0 ? '5m' : '1h' };
+}
 
 /** How the user of a client is known to the API. */
 export type Login = 'account' | 'key';

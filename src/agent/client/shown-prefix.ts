@@ -7,7 +7,7 @@ import { promptTokens } from '../../core/model/usage.js';
 import type { ParamValues } from '../../core/run/params.js';
 import type { FakeLlmPlan } from '../../core/run/run-plan.js';
 import { TTL_5M_MS } from '../../provider/cache/ttl.js';
-import { DEFAULT_FAKE_LLM } from '../../provider/fake-llm/fake-plan.js';
+import { DEFAULT_FAKE_LLM } from '../../provider/fake-llm/fake-llm.js';
 import { SUMMARY_FRAME_TOKENS } from '../layers/rules/new-history.js';
 
 /** `facts.attachment` of the reminders that stand in front of the first message: what no line explains behind system and tools. */
@@ -48,10 +48,6 @@ export function shownPrefixTokens({ steps }: Pick<Thread, 'steps'>): number | nu
   return null;
 }
 
-function resized(block: Block, tokens: number): Block {
-  return { ...block, tokens, digest: digestParts([block.digest, 'resized', tokens]) };
-}
-
 /** Blocks of another size in all, each with its share. */
 function scaled(blocks: readonly Block[], tokens: number): readonly Block[] {
   const before = blocks.reduce((sum, block) => sum + block.tokens, 0);
@@ -59,7 +55,7 @@ function scaled(blocks: readonly Block[], tokens: number): readonly Block[] {
   return blocks.map((block, i) => {
     const own = i === blocks.length - 1 ? left : Math.round((tokens * block.tokens) / before);
     left -= own;
-    return resized(block, own);
+    return { ...block, tokens: own, digest: digestParts([block.digest, 'resized', own]) };
   });
 }
 

@@ -3,7 +3,7 @@ import { entryOf, oncePer } from '../../core/base/once.js';
 import { compareVersions } from '../../core/model/agent-version.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
-import { DEFAULT_FAKE_LLM } from '../../provider/fake-llm/fake-plan.js';
+import { DEFAULT_FAKE_LLM } from '../../provider/fake-llm/fake-llm.js';
 import { RECORDED_CLIENT } from '../client/client.js';
 import { policyRegistry } from './catalogue.js';
 import type { Policy, VersionRange } from './policy.js';

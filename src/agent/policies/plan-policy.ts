@@ -1,6 +1,5 @@
-import { CcbenchError } from '../../core/base/errors.js';
+import { CcbenchError, type Problem, withPath } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
-import { type Problem, withPath } from '../../core/base/problem.js';
 import type { ParamValues } from '../../core/run/params.js';
 import type { PolicyRules } from '../../core/run/policy-rules.js';
 import type { PlannedPolicy } from '../../core/run/run-plan.js';

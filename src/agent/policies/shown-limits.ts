@@ -9,7 +9,7 @@ import {
   type ModelLimits,
   thresholds,
 } from '../layers/thresholds/thresholds.js';
-import { blocksAt, compactsAt } from '../policy-file/triggers.js';
+import { blocksAt, compactsAt } from '../policy-file/check-rules.js';
 import { isReadBy } from './param-readers.js';
 import type { Policy } from './policy.js';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { foundWords } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
-import { foundWords } from '../../core/base/problem.js';
 import { described, readDuration, refuse } from '../../core/base/schema.js';
 import type { AmountText, Comparison, TimeComparison } from '../../core/run/policy-rules.js';
 import { AmountError, MIDDLE, parseAmount } from './expression.js';

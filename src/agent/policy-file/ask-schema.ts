@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { foundWords } from '../../core/base/problem.js';
+import { foundWords } from '../../core/base/errors.js';
 import {
   duration,
   flag,

@@ -1,5 +1,5 @@
+import { isGroup, type Path } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
-import { isGroup, type Path } from '../../core/base/problem.js';
 import { unknownName } from '../../core/base/registry.js';
 
 /** A policy as it was written: what YAML holds, before anything is read into it. */

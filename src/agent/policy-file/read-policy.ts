@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { readBy } from '../../core/base/explain.js';
 import {
   isGroup,
   type Path,
@@ -7,13 +6,75 @@ import {
   type Problems,
   problemAt,
   valueAt,
-} from '../../core/base/problem.js';
+} from '../../core/base/errors.js';
+import { readBy, schemaMap } from '../../core/base/explain.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { day, group, list, text } from '../../core/base/schema.js';
-import type { PolicyRules, RulePart } from '../../core/run/policy-rules.js';
+import { COUNTED, COUNTED_NAMES, type PolicyRules, type RulePart } from '../../core/run/policy-rules.js';
 import { checkRules } from './check-rules.js';
 import { base, cache, count, guards, NO_GUARDS, USUAL_CACHE, USUAL_COUNT } from './client-schema.js';
 import type { WrittenPolicy } from './paths.js';
 import { rule } from './rule-schema.js';
+
+/** What is said of a value of a policy file. */
+interface ValueHelp {
+  readonly help: string;
+  readonly unit: string | null;
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(COUNTED_NAMES.map((name) => [name, COUNTED[name].unit])),
+  tokens: 'tokens',
+  growth: 'tokens',
+  piled: 'tokens',
+  freed: 'tokens',
+  target: 'tokens',
+  output: 'tokens',
+  system: 'tokens',
+  tools: 'tokens',
+  floor: 'tokens',
+  block: 'tokens',
+  cap: 'tokens',
+  minus: 'tokens',
+  each: 'tokens',
+  total: 'tokens',
+  env: 'tokens',
+  ack: 'tokens',
+  trailer: 'tokens',
+  perMessage: 'tokens',
+  perImage: 'tokens',
+  minChars: 'characters',
+  head: 'characters',
+  tail: 'characters',
+  charsPerToken: 'characters/token',
+  events: 'messages',
+  'only-if': 'tokens',
+  atLeast: 'tokens',
+  times: 'share',
+  share: 'share',
+  chars: 'characters',
+  scale: 'factor',
+  pastReasoning: 'factor',
+  keptReasoning: 'factor',
+};
+
+/** Units of keys that mean something else inside another key. */
+const INSIDE: readonly (readonly [string, string, string])[] = [
+  ['user', 'head', 'tokens'],
+  ['shrink', 'times', 'attempts'],
+  ['shrink', 'drop-oldest', 'share'],
+  ['keepAlive', 'times', 'times'],
+];
+
+/** One sentence about the value at a path of a policy file, and its unit. */
+export function helpFor(path: Path): ValueHelp {
+  const key = [...path].reverse().find((part) => typeof part === 'string');
+  const inside = INSIDE.find(([outer, own]) => own === key && path.includes(outer));
+  return {
+    help: schemaMap(policySchema).helpAt(path),
+    unit: inside?.[2] ?? ownValue(UNITS, String(key)) ?? null,
+  };
+}
 
 /** A policy file. */
 export const policySchema = group(
@@ -73,7 +134,7 @@ function checkClient(written: unknown, policy: PolicyRules, path: Path, problems
 }
 
 /** Who a policy is, beside what it does. */
-export interface PolicyHead {
+interface PolicyHead {
   readonly name: string;
   readonly description: string;
   /** Where its numbers come from, by path; `*` speaks for the rest. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Path } from '../../core/base/problem.js';
+import type { Path } from '../../core/base/errors.js';
 import { group, refuse, words } from '../../core/base/schema.js';
 import {
   type AskPart,

@@ -11,8 +11,8 @@ import {
   type SelectPart,
   type TestPart,
 } from '../../core/run/policy-rules.js';
+import { type ModelSizes, sizesOf, triggerOf } from './check-rules.js';
 import { hasJitter, MIDDLE, mentions, parseAmount, type Sizes } from './expression.js';
-import { type ModelSizes, sizesOf, triggerOf } from './triggers.js';
 
 /** Windows that a policy is explained at. */
 const WINDOWS = [

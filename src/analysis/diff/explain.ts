@@ -109,10 +109,6 @@ function explainPrompt(a: LaneRequest, b: LaneRequest): Reason {
   return { kind: 'bytes', reason: `the prompts differ: ${sizes('', a.prompt, b.prompt).trim()}` };
 }
 
-function explainOutput(a: LaneRequest, b: LaneRequest): Reason {
-  return { kind: 'output', reason: `the outputs differ: ${sizes('', a.output, b.output).trim()}` };
-}
-
 /** Why two requests differ; null where they are the same within the tolerance. */
 export function explainPair({ a, b }: Pair, tolerance: number): Reason | null {
   if (a === null || b === null) {
@@ -134,7 +130,8 @@ export function explainPair({ a, b }: Pair, tolerance: number): Reason | null {
   if (a.model !== b.model) return { kind: 'model', reason: `the model is ${a.model} in A, ${b.model} in B` };
   if (isApart(a.prompt, b.prompt, tolerance)) return explainPrompt(a, b);
   if (isApart(a.read, b.read, tolerance)) return explainCache(a, b);
-  if (isApart(a.output, b.output, tolerance)) return explainOutput(a, b);
+  if (isApart(a.output, b.output, tolerance))
+    return { kind: 'output', reason: `the outputs differ: ${sizes('', a.output, b.output).trim()}` };
   if (isApart(a.written, b.written, tolerance))
     return {
       kind: 'cache',

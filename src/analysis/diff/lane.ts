@@ -5,8 +5,14 @@ import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import type { LayerEntry, LogEntry, RequestEntry, RunEntry } from '../../core/run/run-log.js';
 import type { ModelRow, Prices } from '../../provider/prices/model-row.js';
 import { findModel, modelsOf } from '../../provider/prices/models.js';
-import { NO_COST, pricesFor, priceUsage } from '../../provider/prices/price.js';
-import { NEWEST, type PriceTimes, priceTimes } from '../../provider/prices/price-days.js';
+import {
+  NEWEST,
+  NO_COST,
+  type PriceTimes,
+  pricesFor,
+  priceTimes,
+  priceUsage,
+} from '../../provider/prices/price.js';
 import { billedUsage, recordedBill } from '../../provider/prices/recorded-bill.js';
 import { withUntoldWrites } from '../../provider/providers/providers.js';
 
@@ -22,20 +28,12 @@ export interface LaneAct {
 }
 
 /** One request of a lane. */
-export interface LaneRequest {
-  readonly thread: string;
+export interface LaneRequest
+  extends Pick<RequestEntry, 'thread' | 'n' | 't' | 'model' | 'prompt' | 'read' | 'input' | 'output'> {
   /** Call of its thread, from 1: what two lanes are aligned by. */
   readonly turn: number;
   readonly purpose: string;
-  /** Number of the request in its lane, from 1. */
-  readonly n: number;
-  readonly t: number;
-  readonly model: string;
-  readonly prompt: number;
-  readonly read: number;
   readonly written: number;
-  readonly input: number;
-  readonly output: number;
   readonly costNano: number;
   /** Dollars per million tokens for its prompt; null where its model has no price, so that it counts as nothing. */
   readonly prices: Prices | null;

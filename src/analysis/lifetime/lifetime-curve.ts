@@ -1,13 +1,13 @@
 import { ratio } from '../../core/base/stats.js';
+import { type Message, messageTokens } from '../../core/model/message.js';
+import type { RequestTrace, TraceRequest } from '../../core/model/request-trace.js';
+import { outputOf, type Thread, type Transcript } from '../../core/model/transcript.js';
+import { promptTokens } from '../../core/model/usage.js';
 import type { PricedCalls } from '../../core/run/recorded-bill.js';
+import type { Prices } from '../../provider/prices/model-row.js';
 
 /** Prices of a model in dollars per million tokens. */
-interface LifetimePrices {
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite5m: number;
-  readonly cacheWrite1h: number;
-}
+type LifetimePrices = Omit<Prices, 'input'>;
 
 /** The prices of a request by its model, its prompt, which may cross a price step, and its start; null where the model has none. */
 export type PriceOf = (model: string, promptTokens: number, startMs: number) => LifetimePrices | null;
@@ -100,7 +100,7 @@ function addThread(sums: Sums, thread: LifetimeThread, prices: PriceOf): void {
 }
 
 /** The requests of one thread as columns: sizes are tokens, times whole milliseconds. */
-export interface LifetimeThread {
+interface LifetimeThread {
   readonly id: string;
   readonly length: number;
   readonly startMs: Float64Array;
@@ -118,12 +118,9 @@ export interface LifetimeSession {
 }
 
 /** One request, for building a thread row by row. */
-export interface LifetimeRequest {
-  readonly startMs: number;
-  readonly promptTokens: number;
+export interface LifetimeRequest
+  extends Pick<TraceRequest, 'startMs' | 'promptTokens' | 'outputTokens' | 'model'> {
   readonly reusableTokens: number;
-  readonly outputTokens: number;
-  readonly model: string;
 }
 
 /** Hits at one lifetime; `ttlSeconds` null is an unlimited one, `hitRate` null a share of no tokens. */
@@ -148,7 +145,7 @@ export const LIFETIME_SECONDS: readonly (number | null)[] = [
   null,
 ];
 
-/** Number of leading ids two prompts have in common. */
+/** Number of leading ids two prompts have in common. @internal */
 export function commonLength(a: Uint32Array, b: Uint32Array): number {
   const length = a.length < b.length ? a.length : b.length;
   let i = 0;
@@ -156,7 +153,7 @@ export function commonLength(a: Uint32Array, b: Uint32Array): number {
   return i;
 }
 
-/** Makes a thread from its requests, in order. */
+/** Makes a thread from its requests, in order. @internal */
 export function lifetimeThread(id: string, requests: readonly LifetimeRequest[]): LifetimeThread {
   const { length } = requests;
   const thread = emptyThread(id, length);
@@ -172,7 +169,7 @@ export function lifetimeThread(id: string, requests: readonly LifetimeRequest[])
 }
 
 /** A thread with columns of a length, to be filled. */
-export function emptyThread(id: string, length: number): LifetimeThread & { readonly models: string[] } {
+function emptyThread(id: string, length: number): LifetimeThread & { readonly models: string[] } {
   return {
     id,
     length,
@@ -219,4 +216,85 @@ function fillBuckets(thread: LifetimeThread, limits: Float64Array, buckets: Floa
     prompts += promptTokens[i]!;
   }
   return prompts;
+}
+
+/** Which threads of a source count. */
+interface SessionOptions {
+  /** Leaves subagents out. */
+  readonly mainOnly?: boolean;
+}
+
+/** A request trace for the curve: reusable = leading blocks shared with the thread's previous request (E1). */
+export function traceSession(trace: RequestTrace, options: SessionOptions = {}): LifetimeSession {
+  const threads = trace.threads.filter((thread) => thread.parentId === null || options.mainOnly !== true);
+  return {
+    id: trace.id,
+    threads: threads.map(({ id, requests }) => {
+      const thread = emptyThread(id, requests.length);
+      for (let i = 0; i < requests.length; i++) {
+        const request = requests[i]!;
+        thread.startMs[i] = request.startMs;
+        thread.promptTokens[i] = request.promptTokens;
+        thread.outputTokens[i] = request.outputTokens;
+        thread.models.push(request.model);
+        if (i === 0) continue;
+        const shared = commonLength(requests[i - 1]!.hashIds, request.hashIds) * trace.blockSize;
+        thread.reusableTokens[i] = shared < request.promptTokens ? shared : request.promptTokens;
+      }
+      return thread;
+    }),
+  };
+}
+
+/**
+ * Any transcript for the curve: prompts from recorded usage, else from token counts; reusable is the whole
+ * previous prompt, or tools and system where a recorded compaction lies between.
+ */
+export function transcriptSession(transcript: Transcript, options: SessionOptions = {}): LifetimeSession {
+  const threads = transcript.threads.filter(
+    (thread) => thread.parentId === null || options.mainOnly !== true,
+  );
+  return {
+    id: transcript.id,
+    threads: threads.map((thread) => lifetimeThread(thread.id, threadRequests(thread))),
+  };
+}
+
+function threadRequests(thread: Thread): readonly LifetimeRequest[] {
+  const requests: LifetimeRequest[] = [];
+  let prefixTokens = 0;
+  for (const block of thread.prefix) prefixTokens += block.tokens;
+  const sizes = new Map<string, number>();
+  let counted = prefixTokens;
+  let reusable = 0;
+  const add = (message: Message): void => {
+    const tokens = messageTokens(message);
+    sizes.set(message.id, tokens);
+    counted += tokens;
+  };
+  for (const step of thread.steps) {
+    if (step.kind === 'message') add(step.message);
+    else if (step.kind === 'event' && step.event.kind === 'recorded-compaction') {
+      counted = prefixTokens;
+      for (const id of step.event.keptIds) counted += sizes.get(id) ?? 0;
+      if (step.event.summary !== null) add(step.event.summary);
+      reusable = prefixTokens;
+    } else if (step.kind === 'event' && step.event.kind === 'clear') {
+      counted = prefixTokens;
+      reusable = prefixTokens;
+    } else if (step.kind === 'call') {
+      const { call } = step;
+      const prompt = call.usage === null ? counted : promptTokens(call.usage);
+      requests.push({
+        startMs: Math.max(call.startMs, requests.at(-1)?.startMs ?? call.startMs),
+        promptTokens: prompt,
+        reusableTokens: reusable,
+        outputTokens: outputOf(call),
+        model: call.model,
+      });
+      reusable = prompt;
+      add(call.response);
+    }
+  }
+  return requests;
 }

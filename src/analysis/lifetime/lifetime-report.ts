@@ -3,8 +3,7 @@ import type { Transcript } from '../../core/model/transcript.js';
 import { addPricedCalls, isUnpriced, type PricedCalls } from '../../core/run/recorded-bill.js';
 import { usd } from '../../metrics/metric.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
-import { pricesFor } from '../../provider/prices/price.js';
-import { priceTimes } from '../../provider/prices/price-days.js';
+import { pricesFor, priceTimes } from '../../provider/prices/price.js';
 import { changedPlan, runChanged } from '../what-if.js';
 import {
   type CurvePoint,

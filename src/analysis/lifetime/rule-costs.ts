@@ -4,8 +4,7 @@ import type { PricedCalls } from '../../core/run/recorded-bill.js';
 import { onGrain, survival } from '../../provider/cache/cache-rules.js';
 import type { Prices } from '../../provider/prices/model-row.js';
 import { findModel, modelOrUnknown } from '../../provider/prices/models.js';
-import { priceUsage } from '../../provider/prices/price.js';
-import type { PriceTimes } from '../../provider/prices/price-days.js';
+import { type PriceTimes, priceUsage } from '../../provider/prices/price.js';
 import { cacheRulesOf } from '../../provider/providers/providers.js';
 import type { LifetimeSession } from './lifetime-curve.js';
 

@@ -1,7 +1,6 @@
 import { ratio, sum } from '../../core/base/stats.js';
 import { CAUSE_TEXT, WHY_CAUSES, type WhyCause } from '../why/causes.js';
-import type { ChangeName, UsageAt } from '../why/changes.js';
-import { CHANGES } from '../why/changes.js';
+import { CHANGES, type ChangeName, type UsageAt } from '../why/changes.js';
 import type { Counted } from '../why/sum-up.js';
 import {
   fitKindOf,

@@ -10,24 +10,28 @@ import type { ComparedRequest, Truth } from './truth.js';
 /** How much of the previous prefix a request read: 90 % or more, less than half, or between. */
 export type ReadClass = 'full' | 'partial' | 'miss';
 
+/** How far the costs of sessions are off, as shares between 0 and 1; null where there is nothing to compare. */
+export interface CostFigures {
+  readonly costErrorMedian: number | null;
+  readonly costErrorP75: number | null;
+  readonly costErrorP90: number | null;
+  readonly costErrorMax: number | null;
+  /** Signed error of all of them together, and in dollars. */
+  readonly netError: number | null;
+  readonly netUsd: number;
+}
+
 /** The figures of one way of predicting, as shares between 0 and 1; null where there is nothing to compare. */
-export interface FidelityFigures {
+export interface FidelityFigures extends CostFigures {
   readonly classAgreement: number | null;
   readonly classAgreementOver60s: number | null;
   readonly promptError: number | null;
   readonly readError: number | null;
   readonly creationError: number | null;
-  readonly costErrorMedian: number | null;
-  readonly costErrorP75: number | null;
-  readonly costErrorP90: number | null;
-  /** Of all files, as the quantiles are. */
-  readonly costErrorMax: number | null;
   /** Of files with 50 requests or more, or of a single file: what saved results are held against. */
   readonly costErrorWorst: number | null;
-  /** Signed error of all files together, and the same with what unforeseen breaks add on average. */
-  readonly netError: number | null;
+  /** The net error with what unforeseen breaks add on average. */
   readonly netErrorWithHazard: number | null;
-  readonly netUsd: number;
   /** Share of the requests that did not read the previous prefix in full which were predicted so. */
   readonly recallNotFull: number | null;
   /** Requests predicted not to read it in full that did. */

@@ -1,5 +1,4 @@
-import { digestText } from '../../core/base/digest.js';
-import { DigestSet } from '../../core/base/digest-set.js';
+import { DigestSet, digestText } from '../../core/base/digest.js';
 
 /** Ids of responses, each once: a set, or digests in a row, which take less room. */
 export type CallIds = ReadonlySet<string | number> | Float64Array;

@@ -1,25 +1,18 @@
 import { quantile, ratio } from '../../core/base/stats.js';
+import type { CostFigures } from './compare.js';
 import type { Beside, CrashedSession, ForwardSession } from './forward.js';
 import { BESIDE } from './triggers.js';
 
 /** How far runs forward are from their recordings, as shares between 0 and 1; null where there is nothing to compare. */
-export interface ForwardFigures {
+export interface ForwardFigures extends CostFigures {
   readonly sessions: number;
   readonly crashed: number;
   /** Sessions in which the run lost calls that the recording made. */
   readonly unfinished: number;
   /** Sessions whose recordings tell no writes though their provider bills them: what was not read counts as written. */
   readonly writesAssumed: number;
-  /** Relative error of a session's input cost, with what unforeseen breaks add on average. */
-  readonly costErrorMedian: number | null;
-  readonly costErrorP75: number | null;
-  readonly costErrorP90: number | null;
-  readonly costErrorMax: number | null;
-  /** Signed error of all sessions together, and in dollars. */
-  readonly netError: number | null;
-  readonly netUsd: number;
   readonly recordedUsd: number;
-  /** The same without what unforeseen breaks add on average. */
+  /** Errors of the input cost without what unforeseen breaks add on average, which the others hold. */
   readonly costErrorMedianWithoutHazard: number | null;
   readonly netErrorWithoutHazard: number | null;
   /** Difference of hit rates in percentage points, median of its size. */

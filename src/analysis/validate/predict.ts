@@ -3,14 +3,16 @@ import { fadeOf, recordedBehaviours } from '../../agent/client/client.js';
 import {
   type ChanceBreaks,
   chanceBreaksOf,
+  claudeCodeVersion,
+  driverOf,
   hazardOf,
   prefixTokensOf,
+  recordedClient,
   recordedWarmth,
   type Warmth,
   type WrittenLifetimes,
   writtenLifetimes,
-} from '../../agent/client/hazard.js';
-import { claudeCodeVersion, driverOf, recordedClient } from '../../agent/client/recorded-client.js';
+} from '../../agent/client/recorded-client.js';
 import { digestParts } from '../../core/base/digest.js';
 import { EventQueue } from '../../core/base/queue.js';
 import type { Breakpoint } from '../../core/model/prefix.js';
@@ -24,8 +26,14 @@ import type { ModelRow } from '../../provider/prices/model-row.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
 import { priceUsage } from '../../provider/prices/price.js';
 import { PromptTrack } from './prompt-track.js';
-import { planRequests, type RebuildCause, type RequestPlan } from './request-plan.js';
-import type { ComparedRequest, RecordedRequest, Truth } from './truth.js';
+import {
+  type ComparedRequest,
+  planRequests,
+  type RebuildCause,
+  type RecordedRequest,
+  type RequestPlan,
+  type Truth,
+} from './truth.js';
 
 /**
  * What a walk knows of the breaks that nothing explains. Besides them it knows what the first request of each thread read, and

@@ -1,6 +1,6 @@
 import type { Transcript } from '../../core/model/transcript.js';
 import { survival } from '../../provider/cache/cache-rules.js';
-import { priceTimes } from '../../provider/prices/price-days.js';
+import { priceTimes } from '../../provider/prices/price.js';
 import { billedUsage } from '../../provider/prices/recorded-bill.js';
 import { type Reuse, type RuleCall, readable } from '../lifetime/rule-costs.js';
 import { type ProviderRequest, providerRequests } from './providers/provider-requests.js';

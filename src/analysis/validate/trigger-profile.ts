@@ -3,7 +3,7 @@ import { type ModelLimits, thresholds } from '../../agent/layers/thresholds/thre
 import { policyRegistry } from '../../agent/policies/catalogue.js';
 import { rangeOf } from '../../agent/policies/own-policy.js';
 import { planPolicy, resolvePolicy } from '../../agent/policies/plan-policy.js';
-import { compactsAt } from '../../agent/policy-file/triggers.js';
+import { compactsAt } from '../../agent/policy-file/check-rules.js';
 import { MS_PER_MINUTE } from '../../core/base/clock.js';
 import { thinkingRule } from '../../core/model/model-name.js';
 import type { ParamValues } from '../../core/run/params.js';

@@ -27,16 +27,8 @@ export interface SizePair {
 }
 
 /** One recorded automatic compaction beside what the profile of that version does. */
-export interface TriggerCheck {
-  readonly kind: TriggerKind;
-  readonly threadId: string;
-  /** The request the compaction came before, by its place in the thread. */
-  readonly index: number;
+export interface TriggerCheck extends UnrecordedTrigger {
   readonly version: string | null;
-  readonly profile: string;
-  readonly threshold: number;
-  /** What the client counted at that request, by the profile's counter. */
-  readonly seenTokens: number;
   /** `late`: the profile does not fire up to the request behind; `early`: before the request ahead of it. */
   readonly verdict: 'matched' | 'early' | 'late';
   /** The count itself reached the threshold, or only with what a request of the thread adds on average. */
@@ -51,9 +43,11 @@ export interface TriggerCheck {
 export interface UnrecordedTrigger {
   readonly kind: TriggerKind;
   readonly threadId: string;
+  /** The request the compaction comes before, by its place in the thread. */
   readonly index: number;
   readonly profile: string;
   readonly threshold: number;
+  /** What the client counted at that request, by the profile's counter. */
   readonly seenTokens: number;
 }
 

@@ -1,9 +1,14 @@
 import { clientOfVersion, clientRegistry } from '../../agent/client/client.js';
+import { BARE_API } from '../../agent/client/clients.generated.js';
+import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
 import { codexProfile, type KnownProfile, rangeOf } from '../../agent/policies/own-policy.js';
 import { type Digest, digestText } from '../../core/base/digest.js';
+import { quantile, ratio, sum } from '../../core/base/stats.js';
 import type { Transcript } from '../../core/model/transcript.js';
+import type { Usage } from '../../core/model/usage.js';
+import { TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
-import { predictByBaseline } from './baseline.js';
+import { changedPlan, runChanged } from '../what-if.js';
 import {
   type Comparison,
   compareRequests,
@@ -14,11 +19,11 @@ import {
 } from './compare.js';
 import { type CrashedSession, type ForwardOutcome, type ForwardSession, runForward } from './forward.js';
 import { type ForwardFigures, forwardFigures } from './forward-figures.js';
-import { predictRequests, type UnexplainedBreak } from './predict.js';
+import { type Prediction, predictRequests, type UnexplainedBreak, type Walk } from './predict.js';
 import { predictPrompts } from './prompt-size.js';
 import { type BestEffort, bestEffort } from './providers/best-effort.js';
+import { ANTHROPIC, providerOfRecording, validateByProvider } from './providers/predict-provider.js';
 import type { ServableRequest } from './providers/provider-requests.js';
-import { ANTHROPIC, providerOfRecording, validateByProvider } from './providers/validate-provider.js';
 import {
   checkCodexTriggers,
   checkTriggers,
@@ -27,8 +32,14 @@ import {
   type TriggerCounts,
   type TriggerReport,
 } from './triggers.js';
-import { type LeftOut, recordedTruth, startsMidSession, type Truth } from './truth.js';
-import { runWhatIf, type WhatIfFigures, type WhatIfSession, whatIfFigures } from './what-if-figures.js';
+import {
+  type LeftOut,
+  planRequests,
+  type RecordedRequest,
+  recordedTruth,
+  startsMidSession,
+  type Truth,
+} from './truth.js';
 
 /** The ways of predicting that stand side by side. */
 export const WAYS = ['blind', 'given', 'baseline'] as const;
@@ -260,4 +271,117 @@ function clientsIn(sessions: readonly { readonly client: string }[]): readonly s
 
 function eachWay<T>(make: (way: Way) => T): Record<Way, T> {
   return { blind: make('blind'), given: make('given'), baseline: make('baseline') };
+}
+
+function lifetimeOf(usage: Usage, beforeMs: number): number {
+  if (usage.cacheWrite1h > 0) return TTL_1H_MS;
+  return usage.cacheWrite5m > 0 ? TTL_5M_MS : beforeMs;
+}
+
+function predictionOf(
+  request: RecordedRequest,
+  read: number,
+  lifetimeMs: number,
+  cause: Prediction['cause'],
+): Prediction {
+  const { output } = request.usage;
+  const cacheRead = Math.min(read, request.cached);
+  const written = request.cached - cacheRead;
+  const long = lifetimeMs === TTL_1H_MS;
+  const usage: Usage = {
+    input: request.prompt - request.cached,
+    cacheRead,
+    cacheWrite5m: long ? 0 : written,
+    cacheWrite1h: long ? written : 0,
+    output,
+  };
+  return { usage, cause, risk: { chance: 0, cost: 0 } };
+}
+
+/**
+ * The one-line rule (E7): a request reads the whole cached prefix of the previous one when the gap is within the
+ * lifetime of the last write, else what the first request read; after a compaction that too; after a model switch nothing.
+ */
+function predictByBaseline(transcript: Transcript, truth: Truth): Walk {
+  const predictions = new Map<string, Prediction>();
+  for (const thread of transcript.threads) {
+    const plans = planRequests(thread, truth, () => BARE_API, claudeCodeVersion(transcript));
+    let lifetimeMs = TTL_5M_MS;
+    let prefix = 0;
+    for (const plan of plans) {
+      const { request } = plan;
+      const { previous } = request;
+      const writtenForMs = lifetimeMs;
+      lifetimeMs = lifetimeOf(request.usage, lifetimeMs);
+      if (previous === null) {
+        prefix = request.read;
+        predictions.set(request.key, predictionOf(request, request.read, lifetimeMs, 'first'));
+      } else {
+        const alive = request.gapMs! <= writtenForMs;
+        const compacted = plan.cause === 'compaction' || plan.cause === 'microcompaction';
+        const switched = request.model !== previous.model;
+        const read = switched ? 0 : compacted || !alive ? prefix : previous.cached;
+        const late = writtenForMs === TTL_1H_MS ? 'ttl-1h' : 'ttl-5m';
+        const cause = switched ? 'model' : compacted ? plan.cause! : alive ? 'hit' : late;
+        predictions.set(request.key, predictionOf(request, read, lifetimeMs, cause));
+      }
+    }
+  }
+  return { predictions, breaks: [] };
+}
+
+/** A recording as the base of a what-if, and with its compactions left to the policy; nano-dollars of input. */
+interface WhatIfSession {
+  readonly recordedNano: number;
+  readonly simulatedNano: number;
+  /** What the policy makes of it when it decides for itself, and how far that may be off; 0 where it never compacts. */
+  readonly freeNano: number;
+  readonly offNano: number;
+}
+
+/** How well what-ifs start from what happened, as shares; null where there is nothing to compare. */
+export interface WhatIfFigures
+  extends Pick<ForwardFigures, 'sessions' | 'costErrorMedian' | 'costErrorP90' | 'intervalCoverage90'> {
+  /** Signed error of all sessions together. */
+  readonly net: number | null;
+  /** Sessions that the policy compacts by itself: of them the coverage of the interval is. */
+  readonly compacted: number;
+}
+
+/** Runs a recording as the base of a what-if; null where nothing can be taken from it. @internal */
+export function runWhatIf(transcript: Transcript): WhatIfSession | null {
+  const plan = changedPlan(transcript);
+  const found = runChanged(plan, transcript).run?.transcript.reproduced;
+  if (found === undefined || found.recordedNano === 0) return null;
+  let freeNano = 0;
+  const { costInterval } = runChanged(plan, transcript, {
+    course: 'free',
+    hear(entry) {
+      if (entry.type === 'request' && (entry.purpose === 'main' || entry.purpose === 'subagent'))
+        freeNano += entry.cost - entry.outputCost;
+    },
+  });
+  const offNano = costInterval === null ? 0 : (costInterval.high - costInterval.low) / 2;
+  return { recordedNano: found.recordedNano, simulatedNano: found.simulatedNano, freeNano, offNano };
+}
+
+/** The figures of several sessions. @internal */
+export function whatIfFigures(sessions: readonly WhatIfSession[]): WhatIfFigures {
+  const errors = sessions.map(({ recordedNano, simulatedNano }) =>
+    Math.abs(simulatedNano / recordedNano - 1),
+  );
+  const recorded = sum(sessions.map(({ recordedNano }) => recordedNano));
+  const simulated = sum(sessions.map(({ simulatedNano }) => simulatedNano));
+  const compacted = sessions.filter(({ offNano }) => offNano > 0);
+  const held = compacted.filter(
+    ({ recordedNano, freeNano, offNano }) => Math.abs(freeNano - recordedNano) <= offNano,
+  );
+  return {
+    sessions: sessions.length,
+    costErrorMedian: quantile(errors, 0.5),
+    costErrorP90: quantile(errors, 0.9),
+    net: ratio(simulated - recorded, recorded),
+    compacted: compacted.length,
+    intervalCoverage90: ratio(held.length, compacted.length),
+  };
 }

@@ -37,20 +37,15 @@ export interface BilledStretch {
 }
 
 /** One request of a recording with all of its money. */
-export interface AttributedRequest {
+export interface AttributedRequest
+  extends Pick<RecordedRequest, 'threadId' | 'startMs' | 'gapMs' | 'model' | 'prompt' | 'read'> {
   /** What the call is known by in other files. */
   readonly key: string;
-  readonly threadId: string;
   readonly isMain: boolean;
   /** It answers something that the user said: the first request of a turn. */
   readonly startsTurn: boolean;
   /** Place among the requests of its thread, from 1. */
   readonly number: number;
-  readonly startMs: number;
-  readonly gapMs: number | null;
-  readonly model: string;
-  readonly prompt: number;
-  readonly read: number;
   readonly output: number;
   readonly readNano: number;
   readonly uncachedNano: number;

@@ -9,8 +9,7 @@ import {
 import { usesOf } from '../../core/uses/find-uses.js';
 import { Context } from '../../engine/context/context.js';
 import type { Outgoing } from '../../engine/requests/run-env.js';
-import { agentTypes, SourceNames } from './name-sources.js';
-import type { Origin } from './source-kinds.js';
+import { agentTypes, type Origin, SourceNames } from './name-sources.js';
 
 /** A block that came into the prompt of a thread. */
 export interface TapeBlock {

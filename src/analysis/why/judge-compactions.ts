@@ -2,11 +2,10 @@ import type { Message } from '../../core/model/message.js';
 import { isSummaryFork, type Step, type Thread, type Transcript } from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
 import { usesOf } from '../../core/uses/find-uses.js';
-import type { Item, ItemOrigin, ThreadUses, Use } from '../../core/uses/uses.js';
+import type { Item, ThreadUses, Use } from '../../core/uses/uses.js';
 import type { ModelBook } from '../../provider/prices/model-book.js';
 import { modelsOf } from '../../provider/prices/models.js';
-import { pricesFor, priceUsage } from '../../provider/prices/price.js';
-import { type PriceTimes, priceTimes } from '../../provider/prices/price-days.js';
+import { type PriceTimes, pricesFor, priceTimes, priceUsage } from '../../provider/prices/price.js';
 import { RESTORED_CONTEXT } from '../../transcripts/drafts/calibrate.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
 import { isCopied, type Truth } from '../validate/truth.js';
@@ -33,15 +32,11 @@ export interface Rereads {
 }
 
 /** Content that a call needs and no message behind a compaction holds. */
-export interface LostItem {
+export interface LostItem extends Pick<Item, 'origin' | 'tool' | 'path' | 'tokens'> {
   readonly kind: Use['kind'];
   /** What shows the need, and the line of the content that it stands in. */
   readonly what: string;
   readonly line: string;
-  readonly origin: ItemOrigin;
-  readonly tool: string | null;
-  readonly path: string | null;
-  readonly tokens: number;
   /** Request of the thread that needs it first, from 1. */
   readonly request: number;
 }

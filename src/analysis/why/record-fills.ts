@@ -4,8 +4,7 @@ import type { RefusedEntry, RequestEntry } from '../../core/run/run-log.js';
 import { Context } from '../../engine/context/context.js';
 import { Deletions } from '../../engine/context/deletions.js';
 import type { Outgoing } from '../../engine/requests/run-env.js';
-import { BEYOND_LINES, SourceNames } from './name-sources.js';
-import { filledBy } from './source-kinds.js';
+import { BEYOND_LINES, filledBy, SourceNames } from './name-sources.js';
 
 /** Requests that send a thread's own conversation; those of layers have prompts of their own. */
 const OWN: ReadonlySet<string> = new Set([

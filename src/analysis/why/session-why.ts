@@ -13,9 +13,8 @@ import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
 import { predictRequests, type Walk } from '../validate/predict.js';
 import { isShort } from '../validate/providers/hit-fit.js';
-import { predictByProvider } from '../validate/providers/predict-provider.js';
+import { predictByProvider, providerOfRecording } from '../validate/providers/predict-provider.js';
 import { type ProviderRequest, providerRequests } from '../validate/providers/provider-requests.js';
-import { providerOfRecording } from '../validate/providers/validate-provider.js';
 import { recordedTruth, type Truth } from '../validate/truth.js';
 import { changedPlan } from '../what-if.js';
 import {
@@ -161,7 +160,8 @@ export function explainSession(
   const transcript = withUses(recording);
   const bill = recordedBill(transcript);
   if (bill === null) return { file, reason: 'it carries no usage' };
-  if (recordedUsd(bill) === null) return { file, reason: unpricedReason(bill) };
+  if (recordedUsd(bill) === null)
+    return { file, reason: `no price is known for ${Object.keys(bill.unpriced).join(', ')}` };
   const truth = recordedTruth(transcript);
   const provider = providerOfRecording(transcript);
   const given = provider === ANTHROPIC ? predictRequests(transcript, truth, 'recorded') : null;
@@ -219,10 +219,6 @@ function compactionKeys(transcript: Transcript): readonly string[] {
   return callKeys(transcript).flatMap(({ thread, step, key }) =>
     transcript.threads[thread]!.steps[step]!.kind === 'event' ? [key] : [],
   );
-}
-
-function unpricedReason({ unpriced }: RecordedBill): string {
-  return `no price is known for ${Object.keys(unpriced).join(', ')}`;
 }
 
 /** How well the recording is reproduced by its own client. */

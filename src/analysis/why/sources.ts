@@ -2,8 +2,15 @@ import type { PromptFills, SourceKind, SourceName } from '../../core/model/sourc
 import { usd } from '../../metrics/metric.js';
 import type { AttributedRequest } from './attribute.js';
 import type { ContextTape, TapeBlock, TapeRequest, ThreadTape } from './context-tape.js';
-import { BEYOND_LINES, NOT_REPLAYED, SUMMARY_REQUESTS } from './name-sources.js';
-import { filledBy, type Origin, type SourceBy, sourceOf } from './source-kinds.js';
+import {
+  BEYOND_LINES,
+  filledBy,
+  NOT_REPLAYED,
+  type Origin,
+  type SourceBy,
+  SUMMARY_REQUESTS,
+  sourceOf,
+} from './name-sources.js';
 
 /** A session's prompts, and the requests of it that count. */
 export interface CountedPrompts {

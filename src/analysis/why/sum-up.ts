@@ -4,9 +4,9 @@ import { usd } from '../../metrics/metric.js';
 import type { AttributedRequest } from './attribute.js';
 import { STEADY_CAUSES, UNJUDGED_CAUSES, WHY_CAUSES, type WhyCause } from './causes.js';
 import type { JudgedCompaction, Rereads } from './judge-compactions.js';
+import type { SourceBy } from './name-sources.js';
 import type { SessionWhy, Uncounted } from './session-why.js';
 import { type Slice, Slices, type Spent } from './slices.js';
-import type { SourceBy } from './source-kinds.js';
 import { type SourceRow, type SourceSum, SourceTally, sourceRowsOf } from './sources.js';
 import { type ChangeSum, ChangeTally, type Reproduced, reproducedOf } from './sum-changes.js';
 

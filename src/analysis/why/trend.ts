@@ -50,11 +50,6 @@ export interface Trend {
   readonly undatedSessions: number;
 }
 
-/** Whether the calendar has the time. */
-function isDated(ms: number | null): ms is number {
-  return ms !== null && Math.abs(ms) < LAST_MS;
-}
-
 function eventsOf({ parts }: AttributedRequest) {
   return parts.filter(({ cause }) => !STEADY_CAUSES.includes(cause));
 }
@@ -118,7 +113,9 @@ function grouped(
 /** What sessions cost by day, or by week where they span three weeks or more. */
 export function trendOf(counted: readonly Counted[]): Trend {
   const held = counted.filter(({ requests }) => requests.length > 0);
-  const dated = held.filter(({ session }) => isDated(session.startedAtMs));
+  const dated = held.filter(
+    ({ session }) => session.startedAtMs !== null && Math.abs(session.startedAtMs) < LAST_MS,
+  );
   const days = grouped(dated, (atMs) => Math.floor(atMs / MS_PER_DAY));
   const span = days.length === 0 ? 0 : days.at(-1)![0] - days[0]![0] + 1;
   const length = span < WEEKS_FROM_DAYS ? 1 : WEEK_DAYS;

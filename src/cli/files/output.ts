@@ -18,6 +18,7 @@ import { CcbenchError } from '../../core/base/errors.js';
 import { nameOfPart, removeLitter } from '../../transcripts/files/litter.js';
 import { whyUnwritable } from '../../transcripts/files/why-unwritable.js';
 import { type CliSession, warnUnwritten } from '../session.js';
+import { tellWritten } from '../terminal/present.js';
 import { pagesWritten } from './last-page.js';
 
 /** Exchanges two folders in one step where the system can, otherwise moves one aside and the other in. */
@@ -76,7 +77,7 @@ const UNSAFE = /[<>:"|?*/\\\p{Cc}]/gu;
 const NO_NAME = /^\.*$|[. ]$/;
 
 /** What a file is written from. */
-export type FileContent = string | Uint8Array;
+type FileContent = string | Uint8Array;
 
 /** A report folder being made: nothing of it is seen until it is whole. */
 export interface ReportFolder {
@@ -267,7 +268,7 @@ export function openSoftly<Kind extends Output>(
 }
 
 /** A file that grows while a command runs: whoever kills it finds everything that was added. */
-export interface GrowingFile {
+interface GrowingFile {
   /** Adds to the file at once; the first time, it takes the place of the previous one. */
   add(text: string): void;
   /** Adds nothing more; where nothing was added, the previous file stays. */
@@ -348,4 +349,39 @@ export function openFile(path: string, cwd: string): OutputFile {
     },
     discard: () => rmSync(fresh, { force: true }),
   };
+}
+
+/** A file of a folder that holds other things too; `folder` is below it, empty for its top. */
+interface OutFile {
+  readonly folder: string;
+  readonly name: string;
+  readonly content: FileContent;
+}
+
+/** Writes files that belong to an answer that was printed, and says where they are: what cannot be written costs a warning. */
+export async function writeSoftly(
+  session: CliSession,
+  out: string,
+  files: AsyncIterable<OutFile> | Iterable<OutFile>,
+  page: string,
+): Promise<void> {
+  try {
+    await writeFiles(out, session.host.cwd, files);
+    tellWritten(session, page);
+  } catch (error) {
+    warnUnwritten(session, '--out', error);
+  }
+}
+
+/** Writes files into a folder one by one, each whole or not at all. */
+export async function writeFiles(
+  out: string,
+  cwd: string,
+  files: AsyncIterable<OutFile> | Iterable<OutFile>,
+): Promise<void> {
+  for await (const { folder, name, content } of files) {
+    const output = openFile(join(out, folder, name), cwd);
+    await output.write(content);
+    output.commit();
+  }
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { formatCounted, printable } from '../../core/base/format.js';
 import { textStart } from '../../core/model/text.js';
 import type { Transcript } from '../../core/model/transcript.js';
-import { pathOnDisk } from '../../transcripts/files/stdin.js';
+import { pathOnDisk } from '../../transcripts/files/read-input.js';
 import { projectOfSession } from '../../transcripts/files/usual-places.js';
 
 /** A recording that a page is about. */

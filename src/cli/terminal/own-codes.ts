@@ -1,3 +1,5 @@
+import type { TextStream } from '../host.js';
+
 /** Stands before a code of our own; of this process and this nanosecond, so that no file or argument can hold it. */
 const KEY = `\u0001${process.pid.toString(36)}-${process.hrtime.bigint().toString(36)}`;
 const END = '\u0002';
@@ -19,4 +21,20 @@ const HIDDEN = '\uFFFD';
 /** A text with our own codes as the terminal knows them, and nothing else that speaks to it. */
 export function withOwnCodes(text: string): string {
   return text.replace(CODES, (_found, own?: string, space?: string) => own ?? space ?? HIDDEN);
+}
+
+/** Whether colours are wanted: `auto` has them on a terminal. */
+export type ColorChoice = 'auto' | 'never' | 'always';
+
+/** What the environment says of colours: NO_COLOR before FORCE_COLOR, and a terminal that knows none before neither. */
+export function colorsOf(env: Readonly<Record<string, string | undefined>>): ColorChoice {
+  const { NO_COLOR = '', FORCE_COLOR = '', TERM = '' } = env;
+  if (NO_COLOR !== '') return 'never';
+  if (FORCE_COLOR !== '') return FORCE_COLOR === '0' || FORCE_COLOR === 'false' ? 'never' : 'always';
+  return TERM === 'dumb' ? 'never' : 'auto';
+}
+
+/** Whether a stream shows colours. */
+export function hasColors(stream: TextStream, colors: ColorChoice): boolean {
+  return colors === 'always' || (colors === 'auto' && stream.isTerminal);
 }

@@ -1,9 +1,7 @@
 import pc from 'picocolors';
-import type { Screen } from '../../report/text/style.js';
-import { plainStyle, type Style } from '../../report/text/style.js';
+import { plainStyle, type Screen, type Style } from '../../report/text/table.js';
 import type { TextStream } from '../host.js';
-import { type ColorChoice, hasColors } from './colors.js';
-import { ownCode } from './own-codes.js';
+import { type ColorChoice, hasColors, ownCode } from './own-codes.js';
 
 /** Columns when the output is no terminal. */
 const DEFAULT_WIDTH = 100;

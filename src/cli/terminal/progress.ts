@@ -1,5 +1,5 @@
 import { formatCount, formatDecimal, formatDuration } from '../../core/base/format.js';
-import { textWidth } from '../../report/text/style.js';
+import { textWidth } from '../../report/text/table.js';
 import type { Host } from '../host.js';
 import { WIPE_LINE } from './own-codes.js';
 

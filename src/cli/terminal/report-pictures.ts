@@ -5,10 +5,10 @@ import { runCharts } from '../../report/charts/run-charts.js';
 import { reportHtml } from '../../report/html/report-html.js';
 import type { ReportedRun } from '../../report/page-data/page-run.js';
 import type { Conclusion } from '../../report/text/conclusion.js';
-import { writeFiles } from '../files/write-files.js';
+import { writeFiles } from '../files/output.js';
 import { type CliSession, warnUnwritten } from '../session.js';
-import { tellWritten } from './closing.js';
 import { runInterruptible, yieldToEventLoop } from './interrupt.js';
+import { tellWritten } from './present.js';
 
 /** Which pictures are wanted. */
 export interface PictureOptions {

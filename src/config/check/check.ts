@@ -1,5 +1,4 @@
-import { CcbenchError } from '../../core/base/errors.js';
-import { formatPath, isGroup, type Path, valueAt } from '../../core/base/problem.js';
+import { CcbenchError, formatPath, isGroup, type Path, valueAt } from '../../core/base/errors.js';
 import { unknownName } from '../../core/base/registry.js';
 import type { ScenarioContext } from '../context.js';
 import type { ScenarioDocument } from '../files/document.js';

@@ -1,5 +1,4 @@
-import { CcbenchError, type ErrorDetails } from '../../core/base/errors.js';
-import { isGroup, type Path } from '../../core/base/problem.js';
+import { CcbenchError, type ErrorDetails, isGroup, type Path } from '../../core/base/errors.js';
 import type { ScenarioContext } from '../context.js';
 import type { ScenarioDocument } from '../files/document.js';
 import type { ProblemCollector } from '../load.js';

@@ -1,8 +1,7 @@
 import { parseDocument } from 'yaml';
 import { isPolicyPath } from '../../agent/policy-file/paths.js';
-import { CcbenchError, type Place } from '../../core/base/errors.js';
+import { CcbenchError, isGroup, type Path, type Place } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
-import { isGroup, type Path } from '../../core/base/problem.js';
 import { unknownPath } from '../../core/base/registry.js';
 import type { ScenarioContext } from '../context.js';
 import type { ScenarioDocument } from '../files/document.js';

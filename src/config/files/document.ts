@@ -11,9 +11,15 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { CcbenchError, type Place } from '../../core/base/errors.js';
+import {
+  CcbenchError,
+  isGroup,
+  type Path,
+  type Place,
+  type Problem,
+  type Problems,
+} from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
-import { isGroup, type Path, type Problem, type Problems } from '../../core/base/problem.js';
 
 /** A scenario's value together with where each part of it was written. */
 export interface ScenarioDocument {

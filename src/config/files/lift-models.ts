@@ -1,5 +1,4 @@
-import { CcbenchError } from '../../core/base/errors.js';
-import type { Path } from '../../core/base/problem.js';
+import { CcbenchError, type Path } from '../../core/base/errors.js';
 import { unknownName } from '../../core/base/registry.js';
 import type { PlannedModel, PlannedPrices } from '../../core/run/run-plan.js';
 import type { ModelBook } from '../../provider/prices/model-book.js';

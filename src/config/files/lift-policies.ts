@@ -1,8 +1,7 @@
 import { isReadBy } from '../../agent/policies/param-readers.js';
 import { planPolicy } from '../../agent/policies/plan-policy.js';
 import type { Policy } from '../../agent/policies/policy.js';
-import { CcbenchError, type Place } from '../../core/base/errors.js';
-import { isGroup, type Path, valueAt } from '../../core/base/problem.js';
+import { CcbenchError, isGroup, type Path, type Place, valueAt } from '../../core/base/errors.js';
 import { unknownName } from '../../core/base/registry.js';
 import type { PlannedPolicy } from '../../core/run/run-plan.js';
 import { list } from '../check/checker.js';

@@ -1,5 +1,4 @@
-import { CcbenchError } from '../../core/base/errors.js';
-import { isGroup, type Path, valueAt } from '../../core/base/problem.js';
+import { CcbenchError, isGroup, type Path, valueAt } from '../../core/base/errors.js';
 import type { Provider } from '../../core/run/provider.js';
 import type { ModelBook } from '../../provider/prices/model-book.js';
 import { isServedBy, providerRegistry } from '../../provider/providers/providers.js';

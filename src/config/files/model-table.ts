@@ -1,6 +1,5 @@
-import { ProblemList } from '../../core/base/errors.js';
+import { formatPath, ProblemList } from '../../core/base/errors.js';
 import { readBy } from '../../core/base/explain.js';
-import { formatPath } from '../../core/base/problem.js';
 import type { PlannedModel } from '../../core/run/run-plan.js';
 import { createProblems } from '../load.js';
 import { modelTableSchema } from '../schema/schema-models.js';

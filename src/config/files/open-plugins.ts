@@ -1,6 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import type { Place } from '../../core/base/errors.js';
-import { isGroup } from '../../core/base/problem.js';
+import { isGroup, type Place } from '../../core/base/errors.js';
 import type { PlannedPlugin } from '../../core/run/run-plan.js';
 import { list } from '../check/checker.js';
 import { findPlugin } from '../plugins/load-plugin.js';

@@ -2,9 +2,8 @@ import { layerRegistry } from '../../agent/layers/registry.js';
 import { planPolicy } from '../../agent/policies/plan-policy.js';
 import { type Policy, policyFrom } from '../../agent/policies/policy.js';
 import { type ReadPolicy, readPolicy } from '../../agent/policy-file/read-policy.js';
-import { CcbenchError } from '../../core/base/errors.js';
+import { CcbenchError, isGroup, type Path } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
-import { isGroup, type Path } from '../../core/base/problem.js';
 import { resolveModel } from '../../provider/prices/models.js';
 import { kindOfFile, placedProblems, readDocument, type ScenarioDocument, wrongKind } from './document.js';
 

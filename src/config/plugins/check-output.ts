@@ -1,4 +1,4 @@
-import { isGroup } from '../../core/base/problem.js';
+import { isGroup } from '../../core/base/errors.js';
 import { BLOCK_KINDS, BLOCK_ROLES } from '../../core/model/block.js';
 import type { Usage } from '../../core/model/usage.js';
 import type { Action } from '../../core/run/action.js';

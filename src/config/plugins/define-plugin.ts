@@ -1,13 +1,19 @@
 import * as z from 'zod';
 import { type Policy, policyFrom } from '../../agent/policies/policy.js';
 import { readPolicy } from '../../agent/policy-file/read-policy.js';
-import { CcbenchError, ProblemList } from '../../core/base/errors.js';
+import {
+  CcbenchError,
+  foundWords,
+  isGroup,
+  type Problem,
+  ProblemList,
+  withPath,
+} from '../../core/base/errors.js';
 import { readBy } from '../../core/base/explain.js';
-import { foundWords, isGroup, type Problem, withPath } from '../../core/base/problem.js';
 import { described, refuse, text, words } from '../../core/base/schema.js';
 import { CAPABILITIES } from '../../core/run/capability.js';
-import type { Hook } from '../../core/run/hook.js';
 import type { LayerDefinition } from '../../core/run/layer.js';
+import type { Hook } from '../../core/run/policy-rules.js';
 import { LAYERS } from '../../core/run/run-log.js';
 import { readDocument } from '../files/document.js';
 import { fullLayer, type LayerInput, type Plugin, type PolicySource } from './plugin.js';

@@ -1,5 +1,4 @@
-import { CcbenchError } from '../../core/base/errors.js';
-import { isGroup } from '../../core/base/problem.js';
+import { CcbenchError, isGroup } from '../../core/base/errors.js';
 import type { Action, Outcome } from '../../core/run/action.js';
 import type { ContextView, HookContext, LayerDefinition, LayerInstance } from '../../core/run/layer.js';
 import { createWarnings } from '../../core/run/warning.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../../core/base/clock.js';
+import { valueAt } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
-import { valueAt } from '../../core/base/problem.js';
 import { number, refuse, text, whole } from '../../core/base/schema.js';
 import { SESSION_ENDINGS } from '../../core/model/transcript.js';
 

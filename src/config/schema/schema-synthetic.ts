@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { CcbenchError } from '../../core/base/errors.js';
-import type { Path } from '../../core/base/problem.js';
+import { CcbenchError, type Path } from '../../core/base/errors.js';
 import { unknownName } from '../../core/base/registry.js';
 import { number, orNull, refuse, text, whole } from '../../core/base/schema.js';
 import { LETTER_SUBJECTS, LETTER_WAYS } from '../../core/model/transcript.js';

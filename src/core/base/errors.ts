@@ -1,3 +1,5 @@
+import { ownValue } from './own-value.js';
+
 /** Where in a user's file a problem sits. Lines and columns count from 1. */
 export interface Place {
   readonly file: string;
@@ -63,4 +65,81 @@ export function formatPlace(place: Place): string {
   if (place.line !== undefined) text += `:${place.line}`;
   if (place.line !== undefined && place.column !== undefined) text += `:${place.column}`;
   return text;
+}
+
+/** Keys and list positions from the top of a file. */
+export type Path = readonly (string | number)[];
+
+/** Something wrong in a file as written: where, what, and a way out. */
+export interface Problem {
+  readonly path: Path;
+  /** Whether the key is meant, or its value. */
+  readonly side: 'key' | 'value';
+  /** Character of the value that is meant; null for all of it. */
+  readonly offset: number | null;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | null;
+  /** A warning leaves the file usable. */
+  readonly weight: 'error' | 'warning';
+}
+
+/** Takes problems in. */
+export type Problems = (problem: Problem) => void;
+
+/** What a problem may say besides its path and its sentence. */
+export type ProblemDetails = Partial<Omit<Problem, 'path' | 'message'>>;
+
+/** A problem with the value at a path, unless the details say otherwise. */
+export function problemAt(path: Path, message: string, details: ProblemDetails = {}): Problem {
+  return {
+    path,
+    side: 'value',
+    offset: null,
+    code: 'bad-value',
+    message,
+    hint: null,
+    weight: 'error',
+    ...details,
+  };
+}
+
+/** Whether a value is a group of keys. */
+export function isGroup(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value at a path, undefined where there is none. */
+export function valueAt(value: unknown, path: Path): unknown {
+  let current = value;
+  for (const part of path) {
+    if (current === null || typeof current !== 'object' || !Object.hasOwn(current, part)) return undefined;
+    current = ownValue(current as Record<string | number, unknown>, part);
+  }
+  return current;
+}
+
+/** `rules[0].when.tokens` as messages show it. */
+export function formatPath(path: Path): string {
+  let text = '';
+  for (const part of path) text += typeof part === 'number' ? `[${part}]` : text === '' ? part : `.${part}`;
+  return text;
+}
+
+/** A value as messages show it. */
+export function foundWords(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
+  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'object') return 'a group of keys';
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return Number.isNaN(value) ? '.nan' : value < 0 ? '-.inf' : '.inf'; // as YAML writes it
+  if (typeof value !== 'string') return String(value);
+  return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}…` : value);
+}
+
+/** A problem as one sentence, with its path where the message does not name it. */
+export function withPath({ path, message }: Problem): string {
+  const at = formatPath(path);
+  return at === '' || message.includes(`\`${at}\``) ? message : `${at}: ${message}`;
 }

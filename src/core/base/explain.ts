@@ -1,6 +1,4 @@
 import type * as z from 'zod';
-import { nearestName, suggestName } from './nearest.js';
-import { ownValue } from './own-value.js';
 import {
   formatPath,
   foundWords,
@@ -10,7 +8,9 @@ import {
   type Problems,
   problemAt,
   valueAt,
-} from './problem.js';
+} from './errors.js';
+import { nearestName, suggestName } from './nearest.js';
+import { ownValue } from './own-value.js';
 import { jsonSchema, type SchemaNode } from './schema.js';
 
 type Issue = z.core.$ZodIssue;

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { MS_PER_MINUTE, MS_PER_SECOND } from './clock.js';
-import type { ErrorCode } from './errors.js';
+import type { ErrorCode, Path } from './errors.js';
 import { ownValue } from './own-value.js';
-import type { Path } from './problem.js';
 
 /** What a schema says of itself. */
 interface About {

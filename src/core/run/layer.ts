@@ -2,13 +2,12 @@ import type { Files } from '../base/files.js';
 import type { Random } from '../base/random.js';
 import type { Block } from '../model/block.js';
 import type { Message } from '../model/message.js';
-import type { SessionContext } from '../model/session.js';
-import type { ManualCompaction } from '../model/transcript.js';
+import type { ManualCompaction, SessionContext } from '../model/transcript.js';
 import type { Action, Outcome } from './action.js';
 import type { Capability } from './capability.js';
-import type { Hook } from './hook.js';
 import type { Limit, Limits } from './limit.js';
 import type { ParamSpec, ParamValues } from './params.js';
+import type { Hook } from './policy-rules.js';
 import type { Layer } from './run-log.js';
 import type { PlannedPolicy, RunPlan } from './run-plan.js';
 

@@ -1,5 +1,3 @@
-import type { Hook } from './hook.js';
-
 /**
  * A policy file: how any agent counts its context, when it acts, what it touches, what it puts there, how it asks for a
  * summary. Plain JSON with nothing left open; `src/agent/policy-file` makes it from what a user writes, `src/agent/layers/rules` plays it.
@@ -69,7 +67,7 @@ export type RulePoint = (typeof RULE_POINTS)[number];
 
 /** What may happen to a conversation besides growing. */
 export const PART_EVENTS = ['refused', 'manual', 'model-switch', 'resume', 'prefix-change'] as const;
-export type PartEvent = (typeof PART_EVENTS)[number];
+type PartEvent = (typeof PART_EVENTS)[number];
 
 /** Counts that a condition may bound: their help, how a sentence names them, and their unit. */
 export const COUNTED = {
@@ -112,7 +110,7 @@ export const SELECTABLE = [
   'messages',
   'history',
 ] as const;
-export type Selectable = (typeof SELECTABLE)[number];
+type Selectable = (typeof SELECTABLE)[number];
 
 /** Whether a selection is of blocks inside messages, and not of messages. */
 export function isOfBlocks(what: Selectable): boolean {
@@ -301,3 +299,28 @@ export interface CachePart {
   /** An entry that is gone is written again by a short request before a summary is asked for that shares it. */
   readonly warmBefore?: 'ask';
 }
+
+/** Where in the loop a layer is asked (LOP-1). */
+export type Hook =
+  /** Tool results came in and wait for the next request. */
+  | 'results'
+  /** Before each API call. */
+  | 'before-request'
+  /** The main request was refused as too long. */
+  | 'refused'
+  /** The user asked for a compaction. */
+  | 'manual'
+  /** The user asked for old results to be cleared, and for no more than that (MIC-1). */
+  | 'manual-clear'
+  /** The user ends a dream that runs (C48). */
+  | 'end-dream'
+  /** A response came in. */
+  | 'after-response'
+  /** A final answer without tool calls: the loop ends. */
+  | 'end-of-loop'
+  /** A time came that a layer asked to be woken at. */
+  | 'wake'
+  /** Nothing is left of the thread. */
+  | 'thread-end'
+  /** The process of the session ends. */
+  | 'session-end';

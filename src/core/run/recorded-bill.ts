@@ -1,12 +1,7 @@
 import type { Usage } from '../model/usage.js';
 
 /** Money in whole nano-dollars by what it was for; the parts add up to the total exactly. */
-export interface BillCost {
-  readonly input: number;
-  readonly cacheRead: number;
-  readonly cacheWrite5m: number;
-  readonly cacheWrite1h: number;
-  readonly output: number;
+export interface BillCost extends Readonly<Record<keyof Usage, number>> {
   readonly total: number;
 }
 

@@ -1,4 +1,4 @@
-import type { ItemOrigin, UseKind } from '../uses/uses.js';
+import type { Item, UseKind } from '../uses/uses.js';
 import type { RecordedBill } from './recorded-bill.js';
 import type { CallPurpose, LeastFaults, PlannedPlugin } from './run-plan.js';
 import type { Warning } from './warning.js';
@@ -283,7 +283,7 @@ export interface BreakerEntry {
 }
 
 /** A call needs content that its context no longer holds. */
-export interface FaultEntry {
+export interface FaultEntry extends Omit<Item, 'block'> {
   readonly type: 'fault';
   readonly t: number;
   readonly thread: string;
@@ -296,17 +296,9 @@ export interface FaultEntry {
   readonly weight: number;
   /** Summaries since it came; 0 where it was taken out without one. */
   readonly rounds: number;
-  /** Tokens that fetching it again brings. */
-  readonly tokens: number;
-  /** What that costs at once, in nano-dollars: the prompt is read once more, and the result written. */
+  /** What fetching its tokens again costs at once, in nano-dollars: the prompt is read once more, and the result written. */
   readonly cost: number;
   readonly use: UseKind;
-  readonly origin: ItemOrigin;
-  readonly tool: string | null;
-  readonly path: string | null;
-  /** Message it stood in, and the number of the first call that saw it, from 0. */
-  readonly message: string;
-  readonly seenAt: number;
   /** What shows that it is needed: an identifier or a line. */
   readonly what: string;
 }

@@ -2,8 +2,7 @@ import { digestPart } from '../base/digest.js';
 import type { Block } from '../model/block.js';
 import type { Message } from '../model/message.js';
 import { isSummaryFork, type Thread, type Transcript } from '../model/transcript.js';
-import { eachLine } from './each-line.js';
-import { Holders } from './holders.js';
+import { eachLine, Holders } from './holders.js';
 import {
   eachName,
   type Item,

@@ -3,11 +3,16 @@ import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
 import type { BreakCause, LogSink } from '../../core/run/run-log.js';
 import type { CachePlan, RunPlan } from '../../core/run/run-plan.js';
 import { explainMiss, isBreak } from '../../provider/cache/break-detector.js';
-import { createLifetime, type Lifetime } from '../../provider/cache/fade.js';
-import { chosenTtlMs, isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
-import { firstTokenMs } from '../../provider/fake-llm/fake-plan.js';
-import { priceUsage } from '../../provider/prices/price.js';
-import type { PriceTimes } from '../../provider/prices/price-days.js';
+import {
+  chosenTtlMs,
+  createLifetime,
+  isLongTtl,
+  type Lifetime,
+  TTL_1H_MS,
+  TTL_5M_MS,
+} from '../../provider/cache/ttl.js';
+import { firstTokenMs } from '../../provider/fake-llm/fake-llm.js';
+import { type PriceTimes, priceUsage } from '../../provider/prices/price.js';
 import { rewriteCostOf } from '../requests/exchange.js';
 import { runEntryOf } from '../run/replay.js';
 import type { RequestColumns } from './column-recorder.js';

@@ -3,7 +3,19 @@ import type { Block } from '../../core/model/block.js';
 import { type Message, withBlocks } from '../../core/model/message.js';
 import type { BlockEdit } from '../../core/run/action.js';
 
-/** The blocks of a message with some of them changed; null takes one away. @internal */
+/** Changed blocks by their message and their place in it; null takes one away. */
+export type EditsByMessage = Map<string, Map<number, Block | null>>;
+
+/** Adds edits to those of the same messages. */
+export function addEdits(byMessage: EditsByMessage, edits: readonly BlockEdit[]): void {
+  for (const edit of edits) {
+    const blocks = byMessage.get(edit.messageId) ?? new Map<number, Block | null>();
+    blocks.set(edit.blockIndex, edit.block);
+    byMessage.set(edit.messageId, blocks);
+  }
+}
+
+/** The blocks of a message with some of them changed; null takes one away. */
 export function changedBlocks(
   message: Message,
   changes: ReadonlyMap<number, Block | null>,
@@ -26,12 +38,8 @@ export interface EditedTail {
 
 /** What edits make of a conversation; looked for from the end, since edits are mostly recent. */
 export function editedTail(conversation: readonly Message[], edits: readonly BlockEdit[]): EditedTail {
-  const byMessage = new Map<string, Map<number, Block | null>>();
-  for (const edit of edits) {
-    const blocks = byMessage.get(edit.messageId) ?? new Map<number, Block | null>();
-    blocks.set(edit.blockIndex, edit.block);
-    byMessage.set(edit.messageId, blocks);
-  }
+  const byMessage: EditsByMessage = new Map();
+  addEdits(byMessage, edits);
   let from = conversation.length;
   const messages: Message[] = [];
   while (byMessage.size > 0 && from > 0) {

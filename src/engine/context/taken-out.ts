@@ -1,8 +1,8 @@
 import { restoreState } from '../../core/base/checkpoint.js';
-import type { Block } from '../../core/model/block.js';
 import { type Message, withBlocks } from '../../core/model/message.js';
 import type { BlockEdit } from '../../core/run/action.js';
 import type { Layer } from '../../core/run/run-log.js';
+import { addEdits, changedBlocks, type EditsByMessage } from './edited-tail.js';
 
 /**
  * The session's record as the agent writes it to disk: messages as they came, frozen replacements (STO-3) and the history a
@@ -10,7 +10,7 @@ import type { Layer } from '../../core/run/run-log.js';
  */
 export class Journal {
   private messages: Message[] = [];
-  private readonly frozen = new Map<string, Map<number, Block | null>>();
+  private readonly frozen: EditsByMessage = new Map();
 
   append(message: Message): void {
     this.messages.push(message);
@@ -23,25 +23,14 @@ export class Journal {
   }
 
   freeze(edits: readonly BlockEdit[]): void {
-    for (const edit of edits) {
-      const blocks = this.frozen.get(edit.messageId) ?? new Map<number, Block | null>();
-      blocks.set(edit.blockIndex, edit.block);
-      this.frozen.set(edit.messageId, blocks);
-    }
+    addEdits(this.frozen, edits);
   }
 
   /** The conversation as a new process reads it back. */
   rebuild(): readonly Message[] {
     return this.messages.map((message) => {
       const edits = this.frozen.get(message.id);
-      if (edits === undefined) return message;
-      const blocks: Block[] = [];
-      message.blocks.forEach((block, index) => {
-        const edit = edits.get(index);
-        if (edit === undefined) blocks.push(block);
-        else if (edit !== null) blocks.push(edit);
-      });
-      return withBlocks(message, blocks);
+      return edits === undefined ? message : withBlocks(message, changedBlocks(message, edits));
     });
   }
 }

@@ -6,7 +6,7 @@ import {
   hazardOf,
   recordedWarmth,
   type Warmth,
-} from '../../agent/client/hazard.js';
+} from '../../agent/client/recorded-client.js';
 import { policyOf } from '../../agent/policies/catalogue.js';
 import { isReadBy } from '../../agent/policies/param-readers.js';
 import type { NamedLimits } from '../../agent/policies/shown-limits.js';

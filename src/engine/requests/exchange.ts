@@ -13,8 +13,7 @@ import type { HitOdds } from '../../provider/cache/prompt-cache.js';
 import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
 import type { LlmCall, LlmReply } from '../../provider/fake-llm/fake-llm.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
-import { type Cost, priceUsage } from '../../provider/prices/price.js';
-import { otherPrices, pricesAt } from '../../provider/prices/price-days.js';
+import { type Cost, otherPrices, pricesAt, priceUsage } from '../../provider/prices/price.js';
 import { checkRead, checkUsage, checkWindow } from '../context/invariants.js';
 import type { Outgoing, RunEnv } from './run-env.js';
 

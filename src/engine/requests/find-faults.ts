@@ -7,8 +7,7 @@ import { chanceUnder, DEFAULT_FAULTS, fittedChance, type LeastFaults } from '../
 import { leastFaults } from '../../core/uses/least-faults.js';
 import type { Item, Use } from '../../core/uses/uses.js';
 import type { ModelRow, PricePeriod } from '../../provider/prices/model-row.js';
-import { priceUsage } from '../../provider/prices/price.js';
-import { pricesAt } from '../../provider/prices/price-days.js';
+import { pricesAt, priceUsage } from '../../provider/prices/price.js';
 import type { Context } from '../context/context.js';
 import type { Deletions } from '../context/deletions.js';
 import { fetchAgain } from './main-request.js';

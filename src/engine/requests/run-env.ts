@@ -1,41 +1,32 @@
 import type { BehavioursAt } from '../../agent/client/call-plan.js';
 import type { ClientBehaviour } from '../../agent/client/client.js';
 import { driverOf, type RecordedClient } from '../../agent/client/recorded-client.js';
-import type { Digest } from '../../core/base/digest.js';
 import type { Files } from '../../core/base/files.js';
 import type { Random } from '../../core/base/random.js';
-import type { Breakpoint, DeletedContent, PrefixView } from '../../core/model/prefix.js';
 import {
   FIRST_PID,
   ONLY_PROJECT,
   ONLY_SESSION,
   RECORD_DIRECTORY,
   type SessionContext,
-} from '../../core/model/session.js';
-import type { SessionEnding, SessionInfo, Thread, Transcript } from '../../core/model/transcript.js';
+  type SessionEnding,
+  type SessionInfo,
+  type Thread,
+  type Transcript,
+} from '../../core/model/transcript.js';
 import type { LayerDefinition } from '../../core/run/layer.js';
 import type { Limits } from '../../core/run/limit.js';
 import type { ParamValues } from '../../core/run/params.js';
 import type { BreakCause, LogSink } from '../../core/run/run-log.js';
-import type {
-  CallPurpose,
-  FakeLlmPlan,
-  FaultRule,
-  HomePlan,
-  LeastFaults,
-  RunPlan,
-} from '../../core/run/run-plan.js';
+import type { FakeLlmPlan, HomePlan, LeastFaults, RunPlan } from '../../core/run/run-plan.js';
 import type { WarningList } from '../../core/run/warning.js';
 import type { UsesByCall } from '../../core/uses/uses.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
-import type { LevelSalts } from '../../provider/cache/salts.js';
-import type { AdjustOutcome, FakeLlm } from '../../provider/fake-llm/fake-llm.js';
+import type { AdjustOutcome, FakeLlm, LlmCall } from '../../provider/fake-llm/fake-llm.js';
 import type { Cassette } from '../../provider/fake-llm/summaries/cassette.js';
-import type { ModelRow } from '../../provider/prices/model-row.js';
-import type { PriceTimes } from '../../provider/prices/price-days.js';
+import type { PriceTimes } from '../../provider/prices/price.js';
 import type { Course, RunConditions } from './conditions.js';
-import type { ChanceTally } from './provider-doubts.js';
-import type { CacheKinds } from './provider-of.js';
+import type { CacheKinds, ChanceTally } from './provider-doubts.js';
 import type { StatusCheck } from './shown-status.js';
 
 /** The process of one session: alive from its first step to its last. */
@@ -210,22 +201,8 @@ export interface RunTotals {
 }
 
 /** A request of a thread, ready to be sent. */
-export interface Outgoing {
-  readonly purpose: CallPurpose;
+export interface Outgoing extends Omit<LlmCall, 'luck' | 'outsideTokens' | 'adjust'> {
   readonly turn: number;
-  readonly model: ModelRow;
-  readonly salts: LevelSalts;
-  readonly view: PrefixView;
-  readonly breakpoints: readonly Breakpoint[];
-  readonly startMs: number;
-  readonly write: 'write' | 'read-only';
-  readonly windowTokens: number | null;
-  readonly outputTokens: number;
-  /** First block of the answer; absent beside the loop. */
-  readonly answer?: Digest | null;
-  /** Tokens of the answer where a fault changes it. */
-  readonly outputWith?: (fault: FaultRule) => number;
-  readonly recordedLatencyMs: number | null;
   /** Tokens at its beginning that others keep in the cache. */
   readonly outsideTokens: number;
   readonly seen: number | null;
@@ -241,8 +218,6 @@ export interface Outgoing {
   readonly announced: BreakCause | null;
   /** Names of the tools that changed since the thread's previous request; absent where nobody says. */
   readonly changedTools?: readonly string[];
-  /** What of the request was deleted on the server (MIC-3); null when nothing was. */
-  readonly deleted: DeletedContent | null;
   /** Chance that it breaks for no reason the recording shows (K14). */
   readonly risk: number;
   /** Brings the answer of the cache to what was recorded; null where it stands. */

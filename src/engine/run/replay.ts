@@ -6,7 +6,6 @@ import { recordedClient } from '../../agent/client/recorded-client.js';
 import { shownAnswers, withShownPrefix } from '../../agent/client/shown-prefix.js';
 import { layersAtWork } from '../../agent/policies/catalogue.js';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
-import { CcbenchError } from '../../core/base/errors.js';
 import type { Mutable } from '../../core/base/mutable.js';
 import { EventQueue } from '../../core/base/queue.js';
 import { createRandom } from '../../core/base/random.js';
@@ -27,13 +26,19 @@ import { createProviderCache } from '../../provider/cache/prefix-cache.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import { createFakeLlm, type FakeLlm } from '../../provider/fake-llm/fake-llm.js';
 import { createFaultPlan, type FaultPlan } from '../../provider/fake-llm/faults.js';
-import type { Cassette } from '../../provider/fake-llm/summaries/cassette.js';
-import { priceTimes } from '../../provider/prices/price-days.js';
+import { type Cassette, checkCassette } from '../../provider/fake-llm/summaries/cassette.js';
+import { priceTimes } from '../../provider/prices/price.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { checkLostChild } from '../context/invariants.js';
 import type { Conditions, RunConditions } from '../requests/conditions.js';
-import { ChanceTally, otherTokens, warnOfDoubts } from '../requests/provider-doubts.js';
-import { cacheKinds, providerOf, recordedModels } from '../requests/provider-of.js';
+import {
+  ChanceTally,
+  cacheKinds,
+  otherTokens,
+  providerOf,
+  recordedModels,
+  warnOfDoubts,
+} from '../requests/provider-doubts.js';
 import {
   clientRules,
   NO_TIMING,
@@ -210,14 +215,6 @@ export function* replayParts(
   const endMs = yield* runThreads(env, played);
   logEnd(env, transcript, endMs);
   if (sink instanceof FindingSink) replayedOf.reproduced = sink.finish(plan, transcript);
-}
-
-/** A plan whose summaries come from a cassette needs one: studies, which run by the thousand and elsewhere, bring none. */
-export function checkCassette({ llm }: RunPlan, cassette?: Cassette): void {
-  if (llm.cassette === undefined || cassette !== undefined) return;
-  throw new CcbenchError('not-supported', 'summaries of a model work with ccbench run alone', {
-    hint: 'run the scenario with ccbench run, or draw the length of summaries with --set llm=fake',
-  });
 }
 
 /** Says where nothing can be fetched again though the plan asks for it. */

@@ -3,7 +3,6 @@ import type { Files } from '../../core/base/files.js';
 import type { Message } from '../../core/model/message.js';
 import type { ManualCompaction } from '../../core/model/transcript.js';
 import type { Action, Outcome } from '../../core/run/action.js';
-import type { Hook } from '../../core/run/hook.js';
 import type {
   ContextView,
   HookContext,
@@ -13,6 +12,7 @@ import type {
   QuerySource,
   Unfolded,
 } from '../../core/run/layer.js';
+import type { Hook } from '../../core/run/policy-rules.js';
 import type { TimingSink } from '../requests/run-env.js';
 
 /** A layer at work, with its name for timings; what is asked of it often is held here, whatever its own shape. */

@@ -4,7 +4,7 @@ import { digestText } from '../../core/base/digest.js';
 import { type Message, withBlocks } from '../../core/model/message.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
 import { childAgents } from '../../core/run/run-plan.js';
-import { firstTokenMs } from '../../provider/fake-llm/fake-plan.js';
+import { firstTokenMs } from '../../provider/fake-llm/fake-llm.js';
 import { contextFiles, contextMessage, renderPrompt } from '../actions/context-message.js';
 import { checkLostChild } from '../context/invariants.js';
 import type { Outgoing } from '../requests/run-env.js';

@@ -34,7 +34,6 @@ export interface BreakReport {
   readonly cause: BreakCause;
   /** A layer had announced it, and nothing else explains it (BRD-3). */
   readonly expected: boolean;
-  readonly previousReadTokens: number;
   readonly readTokens: number;
   /** By how much the reads that are paid for dropped. */
   readonly lostTokens: number;
@@ -175,7 +174,6 @@ class Detector implements BreakDetector {
     return {
       cause,
       expected: cause === announced,
-      previousReadTokens: before.readTokens,
       readTokens: current.readTokens,
       lostTokens: Math.max(0, paidRead(before) - paidRead(current)),
       gapMs: current.startMs - before.startMs,

@@ -5,9 +5,8 @@ import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
 import type { CacheRules, HitChance } from '../../core/run/provider.js';
 import type { ModelRow } from '../prices/model-row.js';
 import { EntryTable } from './entry-table.js';
-import { createLifetime, type FadeMode } from './fade.js';
 import type { LevelSalts } from './salts.js';
-import { isLongTtl } from './ttl.js';
+import { createLifetime, type FadeMode, isLongTtl } from './ttl.js';
 
 /** Positions looked up per breakpoint, the breakpoint itself included (CCH-1). */
 export const LOOKBACK_POSITIONS = 20;
@@ -26,15 +25,10 @@ function lookbackStart(view: PrefixView, position: number, lookback: Lookback, p
   return lowest;
 }
 
-/** Which live entries below the hit a request renews; the documentation is silent on it. */
-export type RenewAncestors = 'marked' | 'all' | 'none';
-
 /** How a cache behaves where the documentation leaves room. */
 export interface PromptCacheOptions {
   readonly fade?: FadeMode;
   readonly seed?: number;
-  /** `marked`: entries at this request's own breakpoints; `all`: every entry of the prefix that was read. */
-  readonly renewAncestors?: RenewAncestors;
   readonly lookback?: Lookback;
   /** When what a request writes can be read: as its response begins, when it is complete, or some time later. */
   readonly visibleAfter?: CacheRules['visibleAfter'];
@@ -200,7 +194,6 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
 /** A cache that holds some entries, and sweeps when there are that many. */
 function createCacheOf(entries: EntryTable, firstSweepAt: number, options: PromptCacheOptions): PromptCache {
   const lifetime = createLifetime(options.fade ?? 'off', options.seed ?? 0);
-  const renewAncestors = options.renewAncestors ?? 'marked';
   const lookback = options.lookback ?? 'documented';
   const visibleAfter = options.visibleAfter ?? AT_START;
   const positions = options.positions ?? LOOKBACK_POSITIONS;
@@ -220,14 +213,11 @@ function createCacheOf(entries: EntryTable, firstSweepAt: number, options: Promp
     if (request.startMs < entries.expiresAtMs[slot]!) renew(slot, key, request.startMs);
   }
 
+  /** Live entries below the hit are renewed at the request's own breakpoints; the documentation is silent on it. */
   function renewBelow(request: CacheRequest, hitPosition: number): void {
-    if (renewAncestors === 'all') {
-      for (let i = 0; i < hitPosition; i++) renewAt(request, i);
-    } else if (renewAncestors === 'marked') {
-      for (let i = 0; i < request.breakpoints.length; i++) {
-        const { position } = request.breakpoints[i]!;
-        if (position < hitPosition) renewAt(request, position);
-      }
+    for (let i = 0; i < request.breakpoints.length; i++) {
+      const { position } = request.breakpoints[i]!;
+      if (position < hitPosition) renewAt(request, position);
     }
   }
 

@@ -2,8 +2,7 @@ import { type Block, createBlock } from '../../core/model/block.js';
 import type { Usage } from '../../core/model/usage.js';
 import type { FaultRule } from '../../core/run/run-plan.js';
 import type { ApiRequest, CountTokens } from './api-request.js';
-import { asObject } from './json-value.js';
-import { minimalValue } from './minimal-value.js';
+import { asObject, minimalValue } from './minimal-value.js';
 
 /** A block of an answer. */
 export type AnswerBlock =

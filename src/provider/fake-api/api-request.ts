@@ -4,7 +4,7 @@ import { createMessage, type Message } from '../../core/model/message.js';
 import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
 import type { LevelSalts } from '../cache/salts.js';
 import type { ModelRow } from '../prices/model-row.js';
-import type { JsonObject } from './json-value.js';
+import type { JsonObject } from './minimal-value.js';
 
 /** Counts the tokens of a text for the request's model. */
 export type CountTokens = (text: string) => number;

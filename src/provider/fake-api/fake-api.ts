@@ -4,12 +4,10 @@ import { NO_USAGE, promptTokens, type Usage } from '../../core/model/usage.js';
 import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
 import { type ApiError, apiError, invalidRequest } from '../cache/api-error.js';
 import type { CacheOutcome, PromptCache } from '../cache/prompt-cache.js';
-import { createFakeLlm, type LlmCall } from '../fake-llm/fake-llm.js';
-import { firstTokenMs } from '../fake-llm/fake-plan.js';
+import { createFakeLlm, firstTokenMs, type LlmCall } from '../fake-llm/fake-llm.js';
 import { type FaultPlan, faultDelayMs, faultError, NO_STATUS } from '../fake-llm/faults.js';
 import { findModel, MODELS } from '../prices/models.js';
-import { type AnswerBlock, type ApiAnswer, blockOfAnswer, finishAnswer } from './answer.js';
-import { type AnswerSource, PLACEHOLDER } from './answer-source.js';
+import { type AnswerBlock, type ApiAnswer, blockOfAnswer, finishAnswer, type GivenAnswer } from './answer.js';
 import type { ApiRequest } from './api-request.js';
 import { Conversations, type PlacedRequest } from './conversations.js';
 import { createMessagesApi } from './messages/messages-api.js';
@@ -20,6 +18,28 @@ import {
   type WireApi,
   type WireCall,
 } from './wire-api.js';
+
+/** Who says what is answered. */
+export interface AnswerSource {
+  /** Whether the main thread calls tools: a request that defines none is not part of it then. */
+  readonly callsTools: boolean;
+  /** Hears of a request before it is billed. */
+  arrive?(place: PlacedRequest, request: ApiRequest): void;
+  answer(request: ApiRequest, place: PlacedRequest): GivenAnswer;
+}
+
+/** Says how much it read, when nobody says otherwise. */
+const PLACEHOLDER: AnswerSource = {
+  callsTools: false,
+  answer(request) {
+    const { length } = request.messages;
+    const text = `Read ${length} ${length === 1 ? 'turn' : 'turns'}.`;
+    const said: AnswerBlock = { type: 'text', text };
+    if (request.thinking === 'off') return { content: [said] };
+    const signature = `sig_${request.spoken.toString(36)}`;
+    return { content: [{ type: 'thinking', thinking: text, signature }, said] };
+  },
+};
 
 /**
  * What caches without marks ask of a call: the first block of the answer, which some store with its prompt, and what chance is

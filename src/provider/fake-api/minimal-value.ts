@@ -1,8 +1,7 @@
 import { ownValue } from '../../core/base/own-value.js';
-import { asList, asObject, asText, type JsonObject } from './json-value.js';
 
 /** Values that are known by the name of their property; undefined where a name says nothing. */
-export type KnownValues = (name: string, schema: JsonObject) => unknown;
+type KnownValues = (name: string, schema: JsonObject) => unknown;
 
 /** How deep a schema is followed: one that refers to itself has no smallest value. */
 const MOST_LEVELS = 12;
@@ -106,4 +105,22 @@ export function minimalValue(schema: JsonObject, known: KnownValues = () => unde
   }
 
   return made(schema, 0);
+}
+
+/** A JSON object as it came over the wire. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The value as an object, or null. */
+export function asObject(value: unknown): JsonObject | null {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : null;
+}
+
+/** The value as a list, or null. */
+export function asList(value: unknown): readonly unknown[] | null {
+  return Array.isArray(value) ? value : null;
+}
+
+/** The value as a text, or null. */
+export function asText(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }

@@ -14,8 +14,8 @@ import {
   messagesOf,
   promptOf,
 } from './api-request.js';
-import type { JsonObject } from './json-value.js';
 import type { WireBlock } from './messages/wire-block.js';
+import type { JsonObject } from './minimal-value.js';
 
 /** Most breakpoints a request may carry, the automatic one included (CCH-1). */
 const MAX_BREAKPOINTS = 4;

@@ -1,13 +1,46 @@
 import type { Digest } from '../../core/base/digest.js';
+import type { Random } from '../../core/base/random.js';
 import type { Breakpoint, DeletedContent, PrefixView } from '../../core/model/prefix.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
-import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
+import type { Amount, CallPurpose, FakeLlmPlan, FaultRule } from '../../core/run/run-plan.js';
 import type { ApiError } from '../cache/api-error.js';
 import type { CacheOutcome, CacheRequest, Luck, PromptCache } from '../cache/prompt-cache.js';
 import type { LevelSalts } from '../cache/salts.js';
 import type { ModelRow } from '../prices/model-row.js';
-import { firstTokenMs, responseMs } from './fake-plan.js';
 import { type FaultPlan, faultDelayMs, faultError, promptTooLong } from './faults.js';
+
+/** How the fake LLM answers unless somebody says otherwise. */
+export const DEFAULT_FAKE_LLM: FakeLlmPlan = {
+  summaryTokens: { median: 4_400, p90: 6_500, min: 1_600, max: 9_000 }, // E6: 4.4–24.5 K characters, median 12 K, 2.75 a token
+  scratchpadTokens: { median: 900, p90: 1_800, min: 200, max: 4_000 }, // assumed: a fifth of a summary
+  notesTokens: { median: 350, p90: 900, min: 60, max: 3_000 }, // assumed: 7 % of the growth of 5,000 tokens that leads to an update
+  latencyScale: 1,
+};
+
+/** The standard normal quantile at 0.9. */
+const Z90 = 1.2815515655446004;
+
+/** A whole number as planned: the fixed one, or a draw from a log-normal held between its limits. */
+export function drawAmount(amount: Amount, random: Random): number {
+  if ('fixed' in amount) return Math.round(amount.fixed);
+  const { median, p90, min, max } = amount;
+  if (median <= 0) return Math.round(min);
+  const sigma = Math.log(Math.max(p90, median) / median) / Z90;
+  const drawn = median * Math.exp(sigma * random.normal());
+  return Math.round(Math.min(max, Math.max(min, drawn)));
+}
+
+/** Milliseconds until a response begins: overhead plus the prefill of what the cache did not serve. */
+export function firstTokenMs(model: ModelRow, uncachedTokens: number, scale: number): number {
+  const { overheadMs, prefillTokensPerSecond } = model.latency;
+  return Math.round((overheadMs + (uncachedTokens / prefillTokensPerSecond) * 1_000) * scale);
+}
+
+/** Milliseconds until a response is complete. */
+function responseMs(model: ModelRow, uncachedTokens: number, outputTokens: number, scale: number): number {
+  const decodeMs = (outputTokens / model.latency.decodeTokensPerSecond) * 1_000;
+  return firstTokenMs(model, uncachedTokens, scale) + Math.round(decodeMs * scale);
+}
 
 /**
  * What is billed for a request: what the cache did with its bytes, less what was deleted on the server (C7). Where the cache
@@ -63,14 +96,8 @@ function deletedInRead(
 export type AdjustOutcome = (outcome: CacheOutcome) => CacheOutcome;
 
 /** A request to the fake LLM. */
-export interface LlmCall {
+export interface LlmCall extends Omit<CacheRequest, 'readableAtMs' | 'endsAtMs'> {
   readonly purpose: CallPurpose;
-  readonly model: ModelRow;
-  readonly salts: LevelSalts;
-  readonly view: PrefixView;
-  readonly breakpoints: readonly Breakpoint[];
-  readonly startMs: number;
-  readonly write: 'write' | 'read-only';
   /** Longest prompt the model takes; null takes any. */
   readonly windowTokens: number | null;
   /** What of the bytes was deleted on the server and takes no room in the window (MIC-3); null when nothing was. */
@@ -81,12 +108,6 @@ export interface LlmCall {
   readonly outputWith?: (fault: FaultRule) => number;
   /** How long the recorded answer took; null lets the model table say. */
   readonly recordedLatencyMs: number | null;
-  /** First block of the answer, for caches that store it. */
-  readonly answer?: Digest | null;
-  /** What chance is drawn by, where hits are chance. */
-  readonly luck?: Luck | null;
-  /** Tokens at its beginning that others keep in the cache. */
-  readonly outsideTokens?: number;
   /** Brings the answer of the cache to what is known of it otherwise; absent or null where it stands. */
   readonly adjust?: AdjustOutcome | null;
 }

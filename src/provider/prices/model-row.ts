@@ -1,13 +1,8 @@
 import type { ThinkingRule } from '../../core/model/model-name.js';
+import type { Usage } from '../../core/model/usage.js';
 
 /** List prices in US dollars per million tokens. */
-export interface Prices {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite5m: number;
-  readonly cacheWrite1h: number;
-}
+export type Prices = Readonly<Record<keyof Usage, number>>;
 
 /** Prices of the whole request once its prompt is longer than a limit. */
 export interface PriceStep {

@@ -1,4 +1,3 @@
-import { CcbenchError } from '../../core/base/errors.js';
 import type { PlannedModel, PlannedPrices } from '../../core/run/run-plan.js';
 import {
   createModelBook,
@@ -73,27 +72,20 @@ export function modelOrUnknown(name: string): ModelRow {
 /** What else may decide a window besides the model's name. */
 export interface WindowOptions {
   readonly beta1m?: 'on' | 'off';
-  readonly override?: number | null;
   /** The table's where absent. */
   readonly models?: ModelBook;
 }
 
 /**
- * The context window, first that answers (WIN-1): `[1m]` suffix, the model's known capability, the 1M beta, an override, 200,000.
- * The table answers where it knows more than the default, so the beta and an override still speak for 200K models;
- * the beta answers for models that support it and for models the table does not know.
+ * The context window, first that answers (WIN-1): `[1m]` suffix, the model's known capability, the 1M beta, 200,000.
+ * The table answers where it knows more than the default, so the beta still speaks for 200K models; it answers for models that
+ * support it and for models the table does not know.
  */
 export function resolveWindow(name: string, options: WindowOptions = {}): number {
   const { models = MODELS } = options;
-  const override = options.override ?? null;
-  if (override !== null && !(Number.isInteger(override) && override > 0)) {
-    throw new CcbenchError('bad-value', `a context window of ${override} tokens is not possible`, {
-      hint: 'give a whole number above zero',
-    });
-  }
   if (hasLongSuffix(name)) return LONG_WINDOW_TOKENS;
   const row = models.find(name);
   if (row !== null && row.window > DEFAULT_WINDOW_TOKENS) return row.window;
   if (options.beta1m === 'on' && models.takesBeta1m(name)) return LONG_WINDOW_TOKENS;
-  return override ?? DEFAULT_WINDOW_TOKENS;
+  return DEFAULT_WINDOW_TOKENS;
 }

@@ -12,8 +12,7 @@ import type { RunPlan } from '../../core/run/run-plan.js';
 import type { ModelBook } from './model-book.js';
 import type { ModelRow } from './model-row.js';
 import { modelsOf } from './models.js';
-import { addCost, type Cost, NO_COST, priceUsage } from './price.js';
-import { otherPrices, priceTimes } from './price-days.js';
+import { addCost, type Cost, NO_COST, otherPrices, priceTimes, priceUsage } from './price.js';
 
 /** What was billed for a call, output estimated where it is not recorded; null without usage. */
 export function billedUsage(call: RecordedCall): Usage | null {

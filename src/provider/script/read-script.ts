@@ -1,5 +1,5 @@
+import { isGroup, type Path, type Problems, problemAt } from '../../core/base/errors.js';
 import { readBy } from '../../core/base/explain.js';
-import { isGroup, type Path, type Problems, problemAt } from '../../core/base/problem.js';
 import {
   DONE,
   EMPTY_STEP,

@@ -2,11 +2,10 @@ import { formatDigest } from '../../core/base/digest.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { fillerText } from '../../core/model/block.js';
 import type { AnswerBlock, GivenAnswer } from '../fake-api/answer.js';
-import type { AnswerSource } from '../fake-api/answer-source.js';
 import type { ApiRequest, CountTokens, DefinedTool } from '../fake-api/api-request.js';
 import { type PlacedRequest, saidIn, type WorkThread } from '../fake-api/conversations.js';
-import { asList, asObject, asText, type JsonObject } from '../fake-api/json-value.js';
-import { minimalValue } from '../fake-api/minimal-value.js';
+import type { AnswerSource } from '../fake-api/fake-api.js';
+import { asList, asObject, asText, type JsonObject, minimalValue } from '../fake-api/minimal-value.js';
 import { DONE, type Said, type Script, type ScriptCall, type ScriptRule, type ScriptStep } from './script.js';
 import { ACTIONS, type ActionName, type ActionRow } from './tools.generated.js';
 
@@ -224,10 +223,6 @@ interface ToolCall {
 
 type Values = Readonly<Record<string, string>>;
 
-function propertiesOf({ input }: DefinedTool): JsonObject {
-  return asObject(input.properties) ?? {};
-}
-
 /** Whether a value is a list of words, as shells take their commands that start programs themselves. */
 function isWordList(schema: JsonObject): boolean {
   return asText(schema.type)?.toLowerCase() === 'array' && asObject(schema.items)?.properties === undefined;
@@ -241,7 +236,7 @@ function inputOf(tool: DefinedTool, { arguments: names, fixed }: ActionRow, valu
       candidates.map((name) => [name, ownValue(values, key)] as const),
     ),
   );
-  const hasSchema = Object.keys(propertiesOf(tool)).length > 0;
+  const hasSchema = Object.keys(asObject(tool.input.properties) ?? {}).length > 0;
   if (!hasSchema)
     return Object.fromEntries(Object.entries(names).map(([key, [first]]) => [first!, ownValue(values, key)]));
   const made = minimalValue(tool.input, (name, schema) => {

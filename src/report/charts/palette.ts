@@ -127,14 +127,10 @@ export const TOOL_COLORS = [DISTINCT.blue, '#8cc8f0', '#004b76', '#4a9fd4', '#1d
 /** Colour of the other tools together. */
 export const OTHER_TOOLS_COLOR = '#c6e2f5';
 
-function breakColor(cause: string): string {
-  return ownValue(BREAK_COLORS, cause) ?? DISTINCT.grey;
-}
-
 /** Colours of the causes of cost, in the order given; breaks have other names where their colours are given with them. */
 export function causeColors(
   causes: readonly string[],
-  colorOf: (cause: string) => string = breakColor,
+  colorOf: (cause: string) => string = (cause) => ownValue(BREAK_COLORS, cause) ?? DISTINCT.grey,
 ): readonly string[] {
   return causes.map((cause) => {
     if (cause === 'carry') return DISTINCT.sky;

@@ -3,9 +3,9 @@ import { ratio, sum } from '../../core/base/stats.js';
 import { LAYERS, type LayerEntry, type LogEntry } from '../../core/run/run-log.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { withLeftOut } from '../page-data/left-out.js';
+import type { ReportedRun } from '../page-data/page-run.js';
 import { type ChartModel, createRunModel } from '../page-data/run-model.js';
-import type { LeftOut } from '../page-data/run-sample.js';
-import type { NamedThreshold, PolicyInfo } from '../text/policy-info.js';
+import type { NamedThreshold } from '../text/policy-info.js';
 import { byName, type ChartSpec, chartSpec, type NamedChart, namedRules, quantity } from './chart-spec.js';
 import {
   causeColors,
@@ -27,15 +27,6 @@ import {
   type TimeUnit,
   timeUnit,
 } from './run-series.js';
-
-/** What the pictures of a run are made from. */
-interface ChartedRun {
-  readonly entries: readonly LogEntry[];
-  readonly facts: RunFacts;
-  readonly policyInfo: PolicyInfo | null;
-  /** What the entries lack of a long run; nothing unless given. */
-  readonly leftOut?: LeftOut | null;
-}
 
 const NANO = 1e9;
 /** Marks that are drawn of one run; thinned ones keep what saved most. */
@@ -248,7 +239,12 @@ function savedByLayer(facts: RunFacts, entries: readonly LogEntry[]): ChartSpec 
 }
 
 /** The charts of one run; those that would be empty are left out. */
-export function runCharts({ entries, facts, policyInfo, leftOut = null }: ChartedRun): readonly NamedChart[] {
+export function runCharts({
+  entries,
+  facts,
+  policyInfo,
+  leftOut = null,
+}: Pick<ReportedRun, 'entries' | 'facts' | 'policyInfo' | 'leftOut'>): readonly NamedChart[] {
   if (facts.requests.calls === 0) return [];
   const series = runSeries(entries, leftOut);
   const model = createRunModel({ threads: [], ...withLeftOut(series.requests, leftOut) });

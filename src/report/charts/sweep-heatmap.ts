@@ -84,11 +84,6 @@ export interface SweepLinePoint extends Markable {
   readonly x: number;
   /** null = the run has no data for the metric; the point is left out. */
   readonly y: number | null;
-  /** Interval around y, such as a confidence interval over transcripts. */
-  readonly low?: number;
-  readonly high?: number;
-  /** Line the point belongs to, where a chart has several. */
-  readonly series?: string;
 }
 
 /** What a line chart of a sweep is made from. */
@@ -103,10 +98,9 @@ export interface SweepLineInput {
 /** A metric against one parameter, the best point marked; points that are not ranked are crosses on the axis. */
 export function sweepLine({ parameter, metric, scale, points, subtitle }: SweepLineInput): ChartSpec {
   const shown = points.flatMap((point) =>
-    point.y === null ? [] : [{ ...point, y: point.y, series: point.series ?? metric.name }],
+    point.y === null ? [] : [{ ...point, y: point.y, series: metric.name }],
   );
   const [values, unranked] = splitRanked(shown);
-  const names = [...new Set(values.map(({ series }) => series))];
   const best = bestOf(values, ({ y }) => y, metric.better);
   const x = quantity('x', `${axisTitle(parameter)}${scale === 'log' ? ', log scale' : ''}`, {
     scale: { type: scale, nice: false, ...(scale === 'linear' ? { zero: false } : {}) },
@@ -115,8 +109,7 @@ export function sweepLine({ parameter, metric, scale, points, subtitle }: SweepL
     scale: { zero: false },
     axis: { format: unitFormat(metric.unit) },
   });
-  const color = seriesColor(names);
-  const bands = values.filter(({ low, high }) => low !== undefined && high !== undefined);
+  const color = seriesColor(values.length === 0 ? [] : [metric.name]);
   const title =
     best === null
       ? `${metric.name} against ${parameter.name}`
@@ -126,10 +119,6 @@ export function sweepLine({ parameter, metric, scale, points, subtitle }: SweepL
     {
       data: { values },
       layer: [
-        ...drawn(bands, {
-          mark: { type: 'area', opacity: 0.2 },
-          encoding: { x, y: { ...y, field: 'low' }, y2: { field: 'high' }, color },
-        }),
         ...drawn(unranked, { mark: UNRANKED_MARK, encoding: { x, y: { value: 'height' } } }),
         { mark: { type: 'line', point: { filled: true, size: 30 } }, encoding: { x, y, color } },
         ...drawn(best === null ? [] : [best], {

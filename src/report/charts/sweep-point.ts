@@ -1,5 +1,4 @@
-import type { MetricUnit } from '../../core/base/format.js';
-import { formatValue } from '../../core/base/format.js';
+import { formatValue, type MetricUnit } from '../../core/base/format.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { LIGHT } from './palette.js';
 

@@ -1,7 +1,6 @@
 import { formatCount, formatCounted, printable } from '../../core/base/format.js';
 import { comparisonLines } from '../text/comparison-text.js';
-import { type Screen, textWidth } from '../text/style.js';
-import { droppedHeaders, paint, tableLines, wrapText } from '../text/table.js';
+import { droppedHeaders, paint, type Screen, tableLines, textWidth, wrapText } from '../text/table.js';
 import { type Block, comparison, inset, tableOf } from './document.js';
 
 /** Rows of the table in the short form. */

@@ -1,6 +1,6 @@
-import { formatCount } from '../../core/base/format.js';
+import { formatCount, printable } from '../../core/base/format.js';
 import { isLoss, type Warning } from '../../core/run/warning.js';
-import type { ComparisonTable } from '../page-data/page-data.js';
+import type { ComparisonTable, PageFact } from '../page-data/page-data.js';
 import type { Column, Row, Tone } from '../text/table.js';
 
 /** What a command found out, in the order in which it is read; an empty string is an empty line. */
@@ -184,3 +184,26 @@ export function findings(warnings: readonly Warning[]): readonly Block[] {
 
 /** Stands where the columns are named that had no room. */
 export const DROPPED: Block = { kind: 'dropped' };
+
+/** A figure at the top of a page. */
+export function card(label: string, value: string, note: string, tone: PageFact['tone'] = 'plain'): PageFact {
+  return { label, value, note, tone };
+}
+
+/** The table of a page: the first column names the rows. */
+export function pageTable<T>(
+  caption: string,
+  [name, ...columns]: ColumnsOf<T>,
+  items: readonly T[],
+  notes: readonly string[],
+): ComparisonTable {
+  return {
+    caption,
+    columns: columns.map(({ header }) => header),
+    rows: items.map((item, i) => ({
+      name: printable(name.cell(item, i).text),
+      cells: columns.map((column) => column.cell(item, i)),
+    })),
+    notes,
+  };
+}

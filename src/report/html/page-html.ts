@@ -1,6 +1,5 @@
 import { markupText } from '../../core/base/format.js';
-import type { PageData, PagePicture } from '../page-data/page-data.js';
-import type { StudyPageData } from '../page-data/study-page-data.js';
+import type { PageData, PagePicture, StudyPageData } from '../page-data/page-data.js';
 import type { WhyPageData } from '../page-data/why-page-data.js';
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-bundle.generated.js';
 

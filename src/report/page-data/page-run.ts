@@ -1,19 +1,20 @@
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../core/base/format.js';
-import type { PromptFills } from '../../core/model/source-kind.js';
+import { sum } from '../../core/base/stats.js';
+import { KIND_ORDER, type PromptFills, SOURCE_KINDS } from '../../core/model/source-kind.js';
 import type { LogEntry, RequestEntry } from '../../core/run/run-log.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { usd } from '../../metrics/metric.js';
 import { recordedUsd } from '../../metrics/recorded-metrics.js';
 import { metricValues } from '../../metrics/registry.js';
+import { OTHER_TOOLS_COLOR, SOURCE_COLORS, TOOL_COLORS } from '../charts/palette.js';
 import { runSeries } from '../charts/run-series.js';
-import { notRecordedNano, recordedDifference, unfinishedText } from '../text/as-recorded.js';
-import { assumptionsOf } from '../text/assumptions.js';
+import { card } from '../document/document.js';
+import { assumptionsOf, notRecordedNano, recordedDifference, unfinishedText } from '../text/as-recorded.js';
 import type { NamedThreshold, PolicyInfo } from '../text/policy-info.js';
 import { valueBlocks } from '../text/terminal-blocks.js';
 import { leftOutText, withLeftOut } from './left-out.js';
-import type { PageFact, PageLayer, PageRun } from './page-data.js';
+import type { PageFact, PageFill, PageLayer, PageRun } from './page-data.js';
 import { pageEvents } from './page-events.js';
-import { pageFill } from './page-fill.js';
 import type { LeftOut } from './run-sample.js';
 
 /** A run as a report is made from it. */
@@ -29,10 +30,6 @@ export interface ReportedRun {
   readonly fills?: PromptFills<RequestEntry>;
   /** Why that is not known though it could be; absent unless a reader would miss it. */
   readonly noFills?: string;
-}
-
-function card(label: string, value: string, note: string, tone: PageFact['tone'] = 'plain'): PageFact {
-  return { label, value, note, tone };
 }
 
 function recordedCards(facts: RunFacts): readonly PageFact[] {
@@ -180,4 +177,58 @@ export function pageRun(reported: ReportedRun): PageRun {
     skipped: facts.skipped.map(({ what, needs }) => ({ what, needs })),
     warnings: facts.warnings.map(({ message, remedy, count }) => ({ message, remedy, count })),
   };
+}
+
+/** A part of the chart with the columns that it sums up. */
+interface Part {
+  readonly title: string;
+  readonly color: string;
+  readonly columns: readonly number[];
+}
+
+/** The tools with most tokens, each by its name, and the others together. */
+function toolParts(
+  columns: readonly number[],
+  titles: readonly (string | null)[],
+  totals: readonly number[],
+) {
+  const ranked = [...columns].sort((a, b) => totals[b]! - totals[a]!);
+  const own = ranked.filter((column) => titles[column] !== null).slice(0, TOOL_COLORS.length);
+  const others = ranked.filter((column) => !own.includes(column));
+  const parts = own.map((column, i): Part => {
+    const title = `tool ${printable(titles[column]!)}`;
+    return { title, color: TOOL_COLORS[i]!, columns: [column] };
+  });
+  return [...parts, { title: 'other tools', color: OTHER_TOOLS_COLOR, columns: others }];
+}
+
+/** The parts that prompts are stacked from, what stands in front of a prompt first. */
+function partsOf(columns: PromptFills<unknown>['columns'], totals: readonly number[]): readonly Part[] {
+  const titles = columns.map(({ name }) => name);
+  return KIND_ORDER.flatMap((kind) => {
+    const own = columns.flatMap((column, i) => (column.kind === kind && totals[i]! > 0 ? [i] : []));
+    if (own.length === 0) return [];
+    if (kind === 'tool') return toolParts(own, titles, totals);
+    return [{ title: SOURCE_KINDS[kind], color: SOURCE_COLORS[kind], columns: own }];
+  });
+}
+
+/** What fills the prompts of the requests that a page draws; a request of which that is unknown has nothing. */
+export function pageFill<Request>(
+  { columns, of }: PromptFills<Request>,
+  shown: readonly Request[],
+): PageFill {
+  const held = shown.map((request) => of.get(request) ?? []);
+  const totals = columns.map((_column, i) => sum(held.map((tokens) => tokens[i] ?? 0)));
+  const parts = partsOf(columns, totals).filter((part) => part.columns.length > 0);
+  return parts.map(({ title, color, columns: own }) => {
+    let before = 0;
+    const grown = held.map((tokens) => {
+      const now = sum(own.map((i) => tokens[i] ?? 0));
+      const more = now - before;
+      before = now;
+      return more;
+    });
+    return { title, color, grown };
+  });
 }

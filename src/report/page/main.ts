@@ -1,5 +1,4 @@
-import type { PageData } from '../page-data/page-data.js';
-import type { StudyPageData } from '../page-data/study-page-data.js';
+import type { PageData, StudyPageData } from '../page-data/page-data.js';
 import type { WhyPageData } from '../page-data/why-page-data.js';
 import { startRuns, startTable } from './run/runs-page.js';
 import { startStudy } from './study/study-page.js';

@@ -1,10 +1,8 @@
 import type { LogEntry } from '../../core/run/run-log.js';
-import { completionOf, pricedCalls } from '../../metrics/completion.js';
 import type { ExpectationResult } from '../../metrics/expect.js';
-import type { RunFacts } from '../../metrics/facts.js';
+import { completionOf, pricedCalls, type RunFacts } from '../../metrics/facts.js';
 import { metricValues } from '../../metrics/registry.js';
-import { recordedJson } from '../text/as-recorded.js';
-import { OPEN_LOOP } from '../text/assumptions.js';
+import { OPEN_LOOP, recordedJson } from '../text/as-recorded.js';
 
 /** Version of the summary's shape. */
 const SUMMARY_VERSION = 1;

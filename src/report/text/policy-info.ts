@@ -1,12 +1,8 @@
-import type { ParamValue } from '../../core/run/params.js';
+import type { ParamSpec, ParamValue } from '../../core/run/params.js';
 
 /** One number of a policy with its source. */
-export interface PolicyParam {
-  readonly path: string;
+export interface PolicyParam extends Omit<ParamSpec, 'kind'> {
   readonly value: ParamValue;
-  readonly default: ParamValue;
-  readonly unit: string | null;
-  readonly help: string;
   /** Where the value comes from; null when nobody says. */
   readonly source: string | null;
   /** Who decided: the policy, the user, or nobody (the default). */

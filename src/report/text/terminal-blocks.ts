@@ -12,8 +12,7 @@ import {
 import { ownValue } from '../../core/base/own-value.js';
 import { ratio } from '../../core/base/stats.js';
 import { isUnpriced, type PricedCalls } from '../../core/run/recorded-bill.js';
-import { pricedCalls } from '../../metrics/completion.js';
-import type { BreakFacts, RunFacts } from '../../metrics/facts.js';
+import { type BreakFacts, pricedCalls, type RunFacts } from '../../metrics/facts.js';
 import type { ShownFacts } from '../../metrics/long-term-fold.js';
 import { usd } from '../../metrics/metric.js';
 import { billedCalls, recordedUsd } from '../../metrics/recorded-metrics.js';

@@ -5,10 +5,8 @@ import { findMetric } from '../../metrics/registry.js';
 import * as doc from '../document/document.js';
 import { documentText } from '../document/document-text.js';
 import type { RunReport } from '../tables/summary-json.js';
-import { reproducedLine, unfinishedText, whatIfOfRun } from './as-recorded.js';
-import { assumptionsOf } from './assumptions.js';
-import { type Screen, textWidth } from './style.js';
-import type { Row } from './table.js';
+import { assumptionsOf, reproducedLine, unfinishedText, whatIfOfRun } from './as-recorded.js';
+import { type Row, type Screen, textWidth } from './table.js';
 import {
   BREAK_COLUMNS,
   breakRows,
@@ -19,7 +17,7 @@ import {
   valueBlocks,
 } from './terminal-blocks.js';
 
-export type { Screen } from './style.js';
+export type { Screen } from './table.js';
 
 const INDENT = '  ';
 

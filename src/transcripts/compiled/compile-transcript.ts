@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
-import { BLOCK_KINDS, BLOCK_ROLES, type Block, type BlockFacts } from '../../core/model/block.js';
+import {
+  BLOCK_KINDS,
+  BLOCK_ROLES,
+  type Block,
+  type BlockFacts,
+  type ToolEffect,
+} from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
 import type { Text } from '../../core/model/text.js';
-import type { ToolEffect } from '../../core/model/tool-effect.js';
 import type { RecordedCall, Step, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import type { Usage } from '../../core/model/usage.js';
 import { usesOf } from '../../core/uses/find-uses.js';
@@ -31,10 +36,6 @@ class Distinct<Value> {
     this.#seen.set(value, row);
     return row;
   }
-}
-
-function withoutEffect(key: string, member: unknown): unknown {
-  return key === 'effect' ? undefined : member;
 }
 
 /** Whether a client has compacted a thread: what was needed of it is asked for most often then. */
@@ -122,7 +123,7 @@ class Compiler {
     block.digest,
     block.toolUseId ?? 0,
     this.#names.add(block.tool),
-    this.#facts.add(block.facts, withoutEffect) - 1,
+    this.#facts.add(block.facts, (key, member) => (key === 'effect' ? undefined : member)) - 1,
     this.#effects.add(block.facts.effect ?? null),
     this.#text(block.text),
   ];

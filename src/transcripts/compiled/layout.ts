@@ -1,6 +1,5 @@
-import type { BlockFacts } from '../../core/model/block.js';
+import type { BlockFacts, ToolEffect } from '../../core/model/block.js';
 import type { MessageOrigin } from '../../core/model/message.js';
-import type { ToolEffect } from '../../core/model/tool-effect.js';
 import type { Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import type { Usage } from '../../core/model/usage.js';
 import type { FillerInit } from '../synthetic/tools/filler-text.js';

@@ -11,9 +11,12 @@ import {
   type DraftStep,
   draftMessage,
   draftTokens,
+  EARLIER_HISTORY,
   isPlaceholderOutput,
+  OPENING_CONTEXT,
+  type Opening,
+  openingOf,
 } from './draft.js';
-import { EARLIER_HISTORY, OPENING_CONTEXT, type Opening, openingOf } from './opening.js';
 import { type CalibrateOptions, type PrefixShape, prefixTokensOf } from './prefix-shape.js';
 import { spread, total, weightsOf } from './weights.js';
 
@@ -48,16 +51,13 @@ function assign(messages: readonly DraftMessage[], tokens: readonly number[]): v
   for (const message of messages) for (const block of message.blocks) block.tokens = tokens[next++]!;
 }
 
-function finalOutput(call: DraftCall): number | null {
-  const { usage, outputIsUnsaid, stopReason } = call;
+function finalOutput({ usage, outputIsUnsaid, stopReason }: DraftCall): number | null {
   return usage === null || outputIsUnsaid || isPlaceholderOutput(stopReason) ? null : usage.output;
 }
 
 function withoutThinking(message: DraftMessage): DraftMessage {
-  const hasThinking = message.blocks.some((block) => block.kind === 'thinking');
-  return hasThinking
-    ? { ...message, blocks: message.blocks.filter((block) => block.kind !== 'thinking') }
-    : message;
+  const blocks = message.blocks.filter(({ kind }) => kind !== 'thinking');
+  return blocks.length === message.blocks.length ? message : { ...message, blocks };
 }
 
 /** True when a growth is explained better with this many tokens gone. */

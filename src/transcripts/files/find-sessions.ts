@@ -4,8 +4,7 @@ import { CcbenchError, type Place } from '../../core/base/errors.js';
 import { expandGlob, isGlob } from './glob.js';
 import { withHome } from './home.js';
 import { inputId, kindOfInput, unreadable } from './read-input.js';
-import { isAgentFile, sessionOfAgent } from './subagent-files.js';
-import { sessionsOf } from './transcripts.js';
+import { isAgentFile, sessionOfAgent, sessionsOf } from './transcripts.js';
 
 /** Where paths start from. */
 export interface FindOptions {

@@ -9,8 +9,7 @@ import type { LeftOut } from './find-sessions.js';
 import { expandGlob } from './glob.js';
 import { withHome } from './home.js';
 import { sessionPath } from './read-input.js';
-import { isAgentFile } from './subagent-files.js';
-import { inputFormat } from './transcripts.js';
+import { inputFormat, isAgentFile } from './transcripts.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

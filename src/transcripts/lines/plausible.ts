@@ -1,6 +1,5 @@
 import { formatCount } from '../../core/base/format.js';
-import type { Usage } from '../../core/model/usage.js';
-import { promptTokens } from '../../core/model/usage.js';
+import { promptTokens, type Usage } from '../../core/model/usage.js';
 import type { WarningList } from '../../core/run/warning.js';
 import { decodeBytes, type JsonLinesOptions, streamJsonLines } from './json-lines.js';
 

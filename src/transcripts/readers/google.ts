@@ -17,10 +17,6 @@ function responseText(response: unknown): string {
   return textOf(output) ?? textOf(error) ?? (typeof response === 'string' ? response : jsonOf(response));
 }
 
-function mediaKind(media: JsonObject): Piece['kind'] {
-  return textOf(media.mimeType)?.startsWith('image/') === true ? 'image' : 'document';
-}
-
 /** The result of a tool; the id is taken where the response has none. */
 export function googleResult(functionResponse: JsonObject, id: string, args?: unknown): Piece {
   const { response } = functionResponse;
@@ -46,7 +42,8 @@ function pieceOf(part: unknown, id: string): Piece | null {
   }
   if (isObject(functionResponse)) return googleResult(functionResponse, id);
   const media = part.inlineData ?? part.fileData;
-  if (isObject(media)) return { kind: mediaKind(media), text: null };
+  if (isObject(media))
+    return { kind: textOf(media.mimeType)?.startsWith('image/') === true ? 'image' : 'document', text: null };
   const text = textOf(part.text);
   return text === null ? null : { kind: 'text', text };
 }

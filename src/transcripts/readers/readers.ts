@@ -157,7 +157,7 @@ interface DetectOptions {
 /** The name of the reader for a file; a file that no reader knows is an error that says what can be read. */
 export function detectReader(source: Uint8Array | string, options: DetectOptions): string {
   const { id, whole = () => [plainOf(source, id)] } = options;
-  const head = typeof source === 'string' ? source : headOf(source, id);
+  const head = typeof source === 'string' ? source : decodeHead(source, id).toString('utf8', 0, HEAD_CHARS);
   const format = detectFormat(head) ?? detectFormat(condenseHead(whole()));
   if (format !== null) return format;
   const readable = transcriptReaders.all().map(({ label }) => plural(label));
@@ -177,8 +177,4 @@ function plainOf(source: Uint8Array | string, id: string): Uint8Array {
   return typeof source === 'string'
     ? Buffer.from(source)
     : unpackBytes(source, { name: id, warnings: createWarnings() });
-}
-
-function headOf(bytes: Uint8Array, id: string): string {
-  return decodeHead(bytes, id).toString('utf8', 0, HEAD_CHARS);
 }

@@ -1,12 +1,4 @@
-import type { Digest } from '../../core/base/digest.js';
-import {
-  BLOCK_KINDS,
-  BLOCK_ROLES,
-  type Block,
-  type BlockFacts,
-  type BlockKind,
-  type BlockRole,
-} from '../../core/model/block.js';
+import { BLOCK_KINDS, BLOCK_ROLES, type Block } from '../../core/model/block.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
 import { isObject, type JsonObject, listOf, numberOf, textOf } from '../lines/narrow.js';
 import { isPlausibleUsage, knownTokens } from '../lines/plausible.js';
@@ -20,15 +12,9 @@ export const SERVED_KINDS = ['main', 'agent', 'summary', 'side'] as const;
 export type ServedKind = (typeof SERVED_KINDS)[number];
 
 /** A block as a recording has it: sizes and a digest, and the text where it was kept. */
-export interface ServedBlock {
-  readonly kind: BlockKind;
-  readonly role: BlockRole;
-  readonly tokens: number;
-  readonly digest: Digest;
-  readonly tool: string | null;
+export interface ServedBlock extends Pick<Block, 'kind' | 'role' | 'tokens' | 'digest' | 'tool' | 'facts'> {
   readonly id: string | null;
   readonly text: string | null;
-  readonly facts: BlockFacts;
 }
 
 /** Part of a prompt: a new block, or a stretch of the prompt it is told by: from this position on, this many blocks. */

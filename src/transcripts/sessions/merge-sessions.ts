@@ -1,7 +1,7 @@
 import { CcbenchError, type Place } from '../../core/base/errors.js';
 import type { Block } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
-import type { SessionEnding, SessionInfo, Step, Thread, Transcript } from '../../core/model/transcript.js';
+import type { SessionInfo, Step, Thread, Transcript } from '../../core/model/transcript.js';
 
 /** Where a thread goes among those of other sessions. */
 interface ThreadPlacement {
@@ -61,15 +61,8 @@ function placeThread(thread: Thread, { name, offsetMs, continues }: ThreadPlacem
 export type SessionStart = { readonly afterMs: number } | { readonly atMs: number };
 
 /** One session of several, without its transcript. */
-export interface SessionPart {
-  readonly name: string;
+export interface SessionPart extends Omit<SessionInfo, 'startMs'> {
   readonly start: SessionStart;
-  /** Name of the earlier session that it resumes. */
-  readonly resumes: string | null;
-  readonly ending: SessionEnding;
-  /** Project it works in, and which checkout of it; absent where all work in the same. */
-  readonly project?: string;
-  readonly checkout?: string;
   /** Where the user wrote it. */
   readonly place: Place | null;
 }

@@ -1,7 +1,6 @@
 import type { Random } from '../../core/base/random.js';
-import type { BlockFacts } from '../../core/model/block.js';
+import type { BlockFacts, ToolEffect } from '../../core/model/block.js';
 import type { MessageOrigin } from '../../core/model/message.js';
-import type { ToolEffect } from '../../core/model/tool-effect.js';
 import type { BackgroundRun } from './agenda.js';
 import { compileDistribution, type Sampler } from './distribution.js';
 import type { Samplers } from './samplers.js';

@@ -300,9 +300,6 @@ export class SessionGenerator implements SessionSource {
 }
 
 /** Where a generated thread belongs. */
-interface ThreadPlace {
-  readonly id: string;
-  readonly parentId: string | null;
-  readonly label: string;
+interface ThreadPlace extends Pick<Thread, 'id' | 'parentId' | 'label'> {
   readonly startMs: number;
 }

@@ -7,10 +7,10 @@ import {
   CHARS_PER_TOKEN,
   createBlock,
   NO_FACTS,
+  type ToolEffect,
   uniformFacts,
 } from '../../core/model/block.js';
 import { createMessage, type Message } from '../../core/model/message.js';
-import type { ToolEffect } from '../../core/model/tool-effect.js';
 import type { Step, Thread, ThreadEvent } from '../../core/model/transcript.js';
 import type { Samplers } from './samplers.js';
 import { FACTS, type ToolProfile } from './synthetic.generated.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chanceBreaksOf, hazardOf } from '../../../src/agent/client/hazard.js';
+import { chanceBreaksOf, hazardOf } from '../../../src/agent/client/recorded-client.js';
 
 const chance = (version: string | null, entrypoint: string | null, gapSeconds: number) =>
   hazardOf({ spoken: 'spoken', gapMs: gapSeconds * 1_000 }, chanceBreaksOf({ version, entrypoint }));

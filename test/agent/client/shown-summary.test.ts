@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { shownAnswers, shownSummaryTokens } from '../../../src/agent/client/shown-prefix.js';
-import { DEFAULT_FAKE_LLM } from '../../../src/provider/fake-llm/fake-plan.js';
+import { DEFAULT_FAKE_LLM } from '../../../src/provider/fake-llm/fake-llm.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 
 /** A recording with summaries of these lengths. */

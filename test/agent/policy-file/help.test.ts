@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { helpFor } from '../../../src/agent/policy-file/help.js';
+import { helpFor } from '../../../src/agent/policy-file/read-policy.js';
 
 describe('the unit of a value of a policy file', () => {
   it.each([

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { planPolicy } from '../../../src/agent/policies/plan-policy.js';
-import { checkRules } from '../../../src/agent/policy-file/check-rules.js';
+import { checkRules, compactsAt } from '../../../src/agent/policy-file/check-rules.js';
 import { policyValues, withPolicyValue } from '../../../src/agent/policy-file/paths.js';
 import { policySentences } from '../../../src/agent/policy-file/sentences.js';
-import { compactsAt } from '../../../src/agent/policy-file/triggers.js';
 import { readPolicyFile } from '../../../src/config/files/policy-file.js';
 import { formatPlace } from '../../../src/core/base/errors.js';
 

@@ -10,9 +10,10 @@ import {
   lifetimeCosts,
   lifetimeCurve,
   lifetimeThread,
+  traceSession,
+  transcriptSession,
 } from '../../../src/analysis/lifetime/lifetime-curve.js';
 import { conversationHitRates, lifetimeReport } from '../../../src/analysis/lifetime/lifetime-report.js';
-import { traceSession, transcriptSession } from '../../../src/analysis/lifetime/lifetime-sessions.js';
 import { createBlock } from '../../../src/core/model/block.js';
 import { createMessage } from '../../../src/core/model/message.js';
 import type { RequestTrace } from '../../../src/core/model/request-trace.js';

@@ -12,7 +12,7 @@ import {
   sessionRuleCalls,
 } from '../../../src/analysis/lifetime/rule-costs.js';
 import type { Usage } from '../../../src/core/model/usage.js';
-import { NEWEST } from '../../../src/provider/prices/price-days.js';
+import { NEWEST } from '../../../src/provider/prices/price.js';
 import { cacheRulesOf } from '../../../src/provider/providers/providers.js';
 
 const NOTHING: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leastSquares } from '../../../src/analysis/limits/nnls.js';
+import { leastSquares } from '../../../src/analysis/limits/fit-weights.js';
 
 const dot = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((sum, value, i) => sum + value * b[i]!, 0);

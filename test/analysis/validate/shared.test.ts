@@ -7,7 +7,7 @@ import { rangeOf } from '../../../src/agent/policies/own-policy.js';
 import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import type { FidelityFigures } from '../../../src/analysis/validate/compare.js';
 import { containedFiles } from '../../../src/analysis/validate/contained.js';
-import { traceHitRate, validateTraces } from '../../../src/analysis/validate/traces.js';
+import { traceHitRate, validateTraces } from '../../../src/analysis/validate/report.js';
 import {
   type FileFidelity,
   totalFidelity,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { traceHitRate, validateTraces } from '../../../src/analysis/validate/traces.js';
+import { traceHitRate, validateTraces } from '../../../src/analysis/validate/report.js';
 import { parseRequestTrace } from '../../../src/transcripts/readers/request-trace/parse-request-trace.js';
 import { TRACE } from '../../cli/cli.js';
 

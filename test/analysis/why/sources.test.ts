@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AttributedRequest, BilledStretch } from '../../../src/analysis/why/attribute.js';
 import type { ContextTape, TapeBlock, TapeRequest } from '../../../src/analysis/why/context-tape.js';
-import { type SourceBy, sourceOf } from '../../../src/analysis/why/source-kinds.js';
+import { type SourceBy, sourceOf } from '../../../src/analysis/why/name-sources.js';
 import {
   filledPrompts,
   type SourceSum,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DigestSet } from '../../../src/core/base/digest-set.js';
+import { DigestSet } from '../../../src/core/base/digest.js';
 
 describe('a set of digests', () => {
   it('holds what a set of numbers holds, also while it grows and where digests want the same slot', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eachLine } from '../../../src/core/uses/each-line.js';
+import { eachLine } from '../../../src/core/uses/holders.js';
 
 /** The same in words of regular expressions. */
 const NUMBER = /^\s*\d+(?:→|\t|[:|-]\s?)/;

@@ -13,7 +13,7 @@ import { columnarParts } from '../../../src/engine/columnar/columnar-replay.js';
 import { isColumnar, recordColumns, sweepReplayParts } from '../../../src/engine/columnar/sweep-replay.js';
 import { createMetricsFold, foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
-import { priceTimes } from '../../../src/provider/prices/price-days.js';
+import { priceTimes } from '../../../src/provider/prices/price.js';
 import { readTranscript } from '../../../src/transcripts/read-transcript.js';
 import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { buildSession, type SessionStep, sessionSteps } from '../../helpers/generators/arbitrary-session.js';

@@ -18,7 +18,7 @@ import { ThreadModel } from '../../../src/engine/requests/thread-model.js';
 import { ThreadForks } from '../../../src/engine/run/thread-forks.js';
 import * as forkLayout from '../../../src/engine/thread/fork-layout.js';
 import * as userActs from '../../../src/engine/thread/user-acts.js';
-import * as fade from '../../../src/provider/cache/fade.js';
+import * as fade from '../../../src/provider/cache/ttl.js';
 import * as userMessages from '../../../src/provider/fake-llm/answers/user-messages.js';
 import * as fakeLlm from '../../../src/provider/fake-llm/fake-llm.js';
 import * as price from '../../../src/provider/prices/price.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FIRST_PID, RECORD_DIRECTORY } from '../../../src/core/model/session.js';
-import type { Thread } from '../../../src/core/model/transcript.js';
+import { FIRST_PID, RECORD_DIRECTORY, type Thread } from '../../../src/core/model/transcript.js';
 import { Sessions } from '../../../src/engine/requests/run-env.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';

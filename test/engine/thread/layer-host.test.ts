@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import type { Action, Outcome } from '../../../src/core/run/action.js';
-import type { Hook } from '../../../src/core/run/hook.js';
 import type {
   ContextView,
   LayerContext,
   LayerDefinition,
   LayerInstance,
 } from '../../../src/core/run/layer.js';
+import type { Hook } from '../../../src/core/run/policy-rules.js';
 import { NO_TIMING, type TimingSink } from '../../../src/engine/requests/run-env.js';
 import { LayerHost, MutableHookContext } from '../../../src/engine/thread/layer-host.js';
 

@@ -1,7 +1,7 @@
 import { createFiles, type Files } from '../../../src/core/base/files.js';
 import { createRandom } from '../../../src/core/base/random.js';
 import type { Message } from '../../../src/core/model/message.js';
-import { type SessionContext, soloSession } from '../../../src/core/model/session.js';
+import { type SessionContext, soloSession } from '../../../src/core/model/transcript.js';
 import type { Action, AskRequest, LayerReport, Outcome } from '../../../src/core/run/action.js';
 import type { HookContext, LayerDefinition, LayerInstance } from '../../../src/core/run/layer.js';
 import { Limits } from '../../../src/core/run/limit.js';

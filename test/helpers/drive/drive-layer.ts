@@ -3,7 +3,7 @@ import { createFiles } from '../../../src/core/base/files.js';
 import { createRandom } from '../../../src/core/base/random.js';
 import { type Block, type BlockFacts, createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message, messageTokens } from '../../../src/core/model/message.js';
-import { soloSession } from '../../../src/core/model/session.js';
+import { soloSession } from '../../../src/core/model/transcript.js';
 import type { Action, BlockEdit, LayerReport } from '../../../src/core/run/action.js';
 import {
   type ContextView,

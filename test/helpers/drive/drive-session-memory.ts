@@ -9,8 +9,8 @@ import {
   type MessageInit,
   messageTokens,
 } from '../../../src/core/model/message.js';
-import { soloSession } from '../../../src/core/model/session.js';
 import { literalText } from '../../../src/core/model/text.js';
+import { soloSession } from '../../../src/core/model/transcript.js';
 import type { Action, Answer, LayerReport, Outcome } from '../../../src/core/run/action.js';
 import type { ContextView, HookContext, LayerContext } from '../../../src/core/run/layer.js';
 import { Limits } from '../../../src/core/run/limit.js';

@@ -1,6 +1,5 @@
-import { type Block, type BlockFacts, createBlock } from '../../../src/core/model/block.js';
+import { type Block, type BlockFacts, createBlock, type ToolEffect } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
-import type { ToolEffect } from '../../../src/core/model/tool-effect.js';
 import type {
   RecordedCall,
   Step,

@@ -1,6 +1,11 @@
 import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
 import { planPolicy } from '../../../src/agent/policies/plan-policy.js';
-import { compactsAt, replacesHistory, sizesOf, triggerOf } from '../../../src/agent/policy-file/triggers.js';
+import {
+  compactsAt,
+  replacesHistory,
+  sizesOf,
+  triggerOf,
+} from '../../../src/agent/policy-file/check-rules.js';
 import { formatCount } from '../../../src/core/base/format.js';
 import type {
   AskPart,

@@ -62,7 +62,6 @@ describe('what counts as a break', () => {
 
   it('BRD-1 says what was lost', () => {
     expect(compare({})).toMatchObject({
-      previousReadTokens: 100_000,
       readTokens: 15_000,
       lostTokens: 85_000,
       gapMs: 60_000,

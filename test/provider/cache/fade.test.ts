@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createLifetime, FADE_BINS, type FadeMode } from '../../../src/provider/cache/fade.js';
 import { createPromptCache } from '../../../src/provider/cache/prompt-cache.js';
+import { createLifetime, FADE_BINS, type FadeMode } from '../../../src/provider/cache/ttl.js';
 import { mark1h, mark5m, prefixOf, send } from '../../helpers/cache-request.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
 

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Breakpoint, PrefixView } from '../../../src/core/model/prefix.js';
 import { createPromptCache } from '../../../src/provider/cache/prompt-cache.js';
 import { resolveModel } from '../../../src/provider/prices/models.js';
-import { priceUsage } from '../../../src/provider/prices/price.js';
-import { NEWEST } from '../../../src/provider/prices/price-days.js';
+import { NEWEST, priceUsage } from '../../../src/provider/prices/price.js';
 import { prefixOf, send, type TestBlock } from '../../helpers/cache-request.js';
 
 const model = resolveModel('claude-sonnet-4-5');

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { modelOrUnknown } from '../../../src/provider/prices/models.js';
-import { priceByRead, priceUsage } from '../../../src/provider/prices/price.js';
-import { NEWEST } from '../../../src/provider/prices/price-days.js';
+import { NEWEST, priceByRead, priceUsage } from '../../../src/provider/prices/price.js';
 
 it('the price by what is read is that of the usage, to the billionth', () => {
   const tokens = fc.nat(400_000);

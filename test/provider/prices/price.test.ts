@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../../src/core/base/errors.js';
 import type { Usage } from '../../../src/core/model/usage.js';
 import { findModel, MODELS, resolveModel } from '../../../src/provider/prices/models.js';
-import { addCost, NO_COST, priceUsage } from '../../../src/provider/prices/price.js';
-import { NEWEST } from '../../../src/provider/prices/price-days.js';
+import { addCost, NEWEST, NO_COST, priceUsage } from '../../../src/provider/prices/price.js';
 
 const NOTHING: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
 const usage = (part: Partial<Usage>): Usage => ({ ...NOTHING, ...part });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { formatPath, type Problem } from '../../../src/core/base/problem.js';
+import { formatPath, type Problem } from '../../../src/core/base/errors.js';
 import type { Provider } from '../../../src/core/run/provider.js';
 import { createProviderCache } from '../../../src/provider/cache/prefix-cache.js';
 import type { CacheOutcome, Luck, PromptCache } from '../../../src/provider/cache/prompt-cache.js';

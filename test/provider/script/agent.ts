@@ -5,7 +5,7 @@ import type {
   MessageParam,
   Tool,
 } from '@anthropic-ai/sdk/resources/messages';
-import { readScriptFile } from '../../../src/cli/commands/serve/open-script.js';
+import { readScriptFile } from '../../../src/cli/commands/serve/start-server.js';
 import { createPromptCache } from '../../../src/provider/cache/prompt-cache.js';
 import {
   type AnsweredCall,

@@ -423,7 +423,7 @@ describe('a script file', () => {
   });
 
   it('names the files that its steps are about', async () => {
-    const { readScriptFile } = await import('../../../src/cli/commands/serve/open-script.js');
+    const { readScriptFile } = await import('../../../src/cli/commands/serve/start-server.js');
     const { files } = readScriptFile(
       'files: { "p*.ts": { count: 2, chars: 9 } }\nsteps: [{ text: x }]\n',
       's',

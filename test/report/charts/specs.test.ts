@@ -43,8 +43,8 @@ const CHARTS: Readonly<Record<string, ChartSpec>> = {
     scale: 'log',
     subtitle: 'sample',
     points: [
-      { x: 5, y: 3, low: 2, high: 4 },
-      { x: 50, y: 2, low: 1.5, high: 2.5 },
+      { x: 5, y: 3 },
+      { x: 50, y: 2 },
       { x: 500, y: null },
     ],
   }),

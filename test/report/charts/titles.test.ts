@@ -222,31 +222,20 @@ describe('axes of sweeps', () => {
     expect([best([1, 2], null), best([null], 'lower')]).toEqual([null, null]);
   });
 
-  it('a line without a better side says what it shows; several lines have a legend', () => {
-    const line = (
-      points: readonly { x: number; y: number | null; series?: string; low?: number; high?: number }[],
-    ) =>
-      sweepLine({
-        parameter: { name: 'gap', unit: 'minutes' },
-        metric: { name: 'calls', unit: 'count', better: null },
-        scale: 'linear',
-        points,
-        subtitle: 's',
-      });
-    const one = line([
-      { x: 1, y: 2 },
-      { x: 2, y: null },
-    ]);
+  it('a line without a better side says what it shows', () => {
+    const one = sweepLine({
+      parameter: { name: 'gap', unit: 'minutes' },
+      metric: { name: 'calls', unit: 'count', better: null },
+      scale: 'linear',
+      points: [
+        { x: 1, y: 2 },
+        { x: 2, y: null },
+      ],
+      subtitle: 's',
+    });
     expect(title(one)).toBe('calls against gap');
     expect(layers(one)).toHaveLength(1);
     expect(layers(one)[0]!.encoding!.color!.legend).toBeNull();
-    const two = line([
-      { x: 1, y: 2, series: 'a', low: 1 },
-      { x: 2, y: 3, series: 'b', low: 1, high: 4 },
-    ]);
-    expect(layers(two)).toHaveLength(2);
-    expect(layers(two)[0]!.data!.values).toHaveLength(1);
-    expect(layers(two)[1]!.encoding!.color).not.toHaveProperty('legend');
   });
 
   it('a share is written in whole per cent unless that would say all or nothing', () => {

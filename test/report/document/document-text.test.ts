@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as doc from '../../../src/report/document/document.js';
-import { card, pageTable } from '../../../src/report/document/document-page.js';
+import { card, pageTable } from '../../../src/report/document/document.js';
 import { documentLines } from '../../../src/report/document/document-text.js';
-import { plainStyle } from '../../../src/report/text/style.js';
+import { plainStyle } from '../../../src/report/text/table.js';
 
 interface Item {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chartedRequests } from '../../../src/report/page-data/charted-requests.js';
+import { chartedRequests } from '../../../src/report/page-data/left-out.js';
 import { requestEntry } from '../../helpers/log.js';
 
 it('a chart drawn from some of the requests has the largest of them, and of several the first', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceName } from '../../../src/core/model/source-kind.js';
-import { pageFill } from '../../../src/report/page-data/page-fill.js';
+import { pageFill } from '../../../src/report/page-data/page-run.js';
 
 const kind = (name: SourceName['kind']): SourceName => ({ kind: name, name: null });
 const tool = (name: string): SourceName => ({ kind: 'tool', name });

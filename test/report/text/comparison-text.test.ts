@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../src/report/text/comparison-text.js';
-import { plainStyle } from '../../../src/report/text/style.js';
+import { plainStyle } from '../../../src/report/text/table.js';
 
 const TABLE = {
   caption: 'two',

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainStyle, textWidth } from '../../../src/report/text/style.js';
-import { type Column, tableLines, wrapText } from '../../../src/report/text/table.js';
+import { type Column, plainStyle, tableLines, textWidth, wrapText } from '../../../src/report/text/table.js';
 
 const COLUMNS: Column[] = [
   { header: 'key', align: 'left', drop: null },

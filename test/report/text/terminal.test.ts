@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EndEntry, LogEntry } from '../../../src/core/run/run-log.js';
 import { evaluateExpectation, parseExpectation } from '../../../src/metrics/expect.js';
 import { foldLog } from '../../../src/metrics/fold.js';
-import { plainStyle, textWidth } from '../../../src/report/text/style.js';
+import { plainStyle, textWidth } from '../../../src/report/text/table.js';
 import { terminalReport } from '../../../src/report/text/terminal.js';
 import {
   breakEntry,

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Block } from '../../../src/core/model/block.js';
+import type { Block, ToolEffect } from '../../../src/core/model/block.js';
 import type { Message } from '../../../src/core/model/message.js';
-import type { ToolEffect } from '../../../src/core/model/tool-effect.js';
 import type { Thread, Transcript } from '../../../src/core/model/transcript.js';
 import { readClaudeCodeFiles } from '../../../src/transcripts/readers/claude-code/read.js';
 import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';

@@ -2,7 +2,7 @@ import { MS_PER_MINUTE, MS_PER_SECOND } from '../../../core/base/clock.js';
 import type { Files } from '../../../core/base/files.js';
 import { isBinary } from '../../../core/model/memory.js';
 import { type Message, textMessage } from '../../../core/model/message.js';
-import type { SessionContext } from '../../../core/model/session.js';
+import type { SessionContext } from '../../../core/model/transcript.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 import type {
   ContextView,

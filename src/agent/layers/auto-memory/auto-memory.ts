@@ -31,12 +31,13 @@ import {
   directive,
   forkTurn,
   handedBack,
+  memoryIndexPart,
   readTurn,
   TOKENS_PER_CALL,
   type TurnBlocks,
   tokensOfChars,
 } from './fork-turns.js';
-import { knownMemories, memoryQuality } from './known-memories.js';
+import { keepOwnWrites, knownMemories, memoryQuality, type OwnWrite } from './known-memories.js';
 import { IndexText, indexLimits, indexLineOf, indexTextOf } from './memory-index.js';
 import {
   confineMemory,
@@ -45,8 +46,6 @@ import {
   readMemories,
   type StoredMemory,
 } from './memory-store.js';
-import { keepOwnWrites, type OwnWrite } from './own-writes.js';
-import { memoryIndexPart } from './system-part.js';
 
 /** Memories that the instruction lists by name; the rest is in the index (assumed). */
 const LISTED = 40;
@@ -152,7 +151,8 @@ class AutoMemory implements LayerInstance {
     for (let i = 0; i < blocks.length; i++) {
       const { kind, tool, facts } = blocks[i]!;
       if (kind !== 'tool_use' || tool === null || facts.path === undefined) continue;
-      const name = isWritingTool(tool) ? this.memoryName(facts.path) : null;
+      const name =
+        tool === 'Edit' || tool === 'Write' || tool === 'MultiEdit' ? this.memoryName(facts.path) : null;
       if (name !== null) this.ownWrites.push({ name, block: blocks[i]! });
     }
   }
@@ -363,10 +363,6 @@ function ask(
   answer: AskRequest['answer'],
 ): Action {
   return askFork(by, { purpose: 'auto_memory', ...sent, about, instruction, answer });
-}
-
-function isWritingTool(tool: string): boolean {
-  return tool === 'Edit' || tool === 'Write' || tool === 'MultiEdit';
 }
 
 function failureOf(outcome: Outcome): string | null {

@@ -1,4 +1,4 @@
-import type { StoredFile } from '../../../core/base/files.js';
+import type { Files, StoredFile } from '../../../core/base/files.js';
 import { oncePer } from '../../../core/base/once.js';
 import {
   contentWords,
@@ -10,10 +10,81 @@ import {
 } from '../../../core/memory/meaning.js';
 import { pollutionOf } from '../../../core/memory/sentences.js';
 import type { Block } from '../../../core/model/block.js';
-import type { KnownMemories, Memory } from '../../../core/model/memory.js';
+import {
+  type KnownMemories,
+  MEMORY_DIRECTORY,
+  MEMORY_INDEX,
+  type Memory,
+  memoryContent,
+  parseMemory,
+} from '../../../core/model/memory.js';
 import type { Message } from '../../../core/model/message.js';
-import { indexTextOf } from './memory-index.js';
-import type { MemoryStore, StoredMemory } from './memory-store.js';
+import type { Action, Asker, Outcome } from '../../../core/run/action.js';
+import { IndexText, indexLineOf, indexTextOf } from './memory-index.js';
+import { confine, type MemoryStore, type StoredMemory } from './memory-store.js';
+
+/** A write of the main agent to the memory directory. */
+export interface OwnWrite {
+  /** Path below the directory. */
+  readonly name: string;
+  readonly block: Block;
+}
+
+/** Characters of a memory that the main agent wrote which are kept (assumed). */
+const BODY_CHARS = 4_000;
+
+/** What the main agent wrote is on disk: its memories as far as their words are known, with lines in the index if it wrote that too. */
+export function* keepOwnWrites(
+  writes: readonly OwnWrite[],
+  files: Files,
+  lineChars: number,
+  by: Asker,
+): Generator<Action, number, Outcome> {
+  const latest = new Map(writes.map(({ name, block }) => [name, block]));
+  const indexFile = files.read(MEMORY_INDEX);
+  const indexed = indexedNames(indexFile);
+  let index = indexFile === null ? IndexText.EMPTY : indexTextOf(indexFile);
+  let added = 0;
+  for (const [file, block] of latest) {
+    const name = file.replace(/\.md$/, '');
+    const target = confine(files, MEMORY_DIRECTORY, `${name}.md`);
+    if (target.kind === 'refused' || target.path === MEMORY_INDEX) continue;
+    const memory = memoryIn(name, block);
+    yield { kind: 'write-file', by, path: target.path, text: memoryContent(memory) };
+    if (indexed.has(name)) continue;
+    index = index.with(indexLineOf(memory, lineChars));
+    added++;
+  }
+  const wroteIndex = latest.has(MEMORY_INDEX.slice(MEMORY_DIRECTORY.length + 1));
+  if (wroteIndex && added > 0) yield { kind: 'write-file', by, path: MEMORY_INDEX, text: index };
+  return latest.size;
+}
+
+/** The memory that a call wrote. */
+function memoryIn(name: string, block: Block): Memory {
+  const words = wordsOf(block)?.slice(0, BODY_CHARS) ?? null;
+  const parsed = words === null ? null : parseMemory(words);
+  if (parsed !== null) {
+    const { description, type, body } = parsed;
+    return { name, description, type, body };
+  }
+  const body = words?.trim() || 'The main agent wrote this file in the course of its work.';
+  return { name, description: 'written by the main agent', type: 'project', body };
+}
+
+/** What a call puts into the file; null when that is not known. */
+function wordsOf({ text }: Block): string | null {
+  const input = text?.read() ?? '';
+  const from = input.indexOf('{');
+  if (from === -1) return null;
+  try {
+    const { content, new_string } = JSON.parse(input.slice(from)) as Record<string, unknown>;
+    const words = content ?? new_string;
+    return typeof words === 'string' ? words : null;
+  } catch {
+    return null;
+  }
+}
 
 /** Attachments that hold a project's instructions. */
 const ATTACHED = new Set(['memory', 'nested_memory']);
@@ -71,7 +142,7 @@ export const memoryLines = oncePer((memory: Memory): readonly MemoryLine[] =>
 const LINK = /\]\(([^)]+)\.md\)/;
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** The memories that an index has a line for, by name. */
+/** The memories that an index has a line for, by name. @internal */
 export function indexedNames(index: StoredFile | null): ReadonlySet<string> {
   return index === null ? NOBODY : namesIn(index);
 }

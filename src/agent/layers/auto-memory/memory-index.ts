@@ -104,16 +104,13 @@ export function indexLimits(params: ParamValues): IndexLimits {
 }
 
 /** The index as it enters the system prompt. */
-export interface LoadedIndex {
+export interface LoadedIndex extends Omit<IndexLine, 'text'> {
   /** What the model sees; null when there is nothing to show. */
   readonly text: Text | null;
-  readonly digest: Digest;
   readonly lines: number;
-  readonly bytes: number;
   readonly shownLines: number;
   /** Which limit cut it; null when it is whole. */
   readonly cutBy: 'lines' | 'bytes' | null;
-  readonly isBinary: boolean;
 }
 
 /** White space that is not one plain blank. */

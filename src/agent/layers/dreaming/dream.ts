@@ -3,7 +3,7 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { type Meaning, relate } from '../../../core/memory/meaning.js';
 import { MEMORY_DIRECTORY, MEMORY_INDEX, type Memory } from '../../../core/model/memory.js';
 import type { Message } from '../../../core/model/message.js';
-import { RECORD_DIRECTORY } from '../../../core/model/session.js';
+import { RECORD_DIRECTORY } from '../../../core/model/transcript.js';
 import { CLOSING_TOKENS, editTokens } from '../../../core/run/action.js';
 import { type ForkCall, TOKENS_PER_CALL, tokensOfChars } from '../auto-memory/fork-turns.js';
 import { type MemoryLine, memoryLines } from '../auto-memory/known-memories.js';

@@ -8,12 +8,7 @@ import type { LayerContext } from '../../../core/run/layer.js';
 import { AwaitedCalls } from '../support/compactable.js';
 
 /** A file as it is now, as far as the session tells (C13). */
-interface FileVersion {
-  readonly tokens: number;
-  /** As a chars/4 counter sees it. */
-  readonly rough: number;
-  readonly chars: number;
-  readonly digest: Digest;
+interface FileVersion extends Pick<Block, 'tokens' | 'rough' | 'chars' | 'digest'> {
   /** The read that showed it, for its line numbers; null where no read did. */
   readonly text: Block['text'];
   /** The size is that of the last version that is known, not of the present one. */

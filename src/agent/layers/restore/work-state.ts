@@ -1,8 +1,7 @@
 import { chainDigest, type Digest, digestText } from '../../../core/base/digest.js';
 import { entryOf, oncePer } from '../../../core/base/once.js';
-import { type Block, CHARS_PER_TOKEN } from '../../../core/model/block.js';
+import { type Block, CHARS_PER_TOKEN, type ToolEffect } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
-import type { ToolEffect } from '../../../core/model/tool-effect.js';
 import type { LayerContext } from '../../../core/run/layer.js';
 import { childAgents } from '../../../core/run/run-plan.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
@@ -87,12 +86,8 @@ export class Announcements {
 }
 
 /** A piece of work the agent would put back after a compaction. */
-export interface WorkItem {
+export interface WorkItem extends Pick<Block, 'tokens' | 'rough' | 'chars' | 'digest'> {
   readonly label: string;
-  readonly tokens: number;
-  readonly rough: number;
-  readonly chars: number;
-  readonly digest: Digest;
 }
 
 /** A block, or a file as it is now, as an item. */

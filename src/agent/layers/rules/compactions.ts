@@ -1,11 +1,10 @@
 import { type Block, createBlock } from '../../../core/model/block.js';
 import { createMessage, type Message } from '../../../core/model/message.js';
 import type { Action, AskRequest, LayerReport, Outcome } from '../../../core/run/action.js';
-import type { Hook } from '../../../core/run/hook.js';
 import type { ContextView, HookContext } from '../../../core/run/layer.js';
 import type { Limit } from '../../../core/run/limit.js';
 import type { ParamValues } from '../../../core/run/params.js';
-import type { Comparison, RulePart } from '../../../core/run/policy-rules.js';
+import type { Comparison, Hook, RulePart } from '../../../core/run/policy-rules.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { quietReport } from '../support/compaction-report.js';

@@ -7,8 +7,8 @@ import type {
   TestPart,
   TimeComparison,
 } from '../../../core/run/policy-rules.js';
+import { sizesOf } from '../../policy-file/check-rules.js';
 import { hasJitter, MIDDLE, parseAmount } from '../../policy-file/expression.js';
-import { sizesOf } from '../../policy-file/triggers.js';
 import { prunable } from './items.js';
 import type { PolicyState, RuleState } from './rule-state.js';
 

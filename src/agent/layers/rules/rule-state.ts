@@ -9,8 +9,8 @@ import {
   type RulePart,
   type ShrinkPart,
 } from '../../../core/run/policy-rules.js';
+import { sizesOf } from '../../policy-file/check-rules.js';
 import { MIDDLE, parseAmount, type Sizes } from '../../policy-file/expression.js';
-import { sizesOf } from '../../policy-file/triggers.js';
 import { Items } from './items.js';
 
 /** What every tool result is counted by, whatever the rules select. */

@@ -1,7 +1,6 @@
 import type { Message } from '../../../core/model/message.js';
 import { askedBy } from '../../../core/model/transcript.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
-import type { Hook } from '../../../core/run/hook.js';
 import type {
   ContextView,
   HookContext,
@@ -9,10 +8,10 @@ import type {
   LayerDefinition,
   LayerInstance,
 } from '../../../core/run/layer.js';
-import type { CachePart, PolicyRules } from '../../../core/run/policy-rules.js';
+import type { CachePart, Hook, PolicyRules } from '../../../core/run/policy-rules.js';
 import { childAgents } from '../../../core/run/run-plan.js';
+import { compactsLimit } from '../../policy-file/check-rules.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
-import { compactsLimit } from '../../policy-file/triggers.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { workState } from '../restore/work-state.js';
 import { layerParams } from '../support/param-reader.js';

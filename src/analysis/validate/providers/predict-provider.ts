@@ -1,9 +1,63 @@
+import { firstModel, type Transcript } from '../../../core/model/transcript.js';
 import type { Usage } from '../../../core/model/usage.js';
 import type { CacheRules, HitChance } from '../../../core/run/provider.js';
 import { chanceOfShort, survival } from '../../../provider/cache/cache-rules.js';
-import type { Prediction, Walk } from '../predict.js';
+import { findModel } from '../../../provider/prices/models.js';
+import { isBestEffort, providerRegistry } from '../../../provider/providers/providers.js';
+import { type Comparison, compareRequests } from '../compare.js';
+import type { Prediction, UnexplainedBreak, Walk } from '../predict.js';
+import type { RecordedRequest, Truth } from '../truth.js';
 import { isShort, SessionLuck } from './hit-fit.js';
-import type { ProviderRequest, ServableRequest } from './provider-requests.js';
+import { type ProviderRequest, providerRequests, type ServableRequest } from './provider-requests.js';
+
+/** The ways of predicting the requests of a provider, and what its chance is judged by. */
+interface ProviderFidelity {
+  readonly blind: readonly Comparison[];
+  readonly given: readonly Comparison[];
+  readonly baseline: readonly Comparison[];
+  readonly breaks: readonly UnexplainedBreak[];
+  /** Null where nothing is left to chance. */
+  readonly chance: readonly ProviderRequest[] | null;
+}
+
+/** The provider whose recordings are compared in ways of their own. */
+export const ANTHROPIC = 'anthropic';
+
+/** The provider of a recording: that of its first model, else the one the record names. */
+export function providerOfRecording(transcript: Transcript): string {
+  const model = transcript.threads.map(firstModel).find((name) => name !== null) ?? null;
+  const named = model === null ? undefined : findModel(model)?.provider;
+  for (const name of [named, transcript.provider])
+    if (name !== undefined && providerRegistry.has(name)) return name;
+  return ANTHROPIC;
+}
+
+/** Predicts the requests of a recording by the rules of its provider. */
+export function validateByProvider(transcript: Transcript, truth: Truth, provider: string): ProviderFidelity {
+  const requests = providerRequests(transcript, truth, provider);
+  const compared = onlyWith(truth, requests);
+  const prompts = new Map(requests.map(({ request }) => [request.key, request.prompt]));
+  const given = predictByProvider(requests, 'given');
+  const compare = (walk: Walk): readonly Comparison[] => compareRequests(compared, walk, prompts);
+  return {
+    blind: compare(predictByProvider(requests, 'blind')),
+    given: compare(given),
+    baseline: compare(predictByPrefixRule(requests)),
+    breaks: given.breaks,
+    chance: isBestEffort(provider) ? requests : null,
+  };
+}
+
+/** The recorded requests that are predicted, each thread from the one before the first of them on. */
+function onlyWith(truth: Truth, requests: readonly ProviderRequest[]): Truth {
+  const keys = new Set(requests.map(({ request }) => request.key));
+  const threads = new Map<string, readonly RecordedRequest[]>();
+  for (const [id, own] of truth.threads) {
+    const first = own.findIndex(({ key }) => keys.has(key));
+    threads.set(id, first === -1 ? [] : own.slice(first - 1));
+  }
+  return { ...truth, threads };
+}
 
 const NO_RISK: Prediction['risk'] = { chance: 0, cost: 0 };
 /** Why less than the prompt before is read where the cache still has it. */
@@ -99,7 +153,7 @@ export function predictReads(
 }
 
 /** The one-line rule: the previous prompt rounded down to 128 tokens, if it is not ten minutes old. */
-export function predictByPrefixRule(requests: readonly ServableRequest[]): Walk {
+function predictByPrefixRule(requests: readonly ServableRequest[]): Walk {
   const predictions = new Map<string, Prediction>();
   for (const each of requests) {
     const step = Math.floor(each.promptBefore / BASELINE_STEP) * BASELINE_STEP;

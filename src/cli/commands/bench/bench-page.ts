@@ -1,10 +1,9 @@
 import { formatCount, formatDecimal, formatExponent } from '../../../core/base/format.js';
 import { DISTINCT, distinctColor } from '../../../report/charts/palette.js';
 import * as doc from '../../../report/document/document.js';
-import { card, pageTable } from '../../../report/document/document-page.js';
+import { card, pageTable } from '../../../report/document/document.js';
 import { studyHtml } from '../../../report/html/page-html.js';
-import type { ComparisonCell, PageFact } from '../../../report/page-data/page-data.js';
-import type { StudyChart } from '../../../report/page-data/study-page-data.js';
+import type { ComparisonCell, PageFact, StudyChart } from '../../../report/page-data/page-data.js';
 import { type BenchResult, fallsShort, type GrowthResult, growsTooFast, type PathResult } from './result.js';
 
 /** Paths with a colour of their own: more could not be distinguished. */

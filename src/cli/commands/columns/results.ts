@@ -9,10 +9,9 @@ import { ResultStore, readStudies } from '../../../study/results/result-store.js
 import { splitValues } from '../../../study/vary.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, note, printJson } from '../../session.js';
-import { closingText } from '../../terminal/closing.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
-import { present } from '../../terminal/present.js';
+import { closingText, present } from '../../terminal/present.js';
 import {
   type Answer,
   askDuckdb,

@@ -3,8 +3,7 @@ import { findMetric } from '../../../metrics/registry.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { metricWords } from '../../../report/text/metric-words.js';
 import type { CellValue } from '../../../study/result-rows.js';
-import type { Ranking } from '../../../study/results/read-results.js';
-import { rankPoints, settingsOf } from '../../../study/results/read-results.js';
+import { type Ranking, rankPoints, settingsOf } from '../../../study/results/read-results.js';
 import type { ResultStore } from '../../../study/results/result-store.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 

@@ -203,11 +203,6 @@ ${entries.join('\n')}
 
 const WRITERS: Readonly<Record<Shell, (tree: Tree) => string>> = { bash, zsh, fish, powershell };
 
-/** The script that teaches a shell to complete ccbench. */
-function completionScript(shell: Shell, tree: Tree): string {
-  return WRITERS[shell](tree);
-}
-
 /** The words that a value may be, where they are known. */
 function knownWords({ oneOf, anyOf }: DescribedValue): readonly string[] {
   return oneOf ?? anyOf ?? [];
@@ -247,7 +242,7 @@ function completed(
 
 /** `ccbench completion`: prints the script that teaches a shell to complete ccbench, `root`. */
 export function completionCommand(session: CliSession, shell: Shell, root: CommandDescription): ExitCode {
-  const script = completionScript(shell, completed(root, ''));
+  const script = WRITERS[shell](completed(root, ''));
   if (session.json) printJson(session, { shell, script });
   else session.host.stdout.write(script);
   return EXIT.fine;

@@ -4,10 +4,9 @@ import type { LaneRequest } from '../../../analysis/diff/lane.js';
 import { formatCounted, printable } from '../../../core/base/format.js';
 import { usd } from '../../../metrics/metric.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
-import { type ColumnsOf, text } from '../../../report/document/document.js';
-import { card, pageTable } from '../../../report/document/document-page.js';
+import { type ColumnsOf, card, pageTable, text } from '../../../report/document/document.js';
 import { studyHtml } from '../../../report/html/page-html.js';
-import type { StudyChart } from '../../../report/page-data/study-page-data.js';
+import type { StudyChart } from '../../../report/page-data/page-data.js';
 import {
   COLUMNS,
   type DiffContext,

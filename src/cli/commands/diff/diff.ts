@@ -1,13 +1,165 @@
-import { join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { clientPolicy } from '../../../agent/policies/own-policy.js';
 import { diffLanes } from '../../../analysis/diff/diff-lanes.js';
+import { type Lane, LaneWriter, laneOfLog, laneOfRecording } from '../../../analysis/diff/lane.js';
+import { forwardPlan } from '../../../analysis/validate/forward.js';
+import { openRef } from '../../../config/files/open-ref.js';
+import { LOG_HEAD } from '../../../config/files/scenario-text.js';
+import { CcbenchError } from '../../../core/base/errors.js';
+import type { Transcript } from '../../../core/model/transcript.js';
+import { replay } from '../../../engine/run/replay.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
+import { fileHead } from '../../../transcripts/files/disk-file.js';
+import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { writeSoftly } from '../../files/write-files.js';
-import type { PluginOptions } from '../../runs/with-plugins.js';
-import type { CliSession } from '../../session.js';
+import { openLog } from '../../files/open-log.js';
+import { writeSoftly } from '../../files/output.js';
+import { execute } from '../../runs/execute.js';
+import { BASE, planScenarios } from '../../runs/plan-runs.js';
+import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
+import { type CliSession, inputOptions } from '../../session.js';
+import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
 import { diffBlocks, diffConclusion } from './diff-document.js';
-import { openLanes } from './open-lanes.js';
+
+const LOG = 'run.jsonl';
+
+/** What stands on one side of a diff. */
+type Side =
+  | { readonly kind: 'log'; readonly file: string }
+  | { readonly kind: 'scenario'; readonly file: string; readonly variant: string | null }
+  | { readonly kind: 'recording'; readonly file: string };
+
+function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile();
+}
+
+function isLog(path: string): boolean {
+  const head = fileHead({ name: path, path, place: { file: path } });
+  return Buffer.from(head.subarray(0, LOG_HEAD.length)).toString('utf8') === LOG_HEAD;
+}
+
+function sideOf(written: string, cwd: string): Side {
+  const path = resolve(cwd, written);
+  if (isFile(join(path, LOG))) return { kind: 'log', file: join(written, LOG) };
+  const [, scenario, variant] = /^(.+\.ya?ml)(?:#(.*))?$/s.exec(written) ?? [];
+  if (scenario !== undefined) return { kind: 'scenario', file: scenario, variant: variant ?? null };
+  if (existsSync(path) && statSync(path).isDirectory())
+    throw new CcbenchError('bad-input', `${written} holds no ${LOG}`, {
+      place: { file: written },
+      hint: 'name the folder of one run, a log, a scenario or a recording',
+    });
+  if (isFile(path) && written.endsWith('.jsonl') && isLog(path)) return { kind: 'log', file: written };
+  return { kind: 'recording', file: written };
+}
+
+async function runScenario(
+  session: CliSession,
+  { file, variant }: Extract<Side, { kind: 'scenario' }>,
+  options: PluginOptions,
+): Promise<Lane> {
+  const { host } = session;
+  return withPlugins(session, [file], options, async (plugins) => {
+    const changes = { set: [], variant: variant ?? BASE };
+    const [planned] = await planScenarios(session, [file], changes, plugins, () => {});
+    const { runs } = planned!;
+    if (runs.length !== 1)
+      throw new CcbenchError('bad-usage', `${file} makes ${runs.length} runs, and a diff takes one`, {
+        place: { file },
+        hint: 'name one recording in the scenario, or diff the folders of two runs',
+      });
+    const showOthers = plugins.only(file);
+    try {
+      const { run } = runs[0]!;
+      const transcript = await runInterruptible(host.interrupt, () =>
+        openRef(run.transcript, inputOptions(session)),
+      );
+      const writer = new LaneWriter();
+      await execute(session, run.plan, transcript, {
+        write: async (entries) => {
+          for (const entry of entries) writer.write(entry);
+        },
+      });
+      return writer.finish();
+    } finally {
+      showOthers();
+    }
+  });
+}
+
+function forwardLane(transcript: Transcript): Lane {
+  const writer = new LaneWriter();
+  const plan = forwardPlan(transcript);
+  replay(plan, transcript, writer);
+  const set = Object.entries(clientPolicy(transcript).set).map(([path, value]) => `${path}=${String(value)}`);
+  const settings = set.length === 0 ? '' : ` with ${set.join(', ')}`;
+  return { ...writer.finish(), title: `${transcript.id} predicted · ${plan.policy.name}${settings}` };
+}
+
+async function open(session: CliSession, side: Side, options: PluginOptions): Promise<Lane> {
+  const { host } = session;
+  if (side.kind === 'scenario') return runScenario(session, side, options);
+  return runInterruptible(host.interrupt, () => {
+    if (side.kind === 'log') return laneOfLog(openLog(side.file, { cwd: host.cwd }).entries);
+    return laneOfRecording(loadTranscript(side.file, inputOptions(session)).transcript);
+  });
+}
+
+/** What a side is held against when nothing else is named. */
+async function opposite(session: CliSession, side: Side, options: PluginOptions): Promise<Lane> {
+  if (side.kind === 'recording')
+    return runInterruptible(session.host.interrupt, () =>
+      forwardLane(loadTranscript(side.file, inputOptions(session)).transcript),
+    );
+  if (side.kind === 'scenario' && side.variant === null) {
+    const variants = await variantsOf(session, side.file, options);
+    if (variants.length === 1) return open(session, { ...side, variant: variants[0]! }, options);
+    throw new CcbenchError(
+      'bad-usage',
+      variants.length === 0
+        ? `${side.file} has no variant to hold it against`
+        : `${side.file} has ${variants.length} variants`,
+      {
+        place: { file: side.file },
+        hint:
+          variants.length === 0
+            ? 'name a second run, scenario or recording'
+            : `name one: ccbench diff ${side.file} "${side.file}#${variants[0]}"`,
+      },
+    );
+  }
+  throw new CcbenchError('bad-usage', 'there is nothing to hold it against', {
+    hint: 'name a second run, scenario or recording',
+  });
+}
+
+async function variantsOf(
+  session: CliSession,
+  file: string,
+  options: PluginOptions,
+): Promise<readonly string[]> {
+  return withPlugins(session, [file], options, async (plugins) => {
+    const [planned] = await planScenarios(session, [file], { set: [] }, plugins, () => {});
+    return [...new Set(planned!.runs.flatMap(({ run }) => run.variant ?? []))];
+  });
+}
+
+/** Opens what two arguments of `ccbench diff` name; the second may be left out. */
+export async function openLanes(
+  session: CliSession,
+  a: string,
+  b: string | undefined,
+  options: PluginOptions,
+): Promise<readonly [Lane, Lane]> {
+  const { cwd } = session.host;
+  const first = sideOf(a, cwd);
+  const second = b === undefined ? null : sideOf(b, cwd);
+  const laneA = await open(session, first, options);
+  const laneB =
+    second === null ? await opposite(session, first, options) : await open(session, second, options);
+  return [laneA, laneB];
+}
 
 /** Options of `ccbench diff`. */
 export interface DiffOptions extends PluginOptions {

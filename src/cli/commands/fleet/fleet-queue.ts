@@ -3,17 +3,16 @@ import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { CcbenchError } from '../../../core/base/errors.js';
+import { CcbenchError, isGroup } from '../../../core/base/errors.js';
 import { bounded, formatCount } from '../../../core/base/format.js';
-import { isGroup } from '../../../core/base/problem.js';
 import type { StudySpec } from '../../../study/grid-study.js';
 import { WORKER_MODULE } from '../../../study/job-runner.js';
 import type { ResultStore } from '../../../study/results/result-store.js';
 import type { SessionChoice } from '../../files/chosen-sessions.js';
-import { programVersion } from '../../program-version.js';
 import { type CliSession, note } from '../../session.js';
 import { Interrupted, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';
+import { programVersion } from '../../version.js';
 import { connectRedis, queuePackages, type RedisOptions } from './redis-connection.js';
 
 /** What a worker gets of a study; paths are seen from the folder it works in. */

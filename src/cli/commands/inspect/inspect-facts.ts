@@ -1,4 +1,4 @@
-import { transcriptSession } from '../../../analysis/lifetime/lifetime-sessions.js';
+import { transcriptSession } from '../../../analysis/lifetime/lifetime-curve.js';
 import { quantile, ratio, sum } from '../../../core/base/stats.js';
 import type { Message } from '../../../core/model/message.js';
 import { isSummaryFork, type Thread, type Transcript } from '../../../core/model/transcript.js';
@@ -31,13 +31,8 @@ export interface GapFacts {
 }
 
 /** What the API billed, as far as the recording tells. */
-export interface BilledFacts {
+export interface BilledFacts extends Usage {
   readonly calls: number;
-  readonly input: number;
-  readonly cacheRead: number;
-  readonly cacheWrite5m: number;
-  readonly cacheWrite1h: number;
-  readonly output: number;
   /** Calls whose recorded output is a placeholder: it is estimated from the response. */
   readonly estimatedOutputs: number;
   readonly hitRate: number | null;

@@ -6,23 +6,16 @@ import { shortPath } from '../../../report/text/short-name.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import type { FoundSession } from '../../../transcripts/files/usual-places.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { filterSessions, type SessionChoice } from '../../files/chosen-sessions.js';
-import { belowHome, usualSessions } from '../../files/usual-sessions.js';
+import { belowHome, filterSessions, type SessionChoice, usualSessions } from '../../files/chosen-sessions.js';
 import type { CliSession } from '../../session.js';
-import type { Closing } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
-import { present } from '../../terminal/present.js';
+import { type Closing, present } from '../../terminal/present.js';
 
 /** The sessions of one agent in one project. */
-interface ProjectFacts {
-  readonly agent: string;
-  readonly project: string;
+interface ProjectFacts extends Omit<FoundSession, 'file' | 'endedAtMs'> {
   /** Where the files lie: what to name for them. */
   readonly folder: string;
   readonly sessions: number;
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly bytes: number;
 }
 
 /** Room that the indent, agents and numbers of sessions need beside the project and the days. */

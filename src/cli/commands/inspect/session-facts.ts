@@ -92,20 +92,16 @@ export interface ProviderSteps {
   readonly afterTools: HitRates;
 }
 
-interface SessionSteps {
-  readonly provider: string | null;
-  readonly compactions: number;
-  readonly steps: StepFacts;
-}
-
 function ratesOf(all: readonly StepHits[]): HitRates {
   const { calls, promptTokens: tokens, cachedTokens, shares } = all.reduce(addHits, NO_HITS);
   return { calls, hitRate: ratio(cachedTokens, tokens), meanHitRate: ratio(shares, calls) };
 }
 
 /** Sessions by provider, those with the most sessions first. */
-export function stepsByProvider(sessions: readonly SessionSteps[]): readonly ProviderSteps[] {
-  const groups = new Map<string | null, SessionSteps[]>();
+export function stepsByProvider(
+  sessions: readonly Pick<SessionFacts, 'provider' | 'compactions' | 'steps'>[],
+): readonly ProviderSteps[] {
+  const groups = new Map<string | null, (typeof sessions)[number][]>();
   for (const session of sessions)
     groups.set(session.provider, [...(groups.get(session.provider) ?? []), session]);
   return [...groups]
@@ -175,10 +171,6 @@ function mostCommon(names: readonly string[]): string | null {
   return first?.[0] ?? null;
 }
 
-function providerOf({ provider }: Transcript, calls: readonly RecordedCall[]): string | null {
-  return provider ?? mostCommon(calls.flatMap(({ model }) => findModel(model)?.provider ?? []));
-}
-
 function isoTime(ms: number | null): string | null {
   return ms === null || Math.abs(ms) > 8.64e15 ? null : new Date(ms).toISOString();
 }
@@ -226,7 +218,7 @@ export function sessionFacts(
   const facts: SessionFacts = {
     file: source.file,
     agent: source.format,
-    provider: providerOf(transcript, all),
+    provider: transcript.provider ?? mostCommon(all.flatMap(({ model }) => findModel(model)?.provider ?? [])),
     models: [...new Set(all.map(({ model }) => model))].filter((name) => name !== NO_MODEL).sort(),
     calls: hasUsage ? (bill?.calls ?? 0) : countCalls(own),
     promptTokens: total(({ tokens }) => promptTokens(tokens)),
@@ -235,12 +227,16 @@ export function sessionFacts(
       ? total(({ tokens }) => tokens.cacheWrite5m + tokens.cacheWrite1h)
       : null,
     outputTokens: total(({ tokens }) => tokens.output),
-    estimatedOutputTokens: hasUsage ? estimatedTokens(calls) : null,
+    estimatedOutputTokens: hasUsage
+      ? sum(calls.filter((call) => call.usage !== null && isOutputEstimated(call)).map(outputOf))
+      : null,
     costUsd: bill === null ? (hasUsage ? 0 : null) : recordedUsd(bill),
     unpricedCalls: bill === null ? 0 : billedCalls(bill).unpricedCalls,
     from: isoTime(started),
     to: isoTime(started === null ? null : started + lastMs(transcript)),
-    compactions: own.threads.flatMap(({ steps }) => steps).filter(isCompaction).length,
+    compactions: own.threads
+      .flatMap(({ steps }) => steps)
+      .filter((step) => step.kind === 'event' && step.event.kind === 'recorded-compaction').length,
     steps: stepFacts(own.threads),
     withoutUsage: hasUsage ? calls.filter(({ usage }) => usage === null).length : 0,
     estimatedOutputs: bill?.estimatedOutputs ?? 0,
@@ -249,33 +245,27 @@ export function sessionFacts(
   return { facts, bill };
 }
 
-function estimatedTokens(calls: readonly RecordedCall[]): number {
-  return sum(calls.filter((call) => call.usage !== null && isOutputEstimated(call)).map(outputOf));
-}
-
-function isCompaction(step: Transcript['threads'][number]['steps'][number]): boolean {
-  return step.kind === 'event' && step.event.kind === 'recorded-compaction';
-}
-
 /** All sessions together. */
-export interface SessionsTotal {
+export interface SessionsTotal
+  extends Pick<
+    SessionFacts,
+    | 'calls'
+    | 'promptTokens'
+    | 'cachedTokens'
+    | 'writtenTokens'
+    | 'outputTokens'
+    | 'estimatedOutputTokens'
+    | 'costUsd'
+    | 'unpricedCalls'
+    | 'compactions'
+  > {
   readonly sessions: number;
-  readonly calls: number;
-  readonly promptTokens: number | null;
-  readonly cachedTokens: number | null;
   readonly hitRate: number | null;
-  /** Over the sessions that tell; `withoutWrites` do not. */
-  readonly writtenTokens: number | null;
+  /** Sessions that do not tell what was written. */
   readonly withoutWrites: number;
-  readonly outputTokens: number | null;
-  readonly estimatedOutputTokens: number | null;
-  /** Over the sessions with a cost, which have this many calls; `withoutCost` have none. */
-  readonly costUsd: number | null;
+  /** Calls of the sessions with a cost; `withoutCost` have none. */
   readonly costCalls: number;
   readonly withoutCost: number;
-  /** Calls of models without a price in the sessions with a cost. */
-  readonly unpricedCalls: number;
-  readonly compactions: number;
 }
 
 /** Adds sessions up, each figure over those that tell it. */

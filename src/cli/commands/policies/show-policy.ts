@@ -7,8 +7,8 @@ import {
   type PolicyThresholds,
   policyThresholds,
 } from '../../../agent/policies/shown-limits.js';
-import { helpFor } from '../../../agent/policy-file/help.js';
 import { policyValues } from '../../../agent/policy-file/paths.js';
+import { helpFor } from '../../../agent/policy-file/read-policy.js';
 import { goesByOutput, type KnownOutput, policySentences } from '../../../agent/policy-file/sentences.js';
 import { isFileName, type PolicyFile, readPolicyFile } from '../../../config/files/policy-file.js';
 import { policyTexts } from '../../../config/files/policy-text.js';
@@ -16,7 +16,7 @@ import { scenarioProblems } from '../../../config/load.js';
 import { CcbenchError, formatPlace, type ProblemList } from '../../../core/base/errors.js';
 import { formatCount, formatCounted, formatDecimal } from '../../../core/base/format.js';
 import { createNameTable, ownValue } from '../../../core/base/own-value.js';
-import type { ParamValue } from '../../../core/run/params.js';
+import type { ParamSpec, ParamValue } from '../../../core/run/params.js';
 import type { PlannedPolicy } from '../../../core/run/run-plan.js';
 import { resolveModel } from '../../../provider/prices/models.js';
 import * as doc from '../../../report/document/document.js';
@@ -37,12 +37,8 @@ export interface ShowOptions extends PluginOptions {
 }
 
 /** A parameter of a policy, or a value of its file. */
-interface ShownParam {
-  readonly path: string;
+interface ShownParam extends Omit<ParamSpec, 'kind'> {
   readonly value: unknown;
-  readonly default: ParamValue;
-  readonly unit: string | null;
-  readonly help: string;
   readonly source: string;
 }
 

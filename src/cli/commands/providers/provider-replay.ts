@@ -1,15 +1,15 @@
 import { largestPrompt } from '../../../agent/client/window.js';
 import { NO_POLICY } from '../../../agent/policies/own-policy.js';
 import { type Clearing, clearingBreakEven } from '../../../analysis/lifetime/rule-costs.js';
-import { providerOfRecording } from '../../../analysis/validate/providers/validate-provider.js';
+import { providerOfRecording } from '../../../analysis/validate/providers/predict-provider.js';
 import { changedPlan } from '../../../analysis/what-if.js';
 import type { Transcript } from '../../../core/model/transcript.js';
-import type { CacheRules, Provider } from '../../../core/run/provider.js';
+import type { Provider } from '../../../core/run/provider.js';
 import type { LogEntry } from '../../../core/run/run-log.js';
 import type { RunPlan } from '../../../core/run/run-plan.js';
 import { windowUnder } from '../../../engine/requests/thread-model.js';
 import { replay } from '../../../engine/run/replay.js';
-import { completionOf } from '../../../metrics/completion.js';
+import { completionOf } from '../../../metrics/facts.js';
 import { createMetricsFold } from '../../../metrics/fold.js';
 import { metricValues } from '../../../metrics/registry.js';
 import { modelOrUnknown } from '../../../provider/prices/models.js';
@@ -119,11 +119,8 @@ export function replayUnder(provider: Provider, transcript: Transcript, clearing
 }
 
 /** What is known of a provider's cache, with the prices of one of its models as shares of input. */
-export interface ProviderFacts {
-  readonly name: string;
-  readonly label: string;
+export interface ProviderFacts extends Pick<Provider, 'name' | 'label' | 'cache' | 'doubts' | 'source'> {
   readonly model: string;
-  readonly cache: CacheRules;
   /** The model's own where its row has one; null where nobody says. */
   readonly minimumTokens: number | null;
   /** Dollars per million tokens, and shares of them; null where the model is in no table. */
@@ -132,8 +129,6 @@ export interface ProviderFacts {
   readonly read: number | null;
   /** Further requests until clearing pays; null where it never does, or nobody knows the prices. */
   readonly breakEvenRequests: number | null;
-  readonly doubts: readonly string[];
-  readonly source: string;
 }
 
 /** The facts of a provider for one of its models; without one, for the model that stands for it. */

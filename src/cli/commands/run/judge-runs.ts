@@ -1,5 +1,5 @@
 import { formatMoney, formatShare, markdownText, markupText } from '../../../core/base/format.js';
-import { completionOf } from '../../../metrics/completion.js';
+import { completionOf } from '../../../metrics/facts.js';
 import { unfinishedText } from '../../../report/text/as-recorded.js';
 import { readTextInput } from '../../../transcripts/files/read-input.js';
 import { annotate, summarise } from '../../ci/github.js';

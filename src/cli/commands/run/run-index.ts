@@ -1,13 +1,13 @@
 import { formatCount, formatMoney, formatShare, printable } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import { sum } from '../../../core/base/stats.js';
-import { completionOf } from '../../../metrics/completion.js';
+import { completionOf } from '../../../metrics/facts.js';
 import { runSeries } from '../../../report/charts/run-series.js';
 import { studyHtml } from '../../../report/html/page-html.js';
-import { chartedRequests } from '../../../report/page-data/charted-requests.js';
+import { chartedRequests } from '../../../report/page-data/left-out.js';
 import type { ChartedRun, ComparisonRow, PageFact } from '../../../report/page-data/page-data.js';
 import type { SampledLog } from '../../../report/page-data/run-sample.js';
-import { compareTable } from '../../../report/text/compare-table.js';
+import { compareTable } from '../../../report/text/comparison-text.js';
 import { type RunResult, sessionsOf } from './run-result.js';
 
 /** Requests that a small chart is drawn from. */

@@ -8,9 +8,8 @@ import {
 } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import { addPricedCalls, isUnpriced, type RecordedBill } from '../../../core/run/recorded-bill.js';
-import { completionOf, pricedCalls } from '../../../metrics/completion.js';
 import type { ExpectationResult } from '../../../metrics/expect.js';
-import type { BreakFacts, RunFacts } from '../../../metrics/facts.js';
+import { type BreakFacts, completionOf, pricedCalls, type RunFacts } from '../../../metrics/facts.js';
 import { metricValues } from '../../../metrics/registry.js';
 import { offersHour } from '../../../provider/cache/ttl.js';
 import { MODELS } from '../../../provider/prices/models.js';

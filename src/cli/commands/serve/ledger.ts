@@ -11,8 +11,7 @@ import type { PromptView } from '../../../provider/fake-api/api-request.js';
 import type { Conversation } from '../../../provider/fake-api/conversations.js';
 import type { AnsweredCall, ApiCall } from '../../../provider/fake-api/fake-api.js';
 import { sharedEnd } from '../../../provider/fake-api/messages/messages-api.js';
-import { addCost, type Cost, NO_COST, priceUsage } from '../../../provider/prices/price.js';
-import type { PriceTimes } from '../../../provider/prices/price-days.js';
+import { addCost, type Cost, NO_COST, type PriceTimes, priceUsage } from '../../../provider/prices/price.js';
 import { cacheRulesOf } from '../../../provider/providers/providers.js';
 import { spread } from '../../../transcripts/drafts/weights.js';
 

@@ -10,7 +10,7 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { ratio } from '../../../core/base/stats.js';
 import { promptTokens, type Usage } from '../../../core/model/usage.js';
 import { CAUSE_SENTENCES } from '../../../core/run/run-log.js';
-import type { Screen } from '../../../report/text/style.js';
+import type { Screen } from '../../../report/text/table.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import type { Host } from '../../host.js';
 import { type CliSession, note, printJson } from '../../session.js';

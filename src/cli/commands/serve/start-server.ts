@@ -2,9 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compileScenario } from '../../../config/compile.js';
 import { builtinContext } from '../../../config/context.js';
-import { readScenarioText } from '../../../config/files/scenario-text.js';
+import { kindOfFile, placedProblems, readDocument, wrongKind } from '../../../config/files/document.js';
+import { isRecording, readScenarioText } from '../../../config/files/scenario-text.js';
 import type { Clock } from '../../../core/base/clock.js';
-import { CcbenchError } from '../../../core/base/errors.js';
+import { CcbenchError, ProblemList } from '../../../core/base/errors.js';
 import { formatCount, formatCounted } from '../../../core/base/format.js';
 import { createNameTable } from '../../../core/base/own-value.js';
 import { Recent } from '../../../core/base/queue.js';
@@ -25,15 +26,18 @@ import { createMessagesApi } from '../../../provider/fake-api/messages/messages-
 import { createChatApi } from '../../../provider/fake-api/openai/chat-api.js';
 import { createResponsesApi } from '../../../provider/fake-api/openai/responses-api.js';
 import { createFaultPlan } from '../../../provider/fake-llm/faults.js';
-import { priceTimes } from '../../../provider/prices/price-days.js';
+import { priceTimes } from '../../../provider/prices/price.js';
+import { readScript } from '../../../provider/script/read-script.js';
+import { recordedScript, type Script } from '../../../provider/script/script.js';
 import { createScriptSource } from '../../../provider/script/script-source.js';
+import { readTextInput } from '../../../transcripts/files/read-input.js';
+import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { openGrowing } from '../../files/output.js';
 import type { Host } from '../../host.js';
-import { type CliSession, note, warnUnwritten } from '../../session.js';
+import { type CliSession, inputOptions, note, warnUnwritten } from '../../session.js';
 import { Ledger, MOST_CALLS, type ServedCall } from './ledger.js';
 import type { LivePage } from './live-page.js';
 import { listenLocally } from './local-server.js';
-import { openScript } from './open-script.js';
 import { RecordingLines, type ServedAnswer } from './recording.js';
 import { createUpstream, readUpstream, type SimulatedCall } from './upstream.js';
 
@@ -344,4 +348,40 @@ function createServerClock(host: Host, speed: number): ServerClock {
       skipped += ms;
     },
   };
+}
+
+/** Reads the text of a script; throws everything that is wrong with it, each with its place. @internal */
+export function readScriptFile(text: string, file: string): Script {
+  const { document, problems: found } = readDocument(text, file, 'script');
+  const kind = kindOfFile(document?.value);
+  if (kind !== null) throw wrongKind(file, `a ${kind}`, 'a script', 'a script has `steps:` (docs/serve.md)');
+  const problems: CcbenchError[] = [...found];
+  const script =
+    document === null
+      ? null
+      : readScript(
+          document.value,
+          placedProblems(document, text, (error) => problems.push(error)),
+        );
+  if (script === null || problems.length > 0) throw new ProblemList('bad-scenario', file, problems);
+  return script;
+}
+
+/** Opens what `--script` names: a script, or a recorded session whose answers are given again. */
+function openScript(session: CliSession, file: string): Script {
+  const { cwd } = session.host;
+  if (!isRecording(file, cwd)) {
+    const text = readTextInput(file, { cwd });
+    if (/\.ya?ml$/i.test(file) || /^steps\s*:/m.test(text)) return readScriptFile(text, file);
+    throw new CcbenchError('bad-input', 'this is neither a script nor a recording in a known format', {
+      place: { file },
+      hint: 'a script is YAML with `steps:` (docs/serve.md); docs/recordings.md has the recordings that are read',
+    });
+  }
+  const script = recordedScript(loadTranscript(file, inputOptions(session)).transcript);
+  if (script.steps.length > 0) return script;
+  throw new CcbenchError('bad-input', `${file} holds no answer that could be given again`, {
+    place: { file },
+    hint: 'name a recording of a session with calls, or a script (docs/serve.md)',
+  });
 }

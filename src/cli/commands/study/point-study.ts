@@ -12,7 +12,7 @@ import { formatValue } from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
 import * as doc from '../../../report/document/document.js';
 import type { ComparisonCell, ComparisonTable } from '../../../report/page-data/page-data.js';
-import { OPEN_LOOP } from '../../../report/text/assumptions.js';
+import { OPEN_LOOP } from '../../../report/text/as-recorded.js';
 import { comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
 import { type Completeness, finishedOf, type VariantRuns } from '../../../study/completeness.js';
 import { compilePoint, type Point, pointCompiler } from '../../../study/point.js';
@@ -20,9 +20,8 @@ import type { RowRun, SweptPoint } from '../../../study/run-rows.js';
 import { type Axis, parseAxes } from '../../../study/vary.js';
 import type { PluginOptions } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
-import { type Closing, tellWritten } from '../../terminal/closing.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
-import { present } from '../../terminal/present.js';
+import { type Closing, present, tellWritten } from '../../terminal/present.js';
 import { createProgress } from '../../terminal/progress.js';
 import { completenessJson, rowNote } from './completeness-notes.js';
 import { assumedOf, standInsOf, studyRuns } from './provider-notes.js';
@@ -39,6 +38,7 @@ import {
   studyTitle,
 } from './study-inputs.js';
 import { openSource, type StudyChoice } from './study-sessions.js';
+import type { SweepPageInput } from './sweep-page.js';
 
 /** Options of the commands that run points. */
 export interface PointOptions extends PluginOptions, StudyChoice {
@@ -209,30 +209,13 @@ export function rowHead(
   return own === undefined ? { name: point.name } : { name: point.name, note: own };
 }
 
-/** A point that a search dropped after some of its sessions. */
-export interface DiscardedPoint extends SweptPoint {
-  readonly sessions: readonly string[];
-}
-
 /** What a study over points came to. */
-export interface PointFindings {
+export interface PointFindings
+  extends Pick<SweepPageInput, 'swept' | 'discarded' | 'asItIs' | 'front' | 'names' | 'table' | 'columns'> {
   readonly completeness: Completeness;
   readonly runs: readonly VariantRuns[];
-  /** In the order of the rows of the table. */
-  readonly swept: readonly SweptPoint[];
-  /** What was dropped before it had seen all sessions. */
-  readonly discarded: readonly DiscardedPoint[];
-  /** The scenario as it is; null where it was not run. */
-  readonly asItIs: VariantRuns | null;
-  /** Those that none beats in both the first metric and the content that is kept. */
-  readonly front: readonly SweptPoint[];
-  /** Metrics with a chart. */
-  readonly names: readonly string[];
   readonly recorded: RecordedReference | null;
   readonly assumed: readonly string[];
-  readonly table: ComparisonTable;
-  /** The metrics of its first columns. */
-  readonly columns: readonly string[];
   readonly closing: Closing;
   /** What JSON says of this kind of study alone, around what every kind says of its completeness. */
   json(completeness: object): object;

@@ -101,17 +101,11 @@ const MOST_NAMED = 3;
 const SINGLE_VALUE = /^(?!auto$)(?!\d*\.?\d+w$)(?!.*\.\.)[\w./-]+$/;
 
 /** A point of a study over recordings that were found by patterns. */
-export interface PointRecipe {
-  readonly file: string;
-  /** What holds at every point. */
-  readonly set: readonly string[];
+export interface PointRecipe extends Omit<RunRecipe, 'variant'> {
   readonly point: { readonly set: readonly string[]; readonly values: readonly string[] };
-  readonly recordings: readonly string[] | null;
   readonly patterns: readonly string[] | undefined;
   /** What names the recordings where they stand for the scenario. */
   readonly named?: NamedSessions | undefined;
-  readonly plugins: readonly string[];
-  readonly text: string;
 }
 
 /** The command that repeats a point of a study: over many recordings a sweep of this point alone, which takes the same ones. */

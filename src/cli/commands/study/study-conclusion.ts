@@ -15,7 +15,7 @@ import type { Comparison, CostDelta, Difference } from '../../../study/compariso
 import { type Completeness, isApart } from '../../../study/completeness.js';
 import type { OutOfSample, Saving } from '../../../study/out-of-sample.js';
 import type { SweptPoint } from '../../../study/run-rows.js';
-import type { Closing } from '../../terminal/closing.js';
+import type { Closing } from '../../terminal/present.js';
 import { type RowNoun, whyNoneRanked } from './completeness-notes.js';
 
 const LOOSEN = 'Loosen what --subject-to asks, or vary something else.';

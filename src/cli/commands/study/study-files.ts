@@ -90,15 +90,9 @@ export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** What the pictures of a sweep are made from. */
-type SweepReport = SweepPageInput;
-
 /** Lines for one number, lines per value or a heat map for two, and cost against kept content or faults. */
-async function chartsOf({ name, axes, names, swept }: SweepReport): Promise<readonly NamedChart[]> {
-  const [{ sweepLine }, { sweepHeatmap }] = await Promise.all([
-    import('../../../report/charts/sweep-heatmap.js'),
-    import('../../../report/charts/sweep-heatmap.js'),
-  ]);
+async function chartsOf({ name, axes, names, swept }: SweepPageInput): Promise<readonly NamedChart[]> {
+  const { sweepLine, sweepHeatmap } = await import('../../../report/charts/sweep-heatmap.js');
   const charts: NamedChart[] = [];
   const [first, second] = axes;
   const isRanked = swept.some(({ completeness }) => completeness.standing === 'ranked');
@@ -152,7 +146,7 @@ function numberOrText(value: string): number | string {
 }
 
 /** Charts and report.html of a sweep. */
-export async function writeSweepReport(folder: StudyFolder, report: SweepReport): Promise<void> {
+export async function writeSweepReport(folder: StudyFolder, report: SweepPageInput): Promise<void> {
   await writeCharts(folder, await chartsOf(report));
   const { sweepHtml } = await import('./sweep-page.js');
   await folder.write('', STUDY_PAGE, sweepHtml(report));

@@ -11,8 +11,7 @@ import { inputId, kindOfInput } from '../../../transcripts/files/read-input.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { chosenSessions, isChosen, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
-import { eachFile, type SkippedFile } from '../../files/each-file.js';
-import { withoutCopies } from '../../files/without-copies.js';
+import { eachFile, type SkippedFile, withoutCopies } from '../../files/each-file.js';
 import { type OpenScenario, openScenarios } from '../../runs/scenario-reader.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 

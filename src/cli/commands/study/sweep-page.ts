@@ -3,15 +3,17 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { findMetric } from '../../../metrics/registry.js';
 import { DISTINCT, distinctColor } from '../../../report/charts/palette.js';
 import { axisTitle } from '../../../report/charts/sweep-point.js';
-import { card } from '../../../report/document/document-page.js';
+import { card } from '../../../report/document/document.js';
 import { studyHtml } from '../../../report/html/page-html.js';
-import type { ComparisonRow, ComparisonTable, PageFact } from '../../../report/page-data/page-data.js';
 import type {
+  ComparisonRow,
+  ComparisonTable,
+  PageFact,
   StudyAxis,
   StudyChart,
   StudyPoint,
   StudySeries,
-} from '../../../report/page-data/study-page-data.js';
+} from '../../../report/page-data/page-data.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { metricWords } from '../../../report/text/metric-words.js';
 import { type Difference, pairedDifference } from '../../../study/comparison.js';
@@ -22,6 +24,11 @@ import type { SweptPoint } from '../../../study/run-rows.js';
 import type { Axis } from '../../../study/vary.js';
 import { differenceText, intervalText, signed } from './comparison-table.js';
 import { axisOf, isCompletion, isNumeric, KEPT, lineMark, metricAxis } from './study-axes.js';
+
+/** A point that a search dropped after some of its sessions. */
+export interface DiscardedPoint extends SweptPoint {
+  readonly sessions: readonly string[];
+}
 
 /** What the page of a sweep or a search is made from. */
 export interface SweepPageInput {
@@ -37,8 +44,7 @@ export interface SweepPageInput {
   readonly table: ComparisonTable;
   /** The metrics of its first columns. */
   readonly columns: readonly string[];
-  /** Points that a search dropped, with the sessions they were tried on. */
-  readonly discarded: readonly (SweptPoint & { readonly sessions: readonly string[] })[];
+  readonly discarded: readonly DiscardedPoint[];
   /** The scenario as it is; null where it was not run. */
   readonly asItIs: VariantRuns | null;
   /** Points that none beats in both the first metric and the content that is kept. */
@@ -71,11 +77,7 @@ function barOf(swept: SweptPoint, metric: string, baseline: Baseline) {
 }
 
 /** Where a discarded point lies: as far from the scenario as it is as on the sessions it was tried on; null where that is not known. */
-function placeOfDiscarded(
-  point: SweepPageInput['discarded'][number],
-  metric: string,
-  baseline: Baseline,
-): number | null {
+function placeOfDiscarded(point: DiscardedPoint, metric: string, baseline: Baseline): number | null {
   const level = baseline.level(metric);
   const relative = baseline.difference(point, metric, point.sessions)?.relative ?? null;
   return level === null || relative === null ? null : level * (1 + relative);
@@ -132,7 +134,7 @@ function pointsOf(
 /** Points that a search dropped, in grey. */
 function discardedSeries(
   input: SweepPageInput,
-  at: (point: SweepPageInput['discarded'][number]) => readonly [number | null, number | null],
+  at: (point: DiscardedPoint) => readonly [number | null, number | null],
 ): readonly StudySeries[] {
   const points = input.discarded.flatMap((point, i): readonly StudyPoint[] => {
     const [x, y] = at(point);

@@ -4,10 +4,10 @@ import { formatCounted, formatDecimal } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
-import { OPEN_LOOP } from '../../../report/text/assumptions.js';
+import { OPEN_LOOP } from '../../../report/text/as-recorded.js';
 import { metricWords } from '../../../report/text/metric-words.js';
 import { chosenMetrics, SWEPT_METRICS } from '../../../study/chosen-metrics.js';
-import { bestRanked, completenessOf, type VariantRuns } from '../../../study/completeness.js';
+import { bestRanked, completenessOf } from '../../../study/completeness.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import { type SweptPoint, sweptPoints } from '../../../study/run-rows.js';
 import { type Axis, grid } from '../../../study/vary.js';
@@ -204,12 +204,6 @@ function tableOf(
   };
 }
 
-function runsJson({ byTranscript }: VariantRuns) {
-  return [...byTranscript].flatMap(([transcript, metrics]) =>
-    metrics === null ? [] : [{ transcript, metrics }],
-  );
-}
-
 async function report(session: CliSession, study: PointStudy, found: Swept, ran: number): Promise<void> {
   const { axes } = study;
   const { names, swept, completeness } = found;
@@ -249,7 +243,9 @@ async function report(session: CliSession, study: PointStudy, found: Swept, ran:
         settings: item.point.settings,
         ...standingJson(item.completeness),
         metrics: item.metrics,
-        runs: runsJson(item.runs),
+        runs: [...item.runs.byTranscript].flatMap(([transcript, metrics]) =>
+          metrics === null ? [] : [{ transcript, metrics }],
+        ),
       })),
       best:
         best === null

@@ -4,6 +4,8 @@ import {
   lifetimeCosts,
   type PriceOf,
   type SessionCost,
+  traceSession,
+  transcriptSession,
 } from '../../../analysis/lifetime/lifetime-curve.js';
 import {
   conversationHitRates,
@@ -11,14 +13,13 @@ import {
   lifetimeChoice,
   lifetimeReport,
 } from '../../../analysis/lifetime/lifetime-report.js';
-import { traceSession, transcriptSession } from '../../../analysis/lifetime/lifetime-sessions.js';
 import {
   RULE_SECONDS,
   type RuleCall,
   ruleCosts,
   sessionRuleCalls,
 } from '../../../analysis/lifetime/rule-costs.js';
-import { providerOfRecording } from '../../../analysis/validate/providers/validate-provider.js';
+import { providerOfRecording } from '../../../analysis/validate/providers/predict-provider.js';
 import { recordedRuleCalls } from '../../../analysis/validate/recorded-rule-calls.js';
 import { formatCounted, printable } from '../../../core/base/format.js';
 import { firstModel, type Transcript } from '../../../core/model/transcript.js';
@@ -26,8 +27,7 @@ import { isUnpriced, type RecordedBill } from '../../../core/run/recorded-bill.j
 import type { Warning } from '../../../core/run/warning.js';
 import { recordedUsd } from '../../../metrics/recorded-metrics.js';
 import { findModel, modelOrUnknown } from '../../../provider/prices/models.js';
-import { pricesFor } from '../../../provider/prices/price.js';
-import { NEWEST, type PriceTimes, priceTimes } from '../../../provider/prices/price-days.js';
+import { NEWEST, type PriceTimes, pricesFor, priceTimes } from '../../../provider/prices/price.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { InputOptions } from '../../../transcripts/files/read-input.js';
@@ -36,10 +36,9 @@ import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
-import { eachFile } from '../../files/each-file.js';
+import { eachFile, withoutCopies } from '../../files/each-file.js';
 import { noteWarnings } from '../../files/reading-notes.js';
 import { dayOf, projectName, sessionWords } from '../../files/session-words.js';
-import { withoutCopies } from '../../files/without-copies.js';
 import { type RecordedCosts, recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
@@ -145,11 +144,6 @@ function providerOf(transcript: Transcript): string {
   return providerOfModel(transcript.threads.map(firstModel).find((model) => model !== null) ?? null);
 }
 
-/** Both lifetimes of a session by what is known best of it. */
-function costOf({ ruled, choice, session, priceOf }: ReadSession): SessionCost | 'no-choice' {
-  return ruled === null ? (choice ?? lifetimeCosts(session, priceOf)) : 'no-choice';
-}
-
 /** The models without a price, with their calls. */
 function unknownModels(used: readonly ReadSession[]): readonly UnknownModel[] {
   const calls = new Map<string, number>();
@@ -175,9 +169,12 @@ export async function ttlCommand(
   const { kept: used, copies, sharedCalls } = withoutCopies(session, read.used, 'in each');
   const skipped = [...read.skipped, ...copies];
   const sessions = used.map((item) => item.session);
-  const seconds = options.ttl === undefined ? LIFETIME_SECONDS : sorted(options.ttl);
+  const seconds =
+    options.ttl === undefined ? LIFETIME_SECONDS : [...new Set(options.ttl)].sort((a, b) => a - b);
   const { costs, report } = await runInterruptible(session.host.interrupt, () => {
-    const each = used.map(costOf);
+    const each = used.map(({ ruled, choice, session, priceOf }) =>
+      ruled === null ? (choice ?? lifetimeCosts(session, priceOf)) : 'no-choice',
+    );
     return {
       costs: each,
       report: lifetimeReport(
@@ -280,8 +277,4 @@ async function writeChart(
   }));
   const content = ttlHtml(report, conclusion, words, about);
   await writePage(session, out, { name: TTL_PAGE, content, charts }, options);
-}
-
-function sorted(seconds: readonly number[]): readonly number[] {
-  return [...new Set(seconds)].sort((a, b) => a - b);
 }

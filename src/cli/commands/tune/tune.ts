@@ -2,7 +2,7 @@ import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { formatCount, formatCounted } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
-import { OPEN_LOOP } from '../../../report/text/assumptions.js';
+import { OPEN_LOOP } from '../../../report/text/as-recorded.js';
 import { metricWords } from '../../../report/text/metric-words.js';
 import type { Completeness } from '../../../study/completeness.js';
 import { expectedCalls } from '../../../study/job.js';
@@ -23,7 +23,6 @@ import { type CliSession, note } from '../../session.js';
 import { completenessNotes, meansNotes, standingJson, whyNoneRanked } from '../study/completeness-notes.js';
 import {
   closingOf,
-  type DiscardedPoint,
   metricCell,
   openPointStudy,
   type PointOptions,
@@ -35,6 +34,7 @@ import {
 import { referenceNotes } from '../study/recorded-reference.js';
 import { frontOf, KEPT } from '../study/study-axes.js';
 import { bestSetting, holdoutNotes, tuneConclusion } from '../study/study-conclusion.js';
+import type { DiscardedPoint } from '../study/sweep-page.js';
 import {
   type GoalOptions,
   goalOf,

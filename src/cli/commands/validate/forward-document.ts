@@ -1,9 +1,13 @@
-import type { FidelityFigures } from '../../../analysis/validate/compare.js';
+import type { CostFigures, FidelityFigures } from '../../../analysis/validate/compare.js';
 import type { ForwardSession } from '../../../analysis/validate/forward.js';
 import { type ForwardFigures, signedError } from '../../../analysis/validate/forward-figures.js';
 import type { BestEffort } from '../../../analysis/validate/providers/best-effort.js';
-import type { FileFidelity, ProviderFigures, TotalFidelity } from '../../../analysis/validate/validate.js';
-import type { WhatIfFigures } from '../../../analysis/validate/what-if-figures.js';
+import type {
+  FileFidelity,
+  ProviderFigures,
+  TotalFidelity,
+  WhatIfFigures,
+} from '../../../analysis/validate/validate.js';
 import {
   formatCount,
   formatCounted,
@@ -62,12 +66,6 @@ function figured<T>(name: string, figures: T, count: number | null = null, tone:
 function countCell(count: number | null): string {
   return count === null ? '' : formatCount(count);
 }
-
-/** Of a cost: run forward, or replayed in one of the ways. */
-type CostFigures = Pick<
-  ForwardFigures & FidelityFigures,
-  'costErrorMedian' | 'costErrorP75' | 'costErrorP90' | 'costErrorMax' | 'netError' | 'netUsd'
->;
 
 /** Amounts have the decimals that suit the largest. */
 function summaryColumns(

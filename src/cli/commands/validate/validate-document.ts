@@ -1,6 +1,5 @@
 import type { FidelityFigures } from '../../../analysis/validate/compare.js';
-import type { FidelityPoint, FidelityReport } from '../../../analysis/validate/report.js';
-import type { TraceFidelity } from '../../../analysis/validate/traces.js';
+import type { FidelityPoint, FidelityReport, TraceFidelity } from '../../../analysis/validate/report.js';
 import type { TriggerCheck } from '../../../analysis/validate/triggers.js';
 import { type FileFidelity, WAYS } from '../../../analysis/validate/validate.js';
 import {

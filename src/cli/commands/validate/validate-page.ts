@@ -4,11 +4,9 @@ import type { FileFidelity, TotalFidelity } from '../../../analysis/validate/val
 import { formatCount, formatMoney, formatShare, printable } from '../../../core/base/format.js';
 import { usd } from '../../../metrics/metric.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
-import { type ColumnsOf, column, number, text } from '../../../report/document/document.js';
-import { card, pageTable } from '../../../report/document/document-page.js';
+import { type ColumnsOf, card, column, number, pageTable, text } from '../../../report/document/document.js';
 import { studyHtml } from '../../../report/html/page-html.js';
-import type { PageFact } from '../../../report/page-data/page-data.js';
-import type { StudyChart, StudyPoint } from '../../../report/page-data/study-page-data.js';
+import type { PageFact, StudyChart, StudyPoint } from '../../../report/page-data/page-data.js';
 import { formatSigned } from '../../../report/text/signed.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 import { trustSentence } from './forward-document.js';

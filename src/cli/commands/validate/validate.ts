@@ -6,10 +6,10 @@ import {
   type FidelityReport,
   fidelityPoints,
   fidelityReport,
+  traceHitRate,
+  validateTraces,
 } from '../../../analysis/validate/report.js';
-import { traceHitRate, validateTraces } from '../../../analysis/validate/traces.js';
-import type { FileFidelity } from '../../../analysis/validate/validate.js';
-import { validateTranscript } from '../../../analysis/validate/validate.js';
+import { type FileFidelity, validateTranscript } from '../../../analysis/validate/validate.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
@@ -20,11 +20,10 @@ import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/fi
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { chosenSessions, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
-import { eachFile } from '../../files/each-file.js';
+import { eachFile, noteRepeated } from '../../files/each-file.js';
 import { openFile } from '../../files/output.js';
 import { sessionWords } from '../../files/session-words.js';
 import { shareOf } from '../../files/share-of.js';
-import { noteRepeated } from '../../files/without-copies.js';
 import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';

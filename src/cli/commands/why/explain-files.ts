@@ -1,19 +1,17 @@
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import type { SessionWhy, Uncounted } from '../../../analysis/why/session-why.js';
-import type { SourceBy } from '../../../analysis/why/source-kinds.js';
 import { type Counted, countNew, type SummedSession, sumsOf } from '../../../analysis/why/sum-up.js';
 import { builtModule } from '../../../core/base/built.js';
-import { digestText } from '../../../core/base/digest.js';
-import type { DigestSet } from '../../../core/base/digest-set.js';
+import { type DigestSet, digestText } from '../../../core/base/digest.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { Warning } from '../../../core/run/warning.js';
 import { ThreadPool } from '../../../study/worker-pool.js';
 import { COMPILED_FOLDER, tidyEntries, WHY_FOLDER } from '../../../transcripts/files/compiled-store.js';
 import { FileDigests } from '../../../transcripts/files/file-digests.js';
-import { sessionPath } from '../../../transcripts/files/read-input.js';
-import { STDIN } from '../../../transcripts/files/stdin.js';
+import { STDIN, sessionPath } from '../../../transcripts/files/read-input.js';
 import type { ReadAll } from '../../files/each-file.js';
 import type { CliSession } from '../../session.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
@@ -28,8 +26,7 @@ import {
   WHY_MODULE,
 } from './explain-file.js';
 import type { KeptWhy, OpenedWhy } from './kept-why.js';
-import type { PageSession } from './why-page-data.js';
-import { drawnSession } from './why-page-data.js';
+import { drawnSession, type PageSession } from './why-page-data.js';
 import type { WhyProblem, WhyWorkerResult, WhyWorkerSetup } from './why-worker.js';
 
 /** Fewer bytes than this are explained before threads have started. */

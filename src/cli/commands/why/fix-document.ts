@@ -9,7 +9,7 @@ import {
   formatShare,
 } from '../../../core/base/format.js';
 import * as doc from '../../../report/document/document.js';
-import { belowHome } from '../../files/usual-sessions.js';
+import { belowHome } from '../../files/chosen-sessions.js';
 import { sessionName } from './why-cells.js';
 
 const MOST_PAUSES = 2;

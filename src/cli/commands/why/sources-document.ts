@@ -1,11 +1,11 @@
-import type { SourceBy } from '../../../analysis/why/source-kinds.js';
+import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import type { SourceSum } from '../../../analysis/why/sources.js';
 import { formatCount, formatMoney, formatShare, printable } from '../../../core/base/format.js';
 import { ratio, sum } from '../../../core/base/stats.js';
 import { SOURCE_KINDS } from '../../../core/model/source-kind.js';
 import * as doc from '../../../report/document/document.js';
 import { shortPath } from '../../../report/text/short-name.js';
-import { belowHome } from '../../files/usual-sessions.js';
+import { belowHome } from '../../files/chosen-sessions.js';
 import { money, NAME_CHARS } from './why-cells.js';
 
 /** Rows of the table, the last of them for everything else. */
@@ -34,13 +34,8 @@ interface SourceRow extends Pick<SourceSum, 'tokens' | 'carriedTokens' | 'usd' |
   readonly kind: string;
 }
 
-/** What a source is called. */
-function sourceTitle({ kind, name }: Pick<SourceSum, 'kind' | 'name'>, home: string): string {
-  return name === null ? SOURCE_KINDS[kind] : printable(belowHome(name, home));
-}
-
 function rowOf(source: SourceSum, home: string): SourceRow {
-  const title = sourceTitle(source, home);
+  const title = source.name === null ? SOURCE_KINDS[source.kind] : printable(belowHome(source.name, home));
   const kind = SOURCE_KINDS[source.kind];
   return { ...source, title: shortPath(title, NAME_CHARS), kind: title === kind ? '' : kind };
 }

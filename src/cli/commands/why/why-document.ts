@@ -1,7 +1,7 @@
 import { CAUSE_TEXT, STEADY_CAUSES, UNJUDGED_CAUSES } from '../../../analysis/why/causes.js';
 import { heavySources } from '../../../analysis/why/fixes.js';
+import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import type { Slice } from '../../../analysis/why/slices.js';
-import type { SourceBy } from '../../../analysis/why/source-kinds.js';
 import type { ChangeSum, Reproduced } from '../../../analysis/why/sum-changes.js';
 import type { CauseSum, RankedSession, WhyBreak, WhyReport } from '../../../analysis/why/sum-up.js';
 import {
@@ -18,7 +18,7 @@ import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { shortPath } from '../../../report/text/short-name.js';
 import { formatSigned } from '../../../report/text/signed.js';
-import { belowHome } from '../../files/usual-sessions.js';
+import { belowHome } from '../../files/chosen-sessions.js';
 import { compactionBlock } from './forgotten-document.js';
 import { sourcesBlock } from './sources-document.js';
 import { money, NAME_CHARS, sessionName } from './why-cells.js';

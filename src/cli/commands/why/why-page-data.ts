@@ -1,5 +1,6 @@
 import type { AttributedRequest } from '../../../analysis/why/attribute.js';
 import { CAUSE_TEXT, type WhyCause } from '../../../analysis/why/causes.js';
+import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import { filledPrompts } from '../../../analysis/why/sources.js';
 import {
   type Counted,
@@ -18,18 +19,18 @@ import {
 import { sum } from '../../../core/base/stats.js';
 import { usd } from '../../../metrics/metric.js';
 import { BREAK_COLORS, causeColors } from '../../../report/charts/palette.js';
-import { card } from '../../../report/document/document-page.js';
+import { card } from '../../../report/document/document.js';
 import { pageHtml } from '../../../report/html/page-html.js';
-import { chartedRequests } from '../../../report/page-data/charted-requests.js';
+import { chartedRequests } from '../../../report/page-data/left-out.js';
 import type { ChartedRun, PageFact } from '../../../report/page-data/page-data.js';
-import { pageFill } from '../../../report/page-data/page-fill.js';
-import type { WhyPageData, WhyPageSession } from '../../../report/page-data/why-page-data.js';
+import { pageFill } from '../../../report/page-data/page-run.js';
+import type { WhyPageData, WhyPageSession, WhyPageSources } from '../../../report/page-data/why-page-data.js';
 import type { ColumnRequest } from '../../../report/tables/request-columns.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
+import { belowHome } from '../../files/chosen-sessions.js';
 import { countedWords } from '../../files/session-words.js';
-import { belowHome } from '../../files/usual-sessions.js';
 import { forgottenOf, forgottenSentence, lostSentence, lostText } from './forgotten-document.js';
-import { pageSources } from './sources-page-data.js';
+import { againSentences, sourceRows, timesPaid } from './sources-document.js';
 import {
   avoidableOf,
   changeNotes,
@@ -321,4 +322,19 @@ export function whyHtml(data: WhyPageData, events?: string): string {
     ...(events === undefined ? {} : { events }),
     elsewhere: 'ccbench why prints the same numbers, and ccbench why --json all of them.',
   });
+}
+
+/** What fills the context, as the page shows it. */
+function pageSources({ sources }: WhyReport, by: SourceBy, home: string): WhyPageSources {
+  return {
+    rows: sourceRows(sources, by, home).map(({ title, kind, tokens, carriedTokens, usd, share }) => ({
+      title,
+      kind,
+      tokens,
+      times: timesPaid({ tokens, carriedTokens }),
+      usd,
+      share,
+    })),
+    notes: againSentences(sources),
+  };
 }

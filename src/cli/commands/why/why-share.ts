@@ -1,5 +1,4 @@
 import { CAUSE_TEXT } from '../../../analysis/why/causes.js';
-import type { SourceSum } from '../../../analysis/why/sources.js';
 import type { ChangeSum, Reproduced } from '../../../analysis/why/sum-changes.js';
 import type { CauseSum, WhyReport } from '../../../analysis/why/sum-up.js';
 import { formatCount, formatCounted, formatMoney, formatShare } from '../../../core/base/format.js';
@@ -22,21 +21,15 @@ import {
 const MOST_CAUSES = 4;
 
 /** What may be shown around: figures, models by their number, causes. Neither names nor paths nor days. */
-export interface SharedWhy {
-  readonly sessions: number;
+export interface SharedWhy
+  extends Pick<WhyReport, 'sessions' | 'requests' | 'recordedUsd' | 'hitRate' | 'byCause' | 'sources'> {
   readonly projects: number;
   readonly models: number;
-  readonly requests: number;
-  readonly recordedUsd: number;
-  readonly hitRate: number | null;
   /** Paid for content that had been in the cache. */
   readonly lostUsd: number;
   readonly avoidableUsd: number;
   /** Of that it is not computed what was avoidable. */
   readonly unjudgedUsd: number;
-  readonly byCause: readonly CauseSum[];
-  /** What filled the prompts, by kind. */
-  readonly sources: readonly SourceSum[];
   readonly changes: readonly Omit<ChangeSum, 'heldBack'>[];
   /** What was needed again behind compactions, in figures. */
   readonly compactions: Forgotten;

@@ -2,49 +2,50 @@ import { join, resolve } from 'node:path';
 import { limitRequests } from '../../../analysis/limits/limit-requests.js';
 import { type LimitsReport, limitsOf } from '../../../analysis/limits/limits.js';
 import { fixesOf } from '../../../analysis/why/fixes.js';
+import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import type { Uncounted } from '../../../analysis/why/session-why.js';
-import type { SourceBy } from '../../../analysis/why/source-kinds.js';
 import { splitAt } from '../../../analysis/why/split.js';
 import {
   type Counted,
+  countNew,
   countOnce,
   type SummedSession,
   sumSessions,
   type WhyReport,
 } from '../../../analysis/why/sum-up.js';
 import { trendOf } from '../../../analysis/why/trend.js';
+import { readModelTable } from '../../../config/files/model-table.js';
 import { dayStartMs } from '../../../core/base/clock.js';
-import { DigestSet } from '../../../core/base/digest-set.js';
+import { DigestSet } from '../../../core/base/digest.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { PlannedModel } from '../../../core/run/run-plan.js';
+import { withoutTariffs } from '../../../provider/prices/model-book.js';
+import { modelsOf } from '../../../provider/prices/models.js';
 import type { Block } from '../../../report/document/document.js';
 import type { WhyPageData } from '../../../report/page-data/why-page-data.js';
 import { billNotes, type NotedBill, notedBill } from '../../../report/text/as-recorded.js';
 import type { Shard } from '../../../study/batches.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
-import { inputId } from '../../../transcripts/files/read-input.js';
-import { STDIN } from '../../../transcripts/files/stdin.js';
+import { inputId, readTextInput, STDIN } from '../../../transcripts/files/read-input.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { checkChoice, chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
-import { allFiles } from '../../files/each-file.js';
+import { allFiles, withoutCopies } from '../../files/each-file.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { mergeWarnings, noteWarnings, readingRemarks } from '../../files/reading-notes.js';
 import { shareOf } from '../../files/share-of.js';
-import { withoutCopies } from '../../files/without-copies.js';
 import type { GivenPrice } from '../../option-values.js';
 import { type CliSession, inputOptions, silent } from '../../session.js';
-import { tellWritten } from '../../terminal/closing.js';
-import { present } from '../../terminal/present.js';
-import { checkResults } from '../columns/session-tables.js';
-import { type CountedFile, Explainer } from './explain-files.js';
+import { yieldToEventLoop } from '../../terminal/interrupt.js';
+import { present, tellWritten } from '../../terminal/present.js';
+import { checkResults, openPart } from '../columns/session-tables.js';
+import { type CountedFile, type ExplainedFile, Explainer } from './explain-files.js';
 import { fixBlocks } from './fix-document.js';
-import { givenModels, refuseUnused } from './given-prices.js';
 import { parseReading, updateReadings } from './limit-readings.js';
 import { limitsBlocks } from './limits-document.js';
 import { splitBlocks, trendBlocks } from './trend-document.js';
 import { whyBlocks, whyConclusion } from './why-document.js';
 import type { PageSession } from './why-page-data.js';
-import { writeParts } from './why-parts.js';
+import { REQUEST_COLUMNS, SESSION_COLUMNS } from './why-results.js';
 import { shareBlocks, sharedWhy, withoutModels } from './why-share.js';
 
 const WHY_PAGE = 'why.html';
@@ -330,4 +331,67 @@ function nothingCounted(uncounted: readonly Uncounted[]): CcbenchError {
     place: { file: first!.file },
     hint: 'a session needs the usage of its responses and a model with a price; ccbench inspect shows what it has, --price model=in,out,read,write gives a price',
   });
+}
+
+/** The models whose prices a user gives, those of `--price` over those of the file; null without any. */
+export function givenModels(
+  session: CliSession,
+  { price = [], prices }: { readonly price?: readonly GivenPrice[]; readonly prices?: string },
+): readonly PlannedModel[] | null {
+  const table =
+    prices === undefined ? [] : readModelTable(readTextInput(prices, inputOptions(session)), prices);
+  const written = price.map(({ model, ...own }) => [model, { prices: own }] as const);
+  const single = readModelTable(JSON.stringify(Object.fromEntries(written)), '--price');
+  const ids = new Set(single.map(({ id }) => id));
+  const all = [...table.filter(({ id }) => !ids.has(id)), ...single];
+  return all.length === 0 ? null : all;
+}
+
+/** Refuses a price of a model that no request is of: whoever gave it expects something. */
+export function refuseUnused(
+  price: readonly GivenPrice[],
+  models: readonly PlannedModel[],
+  recorded: readonly string[],
+): void {
+  const book = modelsOf({ models });
+  const known = new Set(recorded.map((name) => book.find(withoutTariffs(name))));
+  const unused = price.find(({ model }) => !known.has(book.find(model)));
+  if (unused === undefined) return;
+  throw new CcbenchError('bad-usage', `--price ${unused.model}: no request is of this model`, {
+    hint: `the sessions have ${[...recorded].sort().join(', ')}`,
+  });
+}
+
+/** What is written into a results folder. */
+interface WhyRows {
+  readonly explained: readonly ExplainedFile[];
+  /** The same, as the report counts them. */
+  readonly counted: readonly CountedFile[];
+}
+
+/** Writes the rows of sessions one session at a time; a call that a session before holds is in that one alone. */
+export async function writeParts(
+  folder: string,
+  shard: Shard | undefined,
+  { explained, counted }: WhyRows,
+  interrupt: AbortSignal,
+): Promise<void> {
+  const sessions = await openPart(folder, 'sessions', shard);
+  const requests = await openPart(folder, 'requests', shard);
+  try {
+    const seen = new Set<string>();
+    for (const [i, each] of explained.entries()) {
+      await yieldToEventLoop(interrupt);
+      const session = counted[i]!.summed();
+      sessions.add(SESSION_COLUMNS.map(({ of }) => of(session)));
+      for (const request of countNew(each.session(), seen).requests)
+        requests.add(REQUEST_COLUMNS.map(({ of }) => of({ session, request })));
+    }
+    // Requests first: a session is in the folder with all of its requests.
+    requests.finish();
+    sessions.finish();
+  } finally {
+    requests.discard();
+    sessions.discard();
+  }
 }

@@ -3,7 +3,7 @@ import { type ApiError, apiError } from '../../cache/api-error.js';
 import { levelSalts } from '../../cache/salts.js';
 import { findModel } from '../../prices/models.js';
 import type { AnswerDemands, ApiRequest } from '../api-request.js';
-import { asList, asObject, asText, type JsonObject } from '../json-value.js';
+import { asList, asObject, asText, type JsonObject } from '../minimal-value.js';
 import { type DraftRole, PromptDraft } from '../prompt-draft.js';
 import type { ReadOptions, WireCall } from '../wire-api.js';
 

@@ -4,7 +4,7 @@ import type { CacheParameters, ThinkingSetting } from '../../cache/salts.js';
 import type { Tariff } from '../../prices/model-book.js';
 import type { ModelRow } from '../../prices/model-row.js';
 import type { AnswerDemands } from '../api-request.js';
-import { asList, asObject, asText, type JsonObject } from '../json-value.js';
+import { asList, asObject, asText, type JsonObject } from '../minimal-value.js';
 
 /** The version of the API from which on it takes no sampling settings. */
 const WITHOUT_SAMPLING = '2026-10-21';

@@ -23,7 +23,7 @@ import {
   type ReadTurn,
   spokenDigest,
 } from '../api-request.js';
-import { asList, asObject, asText, type JsonObject } from '../json-value.js';
+import { asList, asObject, asText, type JsonObject } from '../minimal-value.js';
 import { validateBreakpoints } from '../prompt-draft.js';
 import type { ReadOptions } from '../wire-api.js';
 import { type AppliedEdit, applyEdits, type Compact, readCompaction, readEdits } from './context-edits.js';

@@ -16,7 +16,7 @@ import type { Message } from '../../../core/model/message.js';
 import { lazyText, literalText, type Text, textStart } from '../../../core/model/text.js';
 import { type Answer, type AnswerSpec, CLOSING_TOKENS, editTokens } from '../../../core/run/action.js';
 import type { FakeLlmPlan, FaultRule } from '../../../core/run/run-plan.js';
-import { excerpt } from './exact-text.js';
+import { excerpt } from './facts.js';
 import { composeNotes } from './notes.js';
 import { composeSummary } from './summary.js';
 
@@ -126,11 +126,7 @@ export interface Question {
   readonly maxOutputTokens: number;
 }
 
-interface Written {
-  readonly text: Text;
-  readonly tokens: number;
-  readonly sections: Answer['sections'];
-  readonly scratchpadTokens: number;
+interface Written extends Pick<Answer, 'text' | 'tokens' | 'sections' | 'scratchpadTokens'> {
   /** What is billed where that is not the text: edits of files (C31). */
   readonly outputTokens: number | null;
 }

@@ -5,9 +5,16 @@ import { NOTES_TEMPLATE, type Notes } from '../../../core/model/notes.js';
 import { textStart } from '../../../core/model/text.js';
 import { editTokens } from '../../../core/run/action.js';
 import type { FakeLlmPlan } from '../../../core/run/run-plan.js';
-import { drawAmount } from '../fake-plan.js';
-import { EXCERPT_LOOK_CHARS, excerpt } from './exact-text.js';
-import { Excerpt, isRenewed, type NotesFrame, parseNotes, WrittenNotes } from './written-notes.js';
+import { drawAmount } from '../fake-llm.js';
+import { EXCERPT_LOOK_CHARS, excerpt } from './facts.js';
+import {
+  Excerpt,
+  isRenewed,
+  type NotesFrame,
+  type NotesParts,
+  parseNotes,
+  WrittenNotes,
+} from './written-notes.js';
 
 /** An update writes at most this share of the conversation (assumed). */
 const MOST_OF_CONVERSATION = 0.2;
@@ -104,12 +111,7 @@ function plainName(name: string): string {
 }
 
 /** What notes go on from. */
-interface Before {
-  readonly frames: readonly NotesFrame[];
-  readonly sizes: readonly number[];
-  readonly bodies: WrittenNotes | readonly string[];
-  /** Whether the text holds nothing but what was composed here: its sections are known without reading. */
-  readonly isKnown: boolean;
+interface Before extends Omit<NotesParts, 'edited' | 'recent'> {
   /** Characters of a title that is given now; 0 when there was one. */
   readonly titleChars: number;
 }

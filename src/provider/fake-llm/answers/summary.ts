@@ -2,11 +2,11 @@ import type { Random } from '../../../core/base/random.js';
 import { CHARS_PER_TOKEN } from '../../../core/model/block.js';
 import { ANALYSIS_LABEL, collapseBlankLines, SUMMARY_LABEL } from '../../../core/model/format-summary.js';
 import type { Message } from '../../../core/model/message.js';
-import { lazyText, type Text } from '../../../core/model/text.js';
+import { lazyText } from '../../../core/model/text.js';
+import type { Answer } from '../../../core/run/action.js';
 import type { FakeLlmPlan } from '../../../core/run/run-plan.js';
-import { drawAmount } from '../fake-plan.js';
-import { exactText } from './exact-text.js';
-import { type ConversationFacts, gatherFacts, walkBlocks } from './facts.js';
+import { drawAmount } from '../fake-llm.js';
+import { type ConversationFacts, exactText, gatherFacts, walkBlocks } from './facts.js';
 import { type UserMessages, userMessages } from './user-messages.js';
 
 /** Which sections a summary has at its end (FUL-2, FUL-11). */
@@ -72,11 +72,7 @@ function summaryLines(facts: ConversationFacts, style: SummaryStyle): readonly (
 }
 
 /** A summary: its sizes at once, its words when read. */
-export interface Summary {
-  readonly text: Text;
-  readonly tokens: number;
-  readonly scratchpadTokens: number;
-}
+export type Summary = Pick<Answer, 'text' | 'tokens' | 'scratchpadTokens'>;
 
 /** What bounds a summary (C19). */
 export interface SummaryBounds {

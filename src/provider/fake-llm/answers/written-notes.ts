@@ -1,8 +1,7 @@
 import type { Message } from '../../../core/model/message.js';
 import { NOTES_HEADINGS, type NotesSections } from '../../../core/model/notes.js';
 import type { Text } from '../../../core/model/text.js';
-import { exactText } from './exact-text.js';
-import { type ConversationFacts, gatherFacts, type Spoken, walkBlocks } from './facts.js';
+import { type ConversationFacts, exactText, gatherFacts, type Spoken, walkBlocks } from './facts.js';
 
 /** A section without what is noted in it. */
 export interface NotesFrame {

@@ -1,12 +1,11 @@
 import { canonicalJson, chainDigest, type Digest, digestText, sha256Hex } from '../../../core/base/digest.js';
-import { CcbenchError } from '../../../core/base/errors.js';
-import { isGroup } from '../../../core/base/problem.js';
+import { CcbenchError, isGroup } from '../../../core/base/errors.js';
 import { type Block, mediaCount } from '../../../core/model/block.js';
 import { scratchpadShare } from '../../../core/model/format-summary.js';
 import type { Message, MessageOrigin } from '../../../core/model/message.js';
 import { literalText } from '../../../core/model/text.js';
 import type { Answer, AskRequest } from '../../../core/run/action.js';
-import type { FaultKind } from '../../../core/run/run-plan.js';
+import type { FaultKind, RunPlan } from '../../../core/run/run-plan.js';
 import type { ModelRow } from '../../prices/model-row.js';
 import type { ComposedAnswer } from '../answers/compose-answer.js';
 
@@ -207,4 +206,12 @@ export function answerOfCassette(kept: CassetteAnswer, asked: Digest): ComposedA
     isReal: true,
     outputTokens: usage.output,
   };
+}
+
+/** A plan whose summaries come from a cassette needs one: studies, which run by the thousand and elsewhere, bring none. */
+export function checkCassette({ llm }: RunPlan, cassette?: Cassette): void {
+  if (llm.cassette === undefined || cassette !== undefined) return;
+  throw new CcbenchError('not-supported', 'summaries of a model work with ccbench run alone', {
+    hint: 'run the scenario with ccbench run, or draw the length of summaries with --set llm=fake',
+  });
 }

@@ -1,5 +1,5 @@
 import { formatDecimal, formatValue } from '../../../core/base/format.js';
-import type { StudyAxis } from '../../page-data/study-page-data.js';
+import type { StudyAxis } from '../../page-data/page-data.js';
 import { linearScale, niceTicks, type Scale, short } from '../widgets/scale.js';
 
 /** An axis begins at zero where its smallest value is at most this part of the largest. */

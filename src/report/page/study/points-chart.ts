@@ -1,4 +1,4 @@
-import type { StudyChart, StudyPoint, StudySeries } from '../../page-data/study-page-data.js';
+import type { StudyChart, StudyPoint, StudySeries } from '../../page-data/page-data.js';
 import { createChart, pointIn } from '../widgets/chart.js';
 import { s } from '../widgets/dom.js';
 import { legend } from '../widgets/page-parts.js';

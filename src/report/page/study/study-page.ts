@@ -1,7 +1,6 @@
 import { formatCount } from '../../../core/base/format.js';
-import type { ComparisonRow } from '../../page-data/page-data.js';
+import type { ComparisonRow, StudyPageData } from '../../page-data/page-data.js';
 import { createRunModel } from '../../page-data/run-model.js';
-import type { StudyPageData } from '../../page-data/study-page-data.js';
 import { createCompareView } from '../run/compare-view.js';
 import { createMultiples } from '../run/multiples.js';
 import { h } from '../widgets/dom.js';

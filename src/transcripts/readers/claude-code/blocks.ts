@@ -3,16 +3,17 @@ import type { Mutable } from '../../../core/base/mutable.js';
 import {
   type Block,
   type BlockFacts,
+  type BlockInit,
   createBlock,
   digestContent,
   IMAGE_TOKENS,
   mediaCount,
   NO_FACTS,
+  type ToolEffect,
   uniformFacts,
   withTokens,
 } from '../../../core/model/block.js';
 import { literalText, type Text } from '../../../core/model/text.js';
-import type { ToolEffect } from '../../../core/model/tool-effect.js';
 import type { PrefixShape } from '../../drafts/prefix-shape.js';
 import { isObject, type JsonObject, jsonOf, listOf, objectOf, textOf } from '../../lines/narrow.js';
 import { attachedImage, renderAttachment } from './attachments.js';
@@ -62,10 +63,6 @@ function mediaBlock(kind: 'image' | 'document', role: 'user' | 'assistant', cont
   });
 }
 
-function isJsonLike(path: string | null, text: string): boolean {
-  return (path !== null && JSON_PATH.test(path)) || looksLikeJson(text);
-}
-
 const STORED = '<persisted-output>';
 const CUT = /\[\d+ (?:characters|lines) truncated\]/;
 /** No client cuts shorter results than this. */
@@ -83,7 +80,7 @@ function resultFacts(
   images: number,
   documents: number,
 ): BlockFacts {
-  const jsonLike = isJsonLike(path, text);
+  const jsonLike = (path !== null && JSON_PATH.test(path)) || looksLikeJson(text);
   const limited = isLimited(text);
   if (path === null && !isError && images + documents === 0 && !jsonLike && !limited) return NO_FACTS;
   const facts: Mutable<BlockFacts> = {};
@@ -104,11 +101,8 @@ interface Part {
   readonly place: PlaceText;
 }
 
-interface TextBlockInit {
+interface TextBlockInit extends Pick<BlockInit, 'toolUseId' | 'tool' | 'facts'> {
   readonly kind: 'text' | 'tool_use' | 'tool_result' | 'other';
-  readonly toolUseId?: string | null;
-  readonly tool?: string | null;
-  readonly facts?: BlockFacts;
 }
 
 function textBlock({ role, index, place }: Part, text: string, init: TextBlockInit): Block {

@@ -1,5 +1,5 @@
+import type { ToolEffect } from '../../../core/model/block.js';
 import type { MessageOrigin } from '../../../core/model/message.js';
-import type { ToolEffect } from '../../../core/model/tool-effect.js';
 import type { SpokenThinking } from '../../../core/model/transcript.js';
 import { isObject, type JsonObject, jsonOf, listOf, numberOf, textOf, textsOf } from '../../lines/narrow.js';
 

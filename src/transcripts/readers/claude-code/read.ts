@@ -102,14 +102,6 @@ function firstVersion(lines: readonly Line[]): string | null {
   return lines.find((line) => line.version !== null)?.version ?? null;
 }
 
-function firstEntrypoint(lines: readonly Line[]): string | null {
-  return lines.find((line) => line.entrypoint !== null)?.entrypoint ?? null;
-}
-
-function hasMessage(chain: Chain): boolean {
-  return chain.lines.some((line) => line.type === 'user' || line.type === 'assistant');
-}
-
 /** The subagents that are known from the file of their parent alone (K15). */
 function chainsFromParents({ own, fromParents }: SessionLines, warnings: WarningList): readonly Chain[] {
   if (fromParents.length === 0) return [];
@@ -151,7 +143,9 @@ function advisorsOf(asking: UnfinishedThread, calls: readonly DraftCall[]): read
 
 function build(read: SessionLines, id: string, warnings: WarningList): Transcript {
   const lines = read.own;
-  const whole = splitChains(lines, warnings).filter(hasMessage);
+  const whole = splitChains(lines, warnings).filter((chain) =>
+    chain.lines.some((line) => line.type === 'user' || line.type === 'assistant'),
+  );
   const chains = [...whole, ...chainsFromParents(read, warnings)];
   if (chains.length === 0) {
     throw new CcbenchError('bad-transcript', `${id}: the file holds no message of a Claude Code session`, {
@@ -184,7 +178,7 @@ function build(read: SessionLines, id: string, warnings: WarningList): Transcrip
     warnings,
   );
   const isTimed = chains.some((chain) => chain.lines.some((line) => line.timeMs !== null));
-  const entrypoint = firstEntrypoint(lines);
+  const entrypoint = lines.find((line) => line.entrypoint !== null)?.entrypoint ?? null;
   const carries = carriesOf(CAPABILITIES, threads, { times: isTimed ? 'known' : 'unknown', warnings });
   return {
     id,

@@ -24,11 +24,6 @@ const MOST_PARTS = 4_096;
 /** Whether texts are kept from the first reading on, as far as there is room, or read again where somebody wants them. */
 export type TextPlace = 'at-hand' | 'in-file';
 
-/** The text of one part of a line, whichever client wrote it. */
-function textIn(line: JsonObject, part: number): string | null {
-  return isRolloutLine(line) ? textOfRolloutPart(line, part) : textOfPart(line, part);
-}
-
 /** The texts of one session file, read again from its lines; the latest line and the latest texts are remembered. */
 export class FileTexts {
   /** The file's name, which stands for its source in compiled transcripts. */
@@ -65,7 +60,8 @@ export class FileTexts {
       return kept;
     }
     const line = this.#offset === place.offset ? this.#line : this.#parse(place);
-    const text = line === null ? null : textIn(line, part);
+    const text =
+      line === null ? null : isRolloutLine(line) ? textOfRolloutPart(line, part) : textOfPart(line, part);
     if (text === null || text.length !== chars) {
       throw new CcbenchError('file-unreadable', `${this.name} changed while it was in use`, {
         hint: 'run the command again, on a copy if the session is still being written',

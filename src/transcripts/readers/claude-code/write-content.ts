@@ -1,6 +1,5 @@
 import { formatDigest } from '../../../core/base/digest.js';
-import { type Block, fillerText, textOrFiller } from '../../../core/model/block.js';
-import type { ToolEffect } from '../../../core/model/tool-effect.js';
+import { type Block, fillerText, type ToolEffect, textOrFiller } from '../../../core/model/block.js';
 import { apiUsage, type Usage } from '../../../core/model/usage.js';
 import { parseObject } from '../../lines/json-lines.js';
 

@@ -41,7 +41,7 @@ export function parseRequestTrace(bytes: Uint8Array, options: { readonly id: str
   if (threads.length === 0) throw wrongShape(options.id, 'the trace holds no usable request');
   return {
     id: options.id,
-    models: modelsOf(threads),
+    models: [...new Set(threads.flatMap((thread) => thread.requests.map((request) => request.model)))],
     blockSize,
     hashScope: textOf(data.hash_id_scope),
     threads,
@@ -50,10 +50,7 @@ export function parseRequestTrace(bytes: Uint8Array, options: { readonly id: str
   };
 }
 
-interface ThreadPlace {
-  readonly id: string;
-  readonly parentId: string | null;
-  readonly label: string;
+interface ThreadPlace extends Pick<TraceThread, 'id' | 'parentId' | 'label'> {
   readonly offsetMs: number;
   readonly depth: number;
 }
@@ -163,10 +160,6 @@ function uniqueId(reading: Reading, wanted: unknown): string {
   let id = base;
   for (let n = 2; reading.threads.some((thread) => thread.id === id); n++) id = `${base}-${n}`;
   return id;
-}
-
-function modelsOf(threads: readonly TraceThread[]): readonly string[] {
-  return [...new Set(threads.flatMap((thread) => thread.requests.map((request) => request.model)))];
 }
 
 function isWhole(value: unknown, low: number, high: number): value is number {

@@ -1,5 +1,5 @@
 import type { Random } from '../../../core/base/random.js';
-import type { ToolEffect } from '../../../core/model/tool-effect.js';
+import type { ToolEffect } from '../../../core/model/block.js';
 import { FACTS } from '../synthetic.generated.js';
 import { exactInput, type InputFrame, inputAround } from './tool-sketch.js';
 

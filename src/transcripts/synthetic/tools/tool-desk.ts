@@ -1,5 +1,5 @@
 import type { Random } from '../../../core/base/random.js';
-import type { ToolEffect } from '../../../core/model/tool-effect.js';
+import type { ToolEffect } from '../../../core/model/block.js';
 import type { BackgroundRuns } from '../agenda.js';
 import { compileDistribution, type Sampler } from '../distribution.js';
 import type { Samplers, ToolPick, ToolSampler } from '../samplers.js';

@@ -1,5 +1,5 @@
 import { ownValue } from '../../../core/base/own-value.js';
-import type { ToolEffect } from '../../../core/model/tool-effect.js';
+import type { ToolEffect } from '../../../core/model/block.js';
 import type { ToolSampler } from '../samplers.js';
 import type { TreeFile } from './file-tree.js';
 

@@ -4,7 +4,7 @@ import { AgentMemory, Progress } from '../../../../src/agent/layers/agents/agent
 import { layerParams } from '../../../../src/agent/layers/support/param-reader.js';
 import { createFiles } from '../../../../src/core/base/files.js';
 import type { Message } from '../../../../src/core/model/message.js';
-import { type SessionContext, soloSession } from '../../../../src/core/model/session.js';
+import { type SessionContext, soloSession } from '../../../../src/core/model/transcript.js';
 import type { Outcome } from '../../../../src/core/run/action.js';
 import type { ParamValues } from '../../../../src/core/run/params.js';
 import {

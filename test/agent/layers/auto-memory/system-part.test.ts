@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryIndexPart } from '../../../../src/agent/layers/auto-memory/system-part.js';
+import { memoryIndexPart } from '../../../../src/agent/layers/auto-memory/fork-turns.js';
 import { createFiles } from '../../../../src/core/base/files.js';
 import { MEMORY_INDEX } from '../../../../src/core/model/memory.js';
 import { planOf } from '../../../helpers/plan.js';

@@ -4,7 +4,7 @@ import { DREAM_LOCK } from '../../../../src/agent/layers/dreaming/lock.js';
 import { layerParams } from '../../../../src/agent/layers/support/param-reader.js';
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../../../../src/core/base/clock.js';
 import { renderMemory } from '../../../../src/core/model/memory.js';
-import type { SessionContext } from '../../../../src/core/model/session.js';
+import type { SessionContext } from '../../../../src/core/model/transcript.js';
 import type { Outcome } from '../../../../src/core/run/action.js';
 import type { ParamValue } from '../../../../src/core/run/params.js';
 import { ForkDriver } from '../../../helpers/drive/drive-fork.js';

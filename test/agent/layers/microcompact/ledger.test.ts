@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { BeyondBudget, type ServerRules } from '../../../../src/agent/layers/microcompact/api-native.js';
 import { ResultLedger, resultLedger } from '../../../../src/agent/layers/microcompact/ledger.js';
 import { cachedMicrocompactLayer } from '../../../../src/agent/layers/microcompact/microcompact.js';
-import { BeyondBudget, type ServerRules } from '../../../../src/agent/layers/microcompact/server-strategy.js';
 import { type Block, type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
 import type { ContextView } from '../../../../src/core/run/layer.js';

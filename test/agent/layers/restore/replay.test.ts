@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ToolEffect } from '../../../../src/core/model/tool-effect.js';
+import type { ToolEffect } from '../../../../src/core/model/block.js';
 import { runSent, sentFor } from '../../../helpers/capture.js';
 import { Conversation, type ToolStep } from '../../../helpers/generators/conversation.js';
 import { ofType, type PlanInit, planOf } from '../../../helpers/plan.js';

@@ -6,7 +6,7 @@ import { resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { createRandom } from '../../../../src/core/base/random.js';
 import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
-import { soloSession } from '../../../../src/core/model/session.js';
+import { soloSession } from '../../../../src/core/model/transcript.js';
 import type { LayerContext } from '../../../../src/core/run/layer.js';
 import { Limits } from '../../../../src/core/run/limit.js';
 import { messagesOf } from '../../../helpers/drive/drive-compaction.js';

@@ -10,9 +10,13 @@ import {
   WorkState,
   workState,
 } from '../../../../src/agent/layers/restore/work-state.js';
-import { type Block, type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
+import {
+  type Block,
+  type BlockFacts,
+  createBlock,
+  type ToolEffect,
+} from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
-import type { ToolEffect } from '../../../../src/core/model/tool-effect.js';
 
 /** A block of this many tokens, eight characters each. */
 function block(tokens: number, rest: Partial<Block> = {}, kind: Block['kind'] = 'tool_use'): Block {

@@ -11,7 +11,6 @@ import { planPolicy, resolvePolicy } from '../../../../src/agent/policies/plan-p
 import { policyWindow } from '../../../../src/agent/policies/policy-window.js';
 import { policyThresholds, shownLimits, shownStatus } from '../../../../src/agent/policies/shown-limits.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
-import { resolveWindow } from '../../../../src/provider/prices/models.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../../../helpers/plan.js';
 
@@ -25,14 +24,6 @@ const shown = (policy: string, used: number, set: Record<string, unknown> = {}) 
   shownStatus(shownLimits(policyRegistry.get(policy), { params: resolvePolicy(policy, set) }, MODEL)!, used);
 
 describe('windows', () => {
-  it('WIN-1 the first that answers: suffix, known model, beta, override, 200,000', () => {
-    expect(resolveWindow('claude-sonnet-4-5[1m]', { override: 50_000 })).toBe(1_000_000);
-    expect(resolveWindow('claude-opus-4-6', { override: 50_000 })).toBe(1_000_000);
-    expect(resolveWindow('claude-sonnet-4-5', { beta1m: 'on', override: 50_000 })).toBe(1_000_000);
-    expect(resolveWindow('claude-sonnet-4-5', { override: 50_000 })).toBe(50_000);
-    expect(resolveWindow('a-model-nobody-knows')).toBe(200_000);
-  });
-
   it('WIN-1 a client that goes by the suffix takes a long model for a short one', () => {
     const bySuffix = resolvePolicy('claude-code/2.1.7', {});
     expect(policyWindow(bySuffix, 'claude-opus-4-6')).toBe(200_000);

@@ -3,7 +3,7 @@ import type { Random } from '../../../../src/core/base/random.js';
 import { createMessage } from '../../../../src/core/model/message.js';
 import type { CacheRules, HitChance } from '../../../../src/core/run/provider.js';
 import { chanceOfShort, onGrain } from '../../../../src/provider/cache/cache-rules.js';
-import { NEWEST } from '../../../../src/provider/prices/price-days.js';
+import { NEWEST } from '../../../../src/provider/prices/price.js';
 import { cacheRulesOf } from '../../../../src/provider/providers/providers.js';
 
 /** What a simulated session is drawn by. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { benchBlocks, benchConclusion } from '../../../../src/cli/commands/bench/bench.js';
 import type { BenchResult } from '../../../../src/cli/commands/bench/result.js';
 import { documentText } from '../../../../src/report/document/document-text.js';
-import { plainStyle } from '../../../../src/report/text/style.js';
+import { plainStyle } from '../../../../src/report/text/table.js';
 
 const RESULT: BenchResult = {
   results: [

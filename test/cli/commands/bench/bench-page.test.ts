@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { benchHtml } from '../../../../src/cli/commands/bench/bench-page.js';
 import type { BenchResult, PathResult } from '../../../../src/cli/commands/bench/result.js';
-import type { StudyPageData } from '../../../../src/report/page-data/study-page-data.js';
+import type { StudyPageData } from '../../../../src/report/page-data/page-data.js';
 import { dataOf } from '../../../helpers/pages/page-data.js';
 
 const path = (name: string, size: number, p50Ms: number): PathResult => ({

@@ -5,8 +5,7 @@ import {
   COMPACTABLE_TOOLS,
   PLACEHOLDER_TOKENS,
 } from '../../../../src/agent/layers/support/compactable.js';
-import { hotContext } from '../../../../src/cli/commands/bench/hot-context.js';
-import { fullClearing, hotPaths } from '../../../../src/cli/commands/bench/hot-paths.js';
+import { fullClearing, hotContext, hotPaths } from '../../../../src/cli/commands/bench/hot-paths.js';
 import { messageTokens } from '../../../../src/core/model/message.js';
 import type { ApiMessage } from '../../../../src/engine/context/flatten.js';
 import type { CacheOutcome } from '../../../../src/provider/cache/prompt-cache.js';

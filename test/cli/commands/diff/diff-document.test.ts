@@ -7,7 +7,7 @@ import {
   sumSentence,
 } from '../../../../src/cli/commands/diff/diff-document.js';
 import { documentText } from '../../../../src/report/document/document-text.js';
-import { plainStyle } from '../../../../src/report/text/style.js';
+import { plainStyle } from '../../../../src/report/text/table.js';
 
 const figures = (prompt: number, read: number) => ({ request: 1, prompt, read, written: 0, costUsd: 0 });
 

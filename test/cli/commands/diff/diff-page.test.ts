@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { diffLanes } from '../../../../src/analysis/diff/diff-lanes.js';
 import type { Lane, LaneRequest } from '../../../../src/analysis/diff/lane.js';
 import { diffHtml } from '../../../../src/cli/commands/diff/diff-page.js';
-import type { StudyPageData } from '../../../../src/report/page-data/study-page-data.js';
+import type { StudyPageData } from '../../../../src/report/page-data/page-data.js';
 import { dataOf } from '../../../helpers/pages/page-data.js';
 
 const request = (turn: number, change: Partial<LaneRequest> = {}): LaneRequest => ({

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/cli/commands/inspect/session-facts.js';
 import { sessionsBlocks } from '../../../../src/cli/commands/inspect/sessions-document.js';
 import { documentText } from '../../../../src/report/document/document-text.js';
-import { plainStyle } from '../../../../src/report/text/style.js';
+import { plainStyle } from '../../../../src/report/text/table.js';
 import { assistant, readSession, say, usage, user } from '../../../helpers/session.js';
 
 const SCREEN = { width: 140, style: plainStyle };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OPEN_LOOP } from '../../../../src/report/text/assumptions.js';
+import { OPEN_LOOP } from '../../../../src/report/text/as-recorded.js';
 import { assistant, jsonl, say, usage, user } from '../../../helpers/session.js';
 import { cli, scenario, tempFolder } from '../../cli.js';
 

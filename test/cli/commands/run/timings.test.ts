@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createTimings, timingsText } from '../../../../src/cli/runs/execute.js';
-import { plainStyle } from '../../../../src/report/text/style.js';
+import { plainStyle } from '../../../../src/report/text/table.js';
 
 const SCREEN = { width: 100, style: plainStyle };
 

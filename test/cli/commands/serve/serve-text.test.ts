@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ServedCall, ServedTotals } from '../../../../src/cli/commands/serve/ledger.js';
 import { callLine, totalsText } from '../../../../src/cli/commands/serve/serve.js';
-import { plainStyle } from '../../../../src/report/text/style.js';
+import { plainStyle } from '../../../../src/report/text/table.js';
 
 const style = {
   ...plainStyle,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sweepHtml } from '../../../../src/cli/commands/study/sweep-page.js';
-import type { StudyPageData } from '../../../../src/report/page-data/study-page-data.js';
+import type { StudyPageData } from '../../../../src/report/page-data/page-data.js';
 import { dataOf } from '../../../helpers/pages/page-data.js';
 import { sweepAxis, sweepInput } from '../../../helpers/sweep-input.js';
 import { type Runs, variantOf } from '../../../helpers/variant-runs.js';

@@ -5,7 +5,7 @@ import type { LogEntry } from '../../../../src/core/run/run-log.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';
 import { documentLines } from '../../../../src/report/document/document-text.js';
-import { plainStyle } from '../../../../src/report/text/style.js';
+import { plainStyle } from '../../../../src/report/text/table.js';
 import { endEntry, requestEntry, runEntry, threadEntry } from '../../../helpers/log.js';
 
 /** A run of one call at this cost; with a lost call it is not finished. */

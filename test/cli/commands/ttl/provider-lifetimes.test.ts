@@ -7,7 +7,7 @@ import {
   ruleSentence,
 } from '../../../../src/cli/commands/ttl/provider-lifetimes-document.js';
 import { documentLines } from '../../../../src/report/document/document-text.js';
-import { plainStyle } from '../../../../src/report/text/style.js';
+import { plainStyle } from '../../../../src/report/text/table.js';
 
 const SCREEN = { width: 300, style: plainStyle };
 const session = (id: string, provider: string, average: number | null, hour: number | null) => ({

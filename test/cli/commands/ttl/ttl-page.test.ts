@@ -3,7 +3,7 @@ import type { LifetimeReport } from '../../../../src/analysis/lifetime/lifetime-
 import type { ProviderLifetimes } from '../../../../src/cli/commands/ttl/provider-lifetimes-document.js';
 import { lifetimeConclusion } from '../../../../src/cli/commands/ttl/ttl-document.js';
 import { ttlHtml } from '../../../../src/cli/commands/ttl/ttl-page.js';
-import type { StudyPageData } from '../../../../src/report/page-data/study-page-data.js';
+import type { StudyPageData } from '../../../../src/report/page-data/page-data.js';
 import { dataOf } from '../../../helpers/pages/page-data.js';
 
 const own = (id: string, cost5mUsd: number, cost1hUsd: number, cheaper: string) => ({

@@ -5,7 +5,7 @@ import {
   trustSentence,
 } from '../../../../src/cli/commands/validate/forward-document.js';
 import { documentLines } from '../../../../src/report/document/document-text.js';
-import { plainStyle } from '../../../../src/report/text/style.js';
+import { plainStyle } from '../../../../src/report/text/table.js';
 
 const SCREEN = { width: 160, style: { ...plainStyle, red: (text: string) => `<r>${text}</r>` } };
 const cells = (line: string): readonly string[] => line.trim().split(/ {2,}/);

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/cli/commands/validate/forward-document.js';
 import { validateBlocks } from '../../../../src/cli/commands/validate/validate-document.js';
 import { documentLines, documentText } from '../../../../src/report/document/document-text.js';
-import { plainStyle } from '../../../../src/report/text/style.js';
+import { plainStyle } from '../../../../src/report/text/table.js';
 
 const SCREEN = {
   width: 2_000,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FileFidelity, TotalFidelity } from '../../../../src/analysis/validate/validate.js';
 import { validateHtml } from '../../../../src/cli/commands/validate/validate-page.js';
-import type { StudyPageData } from '../../../../src/report/page-data/study-page-data.js';
+import type { StudyPageData } from '../../../../src/report/page-data/page-data.js';
 import { dataOf } from '../../../helpers/pages/page-data.js';
 
 const compared = (read: number, predicted: number) => ({

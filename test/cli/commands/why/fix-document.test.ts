@@ -3,7 +3,7 @@ import type { Fix, Fixes } from '../../../../src/analysis/why/fixes.js';
 import { sumUp } from '../../../../src/analysis/why/sum-up.js';
 import { fixBlocks } from '../../../../src/cli/commands/why/fix-document.js';
 import { documentLines } from '../../../../src/report/document/document-text.js';
-import { plainStyle } from '../../../../src/report/text/style.js';
+import { plainStyle } from '../../../../src/report/text/table.js';
 
 const FIX: Fix = {
   finding: '1-hour lifetime',

@@ -4,7 +4,7 @@ import { WEIGHTS } from '../../../../src/analysis/limits/weights.generated.js';
 import { CHANGES, type ChangeName } from '../../../../src/analysis/why/changes.js';
 import { limitsBlocks } from '../../../../src/cli/commands/why/limits-document.js';
 import { documentLines } from '../../../../src/report/document/document-text.js';
-import { plainStyle } from '../../../../src/report/text/style.js';
+import { plainStyle } from '../../../../src/report/text/table.js';
 
 type Parts = Readonly<Record<string, number>>;
 type Cause = WindowDetail['byCause'][number]['cause'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SourceBy } from '../../../../src/analysis/why/source-kinds.js';
+import type { SourceBy } from '../../../../src/analysis/why/name-sources.js';
 import type { SourceSum } from '../../../../src/analysis/why/sources.js';
 import type { Reproduced } from '../../../../src/analysis/why/sum-changes.js';
 import type {
@@ -17,7 +17,7 @@ import {
 } from '../../../../src/cli/commands/why/why-document.js';
 import { shareBlocks, sharedWhy } from '../../../../src/cli/commands/why/why-share.js';
 import { documentText } from '../../../../src/report/document/document-text.js';
-import { plainStyle } from '../../../../src/report/text/style.js';
+import { plainStyle } from '../../../../src/report/text/table.js';
 
 const cause = (
   name: CauseSum['cause'],

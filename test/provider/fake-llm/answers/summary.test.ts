@@ -13,7 +13,7 @@ import { lazyText } from '../../../../src/core/model/text.js';
 import type { AnswerSpec } from '../../../../src/core/run/action.js';
 import type { FakeLlmPlan } from '../../../../src/core/run/run-plan.js';
 import { composeAnswer } from '../../../../src/provider/fake-llm/answers/compose-answer.js';
-import { exactText } from '../../../../src/provider/fake-llm/answers/exact-text.js';
+import { exactText } from '../../../../src/provider/fake-llm/answers/facts.js';
 import { SUMMARY_TITLES } from '../../../../src/provider/fake-llm/answers/summary.js';
 import { around, fault, INSTRUCTION, plan, questionOf, said, toolRound } from '../build.js';
 

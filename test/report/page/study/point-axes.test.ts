@@ -6,7 +6,7 @@ import {
   ticksOf,
   tickText,
 } from '../../../../src/report/page/study/point-axes.js';
-import type { StudyAxis } from '../../../../src/report/page-data/study-page-data.js';
+import type { StudyAxis } from '../../../../src/report/page-data/page-data.js';
 
 const axis = (parts: Partial<StudyAxis> = {}): StudyAxis => ({
   title: 'a',

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { modelOrUnknown } from '../../../../src/provider/prices/models.js';
-import { priceUsage } from '../../../../src/provider/prices/price.js';
-import { NEWEST } from '../../../../src/provider/prices/price-days.js';
+import { NEWEST, priceUsage } from '../../../../src/provider/prices/price.js';
 import { assistant, type Fields, readSession, say, usage, user } from '../../../helpers/session.js';
 
 /** A session of one response in two lines whose usage says something besides its counts, and of a usual one. */

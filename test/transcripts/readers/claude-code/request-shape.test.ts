@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inspectBlocks } from '../../../../src/cli/commands/inspect/inspect-document.js';
 import { inspectTranscript } from '../../../../src/cli/commands/inspect/inspect-facts.js';
 import { documentText } from '../../../../src/report/document/document-text.js';
-import { plainStyle } from '../../../../src/report/text/style.js';
+import { plainStyle } from '../../../../src/report/text/table.js';
 import { assistant, type Fields, readSession, say, stamp, usage, user } from '../../../helpers/session.js';
 
 /** System prompt of 20,000 characters, and two tools of as many each, as JSON. */

@@ -1,6 +1,5 @@
 import { Bench } from 'tinybench';
-import { hotContext } from '../hot-context.js';
-import { type HotPath, hotPaths, type PreparedPath } from '../hot-paths.js';
+import { type HotPath, hotContext, hotPaths, type PreparedPath } from '../hot-paths.js';
 import { growthExponent } from '../measure.js';
 import {
   type BenchResult,

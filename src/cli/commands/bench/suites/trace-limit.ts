@@ -1,5 +1,4 @@
-import { lifetimeCurve } from '../../../../analysis/lifetime/lifetime-curve.js';
-import { traceSession } from '../../../../analysis/lifetime/lifetime-sessions.js';
+import { lifetimeCurve, traceSession } from '../../../../analysis/lifetime/lifetime-curve.js';
 import { createRandom } from '../../../../core/base/random.js';
 import type { RequestTrace, TraceRequest } from '../../../../core/model/request-trace.js';
 import { interleave } from '../measure.js';
