@@ -66,6 +66,9 @@ interface CallFacts {
   readonly awayMs: readonly number[];
 }
 
+/** A user who answers sooner than this leaves no time for a suggestion. */
+const SUGGESTION_DELAY_MS = 2_000;
+
 /** The tool that looks for tools. */
 const TOOL_SEARCH = 'ToolSearch';
 
@@ -118,7 +121,8 @@ function* findFacts(steps: Iterable<Step>, thinkings: Iterable<Thinking>): Gener
         searched = 'now';
       if (found !== null) {
         const silenceMs = silenceOf(found.call, call);
-        const suggested = silenceMs === null || awayMs.length > 0 ? null : suggestedBetween(found.call, call);
+        const isOpen = silenceMs !== null && silenceMs >= SUGGESTION_DELAY_MS && awayMs.length === 0;
+        const suggested = isOpen ? suggestedBetween(found.call, call) : null;
         yield { ...found, silenceMs, suggested, awayMs };
       }
       awayMs = [];
@@ -184,9 +188,6 @@ export interface CallPlan {
 
 /** The behaviours of a client at a version of the recording; a client that was chosen is the same at all of them. */
 export type BehavioursAt = (version: string | null) => ClientBehaviour;
-
-/** A user who answers sooner than this leaves no time for a suggestion. */
-const SUGGESTION_DELAY_MS = 2_000;
 
 /** What a client does about the calls of a thread, one after the other. */
 export class CallPlans {
