@@ -161,10 +161,17 @@ function ruledConclusion(ruled: readonly ProviderLifetimes[]): Conclusion {
   };
 }
 
+/** What the sessions cost as recorded; empty where some do not tell. */
+function billedText(recorded: RecordedCosts | null): string {
+  if (recorded === null || recorded.each.some(({ costUsd }) => costUsd === null)) return '';
+  return ` As recorded it is ${formatMoney(recorded.costUsd)}, without requests that no recording holds.`;
+}
+
 /** Which lifetime is the cheaper one; where a provider leaves no choice, that there is none. */
 export function lifetimeConclusion(
   { cost, sessions }: LifetimeReport,
   byProvider: Readonly<Record<string, ProviderLifetimes>>,
+  chosen: RecordedCosts | null = null,
 ): Conclusion {
   const { total5mUsd, total1hUsd, calls, unpricedCalls } = cost;
   const ruled = Object.values(byProvider);
@@ -190,7 +197,7 @@ export function lifetimeConclusion(
   const who = own === sessions ? 'All sessions' : `${formatCounted(own, 'session')} with a choice`;
   const [best, pauses] = total5mUsd < total1hUsd ? ['5 minutes', 'rare'] : ['1 hour', 'common'];
   return {
-    result: `${who}: ${formatAtLeast(total5mUsd, cost)} with 5 minutes, ${formatAtLeast(total1hUsd, cost)} with 1 hour; ${best} saves ${formatMoney(difference)}${ofPriced}.`,
+    result: `${who}: ${formatAtLeast(total5mUsd, cost)} with 5 minutes, ${formatAtLeast(total1hUsd, cost)} with 1 hour; ${best} saves ${formatMoney(difference)}${ofPriced}.${billedText(chosen)}`,
     advice: !isWorthIt
       ? `There is ${NOT_WORTH_ACTING}: it is less than 1 % of the cost.`
       : `Choose ${best} as long as pauses between 5 minutes and 1 hour stay as ${pauses} as here.`,

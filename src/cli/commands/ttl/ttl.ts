@@ -204,7 +204,6 @@ export async function ttlCommand(
     recordedCosts(items.map((item) => ({ name: item.session.id, bill: item.bill })));
   const recorded = recordedOf(used);
   const hitRates = conversationHitRates(sessions);
-  const conclusion = lifetimeConclusion(report, byProvider);
   const warnings = used.flatMap((item) =>
     item.warnings.map(({ code, message, remedy, count }) => ({
       session: item.session.id,
@@ -220,6 +219,7 @@ export async function ttlCommand(
     return cost !== 'no-choice' && !isUnpriced(cost);
   });
   const chosen = recordedOf(choosing);
+  const conclusion = lifetimeConclusion(report, byProvider, chosen);
   const byTime = used.filter(({ bill }) => bill === null).length;
   const figures = { hitRates, recorded, chosen, byProvider, byTime };
   noteWarnings(

@@ -129,6 +129,15 @@ describe('what lifetimes come to', () => {
       result: 'All sessions: $11.00 with 5 minutes, $13.00 with 1 hour; 5 minutes saves $2.00.',
       advice: expect.stringMatching(/^Choose 5 minutes as long as .* stay as rare as here\.$/),
     });
+    const billed = (...usd: readonly (number | null)[]) => ({
+      costUsd: 2.5,
+      each: usd.map((costUsd) => ({ name: 'x', costUsd })),
+      notes: [],
+    });
+    expect(lifetimeConclusion(report(), {}, billed(2, 0.5)).result).toMatch(
+      /\. As recorded it is \$2\.50, without requests that no recording holds\.$/,
+    );
+    expect(lifetimeConclusion(report(), {}, billed(2.5, null)).result).not.toContain('As recorded');
     expect(lifetimeConclusion(report([SESSIONS[1]!]), ruled)).toEqual({
       result: '1 session with a choice: $5.00 with 5 minutes, $4.00 with 1 hour; 1 hour saves $1.00.',
       advice: expect.stringMatching(/^Choose 1 hour as long as .* stay as common as here\.$/),
