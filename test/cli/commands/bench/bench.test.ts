@@ -8,6 +8,7 @@ import {
   type Suites,
 } from '../../../../src/cli/commands/bench/bench.js';
 import type { BenchResult } from '../../../../src/cli/commands/bench/result.js';
+import { WIPE_LINE } from '../../../../src/cli/terminal/own-codes.js';
 import { cli, tempFolder } from '../../cli.js';
 
 /** A suite whose findings are known: one path that keeps its promise, one that does not, one that is excused. */
@@ -42,30 +43,38 @@ function known(factor = 1): Partial<BenchResult> {
 }
 
 async function bench(
-  options: BenchOptions & { readonly cwd: string; readonly json?: boolean },
+  options: BenchOptions & {
+    readonly cwd: string;
+    readonly json?: boolean;
+    readonly debug?: boolean;
+    readonly terminal?: boolean;
+  },
   suites: Suites = { known: async () => known() },
-): Promise<{ readonly code: number; readonly stdout: string }> {
-  const out: string[] = [];
-  const stream = { isTerminal: false, columns: null, write: (text: string) => void out.push(text) };
-  const quiet = { ...stream, write() {} };
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const [out, err]: string[][] = [[], []];
+  const stream = { isTerminal: false, columns: null, write: (text: string) => void out!.push(text) };
   const host = {
     cwd: options.cwd,
     env: {},
     stdout: stream,
-    stderr: quiet,
+    stderr: {
+      ...stream,
+      isTerminal: options.terminal === true,
+      write: (text: string) => void err!.push(text),
+    },
     interrupt: new AbortController().signal,
     now: () => 0,
     epochMs: () => 0,
   };
   const session = {
     host,
-    debug: false,
+    debug: options.debug === true,
     colors: 'never',
     json: options.json === true,
     cache: 'off',
   } as const;
   const code = await benchCommand(session, [], options, suites);
-  return { code, stdout: out.join('') };
+  return { code, stdout: out!.join(''), stderr: err!.join('') };
 }
 
 function lineOf(text: string, name: string): string {
@@ -117,12 +126,64 @@ describe('ccbench bench', () => {
       },
       known: async () => known(),
     };
-    const { code, stdout } = await bench({ cwd, json: true, save: 'kept.json' }, suites);
+    const { code, stdout, stderr } = await bench({ cwd, json: true, save: 'kept.json' }, suites);
     expect(code).toBe(1);
+    expect(stderr).toBe(
+      'known: done, quick-enough 3.00, too-slow 0.500, stated 0.100\nthe suite broken failed: no such module\n',
+    );
+    const debugged = await bench({ cwd, debug: true }, suites);
+    expect(debugged.stderr).toMatch(/the suite broken failed: Error: no such module\n +at /);
     const result = JSON.parse(stdout);
     expect(result.ratios).toHaveLength(3);
     expect(result.failed).toEqual([{ suite: 'broken', message: 'no such module' }]);
     expect(JSON.parse(readFileSync(join(cwd, 'kept.json'), 'utf8')).ratios).toHaveLength(3);
+  });
+
+  it('says in one line of a terminal what it does, and keeps the lines of suites that are done', async () => {
+    const suites: Suites = {
+      one: async ({ onProgress, quick }) => {
+        onProgress(`half of it, ${quick ? 'quick' : 'whole'}`);
+        return { ratios: [{ name: 'r', ratio: 12.345, promised: null, detail: '' }] };
+      },
+      two: async () => ({}),
+    };
+    const wiped = (...texts: readonly string[]) => texts.map((text) => `${WIPE_LINE}${text}`).join('');
+    const cwd = tempFolder();
+    const said = async (options: object, chosen = suites) =>
+      (await bench({ cwd, ...options }, chosen)).stderr;
+    expect(await said({ terminal: true, quick: true })).toBe(
+      wiped(
+        'one: running',
+        'one: half of it, quick',
+        'one: done, r 12.3\n',
+        'two: running',
+        'two: done\n',
+        '',
+      ),
+    );
+    expect(await said({})).toBe('one: done, r 12.3\ntwo: done\n');
+    expect(await said({ terminal: true, json: true })).toBe('one: done, r 12.3\ntwo: done\n');
+    expect(await said({}, { two: suites.two! })).toBe('');
+  });
+
+  it('refuses to compare where the saved run timed none of the paths, or holds no times', async () => {
+    const time = { name: 'flat', size: 10_000, p50Ms: 1 };
+    const saved = (...results: readonly unknown[]) => JSON.stringify({ results });
+    const cwd = tempFolder({
+      'same.json': saved(time),
+      'size.json': saved({ ...time, size: 7 }),
+      'name.json': saved({ ...time, name: 'other' }),
+      'untimed.json': saved(time, { ...time, p50Ms: null }),
+      'unsized.json': saved({ ...time, size: 'x' }),
+      'unnamed.json': saved({ ...time, name: 7 }),
+      'null.json': saved(null),
+      'none.json': '{}',
+    });
+    expect((await bench({ cwd, baseline: 'same.json' })).code).toBe(0);
+    for (const baseline of ['size.json', 'name.json'])
+      await expect(bench({ cwd, baseline })).rejects.toThrow('has no path in common with this one');
+    for (const baseline of ['untimed.json', 'unsized.json', 'unnamed.json', 'null.json', 'none.json'])
+      await expect(bench({ cwd, baseline })).rejects.toThrow('the saved run cannot be read');
   });
 
   it('compares with a saved run: exit code 98 when a path is slower beyond the noise', async () => {

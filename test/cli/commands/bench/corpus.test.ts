@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type CorpusFile, corpusFiles } from '../../../../src/cli/commands/bench/corpus.js';
+import { recordingLines } from '../../../../src/cli/commands/bench/recording.js';
+import { sha256Hex } from '../../../../src/core/base/digest.js';
 
 const isMain = ({ path }: CorpusFile): boolean => !path.includes('/subagents/');
 const linesOf = ({ text }: CorpusFile): readonly string[] => text.trimEnd().split('\n');
+
+/** Figures of two versions can be compared where they were taken from the same bytes: another digest is a decision. */
+const digestOf = (texts: readonly string[]): string => sha256Hex(texts.join('\n')).slice(0, 16);
 
 /** What the test reads of a line. */
 interface Line {
@@ -24,6 +29,10 @@ interface Line {
 
 describe('a corpus of many short sessions', () => {
   const files = [...corpusFiles({ sessions: 100, bytes: 100 * 1_000 })].filter(isMain);
+
+  it('is the same bytes for the same size and seed', () => {
+    expect(digestOf(files.map(({ text }) => text))).toBe('d25d70ff14567a87');
+  });
 
   it('has twenty sessions to a project, of four turns at least, each with ids of its own', () => {
     expect(files.map(({ path }) => path)).toEqual(
@@ -52,6 +61,10 @@ describe('a corpus of many short sessions', () => {
 
 describe('a corpus of long sessions', () => {
   const files = [...corpusFiles({ sessions: 10, bytes: 9_000_000 })];
+
+  it('is the same bytes for the same size and seed, with its subagents', () => {
+    expect(digestOf(files.flatMap(({ path, text }) => [path, text]))).toBe('9f019c093e3bbaa5');
+  });
 
   it('is about as large as asked for, in sessions of a fifth of the mean up to three times as much', () => {
     const sizes = files.filter(isMain).map(({ text }) => text.length);
@@ -91,5 +104,29 @@ describe('a corpus of long sessions', () => {
     expect(compactions).toBeGreaterThan(0);
     // Every file begins with one; most sessions have another in their middle.
     expect(pauses).toBeGreaterThan(files.length);
+  });
+});
+
+describe('one long recording', () => {
+  const lines = [...recordingLines(1_000_000)];
+
+  it('is the same bytes for the same size, and ends with the turn that reaches it', () => {
+    expect(digestOf(lines)).toBe('9c884e50d29116e1');
+    const bytes = lines.reduce((sum, line) => sum + line.length, 0);
+    expect(bytes).toBeGreaterThanOrEqual(1_000_000);
+    expect(bytes).toBeLessThan(1_200_000);
+  });
+
+  it('has the usage of each response, and lines of progress of the terminal beside the results', () => {
+    const read = lines.map((line) => JSON.parse(line) as Line);
+    const usages = read.flatMap(({ message }) => message?.usage ?? []);
+    expect(usages.length).toBeGreaterThan(50);
+    for (const { cache_creation_input_tokens: written } of usages) expect(written).toBe(900);
+    const results = lines.filter((line) => line.includes('"toolUseResult"')).length;
+    const progress = read.filter(({ type }) => type === 'progress').length;
+    // 1.1 for each result
+    expect(progress / results).toBeGreaterThan(1);
+    expect(progress / results).toBeLessThan(1.3);
+    expect(new Set(read.map(({ uuid }) => uuid)).size).toBe(read.length);
   });
 });
