@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { benchTranscript } from '../../../../../src/cli/commands/bench/plan.js';
+import type { BenchResult, RatioResult } from '../../../../../src/cli/commands/bench/result.js';
 import { bpeSuite } from '../../../../../src/cli/commands/bench/suites/bpe.js';
 import { compactionCost } from '../../../../../src/cli/commands/bench/suites/compaction-cost.js';
 import { compiledCacheSuite, ingestSuite } from '../../../../../src/cli/commands/bench/suites/ingest.js';
@@ -19,6 +20,8 @@ import { traceLimit } from '../../../../../src/cli/commands/bench/suites/trace-l
 const said: string[] = [];
 const QUICK = { quick: true, onProgress: (what: string) => void said.push(what) };
 
+const first = ({ ratios }: Partial<BenchResult>): RatioResult => ratios![0]!;
+
 /** A clock by which what is timed takes these milliseconds, one after the other, again and again. */
 function taking(...durations: readonly number[]): void {
   let calls = 0;
@@ -37,7 +40,7 @@ afterEach(() => {
 describe('the figures of a suite, by the times of what it runs', () => {
   it('trace-limit: the bare loop against the curve, by the same ids', () => {
     taking(2, 8);
-    const [{ detail, ...rest }] = traceLimit(QUICK).ratios as [{ detail: string }];
+    const { detail, ...rest } = first(traceLimit(QUICK));
     const ids = Number(/^(\d+) block ids/.exec(detail)![1]);
     // ten traces of 120 requests that grow from 240 ids by 21 in the mean, up to 2,400
     expect(ids).toBeGreaterThan(10 * 120 * 800);
@@ -49,7 +52,7 @@ describe('the figures of a suite, by the times of what it runs', () => {
 
   it('replay-limit: turns and requests a second without layers and with all', () => {
     taking(1, 4);
-    const [{ detail, ...rest }] = replayLimit(QUICK).ratios as [{ detail: string }];
+    const { detail, ...rest } = first(replayLimit(QUICK));
     expect(rest).toEqual({ name: 'replay-limit', ratio: 0.25, promised: 0.33 });
     // Without layers a turn is a request.
     expect(detail).toMatch(
@@ -113,7 +116,7 @@ describe('the figures of a suite, by the times of what it runs', () => {
       times.push(times.shift()!);
       return { user: times.at(-1)! * 900_000, system: times.at(-1)! * 100_000 };
     });
-    const [{ detail, ...rest }] = compactionCost(QUICK).ratios as [{ detail: string; ratio: number }];
+    const { detail, ...rest } = first(compactionCost(QUICK));
     const micros = [...detail.matchAll(/(\d+) µs(?:,|$)/g)].map(([, text]) => Number(text));
     expect(detail).toMatch(
       /^100 µs over the most expensive compaction: claude-code\/2\.1\.112 \d+ µs, peers\/codex-local \d+ µs, peers\/zed \d+ µs$/,
