@@ -170,6 +170,10 @@ describe('a plug-in that is in use', () => {
       used.remove();
     }
     used.remove();
+    const [first, second] = [usePlugin(own), usePlugin({ name: 'second' })];
+    first.remove();
+    expect(activePlugins()).toEqual([second]);
+    second.remove();
     expect(activePlugins()).toEqual([]);
     expect(() => benchPlan('own-policy')).toThrow('unknown policy');
   });
