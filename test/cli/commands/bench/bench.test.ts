@@ -77,30 +77,13 @@ async function bench(
   return { code, stdout: out!.join(''), stderr: err!.join('') };
 }
 
-function lineOf(text: string, name: string): string {
-  return text.split('\n').find((line) => new RegExp(`^ *[\\d.]* *${name} .*(≤|≥|window|$)`).test(line)) ?? '';
-}
-
 describe('ccbench bench', () => {
-  it('marks growth and ratios that miss their promise, and none that keep it or promise nothing', async () => {
+  it('prints what it found, and whether promises hold', async () => {
     const { code, stdout } = await bench({ cwd: tempFolder() });
     expect(code).toBe(0);
-    const growth = stdout.slice(stdout.indexOf('Growth:'));
-    expect(lineOf(growth, 'square')).toMatch(/2\.00 +█{20} +≤ 1\.1 {2}MISSED +everything$/);
-    expect(lineOf(growth, 'flat')).toMatch(/ 0\.00 +≤ 1\.1 +fixed: one turn$/);
-    expect(lineOf(growth, 'window')).toMatch(/1\.20 +█{12} +whole window +all messages$/);
-    expect(lineOf(growth, 'replay')).toMatch(/1\.05 +█+ +≤ 1\.1 +every turn$/);
-    expect(stdout).toContain('3.00  quick-enough  promised ≥ 2\n');
-    expect(stdout).toContain('0.50  too-slow  promised ≥ 2  MISSED\n');
-    expect(stdout).toContain('0.10  stated\n');
+    expect(stdout).toMatch(/\nsquare +1,000,000 +100,000 +200,000 +10\n/);
     expect(stdout.match(/MISSED/g)).toHaveLength(2);
     expect(stdout).toMatch(/\n\n3 of 5 promises hold\.\nTimes are those of this machine at this moment: /);
-  });
-
-  it('shows p50, p99 and operations a second of each path at each size', async () => {
-    const { stdout } = await bench({ cwd: tempFolder() });
-    expect(stdout).toMatch(/hot path +tokens +p50 µs +p99 µs +ops\/s\n/);
-    expect(stdout).toMatch(/\nsquare +1,000,000 +100,000 +200,000 +10\n/);
   });
 
   it('prints one JSON object with results, growth and ratios', async () => {
