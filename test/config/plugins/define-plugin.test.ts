@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { benchPlan } from '../../../src/cli/commands/bench/plan.js';
 import { defineLayer, definePlugin, definePolicy } from '../../../src/config/plugins/define-plugin.js';
+import { findPlugin } from '../../../src/config/plugins/load-plugin.js';
 import type { LayerInput, Plugin } from '../../../src/config/plugins/plugin.js';
 import { blamePlugins } from '../../../src/config/plugins/register-plugin.js';
 import { activePlugins, usePlugin } from '../../../src/config/plugins/use-plugins.js';
@@ -200,4 +201,15 @@ describe('a plug-in that is in use', () => {
       used.remove();
     }
   });
+});
+
+it('the file of a plug-in is missing, or cannot be read', () => {
+  const find = (path: string) => () => findPlugin(path, 'p.mjs', { file: 'here' });
+  const refused = (code: string, message: string) => expect.objectContaining({ code, message });
+  expect(find('/no/such/p.mjs')).toThrow(
+    refused('file-missing', 'plug-in p.mjs: there is no such file') as unknown as Error,
+  );
+  expect(find('/')).toThrow(
+    refused('file-unreadable', 'plug-in p.mjs: it cannot be read (EISDIR)') as unknown as Error,
+  );
 });
