@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CorpusFile, corpusFiles } from '../../../../src/cli/commands/bench/corpus.js';
 import { recordingLines } from '../../../../src/cli/commands/bench/recording.js';
+import { roundLines } from '../../../../src/cli/commands/bench/suites/rounds.js';
 import { sha256Hex } from '../../../../src/core/base/digest.js';
 
 const isMain = ({ path }: CorpusFile): boolean => !path.includes('/subagents/');
@@ -129,4 +130,23 @@ describe('one long recording', () => {
     expect(progress / results).toBeLessThan(1.3);
     expect(new Set(read.map(({ uuid }) => uuid)).size).toBe(read.length);
   });
+});
+
+it('rows of TraceLab are of sessions of 83 rounds, every third of Codex, and the same bytes for as many rows', () => {
+  // Twenty sessions are generated; the 21st is the first again, under another name.
+  const rows = [...roundLines(1_700)];
+  const read = rows.map((line) => JSON.parse(line) as Record<string, string | number | null>);
+  expect(read.map(({ session_id }) => session_id)).toEqual(
+    read.map((_row, i) => `session-${Math.floor(i / 83)}`),
+  );
+  for (const [i, row] of read.entries()) {
+    const session = Math.floor(i / 83);
+    const isCodex = (session % 20) % 3 === 0;
+    expect([row.provider, row.model]).toEqual(
+      isCodex ? ['codex', 'gpt-5.4'] : ['claude', 'claude-sonnet-4-5'],
+    );
+    expect(row.input_tokens_total).toBe(Number(row.prefix_tokens) + Number(row.newly_append_tokens));
+  }
+  expect(new Set(read.map(({ round_id }) => round_id)).size).toBe(1_700);
+  expect(digestOf(rows)).toBe('7d3cc5c338b78064');
 });
