@@ -19,14 +19,35 @@ const COMMANDS: readonly (readonly [readonly string[], readonly string[]])[] = [
     ['planning', 'of 2 points', 'of 2 runs'],
   ],
   [['sweep', 'a.yaml', ...VARY, '--results', 'out', '--workers', '0'], ['of 2 runs']],
+  [
+    [
+      'tune',
+      'c.yaml',
+      '--vary',
+      'rules.prune.when.piled=2000..40000',
+      '--budget',
+      '6',
+      '--no-holdout',
+      ...QUIET,
+    ],
+    ['many-tune, rung 1 of 2', 'of 18 runs'],
+  ],
   [['inspect', 's.jsonl', 't.jsonl'], ['of 2 files']],
+  [
+    ['why', 's.jsonl', 't.jsonl', '--results', 'why', '--shard', '1/1'],
+    ['looking for copies', 'explaining'],
+  ],
   [['validate', 's.jsonl', 't.jsonl'], ['of 2 files']],
   [['ttl', 's.jsonl', 't.jsonl'], ['of 2 files']],
 ];
 
 function folder(): string {
   const variants = 'variants: [{ name: hour, cache: { ttl: 1h } }, { name: wide, policy: unbounded }]\n';
-  const cwd = tempFolder({ 'a.yaml': POLICY, 'b.yaml': scenario('varied', variants) });
+  const sessions = [4, 5, 6, 7].map(
+    (turns) => `  - synthetic: { workload: bugfix, turns: ${turns}, text: none }`,
+  );
+  const many = `name: many\ntranscripts:\n${sessions.join('\n')}\npolicy: baselines/prune\n`;
+  const cwd = tempFolder({ 'a.yaml': POLICY, 'b.yaml': scenario('varied', variants), 'c.yaml': many });
   for (const name of ['s.jsonl', 't.jsonl']) copyFileSync(SESSION, join(cwd, name));
   return cwd;
 }
