@@ -94,7 +94,7 @@ const DISTINCT_SESSIONS = 20;
 /** Rounds of a session: those of TraceLab have 83 in the mean. */
 const TURNS = 83;
 
-/** The lines of a TraceLab file of this many rows, session after session. @internal */
+/** The lines of a TraceLab file of this many rows, session after session. */
 export function* roundLines(rows: number): Generator<string, void, void> {
   const plan = benchPlan('unbounded');
   const made = Array.from({ length: DISTINCT_SESSIONS }, (_, i) => {
