@@ -103,6 +103,7 @@ describe('the results of a study in a folder', () => {
     await again.finish(1, again.begun(1));
     expect(readdirSync(join(folder, 'batches'))).toEqual(['abc-000001.rows']);
     expect(again.rowsOf(1)!.map(({ run }) => run)).toEqual([2, 3]);
+    expect(again.begun(1)).toEqual([]);
     expect(new ResultStore(folder, { ...STUDY, id: 'other' }).missing()).toEqual([0, 1, 2]);
   });
 
@@ -237,8 +238,17 @@ describe('what is read from results', () => {
     expect(reads.better).toBe('higher');
     const apart = await finished((run) => (run === 0 ? { transcript: 'other' } : {}));
     expect(await rankPoints(apart, cost, 2, pause)).toMatchObject({ isApart: true, best: [] });
-    const cut = await finished((run) => (run % 2 === 0 ? { finishedShare: 0.5, callsNotMade: run } : {}));
-    expect(await rankPoints(cut, cost, 2, pause)).toMatchObject({ isAlike: false, best: [], sessions: 1 });
+    // A session that none finishes says nothing, unless points broke off at different calls of it.
+    const cut = (answered: (run: number) => number) =>
+      finished((run) =>
+        run % 2 === 0 ? { finishedShare: 0.5, callsAnswered: answered(run), callsNotMade: run } : {},
+      );
+    expect(await rankPoints(await cut((run) => 9 - run), cost, 1, pause)).toMatchObject({
+      ...{ isAlike: true, sessions: 1, best: [{ point: 0, value: 1 }] },
+    });
+    expect(await rankPoints(await cut(() => 9), cost, 1, pause)).toMatchObject({
+      ...{ isAlike: false, sessions: 1, best: [] },
+    });
   });
 
   it('is the settings of points, and the runs that finished', async () => {
