@@ -70,6 +70,21 @@ describe('progress of a command', () => {
     expect(stdout).not.toContain('\r');
   });
 
+  it('ends with the rate of a study that took a second, on a terminal alone', async () => {
+    const cwd = folder();
+    const said = async (stepMs: number, terminal: { terminal?: 'stderr' }, ...more: readonly string[]) => {
+      let at = 0;
+      const now = () => (at += stepMs);
+      return (await cli(['sweep', 'a.yaml', ...VARY, ...QUIET, ...more], { cwd, now, ...terminal })).stderr;
+    };
+    const terminal = { terminal: 'stderr' } as const;
+    const rate = /20 turns in [\d.]+ s: \d+ turns\/s\n/;
+    expect(await said(1_000, terminal)).toMatch(rate);
+    expect(await said(1_000, {})).not.toMatch(rate);
+    expect(await said(1_000, terminal, '--json')).not.toMatch(rate);
+    expect(await said(1, terminal)).not.toMatch(rate);
+  });
+
   it.each(COMMANDS)('%j is silent with --json, and where stderr is no terminal', async (argv) => {
     const cwd = folder();
     const asJson = await cli([...argv, '--json'], { cwd, terminal: 'stderr', now: slowClock() });

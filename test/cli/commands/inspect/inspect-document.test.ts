@@ -289,7 +289,13 @@ describe('several sessions', () => {
       '  odd: It is odd. (5 times)',
       '',
     ]);
-    const narrow = textOf(all, { notes: [], warnings: [], byProvider: [] }, 60);
+    const bare = { notes: [], warnings: [], byProvider: [] };
+    expect(
+      textOf([session({ estimatedOutputTokens: 1 })], bare, SCREEN.width)
+        .split('\n')
+        .slice(3),
+    ).toEqual(['  1 of 50 output tokens are estimated: the recording has placeholders', '']);
+    const narrow = textOf(all, bare, 60);
     expect(narrow.replaceAll(/\s+/g, ' ')).toContain('not shown in 60 columns: ');
     expect(narrow).not.toContain('Findings');
   });
