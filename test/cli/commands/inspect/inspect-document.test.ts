@@ -10,6 +10,7 @@ import {
 import { sessionsBlocks } from '../../../../src/cli/commands/inspect/sessions-document.js';
 import { documentText } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/style.js';
+import { dropOrders } from '../../../helpers/pages/drop-orders.js';
 import { assistant, readSession, say, usage, user } from '../../../helpers/session.js';
 
 const SCREEN = { width: 140, style: plainStyle };
@@ -260,6 +261,20 @@ describe('several sessions', () => {
     found: Parameters<typeof sessionsBlocks>[2],
     width: number,
   ): string => documentText(sessionsBlocks(all, sessionsTotal(all), found, width), { ...SCREEN, width });
+
+  it('lose compactions first where there is no room, prompts last', () => {
+    const all = [session(), silent];
+    const blocks = sessionsBlocks(
+      all,
+      sessionsTotal(all),
+      { notes: [], warnings: [], byProvider: stepsByProvider(all) },
+      100,
+    );
+    expect(dropOrders(blocks)).toEqual([
+      ['compactions', 'written', 'output', 'day', 'agent', 'cached', 'prompt'],
+      ['sessions'],
+    ]);
+  });
 
   it('stand in rows with their sum below, and notes on what it leaves out', () => {
     const all = [session(), silent];
