@@ -1,5 +1,5 @@
 import { CcbenchError, formatPlace, ProblemList } from '../core/base/errors.js';
-import { bounded, printable } from '../core/base/format.js';
+import { bounded, formatCounted, printable } from '../core/base/format.js';
 import { annotate } from './ci/github.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { type CliSession, note, printJson } from './session.js';
@@ -20,10 +20,9 @@ const ERROR_CHARS = 2_000;
 /** A long list of names is cut after a whole one; with --json it is complete. */
 function shortened(hint: string): string {
   if (hint.length <= HINT_CHARS) return hint;
-  const kept = hint.slice(0, hint.lastIndexOf(', ', HINT_CHARS));
-  return kept === ''
-    ? bounded(hint, HINT_CHARS)
-    : `${kept} … and ${hint.slice(kept.length).split(', ').length - 1} more`;
+  const end = hint.lastIndexOf(', ', HINT_CHARS);
+  if (end < 0) return bounded(hint, HINT_CHARS);
+  return `${hint.slice(0, end)} … and ${hint.slice(end).split(', ').length - 1} more`;
 }
 
 function errorLines(error: CcbenchError): string[] {
@@ -79,7 +78,7 @@ export function reportFailure(session: CliSession, error: unknown): ExitCode {
   for (const { code, message, hint, place } of problems.slice(0, SHOWN_PROBLEMS))
     annotate(session, code, hint === null ? message : `${message} (${hint})`, place);
   if (problems.length > SHOWN_PROBLEMS)
-    note(session, `… and ${problems.length - SHOWN_PROBLEMS} more problems`);
+    note(session, `… and ${formatCounted(problems.length - SHOWN_PROBLEMS, 'more problem')}`);
   if (session.debug) note(session, stackOf(error));
   if (session.json) {
     const [first, ...rest] = problems.map(errorJson);

@@ -127,9 +127,9 @@ export function pairedDifference(metric: Metric, paired: Paired): Difference {
 }
 
 /** The better of two values first. */
-function byValue(metric: Metric): (a: ComparedVariant, b: ComparedVariant) => number {
-  const sign = metric.better === 'lower' ? 1 : -1;
-  return (a, b) => sign * (ownValue(a.metrics, metric.name)! - ownValue(b.metrics, metric.name)!);
+function byValue({ name, better }: Metric): (a: ComparedVariant, b: ComparedVariant) => number {
+  const value = ({ metrics }: ComparedVariant): number => ownValue(metrics, name)!;
+  return better === 'lower' ? (a, b) => value(a) - value(b) : (a, b) => value(b) - value(a);
 }
 
 /** The ranked variant with the best value, if its difference to the next is more than noise. */

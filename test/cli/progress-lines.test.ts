@@ -19,14 +19,35 @@ const COMMANDS: readonly (readonly [readonly string[], readonly string[]])[] = [
     ['planning', 'of 2 points', 'of 2 runs'],
   ],
   [['sweep', 'a.yaml', ...VARY, '--results', 'out', '--workers', '0'], ['of 2 runs']],
+  [
+    [
+      'tune',
+      'c.yaml',
+      '--vary',
+      'rules.prune.when.piled=2000..40000',
+      '--budget',
+      '6',
+      '--no-holdout',
+      ...QUIET,
+    ],
+    ['many-tune, rung 1 of 2', 'of 18 runs'],
+  ],
   [['inspect', 's.jsonl', 't.jsonl'], ['of 2 files']],
+  [
+    ['why', 's.jsonl', 't.jsonl', '--results', 'why', '--shard', '1/1'],
+    ['looking for copies', 'explaining'],
+  ],
   [['validate', 's.jsonl', 't.jsonl'], ['of 2 files']],
   [['ttl', 's.jsonl', 't.jsonl'], ['of 2 files']],
 ];
 
 function folder(): string {
   const variants = 'variants: [{ name: hour, cache: { ttl: 1h } }, { name: wide, policy: unbounded }]\n';
-  const cwd = tempFolder({ 'a.yaml': POLICY, 'b.yaml': scenario('varied', variants) });
+  const sessions = [4, 5, 6, 7].map(
+    (turns) => `  - synthetic: { workload: bugfix, turns: ${turns}, text: none }`,
+  );
+  const many = `name: many\ntranscripts:\n${sessions.join('\n')}\npolicy: baselines/prune\n`;
+  const cwd = tempFolder({ 'a.yaml': POLICY, 'b.yaml': scenario('varied', variants), 'c.yaml': many });
   for (const name of ['s.jsonl', 't.jsonl']) copyFileSync(SESSION, join(cwd, name));
   return cwd;
 }
@@ -47,6 +68,21 @@ describe('progress of a command', () => {
     // what comes after the last line of progress are notes, each a line of its own
     expect(stderr.slice(drawn.length)).toMatch(/^(?:[^\r]*\n)?$/);
     expect(stdout).not.toContain('\r');
+  });
+
+  it('ends with the rate of a study that took a second, on a terminal alone', async () => {
+    const cwd = folder();
+    const said = async (stepMs: number, terminal: { terminal?: 'stderr' }, ...more: readonly string[]) => {
+      let at = 0;
+      const now = () => (at += stepMs);
+      return (await cli(['sweep', 'a.yaml', ...VARY, ...QUIET, ...more], { cwd, now, ...terminal })).stderr;
+    };
+    const terminal = { terminal: 'stderr' } as const;
+    const rate = /20 turns in [\d.]+ s: \d+ turns\/s\n/;
+    expect(await said(1_000, terminal)).toMatch(rate);
+    expect(await said(1_000, {})).not.toMatch(rate);
+    expect(await said(1_000, terminal, '--json')).not.toMatch(rate);
+    expect(await said(1, terminal)).not.toMatch(rate);
   });
 
   it.each(COMMANDS)('%j is silent with --json, and where stderr is no terminal', async (argv) => {

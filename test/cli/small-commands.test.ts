@@ -174,8 +174,9 @@ describe('lists', () => {
     expect(clients[0]).toMatchObject({ name: 'none', from: null, behaviours: [] });
     expect(clients.length).toBeGreaterThan(5);
     const asOneLine = stdout.replace(/\s+/g, ' ');
-    for (const { name, summary, behaviours } of clients) {
-      expect(asOneLine).toContain(`${name} `);
+    for (const { name, from, summary, behaviours } of clients) {
+      const begins = from === '0' ? 'from the first version on' : `from ${from} on`;
+      expect(asOneLine).toContain(from === null ? `${name} ` : `${name} ${begins} `);
       expect(asOneLine).toContain(summary);
       for (const { behaviour, value, bare, source } of behaviours) {
         expect(asOneLine).toContain(`${behaviour} ${value} ${bare}`);

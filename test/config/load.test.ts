@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { kindOfFile, readDocument, replaceAt } from '../../src/config/files/document.js';
 import { errorsOf, problemsOf, recorded, synthetic } from './compile-yaml.js';
 
 describe('positions of problems', () => {
@@ -203,5 +204,54 @@ describe('YAML that cannot be read', () => {
     expect(problemsOf(recorded('policy: { set: { __proto__: 1 } }'))).toEqual([
       's.yaml:3:18: unknown policy parameter "__proto__"',
     ]);
+  });
+});
+
+describe('a document', () => {
+  const { document } = readDocument('list:\n  - a: 1\n  - { b: , c: "x" }\nempty:\n7: seven\n', 'f.yaml');
+  const at = (line: number, column: number) => ({ file: 'f.yaml', line, column });
+
+  it('knows the places of keys and values, and of what encloses them where they are absent', () => {
+    expect(document!.placeOf(['list', 0, 'a'])).toEqual(at(2, 8));
+    expect(document!.placeOfKey(['list', 0, 'a'])).toEqual(at(2, 5));
+    expect(document!.placeOf(['list', 1, 'c'])).toEqual(at(3, 15));
+    expect(document!.placeOf(['list', 1, 'missing'])).toEqual(at(3, 5));
+    expect(document!.placeOf(['list', 9, 'a'])).toEqual(at(2, 3));
+    // What has no value stands where its key does.
+    expect(document!.placeOf(['list', 1, 'b'])).toEqual(at(3, 7));
+    expect(document!.placeOf(['empty', 'deeper'])).toEqual(at(4, 1));
+    expect(document!.placeOf(['7'])).toEqual(at(5, 4));
+    expect(document!.placeOf([])).toEqual(at(1, 1));
+  });
+
+  it('may have a value replaced, in lists too', () => {
+    expect(replaceAt({ a: [1, { b: 2 }] }, ['a', 1, 'b'], 3)).toEqual({ a: [1, { b: 3 }] });
+    expect(replaceAt({ a: 1 }, ['c', 'd'], 2)).toEqual({ a: 1, c: { d: 2 } });
+    expect(replaceAt(1, [], 2)).toBe(2);
+  });
+
+  it.each([
+    [{ transcript: {} }, 'scenario'],
+    [{ transcripts: [] }, 'scenario'],
+    [{ sessions: [] }, 'scenario'],
+    [{ rules: [] }, 'policy'],
+    [{ rules: [], sessions: [] }, null],
+    [{ name: 'x' }, null],
+    [null, null],
+    [[], null],
+  ])('%j is meant as %s', (value, kind) => {
+    expect(kindOfFile(value)).toBe(kind);
+  });
+
+  it('that is empty or holds too many aliases says what it should hold', () => {
+    const problem = (text: string, kind?: 'policy') => readDocument(text, 'f.yaml', kind).problems[0]!;
+    expect(problem('', 'policy')).toMatchObject({
+      ...{ code: 'bad-scenario', message: 'the policy is empty', place: at(1, 1) },
+      hint: 'write at least `rules:`; `ccbench policies new` makes a starter file',
+    });
+    const bomb = ['a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]'];
+    for (const [name, of] of ['ba', 'cb', 'dc'])
+      bomb.push(`${name}: &${name} [${`*${of}, `.repeat(9)}*${of}]`);
+    expect(problem(bomb.join('\n'))).toMatchObject({ message: 'too many aliases', place: at(1, 1) });
   });
 });

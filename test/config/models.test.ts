@@ -102,7 +102,14 @@ describe('models of a scenario', () => {
     const plan = compile(text, { './prices.yaml': 'mine: { prices: { input: 2, output: 3 } }\n' });
     expect(dollars(plan, 'mine')).toEqual([2, 3, 2, 2, 2]);
     const broken = { './prices.yaml': 'mine:\n  prices: { input: 2, outputs: 3 }\n' };
-    expect(refusals(text, broken)).toContain('unknown key `outputs` in `models.mine.prices`');
+    expect(refusals(text, broken)).toContain(
+      './prices.yaml:2:23: unknown key `outputs` in `models.mine.prices`',
+    );
+    const wrong = { './prices.yaml': 'mine:\n  prices: { input: 2, output: much }\n' };
+    expect(refusals(`${text}seed: x\n`, wrong)).toMatch(
+      /^\.\/prices\.yaml:2:31: `models\.mine\.prices\.output`: .*\ns\.yaml:5:7: `seed`: /,
+    );
+    expect(refusals(synthetic('models: 7'))).toMatch(/^s\.yaml:3:9: `models`: /);
     expect(refusals(text)).toContain('there is no file ./prices.yaml');
     expect(refusals(text, { './prices.yaml': '' })).toContain(
       'prices.yaml:1:1: the table of models is empty',
@@ -120,24 +127,28 @@ describe('models of a scenario', () => {
   });
 
   it.each([
-    ['a new model without prices', '{ m: { window: 64000 } }', '`m` has no prices'],
+    [
+      'a new model without prices',
+      '{ m: { window: 64000 } }',
+      '14: `m` has no prices, and the table does not know it',
+    ],
     [
       'steps out of order',
       '{ m: { prices: { input: 1, output: 1 }, steps: [{ above: 9, input: 1, output: 1 }, { above: 9, input: 1, output: 1 }] } }',
-      'the steps of `m` must rise',
+      '101: the steps of `m` must rise',
     ],
     [
       'a name of the table',
       '{ m: { aliases: [gpt-5.5], prices: { input: 1, output: 1 } } }',
-      'a name of gpt-5.5',
+      '25: "gpt-5.5" is a name of gpt-5.5 already',
     ],
     [
       'a name twice',
       '{ m: { aliases: [x], prices: { input: 1, output: 1 } }, n: { aliases: [x], prices: { input: 1, output: 1 } } }',
-      '"x" is a name of m',
+      '79: "x" is a name of m already',
     ],
   ])('%s is refused', (_what, models, sentence) => {
-    expect(problemsOf(synthetic(`models: ${models}`)).join('\n')).toContain(sentence);
+    expect(problemsOf(synthetic(`models: ${models}`))).toEqual([`s.yaml:3:${sentence}`]);
   });
 
   it('that nobody knows are errors where a user names them', () => {

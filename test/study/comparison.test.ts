@@ -47,6 +47,18 @@ describe('compareVariants', () => {
     expect(compare([0, 0], [-t - 1.01, 0.99 - t]).verdict).toBe('better');
   });
 
+  it('says that it differs where neither direction is better, and stars none', () => {
+    const rows = (turns: readonly number[]) =>
+      new Map(turns.map((value, i) => [`t${i}`, { ...FINISHED, turns: value }] as const));
+    const variants = [
+      { name: 'base', byTranscript: rows([5, 6, 7]) },
+      { name: 'other', byTranscript: rows([8, 9, 10.1]) },
+    ];
+    const { best, variants: compared } = compareVariants(variants, 'base', ['turns']);
+    expect(compared[1]!.differences!.turns).toMatchObject({ verdict: 'differs', pairs: 3 });
+    expect(best.turns).toBeNull();
+  });
+
   it('stars the better of two that differ, whichever is the baseline and whichever way is better', () => {
     const star = (metric: string, values: Readonly<Record<string, readonly number[]>>, baseline: string) =>
       compareVariants(

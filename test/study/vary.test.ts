@@ -1,7 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../src/core/base/errors.js';
-import { grid, gridSize, parseAxes, parseVary, splitValues, valueAt } from '../../src/study/vary.js';
+import {
+  closedAxes,
+  grid,
+  gridSize,
+  parseAxes,
+  parseVary,
+  pointsOfGrid,
+  pointsOfStep,
+  possibleSettings,
+  splitValues,
+  valueAt,
+} from '../../src/study/vary.js';
 
 const window = () => 200_000;
 const values = (text: string) => parseVary(text, window, 'refused').values;
@@ -186,6 +197,51 @@ describe('splitValues', () => {
       '"a,b"',
       '[x, y]',
       '{ k: 1, l: 2 }',
+    ]);
+  });
+});
+
+describe('the settings that axes allow', () => {
+  const axis = (text: string) => parseVary(text, window, 'allowed');
+
+  it('are their steps, also where there is one, or every whole number of an open range', () => {
+    const one = axis('a=10..20:1');
+    expect([valueAt(one, 0.9), possibleSettings([one]), closedAxes([one])[0]!.values]).toEqual([
+      '10',
+      1,
+      ['10'],
+    ]);
+    const open = axis('a=10..13');
+    expect([valueAt(open, 1), possibleSettings([open])]).toEqual(['13', 4]);
+    expect(closedAxes([open])[0]!.values).toEqual(['10', '11', '12', '13']);
+    const list = axis('a=x,y');
+    expect([possibleSettings([list, open]), closedAxes([list])[0]]).toEqual([8, list]);
+    expect(possibleSettings([axis('a=0.5..2')])).toBe(Number.POSITIVE_INFINITY);
+    expect(possibleSettings([])).toBe(1);
+  });
+
+  it('have corners: the first, the last, and those at which one setting alone is at its other end', () => {
+    const points = pointsOfGrid([axis('a=1,2,3'), axis('b=x,y')]);
+    expect([points.size, points.at(3)]).toEqual([6, ['2', 'y']]);
+    expect(points.corners).toEqual([
+      ['1', 'x'],
+      ['3', 'x'],
+      ['1', 'y'],
+      ['3', 'y'],
+    ]);
+    expect(pointsOfGrid([axis('a=1')]).corners).toEqual([['1']]);
+  });
+
+  it('of a step of a search are those that it chose', () => {
+    const chosen = [
+      ['1', 'x'],
+      ['2', 'x'],
+    ];
+    const step = pointsOfStep({ paths: ['a', 'b'], points: chosen, sessions: ['s'] });
+    expect([step.size, step.at(1), step.corners]).toEqual([2, ['2', 'x'], chosen]);
+    expect(step.axes.map(({ path, values: own }) => [path, own])).toEqual([
+      ['a', ['1', '2']],
+      ['b', ['x']],
     ]);
   });
 });

@@ -248,7 +248,7 @@ export async function chosenSessions(
       }),
     );
   if (paths.length > 0) {
-    const progress = createProgress(host, session.json ? 'silent' : 'shown', 'files');
+    const progress = createProgress(session, 'files');
     progress.start('looking for sessions', 0);
     try {
       const found = await find(paths);

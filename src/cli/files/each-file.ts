@@ -144,7 +144,7 @@ export async function allFiles<T>(
 ): Promise<FileResults<T>> {
   const used: T[] = [];
   const problems: FileProblem[] = [];
-  const progress = createProgress(session.host, session.json ? 'silent' : 'shown', 'files');
+  const progress = createProgress(session, 'files');
   try {
     progress.start(doing, files.length);
     for (const [i, found] of (await readAll(files, progress.update)).entries())

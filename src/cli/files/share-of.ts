@@ -60,7 +60,7 @@ export async function shareOf(
   const { files, leftOut } = chosen;
   const { index, of } = shard;
   const groups = new Groups();
-  const progress = createProgress(session.host, session.json ? 'silent' : 'shown', 'files');
+  const progress = createProgress(session, 'files');
   try {
     progress.start('looking for copies', files.length);
     const read = oneByOne(session, (file) => groups.add(callKeys(file), inputId(file)));

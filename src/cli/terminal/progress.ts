@@ -1,6 +1,6 @@
 import { formatCount, formatDecimal, formatDuration } from '../../core/base/format.js';
 import { textWidth } from '../../report/text/table.js';
-import type { Host } from '../host.js';
+import type { CliSession } from '../session.js';
 import { WIPE_LINE } from './own-codes.js';
 
 /** What is counted. */
@@ -26,9 +26,12 @@ export interface Progress {
 
 const SILENT: Progress = { start() {}, update() {}, clear() {} };
 
-/** Progress on stderr. */
-export function createProgress(host: Host, wanted: 'shown' | 'silent', unit: Unit = 'calls'): Progress {
-  if (wanted === 'silent') return SILENT;
+/** Progress on stderr; none where a program reads the answer. */
+export function createProgress(
+  { host, json }: Pick<CliSession, 'host' | 'json'>,
+  unit: Unit = 'calls',
+): Progress {
+  if (json) return SILENT;
   const isDrawn = host.stderr.isTerminal;
   let label = '';
   let total = 0;

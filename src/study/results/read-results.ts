@@ -150,11 +150,12 @@ export class PointRanking {
   start(better: 'lower' | 'higher', top: number): { add(runs: readonly RankedRun[]): void; end(): Ranking } {
     const sessions = this.#finished.reduce((count, value) => count + value, 0);
     const valued = this.#valued.reduce((count, value) => count + value, 0);
-    const sign = better === 'lower' ? 1 : -1;
+    const ahead = (a: RankedPoint, b: RankedPoint): number =>
+      better === 'lower' ? a.value - b.value : b.value - a.value;
     let best: RankedPoint[] = [];
     let [points, ranked, isAlike] = [0, 0, true];
     const trim = (): void => {
-      best.sort((a, b) => sign * (a.value - b.value) || a.point - b.point);
+      best.sort((a, b) => ahead(a, b) || a.point - b.point);
       best = best.slice(0, top);
     };
     return {

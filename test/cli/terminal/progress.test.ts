@@ -13,6 +13,9 @@ describe('the words of progress', () => {
     expect(progressText(5, 10, 2_000)).toContain('· 2.5 calls/s · 2 s left');
     expect(progressText(12, 10, 1_000)).toBe('99% · 12 of 10 calls · 12 calls/s · 0 ms left');
     expect(progressText(3, 0, 0)).toBe('3 of 0 calls');
+    // one in 20 s is shown as 0.1 a second, less as nothing
+    expect(progressText(1, 2, 20_000)).toBe('50% · 1 of 2 calls · 0.1 calls/s · 20 s left');
+    expect(progressText(1, 2, 20_001)).toBe('50% · 1 of 2 calls · 21 s left');
   });
 
   it('have a bar of twenty for anything but calls', () => {
@@ -34,7 +37,7 @@ describe('the line of progress', () => {
 
   it('is drawn at most ten times a second, and wiped once', () => {
     const { host, written, at } = lineOf(80);
-    const progress = createProgress(host, 'shown', 'calls');
+    const progress = createProgress({ host, json: false }, 'calls');
     progress.clear();
     expect(written).toEqual([]);
     progress.start('work', 10);
@@ -55,17 +58,17 @@ describe('the line of progress', () => {
 
   it('never fills the last column', () => {
     const { host, written } = lineOf(10);
-    createProgress(host, 'shown').start('123456789', 1);
-    createProgress(host, 'shown').start('1234567890', 1);
+    createProgress({ host, json: false }).start('123456789', 1);
+    createProgress({ host, json: false }).start('1234567890', 1);
     expect(written.map((text) => text.replace(WIPE_LINE, ''))).toEqual(['123456789', '123456789']);
     const wide = lineOf(null);
-    createProgress(wide.host, 'shown').start('x'.repeat(100), 1);
+    createProgress({ host: wide.host, json: false }).start('x'.repeat(100), 1);
     expect(wide.written[0]!.replace(WIPE_LINE, '')).toBe('x'.repeat(79));
   });
 
   it('is a new line every ten seconds where it cannot be drawn again, and none before', () => {
     const { host, written, at } = lineOf(null, false);
-    const progress = createProgress(host, 'shown', 'files');
+    const progress = createProgress({ host, json: false }, 'files');
     progress.start('explaining', 40);
     for (const [ms, done] of [
       [9_999, 9],
@@ -85,7 +88,7 @@ describe('the line of progress', () => {
 
   it('is silent where it is not wanted', () => {
     const { host, written, at } = lineOf(80);
-    const progress = createProgress(host, 'silent');
+    const progress = createProgress({ host, json: true });
     progress.start('work', 1);
     at(60_000);
     progress.update(1);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { compileYaml, errorsOf, problemsOf, recorded, synthetic } from '../compile-yaml.js';
+import { parseAssignment, withoutVariants, withRecordings } from '../../../src/config/check/set-path.js';
+import { readDocument } from '../../../src/config/files/document.js';
+import { compileYaml, errorsOf, problemsOf, recorded, smallContext, synthetic } from '../compile-yaml.js';
 
 const GAP = 'microcompact.timeBased.gapMinutes';
 
@@ -97,5 +99,83 @@ describe('--set', () => {
       '--set cache.ttl=2h: `cache.ttl`: expected 5m, 1h or recorded, got "2h"',
       `--set ${GAP}=0: ${GAP} must be a whole number from 1 to 1440`,
     ]);
+  });
+});
+
+describe('a path of --set', () => {
+  it.each([
+    ['cache.ttl', ['cache', 'ttl']],
+    [' seed ', ['seed']],
+    ['llm.faults.0.nth', ['llm', 'faults', 0, 'nth']],
+    ['compact.enabled', ['policy', 'set', 'compact.enabled']],
+    ['rules.compact.when.0.tokens', ['policy', 'set', 'rules.compact.when.0.tokens']],
+    ['policy.rules.compact.when.tokens', ['policy', 'set', 'rules.compact.when.tokens']],
+    ['policy.cache.ttl', ['policy', 'set', 'cache.ttl']],
+    ['policy.set.auto.percent', ['policy', 'set', 'auto.percent']],
+    ['variants.1.set.auto.percent', ['variants', 1, 'set', 'auto.percent']],
+    ['variants.1.policy.set.auto.percent', ['variants', 1, 'policy', 'set', 'auto.percent']],
+  ])('%s leads to %j', (text, path) => {
+    expect(parseAssignment(`${text}=1`, smallContext)).toEqual({ path, value: 1 });
+  });
+
+  it.each(['cache.rules', 'policy.window', 'set', 'variants.0.set.', 'policy.set'])(
+    '%s leads nowhere',
+    (text) => {
+      const problems = problemsOf(recorded('variants: [{ name: v }]'), `${text}=1`);
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toContain(`--set ${text}=1: `);
+    },
+  );
+
+  it('may add to the end of a list, and not beyond', () => {
+    const text = recorded('expect: [turns > 1]');
+    expect(compileYaml(text, 'expect.1=turns > 2').runs[0]!.expectations).toHaveLength(2);
+    expect(problemsOf(text, 'expect.2=turns > 2')).toEqual([
+      '--set expect.2=turns > 2: there is no position 2 in a list of 1',
+    ]);
+  });
+
+  it('makes a group of what is given by name, and keeps what a group has', () => {
+    const faulty = recorded('llm: { faults: [{ call: compact, error: slow, nth: 1 }] }');
+    const { llm } = compileYaml(faulty, 'llm.fake.latencyScale=2').runs[0]!.plan;
+    expect([llm.fake.latencyScale, llm.faults.length]).toEqual([2, 1]);
+    expect(compileYaml(recorded('policy: tidy'), 'policy.use=none').runs[0]!.plan.policy.name).toBe('none');
+  });
+
+  it('must not replace what an earlier one has set, but may add to it', () => {
+    expect(problemsOf(recorded(), 'cache.ttl=1h', 'cache={ fade: off }')).toEqual([
+      '--set cache={ fade: off }: it replaces what --set cache.ttl=1h has set',
+    ]);
+    const { plan } = compileYaml(recorded(), 'cache={ fade: off }', 'cache.ttl=1h').runs[0]!;
+    expect(plan.cache).toMatchObject({ fade: 'off', ttl: '1h' });
+  });
+
+  it('is of no use where there is no scenario', () => {
+    expect(problemsOf('just a sentence', 'seed=1')).toEqual([
+      expect.stringMatching(/^s\.yaml:1:1: expected a group of keys/),
+    ]);
+  });
+});
+
+describe('a scenario that is changed before it is read', () => {
+  const read = (text: string) => readDocument(text, 's.yaml').document!;
+  const document = read('name: a\nseed: 3\ntranscript: { file: x }\ntranscripts: []\nvariants: []\n');
+
+  it('has the recordings that are given, each problem of theirs at the option', () => {
+    const changed = withRecordings(document, ['y', 'z']);
+    expect(changed.value).toEqual({ name: 'a', seed: 3, variants: [], transcript: { file: ['y', 'z'] } });
+    for (const place of [changed.placeOf, changed.placeOfKey]) {
+      expect(place(['transcript', 'file'])).toEqual({ file: '--transcripts' });
+      expect(place(['seed'])).toMatchObject({ file: 's.yaml', line: 2 });
+    }
+    expect(withRecordings(document, undefined)).toBe(document);
+    for (const text of ['[1]', '7', '~'])
+      expect(withRecordings(read(text), ['y']).value).toEqual(read(text).value);
+  });
+
+  it('has its base alone', () => {
+    expect(withoutVariants(document).value).not.toHaveProperty('variants');
+    expect(withoutVariants(document).value).toHaveProperty('seed', 3);
+    for (const text of ['[1]', '7', '~']) expect(withoutVariants(read(text)).value).toEqual(read(text).value);
   });
 });

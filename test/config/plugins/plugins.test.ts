@@ -211,16 +211,6 @@ describe('a plug-in that is wrong', () => {
       'plug-in "x": layers: expected a list, got a group of keys',
     ],
     [
-      'has a layer at no known point',
-      'export default { name: "x", layers: [{ name: "t", points: ["later"], create() {} }] };',
-      'plug-in "x": layers[0].points[0]: expected results, before-request, refused',
-    ],
-    [
-      'has a layer without create',
-      'export default { name: "x", layers: [{ name: "t", points: ["results"] }] };',
-      'plug-in "x": layers[0].create: expected a function that gives { due, act }, got nothing',
-    ],
-    [
       'has a layer with a name that is taken',
       'export default { name: "x", layers: [{ name: "storage", points: ["results"], create() {} }] };',
       'plug-in "x": two layer entries are called "storage"',
@@ -249,11 +239,6 @@ describe('a plug-in that is wrong', () => {
       'has a policy with an unknown word',
       'export default { name: "x", policies: [{ name: "p", rules: [{ name: "r", when: { tokns: ">= 1k" }, select: { what: "history" } }] }] };',
       'plug-in "x": rules[0].when.tokns',
-    ],
-    [
-      'has a metric without a unit',
-      'export default { name: "x", metrics: [{ name: "m", better: null, help: "h", value: () => 1 }] };',
-      'plug-in "x": `metrics[0].unit` is missing',
     ],
   ])('because it %s is refused by name, with exit code 2', async (_what, text, sentence) => {
     const cwd = tempFolder({ 's.yaml': scenario('s'), ...(text === null ? {} : { 'p.mjs': text }) });

@@ -17,6 +17,8 @@ export const FULL_ONLY: readonly string[] = [
   'test/docs/mechanisms-page.test.ts',
   'test/docs/every-example.test.ts',
   'test/cli/commands/bench/suites/suites.test.ts',
+  'test/cli/commands/bench/built-suites.test.ts',
+  'test/cli/commands/bench/suites/figures.test.ts',
   'test/docs/example-report.test.ts',
   'test/engine/columnar/shared-runs.test.ts',
   'test/cli/commands/fleet/fleet.test.ts',

@@ -175,7 +175,7 @@ function onThreads(
     }, 0);
     if (shard !== undefined)
       note(session, `shard ${shard.index} of ${shard.of}: ${formatCounted(toDo, 'run')}`);
-    const progress = createProgress(session.host, session.json ? 'silent' : 'shown', 'runs');
+    const progress = createProgress(session, 'runs');
     const runner = new JobRunner(options);
     let ran = 0;
     progress.start(study.record.name, toDo);

@@ -321,7 +321,7 @@ export async function finishWork(
   { id, published, label, unit, total, missing, finished }: FleetWork,
 ): Promise<void> {
   const { interrupt } = session.host;
-  const progress = createProgress(session.host, session.json ? 'silent' : 'shown', unit);
+  const progress = createProgress(session, unit);
   try {
     await client.set(studyKey(id), JSON.stringify(published), 'EX', KNOWN_SECONDS);
     await takeFailed(queue, id);

@@ -195,7 +195,7 @@ async function countLive(session: CliSession, samples: readonly GrowthSample[]):
     taken.push(sample);
     batches.push(...more);
   }
-  const progress = createProgress(session.host, session.json ? 'silent' : 'shown', 'calls');
+  const progress = createProgress(session);
   progress.start('counting with the API', batches.length);
   let counted = 0;
   try {

@@ -101,7 +101,7 @@ async function runScenarios(
   let log: OutputFile | null = null;
   let junit: OutputFile | null = null;
   const results: RunResult[] = [];
-  const progress = createProgress(session.host, session.json || options.quiet === true ? 'silent' : 'shown');
+  const progress = createProgress({ ...session, json: session.json || options.quiet === true });
   try {
     const file = (option: string, path: string | undefined): OutputFile | null =>
       path === undefined ? null : openSoftly(session, option, () => openFile(path, cwd));

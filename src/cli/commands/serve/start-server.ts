@@ -271,7 +271,8 @@ export async function startServer(
         );
       if (recording === null) return;
       recording.close();
-      const { requests } = recording;
+      const { requests, isLost } = recording;
+      if (isLost) return; // a warning has said so
       const what =
         requests === 0
           ? 'nothing was recorded: no request was answered'
@@ -284,6 +285,8 @@ export async function startServer(
 /** A recording that is being written. */
 interface OpenRecording {
   readonly requests: number;
+  /** It could not be written any more. */
+  readonly isLost: boolean;
   add(served: ServedCall, answered: ServedAnswer | null): void;
   close(): void;
 }
@@ -303,6 +306,9 @@ function openRecording(
     get requests() {
       return lines.requests;
     },
+    get isLost() {
+      return isLost;
+    },
     add(served, answered) {
       if (isLost || (served.conversation === null && served.billed === null)) return;
       const line = answered === null ? lines.unread(served) : lines.line(served, answered);
@@ -311,7 +317,7 @@ function openRecording(
         head = '';
       } catch (error) {
         isLost = true;
-        warnUnwritten(session, 'record', error);
+        warnUnwritten(session, '--record', error);
       }
     },
     close: file.close,

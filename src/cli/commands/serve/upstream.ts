@@ -84,7 +84,7 @@ function ask(url: URL, path: string, init: RequestInit, body: Uint8Array | null)
       method: init.method ?? 'GET',
       headers: Object.fromEntries(headers),
       agent: false,
-      ...(init.signal == null ? {} : { signal: init.signal }),
+      signal: init.signal ?? undefined,
     });
     asked.once('response', resolve);
     asked.once('error', reject);

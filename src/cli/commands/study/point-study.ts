@@ -171,7 +171,7 @@ async function compilePoints(
   values: readonly (readonly string[])[],
 ): Promise<readonly Point[]> {
   const { host } = session;
-  const progress = createProgress(host, session.json ? 'silent' : 'shown', 'points');
+  const progress = createProgress(session, 'points');
   const points: Point[] = [];
   const compile = pointCompiler(source, axes);
   noteSmallPercents(source, axes);

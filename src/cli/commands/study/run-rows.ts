@@ -87,7 +87,7 @@ export async function runRows<Row extends StudyRow>(
   const missing = missingRuns(planned, found);
   const keys = new Set(planned.map(({ key }) => key));
   noteFound(session, keys, missing, options);
-  const progress = createProgress(host, session.json ? 'silent' : 'shown', 'runs');
+  const progress = createProgress(session, 'runs');
   let [kept, done, turns] = [keys.size - missing.length, 0, 0];
   const startMs = host.now();
   progress.start(options.label, missing.length);

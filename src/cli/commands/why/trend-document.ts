@@ -62,7 +62,9 @@ export function trendBlocks(trend: Trend): readonly doc.Block[] {
     doc.table(trendColumns(period), rows.slice(-MOST_ROWS)),
     ...doc.notes([
       ...(earlier > 0
-        ? [`${formatCount(earlier)} earlier ${period}s are not shown; --json has all, and hours of the day.`]
+        ? [
+            `${formatCounted(earlier, `earlier ${period} is`, `earlier ${period}s are`)} not shown; --json has all, and hours of the day.`,
+          ]
         : []),
       ...undated,
     ]),

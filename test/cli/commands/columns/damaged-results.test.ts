@@ -110,26 +110,4 @@ describe('H1 damaged results', () => {
       },
     ]);
   });
-
-  it('of another batch under the name of one are made again', async () => {
-    const whole = await again((await study()).cwd);
-    const { cwd, files } = await study('1/2');
-    const [first, second] = files.filter((path) => path.endsWith('.rows'));
-    writeFileSync(first!, readFileSync(second!));
-    const { result, folder } = await again(cwd);
-    expect({ result, folder }).toEqual({ result: whole.result, folder: whole.folder });
-  });
-
-  it('keep the rows of a batch that are sound', async () => {
-    const { cwd, files } = await study('1/2');
-    const batch = files.find((path) => path.endsWith('.rows'))!;
-    const lines = readFileSync(batch, 'utf8').trimEnd().split('\n');
-    writeFileSync(batch, lines.map((line, i) => (i === 0 ? line.replace(/\d/, 'x') : line)).join('\n'));
-    const { ran, stderr } = await again(cwd);
-    const before = readdirSync(join(cwd, 'out/parts')).length;
-    expect(before).toBe(1);
-    expect(stderr).toContain('is damaged: it is put aside and its runs are made again');
-    // Half of the 70 runs were open before, and one line is lost.
-    expect(ran).toBe(34 + 1);
-  });
 });

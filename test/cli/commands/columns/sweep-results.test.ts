@@ -100,17 +100,6 @@ describe('ccbench sweep --results', () => {
     expect(snapshot(join(cwd, 'out'))).toEqual(snapshot(join(cwd, 'whole')));
   });
 
-  it('does a damaged part again', async () => {
-    const cwd = await finishedStudy();
-    const before = snapshot(join(cwd, 'out'));
-    const [part] = parts(cwd);
-    writeFileSync(part!, readFileSync(part!).subarray(0, 500));
-    const again = await cli(SWEEP, { cwd });
-    expect(again.stderr).toContain('is damaged');
-    expect(JSON.parse(again.stdout).ran).toBe(70);
-    expect(snapshot(join(cwd, 'out'))).toMatchObject(before);
-  });
-
   it('keeps studies of different sessions apart, and asks which is meant', async () => {
     const cwd = await finishedStudy();
     writeFileSync(join(cwd, 'a.yaml'), PRUNE.replace('turns: 5', 'turns: 6'));

@@ -8,6 +8,7 @@ import {
 } from '../../../../src/cli/commands/diff/diff-document.js';
 import { documentText } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/table.js';
+import { dropOrders } from '../../../helpers/pages/drop-orders.js';
 
 const figures = (prompt: number, read: number) => ({ request: 1, prompt, read, written: 0, costUsd: 0 });
 
@@ -48,6 +49,11 @@ const textOf = (change: Partial<LaneDiff> = {}, rows = 10, tolerance = 0, width 
   }).split('\n');
 
 describe('the text of a difference', () => {
+  it('loses what was read first where there is no room, then the prompts', () => {
+    const blocks = diffBlocks(DIFF, { tolerance: 0, notes: [], rows: 10 });
+    expect(dropOrders(blocks)).toEqual([['read A', 'read B', 'prompt A', 'prompt B']]);
+  });
+
   it('says with the costs that they are of a part of the requests', () => {
     const a = { ...DIFF.a, unpricedRequests: 2 };
     const text = textOf({ a }).join(' ');

@@ -14,6 +14,18 @@ function exec(argv: readonly string[], command: readonly string[]) {
 
 const node = (code: string) => [process.execPath, '-e', code];
 
+/** Sends this many requests of one conversation, each with another system prompt of 3,000 tokens; does something before. */
+const restless = (requests: number, before = '') =>
+  node(`(async () => { ${before}
+    for (let n = 1; n <= ${requests}; n++) {
+      const system = [{ type: 'text', text: n + ' ' + 's'.repeat(12000), cache_control: { type: 'ephemeral' } }];
+      const body = { model: 'claude-sonnet-4-5', max_tokens: 9, system, messages: [{ role: 'user', content: 'hello' }] };
+      const headers = { 'x-api-key': process.env.ANTHROPIC_API_KEY, 'anthropic-version': '2023-06-01' };
+      const url = process.env.ANTHROPIC_BASE_URL + '/v1/messages';
+      await (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).text();
+    }
+  })()`);
+
 describe('ccbench exec', () => {
   it('fails an agent that breaks its own cache, and says where', async () => {
     const record = join(tempFolder(), 'session.jsonl');
@@ -31,6 +43,59 @@ describe('ccbench exec', () => {
     expect(JSON.parse(why.stdout).byCause).toContainEqual(
       expect.objectContaining({ cause: 'system', events: 2, avoidableUsd: expect.any(Number) }),
     );
+  });
+
+  it('lists ten breaks and counts the rest', async () => {
+    const { stdout } = await exec([], restless(12));
+    expect(stdout.match(/^ {2}request \d+ .* tokens missed: the system prompt changed/gm)).toHaveLength(10);
+    expect(stdout).toMatch(/^ {2}request 11 .*\n {2}and 1 more \(--record keeps all\)\n/m);
+  });
+
+  it('knows every sum by its name, as the bill has it', async () => {
+    const names = ['requests', 'requestsRefused', 'conversations', 'compactions', 'costUsd', 'promptTokens'];
+    names.push('cacheReadTokens', 'cacheWriteTokens', 'uncachedTokens', 'outputTokens', 'cacheHitRate');
+    names.push('cacheBreaks', 'missedTokens', 'cacheBreaksByCause.system', 'cacheBreaksByCause.tools');
+    const argv = ['--json', ...names.flatMap((name) => ['--expect', `${name} >= 0`])];
+    const { code, stdout } = await exec(argv, restless(3));
+    expect(code).toBe(0);
+    const { totals, expectations } = JSON.parse(stdout);
+    const actual = Object.fromEntries(
+      expectations.map(({ actual }: { actual: number }, i: number) => [names[i], actual]),
+    );
+    const { usage, costUsd, missedTokens } = totals;
+    const prompt = usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
+    expect(usage.cacheWrite5m).toBeGreaterThan(3 * 3_000);
+    // Two of three requests miss what the one before them wrote.
+    expect(missedTokens).toBeCloseTo((2 * usage.cacheWrite5m) / 3, -2);
+    expect(actual).toEqual({
+      requests: 3,
+      requestsRefused: 0,
+      conversations: 1,
+      compactions: 0,
+      costUsd,
+      promptTokens: prompt,
+      cacheReadTokens: 0,
+      cacheWriteTokens: usage.cacheWrite5m,
+      uncachedTokens: usage.input,
+      outputTokens: usage.output,
+      cacheHitRate: 0,
+      cacheBreaks: 2,
+      missedTokens,
+      'cacheBreaksByCause.system': 2,
+      'cacheBreaksByCause.tools': 0,
+    });
+  });
+
+  it('a recording that cannot be written any more costs one warning and exit code 2, no answer', async () => {
+    const record = join(tempFolder(), 'session.jsonl');
+    const inTheWay = `require('node:fs').mkdirSync(${JSON.stringify(record)});`;
+    const { code, stdout, stderr } = await exec(['--record', record], restless(2, inTheWay));
+    expect(stdout).toContain('2 calls: 2 answered');
+    expect(stderr.split('\n')).toEqual([
+      expect.stringMatching(/^warning: .*session\.jsonl: it is a folder/),
+      '',
+    ]);
+    expect(code).toBe(2);
   });
 
   it('passes the same agent without the fault', async () => {

@@ -10,6 +10,7 @@ import {
 import { sessionsBlocks } from '../../../../src/cli/commands/inspect/sessions-document.js';
 import { documentText } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/table.js';
+import { dropOrders } from '../../../helpers/pages/drop-orders.js';
 import { assistant, readSession, say, usage, user } from '../../../helpers/session.js';
 
 const SCREEN = { width: 140, style: plainStyle };
@@ -261,6 +262,20 @@ describe('several sessions', () => {
     width: number,
   ): string => documentText(sessionsBlocks(all, sessionsTotal(all), found, width), { ...SCREEN, width });
 
+  it('lose compactions first where there is no room, prompts last', () => {
+    const all = [session(), silent];
+    const blocks = sessionsBlocks(
+      all,
+      sessionsTotal(all),
+      { notes: [], warnings: [], byProvider: stepsByProvider(all) },
+      100,
+    );
+    expect(dropOrders(blocks)).toEqual([
+      ['compactions', 'written', 'output', 'day', 'agent', 'cached', 'prompt'],
+      ['sessions'],
+    ]);
+  });
+
   it('stand in rows with their sum below, and notes on what it leaves out', () => {
     const all = [session(), silent];
     const odd = { code: 'odd', message: 'It is odd.', remedy: null };
@@ -289,7 +304,13 @@ describe('several sessions', () => {
       '  odd: It is odd. (5 times)',
       '',
     ]);
-    const narrow = textOf(all, { notes: [], warnings: [], byProvider: [] }, 60);
+    const bare = { notes: [], warnings: [], byProvider: [] };
+    expect(
+      textOf([session({ estimatedOutputTokens: 1 })], bare, SCREEN.width)
+        .split('\n')
+        .slice(3),
+    ).toEqual(['  1 of 50 output tokens are estimated: the recording has placeholders', '']);
+    const narrow = textOf(all, bare, 60);
     expect(narrow.replaceAll(/\s+/g, ' ')).toContain('not shown in 60 columns: ');
     expect(narrow).not.toContain('Findings');
   });

@@ -87,6 +87,34 @@ describe('ccbench policies', () => {
       ],
       sentences: [],
     });
+    const text = await cli(['policies', 'check', 'agent.yaml'], { cwd, columns: 400 });
+    expect(text.stdout.split('\n')).toEqual([
+      'agent.yaml:6:13: unknown key `token` in `rules[0].when`',
+      expect.stringMatching(/^ {2}hint: did you mean `tokens`\?/),
+      '',
+      'agent.yaml cannot be used: 1 problem.',
+      'Fix the first one first: others may come of it.',
+      '',
+    ]);
+  });
+
+  it('check says what a file will do, and what is doubtful in it', async () => {
+    const cwd = tempFolder({ 'agent.yaml': AGENT });
+    const { sentences, warnings } = JSON.parse(
+      (await cli(['policies', 'check', 'agent.yaml', '--json'], { cwd })).stdout,
+    );
+    expect(warnings).toEqual([]);
+    const { code, stdout } = await cli(['policies', 'check', 'agent.yaml'], { cwd, columns: 1_000 });
+    expect(code).toBe(0);
+    expect(stdout.split('\n')).toEqual([
+      'What it will do:',
+      '',
+      ...sentences.map((sentence: string) => `  ${sentence}`),
+      '',
+      'agent can be used.',
+      'Next: ccbench run <scenario> --policy agent.yaml',
+      '',
+    ]);
   });
 
   it('a scenario names a policy file beside it, writes one in place, and varies its numbers', async () => {

@@ -134,6 +134,13 @@ describe('ccbench policies show', () => {
     expect(stderr).toContain(said);
   });
 
+  it('says where a policy stops that does not compact by itself', async () => {
+    const { stdout, json } = await shown('claude-code/2.1.112', '--set', 'autoCompact.enabled=false');
+    // 200,000 without 20,000 for the answer and 3,000 in reserve
+    expect(json.thresholds).toMatchObject({ autoCompact: null, blocking: 177_000 });
+    expect(stdout).toContain('claude-code/2.1.112 stops at 177,000 tokens, for claude-sonnet-4-5.');
+  });
+
   it('takes the window of a model, or one that is given, with its longest answer', async () => {
     const windowOf = async (...argv: readonly string[]) =>
       (await shown('none', ...argv)).json.thresholds.window;

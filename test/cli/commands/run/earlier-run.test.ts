@@ -126,8 +126,8 @@ describe('a baseline', () => {
     expect(said({ costUsd: 1 }, 0)).toBe(
       'the cost fell by 50.0 % since the baseline ($2.00 → $1.00); nothing guarded is worse (costUsd, callsLost)',
     );
-    expect(said({ costUsd: 2.02 }, 1.5)).toBe(
-      'the cost rose by 1.0 % since the baseline ($2.00 → $2.02); nothing guarded is worse by more than 1.5 % (costUsd, callsLost)',
+    expect(said({ costUsd: 2.02 }, 1.25)).toBe(
+      'the cost rose by 1.0 % since the baseline ($2.00 → $2.02); nothing guarded is worse by more than 1.25 % (costUsd, callsLost)',
     );
     expect(said({ costUsd: 3 }, 1)).toBe('the cost rose by 50.0 % since the baseline ($2.00 → $3.00)');
     expect(sinceBaseline(run(BASE, 'b'), run(BASE, 'b'), guardOf('costUsd', 0))).toBe(

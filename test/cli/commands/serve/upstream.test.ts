@@ -142,6 +142,21 @@ describe('ccbench serve --upstream', () => {
     expect(Buffer.from(second.value!).toString()).toBe('data: {"two":2}\n\n');
   });
 
+  it('a client that goes away leaves no request behind it', async () => {
+    let gone = (): void => {};
+    const left = new Promise<void>((done) => {
+      gone = done;
+    });
+    const stop = new AbortController();
+    const { url } = await answering((response) => {
+      response.once('close', gone);
+      stop.abort();
+    });
+    const between = await serving(tempFolder(), ['--upstream', url]);
+    await expect(fetch(`${between.url}/v1/other`, { signal: stop.signal })).rejects.toThrow();
+    await left;
+  });
+
   it('passes path, query, headers and bytes on, but what is about the connection', async () => {
     const { url, got } = await answering((response) => {
       response.writeHead(

@@ -55,6 +55,19 @@ describe('what a comparison comes to', () => {
     );
   });
 
+  it('is nothing worth acting on up to 1 % of the cost of the baseline', () => {
+    const { comparison } = compared({ base: costs(100, 100), cheap: costs(99, 99) });
+    const said = (deltaUsd: number) =>
+      comparisonConclusion(
+        comparison,
+        new Map([['cheap', { deltaUsd, deltaLowUsd: deltaUsd - 0.1, deltaHighUsd: deltaUsd + 0.1 }]]),
+      ).result;
+    expect(said(-1)).toBe(
+      'There is no difference worth acting on: cheap, the nearest to base, differs by −$1.00, the mean over 2 sessions.',
+    );
+    expect(said(-1.01)).toMatch(/^cheap has cost \$99\.00/);
+  });
+
   it('looks among those that hold what every run must hold, and puts the others behind them', () => {
     const one = (usd: number, kept: number): Runs => ({ s0: [4, 0, usd, kept] });
     const rows = { base: one(4, 0.8), cheap: one(1, 0.2), fair: one(3, 0.5) };
@@ -274,6 +287,7 @@ describe('what a search comes to', () => {
   it.each([
     [1, 3, 0.1, true, /^Take it: .* is the one to count on/],
     [1, 3, 0.005, false, /^No difference worth acting on: .* the saving is 0.5%/],
+    [1, 3, 0.01, false, /^No difference worth acting on: .* the saving is 1.0%/],
     [-1, 3, 0.1, false, /^No difference worth acting on: .* holds 0/],
     [0, 3, 0.1, false, /^No difference worth acting on: .* holds 0/],
     [-3, -1, 0.1, false, /^Do not take it: .* worse than the scenario as it is/],

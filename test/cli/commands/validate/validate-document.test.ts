@@ -8,6 +8,7 @@ import {
 import { validateBlocks } from '../../../../src/cli/commands/validate/validate-document.js';
 import { documentLines, documentText } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/table.js';
+import { dropOrders } from '../../../helpers/pages/drop-orders.js';
 
 const SCREEN = {
   width: 2_000,
@@ -86,6 +87,19 @@ function below(lines: readonly string[], title: string): readonly (readonly stri
   const rest = lines.slice(at + 1);
   return rest.slice(0, rest.indexOf('')).map(cells);
 }
+
+it('tables lose what matters least first where there is no room', () => {
+  const blocks = validateBlocks(
+    [FILE] as unknown as Files,
+    REPORT as unknown as Report,
+    {
+      recorded: null,
+      forward: 'summary',
+    } as Detail,
+  );
+  expect(dropOrders(blocks)).toContainEqual(['sessions', 'p75', 'worst', 'net dollars']);
+  expect(dropOrders(blocks)).toContainEqual(['prompt', 'requests', 'writes', 'worst', 'false']);
+});
 
 describe('what validate prints', () => {
   it('has every file in three ways and all of them together, with the worst cost of all', () => {

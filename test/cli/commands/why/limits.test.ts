@@ -116,7 +116,21 @@ describe('ccbench why --limits', () => {
   it('names the file where kept readings are damaged, and the way round it', async () => {
     const { run, file } = limitsOn();
     await run('--observed', `${minute(0)}=5%`);
-    for (const damaged of ['{', '{"readings":[{}]}', '[]', '{"readings":[null]}']) {
+    const reading = { vendor: 'anthropic', meter: 'fiveHour', at: stamp(0), percent: 5 };
+    const damages = [
+      { vendor: 7 },
+      { meter: 'daily' },
+      { at: 7 },
+      { at: 'soon' },
+      { percent: '5' },
+      { percent: null },
+    ];
+    writeFileSync(file, JSON.stringify({ readings: [reading, { ...reading, meter: 'weekly' }] }));
+    expect((await run()).code).toBe(0);
+    for (const damaged of [
+      ...['{', '{"readings":[{}]}', '[]', '{"readings":[null]}'],
+      ...damages.map((damage) => JSON.stringify({ readings: [{ ...reading, ...damage }] })),
+    ]) {
       writeFileSync(file, damaged);
       const { code, stderr } = await run();
       expect(code, damaged).toBe(2);

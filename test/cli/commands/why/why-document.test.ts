@@ -18,6 +18,7 @@ import {
 import { shareBlocks, sharedWhy } from '../../../../src/cli/commands/why/why-share.js';
 import { documentText } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/table.js';
+import { dropOrders } from '../../../helpers/pages/drop-orders.js';
 
 const cause = (
   name: CauseSum['cause'],
@@ -153,6 +154,23 @@ const textOf = (change: Partial<WhyReport> = {}, top = 5, width = 140, by: Sourc
     width,
     style: plainStyle,
   });
+
+describe('tables of why', () => {
+  it('lose what matters least first where there is no room', () => {
+    const blocks = whyBlocks(
+      { ...REPORT, compactions: [compaction()] },
+      { top: 5, by: 'source', home: '/projects', notes: [] },
+    );
+    expect(dropOrders(blocks)).toEqual([
+      ['events', 'share', 'how'],
+      ['kind', 'times paid', 'share'],
+      ['tokens', 'when (UTC)', 'after'],
+      ['by', 'when (UTC)', 'carried', 'before'],
+      ['day', 'read', 'requests', 'most of it'],
+      ['between'],
+    ]);
+  });
+});
 
 describe('what savings leave out', () => {
   it('is fetching again what compactions of a change forget, with its bound', () => {

@@ -95,7 +95,7 @@ const DISTINCT_SESSIONS = 20;
 const TURNS = 83;
 
 /** The lines of a TraceLab file of this many rows, session after session. */
-function* roundLines(rows: number): Generator<string, void, void> {
+export function* roundLines(rows: number): Generator<string, void, void> {
   const plan = benchPlan('unbounded');
   const made = Array.from({ length: DISTINCT_SESSIONS }, (_, i) => {
     const agent = i % 3 === 0 ? 'codex' : 'claude';
