@@ -17,7 +17,7 @@ import { chanceInterval, whatIfInterval } from './cost-interval.js';
 import type { BreakFacts, RunFacts } from './facts.js';
 import { FaultFold, LayerFold, largerOvershoot } from './layer-fold.js';
 import { LongTermFold, StatusFold } from './long-term-fold.js';
-import { heldNano } from './recorded-metrics.js';
+import { heldNano } from './metric.js';
 import { RequestFold } from './request-fold.js';
 import { addTo, sortedRecord, type Tally } from './tally.js';
 

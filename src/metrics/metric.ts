@@ -1,4 +1,7 @@
 import type { MetricUnit } from '../core/base/format.js';
+import { ratio, sum } from '../core/base/stats.js';
+import { promptTokens } from '../core/model/usage.js';
+import { isUnpriced, type PricedCalls, type RecordedBill } from '../core/run/recorded-bill.js';
 import type { RunFacts } from './facts.js';
 
 /** A number about a run, by name. */
@@ -30,4 +33,48 @@ const NANO_PER_USD = 1e9;
 /** Dollars of an amount in nano-dollars. */
 export function usd(nanoUsd: number): number {
   return nanoUsd / NANO_PER_USD;
+}
+
+/** How many calls the cost of a recording is of, and how many of them it leaves out. */
+export function billedCalls({ calls, unpriced }: RecordedBill): PricedCalls {
+  return { calls, unpricedCalls: sum(Object.values(unpriced)) };
+}
+
+/** Dollars of a recording; null where no call of it could be priced. */
+export function recordedUsd(bill: RecordedBill): number | null {
+  return isUnpriced(billedCalls(bill)) ? null : usd(bill.costNano.total);
+}
+
+/** What a run spent on requests of the kinds that its recording holds: those of its loops, and summaries where it has them. */
+export function heldNano({ total, byLayer }: RunFacts['cost'], recorded: RecordedBill | undefined): number {
+  if (recorded === undefined) return total;
+  return byLayer.main + byLayer.subagent + (recorded.summaries > 0 ? byLayer.compact : 0);
+}
+
+/** The metrics of a run that a recording can tell about itself, by name. */
+export function recordedMetrics(bill: RecordedBill): Readonly<Record<string, number | null>> {
+  const { tokens, costNano, calls, mainCalls } = bill;
+  const prompts = promptTokens(tokens);
+  const cost = recordedUsd(bill);
+  return {
+    apiCalls: calls,
+    callsAnswered: calls,
+    callsLost: 0,
+    finishedShare: 1,
+    turns: mainCalls,
+    promptTokens: prompts,
+    cacheReadTokens: tokens.cacheRead,
+    cacheCreationTokens: tokens.cacheWrite5m + tokens.cacheWrite1h,
+    uncachedTokens: tokens.input,
+    outputTokens: tokens.output,
+    cacheHitRate: ratio(tokens.cacheRead, prompts),
+    costUsd: cost,
+    costUsdMain: cost === null ? null : usd(bill.mainCostNano),
+    costUsdSubagents: cost === null ? null : usd(costNano.total - bill.mainCostNano),
+    costPerTurnUsd: cost === null ? null : ratio(usd(costNano.total), mainCalls),
+    peakContextTokens: bill.peakContextTokens,
+    meanPromptTokens: ratio(bill.mainPromptTokens, mainCalls),
+    compactions: bill.compactions,
+    recordedCostUsd: cost,
+  };
 }

@@ -4,9 +4,8 @@ import { ratio, sum } from '../core/base/stats.js';
 import { isUnpriced } from '../core/run/recorded-bill.js';
 import { type BreakFacts, completionOf, pricedCalls, type RunFacts } from './facts.js';
 import { METRIC_FAMILIES } from './families.js';
-import { type Metric, usd } from './metric.js';
+import { type Metric, recordedUsd, usd } from './metric.js';
 import { METRIC_ROWS } from './metrics.generated.js';
-import { recordedUsd } from './recorded-metrics.js';
 import type { RequestFacts } from './request-fold.js';
 
 type Value = Metric['value'];

@@ -4,7 +4,7 @@ import type { Transcript } from '../../core/model/transcript.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import { hasUses, usesOf } from '../../core/uses/find-uses.js';
 import type { RunFacts } from '../../metrics/facts.js';
-import { recordedUsd } from '../../metrics/recorded-metrics.js';
+import { recordedUsd } from '../../metrics/metric.js';
 import { TTL_1H_MS } from '../../provider/cache/ttl.js';
 import type { ModelBook } from '../../provider/prices/model-book.js';
 import { modelsOf } from '../../provider/prices/models.js';

@@ -1,7 +1,7 @@
 import { formatCount, formatCounted } from '../../core/base/format.js';
 import { sum } from '../../core/base/stats.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
-import { recordedUsd } from '../../metrics/recorded-metrics.js';
+import { recordedUsd } from '../../metrics/metric.js';
 import { AS_RECORDED, billNotes } from '../../report/text/as-recorded.js';
 
 /** What several recordings cost, as far as they carry usage. */

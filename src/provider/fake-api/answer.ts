@@ -1,8 +1,7 @@
 import { type Block, createBlock } from '../../core/model/block.js';
 import type { Usage } from '../../core/model/usage.js';
 import type { FaultRule } from '../../core/run/run-plan.js';
-import type { ApiRequest, CountTokens } from './api-request.js';
-import { asObject, minimalValue } from './minimal-value.js';
+import { type ApiRequest, asObject, type CountTokens, minimalValue } from './api-request.js';
 
 /** A block of an answer. */
 export type AnswerBlock =

@@ -5,8 +5,7 @@ import type { Message } from '../../core/model/message.js';
 import { type BreakDetector, createBreakDetector } from '../cache/break-detector.js';
 import { ACTIONS } from '../script/tools.generated.js';
 import type { AnswerBlock } from './answer.js';
-import type { ApiRequest } from './api-request.js';
-import { asText } from './minimal-value.js';
+import { type ApiRequest, asText } from './api-request.js';
 import { ASKS_BESIDE, ASKS_FOR_SUMMARY } from './wordings.generated.js';
 
 /** What a request is for: a step of the main thread or of a subagent, a summary, or something beside the work. */

@@ -11,11 +11,11 @@ import {
   type CountTokens,
   countFor,
   type DefinedTool,
+  type JsonObject,
   messagesOf,
   promptOf,
 } from './api-request.js';
 import type { WireBlock } from './messages/wire-block.js';
-import type { JsonObject } from './minimal-value.js';
 
 /** Most breakpoints a request may carry, the automatic one included (CCH-1). */
 const MAX_BREAKPOINTS = 4;

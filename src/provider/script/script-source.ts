@@ -2,10 +2,18 @@ import { formatDigest } from '../../core/base/digest.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { fillerText } from '../../core/model/block.js';
 import type { AnswerBlock, GivenAnswer } from '../fake-api/answer.js';
-import type { ApiRequest, CountTokens, DefinedTool } from '../fake-api/api-request.js';
+import {
+  type ApiRequest,
+  asList,
+  asObject,
+  asText,
+  type CountTokens,
+  type DefinedTool,
+  type JsonObject,
+  minimalValue,
+} from '../fake-api/api-request.js';
 import { type PlacedRequest, saidIn, type WorkThread } from '../fake-api/conversations.js';
 import type { AnswerSource } from '../fake-api/fake-api.js';
-import { asList, asObject, asText, type JsonObject, minimalValue } from '../fake-api/minimal-value.js';
 import { DONE, type Said, type Script, type ScriptCall, type ScriptRule, type ScriptStep } from './script.js';
 import { ACTIONS, type ActionName, type ActionRow } from './tools.generated.js';
 

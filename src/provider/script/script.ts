@@ -3,7 +3,7 @@ import type { Message } from '../../core/model/message.js';
 import { isSummaryFork, type Transcript } from '../../core/model/transcript.js';
 import type { Usage } from '../../core/model/usage.js';
 import type { StopReason } from '../fake-api/answer.js';
-import { asObject } from '../fake-api/minimal-value.js';
+import { asObject } from '../fake-api/api-request.js';
 import type { ActionName } from './tools.generated.js';
 
 /** Words, or a number of tokens that filler is made of. */

@@ -1,6 +1,6 @@
 import type { ComparisonTable, PageData, PagePicture } from '../page-data/page-data.js';
 import { pageRun, type ReportedRun } from '../page-data/page-run.js';
-import { compareTable } from '../text/comparison-text.js';
+import { compareTable } from '../text/compare-table.js';
 import type { Conclusion } from '../text/conclusion.js';
 import { pageHtml } from './page-html.js';
 

@@ -4,8 +4,7 @@ import { mean, sum } from '../../core/base/stats.js';
 import { type OtherPrices, otherPriceSentence, type RecordedBill } from '../../core/run/recorded-bill.js';
 import type { PlannedPlugin } from '../../core/run/run-plan.js';
 import { completionOf, type RunFacts } from '../../metrics/facts.js';
-import { usd } from '../../metrics/metric.js';
-import { heldNano, recordedMetrics, recordedUsd } from '../../metrics/recorded-metrics.js';
+import { heldNano, recordedMetrics, recordedUsd, usd } from '../../metrics/metric.js';
 import { findMetric } from '../../metrics/registry.js';
 import type { ComparisonRow } from '../page-data/page-data.js';
 

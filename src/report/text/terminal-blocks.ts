@@ -14,13 +14,12 @@ import { ratio } from '../../core/base/stats.js';
 import { isUnpriced, type PricedCalls } from '../../core/run/recorded-bill.js';
 import { type BreakFacts, pricedCalls, type RunFacts } from '../../metrics/facts.js';
 import type { ShownFacts } from '../../metrics/long-term-fold.js';
-import { usd } from '../../metrics/metric.js';
-import { billedCalls, recordedUsd } from '../../metrics/recorded-metrics.js';
+import { billedCalls, recordedUsd, usd } from '../../metrics/metric.js';
 import { metricValues } from '../../metrics/registry.js';
 import * as doc from '../document/document.js';
 import { AS_RECORDED, notRecordedNano, recordedDifference } from './as-recorded.js';
-import { unpricedText } from './at-least.js';
 import type { Column, Row } from './table.js';
+import { unpricedText } from './words.js';
 
 /** A titled group of rows. */
 export interface Block {

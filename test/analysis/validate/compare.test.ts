@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { classOf, compareRequests, figuresOf, tally } from '../../../src/analysis/validate/compare.js';
 import { predictRequests } from '../../../src/analysis/validate/predict.js';
-import { readSaved, worseFigures } from '../../../src/analysis/validate/regression.js';
-import { fidelityPoints, worstPoints } from '../../../src/analysis/validate/report.js';
+import {
+  fidelityPoints,
+  readSaved,
+  worseFigures,
+  worstPoints,
+} from '../../../src/analysis/validate/report.js';
 import { recordedTruth } from '../../../src/analysis/validate/truth.js';
 import { totalFidelity, validateTranscript } from '../../../src/analysis/validate/validate.js';
 import { begun } from './recording.js';

@@ -3,8 +3,8 @@ import type { MessageCreateParamsNonStreaming, MessageParam } from '@anthropic-a
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createPromptCache } from '../../../src/provider/cache/prompt-cache.js';
+import { minimalValue } from '../../../src/provider/fake-api/api-request.js';
 import { createFakeApi, type FakeApiOptions } from '../../../src/provider/fake-api/fake-api.js';
-import { minimalValue } from '../../../src/provider/fake-api/minimal-value.js';
 import { createClock } from '../../helpers/clock.js';
 
 /** The client warns of models that are about to retire. */

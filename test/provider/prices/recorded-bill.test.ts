@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Capability } from '../../../src/core/run/capability.js';
-import { recordedMetrics, recordedUsd } from '../../../src/metrics/recorded-metrics.js';
+import { recordedMetrics, recordedUsd } from '../../../src/metrics/metric.js';
 import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
 import { billNotes } from '../../../src/report/text/as-recorded.js';
 import { Conversation } from '../../helpers/generators/conversation.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
-import { pageEvents } from '../../../src/report/page-data/page-events.js';
+import { pageEvents } from '../../../src/report/page-data/page-run.js';
 import { breakEntry, faultEntry, layerEntry, requestEntry } from '../../helpers/log.js';
 
 it('quotes what was needed and gone, and says where it was', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { pageRun } from '../../../src/report/page-data/page-run.js';
-import { actedText } from '../../../src/report/text/acted-text.js';
+import { actedText } from '../../../src/report/text/words.js';
 import { layerEntry, requestEntry, runEntry, threadEntry } from '../../helpers/log.js';
 
 function actsOf(...outcomes: readonly ('done' | 'failed' | 'declined')[]): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commonColumns } from '../../../src/report/text/comparison-text.js';
+import { commonColumns } from '../../../src/report/text/compare-table.js';
 
 const row = (name: string, ...texts: string[]) => ({ name, cells: texts.map((text) => ({ text })) });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { unfinishedText } from '../../../src/report/text/as-recorded.js';
-import { compareTable } from '../../../src/report/text/comparison-text.js';
+import { compareTable } from '../../../src/report/text/compare-table.js';
 import { endEntry, requestEntry, runEntry } from '../../helpers/log.js';
 
 const LOST: LogEntry = { type: 'lost', t: 0, thread: 'main', calls: 1_500, reason: 'too long\u001b[2J' };

@@ -7,9 +7,8 @@ import {
   printable,
 } from '../../../core/base/format.js';
 import * as doc from '../../../report/document/document.js';
-import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import { shortName } from '../../../report/text/short-name.js';
+import { formatAtLeast, shortName, unpricedText } from '../../../report/text/words.js';
 
 const THREAD_CHARS = 12;
 

@@ -10,7 +10,7 @@ import {
 import { ratio, sum } from '../../../core/base/stats.js';
 import * as doc from '../../../report/document/document.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';
-import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/words.js';
 import type { CountCheck } from './count-check.js';
 import type { CompactionFact, TranscriptFacts } from './inspect-facts.js';
 

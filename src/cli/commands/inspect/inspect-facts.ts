@@ -11,8 +11,7 @@ import {
   type DuplicateRead,
   type ToolTokens,
 } from '../../../core/tokens/breakdown.js';
-import { usd } from '../../../metrics/metric.js';
-import { recordedUsd } from '../../../metrics/recorded-metrics.js';
+import { recordedUsd, usd } from '../../../metrics/metric.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
 import { INFERRED } from '../../../transcripts/drafts/calibrate.js';

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { formatCount, formatCounted, formatDecimal, printable } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
 import * as doc from '../../../report/document/document.js';
-import { shortPath } from '../../../report/text/short-name.js';
+import { shortPath } from '../../../report/text/words.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import type { FoundSession } from '../../../transcripts/files/usual-places.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';

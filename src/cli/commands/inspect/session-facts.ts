@@ -9,7 +9,7 @@ import {
 } from '../../../core/model/transcript.js';
 import { promptTokens } from '../../../core/model/usage.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
-import { billedCalls, recordedUsd } from '../../../metrics/recorded-metrics.js';
+import { billedCalls, recordedUsd } from '../../../metrics/metric.js';
 import { findModel } from '../../../provider/prices/models.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';

@@ -2,9 +2,8 @@ import { formatCount, formatCounted, formatShare, printable } from '../../../cor
 import { ratio } from '../../../core/base/stats.js';
 import type { Warning } from '../../../core/run/warning.js';
 import * as doc from '../../../report/document/document.js';
-import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import { shortName } from '../../../report/text/short-name.js';
+import { formatAtLeast, shortName, unpricedText } from '../../../report/text/words.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 import { mergeWarnings } from '../../files/reading-notes.js';
 import type { ProviderSteps, SessionFacts, SessionsTotal } from './session-facts.js';

@@ -13,7 +13,7 @@ import {
 } from '../../../core/uses/uses.js';
 import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import { shortName, shortPath } from '../../../report/text/short-name.js';
+import { shortName, shortPath } from '../../../report/text/words.js';
 
 const SHOWN_ITEMS = 10;
 const PATH_CHARS = 44;

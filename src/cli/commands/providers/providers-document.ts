@@ -10,12 +10,12 @@ import {
 import { promptTokens } from '../../../core/model/usage.js';
 import type { CacheRules } from '../../../core/run/provider.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
-import { billedCalls, recordedUsd } from '../../../metrics/recorded-metrics.js';
+import { billedCalls, recordedUsd } from '../../../metrics/metric.js';
 import { longestLifeMs, MATCH, sureLifeMs } from '../../../provider/cache/cache-rules.js';
 import * as doc from '../../../report/document/document.js';
 import { AS_RECORDED, againstRecorded, billNotes } from '../../../report/text/as-recorded.js';
-import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/words.js';
 import type { ProviderFacts, ProviderReplay } from './provider-replay.js';
 
 const UNKNOWN = '?';

@@ -5,7 +5,7 @@ import { policyTexts } from '../../../config/files/policy-text.js';
 import { scenarioProblems } from '../../../config/load.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { Provider } from '../../../core/run/provider.js';
-import { billedCalls, recordedUsd } from '../../../metrics/recorded-metrics.js';
+import { billedCalls, recordedUsd } from '../../../metrics/metric.js';
 import { MODELS, resolveModel } from '../../../provider/prices/models.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { isServedBy, providerRegistry } from '../../../provider/providers/providers.js';

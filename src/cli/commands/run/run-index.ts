@@ -7,7 +7,7 @@ import { studyHtml } from '../../../report/html/page-html.js';
 import { chartedRequests } from '../../../report/page-data/left-out.js';
 import type { ChartedRun, ComparisonRow, PageFact } from '../../../report/page-data/page-data.js';
 import type { SampledLog } from '../../../report/page-data/run-sample.js';
-import { compareTable } from '../../../report/text/comparison-text.js';
+import { compareTable } from '../../../report/text/compare-table.js';
 import { type RunResult, sessionsOf } from './run-result.js';
 
 /** Requests that a small chart is drawn from. */

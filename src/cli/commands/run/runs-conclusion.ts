@@ -16,10 +16,9 @@ import { MODELS } from '../../../provider/prices/models.js';
 import { knownProvider, providerRegistry } from '../../../provider/providers/providers.js';
 import { type Block, tableOf } from '../../../report/document/document.js';
 import { AS_RECORDED, recordedRow } from '../../../report/text/as-recorded.js';
-import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
-import { causeWords } from '../../../report/text/cause-words.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { Column, Row } from '../../../report/text/table.js';
+import { causeWords, formatAtLeast, unpricedText } from '../../../report/text/words.js';
 import { type RunResult, sessionsOf } from './run-result.js';
 
 /** Whose rules hold for models of no known provider. */

@@ -1,7 +1,7 @@
 import { formatValue } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
-import { recordedMetrics } from '../../../metrics/recorded-metrics.js';
+import { recordedMetrics } from '../../../metrics/metric.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import { AS_RECORDED, recordedRow } from '../../../report/text/as-recorded.js';

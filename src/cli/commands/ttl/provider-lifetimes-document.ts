@@ -14,7 +14,7 @@ import { sureLifeMs } from '../../../provider/cache/cache-rules.js';
 import { providerRegistry } from '../../../provider/providers/providers.js';
 import * as doc from '../../../report/document/document.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';
-import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/words.js';
 
 const BY_RULE = 'by its rule';
 /** Differences below this are rounding, not money. */

@@ -15,8 +15,8 @@ import { sum } from '../../../core/base/stats.js';
 import { isWorthActing, NOT_WORTH_ACTING, PLAIN_DELTA_ERROR } from '../../../metrics/cost-interval.js';
 import * as doc from '../../../report/document/document.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';
-import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/words.js';
 import type { RecordedCosts } from '../../runs/recorded-costs.js';
 import {
   EQUAL_USD,

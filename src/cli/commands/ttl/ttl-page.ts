@@ -6,8 +6,8 @@ import { type ColumnsOf, card, number, pageTable, text } from '../../../report/d
 import { studyHtml } from '../../../report/html/page-html.js';
 import type { PageFact, StudyChart } from '../../../report/page-data/page-data.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';
-import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/words.js';
 import { lifetimeName } from './provider-lifetimes-document.js';
 import { SESSION_COLUMNS } from './ttl-document.js';
 

@@ -25,7 +25,7 @@ import { formatCounted, printable } from '../../../core/base/format.js';
 import { firstModel, type Transcript } from '../../../core/model/transcript.js';
 import { isUnpriced, type RecordedBill } from '../../../core/run/recorded-bill.js';
 import type { Warning } from '../../../core/run/warning.js';
-import { recordedUsd } from '../../../metrics/recorded-metrics.js';
+import { recordedUsd } from '../../../metrics/metric.js';
 import { findModel, modelOrUnknown } from '../../../provider/prices/models.js';
 import { NEWEST, type PriceTimes, pricesFor, priceTimes } from '../../../provider/prices/price.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';

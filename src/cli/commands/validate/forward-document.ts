@@ -20,8 +20,8 @@ import {
 import { usd } from '../../../metrics/metric.js';
 import { providerRegistry } from '../../../provider/providers/providers.js';
 import * as doc from '../../../report/document/document.js';
-import { formatSigned } from '../../../report/text/signed.js';
 import type { Tone } from '../../../report/text/table.js';
+import { formatSigned } from '../../../report/text/words.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 
 /** Longest name of a file in a table. */

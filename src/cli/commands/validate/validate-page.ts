@@ -7,7 +7,7 @@ import { DISTINCT } from '../../../report/charts/palette.js';
 import { type ColumnsOf, card, column, number, pageTable, text } from '../../../report/document/document.js';
 import { studyHtml } from '../../../report/html/page-html.js';
 import type { PageFact, StudyChart, StudyPoint } from '../../../report/page-data/page-data.js';
-import { formatSigned } from '../../../report/text/signed.js';
+import { formatSigned } from '../../../report/text/words.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 import { trustSentence } from './forward-document.js';
 

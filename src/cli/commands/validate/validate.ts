@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { containedFiles, repeatedCalls } from '../../../analysis/validate/contained.js';
-import { readSaved, worseFigures } from '../../../analysis/validate/regression.js';
 import {
   condensed,
   type FidelityReport,
   fidelityPoints,
   fidelityReport,
+  readSaved,
   traceHitRate,
   validateTraces,
+  worseFigures,
 } from '../../../analysis/validate/report.js';
 import { type FileFidelity, validateTranscript } from '../../../analysis/validate/validate.js';
 import { CcbenchError } from '../../../core/base/errors.js';
@@ -20,10 +21,9 @@ import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/fi
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { chosenSessions, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
-import { eachFile, noteRepeated } from '../../files/each-file.js';
+import { eachFile, noteRepeated, shareOf } from '../../files/each-file.js';
 import { openFile } from '../../files/output.js';
 import { sessionWords } from '../../files/session-words.js';
-import { shareOf } from '../../files/share-of.js';
 import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';

@@ -4,7 +4,7 @@ import { formatCount, formatMoney, formatShare, printable } from '../../../core/
 import { ratio, sum } from '../../../core/base/stats.js';
 import { SOURCE_KINDS } from '../../../core/model/source-kind.js';
 import * as doc from '../../../report/document/document.js';
-import { shortPath } from '../../../report/text/short-name.js';
+import { shortPath } from '../../../report/text/words.js';
 import { belowHome } from '../../files/chosen-sessions.js';
 import { money, NAME_CHARS } from './why-cells.js';
 

@@ -4,7 +4,7 @@ import type { Trend, TrendRow } from '../../../analysis/why/trend.js';
 import { formatCount, formatCounted, formatMoney, formatShare } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
 import * as doc from '../../../report/document/document.js';
-import { formatSigned } from '../../../report/text/signed.js';
+import { formatSigned } from '../../../report/text/words.js';
 import { money } from './why-cells.js';
 
 const MOST_ROWS = 12;

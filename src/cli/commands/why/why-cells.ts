@@ -1,5 +1,5 @@
 import { formatMoney, formatMoneyCell, printable } from '../../../core/base/format.js';
-import { shortName } from '../../../report/text/short-name.js';
+import { shortName } from '../../../report/text/words.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 
 /** Characters of a name in a table. */

@@ -2,8 +2,14 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { type ApiError, apiError } from '../../cache/api-error.js';
 import { levelSalts } from '../../cache/salts.js';
 import { findModel } from '../../prices/models.js';
-import type { AnswerDemands, ApiRequest } from '../api-request.js';
-import { asList, asObject, asText, type JsonObject } from '../minimal-value.js';
+import {
+  type AnswerDemands,
+  type ApiRequest,
+  asList,
+  asObject,
+  asText,
+  type JsonObject,
+} from '../api-request.js';
 import { type DraftRole, PromptDraft } from '../prompt-draft.js';
 import type { ReadOptions, WireCall } from '../wire-api.js';
 

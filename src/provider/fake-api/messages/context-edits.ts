@@ -1,7 +1,6 @@
 import { createBlock } from '../../../core/model/block.js';
 import { type ApiError, invalidRequest } from '../../cache/api-error.js';
-import type { CountTokens } from '../api-request.js';
-import { asList, asObject, asText, type JsonObject } from '../minimal-value.js';
+import { asList, asObject, asText, type CountTokens, type JsonObject } from '../api-request.js';
 import type { WireBlock } from './wire-block.js';
 
 /** An edit that the API carried out, as its answer tells. */

@@ -3,8 +3,7 @@ import { type ApiError, invalidRequest } from '../../cache/api-error.js';
 import type { CacheParameters, ThinkingSetting } from '../../cache/salts.js';
 import type { Tariff } from '../../prices/model-book.js';
 import type { ModelRow } from '../../prices/model-row.js';
-import type { AnswerDemands } from '../api-request.js';
-import { asList, asObject, asText, type JsonObject } from '../minimal-value.js';
+import { type AnswerDemands, asList, asObject, asText, type JsonObject } from '../api-request.js';
 
 /** The version of the API from which on it takes no sampling settings. */
 const WITHOUT_SAMPLING = '2026-10-21';

@@ -14,16 +14,19 @@ import { findModel, resolveWindow } from '../../prices/models.js';
 import {
   type ApiCompaction,
   type ApiRequest,
+  asList,
+  asObject,
+  asText,
   blocksOf,
   type CountTokens,
   countFor,
   type DefinedTool,
+  type JsonObject,
   messagesOf,
   promptOf,
   type ReadTurn,
   spokenDigest,
 } from '../api-request.js';
-import { asList, asObject, asText, type JsonObject } from '../minimal-value.js';
 import { validateBreakpoints } from '../prompt-draft.js';
 import type { ReadOptions } from '../wire-api.js';
 import { type AppliedEdit, applyEdits, type Compact, readCompaction, readEdits } from './context-edits.js';

@@ -9,8 +9,7 @@ import {
 } from '../../../core/model/block.js';
 import { type ApiError, invalidRequest } from '../../cache/api-error.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
-import type { CountTokens } from '../api-request.js';
-import { asList, asObject, asText, type JsonObject } from '../minimal-value.js';
+import { asList, asObject, asText, type CountTokens, type JsonObject } from '../api-request.js';
 
 /** Pixels of a token, and the most tokens and the longest edge that an image keeps (documentation of vision). */
 const PIXELS_PER_TOKEN = 750;

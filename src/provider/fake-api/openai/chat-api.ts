@@ -2,8 +2,7 @@ import type { ApiError } from '../../cache/api-error.js';
 import type { ModelRow } from '../../prices/model-row.js';
 import { findModel, modelOrUnknown } from '../../prices/models.js';
 import type { AnswerBlock, ApiAnswer } from '../answer.js';
-import type { ApiRequest } from '../api-request.js';
-import { asList, asObject, asText, type JsonObject } from '../minimal-value.js';
+import { type ApiRequest, asList, asObject, asText, type JsonObject } from '../api-request.js';
 import { PromptDraft } from '../prompt-draft.js';
 import {
   dataEvent,

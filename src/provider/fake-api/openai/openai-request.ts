@@ -4,9 +4,15 @@ import type { ApiError } from '../../cache/api-error.js';
 import { levelSalts, sessionSalts } from '../../cache/salts.js';
 import type { ModelRow } from '../../prices/model-row.js';
 import { cacheRulesOf } from '../../providers/providers.js';
-import type { AnswerDemands, ApiRequest } from '../api-request.js';
+import {
+  type AnswerDemands,
+  type ApiRequest,
+  asList,
+  asObject,
+  asText,
+  type JsonObject,
+} from '../api-request.js';
 import { readMarker } from '../messages/wire-block.js';
-import { asList, asObject, asText, type JsonObject } from '../minimal-value.js';
 import type { DraftRole, PromptDraft } from '../prompt-draft.js';
 import { type FinishedAnswer, type ReadOptions, thinkingTokens } from '../wire-api.js';
 

@@ -1,6 +1,6 @@
 import type { ApiError } from '../../cache/api-error.js';
 import type { AnswerBlock } from '../answer.js';
-import { asList, asObject, asText, type JsonObject } from '../minimal-value.js';
+import { asList, asObject, asText, type JsonObject } from '../api-request.js';
 import type { PromptDraft } from '../prompt-draft.js';
 import { namedEvent, pieces } from '../wire-api.js';
 import { openAiError, readParts, readResult } from './openai-request.js';

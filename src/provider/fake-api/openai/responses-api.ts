@@ -1,8 +1,7 @@
 import { Recent } from '../../../core/base/queue.js';
 import type { ApiError } from '../../cache/api-error.js';
 import { findModel } from '../../prices/models.js';
-import type { ApiRequest } from '../api-request.js';
-import { asList, asObject, asText, type JsonObject } from '../minimal-value.js';
+import { type ApiRequest, asList, asObject, asText, type JsonObject } from '../api-request.js';
 import { PromptDraft } from '../prompt-draft.js';
 import {
   distinctBlocks,

@@ -1,6 +1,6 @@
 import { distinctColor } from '../../charts/palette.js';
 import type { ComparisonRow, ComparisonTable, PageData } from '../../page-data/page-data.js';
-import { commonColumns } from '../../text/comparison-text.js';
+import { commonColumns } from '../../text/compare-table.js';
 import { h } from '../widgets/dom.js';
 import { BEST, notesFold, swatch } from '../widgets/page-parts.js';
 import { type Store, toRun } from '../widgets/store.js';

@@ -1,8 +1,9 @@
-import { formatCount, formatMoney } from '../../../core/base/format.js';
+import { formatCount, formatCounted, formatMoney, formatShare } from '../../../core/base/format.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import type { PageEvent } from '../../page-data/page-data.js';
 import type { RunModel } from '../../page-data/run-model.js';
 import { h } from '../widgets/dom.js';
-import { holdsWords, swatch } from '../widgets/page-parts.js';
+import { holdsWords, swatch, tokenBar } from '../widgets/page-parts.js';
 import { clock } from '../widgets/scale.js';
 import type { Store } from '../widgets/store.js';
 import {
@@ -12,8 +13,150 @@ import {
   type TableColumn,
   textColumn,
 } from '../widgets/virtual-table.js';
-import { eventDetails } from './event-details.js';
 import { eventLane, lanesOf } from './lanes.js';
+
+type Pair = readonly [string, string];
+
+function list(pairs: readonly Pair[]): HTMLElement {
+  return h('dl', ...pairs.flatMap(([label, value]) => [h('dt', label), h('dd', value)]));
+}
+
+function part(title: string, ...content: readonly (HTMLElement | null)[]): HTMLElement {
+  return h('div.part', h('h4', title), ...content);
+}
+
+const words = (name: string): string => name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
+
+function plain(details: Readonly<Record<string, unknown>>, pick: (name: string) => boolean): readonly Pair[] {
+  return Object.entries(details).flatMap(([name, value]): Pair[] => {
+    if (!pick(name) || value === null || typeof value === 'object') return [];
+    return [[words(name), typeof value === 'number' ? formatCount(value) : String(value)]];
+  });
+}
+
+/** Tokens of a part of a breakdown, those of all tools where it has them by tool; null where nothing is known. */
+function partTokens(value: unknown): number | null {
+  if (typeof value === 'number') return value;
+  if (value === null || typeof value !== 'object') return null;
+  return Object.values(value).reduce((sum: number, tokens) => sum + Number(tokens), 0);
+}
+
+/** What a compaction was made from, in per cent and tokens, where its layer says so. */
+function mixture(details: Readonly<Record<string, unknown>>): readonly Pair[] {
+  const { context } = details;
+  const raw = (details.breakdown ?? {}) as Readonly<Record<string, unknown>>;
+  if (context === null || typeof context !== 'object') return [];
+  return Object.entries(context).flatMap(([name, value]): Pair[] => {
+    if (typeof value !== 'number' || value === 0) return [];
+    const tokens = partTokens(ownValue(raw, name));
+    return [[words(name), tokens === null ? `${value} %` : `${value} %, ${formatCount(tokens)} tokens`]];
+  });
+}
+
+const CAME_OUT = /^(summary|restored|messagesKept|preserved|kept|clearableAfter|recompacts)/;
+const WENT_IN =
+  /^(messagesSummarised|threshold|overshoot|source|turnsSince|previousTurn|chained|thrash|tools|ids|results|chars|clearableBefore)/;
+
+/** Requests that a layer made for this action: the last ones before it that are not of a loop. */
+function ownRequests({ run: { requests, names } }: RunModel, event: PageEvent): readonly number[] {
+  const wanted = event.layer?.calls ?? 0;
+  const found: number[] = [];
+  for (let i = event.after - 1; i >= 0 && found.length < wanted; i--) {
+    const purpose = names.purposes[requests.purpose[i]!]!;
+    if (purpose !== 'main' && purpose !== 'subagent' && names.threads[requests.thread[i]!] === event.thread)
+      found.push(i);
+  }
+  return found.reverse();
+}
+
+type ShowRequest = (index: number) => void;
+
+function requestButton(model: RunModel, index: number, show: ShowRequest): HTMLElement {
+  return h('button.link', { click: () => show(index) }, `request ${model.number(index)}`);
+}
+
+function costPart(model: RunModel, event: PageEvent, show: ShowRequest): HTMLElement {
+  const { calls, cost } = event.layer!;
+  const { requests, leftOut } = model.run;
+  // Where requests are left out of the page, the ones before it may be of another action.
+  const own = leftOut === undefined ? ownRequests(model, event) : [];
+  const rows = own.map((index) => {
+    const prompt = model.prompt[index]!;
+    const read = formatShare(prompt === 0 ? null : requests.read[index]! / prompt);
+    const tokens = `${formatCount(prompt)} prompt tokens, ${read} from the cache, ${formatCount(requests.output[index]!)} output`;
+    return h('p', requestButton(model, index, show), ` ${formatMoney(model.cost[index]! / 1e9)}: ${tokens}`);
+  });
+  const sentence =
+    calls === 0
+      ? 'It made no request.'
+      : `${formatMoney(cost / 1e9)} for ${formatCounted(calls, 'request')} of its own.`;
+  return part('What it cost', h('p', sentence), ...rows);
+}
+
+function cachePart(model: RunModel, { lost, after, thread }: PageEvent, show: ShowRequest): HTMLElement {
+  const { requests, names, leftOut } = model.run;
+  const sentence =
+    lost === 0
+      ? 'No cached token was destroyed.'
+      : `${formatCount(lost)} cached tokens after the first change were destroyed.`;
+  const next = requests.thread.findIndex((own, i) => i >= after && names.threads[own] === thread);
+  const nextText = (): HTMLElement =>
+    h(
+      'p',
+      'The next one, ',
+      requestButton(model, next, show),
+      `, read ${formatCount(requests.read[next]!)} of ${formatCount(model.prompt[next]!)} prompt tokens from the cache, wrote ${formatCount(model.written[next]!)} and cost ${formatMoney(model.cost[next]! / 1e9)}.`,
+    );
+  const isKnown = next >= 0 && leftOut === undefined;
+  return part('What it did to the cache', h('p', sentence), isKnown ? nextText() : null);
+}
+
+function layerParts(model: RunModel, event: PageEvent, show: ShowRequest): readonly HTMLElement[] {
+  const { trueBefore, trueAfter, estimatedBefore, estimatedAfter, saved } = event.layer!;
+  const whole = Math.max(trueBefore, trueAfter);
+  const tokens = (label: string, value: number): Pair => [label, `${formatCount(value)} tokens`];
+  const after = estimatedAfter === null ? '' : ` → ${formatCount(estimatedAfter)}`;
+  const seen: readonly Pair[] =
+    estimatedBefore === null
+      ? []
+      : [['seen by the policy', `${formatCount(estimatedBefore)}${after} tokens`]];
+  const went = plain(event.details, (name) => WENT_IN.test(name));
+  const came = plain(event.details, (name) => CAME_OUT.test(name));
+  return [
+    part(
+      'Context',
+      tokenBar('before', trueBefore, whole, 'before'),
+      tokenBar('after', trueAfter, whole, 'after'),
+      list([tokens('taken out', saved), ...seen]),
+    ),
+    part('What went in', list([tokens('context', trueBefore), ...went, ...mixture(event.details)])),
+    part('What came out', list([tokens('context', trueAfter), ...came])),
+    costPart(model, event, show),
+    cachePart(model, event, show),
+  ];
+}
+
+/** Everything there is to say about one event. */
+function eventDetails(model: RunModel, event: PageEvent, show: ShowRequest): HTMLElement {
+  const title = [event.name, event.action].filter((word) => word !== '').join(' · ');
+  const place = [
+    clock(event.t),
+    event.turn === null ? null : `turn ${event.turn}`,
+    event.thread,
+    event.layer?.trigger ?? null,
+    event.outcome,
+  ];
+  const raw = Object.keys(event.details).length === 0 ? null : JSON.stringify(event.details, null, 2);
+  const parts = event.layer === undefined ? [cachePart(model, event, show)] : layerParts(model, event, show);
+  return h(
+    'div.details',
+    h('h3', title),
+    h('p.quiet', place.filter((word) => word !== null && word !== '').join(' · ')),
+    h('p', event.reason),
+    ...(event.kind === 'layer' || event.kind === 'break' ? parts : []),
+    raw === null ? null : h('details', h('summary', 'All it says of itself'), h('pre', { tabindex: 0 }, raw)),
+  );
+}
 
 function columnsOf(model: () => RunModel): readonly TableColumn[] {
   const at = (row: number): PageEvent => model().run.events[row]!;
@@ -38,7 +181,7 @@ function eventText({ name, action, outcome, reason, kind, turn, thread }: PageEv
 }
 
 /** What the list of events offers to the rest of the page. */
-export interface EventsView {
+interface EventsView {
   readonly element: HTMLElement;
   /** Brings the details of the chosen event into sight. */
   reveal(): void;

@@ -1,6 +1,6 @@
 import { formatCount, formatDuration, formatMoney } from '../../../core/base/format.js';
 import type { ChartModel, RunModel } from '../../page-data/run-model.js';
-import { causeWords } from '../../text/cause-words.js';
+import { causeWords } from '../../text/words.js';
 import { h } from '../widgets/dom.js';
 import { placeLink } from '../widgets/place.js';
 import { clock } from '../widgets/scale.js';
@@ -8,7 +8,7 @@ import type { Store } from '../widgets/store.js';
 import { type Tip, tipLines } from '../widgets/tooltip.js';
 import { createVirtualTable, numberColumn, type TableColumn, textColumn } from '../widgets/virtual-table.js';
 import { brokenRequests } from './prompt-paths.js';
-import { type RequestRef, requestTip } from './request-tip.js';
+import { type RequestRef, requestTip } from './request-chart.js';
 
 function columnsOf(model: () => RunModel): readonly TableColumn[] {
   const at = () => model().run.requests;

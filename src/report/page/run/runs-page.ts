@@ -2,8 +2,8 @@ import { formatCount, formatCounted, formatMoney } from '../../../core/base/form
 import { distinctColor, LAYER_COLORS } from '../../charts/palette.js';
 import type { PageData, PageFact, PageLayer, PageRun } from '../../page-data/page-data.js';
 import { type Axis, createRunModel, type RunModel } from '../../page-data/run-model.js';
-import { actedText } from '../../text/acted-text.js';
 import type { PolicyParam } from '../../text/policy-info.js';
+import { actedText } from '../../text/words.js';
 import { h } from '../widgets/dom.js';
 import {
   aboutView,
@@ -25,7 +25,7 @@ import { createContextChart } from './context-chart.js';
 import { createEventsView } from './events-view.js';
 import { createFillChart, type FillChart } from './fill-chart.js';
 import { createPromptCharts } from './prompt-charts.js';
-import { type RequestRef, requestTip } from './request-tip.js';
+import { type RequestRef, requestTip } from './request-chart.js';
 import { createRequestsView } from './requests-view.js';
 
 /** What the page comes to, and the notes on its table. */
