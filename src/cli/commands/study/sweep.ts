@@ -7,7 +7,7 @@ import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/as-recorded.js';
 import { metricWords } from '../../../report/text/metric-words.js';
 import { chosenMetrics, SWEPT_METRICS } from '../../../study/chosen-metrics.js';
-import { bestRanked, completenessOf, type VariantRuns } from '../../../study/completeness.js';
+import { bestRanked, completenessOf } from '../../../study/completeness.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import { type SweptPoint, sweptPoints } from '../../../study/run-rows.js';
 import { type Axis, grid } from '../../../study/vary.js';
