@@ -1,6 +1,6 @@
 import type { Message } from '../../src/core/model/message.js';
 import type { RecordedCall, Step, Thread, ThreadEvent, Transcript } from '../../src/core/model/transcript.js';
-import { EARLIER_HISTORY, OPENING_CONTEXT } from '../../src/transcripts/drafts/draft.js';
+import { EARLIER_HISTORY, OPENING_CONTEXT } from '../../src/transcripts/drafts/opening.js';
 import { readClaudeCode } from '../../src/transcripts/readers/claude-code/read.js';
 
 /** Fields of a session line that differ from the usual ones. */

@@ -6,7 +6,7 @@ import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usa
 import { isLoss } from '../../core/run/warning.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
 import { priceTimes } from '../../provider/prices/price.js';
-import { EARLIER_HISTORY } from '../../transcripts/drafts/draft.js';
+import { EARLIER_HISTORY } from '../../transcripts/drafts/opening.js';
 import { transcriptFindings } from '../../transcripts/lines/findings.js';
 import { COPY_MS } from '../../transcripts/readers/codex/rollout.js';
 

@@ -5,7 +5,7 @@ import type { SourceKind, SourceName } from '../../core/model/source-kind.js';
 import { textStart } from '../../core/model/text.js';
 import type { Thread, Transcript } from '../../core/model/transcript.js';
 import { RESTORED_CONTEXT, UNLOGGED_CONTEXT } from '../../transcripts/drafts/calibrate.js';
-import { EARLIER_HISTORY, OPENING_CONTEXT } from '../../transcripts/drafts/draft.js';
+import { EARLIER_HISTORY, OPENING_CONTEXT } from '../../transcripts/drafts/opening.js';
 
 /** Characters in which a text tells what it is. */
 const HEAD_CHARS = 300;

@@ -5,7 +5,7 @@ import type { Transcript } from '../../core/model/transcript.js';
 import type { LogSink } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { priceTimes } from '../../provider/prices/price.js';
-import { providerOf } from '../requests/provider-doubts.js';
+import { providerOf } from '../requests/provider-of.js';
 import { NO_TIMING } from '../requests/run-env.js';
 import { replayParts } from '../run/replay.js';
 import { followsRecording, modeOf, planOver } from '../run/what-if.js';

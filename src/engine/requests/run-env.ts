@@ -26,7 +26,8 @@ import type { AdjustOutcome, FakeLlm, LlmCall } from '../../provider/fake-llm/fa
 import type { Cassette } from '../../provider/fake-llm/summaries/cassette.js';
 import type { PriceTimes } from '../../provider/prices/price.js';
 import type { Course, RunConditions } from './conditions.js';
-import type { CacheKinds, ChanceTally } from './provider-doubts.js';
+import type { ChanceTally } from './provider-doubts.js';
+import type { CacheKinds } from './provider-of.js';
 import type { StatusCheck } from './shown-status.js';
 
 /** The process of one session: alive from its first step to its last. */

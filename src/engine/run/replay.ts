@@ -31,14 +31,8 @@ import { priceTimes } from '../../provider/prices/price.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { checkLostChild } from '../context/invariants.js';
 import type { Conditions, RunConditions } from '../requests/conditions.js';
-import {
-  ChanceTally,
-  cacheKinds,
-  otherTokens,
-  providerOf,
-  recordedModels,
-  warnOfDoubts,
-} from '../requests/provider-doubts.js';
+import { ChanceTally, otherTokens, warnOfDoubts } from '../requests/provider-doubts.js';
+import { cacheKinds, providerOf, recordedModels } from '../requests/provider-of.js';
 import {
   clientRules,
   NO_TIMING,

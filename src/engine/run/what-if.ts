@@ -11,7 +11,7 @@ import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { knownProvider, type ProviderRef } from '../../provider/providers/providers.js';
 import { Conditions, type RunConditions } from '../requests/conditions.js';
-import { providersOf, recordedModels } from '../requests/provider-doubts.js';
+import { providersOf, recordedModels } from '../requests/provider-of.js';
 import { windowUnder } from '../requests/thread-model.js';
 
 /** The plan of a what-if's base: the recording as its own client made it. */

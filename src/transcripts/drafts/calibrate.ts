@@ -11,12 +11,9 @@ import {
   type DraftStep,
   draftMessage,
   draftTokens,
-  EARLIER_HISTORY,
   isPlaceholderOutput,
-  OPENING_CONTEXT,
-  type Opening,
-  openingOf,
 } from './draft.js';
+import { EARLIER_HISTORY, OPENING_CONTEXT, type Opening, openingOf } from './opening.js';
 import { type CalibrateOptions, type PrefixShape, prefixTokensOf } from './prefix-shape.js';
 import { spread, total, weightsOf } from './weights.js';
 

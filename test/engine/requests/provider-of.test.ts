@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cacheKinds, providerOf, providersOf } from '../../../src/engine/requests/provider-doubts.js';
+import { cacheKinds, providerOf, providersOf } from '../../../src/engine/requests/provider-of.js';
 import { resolveModel } from '../../../src/provider/prices/models.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { planOf } from '../../helpers/plan.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { messageTokens } from '../../../src/core/model/message.js';
-import { openingOf } from '../../../src/transcripts/drafts/draft.js';
+import { openingOf } from '../../../src/transcripts/drafts/opening.js';
 import {
   assistant,
   type Fields,

@@ -4,9 +4,9 @@ import {
   otherTokens,
   type ProviderDoubts,
   providerDoubts,
-  type RecordedModels,
   severalProviders,
 } from '../../../engine/requests/provider-doubts.js';
+import type { RecordedModels } from '../../../engine/requests/provider-of.js';
 import { modelsOf } from '../../../provider/prices/models.js';
 import type { MetricRecord } from '../../../study/job.js';
 import type { Point } from '../../../study/point.js';

@@ -9,7 +9,7 @@ import type { Transcript } from '../../../core/model/transcript.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import type { RunPlan } from '../../../core/run/run-plan.js';
 import type { Warning } from '../../../core/run/warning.js';
-import { type RecordedModels, recordedModels } from '../../../engine/requests/provider-doubts.js';
+import { type RecordedModels, recordedModels } from '../../../engine/requests/provider-of.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { uniqueName } from '../../../study/run-rows.js';
 import type { InputOptions } from '../../../transcripts/files/read-input.js';
