@@ -4,7 +4,7 @@ import type { MessageOrigin } from '../../core/model/message.js';
 import type { Text } from '../../core/model/text.js';
 import type { ThreadEvent } from '../../core/model/transcript.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
-import { idOf } from '../lines/narrow.js';
+import { idOf, soundTime } from '../lines/narrow.js';
 import { isPlausibleUsage } from '../lines/plausible.js';
 import {
   compactionEvent,
@@ -137,7 +137,7 @@ export class ThreadDraft {
       stopReason: response.stopReason ?? (hasCall ? 'tool_use' : 'end_turn'),
       missReason: null,
       effort: response.effort ?? null,
-      firstTimeMs: response.sentMs ?? null,
+      firstTimeMs: response.sentMs == null ? null : soundTime(response.sentMs),
       lastTimeMs: timeMs,
       startMs: 0,
       endMs: 0,

@@ -104,6 +104,14 @@ describe('OpenHands conversations', () => {
     ]);
   });
 
+  it.each([1e300, 1e20])('ignores a latency of %d s: the session begins with its first event', (latency) => {
+    const [, ...later] = EVENTS;
+    const usages = [usage('r1', 1_000, 0, 900, 40), usage('r2', 1_200, 900, 200, 30)];
+    const transcript = read(state(usages, [{ model: 'model-x', latency, response_id: 'r1' }]), later);
+    expect(transcript.startedAtMs).toBe(Date.UTC(2026, 0, 2, 0, 0, 4));
+    expect(callsOf(firstThread(transcript)).map(({ endMs }) => endMs)).toEqual([0, 5_000]);
+  });
+
   it('takes the prompt as it is where more was read than it is long', () => {
     const transcript = read(state([usage('r1', 10, 0, 0, 40), usage('r2', 20, 900, 0, 30)]), EVENTS);
     expect(recordedTotals(transcript).usage).toMatchObject({ input: 30, cacheRead: 900 });
