@@ -20,7 +20,7 @@ function ccbench(...args) {
 
 try {
   ccbench('compare', 'scenarios/example.yaml', '--out', work, '--workers', '0');
-  ccbench('run', 'scenarios/example.yaml', '--out', work, '--quiet');
+  ccbench('run', 'scenarios/example.yaml', '--out', work, '--quiet', '--svg');
   rmSync(target, { recursive: true, force: true });
   mkdirSync(join(target, 'charts'), { recursive: true });
   cpSync(join(work, 'example-compare'), target, { recursive: true });

@@ -142,7 +142,9 @@ const IDLE: readonly (readonly [option: string, why: Idle, hint: string])[] = [
   ['tolerance', (command) => (has(command, 'baseline') ? without('baseline')(command) : null), REPORTS],
   ['guard', without('baseline'), REPORTS],
   ['noise', without('baseline'), 'name the result to compare with: --baseline <file>'],
-  ['png', withoutCharts, 'charts are written with a report, into a folder'],
+  ...['svg', 'png'].map(
+    (name) => [name, withoutCharts, 'charts are written with a report, into a folder'] as const,
+  ),
   // Without a file `why` looks at the sessions on this machine.
   [
     'watch',

@@ -14,6 +14,8 @@ import { tellWritten } from './present.js';
 export interface PictureOptions {
   /** Charts and the page. */
   readonly charts: boolean;
+  /** SVG files of the charts: drawing them takes as long as a short run. */
+  readonly svg?: boolean;
   /** PNG files beside the SVG files. */
   readonly png?: boolean;
 }
@@ -66,7 +68,7 @@ export async function writePage(
   }
 }
 
-/** report.html and the charts of one run. */
+/** report.html of one run, and its charts where they are wanted. */
 export async function* reportPictures(
   title: string,
   run: ReportedRun,
@@ -77,6 +79,7 @@ export async function* reportPictures(
   if (!options.charts) return;
   const page = await runInterruptible(interrupt, () => reportHtml({ title, conclusion, runs: [run] }));
   yield { folder: '', name: 'report.html', content: page };
+  if (options.svg !== true && options.png !== true) return;
   const charts = await runInterruptible(interrupt, () => runCharts(run));
   yield* chartFiles(charts, options, interrupt);
 }

@@ -25,6 +25,7 @@ describe('options that would do nothing', () => {
   it.each([
     ['run a.yaml --tolerance 1', '--tolerance has no effect without --baseline'],
     ['run a.yaml --no-files --png', '--png has no effect with --no-files'],
+    ['run a.yaml --no-charts --svg', '--svg has no effect with --no-charts'],
     ['run a.yaml --no-charts --png', '--png has no effect with --no-charts'],
     ['run a.yaml --no-files --out x', '--out has no effect with --no-files'],
     ['compare a.yaml --no-files --out x', '--out has no effect with --no-files'],

@@ -199,7 +199,7 @@ function pageOf(runs: readonly PlannedRun[]): string {
   return join(runs[0]!.folder, 'report.html');
 }
 
-/** Charts and page come after the table: they take longer than everything before. */
+/** Page and charts come after the table: drawing charts takes longer than everything before. */
 async function writePictures(
   { session, options, progress }: Job,
   { planned, execution, expectations }: RunResult,
@@ -207,7 +207,7 @@ async function writePictures(
   folder: ReportFolder,
   title: string,
 ): Promise<void> {
-  progress.start(`${planned.label}: charts`, 0);
+  progress.start(`${planned.label}: page`, 0);
   const [{ reportPictures }, { policyInfoOf }] = await Promise.all([
     import('../../terminal/report-pictures.js'),
     import('../../runs/policy-info.js'),

@@ -6,8 +6,6 @@ import { cli, scenario, snapshot, tempFolder } from '../../cli.js';
 
 const CHARTS = ['context-over-time', 'cost-by-cause', 'prompt-split'];
 const FILES = [
-  'charts',
-  ...CHARTS.flatMap((name) => [`charts/${name}.svg`, `charts/${name}.vl.json`]),
   'events.csv',
   'prompts.csv',
   'report.html',
@@ -143,7 +141,7 @@ describe('ccbench run', () => {
     expect(stdout).not.toContain('\r');
   });
 
-  it('--no-charts writes neither charts nor page, --png adds PNG files', async () => {
+  it('--no-charts writes neither charts nor page, --svg adds SVG files and specifications, --png PNG files too', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
     await cli(['run', 'a.yaml', '--no-charts'], { cwd });
     expect(Object.keys(snapshot(join(cwd, 'reports/tiny')))).toEqual([
@@ -153,7 +151,18 @@ describe('ccbench run', () => {
       'run.jsonl',
       'summary.json',
     ]);
+    const charts = (...endings: string[]) =>
+      CHARTS.flatMap((name) => endings.map((ending) => `charts/${name}.${ending}`));
+    await cli(['run', 'a.yaml', '--svg'], { cwd });
+    expect(Object.keys(snapshot(join(cwd, 'reports/tiny')))).toEqual([
+      'charts',
+      ...charts('svg', 'vl.json'),
+      ...FILES,
+    ]);
     await cli(['run', 'a.yaml', '--png'], { cwd });
+    expect(Object.keys(snapshot(join(cwd, 'reports/tiny/charts')))).toEqual(
+      charts('png', 'svg', 'vl.json').map((name) => name.replace('charts/', '')),
+    );
     const png = readFileSync(join(cwd, 'reports/tiny/charts/prompt-split.png'));
     expect(png.subarray(1, 4).toString()).toBe('PNG');
   });
