@@ -5,14 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { cli, scenario, snapshot, tempFolder } from '../../cli.js';
 
 const CHARTS = ['context-over-time', 'cost-by-cause', 'prompt-split'];
-const FILES = [
-  'events.csv',
-  'prompts.csv',
-  'report.html',
-  'requests.csv',
-  'run.jsonl',
-  'summary.json',
-];
+const FILES = ['events.csv', 'prompts.csv', 'report.html', 'requests.csv', 'run.jsonl', 'summary.json'];
 const VARIANTS = 'variants:\n  - { name: hour, cache: { ttl: 1h } }\n';
 
 afterEach(() => vi.useRealTimers());
