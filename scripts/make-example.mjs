@@ -19,7 +19,7 @@ function ccbench(...args) {
 }
 
 try {
-  ccbench('compare', 'scenarios/example.yaml', '--out', work, '--workers', '0');
+  ccbench('compare', 'scenarios/example.yaml', '--out', work, '--workers', '0', '--svg');
   ccbench('run', 'scenarios/example.yaml', '--out', work, '--quiet', '--svg');
   rmSync(target, { recursive: true, force: true });
   mkdirSync(join(target, 'charts'), { recursive: true });

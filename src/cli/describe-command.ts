@@ -130,6 +130,8 @@ function withResults(command: Command): string | null {
 
 function withoutCharts(command: Command): string | null {
   if (isGiven(command, 'charts')) return 'with --no-charts';
+  const results = withResults(command);
+  if (results !== null) return results;
   return has(command, 'files') ? withoutFiles(command) : without('out')(command);
 }
 

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { foldLog } from '../../src/metrics/fold.js';
 import { reportHtml } from '../../src/report/html/report-html.js';
+import type { StudyChart } from '../../src/report/page-data/page-data.js';
 import { breakEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 import { sampleRun } from '../helpers/sample-run.js';
 import { openPage, press, seriousFindings, sidewaysPx, useBrowser } from './browser.js';
@@ -341,55 +342,78 @@ describe('report.html in a browser', () => {
       ],
       notes: [],
     };
-    const { page, problems } = await openPage(browser, reportHtml({ title: 'sort', runs: [], comparison }));
+    const { page, problems } = await openPage(
+      browser,
+      reportHtml({ title: 'sort', runs: [sampleRun('sample', 12, 5)], comparison }),
+    );
+    const table = page.locator('#comparison');
     const shown = () => page.locator('#comparison tbody tr:visible th').allTextContents();
     expect(await shown()).toEqual(['middle', 'cheap', 'dear', 'lost']);
     expect(await page.locator('#comparison tr.discarded th').allTextContents()).toEqual(['lost']);
     expect(await page.locator('#comparison .same').count()).toBe(0);
-    const cost = page.getByRole('button', { name: 'costUsd' });
+    const cost = table.getByRole('button', { name: 'costUsd' });
     await cost.focus();
     await page.keyboard.press('Enter');
     expect(await shown()).toEqual(['cheap', 'middle', 'dear', 'lost']);
-    expect(await page.getByRole('columnheader', { name: 'costUsd' }).getAttribute('aria-sort')).toBe(
+    expect(await table.getByRole('columnheader', { name: 'costUsd' }).getAttribute('aria-sort')).toBe(
       'ascending',
     );
     await page.keyboard.press('Enter');
     expect(await shown()).toEqual(['dear', 'middle', 'cheap', 'lost']);
     await page.keyboard.press('Enter');
     expect(await shown()).toEqual(['middle', 'cheap', 'dear', 'lost']);
-    await page.getByRole('button', { name: 'variant' }).click();
+    await table.getByRole('button', { name: 'variant' }).click();
     expect(await shown()).toEqual(['cheap', 'dear', 'lost', 'middle']);
 
-    await page.locator('.picker summary').press('Enter');
-    await page.getByRole('checkbox', { name: 'dear' }).press('Space');
+    await table.locator('.picker summary').press('Enter');
+    await table.getByRole('checkbox', { name: 'dear' }).press('Space');
     expect(await shown()).toEqual(['cheap', 'lost', 'middle']);
-    expect(await page.locator('.picker summary').textContent()).toBe('Rows: 3 of 4 shown');
-    await page.getByRole('searchbox', { name: 'Find rows' }).fill('E');
-    await page.getByRole('button', { name: 'none' }).click();
+    expect(await table.locator('.picker summary').textContent()).toBe('Rows: 3 of 4 shown');
+    await table.getByRole('searchbox', { name: 'Find rows' }).fill('E');
+    await table.getByRole('button', { name: 'none' }).click();
     expect(await shown()).toEqual(['lost']);
-    await page.getByRole('button', { name: 'all' }).click();
+    await table.getByRole('button', { name: 'all' }).click();
     expect(await shown()).toEqual(['cheap', 'dear', 'lost', 'middle']);
     expect(await seriousFindings(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
 
-  it('shows table and pictures of runs whose logs it does not hold', async () => {
-    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>';
+  it('charts the rows of a comparison, and shows the run of a chosen point', async () => {
+    const runs = [sampleRun('base', 30, 12), sampleRun('often', 30, 5)];
     const comparison = {
-      caption: 'Points',
+      caption: 'Variants',
       columns: ['costUsd'],
-      rows: [{ name: 'gap = 5', cells: [{ text: '$2.00', mark: 'best' as const }] }],
+      rows: runs.map(({ name }) => ({ name, cells: [{ text: '$2.00' }] })),
       notes: ['* best · one point'],
     };
-    const html = reportHtml({ title: 'sweep', runs: [], comparison, pictures: [{ title: 'a line', svg }] });
+    const chart: StudyChart = {
+      name: 'cost-against-kept',
+      title: 'What it costs',
+      x: { title: 'cost (US dollars)', unit: 'usd', scale: 'linear' },
+      y: { title: 'content kept (share)', unit: 'share', scale: 'linear' },
+      series: [
+        {
+          name: 'variants',
+          color: '#0072b2',
+          drawn: 'dots',
+          points: [
+            { x: 1, y: 0.5, row: 0 },
+            { x: 2, y: 0.9, row: 1 },
+          ],
+        },
+      ],
+    };
+    const html = reportHtml({ title: 'two', runs, comparison, charts: [chart] });
     const { page, problems } = await openPage(browser, html);
-    expect(await page.locator('#comparison tbody').textContent()).toBe('gap = 5★ $2.00');
-    const notes = page.locator('details.notes');
-    expect(await notes.locator('summary').textContent()).toBe('1 note');
-    expect(await notes.getByText('★ best · one point').isVisible()).toBe(false);
+    const notes = page.locator('details.notes').first();
     await notes.locator('summary').click();
     expect(await notes.getByText('★ best · one point').isVisible()).toBe(true);
-    expect(await page.getByRole('img', { name: 'a line' }).isVisible()).toBe(true);
+    const drawn = page.locator('#charts svg');
+    await drawn.focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    expect(await page.locator('#summary h2').textContent()).toBe('Summary of often');
+    expect(await page.locator('.tooltip').filter({ hasText: 'often' }).textContent()).toContain('90');
     expect(await seriousFindings(page)).toEqual([]);
     expect(problems).toEqual([]);
   });

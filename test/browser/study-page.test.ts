@@ -29,6 +29,7 @@ const POINTS: StudyPageData = {
   },
   charts: [
     {
+      name: 'sweep-costUsd',
       title: 'costUsd over gap',
       x: { title: 'gap (minutes)', unit: null, scale: 'linear' },
       y: { title: 'costUsd (US dollars)', unit: 'usd', scale: 'linear' },

@@ -31,7 +31,6 @@ export function sweepInput(
     columns: ['costUsd', 'contentRetention'],
     discarded: [],
     asItIs: null,
-    front: [],
     conclusion: { result: 'r', advice: 'a' },
     axes,
     names: ['costUsd'],

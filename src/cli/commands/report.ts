@@ -91,6 +91,8 @@ function openFills(log: string, cwd: string): FillReader {
 
 /** Options of `ccbench report`. */
 export interface ReportOptions extends PictureOptions {
+  /** Whether the page and charts are written. */
+  readonly charts: boolean;
   readonly out?: string;
 }
 

@@ -374,7 +374,7 @@ export async function writeSoftly(
 }
 
 /** Writes files into a folder one by one, each whole or not at all. */
-export async function writeFiles(
+async function writeFiles(
   out: string,
   cwd: string,
   files: AsyncIterable<OutFile> | Iterable<OutFile>,

@@ -1,20 +1,18 @@
 import { join } from 'node:path';
 import { chartJson, type NamedChart } from '../../report/charts/chart-spec.js';
+import { pointsSpecs } from '../../report/charts/points-spec.js';
 import { renderPng, renderSvg } from '../../report/charts/render.js';
 import { runCharts } from '../../report/charts/run-charts.js';
+import { pageHtml, type StudyPage } from '../../report/html/page-html.js';
 import { reportHtml } from '../../report/html/report-html.js';
 import type { ReportedRun } from '../../report/page-data/page-run.js';
 import type { Conclusion } from '../../report/text/conclusion.js';
-import { writeFiles } from '../files/output.js';
-import { type CliSession, warnUnwritten } from '../session.js';
+import { writeSoftly } from '../files/output.js';
+import type { CliSession } from '../session.js';
 import { runInterruptible, yieldToEventLoop } from './interrupt.js';
-import { tellWritten } from './present.js';
 
-/** Which pictures are wanted. */
+/** Whether the charts of a page are written as files too: drawing them takes as long as a short run. */
 export interface PictureOptions {
-  /** Charts and the page. */
-  readonly charts: boolean;
-  /** SVG files of the charts: drawing them takes as long as a short run. */
   readonly svg?: boolean;
   /** PNG files beside the SVG files. */
   readonly png?: boolean;
@@ -27,45 +25,43 @@ export interface ReportFile {
   readonly content: string | Uint8Array;
 }
 
-/** The files of charts: the picture, its specification beside it, and a PNG where one is wanted. */
-async function* chartFiles(
-  charts: readonly NamedChart[],
-  options: Pick<PictureOptions, 'png'>,
+/** The files of charts where they are wanted: the picture, its specification beside it, and a PNG. */
+export async function* chartFiles(
+  charts: () => readonly NamedChart[],
+  { svg, png }: PictureOptions,
   interrupt: AbortSignal,
 ): AsyncGenerator<ReportFile> {
-  for (const { name, spec } of charts) {
+  if (svg !== true && png !== true) return;
+  for (const { name, spec } of await runInterruptible(interrupt, charts)) {
     await yieldToEventLoop(interrupt);
-    const svg = await renderSvg(spec);
+    const drawn = await renderSvg(spec);
     yield { folder: 'charts', name: `${name}.vl.json`, content: chartJson(spec) };
-    yield { folder: 'charts', name: `${name}.svg`, content: svg };
-    if (options.png === true) {
-      yield { folder: 'charts', name: `${name}.png`, content: await renderPng(svg) };
-    }
+    yield { folder: 'charts', name: `${name}.svg`, content: drawn };
+    if (png === true) yield { folder: 'charts', name: `${name}.png`, content: await renderPng(drawn) };
   }
 }
 
-/** A page with the charts that belong to it. */
-interface ChartedPage {
-  readonly name: string;
-  readonly content: string;
-  readonly charts: readonly NamedChart[];
+/** A page of charts and a table, and its charts where they are wanted. */
+export async function* pageFiles(
+  name: string,
+  page: StudyPage,
+  options: PictureOptions,
+  interrupt: AbortSignal,
+): AsyncGenerator<ReportFile> {
+  const { charts, lead } = page.data;
+  yield* chartFiles(() => pointsSpecs(charts, lead), options, interrupt);
+  yield { folder: '', name, content: pageHtml(page) };
 }
 
 /** Writes a page and its charts into a folder that may hold other things. */
 export async function writePage(
   session: CliSession,
   out: string,
-  { name, content, charts }: ChartedPage,
-  options: Pick<PictureOptions, 'png'> = {},
+  name: string,
+  page: StudyPage,
+  options: PictureOptions,
 ): Promise<void> {
-  const { cwd, interrupt } = session.host;
-  try {
-    await writeFiles(out, cwd, chartFiles(charts, options, interrupt));
-    await writeFiles(out, cwd, [{ folder: '', name, content }]);
-    tellWritten(session, join(out, name));
-  } catch (error) {
-    warnUnwritten(session, '--out', error);
-  }
+  await writeSoftly(session, out, pageFiles(name, page, options, session.host.interrupt), join(out, name));
 }
 
 /** report.html of one run, and its charts where they are wanted. */
@@ -76,10 +72,7 @@ export async function* reportPictures(
   options: PictureOptions,
   interrupt: AbortSignal,
 ): AsyncGenerator<ReportFile> {
-  if (!options.charts) return;
   const page = await runInterruptible(interrupt, () => reportHtml({ title, conclusion, runs: [run] }));
   yield { folder: '', name: 'report.html', content: page };
-  if (options.svg !== true && options.png !== true) return;
-  const charts = await runInterruptible(interrupt, () => runCharts(run));
-  yield* chartFiles(charts, options, interrupt);
+  yield* chartFiles(() => runCharts(run), options, interrupt);
 }

@@ -1,14 +1,11 @@
-import { DARK, distinctColor, LIGHT } from './palette.js';
+import { DARK, LIGHT } from './palette.js';
 
 /** A Vega-Lite specification: plain JSON with its data inlined. */
 export interface ChartSpec {
   readonly $schema: string;
-  readonly title: { readonly text: string; readonly subtitle?: string };
+  readonly title: ChartTitle;
   readonly [key: string]: unknown;
 }
-
-/** The same as far as drawing asks. */
-export type DrawnSpec = Readonly<Record<string, unknown>>;
 
 /** A chart under the name of its files. */
 export interface NamedChart {
@@ -54,7 +51,7 @@ const CONFIG = {
     title: null,
     labelColor: LIGHT.ink,
     labelFontSize: 12,
-    labelLimit: 240,
+    labelLimit: 480,
     symbolType: 'square',
     columns: 4,
   },
@@ -64,7 +61,7 @@ const CONFIG = {
 /** The title of a chart: what it finds, and below it what it was made from. */
 export interface ChartTitle {
   readonly text: string;
-  readonly subtitle?: string;
+  readonly subtitle?: string | readonly string[];
 }
 
 /** A chart with the look that all charts share. */
@@ -72,28 +69,19 @@ export function chartSpec(title: ChartTitle, body: Readonly<Record<string, unkno
   return { $schema: SCHEMA, title, padding: 16, ...PLOT, ...body, config: CONFIG };
 }
 
-/** Width of the plot and characters in a line of the title where a window is as narrow as that of a phone. */
-const NARROW = { width: 270, titleChars: 38, subtitleChars: 52 } as const;
+/** Characters of a subtitle that fit above a plot. */
+const SUBTITLE_CHARS = 110;
 
-/** A text in lines of at most this many characters, words whole. */
-function inLines(text: string, chars: number): readonly string[] {
+/** A text in lines that fit above a plot, words whole. */
+export function inLines(text: string): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= chars) lines.push(`${lines.pop()} ${word}`);
+    if (last !== undefined && last.length + 1 + word.length <= SUBTITLE_CHARS)
+      lines.push(`${lines.pop()} ${word}`);
     else lines.push(word);
   }
   return lines;
-}
-
-/** The same chart for a narrow window. */
-export function narrowSpec(spec: ChartSpec): DrawnSpec {
-  const { text, subtitle } = spec.title;
-  const title = {
-    text: inLines(text, NARROW.titleChars),
-    ...(subtitle === undefined ? {} : { subtitle: inLines(subtitle, NARROW.subtitleChars) }),
-  };
-  return { ...spec, width: NARROW.width, title };
 }
 
 type Encoding = Readonly<Record<string, unknown>>;
@@ -116,12 +104,6 @@ export function textOf(field: string): Encoding {
 /** What each name of a field looks like, such as its colour. */
 export function byName(field: string, names: readonly string[], looks: readonly string[]): Encoding {
   return { ...textOf(field), scale: { domain: names, range: looks } };
-}
-
-/** A colour for each series, with a legend where there are several. */
-export function seriesColor(names: readonly string[]): Encoding {
-  const looks = names.map((_name, index) => distinctColor(index));
-  return { ...byName('series', names, looks), ...(names.length > 1 ? {} : { legend: null }) };
 }
 
 /** Dashed lines across a plot, each with its name at its end. */

@@ -1,18 +1,18 @@
-import { type DrawnSpec, darkStyle } from './chart-spec.js';
+import { type ChartSpec, darkStyle } from './chart-spec.js';
 
 /** Pixels of a PNG per pixel of the chart. */
 const PNG_SCALE = 2;
 
 let previous: Promise<unknown> = Promise.resolve();
 
-async function render(spec: DrawnSpec): Promise<string> {
+async function render(spec: ChartSpec): Promise<string> {
   const { drawChart } = await import('./draw-chart.js');
   const svg = await drawChart(spec);
   return `${svg.replace('>', `>${darkStyle()}`)}\n`;
 }
 
 /** A chart as the text of an SVG file that follows the reader's light or dark preference. Ids inside start again in each picture, so they are drawn one after the other. */
-export async function renderSvg(spec: DrawnSpec): Promise<string> {
+export async function renderSvg(spec: ChartSpec): Promise<string> {
   const next = previous.then(() => render(spec));
   previous = next.catch(() => null);
   return next;

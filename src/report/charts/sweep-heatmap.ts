@@ -1,4 +1,4 @@
-import { type ChartSpec, chartSpec, drawn, quantity, seriesColor } from './chart-spec.js';
+import { type ChartSpec, chartSpec, drawn, quantity } from './chart-spec.js';
 import { LIGHT } from './palette.js';
 import {
   axisTitle,
@@ -9,7 +9,6 @@ import {
   type SweepAxis,
   splitRanked,
   subtitleWith,
-  UNRANKED_MARK,
   unitFormat,
 } from './sweep-point.js';
 
@@ -73,57 +72,6 @@ export function sweepHeatmap({ x, y, metric, cells, subtitle }: SweepHeatmapInpu
         ...drawn(best === null ? [] : [best], {
           mark: { type: 'rect', fill: null, stroke: LIGHT.alarm, strokeWidth: 3 },
           encoding: axes,
-        }),
-      ],
-    },
-  );
-}
-
-/** One point of a sweep over one parameter. */
-export interface SweepLinePoint extends Markable {
-  readonly x: number;
-  /** null = the run has no data for the metric; the point is left out. */
-  readonly y: number | null;
-}
-
-/** What a line chart of a sweep is made from. */
-export interface SweepLineInput {
-  readonly parameter: SweepAxis;
-  readonly metric: MetricAxis;
-  readonly scale: 'linear' | 'log';
-  readonly points: readonly SweepLinePoint[];
-  readonly subtitle: string;
-}
-
-/** A metric against one parameter, the best point marked; points that are not ranked are crosses on the axis. */
-export function sweepLine({ parameter, metric, scale, points, subtitle }: SweepLineInput): ChartSpec {
-  const shown = points.flatMap((point) =>
-    point.y === null ? [] : [{ ...point, y: point.y, series: metric.name }],
-  );
-  const [values, unranked] = splitRanked(shown);
-  const best = bestOf(values, ({ y }) => y, metric.better);
-  const x = quantity('x', `${axisTitle(parameter)}${scale === 'log' ? ', log scale' : ''}`, {
-    scale: { type: scale, nice: false, ...(scale === 'linear' ? { zero: false } : {}) },
-  });
-  const y = quantity('y', axisTitle(metric), {
-    scale: { zero: false },
-    axis: { format: unitFormat(metric.unit) },
-  });
-  const color = seriesColor(values.length === 0 ? [] : [metric.name]);
-  const title =
-    best === null
-      ? `${metric.name} against ${parameter.name}`
-      : `Best ${metricPhrase(metric, best.y)} at ${parameter.name} = ${best.x}`;
-  return chartSpec(
-    { text: title, subtitle: subtitleWith(subtitle, unranked.length) },
-    {
-      data: { values },
-      layer: [
-        ...drawn(unranked, { mark: UNRANKED_MARK, encoding: { x, y: { value: 'height' } } }),
-        { mark: { type: 'line', point: { filled: true, size: 30 } }, encoding: { x, y, color } },
-        ...drawn(best === null ? [] : [best], {
-          mark: { type: 'point', size: 160, strokeWidth: 2, color: LIGHT.alarm },
-          encoding: { x, y },
         }),
       ],
     },

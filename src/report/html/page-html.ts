@@ -1,13 +1,11 @@
 import { markupText } from '../../core/base/format.js';
-import type { PageData, PagePicture, StudyPageData } from '../page-data/page-data.js';
+import type { PageData, StudyPageData } from '../page-data/page-data.js';
 import type { WhyPageData } from '../page-data/why-page-data.js';
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-bundle.generated.js';
 
 /** What one file shows. */
 export interface PageInput {
   readonly data: PageData | WhyPageData | StudyPageData;
-  /** Pictures that are shown as they are. */
-  readonly pictures?: readonly PagePicture[];
   /** Address of events after which the page is loaded again, while something goes on; absent for a page that stays as it is. */
   readonly events?: string;
   /** Where else the numbers are, for those who run no scripts. */
@@ -26,29 +24,13 @@ function scriptJson(value: unknown): string {
     .replace(/\u2029/g, '\\u2029');
 }
 
-function svgAddress(svg: string): string {
-  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
-}
-
-function pictureHtml({ title, svg, narrow }: PagePicture): string {
-  const image = `<img src="${svgAddress(svg)}" alt="${markupText(title)}">`;
-  const source =
-    narrow === undefined ? '' : `<source media="(max-width: 700px)" srcset="${svgAddress(narrow)}">`;
-  return `<figure><picture>${source}${image}</picture></figure>`;
-}
-
-function picturesHtml(pictures: readonly PagePicture[]): string {
-  if (pictures.length === 0) return '';
-  return `<section id="pictures" aria-label="Charts">${pictures.map(pictureHtml).join('')}</section>`;
-}
-
 /** Loads the page again when its server says that something happened; scroll position and address stay. */
 function reloadScript(events: string): string {
   return `<script>new EventSource(${scriptJson(events)}).onmessage=()=>location.reload()</script>\n`;
 }
 
 /** One file that shows its data without a network. */
-export function pageHtml({ data, pictures = [], elsewhere, events }: PageInput): string {
+export function pageHtml({ data, elsewhere, events }: PageInput): string {
   const policy = events === undefined ? CONTENT_POLICY : `${CONTENT_POLICY}; connect-src 'self'`;
   return `<!doctype html>
 <html lang="en">
@@ -63,7 +45,6 @@ export function pageHtml({ data, pictures = [], elsewhere, events }: PageInput):
 </head>
 <body>
 <div id="app"><noscript>This report needs JavaScript; ${markupText(elsewhere)}</noscript></div>
-${picturesHtml(pictures)}
 <script type="application/json" id="data">${scriptJson(data)}</script>
 <script>${PAGE_SCRIPT}</script>
 ${events === undefined ? '' : reloadScript(events)}</body>
@@ -71,11 +52,16 @@ ${events === undefined ? '' : reloadScript(events)}</body>
 `;
 }
 
-/** A page of charts and one table over the same rows; what is not given is empty. */
-export function studyHtml(
+/** A page of charts and one table over the same rows. */
+export interface StudyPage extends PageInput {
+  readonly data: StudyPageData;
+}
+
+/** The same of what it shows; what is not given is empty. */
+export function studyPage(
   input: Pick<StudyPageData, 'title' | 'lead' | 'of' | 'table'> & Partial<StudyPageData>,
   elsewhere: string,
-): string {
+): StudyPage {
   const data: StudyPageData = {
     kind: 'study',
     advice: null,
@@ -85,5 +71,5 @@ export function studyHtml(
     notes: [],
     ...input,
   };
-  return pageHtml({ data, elsewhere });
+  return { data, elsewhere };
 }

@@ -1,4 +1,4 @@
-import type { ComparisonTable, PageData, PagePicture } from '../page-data/page-data.js';
+import type { ComparisonTable, PageData, StudyChart } from '../page-data/page-data.js';
 import { pageRun, type ReportedRun } from '../page-data/page-run.js';
 import { compareTable } from '../text/compare-table.js';
 import type { Conclusion } from '../text/conclusion.js';
@@ -14,13 +14,13 @@ export interface ReportInput {
   readonly comparison?: ComparisonTable;
   /** The sessions behind the table; absent or null where there is one. */
   readonly sessions?: ComparisonTable | null;
-  /** Pictures that are shown as they are, such as the charts of a sweep. */
-  readonly pictures?: readonly PagePicture[];
+  /** Charts over the rows of the table. */
+  readonly charts?: readonly StudyChart[];
 }
 
 /** report.html: one file that shows everything of a run, or several runs side by side, without a network. */
 export function reportHtml(input: ReportInput): string {
-  const { title, runs, pictures = [] } = input;
+  const { title, runs } = input;
   const data: PageData = {
     kind: 'runs',
     title,
@@ -28,7 +28,8 @@ export function reportHtml(input: ReportInput): string {
     runs: runs.map(pageRun),
     comparison: input.comparison ?? (runs.length > 1 ? compareTable(runs) : null),
     sessions: input.sessions ?? null,
+    charts: input.charts ?? [],
   };
   const elsewhere = 'summary.json and the CSV files beside it hold the same numbers.';
-  return pageHtml({ data, pictures, elsewhere });
+  return pageHtml({ data, elsewhere });
 }

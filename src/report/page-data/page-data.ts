@@ -42,14 +42,6 @@ export interface ComparisonCell {
   readonly mark?: 'best' | 'worse';
 }
 
-/** A picture that goes into the page as it is. */
-export interface PagePicture {
-  readonly title: string;
-  readonly svg: string;
-  /** The same for a narrow window; the whole one is made smaller where it is absent. */
-  readonly narrow?: string;
-}
-
 /** A label with a value and what there is to say about it. */
 export interface PageFact {
   readonly label: string;
@@ -210,6 +202,8 @@ export interface PageData {
   readonly comparison: ComparisonTable | null;
   /** The sessions behind the comparison; null where there is one. */
   readonly sessions: ComparisonTable | null;
+  /** Over the rows of the comparison. */
+  readonly charts: readonly StudyChart[];
 }
 
 /** What an axis of a chart counts. */
@@ -246,6 +240,8 @@ export interface StudySeries {
 
 /** A chart of points that the reader asks for their rows. */
 export interface StudyChart {
+  /** Kebab-case: what files of it are called. */
+  readonly name: string;
   readonly title: string;
   readonly x: StudyAxis;
   readonly y: StudyAxis;

@@ -41,7 +41,7 @@ function costOn({ runs }: VariantJson, transcript: string): number {
 describe('ccbench compare over sessions that not every variant finishes', () => {
   it('compares over those that every ranked variant finished, and says of each row over how many it is', async () => {
     const cwd = tempFolder({ 'a.yaml': TWO });
-    const argv = ['compare', 'a.yaml', '--policy', POLICIES];
+    const argv = ['compare', 'a.yaml', '--policy', POLICIES, '--svg'];
     const { code, stdout } = await cli(argv, { cwd });
     expect(code).toBe(0);
     const folder = join(cwd, 'reports/two-compare');
@@ -77,7 +77,7 @@ describe('ccbench compare over sessions that not every variant finishes', () => 
     expect(csv[4]).toContain(`none,${LONG},no,no,`);
     expect(csv[5]).toContain(`claude-code/2.1.112,${LONG},yes,yes,`);
     const chart = JSON.parse(readFileSync(join(folder, 'charts/cost-against-kept.vl.json'), 'utf8'));
-    expect(chart.title.subtitle).toContain('not ranked, calls went unanswered (1)');
+    expect(chart.title.subtitle.join(' ')).toContain('not ranked, calls went unanswered (1)');
   });
 
   it('ranks nothing when one variant alone finished', async () => {
@@ -183,8 +183,6 @@ describe('ccbench sweep over settings that do not finish', () => {
     const csv = readFileSync(join(folder, 'sweep.csv'), 'utf8').split('\n');
     expect(csv[0]).toMatch(/^window,standing,sessions,sessionsFinished,sessionsCompared,sessionsUnfinished,/);
     expect(csv[1]).toContain(`60000,apart,1,0,,${LONG},`);
-    const chart = readFileSync(join(folder, 'charts/sweep-costUsd.vl.json'), 'utf8');
-    expect(JSON.parse(chart).title.text).toContain('at window = 120000');
   });
 
   it('names no best where the point that came furthest did not finish either', async () => {

@@ -43,19 +43,4 @@ describe('report.html', () => {
     const marks = comparison!.rows.map(({ cells }) => cells[cost]!.mark ?? null);
     expect(marks.filter((mark) => mark === 'best')).toHaveLength(1);
   });
-
-  it('shows given pictures as images inside the file', () => {
-    const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>';
-    const page = reportHtml({ title: 'x', runs: [], pictures: [{ title: 'a "line"', svg }] });
-    expect(page).toContain(`src="data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}"`);
-    expect(page).toContain('alt="a &quot;line&quot;"');
-    expect(page).not.toContain('<source');
-  });
-
-  it('shows another picture in a narrow window where there is one', () => {
-    const narrow = '<svg width="270"/>';
-    const page = reportHtml({ title: 'x', runs: [], pictures: [{ title: 'x', svg: '<svg/>', narrow }] });
-    const address = `data:image/svg+xml;base64,${Buffer.from(narrow).toString('base64')}`;
-    expect(page).toContain(`<source media="(max-width: 700px)" srcset="${address}">`);
-  });
 });

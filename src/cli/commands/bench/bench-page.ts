@@ -2,7 +2,7 @@ import { formatCount, formatDecimal, formatExponent } from '../../../core/base/f
 import { DISTINCT, distinctColor } from '../../../report/charts/palette.js';
 import * as doc from '../../../report/document/document.js';
 import { card, pageTable } from '../../../report/document/document.js';
-import { studyHtml } from '../../../report/html/page-html.js';
+import { type StudyPage, studyPage } from '../../../report/html/page-html.js';
 import type { ComparisonCell, PageFact, StudyChart } from '../../../report/page-data/page-data.js';
 import { type BenchResult, fallsShort, type GrowthResult, growsTooFast, type PathResult } from './result.js';
 
@@ -25,6 +25,7 @@ function timesChart({ results }: BenchResult): readonly StudyChart[] {
   if (drawn.length === 0) return [];
   return [
     {
+      name: 'hot-paths',
       title: 'Median time of each path by the size of the context',
       x: { title: 'context (tokens)', unit: 'tokens', scale: 'log' },
       y: { title: 'median (ms)', unit: 'ms', scale: 'log' },
@@ -96,9 +97,9 @@ function columnsOf(growth: readonly GrowthResult[]): doc.ColumnsOf<PathResult> {
 }
 
 /** bench.html: times, growth and ratios. */
-export function benchHtml(result: BenchResult): string {
+export function benchPage(result: BenchResult): StudyPage {
   const fast = result.growth.filter(growsTooFast);
-  return studyHtml(
+  return studyPage(
     {
       title: 'Hot paths and ratios',
       lead:

@@ -11,6 +11,7 @@ import type { CliSession } from '../../session.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { WIPE_LINE } from '../../terminal/own-codes.js';
 import { present } from '../../terminal/present.js';
+import type { PictureOptions } from '../../terminal/report-pictures.js';
 import {
   type BenchResult,
   fallsShort,
@@ -148,13 +149,12 @@ export const SUITES: Suites = {
 const BENCH_PAGE = 'bench.html';
 
 /** What `bench` is asked for. */
-export interface BenchOptions {
+export interface BenchOptions extends PictureOptions {
   readonly quick?: boolean;
   readonly save?: string;
   readonly baseline?: string;
   readonly noise?: number;
   readonly out?: string;
-  readonly png?: boolean;
 }
 
 /** `ccbench bench`: hot paths and ratios, compared with a saved run where one is given. */
@@ -191,7 +191,11 @@ export async function benchCommand(
     await save?.write(`${JSON.stringify(result, null, 2)}\n`);
     save?.commit();
     if (options.out !== undefined) {
-      await writeCharts(session, result, options.out, options);
+      const [{ writePage }, { benchPage }] = await Promise.all([
+        import('../../terminal/report-pictures.js'),
+        import('./bench-page.js'),
+      ]);
+      await writePage(session, options.out, BENCH_PAGE, benchPage(result), options);
     }
     for (const { suite, error } of failed)
       host.stderr.write(
@@ -254,21 +258,6 @@ async function runSuites(
   }
   if (shows) host.stderr.write(WIPE_LINE);
   return { result: joinResults(parts), failed };
-}
-
-async function writeCharts(
-  session: CliSession,
-  result: BenchResult,
-  out: string,
-  options: Pick<BenchOptions, 'png'>,
-): Promise<void> {
-  const [{ writePage }, { benchCharts }, { benchHtml }] = await Promise.all([
-    import('../../terminal/report-pictures.js'),
-    import('../../../report/charts/bench-charts.js'),
-    import('./bench-page.js'),
-  ]);
-  const page = { name: BENCH_PAGE, content: benchHtml(result), charts: benchCharts(result) };
-  await writePage(session, out, page, options);
 }
 
 function isTimed(result: Partial<BenchResult['results'][number]> | null): boolean {

@@ -5,7 +5,7 @@ import { formatCounted, printable } from '../../../core/base/format.js';
 import { usd } from '../../../metrics/metric.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
 import { type ColumnsOf, card, pageTable, text } from '../../../report/document/document.js';
-import { studyHtml } from '../../../report/html/page-html.js';
+import { type StudyPage, studyPage } from '../../../report/html/page-html.js';
 import type { StudyChart } from '../../../report/page-data/page-data.js';
 import {
   COLUMNS,
@@ -98,12 +98,13 @@ function chartsOf(diff: LaneDiff, order: readonly number[]): readonly StudyChart
         : [{ x: i + 1, y: value(request), row: rowOf.get(places.get(i) ?? -1) ?? null }];
     }),
   });
-  const charts: readonly (readonly [title: string, unit: 'tokens' | 'usd', pick: Pick])[] = [
-    ['Prompt of each request', 'tokens', () => (request) => request.prompt],
-    ['Read from the cache', 'tokens', () => (request) => request.read],
-    ['Paid so far', 'usd', paidSoFar],
+  const charts: readonly (readonly [name: string, title: string, unit: 'tokens' | 'usd', pick: Pick])[] = [
+    ['prompts', 'Prompt of each request', 'tokens', () => (request) => request.prompt],
+    ['reads', 'Read from the cache', 'tokens', () => (request) => request.read],
+    ['paid', 'Paid so far', 'usd', paidSoFar],
   ];
-  return charts.map(([title, unit, pick]) => ({
+  return charts.map(([name, title, unit, pick]) => ({
+    name,
     title,
     x: { title: 'request, aligned by turn', unit: null, scale: 'linear' },
     y: { title: unit === 'usd' ? 'US dollars' : 'tokens', unit, scale: 'linear' },
@@ -119,7 +120,7 @@ const PAGE_COLUMNS: ColumnsOf<Difference> = [
 ];
 
 /** diff.html: two lanes aligned by turn, and every request at which they differ. */
-export function diffHtml(diff: LaneDiff, context: DiffContext): string {
+export function diffPage(diff: LaneDiff, context: DiffContext): StudyPage {
   const side = (label: string, lane: LaneDiff['a']) =>
     card(label, laneCost(lane), `${printable(lane.title)}, ${formatCounted(lane.requests, 'request')}`);
   const order = byMoney(diff);
@@ -135,7 +136,7 @@ export function diffHtml(diff: LaneDiff, context: DiffContext): string {
     name: `turn ${row.name}`,
     note: printable(shown[i]!.reason),
   }));
-  return studyHtml(
+  return studyPage(
     {
       title: 'Where two runs part',
       lead: printable(firstSentence(diff)),

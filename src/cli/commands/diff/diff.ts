@@ -14,13 +14,13 @@ import { fileHead } from '../../../transcripts/files/disk-file.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openLog } from '../../files/open-log.js';
-import { writeSoftly } from '../../files/output.js';
 import { execute } from '../../runs/execute.js';
 import { BASE, planScenarios } from '../../runs/plan-runs.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
+import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { diffBlocks, diffConclusion } from './diff-document.js';
 
 const LOG = 'run.jsonl';
@@ -162,7 +162,7 @@ export async function openLanes(
 }
 
 /** Options of `ccbench diff`. */
-export interface DiffOptions extends PluginOptions {
+export interface DiffOptions extends PluginOptions, PictureOptions {
   /** Per cent. */
   readonly tolerance?: number;
   readonly rows: number;
@@ -194,9 +194,11 @@ export async function diffCommand(
     json: { tolerance, aligned: pairs.length, ...shown, notes, page },
   });
   if (options.out !== undefined) {
-    const { diffHtml } = await import('./diff-page.js');
-    const content = diffHtml(diff, { tolerance, notes });
-    await writeSoftly(session, options.out, [{ folder: '', name: PAGE, content }], page!);
+    const [{ writePage }, { diffPage }] = await Promise.all([
+      import('../../terminal/report-pictures.js'),
+      import('./diff-page.js'),
+    ]);
+    await writePage(session, options.out, PAGE, diffPage(diff, { tolerance, notes }), options);
   }
   return EXIT.fine;
 }

@@ -3,7 +3,7 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { sum } from '../../../core/base/stats.js';
 import { completionOf } from '../../../metrics/facts.js';
 import { runSeries } from '../../../report/charts/run-series.js';
-import { studyHtml } from '../../../report/html/page-html.js';
+import { pageHtml, studyPage } from '../../../report/html/page-html.js';
 import { chartedRequests } from '../../../report/page-data/left-out.js';
 import type { ChartedRun, ComparisonRow, PageFact } from '../../../report/page-data/page-data.js';
 import type { SampledLog } from '../../../report/page-data/run-sample.js';
@@ -116,7 +116,7 @@ export function runIndexHtml(
       .map(encodeURIComponent)
       .join('/'),
   );
-  return studyHtml(
+  const page = studyPage(
     {
       title: printable(title),
       lead: leadOf(results),
@@ -134,4 +134,5 @@ export function runIndexHtml(
     },
     'the summary.json of each run holds the same numbers.',
   );
+  return pageHtml(page);
 }

@@ -47,6 +47,8 @@ import { runConclusion, scenarioConclusion, scenariosConclusion, variantTable } 
 
 /** Options of `ccbench run`. */
 export interface RunOptions extends ScenarioChanges, PictureOptions, PluginOptions {
+  /** Whether the page and charts are written. */
+  readonly charts: boolean;
   readonly out: string;
   readonly files: boolean;
   readonly log?: string;

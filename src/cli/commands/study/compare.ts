@@ -6,6 +6,7 @@ import { formatCounted } from '../../../core/base/format.js';
 import { unknownName } from '../../../core/base/registry.js';
 import * as doc from '../../../report/document/document.js';
 import type { reportHtml } from '../../../report/html/report-html.js';
+import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import type { ReportedRun } from '../../../report/page-data/page-run.js';
 import { createRunSample } from '../../../report/page-data/run-sample.js';
 import { AS_RECORDED, OPEN_LOOP, reproducedLine } from '../../../report/text/as-recorded.js';
@@ -31,6 +32,7 @@ import { withPlugins } from '../../runs/with-plugins.js';
 import type { CliSession } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present, tellWritten } from '../../terminal/present.js';
+import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { comparedWhatIf, deltaNotes, variantsWithBase } from './compare-what-if.js';
 import { comparisonTable, sessionsTable } from './comparison-table.js';
 import { answeredExit, completenessJson, standingJson } from './completeness-notes.js';
@@ -38,14 +40,14 @@ import { assumedOf, standInsOf } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
 import { type CompareRecipe, compareAgain, repeatCommand } from './repeat-command.js';
 import { runRows } from './run-rows.js';
-import { costCharts } from './study-axes.js';
+import { tradeoffCharts } from './study-axes.js';
 import { comparisonConclusion, concluded } from './study-conclusion.js';
-import { jsonText, STUDY_PAGE, writeCharts } from './study-files.js';
+import { jsonText, STUDY_PAGE } from './study-files.js';
 import { loadInputs, type StudyInputs, type StudyTranscript, studyName, studyTitle } from './study-inputs.js';
 import { openStudyScenarios, type StudyChoice, studySessions } from './study-sessions.js';
 
 /** Options of `ccbench compare`. */
-export interface CompareOptions extends Omit<CompareRecipe, 'files'>, StudyChoice {
+export interface CompareOptions extends Omit<CompareRecipe, 'files'>, StudyChoice, PictureOptions {
   readonly workers?: number;
   readonly out: string;
   readonly files: boolean;
@@ -182,7 +184,7 @@ async function compare(
         comparison: { ...table, caption: 'Variants' },
         sessions: bySession,
       };
-      await writeCompareReport(session, folder, comparison, done, page);
+      await writeCompareReport(session, folder, comparison, done, page, options);
       if (folder.commit()) tellWritten(session, join(folder.shown, STUDY_PAGE));
     }
     const isNoneLeft = comparison.variants.every(({ broken }) => broken.length > 0);
@@ -281,7 +283,8 @@ async function writeCompareReport(
   folder: ReportFolder,
   { variants }: Comparison,
   planned: readonly Compared[],
-  page: Omit<Parameters<typeof reportHtml>[0], 'runs' | 'pictures'>,
+  page: Omit<Parameters<typeof reportHtml>[0], 'runs' | 'charts'> & { readonly comparison: ComparisonTable },
+  options: PictureOptions,
 ): Promise<void> {
   const first = planned[0]!.session;
   const shown = planned.filter((run) => run.session.label === first.label).slice(0, SHOWN_RUNS);
@@ -296,10 +299,18 @@ async function writeCompareReport(
     });
     runs.push({ name: row.name, ...sample.finish(), facts, digest, policyInfo: policyInfoOf(facts) });
   }
-  const rows = variants.map(({ name, ...own }) => ({ ...own, label: name }));
-  const pictures = await writeCharts(folder, await costCharts(rows, page.title));
-  const html = await import('../../../report/html/report-html.js');
-  await folder.write('', STUDY_PAGE, html.reportHtml({ ...page, runs, pictures }));
+  const named = page.comparison.rows.map(({ name }) => name);
+  const rows = variants.map(({ name, ...own }) => ({ ...own, label: name, row: named.indexOf(name) }));
+  const charts = tradeoffCharts(rows, 'costUsd');
+  const [{ reportHtml: html }, { chartFiles }, { pointsSpecs }] = await Promise.all([
+    import('../../../report/html/report-html.js'),
+    import('../../terminal/report-pictures.js'),
+    import('../../../report/charts/points-spec.js'),
+  ]);
+  const specs = () => pointsSpecs(charts, page.conclusion?.result ?? page.title);
+  for await (const file of chartFiles(specs, options, session.host.interrupt))
+    await folder.write(file.folder, file.name, file.content);
+  await folder.write('', STUDY_PAGE, html({ ...page, runs, charts }));
 }
 
 /** One run of a comparison, as far as its JSON names it. */

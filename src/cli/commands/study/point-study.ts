@@ -23,6 +23,7 @@ import { type CliSession, inputOptions, note } from '../../session.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { type Closing, present, tellWritten } from '../../terminal/present.js';
 import { createProgress } from '../../terminal/progress.js';
+import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { completenessJson, rowNote } from './completeness-notes.js';
 import { assumedOf, standInsOf, studyRuns } from './provider-notes.js';
 import { type RecordedReference, recordedReference } from './recorded-reference.js';
@@ -41,7 +42,7 @@ import { openSource, type StudyChoice } from './study-sessions.js';
 import type { SweepPageInput } from './sweep-page.js';
 
 /** Options of the commands that run points. */
-export interface PointOptions extends PluginOptions, StudyChoice {
+export interface PointOptions extends PluginOptions, StudyChoice, PictureOptions {
   /** Absent: the threshold at which the policy compacts. */
   readonly vary?: readonly string[];
   readonly set: readonly string[];
@@ -63,6 +64,7 @@ export interface PointStudy {
   readonly inputs: StudyInputs;
   /** Null where no files are wanted. */
   readonly folder: StudyFolder | null;
+  readonly pictures: PictureOptions;
   /** What is taken for granted of models and providers. */
   assumed(): Promise<readonly string[]>;
   /** Which models stand for those of the sessions. */
@@ -124,6 +126,7 @@ export async function openPointStudy(
     points,
     inputs,
     folder,
+    pictures: options,
     assumed: () => runInterruptible(interrupt, () => assumedOf(studyRuns(points, inputs))),
     standIns: () => standInsOf(studyRuns(points, inputs)),
     repeat: (point) => repeat(point, used),
@@ -211,7 +214,7 @@ export function rowHead(
 
 /** What a study over points came to. */
 export interface PointFindings
-  extends Pick<SweepPageInput, 'swept' | 'discarded' | 'asItIs' | 'front' | 'names' | 'table' | 'columns'> {
+  extends Pick<SweepPageInput, 'swept' | 'discarded' | 'asItIs' | 'names' | 'table' | 'columns'> {
   readonly completeness: Completeness;
   readonly runs: readonly VariantRuns[];
   readonly recorded: RecordedReference | null;
@@ -263,13 +266,12 @@ export async function publish(
     await folder.write('', `${kind}.json`, jsonText(json));
     await folder.write('', `${kind}.md`, comparisonMarkdown(concluded(table, closing)));
     await folder.write('', `${kind}.csv`, pointsCsv(study.axes, completeness.compared, findings.swept));
-    await writeSweepReport(folder, {
-      ...study,
-      ...findings,
+    const page = {
       conclusion: closing,
       compared: completeness.compared,
       recorded: recorded?.metrics ?? null,
-    });
+    };
+    await writeSweepReport(session, folder, { ...study, ...findings, ...page }, study.pictures);
     if (folder.isWritten()) tellWritten(session, join(folder.shown, STUDY_PAGE));
   }
 }

@@ -1,9 +1,10 @@
 import { paramSpecs } from '../../../agent/policies/catalogue.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import { findMetric } from '../../../metrics/registry.js';
-import type { NamedChart } from '../../../report/charts/chart-spec.js';
-import { type ParetoPoint, paretoFront } from '../../../report/charts/pareto.js';
-import type { MetricAxis } from '../../../report/charts/sweep-point.js';
+import { DISTINCT, distinctColor } from '../../../report/charts/palette.js';
+import { paretoFront } from '../../../report/charts/pareto.js';
+import { axisTitle, type MetricAxis } from '../../../report/charts/sweep-point.js';
+import type { StudyAxis, StudyChart, StudySeries } from '../../../report/page-data/page-data.js';
 import { metricWords } from '../../../report/text/metric-words.js';
 import type { VariantCompleteness } from '../../../study/completeness.js';
 import type { MetricRecord } from '../../../study/job.js';
@@ -56,48 +57,79 @@ export function frontOf<Item extends Pick<SweptPoint, 'point' | 'metrics'>>(
   const usable = items.flatMap((item) => {
     const x = ownValue(item.metrics, metric) ?? null;
     const y = item.metrics[KEPT] ?? null;
-    return x === null || y === null ? [] : [{ label: item.point.set.join(', '), x, y, item }];
+    return x === null || y === null ? [] : [{ x, y, item }];
   });
-  const front = paretoFront(usable, { x: better, y: 'higher' });
-  return front.map((point) => usable.find((candidate) => candidate.label === point.label)!.item);
+  return paretoFront(usable, { x: better, y: 'higher' }).map(({ item }) => item);
 }
 
-/** What is set against the cost: what the model still sees, and what it misses, down to the fewest faults of any choice. */
-const AGAINST_COST = [
-  { chart: 'cost-against-kept', metric: 'contentRetention', least: null },
-  { chart: 'cost-against-faults', metric: 'faultsNone', least: 'faultsLeast' },
+/** What the model still sees, and what it misses, down to the fewest faults of any choice. */
+const AGAINST = [
+  { name: 'kept', metric: KEPT, least: null, words: 'what the model still sees' },
+  {
+    name: 'faults',
+    metric: 'faultsNone',
+    least: 'faultsLeast',
+    words: 'what the model misses (lines: down to the least of any choice)',
+  },
 ] as const;
 
-/** Cost against each of these, where rows have different values of both and some are ranked. */
-export async function costCharts(
-  rows: readonly {
-    readonly label: string;
-    readonly metrics: MetricRecord;
-    readonly completeness: VariantCompleteness;
-  }[],
-  subtitle: string,
-): Promise<readonly NamedChart[]> {
-  const { pareto } = await import('../../../report/charts/pareto.js');
-  return AGAINST_COST.flatMap(({ chart, metric, least }) => {
-    const points = rows.flatMap(({ label, metrics, completeness }): readonly ParetoPoint[] => {
-      const { costUsd, [metric]: other } = metrics;
-      if (costUsd == null || other == null) return [];
-      const bound = least === null ? null : (metrics[least] ?? null);
-      return [
-        {
-          label,
-          x: costUsd,
-          y: other,
-          ...(bound === null ? {} : { least: bound }),
-          ...pointMark(completeness),
-        },
-      ];
+/** A row of a table with what it is called in a chart. */
+interface TradeoffRow {
+  readonly label: string;
+  readonly row: number;
+  readonly metrics: MetricRecord;
+  readonly completeness: VariantCompleteness;
+}
+
+/** A metric as an axis of a page's chart. */
+export function valueAxis(metric: string): StudyAxis {
+  const axis = metricAxis(metric);
+  return { title: axisTitle(axis), unit: axis.unit, scale: 'linear' };
+}
+
+/**
+ * A metric against what the model still sees and against what it misses, where rows have different values of both and some are ranked.
+ * Rows that none beats in both have labels, which `meaning` explains.
+ */
+export function tradeoffCharts(
+  rows: readonly TradeoffRow[],
+  metric: string,
+  meaning = '',
+  beside: (against: string) => readonly StudySeries[] = () => [],
+): readonly StudyChart[] {
+  const { better } = metricAxis(metric);
+  return AGAINST.flatMap(({ name, metric: against, least, words }) => {
+    if (metric === against) return [];
+    const points = rows.flatMap(({ label, row, metrics, completeness }) => {
+      const [x, y] = [ownValue(metrics, metric) ?? null, metrics[against] ?? null];
+      const low = least === null ? null : (metrics[least] ?? null);
+      if (x === null || y === null) return [];
+      return [{ x, y, row, label, ...(low === null ? {} : { low, high: y }), ...pointMark(completeness) }];
     });
     const isFlat = [points.map(({ x }) => x), points.map(({ y }) => y)].some(
       (values) => new Set(values).size < 2,
     );
     if (isFlat || points.every(({ mark }) => mark !== undefined)) return [];
-    const [x, y] = [metricAxis('costUsd'), metricAxis(metric)];
-    return [{ name: chart, spec: pareto({ x, y, points, subtitle }) }];
+    const front = paretoFront(points, { x: better, y: metricAxis(against).better });
+    const beaten = points.filter((point) => !front.includes(point));
+    const series: readonly StudySeries[] = [
+      ...beside(against),
+      {
+        name: 'beaten by another',
+        color: DISTINCT.orange,
+        drawn: 'dots',
+        points: beaten.map(({ label: _label, ...point }) => point),
+      },
+      { name: `beaten by none in both${meaning}`, color: distinctColor(0), drawn: 'line', points: front },
+    ];
+    return [
+      {
+        name: `${metric === 'costUsd' ? 'cost' : metric}-against-${name}`,
+        title: `${metric === 'costUsd' ? 'What it costs' : metricWords(metric)}, and ${words}`,
+        x: valueAxis(metric),
+        y: valueAxis(against),
+        series: series.filter((own) => own.points.length > 0),
+      },
+    ];
   });
 }

@@ -1,29 +1,29 @@
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ownValue } from '../../../core/base/own-value.js';
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
-import type { PagePicture } from '../../../report/page-data/page-data.js';
+import { sweepHeatmap } from '../../../report/charts/sweep-heatmap.js';
 import { unwritable, writeWhole } from '../../../study/results/part-file.js';
 import { openRunStore, type RunStore } from '../../../study/results/run-store.js';
 import { pagesWritten } from '../../files/last-page.js';
 import { type CliSession, warnUnwritten } from '../../session.js';
+import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { packageVersion } from '../../version.js';
-import { axisOf, costCharts, isCompletion, isNumeric, lineMark, metricAxis } from './study-axes.js';
+import { axisOf, isCompletion, lineMark, metricAxis } from './study-axes.js';
 import type { SweepPageInput } from './sweep-page.js';
 
 /** The page of a study, in its report folder. */
 export const STUDY_PAGE = 'report.html';
 
-/** Where the files of a report go. */
-interface FileSink {
-  write(folder: string, name: string, text: string): Promise<void>;
-}
-
 /** The report folder of a sweep or a search. Results stay; everything else is replaced. */
-export interface StudyFolder extends RunStore, FileSink {
+export interface StudyFolder extends RunStore {
   /** As the user would write it. */
   readonly shown: string;
   /** Whether everything so far is written. */
   isWritten(): boolean;
+  write(folder: string, name: string, content: string | Uint8Array): Promise<void>;
+  /** Removes what is below it under a name. */
+  remove(folder: string): void;
 }
 
 /** What helps where the folder cannot be written. */
@@ -57,32 +57,15 @@ export function openStudyFolder(session: CliSession, root: string, name: string)
     append: (result) => attempt(() => store.append(result)) ?? undefined,
     sort: () => attempt(() => store.sort()) ?? undefined,
     isWritten: () => !isLost,
-    async write(below, file, text) {
+    remove(below) {
+      attempt(() => rmSync(join(folder, below), { recursive: true, force: true }));
+    },
+    async write(below, file, content) {
       const path = join(folder, below, file);
-      attempt(() => writeWhole(path, text, (error) => unwritable(shown, error, ELSEWHERE)));
+      attempt(() => writeWhole(path, content, (error) => unwritable(shown, error, ELSEWHERE)));
       if (!isLost) pagesWritten([path]);
     },
   };
-}
-
-/** Pictures of a study: the specification and its SVG, written below `charts`. */
-export async function writeCharts(
-  folder: FileSink,
-  charts: readonly NamedChart[],
-): Promise<readonly PagePicture[]> {
-  if (charts.length === 0) return [];
-  const [{ chartJson, narrowSpec }, { renderSvg }] = await Promise.all([
-    import('../../../report/charts/chart-spec.js'),
-    import('../../../report/charts/render.js'),
-  ]);
-  const pictures: PagePicture[] = [];
-  for (const { name, spec } of charts) {
-    const svg = await renderSvg(spec);
-    await folder.write('charts', `${name}.vl.json`, chartJson(spec));
-    await folder.write('charts', `${name}.svg`, svg);
-    pictures.push({ title: spec.title.text, svg, narrow: await renderSvg(narrowSpec(spec)) });
-  }
-  return pictures;
 }
 
 /** A value as the text of a JSON file. */
@@ -90,54 +73,33 @@ export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Lines for one number, lines per value or a heat map for two, and cost against kept content or faults. */
-async function chartsOf({ name, axes, names, swept }: SweepPageInput): Promise<readonly NamedChart[]> {
-  const { sweepLine, sweepHeatmap } = await import('../../../report/charts/sweep-heatmap.js');
-  const charts: NamedChart[] = [];
+/** A heat map of each metric over two settings, which no page draws. */
+function heatMaps({ name, axes, names, swept }: SweepPageInput): readonly NamedChart[] {
   const [first, second] = axes;
+  if (axes.length !== 2 || first === undefined || second === undefined) return [];
   const isRanked = swept.some(({ completeness }) => completeness.standing === 'ranked');
-  for (const metric of names) {
-    const shown = swept.filter(({ metrics }) => (ownValue(metrics, metric) ?? null) !== null);
-    if (first === undefined || shown.length < 2) continue;
-    const ofCompletion = isCompletion(metric);
-    if (ofCompletion && new Set(shown.map(({ metrics }) => ownValue(metrics, metric))).size === 1) continue;
-    const axis = ofCompletion || !isRanked ? { ...metricAxis(metric), better: null } : metricAxis(metric);
-    const markOf = ofCompletion ? () => ({}) : lineMark;
-    if (!ofCompletion && shown.every(({ completeness }) => lineMark(completeness).mark !== undefined))
-      continue;
-    if (axes.length === 1 && isNumeric(first)) {
-      const points = swept.map(({ point, metrics, completeness }) => ({
-        x: Number(point.values[0]),
-        y: ownValue(metrics, metric) ?? null,
-        ...markOf(completeness),
-      }));
-      const spec = sweepLine({
-        parameter: axisOf(first),
-        metric: axis,
-        scale: first.scale,
-        points,
-        subtitle: name,
-      });
-      charts.push({ name: `sweep-${metric}`, spec });
-    } else if (axes.length === 2 && second !== undefined) {
-      const cells = swept.map(({ point, metrics, completeness }) => ({
-        x: numberOrText(point.values[0]!),
-        y: numberOrText(point.values[1]!),
-        value: ownValue(metrics, metric) ?? null,
-        ...markOf(completeness),
-      }));
-      const spec = sweepHeatmap({
-        x: axisOf(first),
-        y: axisOf(second),
-        metric: axis,
-        cells,
-        subtitle: name,
-      });
-      charts.push({ name: `sweep-${metric}`, spec });
-    }
-  }
-  const rows = swept.map(({ point, ...own }) => ({ ...own, label: point.values.join(' ') }));
-  return [...charts, ...(await costCharts(rows, name))];
+  return names.flatMap((metric) => {
+    const isOfCompletion = isCompletion(metric);
+    const values = swept.map(({ metrics }) => ownValue(metrics, metric) ?? null);
+    if (new Set(values.filter((value) => value !== null)).size < 2) return [];
+    const cells = swept.map(({ point, completeness }, i) => ({
+      x: numberOrText(point.values[0]!),
+      y: numberOrText(point.values[1]!),
+      value: values[i]!,
+      ...(isOfCompletion ? {} : lineMark(completeness)),
+    }));
+    if (!isOfCompletion && cells.every(({ mark }) => mark !== undefined)) return [];
+    const axis = metricAxis(metric);
+    const shown = isOfCompletion || !isRanked ? { ...axis, better: null } : axis;
+    const spec = sweepHeatmap({
+      x: axisOf(first),
+      y: axisOf(second),
+      metric: shown,
+      cells,
+      subtitle: name,
+    });
+    return [{ name: `heat-map-${metric}`, spec }];
+  });
 }
 
 function numberOrText(value: string): number | string {
@@ -145,9 +107,22 @@ function numberOrText(value: string): number | string {
   return Number.isFinite(number) ? number : value;
 }
 
-/** Charts and report.html of a sweep. */
-export async function writeSweepReport(folder: StudyFolder, report: SweepPageInput): Promise<void> {
-  await writeCharts(folder, await chartsOf(report));
-  const { sweepHtml } = await import('./sweep-page.js');
-  await folder.write('', STUDY_PAGE, sweepHtml(report));
+/** report.html of a sweep, and its charts where they are wanted; none of an earlier sweep stays. */
+export async function writeSweepReport(
+  { host }: CliSession,
+  folder: StudyFolder,
+  report: SweepPageInput,
+  options: PictureOptions,
+): Promise<void> {
+  const [{ chartFiles, pageFiles }, { sweepPage }] = await Promise.all([
+    import('../../terminal/report-pictures.js'),
+    import('./sweep-page.js'),
+  ]);
+  folder.remove('charts');
+  const files = [
+    chartFiles(() => heatMaps(report), options, host.interrupt),
+    pageFiles(STUDY_PAGE, sweepPage(report), options, host.interrupt),
+  ];
+  for (const some of files)
+    for await (const { folder: below, name, content } of some) await folder.write(below, name, content);
 }

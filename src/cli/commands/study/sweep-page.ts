@@ -4,7 +4,7 @@ import { findMetric } from '../../../metrics/registry.js';
 import { DISTINCT, distinctColor } from '../../../report/charts/palette.js';
 import { axisTitle } from '../../../report/charts/sweep-point.js';
 import { card } from '../../../report/document/document.js';
-import { studyHtml } from '../../../report/html/page-html.js';
+import { type StudyPage, studyPage } from '../../../report/html/page-html.js';
 import type {
   ComparisonRow,
   ComparisonTable,
@@ -23,7 +23,7 @@ import type { Point } from '../../../study/point.js';
 import type { SweptPoint } from '../../../study/run-rows.js';
 import type { Axis } from '../../../study/vary.js';
 import { differenceText, intervalText, signed } from './comparison-table.js';
-import { axisOf, isCompletion, isNumeric, KEPT, lineMark, metricAxis } from './study-axes.js';
+import { axisOf, isCompletion, isNumeric, lineMark, tradeoffCharts, valueAxis } from './study-axes.js';
 
 /** A point that a search dropped after some of its sessions. */
 export interface DiscardedPoint extends SweptPoint {
@@ -47,8 +47,6 @@ export interface SweepPageInput {
   readonly discarded: readonly DiscardedPoint[];
   /** The scenario as it is; null where it was not run. */
   readonly asItIs: VariantRuns | null;
-  /** Points that none beats in both the first metric and the content that is kept. */
-  readonly front: readonly SweptPoint[];
   /** Sessions that means are taken over. */
   readonly compared: readonly string[];
   /** Means of what was recorded; null where it is not known. */
@@ -90,11 +88,6 @@ function parameterAxis(axis: Axis): StudyAxis {
     return { title, unit: null, scale: isLog ? 'log' : 'linear' };
   }
   return { title, unit: null, scale: 'linear', names: axis.values };
-}
-
-function valueAxis(metric: string): StudyAxis {
-  const axis = metricAxis(metric);
-  return { title: axisTitle(axis), unit: axis.unit, scale: 'linear' };
 }
 
 function placeOn(axis: Axis, value: string): number {
@@ -171,6 +164,7 @@ function chartOver(input: SweepPageInput, baseline: Baseline, metric: string, ov
     { name: AS_IT_IS, y: baseline.level(metric) },
   ].flatMap(({ name, y }) => (y === null ? [] : [{ name, y }]));
   return {
+    name: axes.length > 2 ? `sweep-${metric}-${over + 1}` : `sweep-${metric}`,
     title: `${words} over ${axis.path}`,
     x: parameterAxis(axis),
     y: valueAxis(metric),
@@ -179,55 +173,32 @@ function chartOver(input: SweepPageInput, baseline: Baseline, metric: string, ov
   };
 }
 
-/** The first metric against what the model still sees: the points that none beats have labels. */
-function frontChart(input: SweepPageInput, baseline: Baseline): readonly StudyChart[] {
-  const { swept, axes, front } = input;
+/** The first metric against what the model still sees and misses, with the scenario as it is and what was discarded. */
+function tradeoffs(input: SweepPageInput, baseline: Baseline): readonly StudyChart[] {
+  const { swept, axes } = input;
   const [metric] = input.names;
-  if (metric === undefined || metric === KEPT) return [];
-  const drawn = (items: readonly SweptPoint[]): StudyPoint[] =>
-    items.flatMap((item): readonly StudyPoint[] => {
-      const [x, y] = [ownValue(item.metrics, metric) ?? null, item.metrics[KEPT] ?? null];
-      if (x === null || y === null) return [];
-      const label = item.point.values.join(', ');
-      const place = { x, y, row: swept.indexOf(item), ...lineMark(item.completeness) };
-      return [front.includes(item) ? { ...place, label } : place];
-    });
-  const own = drawn(swept);
-  const isFlat = (values: readonly number[]): boolean => new Set(values).size < 2;
-  if (isFlat(own.map(({ x }) => x)) || isFlat(own.map(({ y }) => y))) return [];
-  const [x, y] = [baseline.level(metric), baseline.level(KEPT)];
-  const series: readonly StudySeries[] = [
-    ...discardedSeries(input, (point) => [
-      placeOfDiscarded(point, metric, baseline),
-      placeOfDiscarded(point, KEPT, baseline),
-    ]),
-    {
-      name: 'beaten by another',
-      color: DISTINCT.orange,
-      drawn: 'dots',
-      points: own.filter(({ label }) => label === undefined),
-    },
-    {
-      name: `beaten by none in both, with ${axes.map(({ path }) => path).join(', ')}`,
-      color: distinctColor(0),
-      drawn: 'line',
-      points: own.filter(({ label }) => label !== undefined).sort((a, b) => a.x - b.x),
-    },
-    {
-      name: AS_IT_IS,
-      color: DISTINCT.green,
-      drawn: 'dots',
-      points: x === null || y === null ? [] : [{ x, y, row: null, label: AS_IT_IS }],
-    },
-  ];
-  return [
-    {
-      title: `${metric === 'costUsd' ? 'What it costs' : metricWords(metric)}, and what the model still sees`,
-      x: valueAxis(metric),
-      y: valueAxis(KEPT),
-      series: series.filter(({ points }) => points.length > 0),
-    },
-  ];
+  if (metric === undefined) return [];
+  const rows = swept.map(({ point, metrics, completeness }, row) => ({
+    label: point.values.join(', '),
+    row,
+    metrics,
+    completeness,
+  }));
+  return tradeoffCharts(rows, metric, `, with ${axes.map(({ path }) => path).join(', ')}`, (against) => {
+    const [x, y] = [baseline.level(metric), baseline.level(against)];
+    return [
+      ...discardedSeries(input, (point) => [
+        placeOfDiscarded(point, metric, baseline),
+        placeOfDiscarded(point, against, baseline),
+      ]),
+      {
+        name: AS_IT_IS,
+        color: DISTINCT.green,
+        drawn: 'dots',
+        points: x === null || y === null ? [] : [{ x, y, row: null, label: AS_IT_IS }],
+      },
+    ];
+  });
 }
 
 /** The table with what only a page shows: paired differences, the points that were dropped, and the commands of the first rows. */
@@ -307,7 +278,7 @@ function cardsOf(input: SweepPageInput, baseline: Baseline): readonly PageFact[]
 }
 
 /** report.html of a sweep or a search: every point can be asked for its numbers and its command. */
-export function sweepHtml(input: SweepPageInput): string {
+export function sweepPage(input: SweepPageInput): StudyPage {
   const { names, swept, axes, compared } = input;
   const constant = names.filter(
     (metric) => new Set(swept.map(({ metrics }) => ownValue(metrics, metric) ?? null)).size === 1,
@@ -335,7 +306,7 @@ export function sweepHtml(input: SweepPageInput): string {
         ]),
     ...(swept.length > COMMANDS ? [`The first ${COMMANDS} rows have the command of their run.`] : []),
   ];
-  return studyHtml(
+  return studyPage(
     {
       title: input.title,
       lead: input.conclusion.result,
@@ -343,7 +314,7 @@ export function sweepHtml(input: SweepPageInput): string {
       cards: cardsOf(input, baseline),
       of: 'point',
       table: pageTable(input, baseline),
-      charts: [...charts.filter(({ series }) => series.length > 0), ...frontChart(input, baseline)],
+      charts: [...charts.filter(({ series }) => series.length > 0), ...tradeoffs(input, baseline)],
       notes,
     },
     'the JSON and CSV files beside it hold the same numbers.',

@@ -36,7 +36,6 @@ import {
 import { costIntervalNotes } from './provider-notes.js';
 import { referenceNotes } from './recorded-reference.js';
 import { runRows } from './run-rows.js';
-import { frontOf } from './study-axes.js';
 import { bestSetting, sweepConclusion } from './study-conclusion.js';
 
 /** Points within this factor of the smallest value are fitted. */
@@ -135,15 +134,12 @@ async function sweep(
     // Only the page sets points beside it.
     const beside = { ...how, label: `${name}, as it is` };
     const asItIs = folder === null ? null : (await runRows(session, [study.base], inputs, beside)).runs[0]!;
-    const { better } = findMetric(names[0]!)!;
-    const ranked = swept.filter((item) => item.completeness.standing === 'ranked');
     const findings = {
       completeness,
       runs,
       swept,
       discarded: [],
       asItIs,
-      front: better === null ? [] : frontOf(ranked, names[0]!, better),
       names,
       columns: names,
       ...(await referenceOf(study, completeness)),

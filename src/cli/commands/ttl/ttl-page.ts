@@ -3,7 +3,7 @@ import type { LifetimeReport } from '../../../analysis/lifetime/lifetime-report.
 import { formatCount, formatCounted, formatMoney, formatShare } from '../../../core/base/format.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
 import { type ColumnsOf, card, number, pageTable, text } from '../../../report/document/document.js';
-import { studyHtml } from '../../../report/html/page-html.js';
+import { type StudyPage, studyPage } from '../../../report/html/page-html.js';
 import type { PageFact, StudyChart } from '../../../report/page-data/page-data.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
@@ -13,6 +13,7 @@ import { SESSION_COLUMNS } from './ttl-document.js';
 
 function curveChart({ curve }: LifetimeReport): StudyChart {
   return {
+    name: 'hit-rate-by-lifetime',
     title: 'Share of prompt tokens read from the cache, by lifetime',
     x: {
       title: 'lifetime of an entry',
@@ -39,6 +40,7 @@ function costChart(sessions: readonly PricedSession[]): StudyChart {
     ['equal', 'the same', DISTINCT.grey],
   ] as const;
   return {
+    name: 'cost-by-lifetime',
     title: 'Each session at both lifetimes; below the line 1 hour is cheaper',
     x: { title: 'with 5 minutes (US dollars)', unit: 'usd', scale: 'linear' },
     y: { title: 'with 1 hour (US dollars)', unit: 'usd', scale: 'linear' },
@@ -112,17 +114,17 @@ const COLUMNS: ColumnsOf<PricedSession> = [
 ];
 
 /** ttl.html: the curve of lifetimes, and every session at both, the one with most to save first; `about` are the sessions with a choice. */
-export function ttlHtml(
+export function ttlPage(
   report: LifetimeReport,
   { result, advice }: Conclusion,
   words: string,
   about: readonly SessionAbout[],
-): string {
+): StudyPage {
   const { cost } = report;
   const sessions = cost.perSession
     .map((own, i) => ({ ...own, ...about[i]! }))
     .sort((a, b) => savedUsd(b) - savedUsd(a));
-  return studyHtml(
+  return studyPage(
     {
       title: `Lifetimes of the prompt cache: ${words}`,
       lead: result,

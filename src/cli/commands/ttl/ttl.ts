@@ -43,16 +43,16 @@ import { type RecordedCosts, recordedCosts } from '../../runs/recorded-costs.js'
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
+import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { choosesLifetime, providerLifetimes } from './provider-lifetimes-document.js';
 import { lifetimeConclusion, ttlBlocks } from './ttl-document.js';
 
 /** Options of `ccbench ttl`. */
-export interface TtlOptions extends SessionChoice {
+export interface TtlOptions extends SessionChoice, PictureOptions {
   readonly ttl?: readonly number[];
   readonly mainOnly?: boolean;
   readonly perSession?: boolean;
   readonly out?: string;
-  readonly png?: boolean;
 }
 
 interface ReadSession {
@@ -259,13 +259,10 @@ async function writeChart(
   options: TtlOptions,
 ): Promise<void> {
   const { cwd } = session.host;
-  const [{ writePage }, { hitRateByLifetime }, { ttlHtml }] = await Promise.all([
+  const [{ writePage }, { ttlPage }] = await Promise.all([
     import('../../terminal/report-pictures.js'),
-    import('../../../report/charts/hit-rate-by-lifetime.js'),
     import('./ttl-page.js'),
   ]);
-  const sessions = report.cost.perSession.length || report.sessions;
-  const charts = [{ name: 'hit-rate-by-lifetime', spec: hitRateByLifetime({ ...report, sessions }) }];
   const words = sessionWords(
     used.map(({ file, day }) => ({ path: file, day })),
     cwd,
@@ -275,6 +272,5 @@ async function writeChart(
     day,
     recordedUsd: bill === null ? null : recordedUsd(bill),
   }));
-  const content = ttlHtml(report, conclusion, words, about);
-  await writePage(session, out, { name: TTL_PAGE, content, charts }, options);
+  await writePage(session, out, TTL_PAGE, ttlPage(report, conclusion, words, about), options);
 }

@@ -164,7 +164,6 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
     swept: ranked,
     discarded,
     asItIs,
-    front,
     names: [goal.metric],
     table,
     columns,

@@ -5,7 +5,7 @@ import { formatCount, formatMoney, formatShare, printable } from '../../../core/
 import { usd } from '../../../metrics/metric.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
 import { type ColumnsOf, card, column, number, pageTable, text } from '../../../report/document/document.js';
-import { studyHtml } from '../../../report/html/page-html.js';
+import { type StudyPage, studyPage } from '../../../report/html/page-html.js';
 import type { PageFact, StudyChart, StudyPoint } from '../../../report/page-data/page-data.js';
 import { formatSigned } from '../../../report/text/words.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
@@ -36,6 +36,7 @@ function costChart(files: readonly FileFidelity[]): readonly StudyChart[] {
   if (points.length < 2) return [];
   return [
     {
+      name: 'forward-cost',
       title: 'Input cost of each session run forward, against its record',
       x: { title: 'recorded (US dollars)', unit: 'usd', scale: 'linear' },
       y: { title: 'simulated (US dollars)', unit: 'usd', scale: 'linear' },
@@ -72,6 +73,7 @@ function readsChart(files: readonly FileFidelity[]): {
       .filter((_point, i) => i % step === 0),
   }));
   const chart: StudyChart = {
+    name: 'predicted-vs-recorded',
     title: 'Tokens read from the cache, request by request',
     x: { title: 'recorded (tokens)', unit: 'tokens', scale: 'linear' },
     y: { title: 'predicted (tokens)', unit: 'tokens', scale: 'linear' },
@@ -115,9 +117,9 @@ function offCell(file: FileFidelity) {
 }
 
 /** validate.html: every session and every request against its record. */
-export function validateHtml(files: readonly FileFidelity[], total: TotalFidelity, words: string): string {
+export function validatePage(files: readonly FileFidelity[], total: TotalFidelity, words: string): StudyPage {
   const { chart, all, step } = readsChart(files);
-  return studyHtml(
+  return studyPage(
     {
       title: `The simulator against recordings: ${words}`,
       lead: trustSentence(total, files) ?? `${formatCount(total.requests)} requests compared.`,

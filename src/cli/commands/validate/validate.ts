@@ -3,7 +3,6 @@ import { containedFiles, repeatedCalls } from '../../../analysis/validate/contai
 import {
   condensed,
   type FidelityReport,
-  fidelityPoints,
   fidelityReport,
   readSaved,
   traceHitRate,
@@ -28,6 +27,7 @@ import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
+import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { checkResults, openPart } from '../columns/session-tables.js';
 import { FIDELITY_COLUMNS } from './fidelity-columns.js';
 import { validateBlocks, validateConclusion } from './validate-document.js';
@@ -35,12 +35,11 @@ import { validateBlocks, validateConclusion } from './validate-document.js';
 const VALIDATE_PAGE = 'validate.html';
 
 /** Options of `ccbench validate`. */
-export interface ValidateOptions extends SessionChoice {
+export interface ValidateOptions extends SessionChoice, PictureOptions {
   readonly worst: number;
   readonly save?: string;
   readonly baseline?: string;
   readonly out?: string;
-  readonly png?: boolean;
   readonly forward?: boolean;
   /** A folder for a Parquet file with a row for each recording. */
   readonly results?: string;
@@ -131,7 +130,7 @@ export async function validateCommand(
     });
     if (options.results !== undefined && !session.json) host.stdout.write(`results ${options.results}\n`);
     await save(output, report);
-    if (options.out !== undefined) await writeChart(session, fidelities, report.total, options.out, options);
+    if (options.out !== undefined) await writeReport(session, fidelities, report.total, options.out, options);
     if (!session.json) {
       for (const { file, within, responses } of contained)
         note(
@@ -184,44 +183,23 @@ async function writeRows(
   }
 }
 
-/** Every compared request as a point: what the simulator says against what was recorded. */
-async function writeChart(
+/** The page, with every session and every compared request against its record. */
+async function writeReport(
   session: CliSession,
   files: readonly FileFidelity[],
   total: FidelityReport['total'],
   out: string,
   options: ValidateOptions,
 ): Promise<void> {
-  const [{ writePage }, { predictedVsRecorded }, { validateHtml }] = await Promise.all([
+  const [{ writePage }, { validatePage }] = await Promise.all([
     import('../../terminal/report-pictures.js'),
-    import('../../../report/charts/predicted-vs-recorded.js'),
     import('./validate-page.js'),
   ]);
-  const points = (['blind', 'given'] as const).flatMap((way) =>
-    files
-      .flatMap((file) => fidelityPoints(file, way))
-      .map(({ predictedRead, recordedRead }) => ({
-        predicted: predictedRead,
-        recorded: recordedRead,
-        series: way,
-      })),
-  );
-  const spec = predictedVsRecorded({
-    quantity: { name: 'cache read', unit: 'tokens' },
-    points,
-    subtitle: `${files.length} recordings, ${points.length / 2} requests, each predicted blind and with the unexplained breaks given`,
-  });
-  const charts = [{ name: 'predicted-vs-recorded', spec }];
   const words = sessionWords(
     files.map(({ file }) => ({ path: file, day: null })),
     session.host.cwd,
   );
-  await writePage(
-    session,
-    out,
-    { name: VALIDATE_PAGE, content: validateHtml(files, total, words), charts },
-    options,
-  );
+  await writePage(session, out, VALIDATE_PAGE, validatePage(files, total, words), options);
 }
 
 async function save(output: ReturnType<typeof openFile> | null, report: FidelityReport): Promise<void> {

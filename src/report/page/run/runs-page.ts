@@ -4,6 +4,8 @@ import type { PageData, PageFact, PageLayer, PageRun } from '../../page-data/pag
 import { type Axis, createRunModel, type RunModel } from '../../page-data/run-model.js';
 import type { PolicyParam } from '../../text/policy-info.js';
 import { actedText } from '../../text/words.js';
+import type { StudyView } from '../study/points-chart.js';
+import { createPointsCharts } from '../study/study-page.js';
 import { h } from '../widgets/dom.js';
 import {
   aboutView,
@@ -34,13 +36,6 @@ function conclusionOf({ conclusion, comparison }: PageData): readonly (HTMLEleme
     ...(conclusion === null ? [] : leadView(conclusion.result, conclusion.advice)),
     notesFold(comparison?.notes ?? []),
   ];
-}
-
-/** The page of many runs without their logs: the table and the pictures. */
-export function startTable(app: HTMLElement, data: PageData): void {
-  const table = data.comparison === null ? null : compareView(createStore(START), data, data.comparison);
-  const pictures = document.getElementById('pictures');
-  app.replaceChildren(pageHead(data.title, []), h('main', ...conclusionOf(data), pictures, table));
 }
 
 /** The name of a run, with the warning that goes wherever it is shown. */
@@ -96,8 +91,9 @@ export function startRuns(app: HTMLElement, data: PageData): void {
 
   const comparison = data.comparison === null ? null : compareView(store, data, data.comparison);
   const sessions = data.sessions === null ? null : sessionsView(data.sessions);
+  const { element: charts, box: pointBox } = chartsOfRows(store, data);
   const own = [summary, timeline.element, layers, events.element, requests.element, policy, notes];
-  const parts = [comparison, sessions, ...own].flatMap((part) => part?.id || []);
+  const parts = [comparison, sessions, charts, ...own].flatMap((part) => part?.id || []);
   app.replaceChildren(
     pageHead(several ? data.title : runName({ ...data.runs[0]!, name: data.title }), parts, box.element),
     h(
@@ -105,12 +101,29 @@ export function startRuns(app: HTMLElement, data: PageData): void {
       ...conclusionOf(data),
       comparison,
       sessions,
-      document.getElementById('pictures'),
+      charts,
       several ? h('div.chips.runs', { role: 'group', 'aria-label': 'Run shown below' }, ...tabs) : null,
       ...own,
     ),
     tooltip.element,
+    ...(pointBox === null ? [] : [pointBox]),
   );
+}
+
+/** The charts over the rows of a comparison; a chosen row shows its run below. */
+function chartsOfRows(
+  store: Store,
+  { charts, comparison, runs }: PageData,
+): { readonly element: HTMLElement | null; readonly box: HTMLElement | null } {
+  if (charts.length === 0) return { element: null, box: null };
+  const rows = comparison?.rows ?? [];
+  const chosen = createStore<StudyView>({ row: null });
+  chosen.watch(['row'], ({ row }) => {
+    const run = runs.findIndex(({ name }) => row !== null && name === rows[row]?.name);
+    if (run >= 0) store.update(toRun(run));
+  });
+  const { figures, box } = createPointsCharts(charts, rows, chosen);
+  return { element: h('section', { id: 'charts' }, h('div.figures', ...figures)), box };
 }
 
 /** The first request of a turn, of the main conversation if it has one; the next that there is where it was left out. */

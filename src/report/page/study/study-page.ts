@@ -1,5 +1,5 @@
 import { formatCount } from '../../../core/base/format.js';
-import type { ComparisonRow, StudyPageData } from '../../page-data/page-data.js';
+import type { ComparisonRow, StudyChart, StudyPageData } from '../../page-data/page-data.js';
 import { createRunModel } from '../../page-data/run-model.js';
 import { createCompareView } from '../run/compare-view.js';
 import { createMultiples } from '../run/multiples.js';
@@ -28,6 +28,17 @@ function pointTip(rows: readonly ComparisonRow[], { chart, series, point }: Poin
       ...(point.mark === 'discarded' ? [['discarded', 'before it was tried on all sessions'] as const] : []),
     ],
   };
+}
+
+/** Charts of points over rows, with the box that describes one. */
+export function createPointsCharts(
+  charts: readonly StudyChart[],
+  rows: readonly ComparisonRow[],
+  store: Store<StudyView>,
+): { readonly figures: readonly HTMLElement[]; readonly box: HTMLElement } {
+  const tooltip = createTooltip((ref: PointRef) => pointTip(rows, ref));
+  const figures = charts.map((chart) => createPointsChart(store, chart, tooltip));
+  return { figures, box: tooltip.element };
 }
 
 /** The chosen row with all of its numbers, and how to get at its run. */
@@ -104,7 +115,7 @@ function multiplesOf(data: StudyPageData): HTMLElement | null {
 /** Starts the page of a study: charts and a table over the same rows. */
 export function startStudy(app: HTMLElement, data: StudyPageData): void {
   const store = createStore<StudyView>({ row: firstRow(data.table) });
-  const tooltip = createTooltip((ref: PointRef) => pointTip(data.table.rows, ref));
+  const { figures: charts, box } = createPointsCharts(data.charts, data.table.rows, store);
   const table = createCompareView(data.table, {
     id: 'table',
     of: data.of,
@@ -114,7 +125,6 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
         : h('a', { href: page }, name),
     ],
   });
-  const charts = data.charts.map((chart) => createPointsChart(store, chart, tooltip));
   const isSliding = data.table.rows.length > 1;
   const hasRows = data.table.rows.length > 0;
   const figures = h('div.figures', ...charts);
@@ -149,7 +159,7 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
       ),
       ...parts,
     ),
-    tooltip.element,
+    box,
   );
   followPlace((place) => {
     const row = numberIn(place, data.of);

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { benchHtml } from '../../../../src/cli/commands/bench/bench-page.js';
+import { benchPage } from '../../../../src/cli/commands/bench/bench-page.js';
 import type { BenchResult, PathResult } from '../../../../src/cli/commands/bench/result.js';
 import type { StudyPageData } from '../../../../src/report/page-data/page-data.js';
-import { dataOf } from '../../../helpers/pages/page-data.js';
 
 const path = (name: string, size: number, p50Ms: number): PathResult => ({
   name,
@@ -19,8 +18,7 @@ const growth = (name: string, exponent: number, promised: number | null) => ({
   input: `${name} of it`,
 });
 const NOTHING: BenchResult = { results: [], growth: [], ratios: [], notes: [] };
-const pageOf = (change: Partial<BenchResult>): StudyPageData =>
-  dataOf<StudyPageData>(benchHtml({ ...NOTHING, ...change }));
+const pageOf = (change: Partial<BenchResult>): StudyPageData => benchPage({ ...NOTHING, ...change }).data;
 
 describe('the page of a benchmark', () => {
   it('draws each path over the size of the context, the slowest first', () => {

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { diffLanes } from '../../../../src/analysis/diff/diff-lanes.js';
 import type { Lane, LaneRequest } from '../../../../src/analysis/diff/lane.js';
-import { diffHtml } from '../../../../src/cli/commands/diff/diff-page.js';
-import type { StudyPageData } from '../../../../src/report/page-data/page-data.js';
-import { dataOf } from '../../../helpers/pages/page-data.js';
+import { diffPage } from '../../../../src/cli/commands/diff/diff-page.js';
 
 const request = (turn: number, change: Partial<LaneRequest> = {}): LaneRequest => ({
   thread: 'main',
@@ -38,7 +36,7 @@ const B = lane('second', [request(1), request(2, { read: 10, costNano: 3_000_000
 
 describe('the page of a difference', () => {
   const page = (a: Lane, b: Lane, tolerance = 0) =>
-    dataOf<StudyPageData>(diffHtml(diffLanes(a, b, tolerance), { tolerance, notes: ['a note'] }));
+    diffPage(diffLanes(a, b, tolerance), { tolerance, notes: ['a note'] }).data;
   const { charts, table, cards } = page(A, B);
 
   it('draws both lanes over aligned requests, and points lead to their differences', () => {

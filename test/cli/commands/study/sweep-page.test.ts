@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sweepHtml } from '../../../../src/cli/commands/study/sweep-page.js';
+import { sweepPage } from '../../../../src/cli/commands/study/sweep-page.js';
 import type { StudyPageData } from '../../../../src/report/page-data/page-data.js';
-import { dataOf } from '../../../helpers/pages/page-data.js';
 import { sweepAxis, sweepInput } from '../../../helpers/sweep-input.js';
 import { type Runs, variantOf } from '../../../helpers/variant-runs.js';
 
@@ -9,7 +8,7 @@ const axis = sweepAxis;
 
 /** The page of a sweep whose points have these runs. */
 function sweepOf(...input: Parameters<typeof sweepInput>): StudyPageData {
-  return dataOf<StudyPageData>(sweepHtml(sweepInput(...input)));
+  return sweepPage(sweepInput(...input)).data;
 }
 
 const GAP = axis('gap', ['20.0', '5.0', '10.0']);
@@ -103,9 +102,10 @@ describe('the page of a sweep', () => {
       { asItIs: variantOf('as it is', { s: [4, 0, 4], l: [4, 0, 16] }) },
     );
     const [dropped] = sweepInput([GAP], { '10.0': { l: [4, 0, 8] } }).swept;
-    const { charts, table, cards } = dataOf<StudyPageData>(
-      sweepHtml({ ...all, discarded: [{ ...dropped!, sessions: ['l'] }] }),
-    );
+    const { charts, table, cards } = sweepPage({
+      ...all,
+      discarded: [{ ...dropped!, sessions: ['l'] }],
+    }).data;
     const [grey] = charts[0]!.series;
     // Half of what the scenario costs on that session, which costs 10 on average.
     expect(grey).toMatchObject({ name: 'discarded', points: [{ x: 10, y: 5, row: 2, mark: 'discarded' }] });
@@ -190,7 +190,7 @@ describe('the page of a sweep', () => {
   it('sets cost against what the model still sees where both differ, with labels on the front', () => {
     const chartOf = (first: readonly [number, number], second: readonly [number, number]) => {
       const input = sweepInput([GAP], { '20.0': { s: [4, 0, ...first] }, '5.0': { s: [4, 0, ...second] } });
-      const page = dataOf<StudyPageData>(sweepHtml({ ...input, front: [input.swept[1]!] }));
+      const page = sweepPage(input).data;
       return page.charts.find(({ title }) => title.startsWith('What it costs'));
     };
     expect(chartOf([3, 0.5], [2, 0.75])!.series.map(({ name, points }) => [name, points])).toEqual([

@@ -156,7 +156,8 @@ describe('ccbench sweep', () => {
 
   it('writes table, charts and page beside the results', async () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
-    const { stdout } = await cli(['sweep', 'a.yaml', ...VARY, '--metrics', 'costUsd'], { cwd });
+    const argv = ['sweep', 'a.yaml', ...VARY, '--metrics', 'costUsd'];
+    const { stdout } = await cli([...argv, '--svg'], { cwd });
     expect(stdout).toContain('The best cost of 3 points');
     expect(stdout).toContain('repeat: ccbench run a.yaml');
     const names = readdirSync(join(cwd, 'reports/tiny-sweep'), { recursive: true, encoding: 'utf8' });
@@ -170,8 +171,9 @@ describe('ccbench sweep', () => {
     ])
       expect(names).toContain(name);
     appendFileSync(join(cwd, 'reports/tiny-sweep/notes.txt'), 'mine');
-    await cli(['sweep', 'a.yaml', ...VARY, '--metrics', 'costUsd'], { cwd });
+    await cli(argv, { cwd });
     expect(readFileSync(join(cwd, 'reports/tiny-sweep/notes.txt'), 'utf8')).toBe('mine');
+    expect(existsSync(join(cwd, 'reports/tiny-sweep/charts'))).toBe(false);
   });
 
   it('shows a bar on stderr when it is a terminal, and wipes it', async () => {

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { LifetimeReport } from '../../../../src/analysis/lifetime/lifetime-report.js';
 import type { ProviderLifetimes } from '../../../../src/cli/commands/ttl/provider-lifetimes-document.js';
 import { lifetimeConclusion } from '../../../../src/cli/commands/ttl/ttl-document.js';
-import { ttlHtml } from '../../../../src/cli/commands/ttl/ttl-page.js';
+import { ttlPage } from '../../../../src/cli/commands/ttl/ttl-page.js';
 import type { StudyPageData } from '../../../../src/report/page-data/page-data.js';
-import { dataOf } from '../../../helpers/pages/page-data.js';
 
 const own = (id: string, cost5mUsd: number, cost1hUsd: number, cheaper: string) => ({
   id,
@@ -48,18 +47,16 @@ function report(perSession = SESSIONS, change: object = {}): LifetimeReport {
 }
 
 const pageOf = (of: LifetimeReport): StudyPageData =>
-  dataOf<StudyPageData>(
-    ttlHtml(
-      of,
-      { result: 'the lead', advice: 'the advice' },
-      'shop, 4 sessions',
-      of.cost.perSession.map(({ id }) => ({
-        project: 'shop',
-        day: id === 'a' ? null : '2026-02-21',
-        recordedUsd: id === 'b' ? 4.5 : null,
-      })),
-    ),
-  );
+  ttlPage(
+    of,
+    { result: 'the lead', advice: 'the advice' },
+    'shop, 4 sessions',
+    of.cost.perSession.map(({ id }) => ({
+      project: 'shop',
+      day: id === 'a' ? null : '2026-02-21',
+      recordedUsd: id === 'b' ? 4.5 : null,
+    })),
+  ).data;
 
 describe('the page of lifetimes', () => {
   it('draws the hit rate at each lifetime that has one, and each session on its side of the line', () => {

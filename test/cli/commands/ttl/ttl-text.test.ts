@@ -101,7 +101,9 @@ describe('the text of lifetimes', () => {
     expect(stdout).toContain(`page ${join('made', 'ttl.html')}\n`);
     expect(readdirSync(join(cwd, 'made')).sort()).toEqual(['charts', 'ttl.html']);
     expect(readdirSync(join(cwd, 'made/charts')).sort()).toEqual(
-      ['png', 'svg', 'vl.json'].map((ending) => `hit-rate-by-lifetime.${ending}`),
+      ['cost', 'hit-rate'].flatMap((name) =>
+        ['png', 'svg', 'vl.json'].map((ending) => `${name}-by-lifetime.${ending}`),
+      ),
     );
     expect((await printed({ 'a.json': TRACE })).stdout).not.toContain('page ');
   });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FileFidelity, TotalFidelity } from '../../../../src/analysis/validate/validate.js';
-import { validateHtml } from '../../../../src/cli/commands/validate/validate-page.js';
+import { validatePage } from '../../../../src/cli/commands/validate/validate-page.js';
 import type { StudyPageData } from '../../../../src/report/page-data/page-data.js';
-import { dataOf } from '../../../helpers/pages/page-data.js';
 
 const compared = (read: number, predicted: number) => ({
   request: { threadId: 'main', index: 0, startMs: 0, gapMs: 0, prompt: 0, read, creation: 0 },
@@ -43,7 +42,7 @@ const TOTAL = {
 } as unknown as TotalFidelity;
 
 const pageOf = (files: readonly FileFidelity[], total: TotalFidelity = TOTAL): StudyPageData =>
-  dataOf<StudyPageData>(validateHtml(files, total, 'shop, 2 sessions'));
+  validatePage(files, total, 'shop, 2 sessions').data;
 
 describe('the page of a validation', () => {
   it('has a row for each session: recorded, simulated, and the sign of what is between them', () => {
