@@ -18,13 +18,13 @@ import { ResultStore, type StudyRecord, writeManifest } from '../../../study/res
 import { batchCosts, runBatches } from '../../../study/run-batches.js';
 import { parseAxes } from '../../../study/vary.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { programVersion } from '../../program-version.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { Interrupted, runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { closingText } from '../../terminal/present.js';
 import { createProgress } from '../../terminal/progress.js';
-import { programVersion } from '../../version.js';
 import { runJobs } from '../study/run-rows.js';
 import { loadInputs, type StudyInputs, studyName } from '../study/study-inputs.js';
 import { oneScenario, openSource, type StudyChoice, studySessions } from '../study/study-sessions.js';

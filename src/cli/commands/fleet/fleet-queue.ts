@@ -9,10 +9,10 @@ import type { StudySpec } from '../../../study/grid-study.js';
 import { WORKER_MODULE } from '../../../study/job-runner.js';
 import type { ResultStore } from '../../../study/results/result-store.js';
 import type { SessionChoice } from '../../files/chosen-sessions.js';
+import { programVersion } from '../../program-version.js';
 import { type CliSession, note } from '../../session.js';
 import { Interrupted, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';
-import { programVersion } from '../../version.js';
 import { connectRedis, queuePackages, type RedisOptions } from './redis-connection.js';
 
 /** What a worker gets of a study; paths are seen from the folder it works in. */

@@ -15,7 +15,7 @@ import { filesOfSession, isSelfContained, loadTranscript } from '../../../transc
 import { toldProject } from '../../../transcripts/files/usual-places.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
-import { programVersion } from '../../version.js';
+import { programVersion } from '../../program-version.js';
 import { KeptWhy, type OpenedWhy, packWhy } from './kept-why.js';
 
 /** What threads that explain sessions begin with. */

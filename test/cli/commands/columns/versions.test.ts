@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import * as programVersion from '../../../../src/cli/version.js';
+import * as programVersion from '../../../../src/cli/program-version.js';
 import { cli, scenario, tempFolder } from '../../cli.js';
 
 it('two versions that share a folder never use or mix each other’s results', async () => {
