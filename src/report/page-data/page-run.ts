@@ -1,7 +1,7 @@
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../core/base/format.js';
 import { sum } from '../../core/base/stats.js';
 import { KIND_ORDER, type PromptFills, SOURCE_KINDS } from '../../core/model/source-kind.js';
-import type { FaultEntry, LogEntry, RequestEntry } from '../../core/run/run-log.js';
+import type { LayerEntry, LogEntry, RequestEntry } from '../../core/run/run-log.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { recordedUsd, usd } from '../../metrics/metric.js';
 import { metricValues } from '../../metrics/registry.js';
@@ -9,7 +9,7 @@ import { OTHER_TOOLS_COLOR, SOURCE_COLORS, TOOL_COLORS } from '../charts/palette
 import { runSeries } from '../charts/run-series.js';
 import { card } from '../document/document.js';
 import { assumptionsOf, notRecordedNano, recordedDifference, unfinishedText } from '../text/as-recorded.js';
-import { shownName } from '../text/metric-words.js';
+import { describeEvent } from '../text/describe-event.js';
 import type { NamedThreshold, PolicyInfo } from '../text/policy-info.js';
 import { valueBlocks } from '../text/terminal-blocks.js';
 import { causeWords } from '../text/words.js';
@@ -17,136 +17,10 @@ import { leftOutText, withLeftOut } from './left-out.js';
 import type { PageEvent, PageFact, PageFill, PageLayer, PageRun } from './page-data.js';
 import type { LeftOut } from './run-sample.js';
 
-/** What is true of an event unless its description says otherwise. */
-const PLAIN = { turn: null, action: '', outcome: '', lost: 0, details: {} } as const;
-
-/** What was needed and gone, with the words that show it. */
-function faultText({ what, tool, path, origin, tokens }: FaultEntry): string {
-  const where = [tool ?? origin, path].filter((part) => part !== null).join(' ');
-  return `“${what}” of ${where}, ${formatCounted(tokens, 'token')}`;
-}
-
-type Described = Pick<PageEvent, 'kind' | 'name' | 'reason'> & Partial<PageEvent>;
-
-function describe(entry: LogEntry): Described | null {
-  switch (entry.type) {
-    case 'layer': {
-      const { trigger, estimatedBefore, estimatedAfter, trueBefore, trueAfter, saved, calls, cost } = entry;
-      return {
-        kind: 'layer',
-        turn: entry.turn,
-        name: entry.layer,
-        action: entry.action,
-        outcome: entry.failure === null ? entry.outcome : `${entry.outcome}: ${entry.failure}`,
-        reason: entry.reason,
-        layer: { trigger, estimatedBefore, estimatedAfter, trueBefore, trueAfter, saved, calls, cost },
-        lost: entry.cacheLost,
-        details: entry.details,
-      };
-    }
-    case 'break':
-      return {
-        kind: 'break',
-        name: causeWords(entry.cause),
-        action: 'cache break',
-        outcome: entry.expected ? 'expected' : 'unexpected',
-        reason: entry.expected ? 'it had been announced' : 'nothing had announced it',
-        lost: entry.lostTokens,
-        details: { request: entry.n, position: entry.position },
-      };
-    case 'refused':
-      return {
-        kind: 'refused',
-        turn: entry.turn,
-        name: entry.error,
-        action: entry.purpose,
-        outcome: `refused with ${entry.status}`,
-        reason: entry.message,
-        details: { status: entry.status, prompt: entry.prompt, limit: entry.limit },
-      };
-    case 'lost':
-    case 'ended': {
-      const { type: outcome, calls, reason } = entry;
-      const isLost = outcome === 'lost';
-      const name = isLost ? 'lost calls' : 'calls not made';
-      return {
-        kind: isLost ? outcome : 'notice',
-        name,
-        action: `${calls}`,
-        outcome,
-        reason,
-        details: { calls },
-      };
-    }
-    case 'returned':
-      return {
-        kind: 'notice',
-        turn: entry.turn,
-        name: 'content returned',
-        action: entry.layer,
-        outcome: entry.why,
-        reason:
-          entry.why === 'expired'
-            ? `${entry.tokens} deleted tokens are sent again: the cache is gone`
-            : `${entry.tokens} cleared tokens are sent again: the record still had them`,
-        details: { layer: entry.layer, tokens: entry.tokens },
-      };
-    case 'crossing':
-      return {
-        kind: 'notice',
-        turn: entry.turn,
-        name: entry.state === 'avoided' ? 'compaction prevented' : 'compaction only deferred',
-        action: entry.layers.join(', '),
-        outcome: entry.state,
-        reason: `untouched, the context would have ${entry.uncompactedTokens} tokens; it has ${entry.estimatedTokens}, the threshold is ${entry.threshold}`,
-        details: {
-          threshold: entry.threshold,
-          seen: entry.estimatedTokens,
-          untouched: entry.uncompactedTokens,
-          layers: entry.layers,
-        },
-      };
-    case 'status':
-      return {
-        kind: 'notice',
-        turn: entry.turn,
-        name: 'context left',
-        action: shownName(entry),
-        outcome: `${entry.percentLeft} %`,
-        reason: `${entry.estimatedTokens} tokens are used of ${entry.limit}`,
-        details: {
-          request: entry.n,
-          seen: entry.estimatedTokens,
-          limit: entry.limit,
-          percentLeft: entry.percentLeft,
-        },
-      };
-    case 'fault': {
-      const { use, kind, tokens, tool, path, origin, seenAt } = entry;
-      return {
-        kind: 'notice',
-        turn: entry.turn,
-        name: 'needed and gone',
-        action: use,
-        outcome: kind,
-        reason: faultText(entry),
-        details: { tokens, tool, path, origin, seenAt },
-      };
-    }
-    case 'breaker':
-      return {
-        kind: 'breaker',
-        turn: entry.turn,
-        name: 'breaker',
-        action: entry.state,
-        outcome: entry.state,
-        reason: `${formatCounted(entry.failures, 'failure')} in a row`,
-      };
-    case 'notice':
-      return { kind: 'notice', name: entry.what, reason: entry.message, details: entry.details };
-    default:
-      return null;
-  }
+/** The figures of a layer's action. */
+function figuresOf(entry: LayerEntry): NonNullable<PageEvent['layer']> {
+  const { trigger, estimatedBefore, estimatedAfter, trueBefore, trueAfter, saved, calls, cost } = entry;
+  return { trigger, estimatedBefore, estimatedAfter, trueBefore, trueAfter, saved, calls, cost };
 }
 
 /** What happened besides answered requests, in the order of the log. @internal */
@@ -155,9 +29,24 @@ export function pageEvents(entries: Iterable<LogEntry>): readonly PageEvent[] {
   let after = 0;
   for (const entry of entries) {
     if (entry.type === 'request') after += 1;
-    const described = describe(entry);
+    const described = describeEvent(entry);
     if (described === null || !('t' in entry) || !('thread' in entry)) continue;
-    events.push({ t: entry.t, thread: entry.thread, after, ...PLAIN, ...described });
+    const { kind, name, action = '', outcome = '', reason = '', lost = 0, details = {} } = described;
+    if (kind === null) continue;
+    events.push({
+      kind,
+      t: entry.t,
+      thread: entry.thread,
+      turn: 'turn' in entry ? entry.turn : null,
+      after,
+      name: entry.type === 'break' ? causeWords(entry.cause) : name,
+      action,
+      outcome: entry.type === 'layer' && entry.failure !== null ? `${outcome}: ${entry.failure}` : outcome,
+      reason,
+      ...(entry.type === 'layer' ? { layer: figuresOf(entry) } : {}),
+      lost,
+      details,
+    });
   }
   return events;
 }

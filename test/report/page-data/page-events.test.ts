@@ -60,8 +60,8 @@ it('says of each kind of event what came of it, why, and behind which request', 
     'over',
     '60 deleted tokens are sent again: the cache is gone',
     '70 cleared tokens are sent again: the record still had them',
-    'untouched, the context would have 90 tokens; it has 50, the threshold is 80',
-    'untouched, the context would have 90 tokens; it has 50, the threshold is 80',
+    'uncompacted, the context would have 90 tokens; it has 50, the threshold is 80',
+    'uncompacted, the context would have 90 tokens; it has 50, the threshold is 80',
     '1 failure in a row',
   ]);
 });

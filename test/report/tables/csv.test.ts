@@ -123,16 +123,18 @@ describe('events.csv', () => {
     ]);
     expect(record(csv, 0)).toMatchObject({
       event: 'returned',
-      name: 'microcompact',
+      name: 'content returned',
+      action: 'microcompact',
+      outcome: 'expired',
       savedTokens: '-70',
-      reason: 'expired',
+      reason: '70 deleted tokens are sent again: the cache is gone',
     });
     expect(record(csv, 1)).toMatchObject({
       event: 'crossing',
       turn: '4',
-      name: 'storage microcompact',
-      outcome: 'avoided',
+      name: 'compaction prevented',
     });
+    expect(csv).toContain('"storage, microcompact",,avoided,');
     expect(csv).toContain('""uncompactedTokens"":167000');
   });
 
@@ -141,9 +143,10 @@ describe('events.csv', () => {
     expect(record(csv, 0)).toMatchObject({
       event: 'fault',
       turn: '9',
-      name: 'refetch',
-      reason: 'const RETRIES = 3',
+      name: 'needed and gone',
+      outcome: 'refetch',
     });
+    expect(csv).toContain('""what"":""const RETRIES = 3""');
     expect(csv).toContain('""path"":""/a.ts""');
   });
 

@@ -1,0 +1,146 @@
+import { formatCounted } from '../../core/base/format.js';
+import type { FaultEntry, LogEntry } from '../../core/run/run-log.js';
+import { shownName } from './metric-words.js';
+
+/** What happened besides an answered request: the table of events and the page say the same of it. */
+export interface EventDescription {
+  /** What the page draws it as; null where only the table has it. */
+  readonly kind: 'layer' | 'break' | 'refused' | 'lost' | 'breaker' | 'notice' | null;
+  /** What acted or what kind it is: a layer, a cause, an error. */
+  readonly name: string;
+  readonly action?: string;
+  readonly outcome?: string;
+  /** One sentence. */
+  readonly reason?: string;
+  /** Cached tokens that were lost. */
+  readonly lost?: number;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** What was needed and gone, with the words that show it. */
+function faultText({ what, tool, path, origin, tokens }: FaultEntry): string {
+  const where = [tool ?? origin, path].filter((part) => part !== null).join(' ');
+  return `“${what}” of ${where}, ${formatCounted(tokens, 'token')}`;
+}
+
+/** Describes an entry of a log; null for requests and what belongs to the whole run. */
+export function describeEvent(entry: LogEntry): EventDescription | null {
+  switch (entry.type) {
+    case 'thread': {
+      const { label, parent, prefixTokens, window } = entry;
+      return { kind: null, name: label, details: { parent, prefixTokens, window } };
+    }
+    case 'layer':
+      return {
+        kind: 'layer',
+        name: entry.layer,
+        action: entry.action,
+        outcome: entry.outcome,
+        reason: entry.reason,
+        lost: entry.cacheLost,
+        details: entry.details,
+      };
+    case 'break':
+      return {
+        kind: 'break',
+        name: entry.cause,
+        action: 'cache break',
+        outcome: entry.expected ? 'expected' : 'unexpected',
+        reason: entry.expected ? 'it had been announced' : 'nothing had announced it',
+        lost: entry.lostTokens,
+        details: {
+          request: entry.n,
+          position: entry.position,
+          ...(entry.tools === undefined ? {} : { tools: entry.tools }),
+        },
+      };
+    case 'refused': {
+      const { status, prompt, limit } = entry;
+      return {
+        kind: 'refused',
+        name: entry.error,
+        action: entry.purpose,
+        outcome: `refused with ${status}`,
+        reason: entry.message,
+        details: { status, prompt, limit },
+      };
+    }
+    case 'lost':
+    case 'ended': {
+      const { type: outcome, calls, reason } = entry;
+      const of =
+        outcome === 'lost' ? (['lost', 'lost calls'] as const) : (['notice', 'calls not made'] as const);
+      return { kind: of[0], name: of[1], action: `${calls}`, outcome, reason, details: { calls } };
+    }
+    case 'returned': {
+      const { layer, tokens, why } = entry;
+      const reason =
+        why === 'expired'
+          ? `${tokens} deleted tokens are sent again: the cache is gone`
+          : `${tokens} cleared tokens are sent again: the record still had them`;
+      return {
+        kind: 'notice',
+        name: 'content returned',
+        action: layer,
+        outcome: why,
+        reason,
+        details: { layer, tokens },
+      };
+    }
+    case 'crossing': {
+      const { threshold, estimatedTokens, uncompactedTokens, layers, state } = entry;
+      return {
+        kind: 'notice',
+        name: state === 'avoided' ? 'compaction prevented' : 'compaction only deferred',
+        action: layers.join(', '),
+        outcome: state,
+        reason: `uncompacted, the context would have ${uncompactedTokens} tokens; it has ${estimatedTokens}, the threshold is ${threshold}`,
+        details: { threshold, estimatedTokens, uncompactedTokens, layers },
+      };
+    }
+    case 'status': {
+      const { n: request, estimatedTokens, limit, percentLeft } = entry;
+      return {
+        kind: 'notice',
+        name: 'context left',
+        action: shownName(entry),
+        outcome: `${percentLeft} %`,
+        reason: `${estimatedTokens} tokens are used of ${limit}`,
+        details: { request, estimatedTokens, limit, percentLeft },
+      };
+    }
+    case 'fault': {
+      const { use, kind, what, tokens, cost, tool, path, origin, seenAt } = entry;
+      return {
+        kind: 'notice',
+        name: 'needed and gone',
+        action: use,
+        outcome: kind,
+        reason: faultText(entry),
+        details: { what, tokens, cost, tool, path, origin, seenAt },
+      };
+    }
+    case 'breaker': {
+      const { state, failures } = entry;
+      const reason = `${formatCounted(failures, 'failure')} in a row`;
+      return {
+        kind: 'breaker',
+        name: 'breaker',
+        action: state,
+        outcome: state,
+        reason,
+        details: { failures },
+      };
+    }
+    case 'notice':
+      return { kind: 'notice', name: entry.what, reason: entry.message, details: entry.details };
+    case 'skipped':
+      return { kind: null, name: entry.what, reason: `needs ${entry.needs}` };
+    case 'warning': {
+      const { code, message, count, remedy } = entry;
+      return { kind: null, name: code, reason: message, details: { count, remedy } };
+    }
+    default:
+      return null;
+  }
+}
