@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { PACKAGE_FILE } from '../core/base/built.js';
+
 /** A stream the command line writes to. */
 export interface TextStream {
   readonly isTerminal: boolean;
@@ -64,4 +67,10 @@ export function processHost(interrupt: AbortSignal, onUnprinted: (reason: string
     now: () => performance.now(),
     epochMs: () => Date.now(),
   };
+}
+
+/** The version of the package that the program belongs to. */
+export function packageVersion(): string {
+  const text = readFileSync(PACKAGE_FILE, 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
 }

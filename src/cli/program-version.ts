@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { builtModule } from '../core/base/built.js';
 import { sha256Hex } from '../core/base/digest.js';
-import { packageVersion } from './version.js';
+import { packageVersion } from './host.js';
 
 /** Digits that tell two builds of one version apart. */
 const BUILD_DIGITS = 8;

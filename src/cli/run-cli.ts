@@ -7,11 +7,10 @@ import { EXIT, EXIT_MEANING, type ExitCode } from './exit-codes.js';
 import { reportFailure } from './fail.js';
 import { cacheFolder } from './files/cache-folder.js';
 import { rememberPage } from './files/last-page.js';
-import type { Host, TextStream } from './host.js';
+import { type Host, packageVersion, type TextStream } from './host.js';
 import { LOADS } from './load-command.js';
 import { type CliSession, githubChoice, note } from './session.js';
 import { colorsOf, withOwnCodes } from './terminal/own-codes.js';
-import { packageVersion } from './version.js';
 
 /** Columns of help texts where the terminal does not say. */
 const HELP_WIDTH = 100;

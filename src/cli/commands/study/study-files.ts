@@ -6,9 +6,9 @@ import { sweepHeatmap } from '../../../report/charts/sweep-heatmap.js';
 import { unwritable, writeWhole } from '../../../study/results/part-file.js';
 import { openRunStore, type RunStore } from '../../../study/results/run-store.js';
 import { pagesWritten } from '../../files/last-page.js';
+import { packageVersion } from '../../host.js';
 import { type CliSession, warnUnwritten } from '../../session.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
-import { packageVersion } from '../../version.js';
 import { axisOf, isCompletion, lineMark, metricAxis } from './study-axes.js';
 import type { SweepPageInput } from './sweep-page.js';
 

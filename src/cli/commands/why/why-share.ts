@@ -5,7 +5,7 @@ import { formatCount, formatCounted, formatMoney, formatShare } from '../../../c
 import { sum } from '../../../core/base/stats.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { type Block, said } from '../../../report/document/document.js';
-import { packageVersion } from '../../version.js';
+import { packageVersion } from '../../host.js';
 import { type Forgotten, forgottenOf, forgottenSentence } from './forgotten-document.js';
 import { filledSentences } from './sources-document.js';
 import {

@@ -237,7 +237,8 @@ const folders = ['more/codex', 'third/codex', 'transcripts/codex'];
 describe.skipIf(!sharedData.present)('the shared rollouts', () => {
   const files = folders
     .flatMap((folder) => sharedData.files(folder))
-    .map((path) => validateTranscript(codexReader.read(readFileSync(path), { id: path }), basename(path)));
+    .map((path) => [readFileSync(path), basename(path)] as const)
+    .map(([bytes, name]) => validateTranscript(codexReader.read(bytes, { id: name }), name));
   const { byProvider, forward } = totalFidelity(files);
 
   it('compact where what Codex counts says: 19 of 20 up to GPT-5.5, 13 of 15 from GPT-5.6 on', () => {
