@@ -185,12 +185,25 @@ export function sizeBefore({ seenTokens, trueTokens }: ContextView): SizeBefore 
   return { estimatedBefore: seenTokens, trueBefore: trueTokens };
 }
 
+// Both write their entries out: spreading what callers hand over costs more than the rest of a report.
+
 /** What a layer says of a change that it has made to the conversation. */
 export function changeReport(view: ContextView, before: SizeBefore, said: ChangeSaid): Action {
-  const { seenTokens: estimatedAfter, trueTokens: trueAfter } = view;
-  const { estimatedBefore, trueBefore } = before;
-  const sizes = { estimatedBefore, estimatedAfter, trueBefore, trueAfter };
-  return { kind: 'report', entry: { ...said, outcome: 'done', failure: null, ...sizes } };
+  const entry: LayerReport = {
+    layer: said.layer,
+    action: said.action,
+    trigger: said.trigger,
+    outcome: 'done',
+    reason: said.reason,
+    failure: null,
+    estimatedBefore: before.estimatedBefore,
+    estimatedAfter: view.seenTokens,
+    trueBefore: before.trueBefore,
+    trueAfter: view.trueTokens,
+    saved: said.saved,
+    details: said.details,
+  };
+  return { kind: 'report', entry };
 }
 
 /** What a layer says of work that leaves the conversation as it is. */
@@ -201,9 +214,21 @@ export function quietReport(
     Partial<Pick<LayerReport, 'trigger'>>,
 ): Action {
   const { seenTokens, trueTokens } = view;
-  const estimated = { estimatedBefore: seenTokens, estimatedAfter: seenTokens };
-  const real = { trueBefore: trueTokens, trueAfter: trueTokens };
-  return { kind: 'report', entry: { layer, trigger: 'auto', ...said, ...estimated, ...real, saved: 0 } };
+  const entry: LayerReport = {
+    layer,
+    action: said.action,
+    trigger: said.trigger ?? 'auto',
+    outcome: said.outcome,
+    reason: said.reason,
+    failure: said.failure,
+    estimatedBefore: seenTokens,
+    estimatedAfter: seenTokens,
+    trueBefore: trueTokens,
+    trueAfter: trueTokens,
+    saved: 0,
+    details: said.details,
+  };
+  return { kind: 'report', entry };
 }
 
 /** The same in short, for a layer that reports often. */
