@@ -77,13 +77,13 @@ export interface BlockInit {
   readonly kind: BlockKind;
   readonly role: BlockRole;
   readonly tokens: number;
-  readonly text?: string | Text | null;
-  readonly chars?: number;
-  readonly rough?: number;
-  readonly digest?: Digest;
+  readonly text?: string | Text | null | undefined;
+  readonly chars?: number | undefined;
+  readonly rough?: number | undefined;
+  readonly digest?: Digest | undefined;
   readonly toolUseId?: string | null;
   readonly tool?: string | null;
-  readonly facts?: BlockFacts;
+  readonly facts?: BlockFacts | undefined;
 }
 
 /** Tokens counted for an image, whatever its size (TOK-1); a document weighs as much in the bill. */

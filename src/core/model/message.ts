@@ -52,10 +52,12 @@ export function createMessage(init: MessageInit): Message {
 
 /** Makes a message of one text; the user's side says it unless a role is given. */
 export function textMessage(
-  { role = 'user', ...init }: Pick<Message, 'id' | 'origin' | 'at'> & Partial<Pick<Message, 'role'>>,
-  text: Omit<BlockInit, 'kind' | 'role'>,
+  { id, role = 'user', origin, at }: Pick<Message, 'id' | 'origin' | 'at'> & Partial<Pick<Message, 'role'>>,
+  said: Pick<BlockInit, 'tokens' | 'text' | 'chars' | 'rough' | 'digest' | 'facts'>,
 ): Message {
-  return createMessage({ ...init, role, blocks: [createBlock({ kind: 'text', role, ...text })] });
+  const { tokens, text, chars, rough, digest, facts } = said;
+  const block = createBlock({ kind: 'text', role, tokens, text, chars, rough, digest, facts });
+  return { id, role, origin, blocks: [block], at, responseId: null, usage: null, attachedTo: null };
 }
 
 /**

@@ -79,9 +79,12 @@ export class Announcements {
 
   /** What is announced again: the attachments of these kinds. */
   items(kinds: readonly string[]): readonly WorkItem[] {
-    return [...this.listings].flatMap(([kind, listing]) =>
-      kinds.includes(kind) ? (listing.item() ?? []) : [],
-    );
+    const items: WorkItem[] = [];
+    for (const [kind, listing] of this.listings) {
+      const item = kinds.includes(kind) ? listing.item() : null;
+      if (item !== null) items.push(item);
+    }
+    return items;
   }
 }
 
