@@ -7,7 +7,7 @@ function mix(seed: number): () => number {
     let z = state;
     z = Math.imul(z ^ (z >>> 16), 0x21f0aaad);
     z = Math.imul(z ^ (z >>> 15), 0x735a2d97);
-    return (z ^ (z >>> 15)) >>> 0;
+    return z ^ (z >>> 15);
   };
 }
 
@@ -48,20 +48,21 @@ class Random {
     for (let i = 0; i < 12; i++) this.next32();
   }
 
+  /** 32 bits, with a sign: engines keep such numbers in place, and box larger ones. */
   private next32(): number {
     const { a, b, c, counter } = this;
-    const sum = (a + b + counter) >>> 0;
-    this.counter = (counter + 1) >>> 0;
+    const sum = (a + b + counter) | 0;
+    this.counter = (counter + 1) | 0;
     this.a = b ^ (b >>> 9);
-    this.b = (c + (c << 3)) >>> 0;
-    this.c = (((c << 21) | (c >>> 11)) + sum) >>> 0;
+    this.b = (c + (c << 3)) | 0;
+    this.c = (((c << 21) | (c >>> 11)) + sum) | 0;
     return sum;
   }
 
   /** Uniform in [0, 1). */
   next(): number {
     if (this.counter === 0) this.start();
-    return (this.next32() * 0x20_0000 + (this.next32() >>> 11)) / 0x20_0000_0000_0000;
+    return ((this.next32() >>> 0) * 0x20_0000 + (this.next32() >>> 11)) / 0x20_0000_0000_0000;
   }
 
   /** Uniform integer in [low, high], both included. */
