@@ -25,13 +25,13 @@ function times(events: readonly JsonObject[]): readonly (number | null)[] {
 
 /** What came in since the response before. */
 function saidIn(events: readonly JsonObject[]): readonly Pick<Said, 'origin' | 'pieces'>[] {
-  return events.flatMap(({ event_type: type, tool_call_id, tool_name, ...sizes }) => {
+  return events.flatMap((event) => {
+    const { event_type: type, tool_call_id, tool_name, result_chars, content_chars } = event;
     if (!isIn(SAID, type)) return [];
-    const chars = countOf(sizes.result_chars ?? sizes.content_chars);
-    const own = { toolUseId: textOf(tool_call_id), tool: textOf(tool_name) };
+    const chars = countOf(result_chars ?? content_chars);
     const piece: Piece =
       type === 'tool_result'
-        ? { kind: 'tool_result', text: null, chars, ...own }
+        ? { kind: type, text: null, chars, toolUseId: textOf(tool_call_id), tool: textOf(tool_name) }
         : { kind: 'text', text: null, chars };
     return [{ origin: SAID[type], pieces: [piece] }];
   });
@@ -70,8 +70,9 @@ function rowOf(round: JsonObject): Row | null {
   const before = first === -1 ? events : events.slice(0, first);
   const after = first === -1 ? [] : events.slice(first);
   const output = tokensOf(round.output_tokens);
-  const endedMs = latestOf(times(after));
-  const sentMs = latestOf(times(before)) ?? times(after)[0] ?? null;
+  const answered = times(after);
+  const endedMs = latestOf(answered);
+  const sentMs = latestOf(times(before)) ?? answered[0] ?? null;
   const said = saidIn(before);
   const answer = answerIn(after, objectsOf(round.tools));
   return {
