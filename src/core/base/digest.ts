@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 /** Slots a set starts with; always a power of two. */
 const FIRST_SLOTS = 1_024;
@@ -181,11 +181,11 @@ function positionsFirst(a: string, b: string): number {
 
 /** SHA-256 of a text or bytes, in hexadecimal: the identity of things kept on disk. */
 export function sha256Hex(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+  return hash('sha256', data, 'hex');
 }
 
 /** SHA-256 of a text that comes in parts. */
 export function createSha256(): { add(text: string): void; hex(): string } {
-  const hash = createHash('sha256');
-  return { add: (text) => void hash.update(text), hex: () => hash.digest('hex') };
+  const parts = createHash('sha256');
+  return { add: (text) => void parts.update(text), hex: () => parts.digest('hex') };
 }

@@ -184,8 +184,9 @@ function factorOf({ odds, weights }: Weighed, short: number, from: number): numb
   for (let step = 0; step < FACTOR_STEPS; step++) {
     let expected = PRIOR * factor;
     let slope = PRIOR * factor;
-    for (const [i, each] of odds.entries()) {
-      const chance = (each * factor) / (1 + each * factor);
+    for (let i = 0; i < odds.length; i++) {
+      const own = odds[i]! * factor;
+      const chance = own / (1 + own);
       expected += weights[i]! * chance;
       slope += weights[i]! * chance * (1 - chance);
     }
