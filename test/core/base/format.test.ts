@@ -46,6 +46,8 @@ describe('numbers as people read them', () => {
 
   it('gives money the digits that tell something', () => {
     expect([1e-17, -1e-17].map(formatMoney)).toEqual(['$0', '$0']);
+    // the same three amounts in two orders
+    expect(formatMoney(0.24 + 0.09 + 0.08625)).toBe(formatMoney(0.08625 + 0.09 + 0.24));
     expect([0, 12.344, 1234.5, 0.0123, 0.5, 0.99999, 0.000045, -2].map(formatMoney)).toEqual([
       '$0',
       '$12.34',

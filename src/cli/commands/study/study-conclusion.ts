@@ -93,14 +93,14 @@ export function comparisonConclusion(
   const { variants, baseline, completeness } = comparison;
   const metric = comparison.metrics[0]!;
   const base = figure(ownValue(variants.find(({ name }) => name === baseline)!.metrics, metric), metric);
-  const sessions = completeness.compared.length;
+  const best = rival(comparison);
+  const sessions = best?.difference.pairs ?? completeness.compared.length;
   if (variants.length === 1)
     return {
       result: `${baseline}: ${metricWords(metric)} ${base}${over(sessions)}.`,
       advice:
         'There is nothing to compare it with: --set cache.ttl=5m,1h or --policy with several names makes variants.',
     };
-  const best = rival(comparison);
   const rules = [...new Set(variants.flatMap(({ broken }) => broken.map(({ rule }) => rule)))].join(' and ');
   const isBarred = variants.find(({ name }) => name === baseline)!.broken.length > 0;
   if (best === null && rules !== '')
@@ -187,12 +187,16 @@ function allEqual(
   };
 }
 
+function leaveOut(noun: RowNoun): string {
+  return `Leave out the ${noun}s or the sessions that did not finish, and try again.`;
+}
+
 function noneRanked(completeness: Completeness, noun: RowNoun): Conclusion {
   return {
     result: `No ${noun} is best: ${whyNoneRanked(completeness, noun)}.`,
     advice: isApart(completeness)
       ? 'What was varied makes the sessions themselves: ccbench sweep … --results <folder>, then ccbench results <folder> --group <setting> --mean <metric> compares the other settings over them.'
-      : `Leave out the ${noun}s or the sessions that did not finish, and try again.`,
+      : leaveOut(noun),
   };
 }
 
@@ -213,7 +217,10 @@ export function sweepConclusion(
   if (ranked.length === 1)
     return {
       result: `Only ${best.settings} is ranked: ${metricWords(metric)} ${figure(best.value, metric)}${over(sessions)}.`,
-      advice: 'There is nothing to compare it with: --vary with several values makes points.',
+      advice:
+        completeness.variants.length > 1
+          ? leaveOut('point')
+          : 'There is nothing to compare it with: --vary with several values makes points.',
     };
   const same = allEqual(best, ranked.length, 'point', metric, sessions);
   if (same !== null) return same;

@@ -1,0 +1,96 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { cli, tempFolder } from '../../cli/cli.js';
+import { expectGenerated } from '../pages/generated.js';
+import { dataOf } from '../pages/page-data.js';
+
+/** Files of a folder, by path. */
+export type SceneFiles = Readonly<Record<string, string | Uint8Array>>;
+
+const WIDTH = 150;
+/** A JSON number with more digits than all machines agree on. */
+const LONG_NUMBER = /-?\d+\.\d{9,}(?:e[+-]\d+)?/g;
+
+/** A list of metrics: many names with values, most of them nothing. */
+const MANY = 40;
+
+function isPlain(value: unknown): boolean {
+  return value === null || typeof value !== 'object';
+}
+
+/** JSON that is short and still tells where it changed: what fits stays in one line, and of many metrics those that are something are kept. */
+function compactJson(value: unknown, indent = ''): string {
+  const plain = JSON.stringify(value);
+  if (isPlain(value) || plain.length + indent.length <= WIDTH) return plain;
+  const inner = `${indent} `;
+  const isList = Array.isArray(value);
+  const all = Object.entries(value as object);
+  const entries = all.length < MANY || isList ? all : all.filter(([, each]) => each !== null && each !== 0);
+  const parts = entries.map(
+    ([key, each]) => `${isList ? '' : `${JSON.stringify(key)}: `}${compactJson(each, inner)}`,
+  );
+  const lines: string[] = [];
+  for (const [i, part] of parts.entries()) {
+    const last = lines.at(-1);
+    const fits = last !== undefined && isPlain(entries[i]![1]) && last.length + part.length + 3 <= WIDTH;
+    if (fits && isPlain(entries[i - 1]![1])) lines[lines.length - 1] = `${last}, ${part}`;
+    else lines.push(`${inner}${part}`);
+  }
+  return `${isList ? '[' : '{'}\n${lines.join(',\n')}\n${indent}${isList ? ']' : '}'}`;
+}
+
+/** A text, or JSON in its short form; only these keys of it where some are named. */
+function shown(text: string, keys: readonly string[] = []): string {
+  if (!text.startsWith('{')) return text;
+  try {
+    const whole = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const some = Object.fromEntries(keys.map((key) => [key, whole[key]]));
+    return `${compactJson(keys.length === 0 ? whole : some)}\n`;
+  } catch {
+    return text; // lines of JSON, or cut
+  }
+}
+
+function contentOf(path: string): string {
+  if (!existsSync(path)) return 'not there\n';
+  const text = readFileSync(path, 'utf8');
+  return path.endsWith('.html') ? JSON.stringify(dataOf(text)) : text;
+}
+
+/** The words of a command line; quotes hold words together. */
+function wordsOf(line: string): readonly string[] {
+  return [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
+}
+
+/**
+ * Runs command lines one after the other in a folder with these files and compares all they print with a file of
+ * `test/golden/commands`; UPDATE_GENERATED=1 writes it. `COLUMNS=60 why` prints to a terminal of this width,
+ * `cat <file>` shows a file, of a page its data; `… --json | a b` keeps two keys. Numbers are cut to nine digits: the last ones may differ between machines.
+ */
+export async function expectOutputs(name: string, files: SceneFiles, lines: readonly string[]): Promise<void> {
+  const cwd = tempFolder();
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), content);
+  }
+  const env = { HOME: join(cwd, 'home'), CCBENCH_CACHE: join(cwd, '.cache') };
+  const blocks: string[] = [];
+  for (const line of lines) {
+    const [, columns, command, keys = ''] = /^(?:COLUMNS=(\d+) )?(.*?)(?: \| (.*))?$/.exec(line)!;
+    const [first, ...rest] = wordsOf(command!);
+    const terminal = columns === undefined ? {} : { columns: Number(columns), terminal: 'stdout' as const };
+    const argv = first === undefined ? [] : [first, ...rest];
+    const { code, stdout, stderr } =
+      first === 'cat'
+        ? { code: 0, stdout: contentOf(join(cwd, rest[0]!)), stderr: '' }
+        : await cli(argv, { cwd, env, detail: 'as-given', ...terminal });
+    const parts = [`$ ${line}\n`, shown(stdout, wordsOf(keys)), ...(stderr === '' ? [] : [`stderr:\n${stderr}`])];
+    blocks.push(`${parts.join('')}${code === 0 ? '' : `exit code ${code}\n`}`);
+  }
+  const text = blocks
+    .join('\n')
+    .replaceAll(cwd, '<folder>')
+    .replaceAll(LONG_NUMBER, (number) => String(Number(Number(number).toPrecision(9))))
+    .replaceAll('\u001b', '␛');
+  expectGenerated(`test/golden/commands/${name}.txt`, text);
+}
