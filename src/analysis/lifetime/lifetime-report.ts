@@ -155,7 +155,14 @@ function runAt(transcript: Transcript, lifetime: '5m' | '1h'): AtLifetime {
       if (cacheWrite5m > cacheRead) breakEvenTokens += more / (cacheWrite5m - cacheRead);
     },
   });
-  return { costNano: facts.cost.total, readTokens, premiumNano: Math.round(premiumNano), breakEvenTokens, calls, unpricedCalls };
+  return {
+    costNano: facts.cost.total,
+    readTokens,
+    premiumNano: Math.round(premiumNano),
+    breakEvenTokens,
+    calls,
+    unpricedCalls,
+  };
 }
 
 /**

@@ -32,7 +32,10 @@ function linesOf(path: string, count: number): string {
 }
 
 /** A session of prompts and answers, as Claude Code writes it. */
-export function answered({ id, cwd, day = 0, version = '2.1.100' }: SessionInit, answers: readonly Answer[]): Buffer {
+export function answered(
+  { id, cwd, day = 0, version = '2.1.100' }: SessionInit,
+  answers: readonly Answer[],
+): Buffer {
   let at = day * 86_400;
   const own = { sessionId: id, cwd, version };
   const lines: Fields[] = [];
@@ -42,23 +45,37 @@ export function answered({ id, cwd, day = 0, version = '2.1.100' }: SessionInit,
     last = String(line.uuid);
   };
   answers.forEach((answer, i) => {
-    const { after, read, written, input = 10, output = 50, model = 'claude-sonnet-4-5', file, isShort } = answer;
+    const {
+      after,
+      read,
+      written,
+      input = 10,
+      output = 50,
+      model = 'claude-sonnet-4-5',
+      file,
+      isShort,
+    } = answer;
     at += after;
     const counts = usage(input, read, written, output);
     const body = { model, usage: isShort === true ? short(counts, written) : counts };
     const fields = () => ({ ...own, parentUuid: last });
     add(user(`${id}-u${i}`, at, `question ${i} of ${id}`, fields()));
-    const content = file === undefined ? say(`answer ${i}`) : ask(`${id}-t${i}`, 'Read', { file_path: file[0] });
+    const content =
+      file === undefined ? say(`answer ${i}`) : ask(`${id}-t${i}`, 'Read', { file_path: file[0] });
     add(assistant(`${id}-a${i}`, at + 2, `msg-${id}-${i}`, content, body, fields()));
-    if (file !== undefined)
-      add(result(`${id}-r${i}`, at + 3, `${id}-t${i}`, linesOf(...file), fields()));
+    if (file !== undefined) add(result(`${id}-r${i}`, at + 3, `${id}-t${i}`, linesOf(...file), fields()));
   });
   return jsonl(lines);
 }
 
 /** This many answers, each of which reads what is there and writes 1,000 tokens more. */
 export function steady(count: number, from: number, rest: Partial<Answer> = {}): readonly Answer[] {
-  return Array.from({ length: count }, (_, i) => ({ after: 30, read: from + i * 1_000, written: 1_000, ...rest }));
+  return Array.from({ length: count }, (_, i) => ({
+    after: 30,
+    read: from + i * 1_000,
+    written: 1_000,
+    ...rest,
+  }));
 }
 
 /** 30,000 tokens, ten quiet answers, a pause of two hours in which an entry of one hour ends, four more. */

@@ -44,7 +44,7 @@ function shown(text: string, keys: readonly string[] = []): string {
   if (!text.startsWith('{')) return text;
   try {
     const whole = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    const some = Object.fromEntries(keys.map((key) => [key, whole[key]]));
+    const some = Object.fromEntries(Object.entries(whole).filter(([key]) => keys.includes(key)));
     return `${compactJson(keys.length === 0 ? whole : some)}\n`;
   } catch {
     return text; // lines of JSON, or cut
@@ -67,7 +67,11 @@ function wordsOf(line: string): readonly string[] {
  * `test/golden/commands`; UPDATE_GENERATED=1 writes it. `COLUMNS=60 why` prints to a terminal of this width,
  * `cat <file>` shows a file, of a page its data; `… --json | a b` keeps two keys. Numbers are cut to nine digits: the last ones may differ between machines.
  */
-export async function expectOutputs(name: string, files: SceneFiles, lines: readonly string[]): Promise<void> {
+export async function expectOutputs(
+  name: string,
+  files: SceneFiles,
+  lines: readonly string[],
+): Promise<void> {
   const cwd = tempFolder();
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(cwd, path)), { recursive: true });
@@ -84,7 +88,11 @@ export async function expectOutputs(name: string, files: SceneFiles, lines: read
       first === 'cat'
         ? { code: 0, stdout: contentOf(join(cwd, rest[0]!)), stderr: '' }
         : await cli(argv, { cwd, env, detail: 'as-given', ...terminal });
-    const parts = [`$ ${line}\n`, shown(stdout, wordsOf(keys)), ...(stderr === '' ? [] : [`stderr:\n${stderr}`])];
+    const parts = [
+      `$ ${line}\n`,
+      shown(stdout, wordsOf(keys)),
+      ...(stderr === '' ? [] : [`stderr:\n${stderr}`]),
+    ];
     blocks.push(`${parts.join('')}${code === 0 ? '' : `exit code ${code}\n`}`);
   }
   const text = blocks

@@ -21,7 +21,7 @@ it('diff prints what is kept', async () => {
     'diff lunch.yaml lunch.yaml#other --rows 2 --verbose',
     'diff lunch.yaml lunch.yaml#base',
     'diff lunch.yaml lunch.yaml#nobody',
-    'diff lunch.yaml#early lunch.yaml#hour --rows 3 --json',
+    'diff lunch.yaml#early lunch.yaml#hour --json | tolerance aligned a b firstDifference',
     'diff lunch.jsonl',
     'diff lunch.jsonl --tolerance 50 --verbose',
     'diff short.jsonl --verbose',

@@ -48,8 +48,12 @@ it('inspect prints what is kept', async () => {
 
 const HOME = {
   'home/.claude/projects/-code-shop/a.jsonl': claudeSession('a', '2026-03-05T10:00:00Z'),
-  'home/.claude/projects/-code-shop/b.jsonl': claudeSession('b', '2026-03-09T10:00:00Z', { version: '2.0.76' }),
-  'home/.claude/projects/-code-garden/c.jsonl': claudeSession('c', '2026-03-09T11:00:00Z', { cwd: '/code/garden' }),
+  'home/.claude/projects/-code-shop/b.jsonl': claudeSession('b', '2026-03-09T10:00:00Z', {
+    version: '2.0.76',
+  }),
+  'home/.claude/projects/-code-garden/c.jsonl': claudeSession('c', '2026-03-09T11:00:00Z', {
+    cwd: '/code/garden',
+  }),
   'home/.codex/sessions/2026/03/03/rollout-d.jsonl': codexSession('d', '2026-03-03'),
 };
 

@@ -37,7 +37,7 @@ it('run, report and open print what is kept', async () => {
     'run small.yaml --no-files --verbose',
     'run small.yaml --no-files --variant hour --seed 8',
     'run small.yaml --no-files --variant other',
-    'COLUMNS=60 run small.yaml --no-files --verbose',
+    'COLUMNS=60 run failing.yaml --no-files --verbose',
     'run small.yaml tiny.yaml --quiet --out second --no-charts --baseline reports',
     'run small.yaml --set cache.ttl=1h --out third --no-charts --baseline reports --guard costUsd,cacheHitRate',
     'run small.yaml --no-files --baseline reports --guard turns',

@@ -35,7 +35,6 @@ it('compare prints what is kept', async () => {
     'compare logs/lunch.jsonl --workers 0 --no-files --policy none --policy peers/openhands --notes',
     'COLUMNS=60 compare a.yaml --workers 0 --no-files --set seed=1,2',
     'compare',
-    'cat reports/lunch-compare/comparison.json',
     'cat reports/lunch-compare/report.html | title lead advice cards charts notes table',
   ]);
 });
@@ -44,8 +43,10 @@ it('sweep prints what is kept', async () => {
   await expectOutputs('sweep', FILES, [
     'sweep b.yaml --vary window.percent=40..90:3 --workers 0',
     'sweep b.yaml --vary window.percent=40..90:3 --workers 0 --verbose',
-    'sweep b.yaml --vary cache.ttl=5m,1h --vary seed=1,2 --workers 0 --json',
-    'sweep b.yaml --vary window.explicit=0.3w,0.5w --workers 0 --metrics costUsd,turns --subject-to "turns == 1"',
+    'sweep b.yaml --vary cache.ttl=5m,1h --vary seed=1,2 --workers 0 --json | axes best compared ranked fitted',
+    'sweep b.yaml --vary window.percent=20,65 --workers 0 --no-files',
+    'sweep b.yaml --vary cache.ttl=5m --workers 0 --json --no-files',
+    'sweep b.yaml --vary window.explicit=0.3w,0.5w --workers 0 --metrics costUsd,turns ',
     'sweep logs --vary cache.ttl=5m,1h --workers 0 --verbose',
     'sweep b.yaml --vary nothing=1,2 --workers 0',
     'sweep b.yaml --vary window.percent=9..1 --workers 0',
