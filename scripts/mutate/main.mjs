@@ -86,7 +86,13 @@ async function verdictOf(mutant, { work, runner, reach }) {
   const ms = near.reduce((sum, one) => sum + one.ms, 0);
   const tests = near.map(({ test }) => test);
   let result = await tryTests(tests, 30_000 + 5 * ms);
-  if (result.verdict === 'passed' && unrecorded.length > 0) result = await tryTests(unrecorded, 600_000);
+  if (result.verdict === 'passed' && unrecorded.length > 0) {
+    result = await tryTests(unrecorded, 600_000);
+    // what was not recorded may be slow, or fail whatever the program does
+    const isSound = async (test) => (await runner.run([test], 600_000)).verdict === 'passed';
+    const counts = result.verdict === 'killed' && (result.by === null || (await isSound(result.by)));
+    if (!counts) result = { verdict: 'passed', by: null };
+  }
   const isReached = recorded.length > 0 || isOfPage(file);
   if (result.verdict === 'passed') result.verdict = isReached ? 'survived' : 'not reached';
   return result;

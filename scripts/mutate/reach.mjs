@@ -82,7 +82,8 @@ export class Reach {
     const mayRun = ([test, { ms }]) => {
       const isOfBrowser = test.startsWith('test/browser/');
       if (isOfPage(file) || isOfBrowser) return isOfPage(file) && isOfBrowser;
-      return recorded.length === 0 && (ms === null ? dirname(test) === mirrored : this.startsBuild(test));
+      // of the full suite alone: those of the folder that the file has among the tests
+      return ms === null ? dirname(test) === mirrored : recorded.length === 0 && this.startsBuild(test);
     };
     const unrecorded = Object.entries(this.#known).filter(mayRun);
     return { recorded, unrecorded: unrecorded.map(([test]) => test) };

@@ -1,5 +1,5 @@
 import { it } from 'vitest';
-import { LUNCH, SHORT } from '../helpers/golden/material.js';
+import { COMPACTED, LUNCH, SHORT } from '../helpers/golden/material.js';
 import { expectOutputs } from '../helpers/golden/outputs.js';
 
 const POLICY = `name: mine
@@ -46,8 +46,9 @@ it('lists print what is kept', async () => {
 });
 
 it('providers --session prints what is kept', async () => {
-  await expectOutputs('providers', { 'lunch.jsonl': LUNCH }, [
+  await expectOutputs('providers', { 'lunch.jsonl': LUNCH, 'compacted.jsonl': COMPACTED }, [
     'providers --session lunch.jsonl',
+    'COLUMNS=60 providers anthropic --session compacted.jsonl',
     'providers openai --session lunch.jsonl --json',
     'providers --session nothing.jsonl',
   ]);

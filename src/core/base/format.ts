@@ -73,6 +73,13 @@ export function formatMoneyCell(usd: number, decimals: number): string {
   return `${usd < 0 ? MINUS : ''}$${formatFixed(Math.abs(usd), decimals)}`;
 }
 
+/** Bytes in the largest unit that fits. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${formatCount(bytes)} B`;
+  if (bytes < 999_500) return `${formatDecimal(bytes / 1e3, bytes < 1e4 ? 1 : 0)} kB`;
+  return bytes < 999_500_000 ? `${formatDecimal(bytes / 1e6, 1)} MB` : `${formatDecimal(bytes / 1e9, 1)} GB`;
+}
+
 /** A share as a percentage with one decimal; a share that is not quite all or nothing never looks like it. */
 export function formatShare(share: number | null): string {
   if (share === null) return NO_DATA;

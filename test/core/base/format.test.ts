@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   exactUsd,
+  formatBytes,
   formatCount,
   formatCounted,
   formatDecimal,
@@ -46,6 +47,9 @@ describe('numbers as people read them', () => {
 
   it('gives money the digits that tell something', () => {
     expect([1e-17, -1e-17].map(formatMoney)).toEqual(['$0', '$0']);
+    expect(
+      [999, 1_000, 1_540, 9_999, 26_845, 999_499, 999_500, 999_499_999, 999_500_000].map(formatBytes),
+    ).toEqual(['999 B', '1 kB', '1.5 kB', '10 kB', '27 kB', '999 kB', '1 MB', '999.5 MB', '1 GB']);
     // the same three amounts in two orders
     expect(formatMoney(0.24 + 0.09 + 0.08625)).toBe(formatMoney(0.08625 + 0.09 + 0.24));
     expect([0, 12.344, 1234.5, 0.0123, 0.5, 0.99999, 0.000045, -2].map(formatMoney)).toEqual([

@@ -1,5 +1,16 @@
 import { ODD_LINES } from '../generators/odd-session.js';
-import { ask, assistant, attachment, type Fields, jsonl, result, say, usage, user } from '../session.js';
+import {
+  ask,
+  assistant,
+  attachment,
+  type Fields,
+  jsonl,
+  result,
+  say,
+  system,
+  usage,
+  user,
+} from '../session.js';
 
 /** What one answer read and wrote, and the seconds before it. */
 export interface Answer {
@@ -20,6 +31,8 @@ export interface SessionInit {
   readonly cwd: string;
   readonly day?: number;
   readonly version?: string;
+  /** The number of its first answer. */
+  readonly from?: number;
 }
 
 function short(counts: Fields, written: number): Fields {
@@ -33,7 +46,7 @@ function linesOf(path: string, count: number): string {
 
 /** A session of prompts and answers, as Claude Code writes it. */
 export function answered(
-  { id, cwd, day = 0, version = '2.1.100' }: SessionInit,
+  { id, cwd, day = 0, version = '2.1.100', from = 0 }: SessionInit,
   answers: readonly Answer[],
 ): Buffer {
   let at = day * 86_400;
@@ -44,7 +57,8 @@ export function answered(
     lines.push(line);
     last = String(line.uuid);
   };
-  answers.forEach((answer, i) => {
+  answers.forEach((answer, at0) => {
+    const i = from + at0;
     const {
       after,
       read,
@@ -136,6 +150,28 @@ export const SOURCES = jsonl([
     content: { path: '/repo/web/CLAUDE.md', type: 'Project', content: 'Use tabs. '.repeat(30) },
   }),
   called(2, 50, say('Done.'), usage(10, 20_400, 500, 30)),
+]);
+
+/** Three answers of 50,000 tokens each, a compaction to 20,000, and two more; the file of the first is read again. */
+export const COMPACTED = Buffer.concat([
+  answered({ id: 'compacted', cwd: '/code/shop', day: 1 }, [
+    { after: 0, read: 0, written: 50_000, file: ['/code/shop/a.ts', 900] },
+    { after: 30, read: 50_000, written: 50_000 },
+    { after: 30, read: 100_000, written: 50_000 },
+  ]),
+  jsonl([
+    system('compacted-b', 86_400 + 90, 'compact_boundary', {
+      ...{ sessionId: 'compacted', cwd: '/code/shop', logicalParentUuid: 'compacted-a2' },
+      compactMetadata: { trigger: 'auto', preTokens: 150_060, postTokens: 20_000 },
+    }),
+    user('compacted-y', 86_400 + 90, 'The user looked at a.ts.', {
+      ...{ sessionId: 'compacted', cwd: '/code/shop', isCompactSummary: true },
+    }),
+  ]),
+  answered({ id: 'compacted', cwd: '/code/shop', day: 1, from: 3 }, [
+    { after: 100, read: 12_000, written: 8_000, file: ['/code/shop/a.ts', 900] },
+    { after: 30, read: 20_000, written: 7_000 },
+  ]),
 ]);
 
 /** Nearly everything that sessions are known to hold. */

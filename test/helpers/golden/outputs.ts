@@ -95,10 +95,13 @@ export async function expectOutputs(
     ];
     blocks.push(`${parts.join('')}${code === 0 ? '' : `exit code ${code}\n`}`);
   }
-  const text = blocks
-    .join('\n')
-    .replaceAll(cwd, '<folder>')
+  expectKept(name, blocks.join('\n').replaceAll(cwd, '<folder>'));
+}
+
+/** Compares a text with a file of `test/golden/commands`. */
+export function expectKept(name: string, text: string): void {
+  const kept = text
     .replaceAll(LONG_NUMBER, (number) => String(Number(Number(number).toPrecision(9))))
     .replaceAll('\u001b', '␛');
-  expectGenerated(`test/golden/commands/${name}.txt`, text);
+  expectGenerated(`test/golden/commands/${name}.txt`, kept);
 }

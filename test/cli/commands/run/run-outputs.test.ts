@@ -16,6 +16,7 @@ variants:
   - { name: hour, cache: { ttl: 1h } }
   - { name: unkept, policy: none, expect: [requestsRefused == 0] }
 `,
+  'pair.yaml': `${head('pair', 3)}policy: none\nvariants: [{ name: hour, cache: { ttl: 1h } }]\n`,
   'failing.yaml': `${head('failing', 6)}policy: none\nexpect: [costUsd < 0.001, turns == 6]\n`,
   'faulty.yaml': `${head('faulty', 30)}policy: claude-code/2026
 window: 70000
@@ -52,7 +53,8 @@ it('run, report and open print what is kept', async () => {
     'run odd.jsonl --no-files --notes',
     'run odd.jsonl --predict --no-files',
     'cat reports/small/summary.json',
-    'cat reports/small/index.html',
+    'run pair.yaml',
+    'cat reports/pair/report.html',
     'report reports/small/run.jsonl --verbose',
     'report reports/small/run.jsonl --out again --no-charts',
     'report tiny.yaml',

@@ -1,5 +1,5 @@
 import { it } from 'vitest';
-import { LUNCH, QUIET, SHORT, UNPRICED } from '../../../helpers/golden/material.js';
+import { COMPACTED, LUNCH, QUIET, SHORT, UNPRICED } from '../../../helpers/golden/material.js';
 import { expectOutputs } from '../../../helpers/golden/outputs.js';
 
 const SCENARIO = `name: lunch
@@ -14,7 +14,8 @@ seed: 3
 `;
 const FILES = {
   'a.yaml': SCENARIO,
-  'b.yaml': SCENARIO.replace('name: lunch', 'name: second').replace(/variants:[^]*seed: 3/, 'seed: 4'),
+  'b.yaml': SCENARIO.replace('name: lunch', 'name: second').replace(/variants:.*seed: 3/s, 'seed: 4'),
+  'logs/compacted.jsonl': COMPACTED,
   'logs/lunch.jsonl': LUNCH,
   'logs/quiet.jsonl': QUIET,
   'logs/short.jsonl': SHORT,

@@ -1,11 +1,11 @@
 import { it } from 'vitest';
 import { AGENTS } from '../../../../scripts/damage/agents.mjs';
-import { LUNCH, ODD, QUIET, SHORT, UNPRICED } from '../../../helpers/golden/material.js';
+import { COMPACTED, LUNCH, QUIET, SHORT, UNPRICED } from '../../../helpers/golden/material.js';
 import { expectOutputs } from '../../../helpers/golden/outputs.js';
 
 const FILES = {
   'logs/lunch.jsonl': LUNCH,
-  'logs/odd.jsonl': ODD,
+  'logs/compacted.jsonl': COMPACTED,
   'logs/quiet.jsonl': QUIET,
   'logs/short.jsonl': SHORT,
   'unpriced.jsonl': UNPRICED,

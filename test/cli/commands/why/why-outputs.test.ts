@@ -1,10 +1,11 @@
 import { it } from 'vitest';
-import { LUNCH, ODD, QUIET, SHORT, SOURCES, UNPRICED } from '../../../helpers/golden/material.js';
+import { COMPACTED, LUNCH, ODD, QUIET, SHORT, SOURCES, UNPRICED } from '../../../helpers/golden/material.js';
 import { expectOutputs } from '../../../helpers/golden/outputs.js';
 
 const FILES = {
   'logs/lunch.jsonl': LUNCH,
-  'logs/odd.jsonl': ODD,
+  'logs/compacted.jsonl': COMPACTED,
+  'odd.jsonl': ODD,
   'logs/quiet.jsonl': QUIET,
   'logs/short.jsonl': SHORT,
   'logs/sources.jsonl': SOURCES,
@@ -23,6 +24,7 @@ it('why prints what is kept', async () => {
     'why logs/quiet.jsonl --no-files',
     'why logs/lunch.jsonl --no-files --verbose',
     'why damaged.jsonl --no-files',
+    'why odd.jsonl --no-files --verbose',
     'why logs unpriced.jsonl',
     'cat reports/why/why.html',
     'COLUMNS=60 why logs --no-files --top 2',
