@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parquetReadObjects } from 'hyparquet';
 import { cli, tempFolder } from '../../cli/cli.js';
 import { expectGenerated } from '../pages/generated.js';
 import { dataOf } from '../pages/page-data.js';
@@ -19,7 +20,7 @@ function isPlain(value: unknown): boolean {
 }
 
 /** JSON that is short and still tells where it changed: what fits stays in one line, and of many metrics those that are something are kept. */
-function compactJson(value: unknown, indent = ''): string {
+export function compactJson(value: unknown, indent = ''): string {
   const plain = JSON.stringify(value);
   if (isPlain(value) || plain.length + indent.length <= WIDTH) return plain;
   const inner = `${indent} `;
@@ -57,6 +58,25 @@ function contentOf(path: string): string {
   return path.endsWith('.html') ? JSON.stringify(dataOf(text)) : text;
 }
 
+/** The rows of all Parquet files below a folder in order, below the names of their columns. */
+async function rowsBelow(folder: string): Promise<string> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const tables = new Map<string, string[]>();
+  for (const name of names.filter((one) => one.endsWith('.parquet')).sort()) {
+    const { buffer } = new Uint8Array(readFileSync(join(folder, name)));
+    const rows = await parquetReadObjects({ file: buffer });
+    const texts = rows.map((row) =>
+      Object.values(row)
+        .map((value) => String(value ?? ''))
+        .join('|'),
+    );
+    const head = Object.keys(rows[0] ?? {}).join('|');
+    tables.set(head, [...(tables.get(head) ?? []), ...texts]);
+  }
+  const lines = [...tables].sort().flatMap(([head, rows]) => [head, ...rows.sort(), '']);
+  return lines.join('\n');
+}
+
 /** The words of a command line; quotes hold words together. */
 function wordsOf(line: string): readonly string[] {
   return [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
@@ -65,7 +85,7 @@ function wordsOf(line: string): readonly string[] {
 /**
  * Runs command lines one after the other in a folder with these files and compares all they print with a file of
  * `test/golden/commands`; UPDATE_GENERATED=1 writes it. `COLUMNS=60 why` prints to a terminal of this width,
- * `cat <file>` shows a file, of a page its data; `… --json | a b` keeps two keys. Numbers are cut to nine digits: the last ones may differ between machines.
+ * `cat <file>` shows a file, of a page its data, `rows <folder>` its Parquet files; `… --json | a b` keeps two keys. Numbers are cut to nine digits: the last ones may differ between machines.
  */
 export async function expectOutputs(
   name: string,
@@ -84,9 +104,15 @@ export async function expectOutputs(
     const [first, ...rest] = wordsOf(command!);
     const terminal = columns === undefined ? {} : { columns: Number(columns), terminal: 'stdout' as const };
     const argv = first === undefined ? [] : [first, ...rest];
-    const { code, stdout, stderr } =
+    const shownFile =
       first === 'cat'
-        ? { code: 0, stdout: contentOf(join(cwd, rest[0]!)), stderr: '' }
+        ? contentOf(join(cwd, rest[0]!))
+        : first === 'rows'
+          ? await rowsBelow(join(cwd, rest[0]!))
+          : null;
+    const { code, stdout, stderr } =
+      shownFile !== null
+        ? { code: 0, stdout: shownFile, stderr: '' }
         : await cli(argv, { cwd, env, detail: 'as-given', ...terminal });
     const parts = [
       `$ ${line}\n`,
@@ -95,13 +121,13 @@ export async function expectOutputs(
     ];
     blocks.push(`${parts.join('')}${code === 0 ? '' : `exit code ${code}\n`}`);
   }
-  expectKept(name, blocks.join('\n').replaceAll(cwd, '<folder>'));
+  expectKept(`commands/${name}`, blocks.join('\n').replaceAll(cwd, '<folder>'));
 }
 
-/** Compares a text with a file of `test/golden/commands`. */
+/** Compares a text with a file of `test/golden`. */
 export function expectKept(name: string, text: string): void {
   const kept = text
     .replaceAll(LONG_NUMBER, (number) => String(Number(Number(number).toPrecision(9))))
     .replaceAll('\u001b', '␛');
-  expectGenerated(`test/golden/commands/${name}.txt`, kept);
+  expectGenerated(`test/golden/${name}.txt`, kept);
 }

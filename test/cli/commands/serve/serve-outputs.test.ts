@@ -61,5 +61,5 @@ async function served(argv: readonly string[]): Promise<string> {
 
 it('serve prints, answers and records what is kept', async () => {
   const runs = [await served([]), await served(['--ttl', '1h', '--fault', 'overloaded:every=3'])];
-  expectKept('serve', runs.join('\n'));
+  expectKept('commands/serve', runs.join('\n'));
 });

@@ -12,8 +12,13 @@ variants:
   - { name: pruned, policy: baselines/prune }
 seed: 3
 `;
+/** Two sessions, of which one variant finishes one. */
+const TWO =
+  'name: two\ntranscripts: [{ file: logs/lunch.jsonl }, { file: logs/compacted.jsonl }]\npolicy: none\nvariants: [{ name: small, window: 90000 }, { name: tiny, window: 20000 }]\n';
+
 const FILES = {
   'a.yaml': SCENARIO,
+  'two.yaml': TWO,
   'b.yaml': SCENARIO.replace('name: lunch', 'name: second').replace(/variants:.*seed: 3/s, 'seed: 4'),
   'logs/compacted.jsonl': COMPACTED,
   'logs/lunch.jsonl': LUNCH,
@@ -28,13 +33,14 @@ it('compare prints what is kept', async () => {
     'compare a.yaml --workers 0 --no-files --verbose',
     'compare a.yaml b.yaml --workers 0 --no-files --baseline hour --metrics costUsd,cacheHitRate,compactions',
     'compare a.yaml --workers 0 --no-files --subject-to "requestsRefused == 0" --subject-to "costUsd < 0.1"',
-    'compare a.yaml --workers 0 --no-files --json',
+    'compare a.yaml --workers 0 --no-files --json | variants best compared ranked leftOut',
     'compare a.yaml --workers 0 --no-files --baseline nobody',
     'compare a.yaml --workers 0 --no-files --metrics nothing',
     'compare logs --workers 0 --no-files --set cache.ttl=5m,1h',
     'compare logs --workers 0 --no-files --policy none,claude-code/2026 --verbose',
     'compare logs/lunch.jsonl --workers 0 --no-files --policy none --policy peers/openhands --notes',
     'COLUMNS=60 compare a.yaml --workers 0 --no-files --set seed=1,2',
+    'compare two.yaml --workers 0 --no-files --verbose',
     'compare',
     'cat reports/lunch-compare/report.html | title lead advice cards charts notes table',
   ]);
@@ -56,9 +62,9 @@ it('sweep prints what is kept', async () => {
     'sweep b.yaml --vary window.percent=40..90:3 --results out --workers 0',
     'sweep b.yaml --vary window.percent=40..90:3 --results shards --shard 1/2 --workers 0',
     'results out',
+    'rows out',
     'results out --best costUsd',
     'results out --best costUsd --top 1 --json',
-    'results out --columns',
     'results out --verify',
     'results out --count --where "costUsd > 0"',
     'results out --group window.percent --mean costUsd,turns',

@@ -19,7 +19,7 @@ it('validate prints what is kept', async () => {
     'validate empty.jsonl',
     'validate logs/quiet.jsonl',
     'validate logs/short.jsonl --verbose',
-    'validate logs/short.jsonl --json',
+    'validate logs/short.jsonl --json | files total worst',
     'validate unpriced.jsonl',
     'validate rollout.jsonl --verbose',
     'validate logs rollout.jsonl unpriced.jsonl --verbose --worst 2',
@@ -33,6 +33,8 @@ it('validate prints what is kept', async () => {
     'validate logs/quiet.jsonl --forward',
     'validate logs rollout.jsonl --forward --verbose',
     'validate logs rollout.jsonl --forward --json | forward',
+    'validate logs rollout.jsonl --results out',
+    'rows out',
     'validate logs --out page',
     'cat page/validate.html',
   ]);

@@ -41,7 +41,10 @@ it('why prints what is kept', async () => {
     'why logs --limits',
     'why logs --limits --observed later',
     'why logs --top x',
-    'why logs --results out --workers 0',
-    'why logs --results out --workers 0',
+    'why logs/compacted.jsonl logs/short.jsonl unpriced.jsonl --results out',
+    'rows out',
+    'results out',
+    'results out --columns',
+    'why logs unpriced.jsonl empty.jsonl --share --json',
   ]);
 });
