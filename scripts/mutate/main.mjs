@@ -88,9 +88,9 @@ async function verdictOf(mutant, { work, runner, reach }) {
   let result = await tryTests(tests, 30_000 + 5 * ms);
   if (result.verdict === 'passed' && unrecorded.length > 0) {
     result = await tryTests(unrecorded, 600_000);
-    // what was not recorded may be slow, or fail whatever the program does
-    const isSound = async (test) => (await runner.run([test], 600_000)).verdict === 'passed';
-    const counts = result.verdict === 'killed' && (result.by === null || (await isSound(result.by)));
+    // what was not recorded may be slow, or fail, whatever the program does
+    const same = result.by === null ? unrecorded : [result.by];
+    const counts = result.verdict !== 'passed' && (await runner.run(same, 600_000)).verdict === 'passed';
     if (!counts) result = { verdict: 'passed', by: null };
   }
   const isReached = recorded.length > 0 || isOfPage(file);

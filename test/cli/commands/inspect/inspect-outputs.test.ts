@@ -18,6 +18,7 @@ const SESSIONS = {
 
 it('inspect prints what is kept', async () => {
   await expectOutputs('inspect', SESSIONS, [
+    '',
     'inspect',
     'inspect empty.jsonl',
     'inspect logs/lunch.jsonl',
