@@ -13,7 +13,7 @@ import {
 } from '../session.js';
 
 /** What one answer read and wrote, and the seconds before it. */
-export interface Answer {
+interface Answer {
   readonly after: number;
   readonly read: number;
   readonly written: number;
@@ -26,7 +26,7 @@ export interface Answer {
   readonly isShort?: boolean;
 }
 
-export interface SessionInit {
+interface SessionInit {
   readonly id: string;
   readonly cwd: string;
   readonly day?: number;
@@ -45,7 +45,7 @@ function linesOf(path: string, count: number): string {
 }
 
 /** A session of prompts and answers, as Claude Code writes it. */
-export function answered(
+function answered(
   { id, cwd, day = 0, version = '2.1.100', from = 0 }: SessionInit,
   answers: readonly Answer[],
 ): Buffer {
@@ -83,7 +83,7 @@ export function answered(
 }
 
 /** This many answers, each of which reads what is there and writes 1,000 tokens more. */
-export function steady(count: number, from: number, rest: Partial<Answer> = {}): readonly Answer[] {
+function steady(count: number, from: number, rest: Partial<Answer> = {}): readonly Answer[] {
   return Array.from({ length: count }, (_, i) => ({
     after: 30,
     read: from + i * 1_000,

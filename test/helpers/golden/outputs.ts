@@ -6,7 +6,7 @@ import { expectGenerated } from '../pages/generated.js';
 import { dataOf } from '../pages/page-data.js';
 
 /** Files of a folder, by path. */
-export type SceneFiles = Readonly<Record<string, string | Uint8Array>>;
+type SceneFiles = Readonly<Record<string, string | Uint8Array>>;
 
 const WIDTH = 150;
 /** A JSON number with more digits than all machines agree on. */

@@ -41,6 +41,7 @@ it('compare prints what is kept', async () => {
     'compare logs/lunch.jsonl --workers 0 --no-files --policy none --policy peers/openhands --notes',
     'COLUMNS=60 compare a.yaml --workers 0 --no-files --set seed=1,2',
     'compare two.yaml --workers 0 --no-files --verbose',
+    'compare b.yaml --workers 0 --no-files --policy none --set window=12000,13000',
     'compare',
     'cat reports/lunch-compare/report.html | title lead advice cards charts notes table',
   ]);
