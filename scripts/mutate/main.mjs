@@ -87,10 +87,11 @@ async function verdictOf(mutant, { work, runner, reach }) {
   const tests = near.map(({ test }) => test);
   let result = await tryTests(tests, 30_000 + 5 * ms);
   if (result.verdict === 'passed' && unrecorded.length > 0) {
-    result = await tryTests(unrecorded, 600_000);
-    // what was not recorded may be slow, or fail, whatever the program does
+    // they may be slow, or fail, whatever the program does
+    const mostMs = recorded.length > 0 ? 180_000 : 600_000;
+    result = await tryTests(unrecorded, mostMs);
     const same = result.by === null ? unrecorded : [result.by];
-    const counts = result.verdict !== 'passed' && (await runner.run(same, 600_000)).verdict === 'passed';
+    const counts = result.verdict !== 'passed' && (await runner.run(same, mostMs)).verdict === 'passed';
     if (!counts) result = { verdict: 'passed', by: null };
   }
   const isReached = recorded.length > 0 || isOfPage(file);
