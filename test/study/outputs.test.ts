@@ -1,4 +1,4 @@
-import { it } from 'vitest';
+import { expect, it } from 'vitest';
 import { CcbenchError } from '../../src/core/base/errors.js';
 import { createRandom } from '../../src/core/base/random.js';
 import { batchesOfShard, partitionOf, runsOfPart } from '../../src/study/batches.js';
@@ -7,6 +7,7 @@ import { compareVariants, costDelta } from '../../src/study/comparison.js';
 import { completenessOf, leftOutOf, type VariantRuns, valueCounts } from '../../src/study/completeness.js';
 import type { MetricRecord } from '../../src/study/job.js';
 import { longestFirst, outOfSample, splitSessions } from '../../src/study/out-of-sample.js';
+import { sealedLine, unsealed } from '../../src/study/result-rows.js';
 import { judge, planSearch, rank, rungsOf, survivors } from '../../src/study/search.js';
 import { closedAxes, grid, gridPoint, gridSize, parseAxes, possibleSettings } from '../../src/study/vary.js';
 import { compactJson, expectKept } from '../helpers/golden/outputs.js';
@@ -65,6 +66,16 @@ const AXES = [
   ['a=1..100:7:log', 'b=1,2,3', 'c=5..7'],
   ['a=1'],
 ];
+
+it('a line that is sealed for one owner is none of another', () => {
+  const line = sealedLine({ a: 1 }, 'one');
+  expect(unsealed(line, 'one')).toEqual({ a: 1 });
+  expect([unsealed(line, 'two'), unsealed(line), unsealed(sealedLine({ a: 1 }), 'one')]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+});
 
 it('axes, grids and shares are as kept', () => {
   const window = () => 100_000;
