@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
+import { packageVersion } from '../../../src/cli/host.js';
 import { cli, tempFolder } from '../../cli/cli.js';
 import { expectGenerated } from '../pages/generated.js';
 import { dataOf } from '../pages/page-data.js';
@@ -128,6 +129,7 @@ export async function expectOutputs(
 export function expectKept(name: string, text: string): void {
   const kept = text
     .replaceAll(LONG_NUMBER, (number) => String(Number(Number(number).toPrecision(9))))
-    .replaceAll('\u001b', '␛');
+    .replaceAll('\u001b', '␛')
+    .replaceAll(packageVersion(), '<version>');
   expectGenerated(`test/golden/${name}.txt`, kept);
 }

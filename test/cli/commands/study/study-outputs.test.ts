@@ -71,6 +71,9 @@ it('sweep prints what is kept', async () => {
     'results out --group window.percent --mean costUsd,turns',
     'results out --mean costUsd --json',
     'results out --best nothing',
+    'sweep two.yaml --vary "transcripts=[{file: logs/lunch.jsonl}],[{file: logs/lunch.jsonl},{file: logs/quiet.jsonl}]" --results counts --workers 0',
+    'results counts',
+    'rows counts',
     'results shards',
     'results nowhere',
   ]);
