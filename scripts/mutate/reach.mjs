@@ -86,11 +86,15 @@ export class Reach {
     const mayRun = ([test, { ms }]) => {
       const isOfBrowser = test.startsWith('test/browser/');
       if (isOfPage(file) || isOfBrowser) return isOfPage(file) && isOfBrowser;
-      // of the full suite alone: those of the folder that the file has among the tests
-      return ms === null ? dirname(test) === mirrored : recorded.length === 0 && this.startsBuild(test);
+      // of the full suite alone: those in the folder that the file has among the tests
+      return ms === null ? test.startsWith(`${mirrored}/`) : recorded.length === 0 && this.startsBuild(test);
     };
-    const unrecorded = Object.entries(this.#known).filter(mayRun);
-    return { recorded, unrecorded: unrecorded.map(([test]) => test) };
+    const depth = (test) => test.split('/').length;
+    const unrecorded = Object.entries(this.#known)
+      .filter(mayRun)
+      .map(([test]) => test)
+      .sort((a, b) => depth(a) - depth(b));
+    return { recorded, unrecorded };
   }
 
   startsBuild(test) {
