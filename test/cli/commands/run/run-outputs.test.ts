@@ -42,6 +42,7 @@ it('run, report and open print what is kept', async () => {
     'run small.yaml tiny.yaml --quiet --out second --no-charts --baseline reports',
     'run small.yaml --set cache.ttl=1h --out third --no-charts --baseline reports --guard costUsd,cacheHitRate',
     'run small.yaml --no-files --baseline reports --guard turns',
+    'run tiny.yaml --no-files --set cache.ttl=1h --baseline reports --github',
     'run small.yaml --no-files --baseline reports --tolerance 50 --json --set cache.ttl=1h --variant hour | runs',
     'run failing.yaml --no-files',
     'run failing.yaml tiny.yaml --no-files --verbose --junit junit.xml --quiet',

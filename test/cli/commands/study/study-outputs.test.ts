@@ -50,6 +50,7 @@ it('compare prints what is kept', async () => {
 it('sweep prints what is kept', async () => {
   await expectOutputs('sweep', FILES, [
     'sweep b.yaml --vary window.percent=40..90:3 --workers 0',
+    'cat reports/second-sweep/report.html | title charts heats',
     'sweep b.yaml --vary window.percent=40..90:3 --workers 0 --verbose',
     'sweep b.yaml --vary cache.ttl=5m,1h --vary seed=1,2 --workers 0 --json | axes best compared ranked fitted',
     'sweep b.yaml --vary window.percent=20,65 --workers 0 --no-files',
