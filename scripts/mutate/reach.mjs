@@ -6,6 +6,9 @@ import { dirname, join } from 'node:path';
 /** Where the script of report.html lives: it runs in a browser, after the page was built. */
 export const isOfPage = (file) => file.startsWith('src/report/page/');
 
+/** What a test file imports that compares whole outputs with stored ones: it notices most. */
+const COMPARES_OUTPUTS = /\/golden\/outputs\.js'/;
+
 /** What a test file imports that starts the built program, whose lines are not recorded. */
 const STARTS_BUILD = /\/(?:built|start)\.js'/;
 
@@ -58,7 +61,7 @@ export class Reach {
     return this.#known;
   }
 
-  /** The test files that run a changed line, those that share most folders with it first, then the quickest; and those that may run it unrecorded. */
+  /** The test files that run a changed line, those that share most folders with it first, then those that compare whole outputs, then the quickest; and those that may run it unrecorded. */
   of({ file, text, mutation }) {
     const { line, inFunction } = mutation;
     const uses = ([test, { ms, lines }]) =>
@@ -76,19 +79,29 @@ export class Reach {
     const mirrored = dirname(file).replace(/^src/, 'test');
     const folders = mirrored.split('/');
     const shared = ([test]) => test.split('/').findIndex((name, i) => name !== folders[i]);
+    const comparing = ([test]) => Number(this.#imports(test, COMPARES_OUTPUTS));
     const recorded = (isOfLoading ? users : runners)
-      .sort((a, b) => shared(b) - shared(a) || a[1].ms - b[1].ms)
+      .sort((a, b) => shared(b) - shared(a) || comparing(b) - comparing(a) || a[1].ms - b[1].ms)
       .map(([test, { ms }]) => ({ test, ms }));
     const mayRun = ([test, { ms }]) => {
       const isOfBrowser = test.startsWith('test/browser/');
       if (isOfPage(file) || isOfBrowser) return isOfPage(file) && isOfBrowser;
-      return recorded.length === 0 && (ms === null ? dirname(test) === mirrored : this.startsBuild(test));
+      // of the full suite alone: those in the folder that the file has among the tests
+      return ms === null ? test.startsWith(`${mirrored}/`) : recorded.length === 0 && this.startsBuild(test);
     };
-    const unrecorded = Object.entries(this.#known).filter(mayRun);
-    return { recorded, unrecorded: unrecorded.map(([test]) => test) };
+    const depth = (test) => test.split('/').length;
+    const unrecorded = Object.entries(this.#known)
+      .filter(mayRun)
+      .map(([test]) => test)
+      .sort((a, b) => depth(a) - depth(b));
+    return { recorded, unrecorded };
   }
 
   startsBuild(test) {
-    return STARTS_BUILD.test(readFileSync(join(this.#root, test), 'utf8'));
+    return this.#imports(test, STARTS_BUILD);
+  }
+
+  #imports(test, what) {
+    return what.test(readFileSync(join(this.#root, test), 'utf8'));
   }
 }

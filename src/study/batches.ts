@@ -62,7 +62,7 @@ export interface Shard {
  * than one batch; equal ones are dealt in turns, which spreads settings that are slow.
  */
 export function batchesOfShard(costs: readonly number[], { index, of }: Shard): readonly number[] {
-  const order = costs.map((_, batch) => batch).sort((a, b) => costs[b]! - costs[a]! || a - b);
+  const order = costs.map((_, batch) => batch).sort((a, b) => costs[b]! - costs[a]!);
   const loads = new Array<number>(of).fill(0);
   const own: number[] = [];
   for (const batch of order) {

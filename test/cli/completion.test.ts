@@ -58,6 +58,11 @@ describe.skipIf(process.platform === 'win32')('ccbench completion', () => {
     expect(offered(...words)).toEqual(expected);
   });
 
+  it('bash: leaves values that may be anything to the shell', () => {
+    expect(scripts.bash).toContain("--out')  return");
+    expect(scripts.bash).not.toContain("-W ''");
+  });
+
   it('bash: offers help once, as a command and as an option of each', () => {
     expect(offered('')).toEqual(expect.arrayContaining(['run', 'fleet', 'help']));
     expect(offered('fleet', '')).toEqual(['run', 'tune', 'why', 'validate', 'worker']);

@@ -9,40 +9,6 @@ const HOME = {
 };
 
 describe('ccbench without a command', () => {
-  it('says in one line what there is on this machine, and three commands', async () => {
-    const { code, stdout, stderr } = await cli([], { cwd: '/', env: { HOME: homeWith(HOME) } });
-    expect([code, stderr]).toEqual([0, '']);
-    const lines = stdout.trimEnd().split('\n');
-    expect(lines[0]).toBe(
-      'On this machine: 3 sessions of claude-code, codex in 2 projects, 2026-03-03–03-09.',
-    );
-    expect(lines.filter((line) => line.startsWith('  ccbench '))).toHaveLength(3);
-    expect(lines.at(-1)).toBe('ccbench --help lists all commands');
-  });
-
-  it('says the same as JSON', async () => {
-    const { code, stdout } = await cli(['--json'], { cwd: '/', env: { HOME: homeWith(HOME) } });
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      sessions: 3,
-      agents: [
-        { agent: 'claude-code', sessions: 2 },
-        { agent: 'codex', sessions: 1 },
-      ],
-      projects: 2,
-      from: '2026-03-03',
-      to: '2026-03-09',
-      commands: [{ command: 'ccbench why' }, {}, {}],
-    });
-  });
-
-  it('says where it looked and how to name a file where there is nothing', async () => {
-    const { code, stdout } = await cli([], { cwd: '/', env: { HOME: tempFolder() } });
-    expect(code).toBe(0);
-    expect(stdout).toContain('~/.claude/projects');
-    expect(stdout).toContain('ccbench why <path>');
-  });
-
   it('knows a command that is misspelt', async () => {
     const { code, stderr } = await cli(['wy'], { cwd: '/', env: { HOME: tempFolder() } });
     expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean why?')]);

@@ -214,8 +214,8 @@ for (let i = 0; i < 60; i++) writeEntry(${JSON.stringify(folder)}, '${key(1)}', 
     rmSync(join(kept, 'mine.txt'));
     rmSync(join(kept, 'transcripts/mine.bin'));
     await cli(['inspect', 'a.jsonl'], own);
-    expect((await cli(['cache', 'clear'], own)).stdout).toBe(
-      `removed 1 compiled transcript, 0 MB, from ${kept}\n`,
+    expect((await cli(['cache', 'clear'], own)).stdout).toMatch(
+      /^removed 1 compiled transcript, \d+ kB, from /,
     );
     expect((await cli(['cache', 'clear'], own)).stdout).toContain('removed 0 compiled transcripts');
     expect(existsSync(kept)).toBe(false);

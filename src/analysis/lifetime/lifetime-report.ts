@@ -119,13 +119,14 @@ function sumColumn(column: Float64Array): number {
   return total;
 }
 
-const PER_MILLION = 1e-6;
+/** Nano-dollars for a token at one dollar for a million. */
+const NANO_PER_MILLIONTH = 1_000;
 
 /** What entries of one lifetime make of a session. */
 interface AtLifetime {
   readonly costNano: number;
   readonly readTokens: number;
-  readonly premiumUsd: number;
+  readonly premiumNano: number;
   readonly breakEvenTokens: number;
   readonly calls: number;
   readonly unpricedCalls: number;
@@ -133,7 +134,7 @@ interface AtLifetime {
 
 function runAt(transcript: Transcript, lifetime: '5m' | '1h'): AtLifetime {
   let readTokens = 0;
-  let premiumUsd = 0;
+  let premiumNano = 0;
   let breakEvenTokens = 0;
   let calls = 0;
   let unpricedCalls = 0;
@@ -150,11 +151,18 @@ function runAt(transcript: Transcript, lifetime: '5m' | '1h'): AtLifetime {
       if (!row.pricesAreKnown) return;
       const { cacheWrite1h, cacheWrite5m, cacheRead } = pricesFor(row, entry.prompt, pricedAt(entry.t));
       const more = entry.write1h * (cacheWrite1h - cacheWrite5m);
-      premiumUsd += more * PER_MILLION;
+      premiumNano += more * NANO_PER_MILLIONTH;
       if (cacheWrite5m > cacheRead) breakEvenTokens += more / (cacheWrite5m - cacheRead);
     },
   });
-  return { costNano: facts.cost.total, readTokens, premiumUsd, breakEvenTokens, calls, unpricedCalls };
+  return {
+    costNano: facts.cost.total,
+    readTokens,
+    premiumNano: Math.round(premiumNano),
+    breakEvenTokens,
+    calls,
+    unpricedCalls,
+  };
 }
 
 /**
@@ -171,14 +179,14 @@ export function lifetimeChoice(transcript: Transcript): SessionCost | null {
   if (!isPriced) return null;
   const short = runAt(transcript, '5m');
   const long = runAt(transcript, '1h');
-  const difference = usd(long.costNano - short.costNano);
+  const moreNano = long.costNano - short.costNano;
   return {
     id: transcript.id,
     cost5mUsd: usd(short.costNano),
     cost1hUsd: usd(long.costNano),
-    cheaper: cheaperLifetime(difference),
-    premiumUsd: long.premiumUsd,
-    savedUsd: long.premiumUsd - difference,
+    cheaper: cheaperLifetime(usd(moreNano)),
+    premiumUsd: usd(long.premiumNano),
+    savedUsd: usd(long.premiumNano - moreNano),
     rescuedTokens: long.readTokens - short.readTokens,
     breakEvenTokens: Math.round(long.breakEvenTokens),
     calls: long.calls,

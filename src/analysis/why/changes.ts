@@ -139,7 +139,7 @@ function outcome(name: ChangeName, before: ChangedRun, after: ChangedRun): Chang
     savedNano,
     offNano: Math.round(deltaError(after.ends, before.ends)),
     ...refetched(before.facts, after.facts),
-    heldBack: after.heldBack,
+    heldBack: null,
     usage: { before: before.usage, after: after.usage },
   };
 }
@@ -214,10 +214,11 @@ export function tryChanges(input: ChangeInput): readonly ChangeOutcome[] {
       ? under(name, { lifetime })
       : outcome(name, base, base);
   };
-  const half = (set: Settings): ChangeOutcome => ({
-    ...under('compact at half the window', { set }),
-    window: base.window,
-  });
+  const half = (set: Settings): ChangeOutcome => {
+    const run = new ChangedRun(changedPlan(transcript, { set }), transcript);
+    const found = outcome('compact at half the window', base, run);
+    return { ...found, heldBack: found.savedNano === 0 ? run.heldBack : null, window: base.window };
+  };
   // Its cache has one lifetime, and neither pauses nor switches are priced there.
   if (transcript.source === 'codex') return [half(HALF_OF_CODEX)];
   return [

@@ -50,15 +50,13 @@ export function formatExponent(exponent: number): string {
   return withMinus((Math.round(exponent * 100) / 100 + 0).toFixed(2));
 }
 
-/** Half of a nano-dollar: less than that is the rounding of a sum. */
-const LEAST_USD = 5e-10;
-
 /** Dollars: cents from one dollar on, four decimals below, as many as tell something below that. */
 export function formatMoney(usd: number | null): string {
   if (usd === null) return NO_DATA;
-  const size = Math.abs(usd);
+  // whole nano-dollars: the same sum in another order is the same amount
+  const size = Math.round(Math.abs(usd) * 1e9) / 1e9;
   const sign = usd < 0 ? MINUS : '';
-  if (size < LEAST_USD) return '$0';
+  if (size === 0) return '$0';
   if (size >= 0.99995) return `${sign}$${grouped(size.toFixed(2))}`;
   if (size >= 0.00095) return `${sign}$${size.toFixed(4)}`;
   return `${sign}$${size.toFixed(9).replace(/0+$/, '')}`;
@@ -73,6 +71,13 @@ export function moneyDecimals(totalUsd: number): number {
 /** Dollars with a fixed number of decimals, so that a column lines up. */
 export function formatMoneyCell(usd: number, decimals: number): string {
   return `${usd < 0 ? MINUS : ''}$${formatFixed(Math.abs(usd), decimals)}`;
+}
+
+/** Bytes in the largest unit that fits. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${formatCount(bytes)} B`;
+  if (bytes < 999_500) return `${formatDecimal(bytes / 1e3, bytes < 1e4 ? 1 : 0)} kB`;
+  return bytes < 999_500_000 ? `${formatDecimal(bytes / 1e6, 1)} MB` : `${formatDecimal(bytes / 1e9, 1)} GB`;
 }
 
 /** A share as a percentage with one decimal; a share that is not quite all or nothing never looks like it. */

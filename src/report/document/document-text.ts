@@ -51,10 +51,11 @@ export function briefOf(blocks: readonly Block[]): Brief {
     else if (block.kind === 'line' && (block.tone === 'bad' || block.tone === 'warning')) shown.push(block);
     else if (isTabular(block) && !hasTable) {
       const { block: table, left } = cut(block);
+      hasTable = block.kind === 'comparison' || block.rows.length > 0;
+      if (!hasTable) return;
       if (heading !== null) shown.push({ kind: 'line', text: heading, lead: '', hang: '', tone: 'strong' });
       shown.push(table);
       if (left > 0) shown.push(`  … and ${formatCounted(left, 'more row')}`);
-      hasTable = block.kind === 'comparison' || block.rows.length > 0;
       if (block.kind === 'comparison') {
         const { notes: said, alarms = [] } = block.table;
         shown.push(...alarms.map((text) => inset(text, 'warning')));

@@ -124,7 +124,7 @@ export function createRunModel<Run extends ChartedRun>(run: Run): RunModel<Run> 
       requests.readCost[i]! + requests.freshCost[i]! + requests.rewriteCost[i]! + requests.outputCost[i]!;
   }
   const inLog = requests.t.map((_t, index) => index);
-  const inTime = [...inLog].sort((a, b) => requests.t[a]! - requests.t[b]! || a - b);
+  const inTime = [...inLog].sort((a, b) => requests.t[a]! - requests.t[b]!);
   const order = (axis: Axis): readonly number[] => (axis === 'time' ? inTime : inLog);
   const number = (index: number): number => leftOut?.n[index] ?? index + 1;
   const x = (index: number, axis: Axis): number => (axis === 'time' ? requests.t[index]! : number(index));

@@ -180,6 +180,17 @@ describe('the choice of a lifetime', () => {
     expect(choice.cost1hUsd - choice.cost5mUsd).toBeCloseTo(choice.premiumUsd - choice.savedUsd, 9);
   });
 
+  it('saves exactly nothing for an hour where no pause is longer than five minutes', () => {
+    const quick = begun('2.0.64', undefined, { read: 16_000, write: 14_000 })
+      .say('and then', 20)
+      .answer({ at: 25, read: 30_000, write: 500 });
+    // 14,500 tokens written for an hour instead of five minutes
+    expect(lifetimeChoice(quick.read())).toMatchObject({
+      savedUsd: 0,
+      premiumUsd: (14_500 * (10_000 - WRITE)) / 1e9,
+    });
+  });
+
   it('gives breaks that nothing explains to both lifetimes', () => {
     const recording = begun('2.0.64', undefined, { read: 16_000, write: 84_000 })
       .say('and then', 20)

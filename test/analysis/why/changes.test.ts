@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { ChangeName, ChangeOutcome } from '../../../src/analysis/why/changes.js';
 import { sumUp } from '../../../src/analysis/why/sum-up.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
+import { readClaudeCode } from '../../../src/transcripts/readers/claude-code/read.js';
+import { writeClaudeCode } from '../../../src/transcripts/write-claude-code.js';
+import { withSimulatedUsage } from '../../helpers/generators/make-fixture.js';
 import { usage } from '../../helpers/session.js';
+import { BUSY } from '../../helpers/situations/transcripts.js';
 import { explained, nano, READ, sessionOf, short, W1, W5 } from './sessions.js';
 
 /** A client whose requests are those of the record and no others. */
@@ -50,6 +54,16 @@ describe('another lifetime', () => {
     // All 56,000 that were written cost more for an hour, and nothing is read instead.
     expect(changeOf(broken(short), '1-hour lifetime').savedNano).toBe(-nano(56_000, W1 - W5));
   });
+});
+
+it('a change that costs or saves was not held back, whatever the client says of its threshold', () => {
+  // A client that compacts by itself only where a window is set.
+  const recorded = withSimulatedUsage(BUSY, { policy: 'claude-code/2.1.112', cache: { ttl: '1h' } });
+  const [file] = writeClaudeCode(recorded).files;
+  const { changes } = explained(readClaudeCode(Buffer.from(file!.text), { id: 'busy.jsonl' }));
+  const moved = changes.filter(({ savedNano }) => savedNano !== 0);
+  expect(moved.map(({ name }) => name)).toContain('5-minute lifetime');
+  expect(moved.filter(({ heldBack }) => heldBack !== null)).toEqual([]);
 });
 
 describe('a session of a single request', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   exactUsd,
+  formatBytes,
   formatCount,
   formatCounted,
   formatDecimal,
@@ -44,8 +45,27 @@ describe('numbers as people read them', () => {
     ]);
   });
 
+  it('gives bytes in the largest unit that fits', () => {
+    const bytes = [999, 1_000, 9_940, 10_400, 999_499, 999_500, 1_250_000, 999_499_999, 999_500_000, 2.34e9];
+    const texts = [
+      '999 B',
+      '1 kB',
+      '9.9 kB',
+      '10 kB',
+      '999 kB',
+      '1 MB',
+      '1.3 MB',
+      '999.5 MB',
+      '1 GB',
+      '2.3 GB',
+    ];
+    expect(bytes.map(formatBytes)).toEqual(texts);
+  });
+
   it('gives money the digits that tell something', () => {
     expect([1e-17, -1e-17].map(formatMoney)).toEqual(['$0', '$0']);
+    // the same three amounts in two orders
+    expect(formatMoney(0.24 + 0.09 + 0.08625)).toBe(formatMoney(0.08625 + 0.09 + 0.24));
     expect([0, 12.344, 1234.5, 0.0123, 0.5, 0.99999, 0.000045, -2].map(formatMoney)).toEqual([
       '$0',
       '$12.34',

@@ -1,7 +1,8 @@
 import { roundsOf, withUsage } from '../../../src/cli/commands/bench/suites/rounds.js';
+import type { Transcript } from '../../../src/core/model/transcript.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { writeClaudeCode } from '../../../src/transcripts/write-claude-code.js';
-import { mainRequests, planOf, runLog } from '../plan.js';
+import { mainRequests, type PlanInit, planOf, runLog } from '../plan.js';
 
 /** A recording the project makes itself: a generated session, billed under the bare API, written as Claude Code writes it. */
 export function fixtureText(spec: {
@@ -14,6 +15,11 @@ export function fixtureText(spec: {
   const requests = mainRequests(runLog(plan, transcript));
   const [file] = writeClaudeCode(withUsage(transcript, requests)).files;
   return file!.text;
+}
+
+/** A transcript with the usage that a run of it has. */
+export function withSimulatedUsage(transcript: Transcript, init: PlanInit): Transcript {
+  return withUsage(transcript, mainRequests(runLog(planOf(init), transcript)));
 }
 
 /** Sessions the project makes itself as TraceLab writes them: a row for each call, with sizes and times and no content. */

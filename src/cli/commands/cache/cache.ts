@@ -1,7 +1,7 @@
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CcbenchError } from '../../../core/base/errors.js';
-import { formatCounted, formatDecimal } from '../../../core/base/format.js';
+import { formatBytes, formatCounted } from '../../../core/base/format.js';
 import {
   COMPILED_FOLDER,
   compiledEntries,
@@ -30,10 +30,6 @@ function kept(folder: string): Kept {
   return { entries: entries.length, explained: explained.length, bytes };
 }
 
-function megabytes(bytes: number): string {
-  return `${formatDecimal(bytes / 1_048_576, bytes < 10_485_760 ? 1 : 0)} MB`;
-}
-
 function countText({ entries, explained }: Kept): string {
   const transcripts = formatCounted(entries, 'compiled transcript');
   return explained === 0
@@ -51,7 +47,7 @@ export function showCacheCommand(session: CliSession): ExitCode {
   const holds =
     entries + explained === 0
       ? 'holds no compiled transcript'
-      : `holds ${countText(found)} in ${megabytes(bytes)}, of at most ${megabytes(mostBytes)}`;
+      : `holds ${countText(found)} in ${formatBytes(bytes)}, of at most ${formatBytes(mostBytes)}`;
   const advice =
     'CCBENCH_CACHE names another folder, --no-cache keeps nothing, ccbench cache clear removes what is kept.';
   present(session, {
@@ -87,7 +83,7 @@ export function clearCacheCommand(session: CliSession): ExitCode {
     });
   removeEmpty(folder);
   const { entries, explained, bytes } = before;
-  const blocks = [`removed ${countText(before)}, ${megabytes(bytes)}, from ${folder}`];
+  const blocks = [`removed ${countText(before)}, ${formatBytes(bytes)}, from ${folder}`];
   present(session, { blocks, closing: null, json: { folder, removed: entries + explained, bytes } });
   return EXIT.fine;
 }

@@ -93,7 +93,7 @@ function timedLines(write: (text: string) => void): LineOutput {
       waiting.finish();
       const firstMs = times.reduce((first, ms, i) => (clocks[i] ? Math.min(first, ms) : first), Infinity);
       for (let i = 0; i < times.length; i++) if (clocks[i]) times[i]! -= firstMs;
-      const order = Uint32Array.from(times, (_, i) => i).sort((a, b) => times[a]! - times[b]! || a - b);
+      const order = Uint32Array.from(times, (_, i) => i).sort((a, b) => times[a]! - times[b]!);
       const sorted = plainLines(write);
       for (const i of order) sorted.add(`{"timestamp":${Math.round(times[i]!)},${lineAt(i)}`);
       sorted.finish();

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { formatCount, formatCounted, formatDecimal, printable } from '../../../core/base/format.js';
+import { formatBytes, formatCount, formatCounted, printable } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
 import * as doc from '../../../report/document/document.js';
 import { shortPath } from '../../../report/text/words.js';
@@ -66,13 +66,6 @@ export function spanOf(all: readonly Pick<ProjectFacts, 'from' | 'to' | 'bytes'>
 
 function compare(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
-}
-
-/** Bytes in the largest unit that fits. */
-function formatBytes(bytes: number): string {
-  if (bytes < 1_000) return `${formatCount(bytes)} B`;
-  if (bytes < 999_500) return `${formatDecimal(bytes / 1e3, bytes < 1e4 ? 1 : 0)} kB`;
-  return bytes < 999_500_000 ? `${formatDecimal(bytes / 1e6, 1)} MB` : `${formatDecimal(bytes / 1e9, 1)} GB`;
 }
 
 /** A span of days, without what both have in common. */

@@ -130,6 +130,16 @@ export function completenessNotes(
   ];
 }
 
+/** The fewest compared sessions that the mean of a metric is over in a row: those that have a value. */
+export function valuedSessions(
+  runs: readonly VariantRuns[],
+  completeness: Completeness,
+  metric: string,
+): number {
+  const counts = valueCounts(runs, completeness, metric).filter((count) => count > 0);
+  return Math.min(completeness.compared.length, ...counts);
+}
+
 /** One sentence per metric that some compared session has no value for: its means are over fewer. */
 export function partialNotes(
   runs: readonly VariantRuns[],
@@ -139,11 +149,8 @@ export function partialNotes(
   const all = completeness.compared.length;
   if (all < 2) return [];
   return metrics.flatMap((metric) => {
-    const counts = valueCounts(runs, completeness, metric)
-      .filter((count) => count > 0)
-      .sort((a, b) => a - b);
-    const low = counts[0] ?? all;
-    const high = counts.at(-1) ?? all;
+    const low = valuedSessions(runs, completeness, metric);
+    const high = Math.max(...valueCounts(runs, completeness, metric));
     if (low === all) return [];
     const range = low === high ? formatCount(low) : `${formatCount(low)} to ${formatCount(high)}`;
     return [`${metricWords(metric)}: means over the ${range} of ${sessions(all)} that have a value`];

@@ -55,6 +55,13 @@ function rival({ variants, metrics: [metric] }: Comparison) {
   return best ?? null;
 }
 
+/** What to do where rows did not finish, or where each has sessions of its own. */
+function rankMore(completeness: Completeness, noun: RowNoun): string {
+  return isApart(completeness)
+    ? 'What was varied makes the sessions themselves: ccbench sweep … --results <folder>, then ccbench results <folder> --group <setting> --mean <metric> compares the other settings over them.'
+    : `Leave out the ${noun}s or the sessions that did not finish, and try again.`;
+}
+
 /** Why nothing stands beside the baseline in the first metric: somebody did not finish, or nobody has a value. */
 function noRival({ baseline, completeness, metrics: [metric] }: Comparison): Conclusion {
   const { variants, transcripts } = completeness;
@@ -76,7 +83,7 @@ function noRival({ baseline, completeness, metrics: [metric] }: Comparison): Con
         ? '--metrics with another one first, such as costUsd, compares the variants.'
         : ranked.length > 1
           ? `--baseline with one that finished, such as "${ranked[0]}", compares the others with that.`
-          : 'Leave out the variants or the sessions that did not finish, and compare again.',
+          : rankMore(completeness, 'variant'),
   };
 }
 
@@ -93,14 +100,14 @@ export function comparisonConclusion(
   const { variants, baseline, completeness } = comparison;
   const metric = comparison.metrics[0]!;
   const base = figure(ownValue(variants.find(({ name }) => name === baseline)!.metrics, metric), metric);
-  const sessions = completeness.compared.length;
+  const best = rival(comparison);
+  const sessions = best?.difference.pairs ?? completeness.compared.length;
   if (variants.length === 1)
     return {
       result: `${baseline}: ${metricWords(metric)} ${base}${over(sessions)}.`,
       advice:
         'There is nothing to compare it with: --set cache.ttl=5m,1h or --policy with several names makes variants.',
     };
-  const best = rival(comparison);
   const rules = [...new Set(variants.flatMap(({ broken }) => broken.map(({ rule }) => rule)))].join(' and ');
   const isBarred = variants.find(({ name }) => name === baseline)!.broken.length > 0;
   if (best === null && rules !== '')
@@ -190,9 +197,7 @@ function allEqual(
 function noneRanked(completeness: Completeness, noun: RowNoun): Conclusion {
   return {
     result: `No ${noun} is best: ${whyNoneRanked(completeness, noun)}.`,
-    advice: isApart(completeness)
-      ? 'What was varied makes the sessions themselves: ccbench sweep … --results <folder>, then ccbench results <folder> --group <setting> --mean <metric> compares the other settings over them.'
-      : `Leave out the ${noun}s or the sessions that did not finish, and try again.`,
+    advice: rankMore(completeness, noun),
   };
 }
 
@@ -201,6 +206,7 @@ export function sweepConclusion(
   metric: string,
   best: BestSetting | null,
   completeness: Completeness,
+  sessions = completeness.compared.length,
 ): Conclusion {
   const ranked = completeness.variants.filter(({ standing }) => standing === 'ranked');
   if (ranked.length === 0) return noneRanked(completeness, 'point');
@@ -209,11 +215,13 @@ export function sweepConclusion(
       result: `No point is best in ${metricWords(metric)}: ${findMetric(metric)!.better === null ? 'neither more nor less of it is better' : 'no point has a value of it'}.`,
       advice: '--metrics with another one first, such as costUsd, ranks the points.',
     };
-  const sessions = completeness.compared.length;
   if (ranked.length === 1)
     return {
       result: `Only ${best.settings} is ranked: ${metricWords(metric)} ${figure(best.value, metric)}${over(sessions)}.`,
-      advice: 'There is nothing to compare it with: --vary with several values makes points.',
+      advice:
+        completeness.variants.length > 1
+          ? rankMore(completeness, 'point')
+          : 'There is nothing to compare it with: --vary with several values makes points.',
     };
   const same = allEqual(best, ranked.length, 'point', metric, sessions);
   if (same !== null) return same;

@@ -21,6 +21,7 @@ import {
   meansNotes,
   partialNotes,
   standingJson,
+  valuedSessions,
 } from './completeness-notes.js';
 import {
   closingOf,
@@ -211,6 +212,7 @@ async function report(session: CliSession, study: PointStudy, found: Swept, ran:
     metric,
     best === null ? null : bestSetting(best, swept, metric),
     completeness,
+    valuedSessions(found.runs, completeness, metric),
   );
   const table = tableOf(study, found, [
     ...(best !== null && metric === 'costUsd'

@@ -88,7 +88,7 @@ function sessionTable({ perSession, lifetimes }: ProviderLifetimes): doc.Block {
       ),
     ),
   ];
-  return doc.table(columns, perSession);
+  return doc.answer('Each session', doc.table(columns, perSession));
 }
 
 /** @internal */

@@ -121,10 +121,10 @@ export const SESSION_COLUMNS: doc.ColumnsOf<SessionCost> = [
 ];
 
 function sessionTable(costs: readonly SessionCost[], recorded: RecordedCosts | null): doc.Block {
-  if (recorded === null) return doc.table(SESSION_COLUMNS, costs);
   const [name, ...others] = SESSION_COLUMNS;
-  const billed = costColumn(AS_RECORDED, (_, i) => recorded.each[i]!.costUsd);
-  return doc.table([name, billed, ...others], costs);
+  const billed = recorded && costColumn(AS_RECORDED, (_, i) => recorded.each[i]!.costUsd);
+  const columns = billed === null ? SESSION_COLUMNS : [name, billed, ...others];
+  return doc.answer('Each session', doc.table(columns, costs));
 }
 
 /** How the sessions differ where nothing ever expires. */

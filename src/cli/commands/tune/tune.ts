@@ -20,7 +20,13 @@ import {
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, note } from '../../session.js';
-import { completenessNotes, meansNotes, standingJson, whyNoneRanked } from '../study/completeness-notes.js';
+import {
+  completenessNotes,
+  meansNotes,
+  standingJson,
+  valuedSessions,
+  whyNoneRanked,
+} from '../study/completeness-notes.js';
 import {
   closingOf,
   metricCell,
@@ -139,7 +145,7 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
     refusal,
     held,
     settings: plan.candidates.length,
-    sessions: completeness.compared.length,
+    sessions: valuedSessions(runs, completeness, goal.metric),
   });
   const searched = searchedNote(plan, rungs);
   const columns = columnsOf(goal);

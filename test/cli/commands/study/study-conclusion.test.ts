@@ -50,6 +50,11 @@ describe('what a comparison comes to', () => {
       result: 'base: cost $5.00, the mean over 2 sessions.',
       advice: expect.stringMatching(/^There is nothing to compare it with/),
     });
+    // Of three sessions two have a cost.
+    const unpriced = [4, 0, undefined as unknown as number] as const;
+    expect(
+      compared({ base: { ...costs(4, 6), u: unpriced }, cheap: { ...costs(3, 5), u: unpriced } }).result,
+    ).toBe('cheap has cost $4.00, $1.00 (20 %) less than base, the mean over 2 sessions.');
     expect(compared({ base: costs(0), dear: costs(2) }).result).toBe(
       'No variant is better than base in cost: dear, the nearest, has $2.00 more.',
     );
@@ -249,6 +254,8 @@ describe('what a sweep comes to', () => {
       result: 'The best cost of 2 points is $2.00, at gap=5, the mean over 2 sessions.',
       advice: expect.stringMatching(/^The best of many looks better than it is/),
     });
+    const most = of({ a: costs(1, 2, 3), b: costs(2, 3, 4) });
+    expect(sweepConclusion('costUsd', best, most, 2).result).toMatch(/, the mean over 2 sessions\.$/);
   });
 
   it('says why there is none', () => {
@@ -256,9 +263,11 @@ describe('what a sweep comes to', () => {
     expect(sweepConclusion('forkHitRate', null, three).result).toBe(
       'No point is best in fork hit rate: no point has a value of it.',
     );
-    expect(sweepConclusion('costUsd', best, of({ a: costs(1), cut: CUT })).result).toBe(
-      'Only gap=5 is ranked: cost $2.00.',
-    );
+    expect(sweepConclusion('costUsd', best, of({ a: costs(1), cut: CUT }))).toEqual({
+      result: 'Only gap=5 is ranked: cost $2.00.',
+      advice: 'Leave out the points or the sessions that did not finish, and try again.',
+    });
+    expect(sweepConclusion('costUsd', best, of({ a: costs(1) })).advice).toMatch(/^There is nothing/);
     const seeds = of({ 'seed=1': { s1: [1, 1, 0] }, 'seed=2': { s2: [1, 1, 0] } });
     expect(sweepConclusion('costUsd', null, seeds)).toEqual({
       result: 'No point is best: the points were run over different sessions.',

@@ -72,6 +72,8 @@ describe('ccbench ttl', () => {
     expect(stdout).toContain('unlimited');
     expect(stdout).toContain('5 minutes is cheaper for 100.0% of the sessions');
     expect(stdout).toMatch(/\n {2}a +\$/);
+    const short = await cli(['ttl', 'a.json', '--per-session'], { cwd, detail: 'as-given' });
+    expect(short.stdout).toMatch(/\nEach session\n.*\n {2}a +\$/);
     expect((await cli(['ttl', 'a.json'], { cwd })).stdout).not.toMatch(/\n {2}a +\$/);
   });
 
