@@ -46,9 +46,15 @@ function* billedCalls(
     if (step.kind === 'call') yield { call: step.call, usage: billedUsage(step.call) };
 }
 
-function countCompactions({ flow, steps }: Thread): number {
-  if (flow !== undefined) return 0;
-  return steps.filter((step) => step.kind === 'event' && step.event.kind === 'recorded-compaction').length;
+/** The compactions of a thread, and how many of their summaries were made by calls of it. */
+function countCompactions({ flow, steps }: Thread): { readonly all: number; readonly amongCalls: number } {
+  const count = { all: 0, amongCalls: 0 };
+  for (const step of flow === undefined ? steps : []) {
+    if (step.kind !== 'event' || step.event.kind !== 'recorded-compaction') continue;
+    count.all++;
+    if (step.event.isAmongCalls === true) count.amongCalls++;
+  }
+  return count;
 }
 
 /** Counts calls that do not have the newest prices of their models. */
@@ -82,7 +88,9 @@ function makeBill(transcript: Billed, models: ModelBook, priceDay: string | unde
     const isMain = thread.parentId === null;
     let cost = NO_COST;
     let calls = 0;
-    count.compactions += countCompactions(thread);
+    const { all, amongCalls } = countCompactions(thread);
+    count.compactions += all;
+    count.summaries += amongCalls;
     for (const { call, usage } of billedCalls(thread)) {
       if (usage === null) {
         count.withoutUsage++;
