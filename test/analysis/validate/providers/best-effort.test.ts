@@ -49,8 +49,7 @@ describe('sessions judged by the fit of others', () => {
         sessions.map((requests, i) => ({ file: `${folder}/${String(i).padStart(2, '0')}`, requests })),
       );
     const here = inFolder('.');
-    for (const folder of ['..', '/a', '/b/c', 'sessions', 'y', 'z'])
-      expect(inFolder(folder)).toEqual(here);
+    for (const folder of ['..', '/a', '/b/c', 'sessions', 'y', 'z']) expect(inFolder(folder)).toEqual(here);
   });
 
   it('have a curve that rises with the pause and holds the truth within its ends', () => {
