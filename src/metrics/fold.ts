@@ -198,13 +198,15 @@ class EntryFold {
     return { expected: found.expected + other, low: found.low + other, high: found.high + other };
   }
 
-  /** In a what-if chance is known; what a policy's own compactions leave is not. */
+  /** In a what-if chance is known, but for that of another provider's cache; what a policy's own compactions leave is not. */
   #heldInterval(cost: number, compactions: 'none' | 'some'): RunFacts['costInterval'] {
-    if (this.#run?.transcript.reproduced !== undefined) return whatIfInterval(cost, this.#afterCompaction);
     const chance = this.#end?.chance;
-    return chance === undefined
-      ? this.#requests.risks.interval(cost, compactions)
-      : chanceInterval(cost, chance, compactions);
+    const drawn = chance === undefined ? null : chanceInterval(cost, chance, compactions);
+    if (this.#run?.transcript.reproduced === undefined)
+      return drawn ?? this.#requests.risks.interval(cost, compactions);
+    const own = whatIfInterval(cost, this.#afterCompaction);
+    if (drawn === null) return own;
+    return { ...drawn, low: Math.min(drawn.low, own.low), high: Math.max(drawn.high, own.high) };
   }
 
   finish(): RunFacts {

@@ -45,6 +45,12 @@ export function recordedUsd(bill: RecordedBill): number | null {
   return isUnpriced(billedCalls(bill)) ? null : usd(bill.costNano.total);
 }
 
+/** What the cost of a replay is held against: the recorded one, with the writes that the provider bills and the recording does not tell. */
+export function comparedUsd(bill: RecordedBill): number | null {
+  const recorded = recordedUsd(bill);
+  return recorded === null ? null : recorded + usd(bill.assumedWritesNano ?? 0);
+}
+
 /** What a run spent on requests of the kinds that its recording holds: those of its loops, and summaries where it has them. */
 export function heldNano({ total, byLayer }: RunFacts['cost'], recorded: RecordedBill | undefined): number {
   if (recorded === undefined) return total;

@@ -159,6 +159,8 @@ export type ThreadEvent =
       readonly keptIds: readonly string[];
       /** What the user asked the summary to do. */
       readonly instructions?: string;
+      /** Set where the request that made the summary is one of the calls of the thread. */
+      readonly isAmongCalls?: true;
     }
   | {
       readonly kind: 'recorded-microcompact';

@@ -56,6 +56,8 @@ export interface RecordedBill {
   readonly withoutUsage: number;
   /** What it would have cost more had all that was not read been written, where the recording tells no writes; absent where that is nothing. */
   readonly untoldWritesNano?: number;
+  /** What its provider’s rules make of that, which a replay pays; absent where that is nothing. */
+  readonly assumedWritesNano?: number;
   /** Compactions that were recorded. */
   readonly compactions: number;
   /** Those whose summary request is in the recording. */

@@ -120,7 +120,10 @@ export class Exchange {
     if (out.risk !== 0 && this.env.cacheKinds.reads === 'exact')
       entry.risk = riskOf(out, usage, atMs, cost.totalNano);
     this.env.sink.write(entry);
-    if (chain === 'own' && outcome.odds !== undefined) this.noteOdds(out, usage, atMs, outcome.odds);
+    // What was found is known where a recording tells it of this cache.
+    const isKnown = this.env.whatIf?.reads === 'as-recorded';
+    if (chain === 'own' && outcome.odds !== undefined && !isKnown)
+      this.noteOdds(out, usage, atMs, outcome.odds);
     if (chain === 'own') {
       const report = this.detector.observe(observation, out.announced);
       if (report !== null) {

@@ -122,8 +122,8 @@ export function isAsRecorded(run: RunningThread, { trigger }: RecordedCompaction
 }
 
 /**
- * A compaction of the recording happens as it did: the policy asks for the summary, which no recording holds, and the history is
- * the recorded one. The time that took is in the recording.
+ * A compaction of the recording happens as it did: the policy asks for the summary, unless the recording holds that request among
+ * its calls, and the history is the recorded one. The time that took is in the recording.
  */
 export function compactAsRecorded(run: RunningThread, event: RecordedCompaction): void {
   run.joinPending();
@@ -131,7 +131,7 @@ export function compactAsRecorded(run: RunningThread, event: RecordedCompaction)
   run.course = 'recorded';
   const before = [...run.context.messages];
   run.historyReplaced = false;
-  if (canCompact(run))
+  if (canCompact(run) && event.isAmongCalls !== true)
     run.askLayers('manual', {
       instructions: event.instructions ?? null,
       partial: null,
@@ -145,8 +145,14 @@ export function compactAsRecorded(run: RunningThread, event: RecordedCompaction)
   run.announced = 'compaction';
 }
 
-function canCompact(run: RunningThread): boolean {
-  return run.env.layers.some((layer) => layer.layer === 'full-compact' && layer.points.includes('manual'));
+function canCompact({ env }: RunningThread): boolean {
+  const isAsked = env.plan.policy.rules?.rules.some(({ when }) =>
+    when.some(({ at }) => at.includes('manual')),
+  );
+  return env.layers.some(
+    ({ layer, points }) =>
+      points.includes('manual') && (layer === 'full-compact' || (layer === 'rules' && isAsked === true)),
+  );
 }
 
 function idsOf(messages: readonly Message[]): readonly string[] {

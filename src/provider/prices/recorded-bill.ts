@@ -9,6 +9,7 @@ import {
 import { addUsage, NO_USAGE, promptTokens, type Usage } from '../../core/model/usage.js';
 import type { BillCost, OtherPrices, RecordedBill, ThreadBill } from '../../core/run/recorded-bill.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
+import { withUntoldWrites } from '../providers/providers.js';
 import type { ModelBook } from './model-book.js';
 import type { ModelRow } from './model-row.js';
 import { modelsOf } from './models.js';
@@ -46,9 +47,15 @@ function* billedCalls(
     if (step.kind === 'call') yield { call: step.call, usage: billedUsage(step.call) };
 }
 
-function countCompactions({ flow, steps }: Thread): number {
-  if (flow !== undefined) return 0;
-  return steps.filter((step) => step.kind === 'event' && step.event.kind === 'recorded-compaction').length;
+/** The compactions of a thread, and how many of their summaries were made by calls of it. */
+function countCompactions({ flow, steps }: Thread): { readonly all: number; readonly amongCalls: number } {
+  const count = { all: 0, amongCalls: 0 };
+  for (const step of flow === undefined ? steps : []) {
+    if (step.kind !== 'event' || step.event.kind !== 'recorded-compaction') continue;
+    count.all++;
+    if (step.event.isAmongCalls === true) count.amongCalls++;
+  }
+  return count;
 }
 
 /** Counts calls that do not have the newest prices of their models. */
@@ -77,12 +84,22 @@ function makeBill(transcript: Billed, models: ModelBook, priceDay: string | unde
   let total = NO_COST;
   let tokens = NO_USAGE;
   const main = { calls: 0, promptTokens: 0, cost: 0, peak: null as number | null };
-  const count = { calls: 0, estimated: 0, withoutUsage: 0, compactions: 0, summaries: 0, untoldWrites: 0 };
+  const count = {
+    calls: 0,
+    estimated: 0,
+    withoutUsage: 0,
+    compactions: 0,
+    summaries: 0,
+    untoldWrites: 0,
+    assumedWrites: 0,
+  };
   for (const thread of threads) {
     const isMain = thread.parentId === null;
     let cost = NO_COST;
     let calls = 0;
-    count.compactions += countCompactions(thread);
+    const { all, amongCalls } = countCompactions(thread);
+    count.compactions += all;
+    count.summaries += amongCalls;
     for (const { call, usage } of billedCalls(thread)) {
       if (usage === null) {
         count.withoutUsage++;
@@ -104,7 +121,9 @@ function makeBill(transcript: Billed, models: ModelBook, priceDay: string | unde
         const own = priceUsage(row, usage, atMs);
         cost = addCost(cost, own);
         others.add(row, atMs);
-        if (writes === 'unreported') count.untoldWrites += writtenPremium(row, usage, atMs, own);
+        if (writes === 'reported') continue;
+        count.untoldWrites += writtenPremium(row, usage, atMs, own);
+        count.assumedWrites += priceUsage(row, withUntoldWrites(row, usage), atMs).totalNano - own.totalNano;
       }
     }
     count.calls += calls;
@@ -130,6 +149,7 @@ function makeBill(transcript: Billed, models: ModelBook, priceDay: string | unde
     compactions: count.compactions,
     summaries: Math.min(count.summaries, count.compactions),
     ...(count.untoldWrites === 0 ? {} : { untoldWritesNano: count.untoldWrites }),
+    ...(count.assumedWrites <= 0 ? {} : { assumedWritesNano: count.assumedWrites }),
   };
 }
 

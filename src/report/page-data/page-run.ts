@@ -72,9 +72,12 @@ function recordedCards(facts: RunFacts): readonly PageFact[] {
   const difference = recordedDifference(facts);
   const more = notRecordedNano(facts);
   const part = more === null ? '' : `, ${formatMoney(usd(more))} for requests that no recording holds`;
+  const untold = bill?.assumedWritesNano;
+  const writes =
+    untold === undefined ? '' : ` and ${formatMoney(usd(untold))} for writes that it does not tell`;
   return recorded === null || difference === null
     ? []
-    : [card('As recorded', formatMoney(recorded), `this run: ${difference}${part}`)];
+    : [card('As recorded', formatMoney(recorded), `this run: ${difference}${writes}${part}`)];
 }
 
 /** What a turn cost, and how far chance could have had it otherwise. */

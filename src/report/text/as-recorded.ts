@@ -4,7 +4,7 @@ import { mean, sum } from '../../core/base/stats.js';
 import { type OtherPrices, otherPriceSentence, type RecordedBill } from '../../core/run/recorded-bill.js';
 import type { PlannedPlugin } from '../../core/run/run-plan.js';
 import { completionOf, type RunFacts } from '../../metrics/facts.js';
-import { heldNano, recordedMetrics, recordedUsd, usd } from '../../metrics/metric.js';
+import { comparedUsd, heldNano, recordedMetrics, usd } from '../../metrics/metric.js';
 import { findMetric } from '../../metrics/registry.js';
 import type { ComparisonRow } from '../page-data/page-data.js';
 
@@ -47,7 +47,7 @@ export function againstRecorded(costUsd: number, recordedUsd: number): string {
 /** How the cost of the requests that a recording holds differs from the recorded one; null where nothing was recorded. */
 export function recordedDifference({ run, cost, callsLost }: RunFacts): string | null {
   const bill = run?.transcript.recorded;
-  const recorded = bill === undefined ? null : recordedUsd(bill);
+  const recorded = bill === undefined ? null : comparedUsd(bill);
   if (recorded === null || recorded === 0) return null;
   return callsLost > 0
     ? 'calls were lost: no match for the recording'

@@ -200,6 +200,15 @@ function recordedRows({ run }: RunFacts, decimals: number): readonly Row[] {
       formatMoneyCell(cost, decimals),
       leastNote(billedCalls(bill), 'call') ?? formatCounted(bill.calls, 'call'),
     ),
+    ...(bill.assumedWritesNano === undefined
+      ? []
+      : [
+          row(
+            '  with writes',
+            formatMoneyCell(cost + usd(bill.assumedWritesNano), decimals),
+            'billed, though the recording tells none: this is compared',
+          ),
+        ]),
   ];
 }
 

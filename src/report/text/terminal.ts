@@ -83,6 +83,7 @@ export function runBlocks({ facts, expectations, digest }: RunReport, width: num
 /** Rows that the short form has, and what they are called there. */
 const BRIEF_ROWS: readonly (readonly [row: string, name: string])[] = [
   ['as recorded', 'as recorded'],
+  ['with writes', '  with writes'],
   ['total', 'cost'],
   ['not recorded', '  not recorded'],
   ['with chance breaks', 'with chance breaks'],

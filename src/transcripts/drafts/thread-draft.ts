@@ -73,6 +73,8 @@ export interface Compacted {
   readonly summarySource?: Text | null;
   /** Messages that stay as they are, by id. */
   readonly keptIds?: readonly string[];
+  /** Set where the request that made the summary is one of the calls of the thread. */
+  readonly isAmongCalls?: true;
 }
 
 /** A prompt this much shorter than the one before it has been compacted, whether the source says so or not. */
@@ -151,7 +153,14 @@ export class ThreadDraft {
     const { trigger, preTokens, postTokens = null, durationMs = null, keptIds = [] } = recorded;
     const pieces: readonly Piece[] = [{ kind: 'text', text: summary, source: summarySource }];
     const message = summary === null ? null : this.#message(null, 'user', 'summary', timeMs, pieces);
-    const known = { trigger, preTokens: preTokens ?? this.#prompt, postTokens, durationMs, keptIds };
+    const known = {
+      trigger,
+      preTokens: preTokens ?? this.#prompt,
+      postTokens,
+      durationMs,
+      keptIds,
+      ...(recorded.isAmongCalls === undefined ? {} : { isAmongCalls: recorded.isAmongCalls }),
+    };
     this.#rebuild(compactionEvent(timeMs, known, message));
   }
 

@@ -18,7 +18,8 @@ function laneOf(model: string, written = 0): Lane {
 describe('a recording that tells no writes, beside a run', () => {
   it('has those that the rules of its provider bill, and says so', () => {
     const { title, requests } = laneOf('gpt-5.6-sol');
-    // Steps of 1,024 from 768 on end at 21,248. Per token: input 4,000 nano-dollars, writes 5,000, reads 400, output 20,000.
+    // Steps of 1,024 from 768 on end at 21,248. Per token before the cut of August 2026: input 5,000 nano-dollars, writes 6,250, reads 500,
+    // output 30,000.
     const written = 21_248 - 6_912;
     expect(title).toBe('rollout as recorded, with writes that it does not tell');
     expect(requests).toMatchObject([
@@ -26,7 +27,7 @@ describe('a recording that tells no writes, beside a run', () => {
         written,
         read: 6_912,
         input: 22_000 - 21_248,
-        costNano: written * 5_000 + 6_912 * 400 + (22_000 - 21_248) * 4_000 + 10 * 20_000,
+        costNano: written * 6_250 + 6_912 * 500 + (22_000 - 21_248) * 5_000 + 10 * 30_000,
       },
     ]);
   });

@@ -43,9 +43,9 @@ describe('writes that Codex does not tell', () => {
         count(2, 22_000, { input: 22_000 }),
       ]),
     );
-    // A write costs a quarter more than input: 1,000 nano-dollars for each of 22,000 tokens.
+    // A write costs a quarter more than input, $5 before the cut of August 2026: 1,250 nano-dollars for each of 22,000 tokens.
     const noted = countOnce([session, session]).map((each) => each.noted.untoldWritesNano);
-    expect(noted).toEqual([22_000_000, 0]);
+    expect(noted).toEqual([27_500_000, 0]);
   });
 });
 

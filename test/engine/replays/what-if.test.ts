@@ -5,6 +5,7 @@ import { type LogEntry, PARTED, type RequestEntry } from '../../../src/core/run/
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import { followsRecording, modeOf } from '../../../src/engine/run/what-if.js';
 import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import * as rollout from '../../helpers/recordings/rollout.js';
 import {
   ask,
   assistant,
@@ -268,6 +269,60 @@ describe('recorded compactions', () => {
     const other = runLog(own(recording, { 'window.percent': 90 }), recording);
     expect(mainRequests(other)).toEqual(requests(own(recording), recording));
     expect(partings(other)).toEqual([]);
+  });
+
+  describe('of a client whose policy is rules', () => {
+    /** A rollout that is compacted at its second count; the summary request of 22,000 tokens is told or not. */
+    const rolled = (more: rollout.Payload, ...told: readonly string[]): Transcript =>
+      rollout.read([
+        rollout.meta(0),
+        rollout.turn(0),
+        rollout.say(1, 'user', 'look '.repeat(40)),
+        rollout.call(3, 'a'),
+        rollout.result(4, 'a'),
+        rollout.count(4, 21_000, { input: 21_000 }),
+        rollout.call(8, 'b'),
+        rollout.result(9, 'b'),
+        rollout.count(9, 43_000, { input: 22_000, cached: 20_992 }),
+        ...told,
+        rollout.line(16, 'compacted', { message: '', replacement_history: [], ...more }),
+        rollout.call(20, 'c'),
+        rollout.result(21, 'c'),
+        rollout.count(21, 53_000, { input: 10_000, cached: 4_096 }),
+      ]);
+    const asked = (transcript: Transcript): readonly (readonly [string, number])[] =>
+      ofType(runLog(own(transcript), transcript), 'request').map((each) => [each.purpose, each.prompt]);
+
+    it('are asked for as by any other, since no recording holds the request', () => {
+      const transcript = rolled({});
+      const log = runLog(own(transcript), transcript);
+      const made = ofType(log, 'layer').filter(({ action }) => action === 'compact');
+      expect(made.map(({ outcome }) => outcome)).toEqual(['done']);
+      expect(ofType(log, 'request').map(({ purpose }) => purpose)).toEqual([
+        'main',
+        'main',
+        'compact',
+        'main',
+      ]);
+      expect(mainRequests(log).map(({ prompt: all, read }) => [all, read])).toEqual([
+        [21_000, 0],
+        [22_000, 20_992],
+        [10_000, 4_096],
+      ]);
+    });
+
+    it('are not asked for again where the recording holds the request', () => {
+      const record = rollout.line(16, 'token_usage_record', {
+        response_id: 'r9',
+        usage: rollout.raw({ input: 22_100, cached: 21_888, output: 200 }),
+      });
+      expect(asked(rolled({ compaction_response_id: 'r9' }, record))).toEqual([
+        ['main', 21_000],
+        ['main', 22_000],
+        ['main', 22_100],
+        ['main', 10_000],
+      ]);
+    });
   });
 
   it('part a thread from its recording where the policy does not make them', () => {

@@ -35,6 +35,32 @@ describe('the price of a day', () => {
     expect(readUsd('claude-fable-5-2', '2026-11-09T12:00:00Z')).toBe(0.2);
   });
 
+  // Published cuts: Sol from $5 and $30 on 21 August 2026, Terra and Luna from $2.50 and $15, $1 and $6 on 30 July. Reads cost a tenth of
+  // input; above 272,000 tokens input costs twice as much and output half as much again.
+  it.each([
+    ['gpt-5.6-sol', '2026-08-20', [5, 30, 0.5], [10, 45, 1]],
+    ['gpt-5.6-sol', '2026-08-21', [4, 20, 0.4], [8, 30, 0.8]],
+    ['gpt-5.6-terra', '2026-07-29', [2.5, 15, 0.25], [5, 22.5, 0.5]],
+    ['gpt-5.6-terra', '2026-07-30', [2, 12, 0.2], [4, 18, 0.4]],
+    ['gpt-5.6-luna', '2026-07-29', [1, 6, 0.1], [2, 9, 0.2]],
+    ['gpt-5.6-luna', '2026-07-30', [0.2, 1.2, 0.02], [0.4, 1.8, 0.04]],
+  ])('of %s on %s is that before or after its cut', (model, day, short, long) => {
+    const usd = (counts: Partial<Usage>): number =>
+      priceUsage(resolveModel(model), { ...MILLION_READ, cacheRead: 0, ...counts }, Date.parse(day))
+        .totalNano / 1e9;
+    const perMillion = (tokens: number): readonly number[] => [
+      (usd({ input: tokens }) * 1e6) / tokens,
+      ((usd({ input: tokens, output: 1000 }) - usd({ input: tokens })) * 1e6) / 1000,
+      (usd({ cacheRead: tokens }) * 1e6) / tokens,
+    ];
+    perMillion(272_000).forEach((price, i) => {
+      expect(price).toBeCloseTo(short[i]!, 9);
+    });
+    perMillion(300_000).forEach((price, i) => {
+      expect(price).toBeCloseTo(long[i]!, 9);
+    });
+  });
+
   it('is the newest where a session has no day', () => {
     const pricedAt = priceTimes({ startedAtMs: null });
     expect(pricedAt(5)).toBe(NEWEST);

@@ -77,6 +77,16 @@ describe('the bill of a recording', () => {
     expect(untold('gpt-5.6-sol')).toBe(2_000 * 1_000);
     expect(untold('gpt-5.6-sol', 'cache-writes')).toBeUndefined();
     expect(untold('gpt-5.4')).toBeUndefined();
+    // A replay pays what the provider’s rules make of it: 3,000 tokens end on the step of 2,816 (768 + 2 × 1,024), 1,000 of them read.
+    const assumed = (model: string): number | undefined =>
+      recordedBill(
+        new Conversation({ model })
+          .human(10)
+          .answer(10, { usage })
+          .transcript({ carries: ['usage'] }),
+      )!.assumedWritesNano;
+    expect(assumed('gpt-5.6-sol')).toBe(1_816 * 1_000);
+    expect(assumed('gpt-5.4')).toBeUndefined();
     const note = 'no writes are reported, though they are billed: up to $0.0020 more';
     const bill = recordedBill(
       new Conversation({ model: 'gpt-5.6-sol' })

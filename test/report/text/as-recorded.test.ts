@@ -60,6 +60,11 @@ describe('the cost of a run beside its recording', () => {
     expect(recordedDifference(facts())).toBe('±0 % against the recording');
     // Requests that no recording holds are no part of the comparison.
     expect(recordedDifference(facts({ compact: 3e8 }))).toBe('±0 % against the recording');
+    // Nor are writes that the recording does not tell: $3 against $2.50 + $0.50.
+    const costNano = { ...bill().costNano, total: 2.5e9 };
+    expect(recordedDifference(facts({ bill: bill({ costNano, assumedWritesNano: 5e8 }) }))).toBe(
+      '±0 % against the recording',
+    );
     expect(recordedDifference(facts({ callsLost: 1 }))).toBe('calls were lost: no match for the recording');
     expect(recordedDifference(facts({ bill: null }))).toBeNull();
   });

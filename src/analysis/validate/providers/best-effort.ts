@@ -36,7 +36,7 @@ export interface BestEffort {
 const CURVE_SECONDS = [2, 5, 10, 30, 60, 120, 300, 600] as const;
 const NORMAL_95 = 1.96;
 
-/** One session: its name, which decides its half, and its requests. */
+/** One session: its name, whose place among the others decides its half and its luck, and its requests. */
 export interface ChanceSession {
   readonly file: string;
   readonly requests: readonly ServableRequest[];
@@ -57,13 +57,13 @@ export function bestEffort(sessions: readonly ChanceSession[]): BestEffort | nul
   for (const [half, own] of halves.entries()) {
     const other = fitHitChance(halves[1 - half]!.map(({ requests }) => requests));
     if (other === null) return null;
-    for (const { file, requests } of own) {
+    for (const [i, { requests }] of own.entries()) {
       const truth = requests.reduce((sum, { request }) => sum + inputNano(request, request.usage), 0);
       const { predictions } = predictReads(requests, 'blind', () => other.chance);
       recorded += truth;
       for (const { request } of requests)
         predicted += inputNano(request, predictions.get(request.key)!.usage);
-      const drawn = drawCosts(requests, other.chance, random.split(file));
+      const drawn = drawCosts(requests, other.chance, random.split(`${half} ${i}`));
       if (truth >= drawn.low && truth <= drawn.high) within++;
     }
   }

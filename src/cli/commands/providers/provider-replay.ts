@@ -11,6 +11,7 @@ import { windowUnder } from '../../../engine/requests/thread-model.js';
 import { replay } from '../../../engine/run/replay.js';
 import { completionOf } from '../../../metrics/facts.js';
 import { createMetricsFold } from '../../../metrics/fold.js';
+import { heldNano } from '../../../metrics/metric.js';
 import { metricValues } from '../../../metrics/registry.js';
 import { modelOrUnknown } from '../../../provider/prices/models.js';
 import {
@@ -25,6 +26,8 @@ export interface ProviderReplay {
   readonly facts: ProviderFacts;
   readonly policy: string;
   readonly costUsd: number;
+  /** The part of it for requests that the recording holds too. */
+  readonly heldUsd: number;
   /** Where nine of ten such sessions lie; null where nothing is left to chance. */
   readonly costLowUsd: number | null;
   readonly costHighUsd: number | null;
@@ -102,6 +105,7 @@ export function replayUnder(provider: Provider, transcript: Transcript, clearing
     facts: providerFacts(provider, clearing, model ?? provider.defaultModel),
     policy: plan.policy.name,
     costUsd: cost.total / NANO,
+    heldUsd: heldNano(cost, run.run?.transcript.recorded) / NANO,
     costLowUsd: costLowUsd ?? null,
     costHighUsd: costHighUsd ?? null,
     isDraw: isBestEffort(provider) && !isOwn,

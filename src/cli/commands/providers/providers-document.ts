@@ -10,7 +10,7 @@ import {
 import { promptTokens } from '../../../core/model/usage.js';
 import type { CacheRules } from '../../../core/run/provider.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
-import { billedCalls, recordedUsd } from '../../../metrics/metric.js';
+import { billedCalls, comparedUsd, recordedUsd } from '../../../metrics/metric.js';
 import { longestLifeMs, MATCH, sureLifeMs } from '../../../provider/cache/cache-rules.js';
 import * as doc from '../../../report/document/document.js';
 import { AS_RECORDED, againstRecorded, billNotes } from '../../../report/text/as-recorded.js';
@@ -219,9 +219,9 @@ export function replayBlocks(
 /** How the replay under the provider of the recording stands to what was recorded; nothing where it is close, or there is none. */
 function ownSentence(recorded: number, replays: readonly ProviderReplay[]): string {
   const own = replays.find(({ isOwn, finished }) => isOwn && finished);
-  if (own === undefined || Math.abs(own.costUsd / recorded - 1) < WORTH_SAYING) return '';
+  if (own === undefined || Math.abs(own.heldUsd / recorded - 1) < WORTH_SAYING) return '';
   const doubt = 'the other rows may be as far from what the session would have cost there';
-  return ` At ${own.facts.name}, where it was recorded, the replay gives ${formatMoney(own.costUsd)}, ${againstRecorded(own.costUsd, recorded)}: ${doubt}.`;
+  return ` At ${own.facts.name}, where it was recorded, the replay gives ${formatMoney(own.heldUsd)} for the same requests, ${againstRecorded(own.heldUsd, recorded)}: ${doubt}.`;
 }
 
 /** Where one session is cheapest and most expensive, beside what it cost, and what that leaves out. */
@@ -241,7 +241,7 @@ export function replayConclusion(bill: RecordedBill | null, replays: readonly Pr
       ? 'The session'
       : `The session cost ${formatAtLeast(recorded, billedCalls(bill))} as recorded; replayed it`;
   const isWhole = bill !== null && recorded !== null && recorded > 0 && billedCalls(bill).unpricedCalls === 0;
-  const own = isWhole ? ownSentence(recorded, replays) : '';
+  const own = isWhole ? ownSentence(comparedUsd(bill)!, replays) : '';
   return {
     result:
       byCost.length === 1

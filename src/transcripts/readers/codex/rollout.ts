@@ -294,15 +294,19 @@ export class Rollout {
   }
 
   /** The call that made a summary, where the record holds its usage; from 0.169 on it has been counted like any other. */
-  #summarise(payload: JsonObject, summary: string | null, timeMs: number | null): Counted | null {
+  #summarise(
+    payload: JsonObject,
+    summary: string | null,
+    timeMs: number | null,
+  ): Counted | 'added' | 'unsaid' {
     const id = textOf(payload.compaction_response_id);
-    if (id !== null && this.#seen.has(id)) return null;
+    if (id !== null && this.#seen.has(id)) return 'added';
     const record = objectOf(payload.latest_token_usage_record);
     const own = record.response_id === id ? rolloutUsage(record.usage) : null;
     const usage = id === null ? null : (this.#records.get(id) ?? own);
     if (id === null || usage === null) {
       if (!this.#isCopy(timeMs)) this.#unsaidCompactionCalls++;
-      return null;
+      return 'unsaid';
     }
     this.#seen.add(id);
     const latest = this.#latest;
@@ -310,7 +314,7 @@ export class Rollout {
     this.#draft.say({ timeMs: this.#nowMs, origin: 'meta', pieces: [{ kind: 'text', text: null }] });
     this.#saying = { pieces: [...this.#placed([{ kind: 'text', text: summary }])], timeMs, after: [] };
     this.#respond(`compaction-${id}`, usage, timeMs);
-    return null;
+    return 'added';
   }
 
   #compacted(payload: JsonObject, timeMs: number | null): void {
@@ -319,7 +323,7 @@ export class Rollout {
     const summary = textOf(payload.message);
     let [preTokens, startMs] = [this.#context, this.#nowMs];
     const counted = this.#summarise(payload, summary, timeMs);
-    if (counted !== null) {
+    if (typeof counted === 'object') {
       preTokens = counted.context;
       startMs = counted.before?.nowMs ?? startMs;
       this.#isSilent = counted.before?.isSilent ?? this.#isSilent;
@@ -346,6 +350,7 @@ export class Rollout {
       summarySource: summary === null ? null : this.#sourceOf(0, summary),
       keptIds,
       later,
+      ...(counted === 'unsaid' ? {} : { isAmongCalls: true }),
     };
   }
 

@@ -39,6 +39,19 @@ describe('sessions judged by the fit of others', () => {
     expect(Math.abs(mean(judged.map((each) => each.netError)))).toBeLessThan(0.025);
   });
 
+  it('are judged alike in whatever folder they lie', () => {
+    const random = createRandom('folders');
+    const sessions = Array.from({ length: 40 }, (_, i) =>
+      simulatedSession({ hit: CHANCE, requests: 40, random: random.split(`${i}`) }),
+    );
+    const inFolder = (folder: string) =>
+      bestEffort(
+        sessions.map((requests, i) => ({ file: `${folder}/${String(i).padStart(2, '0')}`, requests })),
+      );
+    const here = inFolder('.');
+    for (const folder of ['..', '/a', '/b/c', 'sessions', 'y', 'z']) expect(inFolder(folder)).toEqual(here);
+  });
+
   it('have a curve that rises with the pause and holds the truth within its ends', () => {
     const random = createRandom('curve');
     const hit = { ...CHANCE, sessions: [1] };

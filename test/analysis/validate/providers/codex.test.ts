@@ -134,9 +134,9 @@ describe('a rollout that tells no writes', () => {
 
   it('is priced beside its run as if what was not read had been written, where writes are billed', () => {
     const { cost, recordedWrites } = forwardOf('gpt-5.6-sol');
-    // Per token: input 4,000 nano-dollars, writes 5,000, reads 400. Steps of 1,024 from 768 on end at 21,248 and 22,272.
-    const first = 21_248 * 5_000 + (22_000 - 21_248) * 4_000;
-    const second = 21_248 * 400 + (22_272 - 21_248) * 5_000 + (23_000 - 22_272) * 4_000;
+    // Per token before the cut of August 2026: input 5,000 nano-dollars, writes 6,250, reads 500. Steps of 1,024 from 768 on end at 21,248 and 22,272.
+    const first = 21_248 * 6_250 + (22_000 - 21_248) * 5_000;
+    const second = 21_248 * 500 + (22_272 - 21_248) * 6_250 + (23_000 - 22_272) * 5_000;
     expect(cost).toEqual({ predicted: first + second, recorded: first + second });
     expect(recordedWrites).toBe('assumed');
   });
@@ -144,7 +144,7 @@ describe('a rollout that tells no writes', () => {
   it('is taken at its word where it tells some, and where writes cost what input costs', () => {
     expect(forwardOf('gpt-5.6-sol', 1_000)).toMatchObject({
       recordedWrites: 'told',
-      cost: { recorded: 1_000 * 5_000 + 21_000 * 4_000 + 21_248 * 400 + 1_752 * 4_000 },
+      cost: { recorded: 1_000 * 6_250 + 21_000 * 5_000 + 21_248 * 500 + 1_752 * 5_000 },
     });
     expect(forwardOf('gpt-5.4').recordedWrites).toBe('told');
   });

@@ -145,6 +145,7 @@ const replayed = (name: string, change: Partial<ProviderReplay> = {}): ProviderR
   facts: facts(name, { doubts: [`${name} is best effort`, 'nobody says'] }),
   policy: 'p',
   costUsd: 1,
+  heldUsd: change.costUsd ?? 1,
   costLowUsd: null,
   costHighUsd: null,
   isDraw: false,
@@ -231,9 +232,11 @@ describe('what a session costs at providers', () => {
     const own = (costUsd: number, change: Partial<ProviderReplay> = {}) =>
       replayed('a', { costUsd, isOwn: true, ...change });
     const doubt =
-      'At a, where it was recorded, the replay gives $2.20, +10 % against the recording: the other rows may be as far from what the session would have cost there.';
+      'At a, where it was recorded, the replay gives $2.20 for the same requests, +10 % against the recording: the other rows may be as far from what the session would have cost there.';
     expect(said(BILL, own(2.2), b)).toContain(doubt);
     expect(said(BILL, own(1.75), b)).toContain('−12.5 % against the recording');
+    // Requests that no recording holds, and writes that it does not tell, are no error of the replay: $2.20 of $3, against $2 + $0.20.
+    expect(said({ ...BILL, assumedWritesNano: 2e8 }, own(3, { heldUsd: 2.2 }), b)).not.toContain('against');
     for (const result of [
       said(BILL, own(2.19), b),
       said(BILL, own(3, { isOwn: false }), b),

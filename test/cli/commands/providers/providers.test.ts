@@ -136,6 +136,8 @@ describe('ccbench providers --session', () => {
     const row = (name: string) =>
       providers.find(({ provider }: { provider: string }) => provider === name) as {
         costUsd: number;
+        costLowUsd: number;
+        costHighUsd: number;
         hitRate: number;
         requests: number;
       };
@@ -148,6 +150,9 @@ describe('ccbench providers --session', () => {
       expect(row(name).hitRate, name).toBeLessThan(1);
     }
     for (const name of ['bedrock', 'vertex-claude']) expect(row(name).costUsd).toBe(row('anthropic').costUsd);
+    // What happened by chance is known where it was recorded, and nowhere else.
+    expect(row('anthropic').costHighUsd).toBe(row('anthropic').costLowUsd);
+    expect(row('openai').costHighUsd).toBeGreaterThan(row('openai').costLowUsd);
     // Input, output and reads of DeepSeek cost a small part of Claude's.
     expect(row('deepseek').costUsd).toBeLessThan(row('anthropic').costUsd / 3);
     // A prefix cache without steps and chance reads at least what steps of 1,024 leave.

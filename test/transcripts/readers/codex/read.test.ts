@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../../src/core/model/transcript.js';
 import { promptTokens } from '../../../../src/core/model/usage.js';
+import { recordedBill } from '../../../../src/provider/prices/recorded-bill.js';
 import { compileTranscript } from '../../../../src/transcripts/compiled/compile-transcript.js';
 import { loadCompiled } from '../../../../src/transcripts/compiled/load-compiled.js';
 import { codexReader } from '../../../../src/transcripts/readers/codex/read.js';
@@ -265,6 +266,8 @@ describe('Codex rollout', () => {
       });
       const other = read([...SHORT, record, compacted(16, { compaction_response_id: 'r8' }), ...AFTER]);
       expect(countTranscript(other)).toMatchObject({ calls: 3 });
+      // What a bill leaves out are the summaries that no call of the thread made.
+      expect([added, other].map((each) => recordedBill(each)?.summaries)).toEqual([1, 0]);
     });
   });
 
@@ -289,6 +292,7 @@ describe('Codex rollout', () => {
       });
       expect(warningCodes(transcript)).not.toContain('compaction-calls-missing');
       expect(eventsIn(transcript)).toMatchObject([{ trigger: 'auto', preTokens: 1_230, durationMs: 10_000 }]);
+      expect(recordedBill(transcript)?.summaries).toBe(1);
     });
 
     it('does not make a compaction by hand one of the client', () => {
