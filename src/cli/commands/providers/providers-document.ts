@@ -216,12 +216,20 @@ export function replayBlocks(
   ];
 }
 
-/** How the replay under the provider of the recording stands to what was recorded; nothing where it is close, or there is none. */
+/** How the replay under the provider of the recording stands to what was recorded, and what it pays besides; nothing where both are small, or there is none. */
 function ownSentence(recorded: number, replays: readonly ProviderReplay[]): string {
   const own = replays.find(({ isOwn, finished }) => isOwn && finished);
-  if (own === undefined || Math.abs(own.heldUsd / recorded - 1) < WORTH_SAYING) return '';
+  if (own === undefined) return '';
+  const { heldUsd, costUsd, facts } = own;
+  const where = `At ${facts.name}, where it was recorded,`;
+  const more = costUsd - heldUsd;
+  const besides =
+    more / costUsd < WORTH_SAYING
+      ? ''
+      : ` ${where} ${formatMoney(more)} of this is for requests that the recording does not hold.`;
+  if (Math.abs(heldUsd / recorded - 1) < WORTH_SAYING) return besides;
   const doubt = 'the other rows may be as far from what the session would have cost there';
-  return ` At ${own.facts.name}, where it was recorded, the replay gives ${formatMoney(own.heldUsd)} for the same requests, ${againstRecorded(own.heldUsd, recorded)}: ${doubt}.`;
+  return `${besides} ${where} the replay gives ${formatMoney(heldUsd)} for the same requests, ${againstRecorded(heldUsd, recorded)}: ${doubt}.`;
 }
 
 /** Where one session is cheapest and most expensive, beside what it cost, and what that leaves out. */
