@@ -69,12 +69,23 @@ function standInSentence(label: string, named: string | null, model: string): st
     : `${label} does not serve ${named}: ${model} stands for it`;
 }
 
-/** Says what is not known of the providers that a run goes by, and that chance was drawn. */
-export function warnOfDoubts(plan: RunPlan, recorded: RecordedModels, warnings: WarningList): void {
+/** Says what is not known of the providers that a run goes by, and that chance was drawn: for all requests, or for those alone that its recording does not hold. */
+export function warnOfDoubts(
+  plan: RunPlan,
+  recorded: RecordedModels,
+  warnings: WarningList,
+  drawn: 'all' | 'unrecorded' = 'all',
+): void {
   const providers = providerDoubts(plan, recorded);
   if (providers.length > 1) warnings.add('several-providers', severalProviders(providers));
   for (const { label, chance, standIn, noHour, doubts } of providers) {
-    if (chance === 'hits')
+    if (chance === 'hits' && drawn === 'unrecorded')
+      warnings.add(
+        'chance-drawn',
+        `${label}: whether a request finds its cache is chance; it is drawn for requests that the recording does not hold`,
+        'no interval covers these draws; other seeds draw again',
+      );
+    else if (chance === 'hits')
       warnings.add(
         'chance-drawn',
         `${label}: whether a request finds its cache is chance, and this run is one draw of it`,

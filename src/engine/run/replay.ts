@@ -201,7 +201,7 @@ export function* replayParts(
   };
   warnOfNoRefetch(env, transcript);
   const models = recordedModels(transcript);
-  warnOfDoubts(plan, models, env.warnings);
+  warnOfDoubts(plan, models, env.warnings, env.whatIf?.reads === 'as-recorded' ? 'unrecorded' : 'all');
   const tokens = recorded === null ? null : otherTokens(plan, models);
   if (tokens !== null) env.warnings.add('other-tokens', tokens.message, tokens.remedy);
   const day = plan.priceDay ?? transcript.priceDay;

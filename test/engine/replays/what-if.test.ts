@@ -304,6 +304,11 @@ describe('recorded compactions', () => {
         'compact',
         'main',
       ]);
+      // Its model is one of OpenAI's: chance decides what no line tells, here what the summary request reads.
+      const chance = ofType(log, 'warning').filter(({ code }) => code === 'chance-drawn');
+      expect(chance.map(({ message }) => message)).toEqual([
+        expect.stringContaining('drawn for requests that the recording does not hold'),
+      ]);
       expect(mainRequests(log).map(({ prompt: all, read }) => [all, read])).toEqual([
         [21_000, 0],
         [22_000, 20_992],
