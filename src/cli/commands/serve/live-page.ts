@@ -6,8 +6,8 @@ import { type CliSession, inputOptions } from '../../session.js';
 import { pageSession, whyHtml, whyPageData } from '../why/why-page-data.js';
 
 const PAGE = '/ccbench';
-/** Where open pages hear that something happened. */
-export const EVENTS = '/ccbench/events';
+/** Where open pages hear that something happened since they were made. */
+const EVENTS = '/ccbench/events';
 
 /** Open pages load again at most this often. */
 const EVERY_MS = 1_000;
@@ -24,26 +24,31 @@ export interface LivePage {
   close(): void;
 }
 
-const EMPTY = `<!doctype html><meta charset="utf-8"><title>ccbench serve</title><p>No request was answered so far.</p>
-<script>new EventSource('${EVENTS}').onmessage=()=>location.reload()</script>
+/** Makes a page that loads itself again on the events of an address. */
+type MakePage = (events: string) => string;
+
+const emptyPage: MakePage = (events) => `<!doctype html><meta charset="utf-8"><title>ccbench serve</title>
+<p>No request was answered so far.</p>
+<script>new EventSource('${events}').onmessage=()=>location.reload()</script>
 `;
 
-function pageOf(session: CliSession, file: string): string {
+function pageOf(session: CliSession, file: string, events: string): string {
   const { transcript } = loadTranscript(file, { ...inputOptions(session), cache: 'off' });
   const why = explainSession(transcript, { file, project: 'ccbench serve' });
-  if (!('bill' in why)) return EMPTY;
+  if (!('bill' in why)) return emptyPage(events);
   const counted = [why];
   const notes = { home: homeFolder(session.host.env), notes: [] };
-  return whyHtml(whyPageData(sumUp(counted, []), countOnce(counted).map(pageSession), notes), EVENTS);
+  return whyHtml(whyPageData(sumUp(counted, []), countOnce(counted).map(pageSession), notes), events);
 }
 
 /** The page of a recording as `why` makes it; `hasBegun` says whether anything is in it. */
-export function recordingPage(session: CliSession, file: string, hasBegun: () => boolean): () => string {
-  return () => (hasBegun() ? pageOf(session, file) : EMPTY);
+export function recordingPage(session: CliSession, file: string, hasBegun: () => boolean): MakePage {
+  return (events) => (hasBegun() ? pageOf(session, file, events) : emptyPage(events));
 }
 
 /** Creates a page that is made when it is asked for. */
-export function createLivePage(html: () => string): LivePage {
+export function createLivePage(html: MakePage): LivePage {
+  let changes = 0;
   const listeners = new Set<ReadableStreamDefaultController<Uint8Array>>();
   const news = new TextEncoder().encode('data: changed\n\n');
   let timer: NodeJS.Timeout | null = null;
@@ -51,13 +56,14 @@ export function createLivePage(html: () => string): LivePage {
     timer = null;
     for (const listener of listeners) listener.enqueue(news);
   };
-  const events = (): Response => {
+  const events = (seen: string | null): Response => {
     let own: ReadableStreamDefaultController<Uint8Array> | null = null;
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         own = controller;
         listeners.add(controller);
-        controller.enqueue(new TextEncoder().encode(': open\n\n'));
+        // A page is made before it can listen: what happened in between is told now.
+        controller.enqueue(seen === `${changes}` ? new TextEncoder().encode(': open\n\n') : news);
       },
       cancel() {
         if (own !== null) listeners.delete(own);
@@ -67,14 +73,17 @@ export function createLivePage(html: () => string): LivePage {
   };
   return {
     changed() {
+      changes++;
       if (listeners.size > 0) timer ??= setTimeout(tell, EVERY_MS);
     },
     answer(url, headers) {
-      const { pathname } = new URL(url);
+      const { pathname, searchParams } = new URL(url);
       if ((pathname !== PAGE && pathname !== EVENTS) || !OWN_HOST.test(headers.get('host') ?? ''))
         return null;
-      if (pathname === EVENTS) return events();
-      return new Response(html(), { headers: { 'content-type': 'text/html; charset=utf-8' } });
+      if (pathname === EVENTS) return events(searchParams.get('seen'));
+      return new Response(html(`${EVENTS}?seen=${changes}`), {
+        headers: { 'content-type': 'text/html; charset=utf-8' },
+      });
     },
     close() {
       if (timer !== null) clearTimeout(timer);

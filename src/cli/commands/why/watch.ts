@@ -7,7 +7,7 @@ import { filesOfSession } from '../../../transcripts/files/transcripts.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { reasonLine } from '../../fail.js';
 import { type CliSession, inputOptions, note, silent, withoutAnswer } from '../../session.js';
-import { createLivePage, EVENTS } from '../serve/live-page.js';
+import { createLivePage } from '../serve/live-page.js';
 import { listenLocally } from '../serve/local-server.js';
 import { whyHtml } from './why-page-data.js';
 
@@ -55,7 +55,7 @@ export async function watchWhy(session: CliSession, { answer, find }: Watched): 
   };
   let { state, count } = await look();
   await answer(session, take);
-  const page = createLivePage(() => (latest === null ? '' : whyHtml(latest, EVENTS)));
+  const page = createLivePage((events) => (latest === null ? '' : whyHtml(latest, events)));
   const server = await listenLocally(
     async (input, init) =>
       page.answer(String(input), new Headers(init?.headers)) ?? new Response('', { status: 404 }),

@@ -52,7 +52,7 @@ describe('ccbench why --watch', () => {
     expect(await (await fetch(address)).text()).toContain('"requests":2');
     appendFileSync(join(cwd, 'logs', 'a.jsonl'), turn(2));
     await vi.waitFor(() => expect(readFileSync(page, 'utf8')).toContain('"requests":3'), { timeout: 30_000 });
-    expect(await (await fetch(address)).text()).toContain('EventSource("/ccbench/events")');
+    expect(await (await fetch(address)).text()).toContain('EventSource("/ccbench/events?seen=');
     stop.abort();
     const { code, stdout } = await ended;
     expect(code).toBe(0);
