@@ -79,7 +79,13 @@ export async function openPage(
   });
   await page.goto(`${url}${options.place ?? ''}`);
   await page.locator('main').waitFor();
+  await hasDrawn(page);
   return { page, problems };
+}
+
+/** Waits until a page has drawn what it was asked for: it does so in the next frame. Text, since the tests know no types of a browser. */
+async function hasDrawn(page: Page): Promise<void> {
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
 }
 
 /** Pixels that a page is too wide for its window. */
@@ -125,6 +131,5 @@ export async function seriousFindings(page: Page): Promise<readonly string[]> {
 /** Presses a button, and waits until the page has drawn what comes of it. */
 export async function press(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name }).click();
-  // Text, since the tests know no types of a browser.
-  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+  await hasDrawn(page);
 }
