@@ -13,7 +13,16 @@ export default defineConfig({
   cacheDir: '../node_modules/.cache/vitepress',
   // Links that leave the folder lead to files of the repository, which the site does not hold.
   ignoreDeadLinks: [/^(\.\/)?\.\.\//, /\.\.\/\.\.\//],
-  markdown: { html: false },
+  markdown: {
+    html: false,
+    config({ renderer, utils }) {
+      // Double braces are text here, not expressions of Vue.
+      const text = (content: string) => utils.escapeHtml(content).replaceAll('{{', '&#123;&#123;');
+      renderer.rules.text = (tokens, i) => text(tokens[i]!.content);
+      renderer.rules.code_inline = (tokens, i, _options, _env, self) =>
+        `<code${self.renderAttrs(tokens[i]!)}>${text(tokens[i]!.content)}</code>`;
+    },
+  },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
