@@ -78,8 +78,11 @@ export const LAYER_SHAPES: Readonly<Record<Layer, string>> = {
   rules: 'circle',
 };
 
+/** Colour of a cause that has none of its own. */
+const OTHER_CAUSE_COLOR = '#3d4450';
+
 /** Colour of each cause of a break, the same wherever it is drawn; none is that of a part of a prompt or of what every session pays. */
-export const BREAK_COLORS: Readonly<Record<BreakCause, string>> = {
+export const BREAK_COLORS = {
   system: '#8c510a',
   tools: '#999933',
   model: '#a50026',
@@ -99,7 +102,7 @@ export const BREAK_COLORS: Readonly<Record<BreakCause, string>> = {
   rounding: '#c7a98b',
   'no-cache': '#e0524d',
   server: '#3f6fd8',
-};
+} as const satisfies Readonly<Partial<Record<BreakCause, string>>>;
 
 /** Colour of each kind of source; those that often touch in a prompt are far apart. */
 export const SOURCE_COLORS: Readonly<Record<SourceKind, string>> = {
@@ -130,7 +133,7 @@ export const OTHER_TOOLS_COLOR = '#c6e2f5';
 /** Colours of the causes of cost, in the order given; breaks have other names where their colours are given with them. */
 export function causeColors(
   causes: readonly string[],
-  colorOf: (cause: string) => string = (cause) => ownValue(BREAK_COLORS, cause) ?? DISTINCT.grey,
+  colorOf: (cause: string) => string = (cause) => ownValue(BREAK_COLORS, cause) ?? OTHER_CAUSE_COLOR,
 ): readonly string[] {
   return causes.map((cause) => {
     if (cause === 'carry') return DISTINCT.sky;

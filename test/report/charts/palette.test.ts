@@ -17,6 +17,8 @@ it('a cause has one colour, whatever stands beside it, and no other cause or par
   const colors = Object.values(BREAK_COLORS);
   expect(new Set(colors).size).toBe(colors.length);
   expect(colors.filter((color) => taken.has(color))).toEqual([]);
+  const [other] = causeColors(['rewrite:a cause without a colour of its own']);
+  expect([...taken, ...colors]).not.toContain(other);
 });
 
 it('the causes of recordings have a colour each, apart from what every session pays for its content', () => {
