@@ -17,6 +17,7 @@ import { liftProviders } from './files/lift-providers.js';
 import type { FindRecordings } from './files/transcript-ref.js';
 import { createProblems, loadScenario, readScenario, scenarioProblems } from './load.js';
 import {
+  type NormalOverrides,
   type NormalRun,
   type NormalScenario,
   normaliseScenario,
@@ -81,12 +82,16 @@ export interface CheckedScenario {
 }
 
 /** The parameters that overrides set; one that a variant inherits and its policy does not know is passed over. */
-function overrideValues(run: NormalRun, context: ScenarioContext): Record<string, unknown> {
+function overrideValues(
+  policy: string,
+  overrides: NormalOverrides,
+  context: ScenarioContext,
+): Record<string, unknown> {
   const values = createNameTable<unknown>();
   for (const key of Object.keys(context.overrides) as OverrideName[]) {
-    const value = run.overrides[key];
+    const value = overrides[key];
     const param = context.overrides[key];
-    if (!context.policies.reads(run.policy.name, param.path)) continue;
+    if (!context.policies.reads(policy, param.path)) continue;
     if (typeof value === 'number') values[param.path] = value;
     else if (value === true) values[param.path] = param.whenTrue;
   }
@@ -105,37 +110,38 @@ function ownProviderOf(
 
 function compileRun(checked: CheckedScenario, run: NormalRun): CompiledRun {
   const { normal: scenario, context, plugins, models, providers } = checked;
-  const set = { ...run.policy.set, ...overrideValues(run, context) };
-  const policy = context.policies.plan(run.policy.name, set);
+  const { transcript, variant, description, overrides, lifetime, summaries, expect, ...settings } = run;
+  const { mode, model, window, provider = ownProviderOf(model, models, providers), ...rest } = settings;
+  const { policy: named, cache, timing, estimatorFactor, llm, faults, ...others } = rest;
+  const set = { ...named.set, ...overrideValues(named.name, overrides, context) };
+  const policy = context.policies.plan(named.name, set);
   const ttl = policy.rules?.cache.ttl ?? null;
-  const provider = run.provider ?? ownProviderOf(run.model, models, providers);
   const ownProvider = provider === undefined ? undefined : providers.get(provider);
   return {
+    // The log shows the plan in this order.
     plan: {
-      name: run.variant === null ? scenario.name : `${scenario.name}/${run.variant}`,
+      name: variant === null ? scenario.name : `${scenario.name}/${variant}`,
       seed: scenario.seed,
-      ...(run.mode === 'predict' ? { mode: run.mode } : {}),
-      model: run.model,
-      window: run.window,
+      ...(mode === undefined ? {} : { mode }),
+      model,
+      window,
       ...(provider === undefined ? {} : { provider }),
       ...(ownProvider === undefined ? {} : { ownProvider }),
       policy,
-      cache: ttl !== null && run.lifetime === 'default' ? { ...run.cache, ttl, subagentTtl: ttl } : run.cache,
-      timing: run.timing,
-      estimatorFactor: run.estimatorFactor,
-      llm: run.llm,
-      ...(run.faults === undefined ? {} : { faults: run.faults }),
+      cache: ttl !== null && lifetime === 'default' ? { ...cache, ttl, subagentTtl: ttl } : cache,
+      timing,
+      estimatorFactor,
+      llm,
+      ...(faults === undefined ? {} : { faults }),
       ...(plugins.length === 0 ? {} : { plugins }),
       ...(models === null ? {} : { models }),
-      ...(run.priceDay === undefined ? {} : { priceDay: run.priceDay }),
-      ...(run.home === undefined ? {} : { home: run.home }),
-      ...(run.hooks === undefined ? {} : { hooks: run.hooks }),
+      ...others,
     },
-    variant: run.variant,
-    description: run.description,
-    transcript: run.transcript,
-    summaries: run.summaries,
-    expectations: run.expect.map((text) => context.metrics.parse(text)),
+    variant,
+    description,
+    transcript,
+    summaries,
+    expectations: expect.map((text) => context.metrics.parse(text)),
   };
 }
 

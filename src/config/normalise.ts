@@ -1,23 +1,23 @@
 import { CcbenchError, type Path } from '../core/base/errors.js';
 import {
-  type CachePlan,
   DEFAULT_FAULTS,
   type FaultsPlan,
   type HomePlan,
-  type HookPlan,
-  type LlmPlan,
+  PLAN_DEFAULTS,
+  type RunPlan,
 } from '../core/run/run-plan.js';
 import { DEFAULT_FAKE_LLM } from '../provider/fake-llm/fake-llm.js';
 import type { SessionPart } from '../transcripts/sessions/merge-sessions.js';
 import { DEFAULT_MODEL } from '../transcripts/synthetic/spec.js';
 import type { ScenarioDocument } from './files/document.js';
 import type { FileRef, FindRecordings, SyntheticRef } from './files/transcript-ref.js';
-import type {
-  Scenario,
-  ScenarioSession,
-  ScenarioSettings,
-  ScenarioTranscript,
-  ScenarioVariant,
+import {
+  PLAN_SETTINGS,
+  type Scenario,
+  type ScenarioSession,
+  type ScenarioSettings,
+  type ScenarioTranscript,
+  type ScenarioVariant,
 } from './schema/schema.js';
 import type { NormalSynthetic } from './schema/schema-synthetic.js';
 
@@ -51,31 +51,20 @@ export interface SummarySource {
   readonly budgetUsd: number;
 }
 
-/** Every setting of a run, with nothing left open. */
-export interface NormalRun {
+/** Every setting of a run, with nothing left open; what its plan has in the same words is as there. */
+export interface NormalRun
+  extends Omit<RunPlan, 'name' | 'seed' | 'policy' | 'ownProvider' | 'plugins' | 'models'> {
   readonly transcript: TranscriptRef;
   /** null for the base. */
   readonly variant: string | null;
   readonly description: string;
-  readonly model: string | null;
-  readonly provider?: string;
-  readonly window: number | null;
-  readonly priceDay?: string;
   readonly policy: { readonly name: string; readonly set: Readonly<Record<string, unknown>> };
   readonly overrides: NormalOverrides;
-  readonly cache: CachePlan;
   /** Whether a lifetime is written, or left to the policy. */
   readonly lifetime: 'written' | 'default';
-  readonly mode: 'what-if' | 'predict';
-  readonly timing: 'recorded' | 'think-time';
-  readonly estimatorFactor: number;
-  readonly llm: LlmPlan;
   /** Null where the fake LLM writes the summaries. */
   readonly summaries: SummarySource | null;
-  readonly faults: FaultsPlan | undefined;
   readonly expect: readonly string[];
-  readonly home: HomePlan | undefined;
-  readonly hooks: readonly HookPlan[] | undefined;
 }
 
 /** A scenario with nothing left open: for each transcript the base run, then its variants in order. */
@@ -125,6 +114,12 @@ export function defaultPolicy(names: readonly string[]): string {
   return names.includes(PREFERRED_POLICY) ? PREFERRED_POLICY : 'none';
 }
 
+/** What a plan has under the same name as a scenario; null stands for the default. */
+function planSettings(settings: ScenarioSettings): Partial<Pick<RunPlan, (typeof PLAN_SETTINGS)[number]>> {
+  const written = PLAN_SETTINGS.map((key) => [key, settings[key]] as const);
+  return Object.fromEntries(written.filter(([, value]) => value != null));
+}
+
 /** A run with every default filled in; a recording answers for its own model and lifetimes, a generated session cannot. */
 function normaliseRun(
   transcript: TranscriptRef,
@@ -135,16 +130,20 @@ function normaliseRun(
   home: HomePlan | undefined,
   summaries: SummarySource | null,
 ): NormalRun {
-  const { overrides, cache, llm, hooks, faults } = settings;
+  const { overrides, cache, llm, hooks, faults, mode, expect = [] } = settings;
   const isRecorded = kindOf(transcript) === 'file';
   const ttl = isRecorded ? 'recorded' : '5m';
+  const faultsPlan = faultsOf(faults);
   return {
+    ...PLAN_DEFAULTS,
+    model: isRecorded ? null : DEFAULT_MODEL,
+    ...planSettings(settings),
+    ...(mode === 'predict' ? { mode } : {}),
+    ...(faultsPlan === undefined ? {} : { faults: faultsPlan }),
+    ...(home === undefined ? {} : { home }),
+    ...(hooks === undefined || hooks.length === 0 ? {} : { hooks }),
     transcript,
     ...variant,
-    model: settings.model ?? (isRecorded ? null : DEFAULT_MODEL),
-    ...(settings.provider == null ? {} : { provider: settings.provider }),
-    window: settings.window ?? null,
-    ...(settings.priceDay == null ? {} : { priceDay: settings.priceDay }),
     policy: { name: policy.use ?? defaultPolicy(policyNames), set: policy.set },
     overrides: {
       autoCompactPercent: null,
@@ -155,19 +154,13 @@ function normaliseRun(
     },
     cache: { mode: 'on', ttl, subagentTtl: ttl, fade: 'client', ...cache },
     lifetime: cache?.ttl === undefined ? 'default' : 'written',
-    mode: settings.mode ?? 'what-if',
-    timing: settings.timing ?? 'recorded',
-    estimatorFactor: settings.estimatorFactor ?? 1,
     llm: {
       fake: { ...DEFAULT_FAKE_LLM, ...llm?.fake },
       faults: llm?.faults ?? [],
       ...(summaries === null ? {} : { cassette: { model: llm?.model ?? null } }),
     },
     summaries,
-    faults: faultsOf(faults),
-    expect: settings.expect ?? [],
-    home,
-    hooks: hooks?.length === 0 ? undefined : hooks,
+    expect,
   };
 }
 

@@ -236,7 +236,8 @@ const faultsSchema = z
   })
   .describe('Content of a recording that is needed after a policy took it out of the context.');
 
-const settings = {
+/** Settings that a plan has under the same name. */
+const planSettings = {
   model: orNull(text('Model of the main thread; null keeps what was recorded.')).optional(),
   provider: orNull(
     text(
@@ -250,15 +251,6 @@ const settings = {
       'Context window in tokens, of the model and as its client assumes it; the table of models decides where it is absent.',
     ),
   ).optional(),
-  policy: policySchema.optional(),
-  overrides: overridesSchema.optional(),
-  cache: cacheSchema.optional(),
-  mode: z
-    .enum(['what-if', 'predict'])
-    .optional()
-    .describe(
-      'What is taken from a recording: everything that no policy decides (breaks and warmth from outside, sizes that no line explains), or its content alone.',
-    ),
   timing: z
     .enum(['recorded', 'think-time'])
     .optional()
@@ -269,14 +261,30 @@ const settings = {
     .max(100)
     .optional()
     .describe("What the policy's token counter sees, as a factor on a quarter of the characters."),
-  llm: llmSchema.optional(),
-  faults: faultsSchema.optional(),
-  hooks: hooksSchema.optional(),
   priceDay: orNull(
     day(
       'Day whose prices count for all requests; null: the day of each, or the newest prices where the session has none.',
     ),
   ).optional(),
+};
+
+/** Their names. */
+export const PLAN_SETTINGS = Object.keys(planSettings) as readonly (keyof typeof planSettings)[];
+
+const settings = {
+  ...planSettings,
+  policy: policySchema.optional(),
+  overrides: overridesSchema.optional(),
+  cache: cacheSchema.optional(),
+  mode: z
+    .enum(['what-if', 'predict'])
+    .optional()
+    .describe(
+      'What is taken from a recording: everything that no policy decides (breaks and warmth from outside, sizes that no line explains), or its content alone.',
+    ),
+  llm: llmSchema.optional(),
+  faults: faultsSchema.optional(),
+  hooks: hooksSchema.optional(),
   expect: z
     .array(text('`metric op value`, such as `cacheHitRate >= 0.9`.'))
     .optional()

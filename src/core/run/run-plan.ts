@@ -319,3 +319,6 @@ export interface RunPlan {
   /** Absent when the user has none. */
   readonly hooks?: readonly HookPlan[];
 }
+
+/** What a plan has where a scenario is silent. */
+export const PLAN_DEFAULTS = { window: null, timing: 'recorded', estimatorFactor: 1 } as const;
