@@ -20,7 +20,7 @@ export interface PlanAnswer {
 interface Agent {
   readonly session: string;
   readonly isMain: boolean;
-  state: 'expected' | 'open' | 'closed';
+  readonly state: 'expected' | 'open' | 'closed';
 }
 
 /** What became of all messages so far; sent = delivered + waiting + returned + lost. */
@@ -72,14 +72,14 @@ export class MessageBus {
   /** The agent is at work from here on. */
   arrive(agent: string): void {
     const known = this.agents.get(agent);
-    if (known !== undefined) known.state = 'open';
+    if (known !== undefined) this.agents.set(agent, { ...known, state: 'open' });
   }
 
   /** The agent has ended: what still waits for it goes to its mailbox, so that nothing is lost. */
   leave(agent: string, files: Files, nowMs: number): void {
     const known = this.agents.get(agent);
     if (known === undefined) return;
-    known.state = 'closed';
+    this.agents.set(agent, { ...known, state: 'closed' });
     for (const envelope of this.queues.get(agent) ?? []) this.drop(envelope, agent, files, nowMs);
     this.queues.delete(agent);
   }

@@ -17,9 +17,11 @@ afterEach(() => {
 const POLICIES = [
   'claude-code/2.0',
   'claude-code/2.0.76',
+  'claude-code/2.1',
   'claude-code/2.1.7',
   'claude-code/2.1.112',
   'claude-code/2.1.325',
+  'claude-code/2026',
   'baselines/mask',
   'baselines/summarise',
   'peers/cline',

@@ -213,6 +213,7 @@ const LAYER = 'agents';
 
 /** Delivers messages between agents (AGT-4), keeps their memory and reports their progress (AGT-5). */
 class Agents implements LayerInstance {
+  readonly canCheckpoint = true;
   private readonly bus: MessageBus;
   private readonly children: ChildAgents;
   private readonly memory: AgentMemory;

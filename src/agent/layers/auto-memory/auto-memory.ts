@@ -136,6 +136,7 @@ interface Prepared {
 
 /** Extracts durable memories with a fork at the end of each loop (AUT-1 … AUT-4). */
 class AutoMemory implements LayerInstance {
+  readonly canCheckpoint = true;
   private running: Running | null = null;
   /** Memory files the main agent wrote since the last run (FLG-2). */
   private ownWrites: OwnWrite[] = [];

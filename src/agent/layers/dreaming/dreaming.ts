@@ -42,6 +42,7 @@ import {
   completeLock,
   DREAM_LOCK,
   holdsLock,
+  type LockLedger,
   type LockUser,
   lockLedger,
   lookAtLock,
@@ -58,7 +59,7 @@ export type DreamGate = (typeof DREAM_GATES)[number];
 
 /** Consolidates the memories now and then, in the background (DRM-1 … DRM-5). */
 class Dreaming implements LayerInstance {
-  private readonly exits: Record<DreamGate, number> = { feature: 0, time: 0, scan: 0, sessions: 0, lock: 0 };
+  private readonly exits = new Map<DreamGate, number>(DREAM_GATES.map((gate) => [gate, 0]));
   private checks = 0;
   private unreadableLocks = 0;
   private lastScanMs: number | null = null;
@@ -66,16 +67,18 @@ class Dreaming implements LayerInstance {
   private runs = 0;
   private readonly gapMs: number;
   private readonly scanMs: number;
+  private readonly ledger: LockLedger;
   private readonly user: LockUser;
 
   constructor(private readonly context: LayerContext) {
     const { params, session } = context;
+    this.ledger = lockLedger(session.world);
     this.gapMs = param.number(params, 'dreaming.hours') * MS_PER_HOUR;
     this.scanMs = param.number(params, 'dreaming.scanMinutes') * MS_PER_MINUTE;
     this.user = {
       pid: session.pid,
       staleMs: param.number(params, 'dreaming.staleMinutes') * MS_PER_MINUTE,
-      ledger: lockLedger(session.world),
+      ledger: this.ledger,
       isAlive: (pid) => session.isAlive(pid),
     };
   }
@@ -88,8 +91,17 @@ class Dreaming implements LayerInstance {
     if (this.dream !== null) return false;
     this.checks++;
     const gate = this.cheapGate(moment.now, view);
-    if (gate !== null) this.exits[gate]++;
+    if (gate !== null) this.shut(gate);
     return gate === null;
+  }
+
+  /** Not in a dream, which is changed turn by turn. */
+  get canCheckpoint(): boolean {
+    return this.dream === null;
+  }
+
+  private shut(gate: DreamGate): void {
+    this.exits.set(gate, this.exits.get(gate)! + 1);
   }
 
   /** The gates that need no look at the sessions; null when all are open. */
@@ -115,14 +127,14 @@ class Dreaming implements LayerInstance {
     const since = files.read(DREAM_LOCK)?.mtimeMs ?? Number.NEGATIVE_INFINITY;
     const touched = sessionsTouchedSince(files, since);
     if (touched.length < param.number(params, 'dreaming.sessions')) {
-      this.exits.sessions++;
+      this.shut('sessions');
       return;
     }
     const look = lookAtLock(files, this.user, moment.now);
     if (look.kind === 'held' && look.by === 'unreadable') this.unreadableLocks++;
     const hold = yield* acquireLock(files, this.user, moment.now);
     if (hold === null) {
-      this.exits.lock++;
+      this.shut('lock');
       return;
     }
     const { memories } = readMemories(files);
@@ -330,7 +342,7 @@ class Dreaming implements LayerInstance {
     if (this.checks === 0) return;
     yield report(view, 'gates', 'declined', 'how often each gate was shut', {
       checks: this.checks,
-      exits: { ...this.exits },
+      exits: Object.fromEntries(this.exits),
       unreadableLocks: this.unreadableLocks,
     });
     this.checks = 0;

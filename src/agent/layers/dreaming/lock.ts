@@ -7,13 +7,13 @@ import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 export const DREAM_LOCK = `${MEMORY_DIRECTORY}/.dream-lock`;
 
 /** The lock as the latest finished dream left it; one that is different was left behind by a process that died. */
-export interface LockLedger {
-  finished: { readonly pid: number; readonly mtimeMs: number } | null;
+export class LockLedger {
+  finished: { readonly pid: number; readonly mtimeMs: number } | null = null;
 }
 
 /** The ledger of a run, shared by its sessions. */
 export function lockLedger(world: Map<string, unknown>): LockLedger {
-  return entryOf(world, 'dream-lock', () => ({ finished: null }));
+  return entryOf(world, 'dream-lock', () => new LockLedger());
 }
 
 /** A process that wants the lock. */

@@ -166,6 +166,7 @@ type AppliedEdit =
  * checked, and what it cleared once stays cleared. The client learns of it from the usage (C29).
  */
 class ApiNativeMicrocompact implements LayerInstance {
+  readonly canCheckpoint = true;
   private readonly ledger: ResultLedger;
   /** Results of readers, then whole calls of writers. */
   private readonly strategies: readonly ServerStrategy[];

@@ -13,6 +13,7 @@ import { type ResultLedger, resultLedger } from './ledger.js';
 
 /** A layer that clears or deletes the results its thread holds: they are counted again when the history is replaced. */
 abstract class LedgerLayer {
+  readonly canCheckpoint = true;
   protected readonly ledger: ResultLedger;
 
   constructor(protected readonly context: LayerContext) {
@@ -62,7 +63,6 @@ class OldestFirst {
 
 /** Clears old results once the context nears its limit (MIC-1). */
 class TokenMicrocompact extends LedgerLayer {
-  readonly canCheckpoint = true;
   private readonly automatic: OldestFirst;
   private readonly manual: OldestFirst;
   private readonly targetTokens: number;

@@ -109,7 +109,7 @@ export function* compactFromNotes(
   if (!isOn) return yield* decline(moment, view, 'off', {});
   const state = sessionMemoryState(context.shared);
   const path = notesPath(context.thread);
-  const waitedMs = yield* awaitExtraction(moment, context, state, path);
+  const waitedMs = yield* awaitExtraction(moment, view, context, state, path);
   const file = view.files.read(path);
   if (file === null) return yield* decline(moment, view, 'no-notes', { waitedMs });
   const notes = notesOnDisk(state, file);
@@ -174,6 +174,7 @@ export function* compactFromNotes(
 /** Waits for a running extraction within its limits and takes its notes over; returns the time waited (SES-5). */
 function* awaitExtraction(
   moment: HookContext,
+  view: ContextView,
   context: LayerContext,
   state: SessionMemoryState,
   path: string,
@@ -190,7 +191,7 @@ function* awaitExtraction(
       yield { kind: 'wait', by, ms: waitedMs };
     }
   }
-  yield* landExtraction(state, path, moment.now + waitedMs);
+  yield* landExtraction(state, path, moment.now + waitedMs, view);
   return waitedMs;
 }
 

@@ -3,14 +3,7 @@ import { CHARS_PER_TOKEN, textBlock } from '../../../core/model/block.js';
 import { type Message, PassingMessage } from '../../../core/model/message.js';
 import { NOTES_TEMPLATE, type Notes, notesFromText } from '../../../core/model/notes.js';
 import { lazyText } from '../../../core/model/text.js';
-import {
-  type Action,
-  type Answer,
-  type Asker,
-  CLOSING_TOKENS,
-  type LayerReport,
-  type Outcome,
-} from '../../../core/run/action.js';
+import type { Action, Answer, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
 import type {
   ContextView,
   HookContext,
@@ -18,7 +11,7 @@ import type {
   LayerDefinition,
   LayerInstance,
 } from '../../../core/run/layer.js';
-import { askFork, handedBack } from '../auto-memory/fork-turns.js';
+import { askFork } from '../auto-memory/fork-turns.js';
 import { quietReport } from '../support/compaction-report.js';
 import { param } from '../support/param-reader.js';
 import { settledLength } from './kept-tail.js';
@@ -30,6 +23,7 @@ import {
   notesPath,
   type OverLimit,
   SESSION_MEMORY_PARAMS,
+  type SessionMemoryState,
   sectionsOver,
   sessionMemoryState,
 } from './notes-file.js';
@@ -124,66 +118,107 @@ function condenseText(over: OverLimit, limits: NotesLimits): string {
 
 const LAYER = 'session-memory';
 
-/** Session memory: notes of the session, brought up to date by forks in the background (SES-1 … SES-4). */
-export const sessionMemoryLayer: LayerDefinition = {
-  name: 'session-memory',
-  layer: LAYER,
-  points: ['after-response', 'wake'],
-  needs: [],
-  params: SESSION_MEMORY_PARAMS,
-  killSwitch: 'sessionMemory.enabled',
-  create: createSessionMemory,
-};
-
-function createSessionMemory(context: LayerContext): LayerInstance {
-  const { params } = context;
-  const isOn = param.isOn(params, 'sessionMemory.enabled');
-  const initialTokens = param.number(params, 'sessionMemory.initialTokens');
-  const growthTokens = param.number(params, 'sessionMemory.growthTokens');
-  const minToolCalls = param.number(params, 'sessionMemory.minToolCalls');
-  const limits = notesLimits(params);
-  const path = notesPath(context.thread);
-  const state = sessionMemoryState(context.shared);
-
+/** Decides when the notes are brought up to date, and asks for it. */
+class SessionMemory implements LayerInstance {
+  readonly canCheckpoint = true;
+  readonly observes = 'assistant';
+  private readonly isOn: boolean;
+  private readonly initialTokens: number;
+  private readonly growthTokens: number;
+  private readonly minToolCalls: number;
+  private readonly limits: NotesLimits;
+  private readonly path: string;
+  private readonly state: SessionMemoryState;
   /** Context size at the latest extraction; null before the first. */
-  let tokensAtLast: number | null = null;
+  private tokensAtLast: number | null = null;
   /** A compaction shrank the context: growth counts from its size at the next response. */
-  let baseline: 'known' | 'to-be-taken' = 'known';
-  let toolCallsSince = 0;
-  let lastResponseId: string | null = null;
-  let callsInLastResponse = 0;
+  private baseline: 'known' | 'to-be-taken' = 'known';
+  private toolCallsSince = 0;
+  private lastResponseId: string | null = null;
+  private callsInLastResponse = 0;
+  private measuredNotes: Notes | null = null;
+  private measured: OverLimit = { sections: [], totalTokens: 0, isTotalOver: false, condense: [] };
 
-  let measuredNotes: Notes | null = null;
-  let measured: OverLimit = { sections: [], totalTokens: 0, isTotalOver: false, condense: [] };
+  constructor({ params, thread, shared }: LayerContext) {
+    this.isOn = param.isOn(params, 'sessionMemory.enabled');
+    this.initialTokens = param.number(params, 'sessionMemory.initialTokens');
+    this.growthTokens = param.number(params, 'sessionMemory.growthTokens');
+    this.minToolCalls = param.number(params, 'sessionMemory.minToolCalls');
+    this.limits = notesLimits(params);
+    this.path = notesPath(thread);
+    this.state = sessionMemoryState(shared);
+  }
+
+  observe(message: Message): void {
+    let calls = 0;
+    for (let i = 0; i < message.blocks.length; i++) if (message.blocks[i]!.kind === 'tool_use') calls++;
+    const continues = message.responseId !== null && message.responseId === this.lastResponseId;
+    this.callsInLastResponse = continues ? this.callsInLastResponse + calls : calls;
+    this.lastResponseId = message.responseId;
+    this.toolCallsSince += calls;
+  }
+
+  reset(): void {
+    if (this.tokensAtLast !== null) this.baseline = 'to-be-taken';
+    // What the fork stands on is gone, with all that was deleted from it on the server.
+    if (this.state.running === null) return;
+    const { startMs, endMs, notes, lastMessageId } = this.state.running;
+    this.state.running = { startMs, endMs, notes, lastMessageId, fork: null };
+  }
+
+  resume(): void {
+    this.state.notes = null;
+    this.state.lastSummarisedMessageId = null;
+    this.state.running = null;
+    this.tokensAtLast = null;
+    this.baseline = 'known';
+    this.toolCallsSince = 0;
+  }
+
+  due(moment: HookContext, view: ContextView): boolean {
+    if (!this.isOn || moment.source !== 'main') return false;
+    if (this.state.running !== null) return this.state.running.endMs <= moment.now;
+    return moment.point !== 'wake' && this.isTriggered(view);
+  }
+
+  *act(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
+    yield* landExtraction(this.state, this.path, moment.now, view);
+    if (this.state.running === null && moment.point !== 'wake' && this.isTriggered(view))
+      yield* this.extract(moment, view);
+  }
 
   /** The same notes are looked at twice: when they come in and when they go out with the next instruction. */
-  function measure(notes: Notes): OverLimit {
-    if (notes !== measuredNotes) {
-      measured = sectionsOver(notes, limits);
-      measuredNotes = notes;
+  private measure(notes: Notes): OverLimit {
+    if (notes !== this.measuredNotes) {
+      this.measured = sectionsOver(notes, this.limits);
+      this.measuredNotes = notes;
     }
-    return measured;
+    return this.measured;
   }
 
-  function isTriggered(view: ContextView): boolean {
-    if (tokensAtLast === null) return view.seenTokens >= initialTokens;
-    if (baseline === 'to-be-taken') {
-      tokensAtLast = view.seenTokens;
-      baseline = 'known';
+  private isTriggered(view: ContextView): boolean {
+    if (this.tokensAtLast === null) return view.seenTokens >= this.initialTokens;
+    if (this.baseline === 'to-be-taken') {
+      this.tokensAtLast = view.seenTokens;
+      this.baseline = 'known';
     }
-    if (view.seenTokens - tokensAtLast < growthTokens) return false;
-    return toolCallsSince >= minToolCalls || callsInLastResponse === 0;
+    if (view.seenTokens - this.tokensAtLast < this.growthTokens) return false;
+    return this.toolCallsSince >= this.minToolCalls || this.callsInLastResponse === 0;
   }
 
-  function* extract(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
+  private *extract(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
+    const { state, path, limits } = this;
     const length = settledLength(view.messages);
     if (length === 0) return;
     const messages = view.messages.slice(0, length);
-    const by: Asker = { layer: LAYER, reason: reasonOf(view.seenTokens, tokensAtLast, toolCallsSince) };
+    const by: Asker = {
+      layer: LAYER,
+      reason: reasonOf(view.seenTokens, this.tokensAtLast, this.toolCallsSince),
+    };
     if (view.files.read(path) === null) yield { kind: 'write-file', by, path, text: NOTES_TEMPLATE };
     const file = view.files.read(path);
     const current = file === null ? notesFromText(NOTES_TEMPLATE) : notesOnDisk(state, file);
-    const over = measure(current);
+    const over = this.measure(current);
     const instruction = extractionInstruction({
       id: `session-memory-${moment.turn}`,
       at: moment.now,
@@ -208,64 +243,34 @@ function createSessionMemory(context: LayerContext): LayerInstance {
     const lastMessageId = view.messages[length - 1]!.id;
     const { text, tokens, digest, sections } = answer;
     const notes: Notes = { text, tokens, digest, sections };
-    const fork: EditingFork = {
+    const fork = {
       id: `session-memory-${moment.turn}`,
       messages,
       instruction,
       outputTokens: answer.usage.output,
       edits: sections?.edited ?? 1,
     };
-    const close = (nowMs: number) => closeFork(fork, nowMs, view);
-    state.running = { startMs: moment.now, endMs: answer.endMs, notes, lastMessageId, close };
-    const details = extractDetails(answer, moment.now, lastMessageId, over, measure(notes));
+    state.running = { startMs: moment.now, endMs: answer.endMs, notes, lastMessageId, fork };
+    const details = extractDetails(answer, moment.now, lastMessageId, over, this.measure(notes));
     yield report(view, by, { outcome: 'done', failure: null, details });
-    tokensAtLast = view.seenTokens;
-    baseline = 'known';
-    toolCallsSince = 0;
+    this.tokensAtLast = view.seenTokens;
+    this.baseline = 'known';
+    this.toolCallsSince = 0;
     if (answer.endMs > moment.now) yield { kind: 'wake-at', by, timeMs: answer.endMs };
-    yield* landExtraction(state, path, moment.now);
+    yield* landExtraction(state, path, moment.now, view);
   }
-
-  return {
-    observes: 'assistant',
-    observe(message: Message) {
-      let calls = 0;
-      for (let i = 0; i < message.blocks.length; i++) if (message.blocks[i]!.kind === 'tool_use') calls++;
-      const continues = message.responseId !== null && message.responseId === lastResponseId;
-      callsInLastResponse = continues ? callsInLastResponse + calls : calls;
-      lastResponseId = message.responseId;
-      toolCallsSince += calls;
-    },
-    reset() {
-      if (tokensAtLast !== null) baseline = 'to-be-taken';
-      // What the fork stands on is gone, with all that was deleted from it on the server.
-      if (state.running === null) return;
-      const { startMs, endMs, notes, lastMessageId } = state.running;
-      state.running = { startMs, endMs, notes, lastMessageId, close: leaveOpen };
-    },
-    resume() {
-      state.notes = null;
-      state.lastSummarisedMessageId = null;
-      state.running = null;
-      tokensAtLast = null;
-      baseline = 'known';
-      toolCallsSince = 0;
-    },
-    due(moment, view) {
-      if (!isOn || moment.source !== 'main') return false;
-      if (state.running !== null) return state.running.endMs <= moment.now;
-      return moment.point !== 'wake' && isTriggered(view);
-    },
-    *act(moment, view) {
-      yield* landExtraction(state, path, moment.now);
-      if (state.running === null && moment.point !== 'wake' && isTriggered(view))
-        yield* extract(moment, view);
-    },
-  };
 }
 
-/** A fork that cannot be ended any more. */
-function* leaveOpen(): Generator<Action, void, Outcome> {}
+/** Session memory: notes of the session, brought up to date by forks in the background (SES-1 … SES-4). */
+export const sessionMemoryLayer: LayerDefinition = {
+  name: 'session-memory',
+  layer: LAYER,
+  points: ['after-response', 'wake'],
+  needs: [],
+  params: SESSION_MEMORY_PARAMS,
+  killSwitch: 'sessionMemory.enabled',
+  create: (context) => new SessionMemory(context),
+};
 
 /** Why an outcome brings no notes; null when it does. */
 function failureOf(outcome: Outcome): string | null {
@@ -315,40 +320,4 @@ function report(
   { outcome, failure, details }: Pick<LayerReport, 'outcome' | 'failure' | 'details'>,
 ): Action {
   return quietReport(LAYER, view, { action: 'extract', outcome, reason: by.reason, failure, details });
-}
-
-const BY: Asker = { layer: LAYER, reason: 'the edits of the notes are in the file' };
-
-const NOTHING: readonly Message[] = [];
-
-/** A fork that has answered with edits. */
-export interface EditingFork {
-  readonly id: string;
-  /** The conversation that it was sent, and what it was told behind it. */
-  readonly messages: readonly Message[];
-  readonly instruction: Message;
-  readonly outputTokens: number;
-  readonly edits: number;
-}
-
-/** Sends the results of the edits back; the fork ends with a few words (SES-3, C31). Nothing depends on them any more. */
-function* closeFork(fork: EditingFork, at: number, view: ContextView): Generator<Action, void, Outcome> {
-  const { id, messages, instruction, outputTokens, edits } = fork;
-  const { calls, results } = handedBack(`${id}-edits`, edits, outputTokens, at);
-  const outcome = yield askFork(BY, {
-    purpose: 'session_memory',
-    messages,
-    ownTurns: [instruction, calls],
-    about: NOTHING,
-    instruction: results,
-    answer: { kind: 'short', tokens: CLOSING_TOKENS },
-  });
-  const failure = outcome.kind === 'failed' ? outcome.failure.reason : null;
-  yield quietReport(LAYER, view, {
-    action: 'close',
-    outcome: failure === null ? 'done' : 'failed',
-    reason: BY.reason,
-    failure,
-    details: { edits },
-  });
 }

@@ -1,11 +1,15 @@
 import { chainDigest } from '../../../core/base/digest.js';
 import type { StoredFile } from '../../../core/base/files.js';
 import { entryOf } from '../../../core/base/once.js';
+import type { Message } from '../../../core/model/message.js';
 import { type Notes, type NotesSections, notesFromText } from '../../../core/model/notes.js';
 import { lazyText, literalText } from '../../../core/model/text.js';
-import type { Action, Asker, Outcome } from '../../../core/run/action.js';
+import { type Action, type Asker, CLOSING_TOKENS, type Outcome } from '../../../core/run/action.js';
+import type { ContextView } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import { estimateText } from '../../../core/tokens/heuristic.js';
+import { askFork, handedBack } from '../auto-memory/fork-turns.js';
+import { quietReport } from '../support/compaction-report.js';
 import { layerParams, param } from '../support/param-reader.js';
 
 /** Parameters of session memory (SES). */
@@ -47,30 +51,35 @@ interface Extraction {
   readonly endMs: number;
   readonly notes: Notes;
   readonly lastMessageId: string;
-  /** The short request with the results of the edits, sent when they are in the file (SES-3). */
-  close(nowMs: number): Generator<Action, void, Outcome>;
+  /** Gets the results of its edits when they are in the file (SES-3); null once what it stands on is gone. */
+  readonly fork: EditingFork | null;
+}
+
+/** A fork that has answered with edits. */
+interface EditingFork {
+  readonly id: string;
+  /** The conversation that it was sent, and what it was told behind it. */
+  readonly messages: readonly Message[];
+  readonly instruction: Message;
+  readonly outputTokens: number;
+  readonly edits: number;
 }
 
 /** What the extraction and the compaction from notes know together about one thread. */
-export interface SessionMemoryState {
+export class SessionMemoryState {
   /** The notes that are on disk; null before the first, and after a restart of the process. */
-  notes: Notes | null;
+  notes: Notes | null = null;
   /** Latest message the notes cover; null when unknown. */
-  lastSummarisedMessageId: string | null;
+  lastSummarisedMessageId: string | null = null;
   /** At most one at a time (SES-3). */
-  running: Extraction | null;
+  running: Extraction | null = null;
   /** Compactions made from notes, for the ids of their messages. */
-  compactions: number;
+  compactions = 0;
 }
 
 /** The state of a thread, shared by its layers. */
 export function sessionMemoryState(shared: Map<string, unknown>): SessionMemoryState {
-  return entryOf(shared, 'session-memory', () => ({
-    notes: null,
-    lastSummarisedMessageId: null,
-    running: null,
-    compactions: 0,
-  }));
+  return entryOf(shared, 'session-memory', () => new SessionMemoryState());
 }
 
 /** The notes of a file: those in the state when the file holds them, else as far as its text tells. */
@@ -88,6 +97,7 @@ export function* landExtraction(
   state: SessionMemoryState,
   path: string,
   nowMs: number,
+  view: ContextView,
 ): Generator<Action, void, Outcome> {
   const { running } = state;
   if (running === null || running.endMs > nowMs) return;
@@ -95,7 +105,31 @@ export function* landExtraction(
   state.notes = running.notes;
   state.lastSummarisedMessageId = running.lastMessageId;
   yield { kind: 'write-file', by: LANDED, path, text: running.notes.text };
-  yield* running.close(nowMs);
+  if (running.fork !== null) yield* closeFork(running.fork, nowMs, view);
+}
+
+const CLOSED: Asker = { layer: 'session-memory', reason: 'the edits of the notes are in the file' };
+
+/** Sends the results of the edits back; the fork ends with a few words (SES-3, C31). Nothing depends on them any more. */
+function* closeFork(fork: EditingFork, at: number, view: ContextView): Generator<Action, void, Outcome> {
+  const { id, messages, instruction, outputTokens, edits } = fork;
+  const { calls, results } = handedBack(`${id}-edits`, edits, outputTokens, at);
+  const outcome = yield askFork(CLOSED, {
+    purpose: 'session_memory',
+    messages,
+    ownTurns: [instruction, calls],
+    about: [],
+    instruction: results,
+    answer: { kind: 'short', tokens: CLOSING_TOKENS },
+  });
+  const failure = outcome.kind === 'failed' ? outcome.failure.reason : null;
+  yield quietReport('session-memory', view, {
+    action: 'close',
+    outcome: failure === null ? 'done' : 'failed',
+    reason: CLOSED.reason,
+    failure,
+    details: { edits },
+  });
 }
 
 const LANDED: Asker = { layer: 'session-memory', reason: 'the extraction has finished' };

@@ -167,7 +167,7 @@ describe('compaction from notes while an extraction runs', () => {
         endMs,
         notes,
         lastMessageId: 'm16',
-        *close() {},
+        fork: null,
       };
     };
   }
