@@ -202,7 +202,7 @@ function checkOneRecording(files: readonly string[], cwd: string): void {
   const [first] = recordings;
   throw new CcbenchError('bad-usage', `${recordings.length} recordings instead of scenarios`, {
     place: { file: recordings[1]! },
-    hint: `one of them says what is run, --transcripts on which sessions: ccbench compare ${first} --transcripts ${recordings.join(' ')}`,
+    hint: `name one scenario and give the recordings with --transcripts: ccbench compare ${first} --transcripts ${recordings.join(' ')}`,
   });
 }
 

@@ -146,12 +146,12 @@ function usualVary(session: CliSession, name: string): readonly string[] {
   if (path === undefined)
     throw new CcbenchError(
       'bad-usage',
-      `${name} does not compact at a size, so --vary has to name a setting`,
+      `${name} does not compact at a fixed size, so --vary must name a setting`,
       {
         hint: `for example: --vary cache.ttl=5m,1h; ccbench policies show ${name} lists its settings`,
       },
     );
-  note(session, `no --vary: taking --vary ${path}=auto`);
+  note(session, `no --vary: using --vary ${path}=auto`);
   return [`${path}=auto`];
 }
 

@@ -131,7 +131,7 @@ function noteFound<Row>(
 ): void {
   if (made !== undefined) {
     if (missing.length > 0)
-      note(session, `${formatCounted(missing.length, 'run')} that failed on other machines: tried here`);
+      note(session, `${formatCounted(missing.length, 'run')} failed on other machines: retried here`);
     return;
   }
   const open = new Set(missing.map(({ key }) => key));

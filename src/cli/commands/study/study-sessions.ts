@@ -89,7 +89,7 @@ function otherClients(others: readonly ReadRecording[], all: number, newest: Rea
   const counts = new Map<string, number>();
   for (const { agent } of others) counts.set(agent, (counts.get(agent) ?? 0) + 1);
   const which = [...counts].map(([agent, count]) => `${count} of ${agent}`).sort();
-  return `left out: ${others.length} of ${formatCounted(all, 'session')}, whose client works unlike that of the newest one (${newest.agent}): ${which.join(', ')}; choose them with --agent, --project or by name`;
+  return `left out: ${others.length} of ${formatCounted(all, 'session')}, whose client differs from that of the newest one (${newest.agent}): ${which.join(', ')}; choose them with --agent, --project or by name`;
 }
 
 /** Recordings as the sessions of a scenario that the newest of them stands for; those of other clients are left out. */
@@ -102,7 +102,7 @@ async function impliedScenario(
   const newest = kept.reduce((a, b) => (b.endedAtMs >= a.endedAtMs ? b : a));
   const others = kept.filter(({ client }) => client !== newest.client);
   if (others.length > 0) note(session, otherClients(others, kept.length, newest));
-  const reason = `its client works unlike that of the newest session, ${newest.agent}`;
+  const reason = `its client differs from that of the newest session, ${newest.agent}`;
   return {
     files: [newest.file],
     recordings: {
@@ -147,7 +147,7 @@ export async function studySessions(
       'bad-usage',
       `--${Object.keys(choice)[0]} has no effect on the sessions of a scenario`,
       {
-        hint: 'name sessions instead of the scenario, or give them with --transcripts',
+        hint: 'name sessions instead of the scenario, or use --transcripts',
       },
     );
   return { files };
@@ -170,7 +170,7 @@ export function oneScenario(command: string, files: readonly string[]): string {
   if (second === undefined) return first;
   throw new CcbenchError('bad-usage', `ccbench ${command} takes one scenario`, {
     place: { file: second },
-    hint: `several are compared: ccbench compare ${files.join(' ')}`,
+    hint: `to compare several: ccbench compare ${files.join(' ')}`,
   });
 }
 

@@ -27,8 +27,8 @@ const USUAL_GOAL = 'costUsd';
 export function goalOf(options: GoalOptions): Goal {
   const { minimise, maximise } = options;
   if (minimise !== undefined && maximise !== undefined)
-    throw new CcbenchError('bad-usage', '--minimise and --maximise are two goals', {
-      hint: 'leave out one of them; --subject-to holds the other metric in bounds',
+    throw new CcbenchError('bad-usage', '--minimise and --maximise cannot be combined', {
+      hint: 'leave out one of them, and limit the other metric with --subject-to',
     });
   const option = maximise === undefined ? '--minimise' : '--maximise';
   const metric = chosenMetric(minimise ?? maximise ?? USUAL_GOAL, option).name;

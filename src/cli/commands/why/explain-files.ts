@@ -114,7 +114,7 @@ export class ExplainedFile {
 }
 
 function none(): never {
-  throw new CcbenchError('internal', 'a result was removed while it was made again');
+  throw new CcbenchError('internal', 'a result was removed while it was being replaced');
 }
 
 function errorOf({ code, message, hint, place }: WhyProblem, file: string): CcbenchError {

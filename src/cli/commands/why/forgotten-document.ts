@@ -49,7 +49,7 @@ export function lostSentence({ judged, lost, compactions }: Forgotten): string {
   const recorded = `${formatCounted(judged, 'summary', 'summaries')} ${judged === 1 ? 'is' : 'are'} recorded`;
   const where = judged === compactions ? '' : ` (${recorded})`;
   return lost === 0
-    ? `Of what later calls were found to need, nothing is missing${where}.`
+    ? `Nothing that later calls needed is missing${where}.`
     : `${formatCounted(lost, 'item')} ${lost === 1 ? 'was' : 'were'} needed and ${lost === 1 ? 'is' : 'are'} in no message after the summary${where}.`;
 }
 

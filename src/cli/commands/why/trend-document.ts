@@ -53,7 +53,7 @@ function trendSentence({ period, rows }: Trend): string {
 export function trendBlocks(trend: Trend): readonly doc.Block[] {
   const { period, rows, undatedSessions } = trend;
   const undated =
-    undatedSessions === 0 ? [] : [`${formatCounted(undatedSessions, 'session')} without a time left out.`];
+    undatedSessions === 0 ? [] : [`${formatCounted(undatedSessions, 'session')} without times left out.`];
   if (rows.length === 0) return ['No session has a recorded time.'];
   const earlier = rows.length - MOST_ROWS;
   return [
@@ -101,7 +101,7 @@ function comparedColumns(what: string, before: string, after: string): readonly 
 const VERDICTS: Readonly<Record<Compared['verdict'], string>> = {
   more: 'more than before',
   less: 'less than before',
-  'no-difference': 'no difference that its interval would exclude',
+  'no-difference': 'no clear difference',
   'cannot-tell': 'cannot tell',
 };
 
@@ -110,8 +110,8 @@ function splitSentence({ day, before, after, measures }: Split): string {
   const { verdict, difference, low, high, alike } = first!;
   const sides = `${formatCounted(before, 'session')} before ${day}, ${formatCount(after)} from then on`;
   if (difference === null)
-    return `Whether a request costs more from ${day} on: cannot tell (${formatCount(alike.before)} and ${formatCount(alike.after)} similar sessions, five on each side are needed; ${sides}).`;
-  return `From ${day} on a request costs ${signedShare(difference)} (${signedShare(low!)} to ${signedShare(high!)}): ${VERDICTS[verdict]}, by ${formatCount(alike.before)} and ${formatCount(alike.after)} alike sessions.`;
+    return `Whether a request costs more from ${day} on: cannot tell (${formatCount(alike.before)} and ${formatCount(alike.after)} similar sessions; five are needed on each side; ${sides}).`;
+  return `From ${day} on a request costs ${signedShare(difference)} (${signedShare(low!)} to ${signedShare(high!)}): ${VERDICTS[verdict]}, by ${formatCount(alike.before)} and ${formatCount(alike.after)} similar sessions.`;
 }
 
 /** The last of those that can be told. */
@@ -137,7 +137,7 @@ export function splitBlocks(split: Split): readonly doc.Block[] {
     '',
     doc.table(comparedColumns('cost of', 'before', 'after'), measures),
     doc.section(
-      'Does a version or a model cost more for a request?',
+      'Does a request cost more on a version or a model?',
       doc.table(comparedColumns('', 'others', 'it'), [
         ...told(byVersion),
         ...told([...byModel].sort((a, b) => a.alike.after - b.alike.after)),

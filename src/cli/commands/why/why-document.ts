@@ -249,7 +249,7 @@ function partsOf({ usd, atPausesUsd }: Pick<ChangeSum, 'usd' | 'atPausesUsd'>): 
 
 /** What to do first, or that nothing is worth doing, or that nothing was tried. */
 export function adviceSentence({ changes, sessions, recordedUsd, byCause }: Advised): string {
-  if (changes.length === 0) return `No change was tried: they are tried on ${TRIED_ON} only.`;
+  if (changes.length === 0) return `No change was tried: changes are tried only on ${TRIED_ON}.`;
   const where = triedOn(Math.max(...changes.map((change) => change.sessions)), sessions);
   const best = changes.find(
     ({ usd, low, high }) => usd > 0 && isWorthActing({ delta: usd, low, high }, recordedUsd),
@@ -261,7 +261,7 @@ export function adviceSentence({ changes, sessions, recordedUsd, byCause }: Advi
     return 'Nothing to change: no cache was lost.';
   const none = `There is ${NOT_WORTH_ACTING}: none of the standard changes${where}${where === '' ? '' : ','} would clearly have saved more than 1 % on ${sessions === 1 ? 'this session' : 'these sessions'}`;
   return avoidableOf(byCause) > 0
-    ? `${none}; what is avoidable is computed break by break, and a change is made throughout a session.`
+    ? `${none}. Avoidable cost is computed break by break, but a change applies to a whole session.`
     : `${none}.`;
 }
 
@@ -272,7 +272,7 @@ export function whyConclusion(report: WhyReport): Conclusion {
   const unjudged = unjudgedOf(byCause);
   const all = `${formatCounted(sessions, 'session')} cost ${formatMoney(recordedUsd)}`;
   const known = lost > 0 ? `, of which ${formatMoney(lost)} went to avoidable cache breaks` : '';
-  const unknown = `; what was avoidable of the ${formatMoney(unjudged)} for prompts that the cache let go is not computed`;
+  const unknown = `; the avoidable part of ${formatMoney(unjudged)} for prompts that the cache dropped is not computed`;
   const rest =
     unjudged === 0
       ? lost > 0
@@ -316,7 +316,7 @@ export function changeNotes({
     least === most
       ? []
       : [
-          `On sessions of Codex only compacting earlier is tried: on ${formatCount(most - least)} of ${formatCounted(sessions, 'session')}.`,
+          `On Codex only earlier compaction is tried: on ${formatCount(most - least)} of ${formatCounted(sessions, 'session')}.`,
         ];
   return [ASSUMED, ...refetchNotes(changes), ...tried, ...codex, ...held];
 }

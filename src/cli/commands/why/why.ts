@@ -113,9 +113,13 @@ function checkWatch(session: CliSession, paths: readonly string[], options: WhyO
     ...(paths.includes(STDIN) ? [STDIN] : []),
   ];
   if (against.length === 0) return;
-  throw new CcbenchError('bad-usage', `--watch keeps a page up to date: it does not go with ${against[0]}`, {
-    hint: `leave out --watch or ${against[0]}`,
-  });
+  throw new CcbenchError(
+    'bad-usage',
+    `--watch keeps a page up to date and cannot be combined with ${against[0]}`,
+    {
+      hint: `leave out --watch or ${against[0]}`,
+    },
+  );
 }
 
 /** `ccbench why`: where the money went, and what would have been cheaper. */
@@ -163,7 +167,7 @@ async function shareWhy(session: CliSession, paths: readonly string[], options: 
   } catch (error) {
     if (!(error instanceof CcbenchError) || error.code === 'internal') throw error;
     throw new CcbenchError(error.code, 'no session could be explained', {
-      hint: 'ccbench why without --share says which and why',
+      hint: 'ccbench why without --share names them and says why',
     });
   }
 }
@@ -318,7 +322,7 @@ async function explainLimits(
   const limits = limitsOf(once, readings);
   if (limits.vendor !== null) return limits;
   const [first] = limits.leftOut;
-  throw new CcbenchError('bad-input', `no request can be put into a window: ${first?.what}: ${first?.why}`, {
+  throw new CcbenchError('bad-input', `no request belongs to a window: ${first?.what}: ${first?.why}`, {
     hint: 'a window needs sessions with times and models with a price',
   });
 }
