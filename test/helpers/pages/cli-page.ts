@@ -98,10 +98,10 @@ export function cliPage(): string {
   const shared = sharedOptions(commands);
   const groups = new Map<string, string>();
   for (const { option, names } of shared.values()) {
-    const row = `| \`${option.flags}\` | ${new Help().optionDescription(option)} |\n`;
+    const row = `- \`${option.flags}\`: ${new Help().optionDescription(option)}\n`;
     groups.set(names.join(', '), (groups.get(names.join(', ')) ?? '') + row);
   }
-  const tables = [...groups].map(([names, rows]) => `Of ${names}:\n\n| option | |\n|---|---|\n${rows}`);
+  const tables = [...groups].map(([names, rows]) => `${names}:\n\n${rows}`);
   const sections = commandSections(commands, shared);
   return `# Command line
 
