@@ -1,4 +1,4 @@
-/** What the process tells its caller. */
+/** The exit codes of the process. */
 export const EXIT = {
   fine: 0,
   /** A fault of ccbench itself. */

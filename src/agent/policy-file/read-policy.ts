@@ -84,7 +84,7 @@ export const policySchema = group(
       .array(rule)
       .transform((rules): readonly RulePart[] => rules.map((one, i) => ({ name: `rule-${i + 1}`, ...one })))
       .meta({
-        title: 'a list of rules, each behind a hyphen',
+        title: 'a list of rules, each after a hyphen',
         description: 'Asked in order; the first that changes the history ends the pass.',
       }),
   },

@@ -106,7 +106,7 @@ function withoutOtherPolicies(scenario: CompiledScenario, policy: string | undef
   return { ...scenario, runs: scenario.runs.filter(({ plan }) => plan.policy.name === name) };
 }
 
-/** A scenario with the wanted variant alone, or with all of them. */
+/** A scenario with only the requested variant, or with all of them. */
 function compileWanted(source: ScenarioSource, variant: string | undefined): CompiledScenario {
   if (variant === undefined) return compileScenario(source, builtinContext);
   if (variant === BASE) return compileScenario({ ...source, runs: 'base' }, builtinContext);
@@ -147,7 +147,7 @@ export async function planScenarios(
             `the scenario is called "${scenario.name}", as the one in ${other}`,
             {
               place: { file },
-              hint: 'both would write the same report: give one another name, or run them apart',
+              hint: 'both would write the same report: rename one, or run them separately',
             },
           ),
         );

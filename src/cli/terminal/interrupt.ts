@@ -25,7 +25,7 @@ export async function lastInterruptCheck(interrupt: AbortSignal): Promise<void> 
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** What hears the signals; null where nothing does. */
+/** What receives the signals; null if nothing does. */
 let listener: (() => void) | null = null;
 
 /** Turns Ctrl-C and a request to terminate into an abort; the second one ends the process at once. */

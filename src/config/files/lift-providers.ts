@@ -33,7 +33,7 @@ export function readProviderFile(text: string, file: string): ProviderFile {
   return { provider, document, problems };
 }
 
-/** What is wrong with the model that stands for a provider: nobody knows it, or another one serves it. */
+/** What is wrong with a provider's representative model: it is unknown, or another provider serves it. */
 export function modelProblem({ provider, document }: ProviderFile, models: ModelBook): CcbenchError | null {
   if (provider === null || document === null) return null;
   const place = document.placeOf(['model']);

@@ -41,7 +41,7 @@ export function readPolicyFile(text: string, file: string): PolicyFile {
   return { ...found, problems: [...problems, ...found.problems] };
 }
 
-/** Reads the policy that stands at a path of a document. */
+/** Reads the policy at a path of a document. */
 export function readPolicyAt(
   document: ScenarioDocument,
   path: Path,

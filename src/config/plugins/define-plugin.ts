@@ -91,7 +91,7 @@ const param = z.looseObject({
   default: z.unknown().check((ctx) => {
     if (ctx.value === undefined) refuse(ctx, '`{path}` is missing');
   }),
-  unit: text('Unit of its values; null where there is none.').nullable(),
+  unit: text('Unit of its values; null for none.').nullable(),
   help,
 });
 

@@ -97,7 +97,7 @@ function checkNames(value: unknown, path: Path, known: readonly string[], tell: 
     for (const name of ['n', 'item'])
       if (!known.includes(name) && value.includes(`\${${name}}`))
         tell(
-          problemAt(path, `\${${name}} stands for nothing here`, {
+          problemAt(path, `\${${name}} has no meaning here`, {
             hint: name === 'n' ? 'it counts inside the `steps` of a loop' : 'it needs a loop with `each`',
           }),
         );

@@ -74,7 +74,7 @@ function recordedCards(facts: RunFacts): readonly PageFact[] {
   const part = more === null ? '' : `, ${formatMoney(usd(more))} for requests that no recording holds`;
   const untold = bill?.assumedWritesNano;
   const writes =
-    untold === undefined ? '' : ` and ${formatMoney(usd(untold))} for writes that it does not tell`;
+    untold === undefined ? '' : ` and ${formatMoney(usd(untold))} for writes that it does not report`;
   return recorded === null || difference === null
     ? []
     : [card('As recorded', formatMoney(recorded), `this run: ${difference}${writes}${part}`)];

@@ -98,7 +98,7 @@ export function summaryLines(summary: StudySummary): readonly string[] {
   return [
     `${printable(summary.name)}: ${formatCount(summary.finished)} of ${formatCounted(summary.runs, 'run')} in ${formatCounted(summary.parts, 'part')}, study ${summary.id}, ccbench ${summary.version}`,
     ...(open > 0
-      ? [`${formatCounted(open, 'run is', 'runs are')} not finished: the same command goes on`]
+      ? [`${formatCounted(open, 'run is', 'runs are')} not finished: the same command continues`]
       : []),
     ...(summary.failed > 0
       ? [`${formatCounted(summary.failed, 'run')} failed; the column error says why`]

@@ -151,7 +151,7 @@ class Exporter {
     private readonly output: LineOutput,
   ) {}
 
-  /** Writes a session as its requests come; whoever drives it may do something else between them. */
+  /** Writes a session as its requests come; the caller may do something else between them. */
   *write(
     { name: wanted, ...session }: SentSession,
     parts: Iterable<readonly SentRequest[]>,
@@ -344,7 +344,7 @@ export async function exportCommand(
   }
 }
 
-/** What the requests do not tell as it was. */
+/** What the exported requests do not show as it was. */
 function noteLosses(session: CliSession, { leftOutBecause, simulated }: Exported): void {
   const reasons = [...leftOutBecause].sort((a, b) => b[1] - a[1]);
   const [shown, others] = [reasons.slice(0, SHOWN_REASONS), reasons.slice(SHOWN_REASONS)];

@@ -11,7 +11,7 @@ import {
 } from '../../../transcripts/readers/served-lines.js';
 import type { ServedCall } from './ledger.js';
 
-/** What was done with a call, whoever answered it. */
+/** What was done with a call, by the simulation or a real API. */
 export type ServedAnswer = Pick<AnsweredCall, 'request' | 'place' | 'latencyMs'> & {
   readonly answer: { readonly content: readonly AnswerBlock[]; readonly stopReason: string | null };
 };
@@ -19,7 +19,7 @@ export type ServedAnswer = Pick<AnsweredCall, 'request' | 'place' | 'latencyMs'>
 /** Whether a recording holds the texts of blocks, or their digests alone. */
 export type KeptText = 'kept' | 'digests';
 
-/** A prompt told by an earlier one: the blocks both begin with, then new blocks and stretches of the earlier prompt. */
+/** A prompt described by an earlier one: the blocks both begin with, then new blocks and stretches of the earlier prompt. */
 function tellBy<Told>(
   before: readonly Digest[],
   blocks: readonly Block[],

@@ -123,7 +123,7 @@ function rememberCounts(counter: { count(text: string): number }): { count(text:
   };
 }
 
-/** Options of a server, whoever starts it. */
+/** Options of a server, for `serve` and `exec`. */
 export interface ServerOptions extends ServeBehaviour {
   readonly countWith: string;
   readonly midStream?: boolean;

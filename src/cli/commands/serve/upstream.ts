@@ -107,11 +107,11 @@ function unreachable(url: URL, error: NodeJS.ErrnoException): Response {
   return Response.json({ type: 'error', error: { type: 'api_error', message } }, { status: 502 });
 }
 
-/** Passes requests on to a real API, byte for byte, and tells how its bill compares with the simulated one. */
+/** Forwards requests to a real API, byte for byte, and compares its bill with the simulated one. */
 export function createUpstream(options: UpstreamOptions): FetchLike {
   const { url, clock, refuse, simulate, onCall } = options;
 
-  /** Passes an answer on as it comes, and tells of it when it ends, however it does. */
+  /** Forwards an answer as it arrives, and reports it when it ends, with or without an error. */
   async function* pass(
     answer: IncomingMessage,
     ended: (body: string, how: 'whole' | 'cut') => void,

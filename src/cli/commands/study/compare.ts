@@ -195,7 +195,7 @@ async function compare(
   }
 }
 
-/** Recordings are sessions to compare on, not variants to compare: beside scenarios one may stand for another. */
+/** Recordings are sessions to compare on, not variants to compare: they replace the sessions of scenarios. */
 function checkOneRecording(files: readonly string[], cwd: string): void {
   const recordings = files.filter((file) => isRecording(file, cwd));
   if (recordings.length < 2) return;

@@ -62,12 +62,12 @@ export interface PointStudy {
   readonly axes: readonly Axis[];
   readonly points: readonly Point[];
   readonly inputs: StudyInputs;
-  /** Null where no files are wanted. */
+  /** Null if no files are written. */
   readonly folder: StudyFolder | null;
   readonly pictures: PictureOptions;
   /** What is taken for granted of models and providers. */
   assumed(): Promise<readonly string[]>;
-  /** Which models stand for those of the sessions. */
+  /** Which models replace those of the sessions. */
   standIns(): readonly string[];
   /** The command that repeats a point over all its sessions. */
   repeat(point: Point): string;
@@ -135,7 +135,7 @@ export async function openPointStudy(
   };
 }
 
-/** What is varied where nobody says it: the size at which the policy compacts. */
+/** What is varied by default: the size at which the policy compacts. */
 function usualVary(session: CliSession, name: string): readonly string[] {
   const policy = policyRegistry.has(name) ? policyRegistry.get(name) : null;
   const values = policy?.written === undefined ? [] : policyValues(policy.written);
@@ -166,7 +166,7 @@ function noteSmallPercents({ onDoubt }: ScenarioSource, axes: readonly Axis[]): 
   }
 }
 
-/** Compiles the points of a study, pausing often enough to hear Ctrl-C and to show how far it is. */
+/** Compiles the points of a study, pausing often enough to notice Ctrl-C and to show how far it is. */
 async function compilePoints(
   session: CliSession,
   source: ScenarioSource,

@@ -100,11 +100,11 @@ function notesOn({ label, chance, standIn, noHour, doubts }: ProviderDoubts): re
   return [
     ...(chance === 'hits'
       ? [
-          `${label}: cache hits are chance, and each run is one draw; intervals are 90 % intervals, and other seeds draw again`,
+          `${label}: whether a request finds its cache is chance, and each run is one draw of it; intervals are 90 % intervals, and other seeds draw again`,
         ]
       : chance === 'lifetimes'
         ? [
-            `${label}: the lifetime of an entry is chance, and each run is one draw; no interval is stated for it, and other seeds draw again`,
+            `${label}: how long an entry lives is chance, and each run is one draw of it; no interval is stated for it, and other seeds draw again`,
           ]
         : []),
     ...doubts.map((doubt) => `${label}: ${doubt}`),

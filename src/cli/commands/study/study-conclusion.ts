@@ -62,7 +62,7 @@ function rankMore(completeness: Completeness, noun: RowNoun): string {
     : `Leave out the ${noun}s or the sessions that did not finish, and try again.`;
 }
 
-/** Why nothing stands beside the baseline in the first metric: somebody did not finish, or nobody has a value. */
+/** Why nothing is compared with the baseline in the first metric: runs did not finish, or have no value. */
 function noRival({ baseline, completeness, metrics: [metric] }: Comparison): Conclusion {
   const { variants, transcripts } = completeness;
   const ranked = variants.filter(({ standing }) => standing === 'ranked').map(({ name }) => name);

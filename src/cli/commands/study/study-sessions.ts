@@ -34,11 +34,11 @@ interface Recordings {
 
 /** What a study runs, and on which sessions. */
 export interface StudySessions {
-  /** Scenarios, or the recording that stands for one: what is run. */
+  /** Scenarios, or the recording that represents one: what is run. */
   readonly files: readonly string[];
   /** Absent where the sessions are those of the scenarios. */
   readonly recordings?: Recordings;
-  /** Where the sessions stand for a scenario: what names them. */
+  /** Where the sessions represent a scenario: what names them. */
   readonly named?: NamedSessions;
 }
 
@@ -49,11 +49,11 @@ interface ReadRecording {
   readonly endedAtMs: number;
   /** Its agent and version. */
   readonly agent: string;
-  /** The policy that stands for its client, with its settings: alike for several versions. */
+  /** The policy that represents its client, with its settings: alike for several versions. */
   readonly client: string;
 }
 
-/** Whether a name stands for sessions: a recording, a folder, or a pattern. */
+/** Whether a name represents sessions: a recording, a folder, or a pattern. */
 function namesSessions(file: string, { cwd, env }: CliSession['host']): boolean {
   const path = withHome(file, homeFolder(env));
   if (isRecording(path, cwd)) return true;
@@ -118,7 +118,7 @@ async function impliedScenario(
 
 /**
  * What a study runs: the scenarios that were named, over their own sessions or over those of `--transcripts`; or recordings, folders
- * and patterns, or nothing, which stands for the sessions on this machine.
+ * and patterns, or nothing, which represents the sessions on this machine.
  */
 export async function studySessions(
   session: CliSession,
@@ -153,7 +153,7 @@ export async function studySessions(
   return { files };
 }
 
-/** Opens the scenarios of a study; recordings that stand for one are said to. */
+/** Opens the scenarios of a study; recordings that represent one are reported. */
 export function openStudyScenarios(
   session: CliSession,
   { files, recordings, named }: StudySessions,

@@ -20,7 +20,7 @@ export interface GoalOptions {
   readonly subjectTo: readonly string[];
 }
 
-/** The metric that a search makes small where nobody says what it is for. */
+/** The metric that a search minimises by default. */
 const USUAL_GOAL = 'costUsd';
 
 /** What a search wants, as the command line says it. */

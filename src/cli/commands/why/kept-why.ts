@@ -10,7 +10,7 @@ import { drawnSession } from './why-page-data.js';
 export interface WhyHead {
   /** Why nothing of it can be counted; null where something can. */
   readonly reason: string | null;
-  /** The folder that its agent worked in; null where it does not tell. */
+  /** The folder that its agent worked in; null if it does not say. */
   readonly project: string | null;
   /** Keys of all its calls and compactions, and of those among them that nothing is counted of. */
   readonly callKeys: readonly string[];
@@ -18,7 +18,7 @@ export interface WhyHead {
   readonly warnings: readonly Warning[];
 }
 
-/** What a session adds to a report where all of its calls count; where it lies is for whoever asks to say. */
+/** What a session adds to a report where all of its calls count; without its place, which the caller knows. */
 type WhySums = Omit<SummedSession, 'file' | 'project'>;
 
 /** The parts of a kept result, each of which is read alone: what all reports need first. */

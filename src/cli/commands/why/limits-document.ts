@@ -13,7 +13,7 @@ import * as doc from '../../../report/document/document.js';
 import { sessionName } from './why-cells.js';
 
 const MOST_ROWS = 11;
-/** A cause below this share stands with the others. */
+/** A cause below this share is shown with the others. */
 const LEAST_SHARE = 0.002;
 /** A cause from this share on is named though another window has it. */
 const STANDS_OUT = 0.1;

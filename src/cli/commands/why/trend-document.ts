@@ -114,7 +114,7 @@ function splitSentence({ day, before, after, measures }: Split): string {
   return `From ${day} on a request costs ${signedShare(difference)} (${signedShare(low!)} to ${signedShare(high!)}): ${VERDICTS[verdict]}, by ${formatCount(alike.before)} and ${formatCount(alike.after)} similar sessions.`;
 }
 
-/** The last of those that can be told. */
+/** The last of those with a verdict. */
 function told(rows: readonly Compared[]): readonly Compared[] {
   return rows.filter(({ difference }) => difference !== null).slice(-MOST_COMPARED);
 }

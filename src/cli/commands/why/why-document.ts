@@ -50,7 +50,7 @@ export function isSteady(cause: CauseSum['cause']): boolean {
   return STEADY_CAUSES.includes(cause);
 }
 
-/** What would have avoided a cause; null where nothing known would. */
+/** What would have avoided a cause; null if nothing known would. */
 export function remedyOf({ cause, avoidableUsd }: CauseSum): string | null {
   if (avoidableUsd === null) return 'not computed';
   return avoidableUsd > 0 ? CAUSE_TEXT[cause].remedy : null;
@@ -208,7 +208,7 @@ export function whyBlocks(
     sliceLine('by project', report.byProject, (name) => shortPath(belowHome(name, home), NAME_CHARS)),
     sliceLine('by model', report.byModel),
     sliceLine('by day', days),
-    // The short form has the first table: whoever asks for sources gets them.
+    // The short form has the first table, and the sources if they were asked for.
     ...(by === 'source' ? [spent, filled] : [filled, spent]),
     ranking('The most expensive cache breaks', BREAKS, report.breaks, top),
     compactionBlock(report, top),
@@ -241,7 +241,7 @@ function triedOn(tried: number, sessions: number): string {
     : `, tried on ${formatCount(tried)} of ${formatCounted(sessions, 'session')}`;
 }
 
-/** What of a saving comes at the pauses, and what of the smaller context behind them. */
+/** How much of a saving is at the pauses, and how much from the smaller context after them. */
 function partsOf({ usd, atPausesUsd }: Pick<ChangeSum, 'usd' | 'atPausesUsd'>): string {
   if (atPausesUsd === undefined) return '';
   return `: ${formatMoney(atPausesUsd)} at the pauses, ${formatMoney(usd - atPausesUsd)} from the smaller context after them`;
@@ -287,7 +287,7 @@ export function whyConclusion(report: WhyReport): Conclusion {
   };
 }
 
-/** What fetching again costs that compactions of a change forget: it is no part of what is saved. */
+/** The cost of fetching again what compactions of a change forget; savings do not include it. */
 function refetchNotes(changes: WhyReport['changes']): readonly string[] {
   const costs = changes.flatMap(({ name, usd, refetchUsd, refetchMostUsd }) =>
     usd > 0 && refetchMostUsd > 0

@@ -104,7 +104,7 @@ function viewsOf({ share, limits, fix, trend, split, results, shard }: WhyOption
   });
 }
 
-/** Refuses what cannot go on: other views and no page, one answer for programs, and what is read once. */
+/** Refuses what cannot continue: other views and no page, one answer for programs, and what is read once. */
 function checkWatch(session: CliSession, paths: readonly string[], options: WhyOptions): void {
   const against = [
     ...viewsOf(options),
@@ -160,7 +160,7 @@ async function answer(
   }
 }
 
-/** The same for somebody else's eyes: what is said of single sessions on the way names their files, so it is left out. */
+/** The same to share: notes on single sessions name their files, so they are left out. */
 async function shareWhy(session: CliSession, paths: readonly string[], options: Asked): Promise<ExitCode> {
   try {
     return await why(silent(session), paths, options, null);
@@ -194,7 +194,7 @@ async function why(
   const { kept, copies } = withoutCopies(session, used, 'once');
   const uncounted = kept.flatMap((each) => each.uncounted ?? []);
   const explained = kept.filter((each) => each.uncounted === null);
-  // A share may hold nothing that counts: the others go on.
+  // A share may hold nothing that counts: the others continue.
   if (explained.length === 0 && shard === undefined) throw nothingCounted(uncounted);
   const by = options.share === true ? 'kind' : options.fix === true ? 'instructions' : options.by;
   const seen = new DigestSet();
@@ -350,7 +350,7 @@ export function givenModels(
   return all.length === 0 ? null : all;
 }
 
-/** Refuses a price of a model that no request is of: whoever gave it expects something. */
+/** Refuses a price of a model that no request uses: the user expects an effect. */
 export function refuseUnused(
   price: readonly GivenPrice[],
   models: readonly PlannedModel[],

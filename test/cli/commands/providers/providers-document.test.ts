@@ -120,7 +120,7 @@ describe('where a clearing pays', () => {
     expect(said(facts('a'))).toBe('Such a clearing pays after 58 further requests at a.');
     expect(said(facts('a', { breakEvenRequests: null }))).toBe('Such a clearing pays never at a.');
     expect(said(facts('a', { input: null }))).toBe(
-      'When such a clearing pays at a is not known: model-a has no price in the table.',
+      'The break-even at a is not known: model-a has no price in the table.',
     );
     expect(providersConclusion([facts('a')]).advice).toContain('--session');
   });

@@ -78,7 +78,7 @@ describe('ccbench providers', () => {
     expect(stdout).toMatch(/^own-gateway +prefix +16 +0 +10 min – 20 min +\? +\? +\? +own-weights/m);
     expect(stdout).toContain('an entry ends after 2 h at own-gateway.');
     expect(stdout).toContain(
-      'When such a clearing pays at own-gateway is not known: own-weights has no price in the table.',
+      'The break-even at own-gateway is not known: own-weights has no price in the table.',
     );
     const replayed = await cli(['providers', file, '--session', SESSION], { cwd: tempFolder() });
     expect(replayed.code).not.toBe(0);
