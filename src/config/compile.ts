@@ -44,7 +44,7 @@ export interface ScenarioSource {
   /** Brings files of policies, models and providers; where absent, they are named alone. */
   readonly readPolicy?: ReadPolicyText;
   /** Called with what is doubtful in policies and their settings, such as a rule that can never act or a percentage below one. */
-  readonly onDoubt?: (doubt: CcbenchError) => void;
+  readonly onWarning?: (doubt: CcbenchError) => void;
 }
 
 /** One run: a plan over a transcript, and what must hold at its end. */
@@ -200,7 +200,7 @@ export function checkScenario(source: ScenarioSource, world: ScenarioContext): C
     source.readPolicy,
     problems,
     source.text,
-    source.onDoubt,
+    source.onWarning,
   );
   const { document } = lifted;
   const named = { ...withProviders(world, own.providers), policies: lifted.policies };
@@ -217,7 +217,7 @@ export function checkScenario(source: ScenarioSource, world: ScenarioContext): C
   checkWindows({ document, context, problems }, normal, varied);
   const empty = problems.list();
   if (empty.length > 0) throw scenarioProblems(source.file, empty);
-  for (const doubt of smallPercents(context, normal.runs)) source.onDoubt?.(doubt);
+  for (const doubt of smallPercents(context, normal.runs)) source.onWarning?.(doubt);
   return {
     normal,
     context,

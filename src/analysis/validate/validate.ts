@@ -356,7 +356,7 @@ export function runWhatIf(transcript: Transcript): WhatIfSession | null {
   let freeNano = 0;
   const { costInterval } = runChanged(plan, transcript, {
     course: 'free',
-    hear(entry) {
+    onEntry(entry) {
       if (entry.type === 'request' && (entry.purpose === 'main' || entry.purpose === 'subagent'))
         freeNano += entry.cost - entry.outputCost;
     },

@@ -127,9 +127,9 @@ export async function planScenarios(
   files: readonly string[],
   changes: ScenarioChanges,
   plugins: OpenPlugins,
-  onDoubt?: (doubt: CcbenchError) => void,
+  onWarning?: (doubt: CcbenchError) => void,
 ): Promise<readonly PlannedScenario[]> {
-  const open = await openScenarios(session, files, plugins, onDoubt);
+  const open = await openScenarios(session, files, plugins, onWarning);
   const problems: CcbenchError[] = [];
   const planned: PlannedScenario[] = [];
   const fileOf = new Map<string, string>();

@@ -71,7 +71,7 @@ export async function openScenarios(
   session: CliSession,
   files: readonly string[],
   plugins: OpenPlugins,
-  onDoubt: (doubt: CcbenchError) => void = doubtNotes(session),
+  onWarning: (doubt: CcbenchError) => void = doubtNotes(session),
   what: (file: string) => string = (file) => `${file} is a recording`,
 ): Promise<OpenScenario> {
   const { cwd, interrupt } = session.host;
@@ -94,7 +94,7 @@ export async function openScenarios(
     const text = known.get(file) ?? readScenarioText(file, cwd);
     if (typeof text !== 'string') throw text;
     const readPolicy = policyTexts(file, cwd);
-    return { text, file, set, readPolicy, findRecordings, onDoubt, plugins: plugins.of(file) };
+    return { text, file, set, readPolicy, findRecordings, onWarning, plugins: plugins.of(file) };
   };
 }
 

@@ -21,8 +21,8 @@ export function readProviderFile(text: string, file: string): ProviderFile {
   const { document, problems: found } = readDocument(text, file, 'provider');
   if (document === null) return { provider: null, document, problems: found };
   const problems: CcbenchError[] = [...found];
-  const tell = placedProblems(document, text, (error) => problems.push(error));
-  const provider = readProvider(document.value, { name: stem(file) }, tell);
+  const report = placedProblems(document, text, (error) => problems.push(error));
+  const provider = readProvider(document.value, { name: stem(file) }, report);
   if (provider !== null && providerRegistry.has(provider.name))
     problems.push(
       new CcbenchError('duplicate-name', `another provider is called "${provider.name}" already`, {

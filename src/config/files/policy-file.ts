@@ -54,10 +54,10 @@ export function readPolicyAt(
     (at, key) => ownValue(at as Record<string | number, unknown>, key),
     document.value,
   );
-  const tell = placedProblems(document, text, (error, { weight }) =>
+  const report = placedProblems(document, text, (error, { weight }) =>
     (weight === 'error' ? problems : warnings).push(error),
   );
-  const read = readPolicy(value, { name }, tell, path);
+  const read = readPolicy(value, { name }, report, path);
   const policy = read === null || !isGroup(value) ? null : policyFrom(read, value, 'file');
   if (read !== null && policy !== null)
     for (const { at, error } of outerProblems(read, policy))

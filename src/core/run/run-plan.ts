@@ -50,7 +50,7 @@ export class ChildAgents {
   }
 
   /** The thread has been notified which ones ended. */
-  told(parent: string): void {
+  notified(parent: string): void {
     this.ended.delete(parent);
   }
 }

@@ -225,8 +225,8 @@ export class SeenCounter {
   }
 
   /** A response joined the conversation; its usage follows. */
-  hear(response: Message): void {
-    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.hear(response);
+  onResponse(response: Message): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.onResponse(response);
     if (this.own !== null) this.all += estimateMessage(response, this.rules.heuristic);
     this.past?.note(response);
   }

@@ -216,7 +216,7 @@ export interface RunningThread {
   /** Takes note that a request which is there for the cache alone found the entry at a time, or made it. */
   noteKeptAlive(atMs: number): void;
   /** The answer to a call has come. */
-  hear(call: RecordedCall, latencyMs: number): void;
+  takeResponse(call: RecordedCall, latencyMs: number): void;
   /** A recorded call cannot take place, and with it what it would have started. */
   lose(call: RecordedCall): void;
   /** The user does something: a block or an error that ended the prompt holds no longer (C42). */

@@ -349,7 +349,7 @@ export class ThreadRun implements RunningThread {
     this.cached.keepUntil(atMs + this.model.ttlFor(null));
   }
 
-  hear(call: RecordedCall, latencyMs: number): void {
+  takeResponse(call: RecordedCall, latencyMs: number): void {
     this.spoken = 'silent';
     this.clock.answered(call, latencyMs);
     this.lastResponseMs = this.now;

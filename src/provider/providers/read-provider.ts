@@ -68,12 +68,12 @@ const FOUND = 'The chance that an entry is found is not known: every living entr
 export function readProvider(
   value: unknown,
   otherwise: { readonly name: string },
-  tell: Problems,
+  report: Problems,
 ): Provider | null {
   let isSound = true;
   const problems: Problems = (problem) => {
     isSound = false;
-    tell(problem);
+    report(problem);
   };
   const written = readBy(providerSchema, value, problems);
   if (written === undefined) return null;

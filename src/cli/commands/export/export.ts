@@ -189,16 +189,16 @@ class Exporter {
       return [];
     }
     const { transcript } = loadTranscript(path, input);
-    let told = 0;
+    let counted = 0;
     const leaveOut = (calls: number, reason: string): void => {
-      told += calls;
+      counted += calls;
       const { leftOutBecause } = this.done;
       leftOutBecause.set(reason, (leftOutBecause.get(reason) ?? 0) + calls);
     };
     const sent = recordedRequests(transcript, leaveOut);
     const requests = finish(this.write(sentSession(transcript, nameOf(path)), sent));
     const leftOut = Math.max(0, countCalls(transcript) - requests);
-    if (leftOut > told) leaveOut(leftOut - told, 'the replay ends before them');
+    if (leftOut > counted) leaveOut(leftOut - counted, 'the replay ends before them');
     this.done.leftOut += leftOut;
     if (!transcript.carries.includes('usage')) this.done.simulated++;
     return transcriptFindings(transcript).filter(isLoss);

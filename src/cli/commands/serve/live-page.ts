@@ -52,7 +52,7 @@ export function createLivePage(html: MakePage): LivePage {
   const listeners = new Set<ReadableStreamDefaultController<Uint8Array>>();
   const news = new TextEncoder().encode('data: changed\n\n');
   let timer: NodeJS.Timeout | null = null;
-  const tell = (): void => {
+  const notify = (): void => {
     timer = null;
     for (const listener of listeners) listener.enqueue(news);
   };
@@ -74,7 +74,7 @@ export function createLivePage(html: MakePage): LivePage {
   return {
     changed() {
       changes++;
-      if (listeners.size > 0) timer ??= setTimeout(tell, EVERY_MS);
+      if (listeners.size > 0) timer ??= setTimeout(notify, EVERY_MS);
     },
     answer(url, headers) {
       const { pathname, searchParams } = new URL(url);

@@ -221,9 +221,9 @@ export async function startServer(
     latencyScale: upstream === null ? plan.llm.fake.latencyScale : 0,
     ttlMs: plan.ttlMs,
     onCall(call, answered) {
-      const tell = waiting.getStore();
-      if (tell === undefined) take(call, answered, null);
-      else tell([call, answered]);
+      const resolve = waiting.getStore();
+      if (resolve === undefined) take(call, answered, null);
+      else resolve([call, answered]);
     },
   });
   const simulate = async (...request: Parameters<FetchLike>): Promise<SimulatedCall | null> => {

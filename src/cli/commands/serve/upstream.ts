@@ -129,7 +129,7 @@ export function createUpstream(options: UpstreamOptions): FetchLike {
     }
   }
 
-  function tell(
+  function report(
     call: ApiCall,
     simulated: SimulatedCall | null,
     real: RealAnswer,
@@ -175,7 +175,7 @@ export function createUpstream(options: UpstreamOptions): FetchLike {
     const isFine = status >= 200 && status < 300;
     const simulated = isFine ? await simulate(input, init) : null;
     const stream = pass(answer, (text, how) => {
-      if (isFine) tell({ ...call, status }, simulated, readRealAnswer(text), how);
+      if (isFine) report({ ...call, status }, simulated, readRealAnswer(text), how);
       else onCall({ ...call, status, error: errorKind(text) ?? 'refused by the upstream' }, null, null);
     });
     const rest = BODILESS.has(status) ? null : (ReadableStream.from(stream) as unknown as Response['body']);

@@ -159,10 +159,10 @@ function usualVary(session: CliSession, name: string): readonly string[] {
 const LOOK_MS = 40;
 
 /** What is doubtful in the percentages that axes take, which may be planned without the scenario being checked again. */
-function noteSmallPercents({ onDoubt }: ScenarioSource, axes: readonly Axis[]): void {
+function noteSmallPercents({ onWarning }: ScenarioSource, axes: readonly Axis[]): void {
   for (const { path, values } of axes) {
     const [doubt] = values.flatMap((value) => percentDoubt(builtinContext, path, Number(value)) ?? []);
-    if (doubt !== undefined) onDoubt?.(doubt);
+    if (doubt !== undefined) onWarning?.(doubt);
   }
 }
 

@@ -115,11 +115,11 @@ function splitSentence({ day, before, after, measures }: Split): string {
 }
 
 /** The last of those with a verdict. */
-function told(rows: readonly Compared[]): readonly Compared[] {
+function decided(rows: readonly Compared[]): readonly Compared[] {
   return rows.filter(({ difference }) => difference !== null).slice(-MOST_COMPARED);
 }
 
-function untold(what: string, rows: readonly Compared[]): readonly string[] {
+function undecidedNotes(what: string, rows: readonly Compared[]): readonly string[] {
   const few = rows.filter(({ difference }) => difference === null);
   return few.length === 0
     ? []
@@ -139,14 +139,14 @@ export function splitBlocks(split: Split): readonly doc.Block[] {
     doc.section(
       'Does a request cost more on a version or a model?',
       doc.table(comparedColumns('', 'others', 'it'), [
-        ...told(byVersion),
-        ...told([...byModel].sort((a, b) => a.alike.after - b.alike.after)),
+        ...decided(byVersion),
+        ...decided([...byModel].sort((a, b) => a.alike.after - b.alike.after)),
       ]),
     ),
     ...doc.notes([
       'Similar: same agent, model and size (requests of the same power of two). Others are earlier versions, or other models.',
-      ...untold('version', byVersion),
-      ...untold('model', byModel),
+      ...undecidedNotes('version', byVersion),
+      ...undecidedNotes('model', byModel),
       ...(left === 0
         ? []
         : [`${formatCounted(left, 'session')} on neither side: under way on that day, or without a time.`]),

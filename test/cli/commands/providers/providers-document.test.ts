@@ -183,7 +183,7 @@ describe('a session under every provider', () => {
     expect(lines[8]).toMatch(/^Break-even: /);
     expect(lines[9]).toMatch(/^Whether a request finds its cache is chance at b, c: /);
     expect(lines[10]).toMatch(/^as recorded: /);
-    expect(lines[11]).toMatch(/^The window of the recording, 200,000 tokens, is held under every provider/);
+    expect(lines[11]).toMatch(/^The window of the recording, 200,000 tokens, is kept under every provider/);
     expect(lines[12]).toMatch(
       /^No policy is known for the session, so 2 compactions of it are not made again/,
     );

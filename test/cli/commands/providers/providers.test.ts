@@ -199,7 +199,7 @@ describe('ccbench providers --session', () => {
       expect({ provider, window, compactions }).toEqual({ provider, window: 200_000, compactions: 0 });
     const { stdout } = await cli(RUN, { cwd, columns: 200 });
     expect(stdout).toMatch(/^as recorded +\$0\.6608 +93\.4% +0$/m);
-    expect(stdout).toContain('The window of the recording, 200,000 tokens, is held under every provider');
+    expect(stdout).toContain('The window of the recording, 200,000 tokens, is kept under every provider');
   });
 
   it('ranks no provider where calls were not answered, and says what recorded compactions are undone', async () => {
