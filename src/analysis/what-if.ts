@@ -29,7 +29,7 @@ export function changedPlan(transcript: Transcript, { set, lifetime }: Change = 
 
 /** Who hears of such a run, and whether its policy decides from the first request on. */
 interface RunOptions {
-  hear?(entry: LogEntry): void;
+  onEntry?(entry: LogEntry): void;
   /** Hears of every request before it is sent. */
   readonly onRequest?: RequestListener;
   readonly course?: 'free';
@@ -41,7 +41,7 @@ export function runChanged(plan: RunPlan, transcript: Transcript, options: RunOp
   const sink = {
     write(entry: LogEntry) {
       fold.write(entry);
-      options.hear?.(entry);
+      options.onEntry?.(entry);
     },
   };
   const { course, onRequest } = options;

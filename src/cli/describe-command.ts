@@ -13,7 +13,7 @@ export interface DescribedValue {
   readonly read?: OptionValue;
   readonly oneOf?: readonly string[];
   readonly anyOf?: readonly string[];
-  /** What it is where nobody gives it. */
+  /** Its default. */
   readonly default?: string | number;
   readonly required?: true;
 }
@@ -97,7 +97,7 @@ export function addCommand(
   for (const each of below) addCommand(command, each, line, loads, `${path} `);
 }
 
-/** Why an option does nothing in the company it has, behind "has no effect"; null where it does something. */
+/** Why an option has no effect with the others, to follow "has no effect"; null if it has one. */
 type Idle = (command: Command) => string | null;
 
 function isGiven(command: Command, name: string): boolean {
@@ -166,7 +166,7 @@ const IDLE: readonly (readonly [option: string, why: Idle, hint: string])[] = [
   ['files', withResults, EITHER],
 ];
 
-/** Refuses what would do nothing on a command line: whoever typed it expects something. */
+/** Refuses options without effect: the user expects one. */
 export function refuseWithoutEffect(command: Command): void {
   // What `exec` starts may take an empty argument.
   if (command.name() !== 'exec' && command.args.includes(''))

@@ -1,4 +1,4 @@
-/** What the process tells its caller. */
+/** The exit codes of the process. */
 export const EXIT = {
   fine: 0,
   /** A fault of ccbench itself. */
@@ -17,8 +17,8 @@ export type ExitCode = number;
 
 /** What each code means, for help texts. */
 export const EXIT_MEANING: readonly (readonly [ExitCode, string])[] = [
-  [EXIT.fine, 'fine'],
-  [EXIT.internal, 'a fault of ccbench itself'],
+  [EXIT.fine, 'success'],
+  [EXIT.internal, 'a bug in ccbench'],
   [EXIT.input, 'bad input or usage, or a run in which no call was answered'],
   [EXIT.regression, 'a regression against a baseline'],
   [EXIT.expectation, 'an expectation failed, or no setting of a search qualifies'],

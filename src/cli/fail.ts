@@ -60,7 +60,7 @@ export function strayFault(error: unknown): CcbenchError {
   const said = printable(error instanceof Error ? error.message : String(error));
   return file === undefined
     ? internalFault(error)
-    : new CcbenchError('bad-plugin', `plug-in ${decodeURI(file)} failed beside the command: ${said}`);
+    : new CcbenchError('bad-plugin', `plug-in ${decodeURI(file)} failed during the command: ${said}`);
 }
 
 /** Tells the user what went wrong and returns the exit code; a stack only with --debug. */

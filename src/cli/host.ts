@@ -24,13 +24,13 @@ export interface Host {
   epochMs(): number;
 }
 
-/** Columns that a user asks for where no terminal tells them: in pipes. */
+/** Columns that a user asks for without a terminal, in pipes. */
 function askedColumns(env: NodeJS.ProcessEnv): number | null {
   const columns = Number(env.COLUMNS);
   return Number.isInteger(columns) && columns > 0 ? columns : null;
 }
 
-/** A stream of the process. Work goes on when it fails: a reader that went away is no fault, anything else is reported. */
+/** A stream of the process. Work continues when it fails: a reader that went away is no error, anything else is reported. */
 function textStream(stream: NodeJS.WriteStream, onFailure: (reason: string) => void): TextStream {
   let isOpen = true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -56,7 +56,7 @@ function currentFolder(): string {
   }
 }
 
-/** The host of a real process; it hears when what is printed cannot be written. */
+/** The host of a real process; it is notified when output cannot be written. */
 export function processHost(interrupt: AbortSignal, onUnprinted: (reason: string) => void): Host {
   return {
     cwd: currentFolder(),

@@ -6,10 +6,10 @@ import { priceSettings } from './option-values.js';
 import type { PluginOptions } from './runs/with-plugins.js';
 import type { CliSession } from './session.js';
 
-/** What a command takes behind its files. */
+/** What a command takes after its files. */
 type OptionsOf<F extends (session: CliSession, files: never, options: never) => unknown> = Parameters<F>[2];
 
-/** Options as they are typed: lists that nobody gave are absent. */
+/** Options as they are typed: lists that are not given are absent. */
 type Typed<T extends { readonly set: readonly string[] }> = Omit<T, 'set'> & Partial<Pick<T, 'set'>>;
 
 /** What `--watch` adds to the options of a command. */
@@ -18,7 +18,7 @@ interface Watched {
   readonly policy?: string;
 }
 
-/** Options that stand for settings. */
+/** Options that represent settings. */
 interface Settings {
   readonly set?: readonly string[];
   readonly predict?: boolean;

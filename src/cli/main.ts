@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Loads nothing, and is written for every Node that knows modules: an old one is told so before it reads what it cannot.
+// Loads nothing, and is written for every Node that knows modules: an old one gets an error before it reads syntax that it does not know.
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 

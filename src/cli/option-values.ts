@@ -8,7 +8,7 @@ const joinList = (value: string, before?: string): string =>
 /** An option that may be given several times. */
 const collect = (value: string, list: readonly string[] = []): readonly string[] => [...list, value];
 
-/** The same of an option that `--no-…` turns off: what comes behind that counts alone. */
+/** The same of an option that `--no-…` turns off: what comes after that counts alone. */
 const collectUnlessOff = (value: string, before?: readonly string[] | boolean): readonly string[] =>
   collect(value, Array.isArray(before) ? before : []);
 

@@ -83,7 +83,7 @@ function lastValue(argv: readonly string[], option: string): string | undefined 
   }, undefined);
 }
 
-/** What a session tells of its output. */
+/** The output settings of a session. */
 interface OutputWatch {
   notWritten(): void;
   printed(): void;

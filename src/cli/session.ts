@@ -19,7 +19,7 @@ export interface CliSession {
   readonly heldNotes?: string[];
   /** Where compiled transcripts are kept and used again. */
   readonly cache: CacheChoice;
-  /** Day whose prices count for all requests; absent where nobody asks for one. */
+  /** Day whose prices count for all requests; absent if none is given. */
   readonly priceDay?: string;
   /** Whether failures are reported to GitHub, beside the user; off where absent. */
   readonly github?: GithubChoice;
@@ -94,7 +94,7 @@ export function doubtNotes(session: CliSession): (doubt: CcbenchError) => void {
 /** Whether failures are reported to GitHub. */
 type GithubChoice = 'on' | 'off';
 
-/** Whether to tell GitHub: in a workflow of GitHub Actions, with --github anywhere, with --no-github nowhere. */
+/** Whether to report to GitHub: in a workflow of GitHub Actions and with --github, never with --no-github. */
 export function githubChoice(
   flags: { readonly on: boolean; readonly off: boolean },
   env: Readonly<Record<string, string | undefined>>,

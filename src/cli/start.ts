@@ -14,14 +14,14 @@ const host = processHost(listenForInterrupt(), (reason) => {
   if (process.exitCode === EXIT.fine) process.exitCode = EXIT.input;
 });
 
-/** Ends the process with an error, whatever else is going on. */
+/** Ends the process with an error, even while work is in progress. */
 function giveUp(error: CcbenchError): void {
   isOver = true;
   process.exitCode = error.code === 'internal' ? EXIT.internal : EXIT.input;
   process.stderr.write(`error[${error.code}]: ${error.message}\n`);
 }
 
-// What a plug-in leaves behind fails beside the command: nobody waits for it.
+// Work that a plug-in left running may fail during the command: nothing awaits it.
 process.on('uncaughtException', (error) => {
   giveUp(strayFault(error));
   process.exit();

@@ -34,18 +34,18 @@ export interface ScenarioSource {
   readonly set: readonly string[];
   /** Those of `set` that a study takes one after the other; none where absent. */
   readonly varied?: readonly string[];
-  /** Whether the variants are wanted; they are where absent. */
+  /** Whether to include the variants; yes by default. */
   readonly runs?: 'base';
   /** Recordings instead of the scenario's transcripts, seen from the working folder; the scenario's own where absent. */
   readonly recordings?: readonly string[];
   /** Plug-ins that are registered for it; none where absent. */
   readonly plugins?: readonly PlannedPlugin[];
-  /** Finds the recordings behind paths; where absent, each path is one. */
+  /** Finds the recordings at paths; where absent, each path is one. */
   readonly findRecordings?: FindRecordings;
   /** Brings files of policies, models and providers; where absent, they are named alone. */
   readonly readPolicy?: ReadPolicyText;
-  /** Hears what is doubtful in policies and their settings, such as a rule that can never act or a percentage below one. */
-  readonly onDoubt?: (doubt: CcbenchError) => void;
+  /** Called with what is doubtful in policies and their settings, such as a rule that can never act or a percentage below one. */
+  readonly onWarning?: (doubt: CcbenchError) => void;
 }
 
 /** One run: a plan over a transcript, and what must hold at its end. */
@@ -206,7 +206,7 @@ export function checkScenario(source: ScenarioSource, world: ScenarioContext): C
     source.readPolicy,
     problems,
     source.text,
-    source.onDoubt,
+    source.onWarning,
   );
   const { document } = lifted;
   const named = { ...withProviders(world, own.providers), policies: lifted.policies };
@@ -223,7 +223,7 @@ export function checkScenario(source: ScenarioSource, world: ScenarioContext): C
   checkWindows({ document, context, problems }, normal, varied);
   const empty = problems.list();
   if (empty.length > 0) throw scenarioProblems(source.file, empty);
-  for (const doubt of smallPercents(context, normal.runs)) source.onDoubt?.(doubt);
+  for (const doubt of smallPercents(context, normal.runs)) source.onWarning?.(doubt);
   return {
     normal,
     context,

@@ -26,7 +26,7 @@ export interface PolicyCatalogue {
 /** Keys of `overrides` that are policy parameters under another name. */
 export type OverrideName = 'autoCompactPercent' | 'disableCompact' | 'disableAutoCompact' | 'contextWindow';
 
-/** The parameter behind an override; a switch that is turned on gives it `whenTrue`. */
+/** The parameter that an override sets; a switch that is turned on gives it `whenTrue`. */
 export interface OverrideParam {
   readonly path: string;
   readonly whenTrue: ParamValue;
@@ -37,11 +37,11 @@ export interface ScenarioContext {
   readonly policies: PolicyCatalogue;
   readonly overrides: Readonly<Record<OverrideName, OverrideParam>>;
   readonly models: {
-    /** Throws a CcbenchError for a model nobody knows. */
+    /** Throws a CcbenchError for an unknown model. */
     check(name: string): void;
   };
   readonly providers: {
-    /** Throws a CcbenchError for a provider nobody knows. */
+    /** Throws a CcbenchError for an unknown provider. */
     check(name: string): void;
   };
   readonly metrics: {

@@ -52,7 +52,7 @@ export interface CostEnds {
   readonly high: number;
 }
 
-/** How far the difference of two costs of a session may be off, at nine of ten. */
+/** How far the difference of two costs of a session may be off, at 90 %. */
 export function deltaError(now: CostEnds, before: CostEnds): number {
   const half = ({ low, high }: CostEnds): number => (high - low) / 2;
   return Math.max(half(now), half(before), Math.abs(now.cost - before.cost) * PLAIN_DELTA_ERROR);

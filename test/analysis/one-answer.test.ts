@@ -70,7 +70,7 @@ describe.skipIf(recordings.length === 0)('one answer per question', () => {
     },
   );
 
-  it('starts from what happened: within 0.3 % in the median and 1 % in nine of ten', () => {
+  it('starts from what happened: within 0.3 % in the median and 1 % for 90 %', () => {
     const runs = recordings.map(({ name, read }) =>
       whatIfs.has(name) ? whatIfs.get(name) : runWhatIf(read()),
     );

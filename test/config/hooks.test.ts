@@ -63,10 +63,10 @@ describe('C22 hooks of a scenario', () => {
 
   it('C22 C39 are refused under a policy that never compacts, but may be inherited by one', () => {
     expect(refusals('policy: none\nhooks: [{ event: PreCompact }]\n')).toEqual([
-      'no-effect 4:8 `hooks` has no effect under none: it never compacts (take it out, or use a policy with compaction, such as claude-code/2026)',
+      'no-effect 4:8 `hooks` has no effect under none: it never compacts (remove it, or use a policy with compaction, such as claude-code/2026)',
     ]);
     expect(refusals('policy: peers/codex-local\nhooks: [{ event: PreCompact }]\n')).toEqual([
-      'no-effect 4:8 `hooks` has no effect under peers/codex-local: a policy file runs no hooks, they belong to the compaction of the built-in layers (take it out (on the command line: --set "hooks=[]"), or use a policy with that compaction, such as claude-code/2026)',
+      'no-effect 4:8 `hooks` has no effect under peers/codex-local: a policy file runs no hooks, they belong to the compaction of the built-in layers (remove it (on the command line: --set "hooks=[]"), or use a policy with that compaction, such as claude-code/2026)',
     ]);
     expect(refusals('hooks: [{ event: PreCompact }]\nvariants: [{ name: bound, policy: none }]\n')).toEqual(
       [],

@@ -63,7 +63,7 @@ describe('completenessOf', () => {
     });
   });
 
-  it('ranks nothing when no session was finished under every variant', () => {
+  it('ranks nothing when no session was finished by every variant', () => {
     const found = weigh({ a: { s: SHORT, l: CUT }, b: { s: [3, 1, 0], l: LONG } });
     expect(found).toMatchObject({ compared: [], standing: { a: 'apart', b: 'apart' } });
     // what each costs is then its own mean over all that it ran: (1 + 3) / 2 and (0 + 8) / 2

@@ -162,8 +162,8 @@ function suggestedBetween({ usage }: RecordedCall, { usage: next }: RecordedCall
 
 /** Where a request does not tell, it goes by what most others of its thread show: users switch suggestions off. */
 function withUsualSuggestions(facts: readonly CallFacts[]): readonly CallFacts[] {
-  const told = facts.filter(({ suggested }) => suggested !== null);
-  const more = told.filter(({ suggested }) => suggested).length * 2 - told.length;
+  const known = facts.filter(({ suggested }) => suggested !== null);
+  const more = known.filter(({ suggested }) => suggested).length * 2 - known.length;
   if (more === 0) return facts;
   return facts.map((fact) => (fact.suggested === null ? { ...fact, suggested: more > 0 } : fact));
 }

@@ -91,7 +91,7 @@ const run = z.union([
     word === 'wait' ? { kind: word } : { kind: word, applyAt: null, stale: STALE[0] },
   ),
   group(
-    'The call runs beside the work.',
+    'The call runs while the work continues.',
     {
       background: z.union([
         whenReady.transform(() => ({ apply: null, stale: STALE[0] })),
@@ -128,7 +128,7 @@ export const ask = group(
     shape: list(
       words(
         [...ASK_SHAPES, 'none'],
-        'extend and fork share the prefix of the main request; own has a system prompt of its own; text sends the history as one text; native leaves it to the provider.',
+        'extend and fork share the prefix of the main request; own has its own system prompt; text sends the history as one text; native leaves it to the provider.',
       ),
       'How the request relates to the main request; several are tried in turn.',
     ),
@@ -137,8 +137,8 @@ export const ask = group(
     model: text('`same`, `fast`, or the name of a model: another one shares no cache.'),
     input,
     output: plainAmount(1, MANY, 'Longest answer.'),
-    system: plainAmount(0, MANY, 'Tokens of a system prompt of its own.'),
-    tools: plainAmount(0, MANY, 'Tokens of tools of its own.'),
+    system: plainAmount(0, MANY, 'Tokens of its own system prompt.'),
+    tools: plainAmount(0, MANY, 'Tokens of its own tools.'),
     calls,
     marks: flag('Whether the call marks what it sends for the cache.'),
     run,
@@ -326,7 +326,7 @@ const sizedPiece = group(
         role: words(['user', 'assistant'], 'Who says it.').default('user'),
         frame: words(
           ['none', 'standard'],
-          'Sentences around it: none, or those that tell the model to go on.',
+          'Sentences around it: none, or those that tell the model to continue.',
         ).default('none'),
       },
       {},

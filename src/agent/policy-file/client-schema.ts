@@ -19,7 +19,7 @@ const usageParts = list(
   'What of the usage counts.',
 ).transform((written, ctx): readonly UsagePart[] => {
   if (written.includes('reasoning') && !written.includes('output'))
-    return refuse(ctx, 'the API reports reasoning as part of the output, not apart', {
+    return refuse(ctx, 'the API reports reasoning as part of the output, not separately', {
       hint: 'write output',
     });
   return USAGE_PARTS.filter(
@@ -91,7 +91,7 @@ export const count = group(
     perImage: number(0, 100_000, 'Tokens of an image.'),
     includes: list(
       words(['system', 'tools', 'reasoning'], 'A part of the request.'),
-      'What an estimate counts beside the messages.',
+      'What an estimate counts besides the messages.',
     ),
     since: words(['compaction', 'any'], 'Whether a usage from before the latest compaction still counts.'),
     calibrate,
@@ -103,7 +103,7 @@ export const count = group(
     keptReasoning: number(
       0.01,
       10,
-      'The same on models that keep it: the client counts it beside a usage that holds it already.',
+      'The same on models that keep it: the client counts it although the usage already includes it.',
     ),
   },
 ).transform((written, ctx): CountPart => {
@@ -195,7 +195,7 @@ export const guards = group(
       {
         scope: words(
           ['policy', 'rule'],
-          'Whose failures count: those of all rules together, or of each by itself.',
+          'Whose failures count: those of all rules together, or of each rule separately.',
         ),
       },
     ).transform(({ after, until, scope }) => ({ after, until, ...(scope === 'rule' ? { scope } : {}) })),
@@ -213,7 +213,7 @@ export const guards = group(
     floor: amount('Below this the history is not replaced.'),
     block: amount('From here on new input is refused.'),
     refills: group(
-      'The run ends after this many compactions that filled up again at once.',
+      'The run ends after this many compactions that filled up again immediately.',
       { max: whole(1, 1_000, 'Compactions.'), within: whole(1, 1_000, 'Turns.').default(REFILL_TURNS) },
       {},
     ),

@@ -84,7 +84,7 @@ export const policySchema = group(
       .array(rule)
       .transform((rules): readonly RulePart[] => rules.map((one, i) => ({ name: `rule-${i + 1}`, ...one })))
       .meta({
-        title: 'a list of rules, each behind a hyphen',
+        title: 'a list of rules, each after a hyphen',
         description: 'Asked in order; the first that changes the history ends the pass.',
       }),
   },
@@ -159,13 +159,13 @@ export interface ReadPolicy {
 export function readPolicy(
   value: unknown,
   otherwise: { readonly name: string },
-  tell: Problems,
+  report: Problems,
   path: Path = [],
 ): ReadPolicy | null {
   let isSound = true;
   const problems = (problem: Problem): void => {
     if (problem.weight === 'error') isSound = false;
-    tell(problem);
+    report(problem);
   };
   const written = readBy(policySchema, value, problems, { path });
   if (written === undefined) return null;
@@ -202,11 +202,11 @@ interface KnownRules {
  * Reads a policy of which values were changed: a study does so for every point, so what is the same object as before is not read
  * again. Null when it cannot be used.
  */
-export function rereadRules(value: WrittenPolicy, known: KnownRules, tell: Problems): PolicyRules | null {
+export function rereadRules(value: WrittenPolicy, known: KnownRules, report: Problems): PolicyRules | null {
   let isSound = true;
   const problems = (problem: Problem): void => {
     if (problem.weight === 'error') isSound = false;
-    tell(problem);
+    report(problem);
   };
   const reread = <T>(schema: z.ZodType<T>, at: Path, was: T): T => {
     const now = valueAt(value, at);

@@ -150,7 +150,7 @@ function checkHistory(
     if (key !== 'where' || placed?.where === 'server')
       no(['replace', key], `\`${key}\` has no effect where the history is replaced`, 'take it out');
     else if (said !== undefined)
-      no(['replace', key], '`where` has no effect beside `layout`', 'take one of them out');
+      no(['replace', key], '`where` has no effect with `layout`', 'take one of them out');
   }
   if (asked?.calls.kind === 'per-pair')
     no(['ask', 'calls'], '`per-pair` has no effect where the history is replaced', 'select pairs');

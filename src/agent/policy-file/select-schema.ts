@@ -44,7 +44,7 @@ const user = z.union([
 ]);
 
 const keepGroup = group(
-  'What stays as it is. Of a history the key that keeps most counts; of items, `tokens` and `chars` are counted from behind `last`.',
+  'What stays as it is. In a history the key that keeps most counts; for items, `tokens` and `chars` come on top of `last`.',
   {},
   {
     last,
@@ -58,7 +58,7 @@ const keepGroup = group(
       .describe('Oldest messages, or items, that stay; `opening`: all before the first response.'),
     user,
     'recent-files': group(
-      'Files that were worked on last, put back behind the summary.',
+      'Files that were used last, restored after the summary.',
       {
         n: whole(1, 1_000, 'Files.'),
         each: plainAmount(1, MANY, 'Tokens of one at most.').default(MANY),
@@ -135,7 +135,7 @@ const selectGroup = group(
       {
         split: {
           why: 'a tail that may begin inside a turn has the boundary `pair`',
-          hint: 'write boundary: pair, and ask: { calls: split-turn } for a summary of the turn apart',
+          hint: 'write boundary: pair, and ask: { calls: split-turn } for a separate summary of the turn',
         },
       },
     ),
@@ -213,7 +213,7 @@ export const replace = group(
     where: z.union([
       words(
         ['in-place', 'at-end', 'server'],
-        'Where the replacement goes: in place, in one message at the end, or left out by the server; { at: 2 } puts a summary behind the first two messages.',
+        'Where the replacement goes: in place, in one message at the end, or left out by the server; { at: 2 } puts a summary after the first two messages.',
       ),
       group(
         'Behind the oldest messages.',

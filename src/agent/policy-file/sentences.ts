@@ -80,11 +80,11 @@ function testWords(description: Description, test: TestPart): string {
     case 'growth':
       return `it has grown by ${SIGNS[test.is.op]} ${description.amount(test.is.amount)} tokens since the rule last acted`;
     case 'piled':
-      return `${SIGNS[test.is.op]} ${description.amount(test.is.amount)} tokens of tool results piled up behind what is kept`;
+      return `${SIGNS[test.is.op]} ${description.amount(test.is.amount)} tokens of tool results accumulated after what is kept`;
     case 'prunable':
       return `${SIGNS[test.is.op]} ${description.amount(test.is.amount)} ${test.unit === 'chars' ? 'characters' : 'tokens'} would be freed`;
     case 'idle':
-      return `nobody worked for ${SIGNS[test.is.op]} ${time(test.is.ms)}`;
+      return `idle for ${SIGNS[test.is.op]} ${time(test.is.ms)}`;
     case 'expiresIn':
       return `the cache entry has ${SIGNS[test.is.op]} ${time(test.is.ms)} left`;
     case 'warm':
@@ -142,9 +142,9 @@ function keepWords(description: Description, keep: KeepPart, items: string): str
 }
 
 const SHAPES: Readonly<Record<AskPart['shapes'][number], string>> = {
-  extend: 'the main request with the instruction behind it, which reads the cache',
-  fork: 'a copy of the main request with an output limit of its own, which reads the cache',
-  own: 'a request with a system prompt of its own, which pays the full price',
+  extend: 'the main request followed by the instruction, which reads the cache',
+  fork: 'a copy of the main request with its own output limit, which reads the cache',
+  own: 'a request with its own system prompt, which pays the full price',
   text: 'the history as one text, which pays the full price',
   native: 'the provider itself, over the cached request',
 };
@@ -153,11 +153,11 @@ function askWords(ask: AskPart): string {
   const shapes = ask.shapes.map((shape) => SHAPES[shape]).join('; failing that ');
   const model = ask.model === null ? '' : ` on ${ask.model}`;
   const output = ask.output === null ? '' : ` with at most ${count(ask.output)} tokens of answer`;
-  const run = ask.run.kind === 'background' ? ' beside the work' : '';
+  const run = ask.run.kind === 'background' ? ' while the work continues' : '';
   const calls = {
     one: '',
     verify: ', and a second call that checks it',
-    'split-turn': ', the running turn apart',
+    'split-turn': ', the running turn separately',
     'per-pair': ', a call for each',
     chunks: ', piece by piece',
   } as const;
@@ -287,7 +287,7 @@ function sentencesOf(description: Description): readonly string[] {
     );
   if (cache.keepAlive !== null)
     sentences.push(
-      `While nobody works, a short request keeps the cache entry alive every ${time(cache.keepAlive.everyMs)}, ${cache.keepAlive.times} times at most.`,
+      `During pauses a short request keeps the cache entry alive every ${time(cache.keepAlive.everyMs)}, ${cache.keepAlive.times} times at most.`,
     );
   if (cache.key === 'session') sentences.push('Sessions share no cache entries.');
   if (cache.warmBefore !== undefined)

@@ -16,7 +16,7 @@ import { boundBy, comparison, digits, readBound, timeComparison } from './amount
 /** Where a rule is asked. */
 export const at = list(
   words(RULE_POINTS, 'A point of the loop; `prompt` is the first request of each prompt.'),
-  'Where in the loop it is asked; before each request where nothing is said.',
+  'Where in the loop it is checked: before each request by default.',
 );
 
 const ABOVE = { otherwise: '>' } as const;
@@ -52,7 +52,7 @@ const conditions = group(
       readBound(ctx, typeof value === 'string' ? value.replace(/\s+since last\s*$/, '') : value, ABOVE),
     ),
     piled: comparison(
-      'Tokens of tool results that came in behind what is kept, on the running total: each multiple counts once.',
+      'Tokens of tool results that arrived after what is kept, as a running total: each multiple counts once.',
     ),
     prunable: boundBy('What this rule would free.', (ctx, value): TestPart => {
       const isChars = typeof value === 'string' && /\s*chars?\s*$/.test(value);
@@ -76,7 +76,7 @@ const conditions = group(
   if (factors !== undefined && tokens === undefined)
     refuse(ctx, '`jitter` has no effect without `tokens`', { path: ['jitter'], hint: 'take it out' });
   if (others.event === TURN_END && points !== undefined)
-    refuse(ctx, '`at` has no effect beside `event: turn-end`', {
+    refuse(ctx, '`at` has no effect with `event: turn-end`', {
       path: ['at'],
       hint: 'take one of them out',
     });

@@ -225,7 +225,7 @@ export function laneOfRecording(transcript: Transcript): Lane {
   const bill = recordedBill(transcript);
   const assumed =
     writes === 'assumed' && requests.some(({ written }) => written > 0)
-      ? ', with writes that it does not tell'
+      ? ', with writes that it does not report'
       : '';
   return {
     title: `${transcript.id} as recorded${assumed}`,

@@ -69,13 +69,13 @@ export function* recordedRequests(
   const summaries = countCalls(transcript) - countCalls(withoutSummaryForks(transcript));
   if (summaries > 0) onLeftOut(summaries, 'they ask for summaries, whose prompts no replay rebuilds');
   const { carries } = transcript;
-  const told = (capability: 'usage' | 'cache-writes', tokens: number | null): number | null =>
+  const ifCarried = (capability: 'usage' | 'cache-writes', tokens: number | null): number | null =>
     carries.includes(capability) ? tokens : null;
   for (const part of plannedRequests(changedPlan(transcript), transcript, onLeftOut))
     yield part.filter(isOfLoop).map((request) => ({
       ...request,
-      readTokens: told('usage', request.readTokens),
-      writtenTokens: told('cache-writes', request.writtenTokens),
+      readTokens: ifCarried('usage', request.readTokens),
+      writtenTokens: ifCarried('cache-writes', request.writtenTokens),
     }));
 }
 

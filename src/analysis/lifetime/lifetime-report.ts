@@ -140,7 +140,7 @@ function runAt(transcript: Transcript, lifetime: '5m' | '1h'): AtLifetime {
   let unpricedCalls = 0;
   const pricedAt = priceTimes(transcript);
   const facts = runChanged(changedPlan(transcript, { lifetime }), transcript, {
-    hear: (entry) => {
+    onEntry: (entry) => {
       if (entry.type !== 'request') return;
       readTokens += entry.read;
       const row = modelOrUnknown(entry.model);

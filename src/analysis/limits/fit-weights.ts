@@ -189,21 +189,21 @@ const READ_OR_NOT = ({ kind }: Cell): string => (kind === 'read' ? 'read' : 'res
 /** From the fewest parameters to the most. */
 const FREEDOMS: readonly Freedom[] = [
   { freed: 'the scale', base: 'published', groupOf: () => 'all' },
-  { freed: 'reads apart', base: 'price', groupOf: READ_OR_NOT },
-  { freed: 'model families apart', base: 'published', groupOf: ({ family }) => family },
+  { freed: 'reads separately', base: 'price', groupOf: READ_OR_NOT },
+  { freed: 'model families separately', base: 'published', groupOf: ({ family }) => family },
   {
-    freed: 'reads and output apart',
+    freed: 'reads and output separately',
     base: 'price',
     groupOf: ({ kind }) => (kind === 'read' || kind === 'output' ? kind : 'prompt'),
   },
-  { freed: 'all kinds apart', base: 'price', groupOf: ({ kind }) => kind },
+  { freed: 'all kinds separately', base: 'price', groupOf: ({ kind }) => kind },
   {
-    freed: 'model families and reads apart',
+    freed: 'model families and reads separately',
     base: 'price',
     groupOf: (cell) => `${cell.family} ${READ_OR_NOT(cell)}`,
   },
   {
-    freed: 'model families and all kinds apart',
+    freed: 'model families and all kinds separately',
     base: 'price',
     groupOf: ({ family, kind }) => `${family} ${kind}`,
   },
@@ -336,7 +336,7 @@ export function fitWeights(
     const within = itemsAt(requests, reading.atMs, lengthMs(meter));
     if (within.length === 0) unused.push({ reading, why: 'no recorded request is in its window' });
     else if (reading.percent >= FULL)
-      unused.push({ reading, why: 'a full meter does not tell how much more was asked for' });
+      unused.push({ reading, why: 'a full meter does not show how much more was requested' });
     else used.push({ percent: reading.percent, requests: within });
   }
   const failed = (reason: string): MeterFit => ({ kind: 'failed', reason, unused });

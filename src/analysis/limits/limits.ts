@@ -163,7 +163,7 @@ const THREADS: Readonly<Record<Asker, string>> = {
 /** What a charge has to do with compactions. */
 function compactionOf({ cause }: Charge, { asker }: LimitRequest): string {
   if (asker === 'summary') return 'summaries';
-  return COMPACTION_CAUSES.includes(cause) ? 'rebuilds behind compactions' : 'everything else';
+  return COMPACTION_CAUSES.includes(cause) ? 'rebuilds after compactions' : 'everything else';
 }
 
 /** Sessions and weights of one meter. */

@@ -156,7 +156,7 @@ class ThreadTriggers {
       this.#steps++;
     }
     this.#prompt = request.prompt;
-    this.#counter.hear(call.response);
+    this.#counter.onResponse(call.response);
     this.#counter.anchor(request.usage, 0);
     this.#index++;
   }

@@ -254,7 +254,7 @@ function leftOutOf(
 ): readonly LeftOut[] {
   const firsts = {
     what: 'first requests of threads',
-    why: 'they tell the size of system and tools and what was warm, so they are not predicted',
+    why: 'they show the size of system and tools and what was warm, so they are not predicted',
     count: [...threads.values()].filter((requests) => requests.length > 0).length,
   };
   const unbilled = {
@@ -266,7 +266,7 @@ function leftOutOf(
   const names = [...new Set(unpriced.map(({ model }) => model))].sort();
   const priceless = {
     what: `requests of models without a price (${names.join(', ')})`,
-    why: 'their reads are compared, and no sum of dollars holds them',
+    why: 'their reads are compared, but they are in no sum of dollars',
     count: unpriced.length,
   };
   const found = transcriptFindings(transcript).map((warning): LeftOut => {

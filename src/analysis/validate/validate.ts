@@ -170,7 +170,7 @@ function unseenParts(transcript: Transcript, truth: Truth, { unchecked }: Trigge
   const left = [
     {
       what: 'threads that start in mid-session',
-      why: 'what came before is known by its size alone; system and tools are taken as typical',
+      why: 'only the size of what came before is known; system and tools are assumed to be typical',
       count: inside.length,
     },
     {
@@ -356,7 +356,7 @@ export function runWhatIf(transcript: Transcript): WhatIfSession | null {
   let freeNano = 0;
   const { costInterval } = runChanged(plan, transcript, {
     course: 'free',
-    hear(entry) {
+    onEntry(entry) {
       if (entry.type === 'request' && (entry.purpose === 'main' || entry.purpose === 'subagent'))
         freeNano += entry.cost - entry.outputCost;
     },

@@ -17,7 +17,7 @@ const CAUSES = {
     remedy: '/compact first, or 1 hour if it pays',
   },
   'lifetime-1h': { title: 'the 1-hour lifetime ran out', remedy: '/compact before the pause' },
-  lifetime: { title: 'the cache let the prompt go', remedy: null },
+  lifetime: { title: 'the cache dropped the prompt', remedy: null },
   compaction: { title: 'compaction', remedy: null },
   microcompaction: { title: 'microcompaction', remedy: null },
   clear: { title: 'the conversation was cleared', remedy: null },

@@ -91,12 +91,12 @@ export class ChangedRun {
   ) {
     this.#pricedAt = priceTimes(transcript, plan);
     this.facts = runChanged(plan, transcript, {
-      hear: (entry) => this.#hear(entry),
+      onEntry: (entry) => this.#onEntry(entry),
       ...(onRequest === undefined ? {} : { onRequest }),
     });
   }
 
-  #hear(entry: LogEntry): void {
+  #onEntry(entry: LogEntry): void {
     if (entry.type === 'warning' && entry.code === 'no-auto-compaction') this.heldBack = entry.message;
     if (entry.type === 'thread' && entry.parent === null) this.window ??= entry.window;
     if (entry.type !== 'request') return;

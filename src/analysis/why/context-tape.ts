@@ -99,7 +99,7 @@ class ThreadRecorder {
     this.#numbers = this.#calls.map(({ usage }) => (usage === null ? 0 : ++number));
   }
 
-  hear({ purpose, turn, view, firstChanged }: Outgoing): void {
+  onRequest({ purpose, turn, view, firstChanged }: Outgoing): void {
     const isLoop = purpose === 'main' || purpose === 'subagent';
     if (!(view instanceof Context) || (!isLoop && !BESIDE.has(purpose))) return;
     if (firstChanged !== null) this.#unchanged = Math.min(this.#unchanged, firstChanged);
@@ -192,7 +192,7 @@ export class TapeRecorder {
   }
 
   /** Hears a request before it is sent. */
-  readonly hear = (thread: string, out: Outgoing): void => this.#threads.get(thread)?.hear(out);
+  readonly onRequest = (thread: string, out: Outgoing): void => this.#threads.get(thread)?.onRequest(out);
 
   get tape(): ContextTape {
     return {

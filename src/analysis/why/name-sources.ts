@@ -150,8 +150,8 @@ export class SourceNames {
     if (message.role === 'assistant') return origin('model', kind === 'thinking' ? 'thinking' : 'answers');
     const { attachment } = facts;
     if (attachment !== undefined) return attached(attachment, block);
-    const told = this.#messages.get(message.id);
-    if (told !== undefined) return told;
+    const known = this.#messages.get(message.id);
+    if (known !== undefined) return known;
     if (facts.replaces === 'summary') return SUMMARIES;
     if (message.origin === 'human') return origin('user', kind === 'text' ? 'text' : 'images and documents');
     if (message.origin === 'summary') return SUMMARIES;
@@ -226,8 +226,8 @@ export function agentTypes({ threads }: Pick<Transcript, 'threads'>): ReadonlyMa
   for (const { id, label, steps } of children) {
     const first = steps.find((step) => step.kind === 'message' && step.message.origin === 'human');
     const text = first?.kind === 'message' ? (first.message.blocks[0]?.text ?? null) : null;
-    const told = text === null ? undefined : byPrompt.get(textStart(text, PROMPT_CHARS).trim());
-    found.set(id, told ?? (AGENT_ID.test(label) ? UNKNOWN_TYPE : label));
+    const known = text === null ? undefined : byPrompt.get(textStart(text, PROMPT_CHARS).trim());
+    found.set(id, known ?? (AGENT_ID.test(label) ? UNKNOWN_TYPE : label));
   }
   return found;
 }

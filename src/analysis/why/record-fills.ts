@@ -76,7 +76,7 @@ class ThreadFill {
     this.#held = columns.list.map(() => 0);
   }
 
-  hear(context: Context, deleted: Outgoing['deleted']): Heard {
+  onRequest(context: Context, deleted: Outgoing['deleted']): Heard {
     const kept = Math.min(context.unchanged, this.#blocks.length);
     if (kept < this.#blocks.length) this.#deleted = null;
     while (this.#blocks.length > kept) this.#count(this.#held, this.#blocks.pop()!, -1);
@@ -142,9 +142,9 @@ export class FillRecorder {
   }
 
   /** Hears a request before it is sent. */
-  readonly hear = (thread: string, { purpose, view, deleted }: Outgoing): void => {
+  readonly onRequest = (thread: string, { purpose, view, deleted }: Outgoing): void => {
     const isOwn = OWN.has(purpose) && view instanceof Context;
-    this.#waiting.push(isOwn ? this.#thread(thread).hear(view, deleted) : null);
+    this.#waiting.push(isOwn ? this.#thread(thread).onRequest(view, deleted) : null);
   };
 
   /** Tokens by column of the request that an entry of the log is about; entries come in the order of the requests. */

@@ -171,7 +171,7 @@ export function explainSession(
   const requests = withBetterRemedy(attributed, truth, modelsOf(transcript));
   const { startedAtMs } = transcript;
   const recorder = new TapeRecorder(transcript);
-  const base = new ChangedRun(changedPlan(transcript), transcript, recorder.hear);
+  const base = new ChangedRun(changedPlan(transcript), transcript, recorder.onRequest);
   const shared = {
     file,
     project,

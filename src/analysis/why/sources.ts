@@ -196,7 +196,7 @@ function walkThread(
   { origins }: ContextTape,
   counted: ReadonlyMap<number, AttributedRequest>,
   rows: Rows,
-  hear?: FillListener,
+  listener?: FillListener,
 ): ReadonlySet<AttributedRequest> {
   const walked = new Set<AttributedRequest>();
   const places: number[] = [];
@@ -221,7 +221,7 @@ function walkThread(
     const unshown = request.prompt - stack.tokens;
     if (unshown > 0) rows.list[beyond]!.tokens += unshown;
     payOutput(request, output, rowOf, rows.list);
-    hear?.(request, stack.live);
+    listener?.(request, stack.live);
   }
   stack.cutTo(0);
   return walked;
@@ -257,7 +257,7 @@ function totalNano({ stretches, outputNano }: AttributedRequest): number {
   return stretches.reduce((total, { nano }) => total + nano, outputNano);
 }
 
-function walkSession({ tape, requests }: CountedPrompts, rows: Rows, hear?: FillListener): void {
+function walkSession({ tape, requests }: CountedPrompts, rows: Rows, listener?: FillListener): void {
   const byThread = new Map<string, Map<number, AttributedRequest>>();
   for (const request of requests) {
     const own = byThread.get(request.threadId) ?? new Map<number, AttributedRequest>();
@@ -267,7 +267,7 @@ function walkSession({ tape, requests }: CountedPrompts, rows: Rows, hear?: Fill
   const known = new Map(tape.threads.map((each) => [each.thread, each]));
   for (const [thread, own] of byThread) {
     const tapeOf = known.get(thread);
-    const walked = tapeOf === undefined ? new Set() : walkThread(tapeOf, tape, own, rows, hear);
+    const walked = tapeOf === undefined ? new Set() : walkThread(tapeOf, tape, own, rows, listener);
     const origin = tapeOf?.isSummary === true ? SUMMARY_REQUESTS : NOT_REPLAYED;
     for (const request of own.values())
       if (!walked.has(request)) {

@@ -89,7 +89,7 @@ function wantedRows(words: readonly string[], provider: string | undefined): rea
   throw unknownName('model', words.join(' '), ids);
 }
 
-/** Shortest prefix that is cached; null where nobody says, for which a row has 0. */
+/** Shortest prefix that is cached; null if unknown, for which a row has 0. */
 function minimumOf({ minCacheableTokens }: ModelRow): number | null {
   return minCacheableTokens === 0 ? null : minCacheableTokens;
 }

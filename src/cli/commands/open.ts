@@ -21,7 +21,7 @@ export type Opener = readonly [command: string, ...args: string[]];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The program that opens a page; null where nobody would see it. */
+/** The program that opens a page; null without a display. */
 export function openerFor(page: string, platform: NodeJS.Platform, env: Environment): Opener | null {
   const isSet = (name: string): boolean => (ownValue(env, name) ?? '') !== '';
   if (isSet('CI')) return null;
@@ -59,7 +59,7 @@ function wantedPage({ host }: CliSession, named: string | undefined): string {
   });
 }
 
-/** Starts a program that goes on by itself; false where it cannot be started. */
+/** Starts a program that keeps running; false if it cannot be started. */
 function startProgram([command, ...args]: Opener, env: Environment): Promise<boolean> {
   return new Promise((done) => {
     const child = spawn(command, args, { detached: true, stdio: 'ignore', env: { ...env } });

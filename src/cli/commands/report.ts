@@ -96,10 +96,10 @@ export interface ReportOptions extends PictureOptions {
   readonly out?: string;
 }
 
-/** Entries between two pauses to hear Ctrl-C. */
+/** Entries between two pauses to notice Ctrl-C. */
 const BATCH = 2_000;
 
-/** What is wrong with a log that somebody gave: where it contradicts itself, it was changed after the run. */
+/** What is wrong with a given log: if it contradicts itself, it was changed after the run. */
 function logError(error: unknown, file: string): unknown {
   if (!(error instanceof CcbenchError) || error.code !== 'invariant') return error;
   return new CcbenchError('bad-log', `the log contradicts itself: ${error.message}`, {

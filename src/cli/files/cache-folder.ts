@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { homeFolder, withHome } from '../../transcripts/files/home.js';
 import type { Host } from '../host.js';
 
-/** What tells where a user keeps what can be made again. */
+/** What decides where a user's cache is. */
 export type CachePlace = Pick<Host, 'cwd' | 'env'> & { readonly platform?: NodeJS.Platform };
 
 const FOLDER = 'ccbench';

@@ -148,7 +148,7 @@ function namesOf(names: readonly string[]): string {
   return `${each.slice(0, NAMED_PROJECTS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** The time a session ended; its calls are looked at where the end of its file does not tell. */
+/** The time a session ended; its calls are read if the end of its file does not say. */
 function endOf(session: CliSession, { file, endedAtMs: known }: Known): number | null {
   if (known !== null) return known;
   try {
@@ -160,7 +160,7 @@ function endOf(session: CliSession, { file, endedAtMs: known }: Known): number |
   }
 }
 
-/** The sessions that ended late enough, and the newest of them; an end that nobody tells leaves out nothing but is the oldest. */
+/** The sessions that ended late enough, and the newest of them; a session without a known end is not left out, but counts as the oldest. */
 async function newest<T extends Known>(
   session: CliSession,
   known: readonly T[],
@@ -196,7 +196,7 @@ export async function filterSessions<T extends Known>(
   return newest(session, sessionsBy(session, all, choice), choice);
 }
 
-/** What files tell of themselves at a glance; null for one that cannot be read, which its reader says more of. */
+/** What a quick look at files shows; null for one that cannot be read, which its reader reports. */
 async function glances(session: CliSession, files: readonly string[]): Promise<readonly (Known | null)[]> {
   const { cwd, interrupt } = session.host;
   const found: (Known | null)[] = [];
@@ -212,7 +212,7 @@ async function glances(session: CliSession, files: readonly string[]): Promise<r
   return found;
 }
 
-/** Of the sessions behind paths those that were chosen, and what cannot be read. */
+/** Of the sessions at paths those that were chosen, and what cannot be read. */
 async function chosenOf(
   session: CliSession,
   { files, leftOut }: FoundSessions,
@@ -229,7 +229,7 @@ async function chosenOf(
 }
 
 /**
- * The sessions that a command is about: those behind the paths that were named, or those on this machine, of which the options take
+ * The sessions that a command is about: those at the named paths, or those on this machine, of which the options take
  * some.
  */
 export async function chosenSessions(

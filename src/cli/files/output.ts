@@ -73,7 +73,7 @@ const REPORT_FILES = [
 /** Characters that some file systems do not take, and those that would lead elsewhere. */
 const UNSAFE = /[<>:"|?*/\\\p{Cc}]/gu;
 
-/** Names that stand for a folder itself or the one above, or for nothing, and endings that some file systems drop. */
+/** Names of a folder itself or the one above, empty names, and endings that some file systems drop. */
 const NO_NAME = /^\.*$|[. ]$/;
 
 /** What a file is written from. */
@@ -87,7 +87,7 @@ export interface ReportFolder {
   readonly target: string;
   /** Writes a file of the new report; `folder` is below the report, empty for its top. */
   write(folder: string, name: string, text: FileContent): Promise<void>;
-  /** Puts more behind a file of the new report. */
+  /** Appends to a file of the new report. */
   append(folder: string, name: string, text: string): Promise<void>;
   /** Replaces the previous report with the new one; says whether it is in place. */
   commit(): boolean;
@@ -267,7 +267,7 @@ export function openSoftly<Kind extends Output>(
   };
 }
 
-/** A file that grows while a command runs: whoever kills it finds everything that was added. */
+/** A file that grows while a command runs: after a kill it has everything that was added. */
 interface GrowingFile {
   /** Adds to the file at once; the first time, it takes the place of the previous one. */
   add(text: string): void;

@@ -8,7 +8,7 @@ import { projectOfSession } from '../../transcripts/files/usual-places.js';
 /** A recording that a page is about. */
 export interface NamedSession {
   readonly path: string;
-  /** Day of its first step; null where it does not tell. */
+  /** Day of its first step; null if it does not say. */
   readonly day: string | null;
   /** The first words of its user; null where it holds none. */
   readonly prompt?: string | null;
@@ -37,7 +37,7 @@ export function firstWords({ threads }: Pick<Transcript, 'threads'>): string | n
   return null;
 }
 
-/** The day on which a recording began; null where it does not tell. */
+/** The day on which a recording began; null if it does not say. */
 export function dayOf({ carries, startedAtMs }: Pick<Transcript, 'carries' | 'startedAtMs'>): string | null {
   if (startedAtMs === null || !carries.includes('timestamps')) return null;
   return new Date(startedAtMs).toISOString().slice(0, 10);

@@ -11,7 +11,7 @@ export interface StarterOptions {
   readonly force?: boolean;
 }
 
-/** A file that a user goes on from. */
+/** A file that a user starts from. */
 export interface Starter {
   /** `scenario` or `policy`. */
   readonly what: string;

@@ -126,7 +126,7 @@ export interface Execution {
   /** SHA-256 of the log as it is written: equal digests are equal runs. */
   readonly digest: string;
   readonly facts: RunFacts;
-  /** Wall-clock timings; null when they were not wanted. */
+  /** Wall-clock timings; null if not requested. */
   readonly timings: RunTimings | null;
 }
 
@@ -147,7 +147,7 @@ export interface RunOutput {
 /** Entries that are written at a time. */
 const ENTRIES_PER_PART = 2_000;
 
-/** Replays a transcript, pausing often enough to show progress and to hear Ctrl-C; no entry is kept. */
+/** Replays a transcript, pausing often enough to show progress and to notice Ctrl-C; no entry is kept. */
 export async function execute(
   { host }: CliSession,
   plan: RunPlan,

@@ -106,7 +106,7 @@ function withoutOtherPolicies(scenario: CompiledScenario, policy: string | undef
   return { ...scenario, runs: scenario.runs.filter(({ plan }) => plan.policy.name === name) };
 }
 
-/** A scenario with the wanted variant alone, or with all of them. */
+/** A scenario with only the requested variant, or with all of them. */
 function compileWanted(source: ScenarioSource, variant: string | undefined): CompiledScenario {
   if (variant === undefined) return compileScenario(source, builtinContext);
   if (variant === BASE) return compileScenario({ ...source, runs: 'base' }, builtinContext);
@@ -127,9 +127,9 @@ export async function planScenarios(
   files: readonly string[],
   changes: ScenarioChanges,
   plugins: OpenPlugins,
-  onDoubt?: (doubt: CcbenchError) => void,
+  onWarning?: (doubt: CcbenchError) => void,
 ): Promise<readonly PlannedScenario[]> {
-  const open = await openScenarios(session, files, plugins, onDoubt);
+  const open = await openScenarios(session, files, plugins, onWarning);
   const problems: CcbenchError[] = [];
   const planned: PlannedScenario[] = [];
   const fileOf = new Map<string, string>();
@@ -147,7 +147,7 @@ export async function planScenarios(
             `the scenario is called "${scenario.name}", as the one in ${other}`,
             {
               place: { file },
-              hint: 'both would write the same report: give one another name, or run them apart',
+              hint: 'both would write the same report: rename one, or run them separately',
             },
           ),
         );

@@ -39,7 +39,7 @@ export function scenarioNameOf(text: string): string {
   return `${head || 'recording'}-${digest}`;
 }
 
-/** The scenario that stands for a recording: its own client, models, lifetimes and times. */
+/** The scenario that represents a recording: its own client, models, lifetimes and times. */
 function scenarioOf(file: string, transcript: Transcript): string {
   const { use, set } = clientPolicy(transcript);
   const scenario = {
@@ -65,13 +65,13 @@ function recordingNote(what: string, transcript: Transcript): string {
 /**
  * Reads the scenarios of a command line, with what they may name: policy files, recordings and plug-ins. A recording may stand in the
  * place of a scenario, for one that replays it as its own client would; recordings are read before the first scenario is asked for, so
- * that Ctrl-C is heard meanwhile.
+ * that Ctrl-C is noticed meanwhile.
  */
 export async function openScenarios(
   session: CliSession,
   files: readonly string[],
   plugins: OpenPlugins,
-  onDoubt: (doubt: CcbenchError) => void = doubtNotes(session),
+  onWarning: (doubt: CcbenchError) => void = doubtNotes(session),
   what: (file: string) => string = (file) => `${file} is a recording`,
 ): Promise<OpenScenario> {
   const { cwd, interrupt } = session.host;
@@ -94,11 +94,11 @@ export async function openScenarios(
     const text = known.get(file) ?? readScenarioText(file, cwd);
     if (typeof text !== 'string') throw text;
     const readPolicy = policyTexts(file, cwd);
-    return { text, file, set, readPolicy, findRecordings, onDoubt, plugins: plugins.of(file) };
+    return { text, file, set, readPolicy, findRecordings, onWarning, plugins: plugins.of(file) };
   };
 }
 
-/** Finds the recordings that the scenarios of a command name, and tells what in their folders is none. */
+/** Finds the recordings that the scenarios of a command name, and reports other files in their folders. */
 function sessionRecordings(session: CliSession): FindRecordings {
   const { host } = session;
   return scenarioRecordings({ cwd: host.cwd, home: homeFolder(host.env) }, (leftOut) => {

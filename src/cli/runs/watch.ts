@@ -99,7 +99,7 @@ export async function watching(
       hint: 'leave out one of the two',
     });
   if (names.includes('-'))
-    throw new CcbenchError('bad-usage', '--watch needs files, and standard input is none', {
+    throw new CcbenchError('bad-usage', '--watch needs files and cannot watch standard input', {
       hint: 'write the scenario into a file and name it',
     });
   const { interrupt } = session.host;

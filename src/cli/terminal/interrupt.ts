@@ -25,7 +25,7 @@ export async function lastInterruptCheck(interrupt: AbortSignal): Promise<void> 
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** What hears the signals; null where nothing does. */
+/** What receives the signals; null if nothing does. */
 let listener: (() => void) | null = null;
 
 /** Turns Ctrl-C and a request to terminate into an abort; the second one ends the process at once. */
@@ -41,13 +41,13 @@ export function listenForInterrupt(): AbortSignal {
 
 /** Does work that may never give control back, such as loading a plug-in: meanwhile a signal ends the process at once. */
 export async function runWithoutListening<T>(work: () => Promise<T>): Promise<T> {
-  const hears = listener;
-  if (hears === null) return work();
-  for (const name of SIGNALS) process.off(name, hears);
+  const handler = listener;
+  if (handler === null) return work();
+  for (const name of SIGNALS) process.off(name, handler);
   try {
     return await work();
   } finally {
-    for (const name of SIGNALS) process.on(name, hears);
+    for (const name of SIGNALS) process.on(name, handler);
   }
 }
 
@@ -63,9 +63,9 @@ function keepHandle(name: string | symbol): void {
 }
 
 /** A new handle for Ctrl-C: after `runInContext` the system no longer delivers to the old one. */
-function renewHandle(hears: () => void): void {
-  for (const each of [doNothing, hears]) process.off('SIGINT', each);
-  process.on('SIGINT', hears);
+function renewHandle(handler: () => void): void {
+  for (const each of [doNothing, handler]) process.off('SIGINT', each);
+  process.on('SIGINT', handler);
 }
 
 /**
@@ -74,12 +74,12 @@ function renewHandle(hears: () => void): void {
  * the work is reported after it; one in the single turn between ends the process.
  */
 export async function runInterruptible<T>(interrupt: AbortSignal, work: () => T): Promise<T> {
-  const hears = listener;
-  if (hears === null) return work();
+  const handler = listener;
+  if (handler === null) return work();
   await lastInterruptCheck(interrupt);
   const { createContext, runInContext } = await import('node:vm');
   const context = createContext({ work });
-  process.off('SIGTERM', hears);
+  process.off('SIGTERM', handler);
   events.prependListener('removeListener', keepHandle);
   let result: T;
   try {
@@ -90,9 +90,9 @@ export async function runInterruptible<T>(interrupt: AbortSignal, work: () => T)
       : error;
   } finally {
     events.off('removeListener', keepHandle);
-    process.on('SIGTERM', hears);
+    process.on('SIGTERM', handler);
     await turn();
-    renewHandle(hears);
+    renewHandle(handler);
   }
   if (interrupt.aborted) throw new Interrupted();
   return result;

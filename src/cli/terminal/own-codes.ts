@@ -23,7 +23,7 @@ export function withOwnCodes(text: string): string {
   return text.replace(CODES, (_found, own?: string, space?: string) => own ?? space ?? HIDDEN);
 }
 
-/** Whether colours are wanted: `auto` has them on a terminal. */
+/** Whether to use colours: `auto` does on a terminal. */
 export type ColorChoice = 'auto' | 'never' | 'always';
 
 /** What the environment says of colours: NO_COLOR before FORCE_COLOR, and a terminal that knows none before neither. */

@@ -47,7 +47,7 @@ export function screenText(session: CliSession, blocks: readonly Block[], closin
 export interface Closing extends Conclusion {
   /** The command that makes again what the result names. */
   readonly repeat?: string | null;
-  /** The page, or the folder where there is none, as the user would write it; null where nothing was written. */
+  /** The page, or the folder where there is none, as the user would write it; null if nothing was written. */
   readonly written?: string | null;
 }
 

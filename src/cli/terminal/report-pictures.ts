@@ -25,7 +25,7 @@ export interface ReportFile {
   readonly content: string | Uint8Array;
 }
 
-/** The files of charts where they are wanted: the picture, its specification beside it, and a PNG. */
+/** The files of charts if requested: the picture, its specification beside it, and a PNG. */
 export async function* chartFiles(
   charts: () => readonly NamedChart[],
   { svg, png }: PictureOptions,
@@ -41,7 +41,7 @@ export async function* chartFiles(
   }
 }
 
-/** A page of charts and a table, and its charts where they are wanted. */
+/** A page of charts and a table, and its charts if requested. */
 export async function* pageFiles(
   name: string,
   page: StudyPage,
@@ -64,7 +64,7 @@ export async function writePage(
   await writeSoftly(session, out, pageFiles(name, page, options, session.host.interrupt), join(out, name));
 }
 
-/** report.html of one run, and its charts where they are wanted. */
+/** report.html of one run, and its charts if requested. */
 export async function* reportPictures(
   title: string,
   run: ReportedRun,

@@ -28,7 +28,7 @@ function setBy(
   return { path, value: value === true ? whenTrue : value };
 }
 
-/** Checks the overrides of the base (empty path) or of a variant, and that no parameter is hidden behind one. */
+/** Checks the overrides of the base (empty path) or of a variant, and that no parameter is hidden by one. */
 export function checkOverrides(checker: Checker, at: Path, policy: string): void {
   const { document, context } = checker;
   for (const key of Object.keys(context.overrides) as OverrideName[]) {
@@ -58,7 +58,7 @@ const SETTINGS: Readonly<Record<string, ParamValue>> = {
   'window.settingByModel': {},
 };
 
-/** Windows that the client is told to assume, as they are written for a run itself, not inherited. */
+/** Windows that the client is set to assume, as they are written for a run itself, not inherited. */
 function writtenWindows(
   { document, context }: Checker,
   at: Path,
@@ -74,7 +74,7 @@ function writtenWindows(
 }
 
 /**
- * Refuses a window that the client is told to assume where it changes nothing (WIN-1). One of several values of a study may be
+ * Refuses a window that the client is set to assume where it changes nothing (WIN-1). One of several values of a study may be
  * what holds anyway.
  */
 export function checkWindows(checker: Checker, { runs }: NormalScenario, varied: ReadonlySet<string>): void {
@@ -111,7 +111,7 @@ function checkBeta({ context }: Checker, run: NormalRun): void {
       ? `the window of ${run.model} is the same with and without it`
       : `\`window\` is ${formatNumber(run.window)} tokens`;
   throw new CcbenchError('no-effect', `${BETA} has no effect: ${why}`, {
-    hint: 'take it out, or run a model that takes the beta, such as claude-sonnet-4-5',
+    hint: 'remove it, or run a model that supports the beta, such as claude-sonnet-4-5',
   });
 }
 

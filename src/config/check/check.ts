@@ -7,7 +7,7 @@ import { defaultPolicy } from '../normalise.js';
 import { checkOverrides } from './check-overrides.js';
 import { type Checker, consult, group, list, refuse } from './checker.js';
 
-/** The part of a name that tells folders apart on every file system. */
+/** The part of a name that distinguishes folders on every file system. */
 export function slug(name: string): string {
   return name
     .toLowerCase()
@@ -145,8 +145,8 @@ function checkHooks(checker: Checker, at: Path, policy: string): void {
       `\`${formatPath(path)}\` has no effect under ${policy}: ${hasRules ? 'a policy file runs no hooks, they belong to the compaction of the built-in layers' : 'it never compacts'}`,
       {
         hint: hasRules
-          ? 'take it out (on the command line: --set "hooks=[]"), or use a policy with that compaction, such as claude-code/2026'
-          : 'take it out, or use a policy with compaction, such as claude-code/2026',
+          ? 'remove it (on the command line: --set "hooks=[]"), or use a policy with that compaction, such as claude-code/2026'
+          : 'remove it, or use a policy with compaction, such as claude-code/2026',
       },
     );
   });

@@ -185,7 +185,7 @@ export function assign(
       const lost = assigned.find((item) => item.path.length > path.length && covers(path, item.path));
       if (lost !== undefined) {
         throw new CcbenchError('no-effect', `it replaces what ${lost.place.file} has set`, {
-          hint: 'put what belongs to it behind it, or take one of them out',
+          hint: 'put its content after it, or remove one of them',
         });
       }
       // Naming the policy that the scenario has is no reason to forget its settings: those of a recording's client, for one.

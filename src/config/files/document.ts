@@ -25,9 +25,9 @@ import { ownValue } from '../../core/base/own-value.js';
 export interface ScenarioDocument {
   readonly file: string;
   readonly value: unknown;
-  /** Where the value at a path stands; the nearest enclosing one when it is absent. */
+  /** Where the value at a path is; the nearest enclosing one if it is absent. */
   placeOf(path: Path): Place;
-  /** Where the key of a path stands. */
+  /** Where the key of a path is. */
   placeOfKey(path: Path): Place;
 }
 
@@ -124,7 +124,7 @@ export const EMPTY_HINTS = {
   'table of models': 'write models by id, such as `my-model: { prices: { input: 1, output: 5 } }`',
 } as const;
 
-/** Reads a scenario's text; duplicate keys leave a document to go on checking, broken syntax does not. */
+/** Reads a scenario's text; duplicate keys leave a document to continue checking, broken syntax does not. */
 export function readDocument(
   source: string,
   file: string,

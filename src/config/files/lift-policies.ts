@@ -31,7 +31,7 @@ export function liftPolicies(
   readText: ReadPolicyText | undefined,
   problems: ProblemCollector,
   text: string,
-  onDoubt: (doubt: CcbenchError) => void = () => {},
+  onWarning: (doubt: CcbenchError) => void = () => {},
 ): LiftedPolicies {
   const found = new Map<string, Policy>();
   const files = new Map<string, string>();
@@ -59,7 +59,7 @@ export function liftPolicies(
       const name = String(variant ?? scenario ?? 'own');
       const inline = readPolicyAt(document, path, `${name}-policy`, text);
       problems.addAll(inline.problems);
-      inline.warnings.forEach(onDoubt);
+      inline.warnings.forEach(onWarning);
       value = replaceAt(
         value,
         path,
@@ -78,7 +78,7 @@ export function liftPolicies(
           const { text: ofFile, file } = readText(written, document.placeOf(path));
           const read = readPolicyFile(ofFile, file);
           problems.addAll(read.problems);
-          read.warnings.forEach(onDoubt);
+          read.warnings.forEach(onWarning);
           if (read.policy !== null) {
             name = take(read.policy, path);
             files.set(written, name);

@@ -21,8 +21,8 @@ export function readProviderFile(text: string, file: string): ProviderFile {
   const { document, problems: found } = readDocument(text, file, 'provider');
   if (document === null) return { provider: null, document, problems: found };
   const problems: CcbenchError[] = [...found];
-  const tell = placedProblems(document, text, (error) => problems.push(error));
-  const provider = readProvider(document.value, { name: stem(file) }, tell);
+  const report = placedProblems(document, text, (error) => problems.push(error));
+  const provider = readProvider(document.value, { name: stem(file) }, report);
   if (provider !== null && providerRegistry.has(provider.name))
     problems.push(
       new CcbenchError('duplicate-name', `another provider is called "${provider.name}" already`, {
@@ -33,7 +33,7 @@ export function readProviderFile(text: string, file: string): ProviderFile {
   return { provider, document, problems };
 }
 
-/** What is wrong with the model that stands for a provider: nobody knows it, or another one serves it. */
+/** What is wrong with a provider's representative model: it is unknown, or another provider serves it. */
 export function modelProblem({ provider, document }: ProviderFile, models: ModelBook): CcbenchError | null {
   if (provider === null || document === null) return null;
   const place = document.placeOf(['model']);

@@ -6,7 +6,7 @@ import { modelTableSchema } from '../schema/schema-models.js';
 import { placedProblems, readDocument, type ScenarioDocument } from './document.js';
 import { liftModels } from './lift-models.js';
 
-/** Reads a table of models that stands alone, as scenarios have it under `models`. Throws a ProblemList with the places. */
+/** Reads a table of models from its own file, as scenarios have it under `models`. Throws a ProblemList with the places. */
 export function readModelTable(text: string, file: string): readonly PlannedModel[] {
   const problems = createProblems();
   const { document, problems: found } = readDocument(text, file, 'table of models');

@@ -69,12 +69,12 @@ export function openRef(ref: TranscriptRef, options: InputOptions): Transcript {
   }
 }
 
-/** A recording with what travels to whoever replays it. */
+/** A recording with what is sent to the thread that replays it. */
 export function openFileRef(ref: FileRef, options: InputOptions): ReturnType<typeof loadTranscriptInput> {
   return loadTranscriptInput(ref.path, { ...options, place: ref.place });
 }
 
-/** The same as it travels to whoever replays it. */
+/** The same as it is sent to the thread that replays it. */
 export function inputOf(ref: TranscriptRef, options: InputOptions): TranscriptInput {
   switch (ref.kind) {
     case 'file':

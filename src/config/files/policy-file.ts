@@ -41,7 +41,7 @@ export function readPolicyFile(text: string, file: string): PolicyFile {
   return { ...found, problems: [...problems, ...found.problems] };
 }
 
-/** Reads the policy that stands at a path of a document. */
+/** Reads the policy at a path of a document. */
 export function readPolicyAt(
   document: ScenarioDocument,
   path: Path,
@@ -54,10 +54,10 @@ export function readPolicyAt(
     (at, key) => ownValue(at as Record<string | number, unknown>, key),
     document.value,
   );
-  const tell = placedProblems(document, text, (error, { weight }) =>
+  const report = placedProblems(document, text, (error, { weight }) =>
     (weight === 'error' ? problems : warnings).push(error),
   );
-  const read = readPolicy(value, { name }, tell, path);
+  const read = readPolicy(value, { name }, report, path);
   const policy = read === null || !isGroup(value) ? null : policyFrom(read, value, 'file');
   if (read !== null && policy !== null)
     for (const { at, error } of outerProblems(read, policy))

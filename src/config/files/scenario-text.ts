@@ -41,7 +41,7 @@ function maybeScenario(file: string, text: string): boolean {
   return !LINES_NAME.test(file) && (SCENARIO_LINE.test(text) || SCENARIO_IN_BRACES.test(text));
 }
 
-/** The error where somebody names a session, a log or a folder for a scenario: it says what to type instead. */
+/** The error for a session, a log or a folder in place of a scenario: it says what to type instead. */
 function otherFile(file: string, message: string, hint: string): CcbenchError {
   return new CcbenchError('bad-scenario', `${file} is ${message}, not a scenario`, { place: { file }, hint });
 }
@@ -89,7 +89,7 @@ export function scenarioRecordings(
   };
 }
 
-/** The window that a fraction such as 0.3w is taken of: the scenario's, the one its recording tells, or that of the model it runs. */
+/** The window that a fraction such as 0.3w refers to: the scenario's, the recorded one, or that of the model it runs. */
 export function windowOf(run: CompiledRun, options: InputOptions): number {
   const { plan } = run;
   if (plan.window !== null) return plan.window;

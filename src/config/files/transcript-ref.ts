@@ -17,5 +17,5 @@ export interface SyntheticRef {
   readonly spec: NormalSynthetic;
 }
 
-/** The recordings behind a path that names a file, a folder or a pattern, in order; the path itself where it is a file. */
+/** The recordings at a path that names a file, a folder or a pattern, in order; the path itself where it is a file. */
 export type FindRecordings = (path: string, place: Place) => readonly string[];

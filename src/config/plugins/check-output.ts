@@ -5,7 +5,7 @@ import type { Action } from '../../core/run/action.js';
 import { BREAK_CAUSES, LAYERS } from '../../core/run/run-log.js';
 import { isPlausibleUsage, MOST_TOKENS } from '../../transcripts/lines/plausible.js';
 
-/** What is wrong with something that a plug-in gave, as `path must be …`; null where nothing is. */
+/** What is wrong with something that a plug-in gave, as `path must be …`; null if nothing is. */
 type Check = (value: unknown, path: string) => string | null;
 
 /** More milliseconds than any session has: a thousand years. */

@@ -35,12 +35,12 @@ export function definePolicy(source: PolicySource): Policy {
     problems.push(...read.problems);
     value = read.document?.value;
   }
-  const tell = (problem: Problem): void => {
+  const report = (problem: Problem): void => {
     const { hint, weight } = problem;
     if (weight === 'error')
       problems.push(new CcbenchError('bad-value', withPath(problem), hint === null ? {} : { hint }));
   };
-  const read = value === undefined ? null : readPolicy(value, { name: UNNAMED }, tell);
+  const read = value === undefined ? null : readPolicy(value, { name: UNNAMED }, report);
   if (read !== null && isGroup(value) && problems.length === 0) return policyFrom(read, value, 'file');
   throw new ProblemList('bad-value', nameOf(value), problems);
 }
@@ -91,7 +91,7 @@ const param = z.looseObject({
   default: z.unknown().check((ctx) => {
     if (ctx.value === undefined) refuse(ctx, '`{path}` is missing');
   }),
-  unit: text('Unit of its values; null where there is none.').nullable(),
+  unit: text('Unit of its values; null for none.').nullable(),
   help,
 });
 

@@ -87,7 +87,7 @@ function* guardedAct(
     let step = call('act', () => actions.next());
     for (let asked = 1; step.done !== true; asked++) {
       if (asked > MOST_ACTIONS)
-        throw pluginFault(plugin, `act of ${named} asks for more than ${MOST_ACTIONS} actions at once`);
+        throw pluginFault(plugin, `act of ${named} requests more than ${MOST_ACTIONS} actions at once`);
       const problem = actionProblem(step.value);
       if (problem !== null) throw pluginFault(plugin, `act of ${named} asks for ${problem}`);
       const outcome = yield step.value;

@@ -16,7 +16,7 @@ const prices = {
 const modelSchema = z
   .strictObject({
     provider: z
-      .union([z.enum(providerRegistry.names as [string, ...string[]]), text('A provider of its own file.')])
+      .union([z.enum(providerRegistry.names as [string, ...string[]]), text('A provider from its own file.')])
       .optional()
       .describe('Whose cache serves the model.'),
     aliases: z.array(text('A name.')).optional().describe('Other names of the model.'),

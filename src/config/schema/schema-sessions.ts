@@ -55,7 +55,7 @@ export function sessionsSchema<T extends z.ZodType>(transcript: T) {
       at: duration('Start, counted from that of the first session'),
       resume: text('Name of an earlier session whose record it takes up.').optional(),
       project: safeName('Project it works in; all work in the same one unless they say.').optional(),
-      checkout: safeName('Which checkout of the project it works in, where there are several.').optional(),
+      checkout: safeName('Which checkout of the project it works in, if there are several.').optional(),
       end: z
         .enum(SESSION_ENDINGS)
         .describe(
@@ -90,7 +90,7 @@ export function sessionsSchema<T extends z.ZodType>(transcript: T) {
           no(
             'name',
             `two sessions are called "${name}": they would overlap`,
-            'a session that goes on where another ended has a name of its own and `resume: …`',
+            'a session that continues another one has its own name and `resume: …`',
           );
         const origin = resume === undefined ? undefined : starts.get(resume);
         if (at !== undefined && origin !== undefined && at <= origin)

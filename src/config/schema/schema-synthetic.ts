@@ -152,12 +152,12 @@ const forksSchema = z
       afterTurn: whole(1, MAX_TURNS, 'The turn that starts the children, counted from 1.'),
       children: whole(1, 1_000, 'Children that start at once.'),
       turns: whole(1, 100_000, 'Turns of each child.'),
-      directiveTokens: whole(1, 1_000_000, 'Size of what each child is told.').optional(),
+      directiveTokens: whole(1, 1_000_000, 'Size of the directive of each child.').optional(),
       delayMinutes: number(0, 10_000_000, 'From the response to their start.').optional(),
       parent: z
         .enum(FORK_PARENTS)
         .optional()
-        .describe('Whether the parent waits for them or goes on with its own work.'),
+        .describe('Whether the parent waits for them or continues its own work.'),
       letters: lettersSchema.describe('Messages that every child sends; turns are its own.'),
     }),
   )

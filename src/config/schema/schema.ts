@@ -15,7 +15,7 @@ import { syntheticSchema } from './schema-synthetic.js';
 const fileSchema = z
   .union([text('A file.'), z.array(text('A file.')).min(1)])
   .describe(
-    'Recorded session or request trace, relative to this file; of a list, every file is a transcript of its own.',
+    'Recorded session or request trace, relative to this file; in a list, every file is a separate transcript.',
   );
 
 const transcriptSchema = z
@@ -64,10 +64,10 @@ const overridesSchema = z
       .nullable()
       .exactOptional()
       .describe('Compact at this share of the window, in percent; can only make compaction earlier.'),
-    disableCompact: flag('No compaction at all, not even by hand.').exactOptional(),
+    disableCompact: flag('No compaction at all, not even on request.').exactOptional(),
     disableAutoCompact: flag('No automatic compaction.').exactOptional(),
     contextWindow: orNull(
-      whole(1_000, 100_000_000, 'Context window in tokens that the client is told to assume.'),
+      whole(1_000, 100_000_000, 'Context window in tokens that the client is set to assume.'),
     ).exactOptional(),
   })
   .meta({ id: 'Overrides' })
@@ -140,7 +140,7 @@ const faultSchema = z
           'Only calls that begin between two times of the day, UTC; 22:00-06:00 goes over midnight. A session that does not say when it began begins at midnight.',
       })
       .exactOptional(),
-    gapTokens: orNull(whole(1, 10_000_000, 'Tokens over the limit that the error tells of.')).default(null),
+    gapTokens: orNull(whole(1, 10_000_000, 'Tokens over the limit that the error reports.')).default(null),
     retryAfterSeconds: seconds('Wait the error asks for.'),
     delaySeconds: seconds('Time lost before the fault shows.'),
   })
@@ -149,7 +149,7 @@ const faultSchema = z
     if (from !== null && to !== null && from > to)
       refuse(ctx, `\`{path}\` comes before \`from\` (${to} < ${from})`, { path: ['to'] });
     if (nth !== null && (every ?? from ?? to) !== null)
-      refuse(ctx, '`{path}` names one call; `every`, `from` and `to` have no effect beside it', {
+      refuse(ctx, '`{path}` names one call; `every`, `from` and `to` have no effect with it', {
         path: ['nth'],
       });
   })
@@ -180,7 +180,7 @@ const llmGroupSchema = z
     if (ctx.value.mode !== undefined) return;
     for (const key of ['cassette', 'budgetUsd', 'model'] as const)
       if (ctx.value[key] !== undefined)
-        refuse(ctx, '`{path}` has no effect without a `mode` beside it', {
+        refuse(ctx, '`{path}` has no effect without `mode`', {
           path: [key],
           hint: 'write mode: live or mode: cassette',
         });
@@ -198,7 +198,7 @@ const hooksSchema = z
       .strictObject({
         event: z
           .enum(HOOK_EVENTS)
-          .describe('Before a compaction, when the session starts again behind it, or when it is done.'),
+          .describe('Before a compaction, when the session restarts after it, or when it is done.'),
         on: z
           .enum(['auto', 'manual', 'both'])
           .describe('Compactions it runs at, by who asked for them.')
@@ -214,7 +214,7 @@ const hooksSchema = z
         fails: z
           .union([z.boolean(), z.number().min(0).max(1)])
           .transform(Number)
-          .describe('Whether it fails, or in which share of its runs; the compaction goes on all the same.')
+          .describe('Whether it fails, or in which share of its runs; the compaction continues anyway.')
           .default(0),
       })
       .describe('A hook that runs at compactions.'),
@@ -229,7 +229,7 @@ const faultsSchema = z
     survival: z
       .enum(SURVIVALS)
       .optional()
-      .describe('What summaries tell of what they replace: nothing, everything, or as fitted to recordings.'),
+      .describe('What summaries keep of what they replace: nothing, everything, or as fitted to recordings.'),
     refetch: onOff
       .optional()
       .describe('Whether what is needed and gone is fetched again in the run, at its cost; off unless set.'),
@@ -248,7 +248,7 @@ const planSettings = {
     whole(
       1_000,
       100_000_000,
-      'Context window in tokens, of the model and as its client assumes it; the table of models decides where it is absent.',
+      'Context window in tokens, of the model and as its client assumes it; default: the table of models.',
     ),
   ).optional(),
   timing: z

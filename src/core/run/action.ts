@@ -38,7 +38,7 @@ export type Action =
   /** Add a message at the end. */
   | { readonly kind: 'attach'; readonly by: Asker; readonly message: Message }
   | { readonly kind: 'write-file'; readonly by: Asker; readonly path: string; readonly text: FileContent }
-  /** Set the time of a file: a lock tells by it when it was last held to the end (DRM-2). */
+  /** Set the time of a file: for a lock it is when it was last held to the end (DRM-2). */
   | { readonly kind: 'set-mtime'; readonly by: Asker; readonly path: string; readonly mtimeMs: number }
   /**
    * Be asked again at the point `wake` once this time has come. `needs`: not where the recording has a new process next
@@ -114,7 +114,7 @@ export interface AskRequest {
   readonly shape: AskShape;
   /** Conversation that is sent, before the instruction. */
   readonly messages: readonly Message[];
-  /** Turns of the call's own behind the conversation; absent when it is the first. */
+  /** Turns of the call's own after the conversation; absent when it is the first. */
   readonly ownTurns?: readonly Message[];
   /** The part of it that the answer is about; absent when it is about all of it. */
   readonly about?: readonly Message[];
@@ -170,7 +170,7 @@ export interface Answer {
   readonly endMs: number;
 }
 
-/** How a call failed, as far as a client can tell. */
+/** How a call failed, as far as a client knows. */
 export interface CallFailure {
   readonly reason:
     | 'prompt-too-long'
@@ -182,7 +182,7 @@ export interface CallFailure {
     | 'aborted';
   readonly status: number | null;
   readonly message: string;
-  /** Tokens over the limit, where the message tells. */
+  /** Tokens over the limit, if the message says so. */
   readonly gapTokens: number | null;
 }
 
@@ -192,7 +192,7 @@ export type Outcome =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'failed'; readonly failure: CallFailure };
 
-/** Tokens of the call around one edit of a file: the tool's name, the path, the line it goes behind (assumed). */
+/** Tokens of the call around one edit of a file: the tool's name, the path, the line it goes after (assumed). */
 export const EDIT_CALL_TOKENS = 45;
 
 /** Tokens of what comes back for an edit: that the file was updated (assumed). */

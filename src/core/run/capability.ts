@@ -1,4 +1,4 @@
-/** What a source can tell, in the order in which it is listed; layers and metrics that need more are skipped visibly. */
+/** What a source can provide, in the order in which it is listed; layers and metrics that need more are skipped visibly. */
 export const CAPABILITIES = [
   'text',
   'timestamps',
@@ -19,7 +19,7 @@ export function less(carries: readonly Capability[], missing: Iterable<Capabilit
   return carries.filter((each) => !left.has(each));
 }
 
-/** All that a source can tell but these. */
+/** Everything that a source can provide except these. */
 export function allBut(...missing: readonly Capability[]): readonly Capability[] {
   return less(CAPABILITIES, missing);
 }

@@ -49,7 +49,7 @@ export interface ContextView {
   /** The same as a counter sees it that a rule of a policy file has for itself, by its position among those. */
   seenBy(counter: number): number;
   readonly files: Files;
-  /** Cached tokens behind the prefix that the server still holds; false once their lifetime has passed. */
+  /** Cached tokens after the prefix that the server still holds; false once their lifetime has passed. */
   readonly cacheIsWarm: boolean;
   /** When the cached prefix ends; null before the first response. */
   readonly cacheExpiresMs: number | null;
@@ -88,14 +88,14 @@ export interface LayerContext {
   readonly session: SessionContext;
   /**
    * The number of the call that needs a block of a message next, the present one included; infinite where none does, and where the
-   * transcript has no text that tells. For bounds: no client can know it.
+   * transcript has no text. For bounds: no client can know it.
    */
   nextUse(message: string, block: number): number;
 }
 
 /** A layer at work in one thread. */
 export interface LayerInstance {
-  /** Hears of every message that joins the context, once. */
+  /** Called once for every message that joins the context. */
   observe?(message: Message): void;
   /** It gets messages of this role alone; absent: all. */
   readonly observes?: Message['role'];
@@ -104,7 +104,7 @@ export interface LayerInstance {
   /** The process was restarted and the conversation read back from its record: only what is on disk is left. */
   resume?(messages: readonly Message[], view: ContextView): void;
   /**
-   * Whether a copy of it can go on from its present state under other limits (`core/base/checkpoint.ts`); absent: never. Not while
+   * Whether a copy of it can continue from its present state under other limits (`core/base/checkpoint.ts`); absent: never. Not while
    * it holds something that depends on its limits.
    */
   readonly canCheckpoint?: boolean;
@@ -171,7 +171,7 @@ export interface LayerDefinition {
   readonly points: readonly Hook[];
   readonly needs: readonly Capability[];
   readonly params: readonly ParamSpec[];
-  /** Whether it asks under a policy what later calls need, which the text of a recording tells. */
+  /** Whether it uses what later calls need, which only the text of a recording shows. */
   asksForUses?(policy: PlannedPolicy): boolean;
   /** Path of the switch that turns it off (FLG-1). */
   readonly killSwitch: string;

@@ -137,7 +137,7 @@ export class Limits {
         known.set(name, value);
       }
       if (limit.admits(value)) continue;
-      // A sweep holds a plan against many runs: what tells them apart is asked first the next time.
+      // A sweep holds a plan against many runs: what distinguishes them is checked first the next time.
       if (i > 0) [all[0], all[i]] = [all[i]!, all[0]!];
       return null;
     }

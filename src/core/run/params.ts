@@ -22,14 +22,14 @@ export type ParamKind =
     }
   | { readonly type: 'switch' }
   | { readonly type: 'text' }
-  /** A model by name; `own` stands for one that is not named. */
+  /** A model by name; `own` means one that is not named. */
   | { readonly type: 'model'; readonly own?: string }
   | { readonly type: 'choice'; readonly values: readonly string[] }
   | { readonly type: 'names' }
   /** Numbers by name, within bounds where it has them. */
   | { readonly type: 'table'; readonly min?: number; readonly max?: number };
 
-/** A policy parameter: where it lives, what it means, what it is unless somebody says otherwise. */
+/** A policy parameter: where it lives, what it means, its default. */
 export interface ParamSpec {
   readonly path: string;
   readonly kind: ParamKind;

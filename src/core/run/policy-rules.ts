@@ -28,7 +28,7 @@ export interface CountPart {
   readonly scale: number;
   readonly perMessage: number;
   readonly perImage: number;
-  /** What an estimate counts beside the messages. */
+  /** What an estimate counts besides the messages. */
   readonly includes: readonly ('system' | 'tools' | 'reasoning')[];
   /** Whether a usage from before the latest compaction still counts. */
   readonly since: 'compaction' | 'any';
@@ -168,7 +168,7 @@ export interface ReplacePart {
   readonly where: 'in-place' | 'at-end' | 'server';
 }
 
-/** Low watermark: a rule goes on until this holds. */
+/** Low watermark: a rule continues until this holds. */
 export type UntilPart =
   | { readonly kind: 'tokens' | 'chars' | 'freed'; readonly is: Comparison }
   /** Items wait until this many are due. */

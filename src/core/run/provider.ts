@@ -38,9 +38,9 @@ export interface HitChance {
 export interface CacheRules {
   /** Blocks looked at from a mark of the client back, the marked one included; null without a limit, or without marks. */
   readonly lookback: number | null;
-  /** Reads end at `offset` and every N tokens behind it; null where they end anywhere. */
+  /** Reads end at `offset` and every N tokens after it; null where they end anywhere. */
   readonly grain: { readonly tokens: number; readonly offset: number } | null;
-  /** A shorter prefix is not cached; null where nobody says. */
+  /** A shorter prefix is not cached; null if unknown. */
   readonly minimum: number | null;
   /** Models for which that holds: those whose rows say nothing, or every one. */
   readonly minimumFor: 'silent-models' | 'every-model';
@@ -51,11 +51,11 @@ export interface CacheRules {
   readonly lifetime: CacheLifetime;
   /** Null where an entry that lives is always found. */
   readonly hit: HitChance | null;
-  /** The API tells how many tokens were written. */
+  /** The API reports how many tokens were written. */
   readonly tellsWrites: boolean;
 }
 
-/** A provider: its cache, and what stands for it where a session names no model of it. */
+/** A provider: its cache, and its representative model for sessions that name none of its models. */
 export interface Provider {
   readonly name: string;
   readonly label: string;
@@ -87,6 +87,6 @@ export interface PriceShares {
   readonly writeLong: number;
 }
 
-/** What is assumed where another model stands for the recorded one. */
+/** What is assumed if another model replaces the recorded one. */
 export const SAME_TOKENS =
   'Prompts are taken to have as many tokens as in the recording, whatever the tokenizer.';

@@ -46,7 +46,7 @@ export interface RecordedBill {
   readonly threads: readonly ThreadBill[];
   /** Calls whose output is a placeholder in the recording, so that it is estimated from the response. */
   readonly estimatedOutputs: number;
-  /** Calls of models that nobody knows, by model: counted, not priced. */
+  /** Calls of unknown models, by model: counted, not priced. */
   readonly unpriced: Readonly<Record<string, number>>;
   /** Day whose prices were asked for; absent where each call has the prices of its own day. */
   readonly priceDay?: string;
@@ -54,7 +54,7 @@ export interface RecordedBill {
   readonly otherPrices?: readonly OtherPrices[];
   /** Responses without usage: neither counted nor priced. */
   readonly withoutUsage: number;
-  /** What it would have cost more had all that was not read been written, where the recording tells no writes; absent where that is nothing. */
+  /** The additional cost if all unread tokens had been written, for a recording without writes; absent if zero. */
   readonly untoldWritesNano?: number;
   /** What its provider’s rules make of that, which a replay pays; absent where that is nothing. */
   readonly assumedWritesNano?: number;

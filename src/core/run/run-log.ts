@@ -72,7 +72,7 @@ export interface RunEntry {
     readonly carries: readonly string[];
     readonly threads: number;
     readonly calls: number;
-    /** What the session cost where it comes from; absent where nothing tells. */
+    /** What the session cost when it was recorded; absent if unknown. */
     readonly recorded?: RecordedBill;
     /** How well the recording is reproduced by its own client; absent where nothing is taken from it. */
     readonly reproduced?: Reproduced;
@@ -219,7 +219,7 @@ export interface LayerEntry {
   readonly trueAfter: number;
   /** Tokens it took out of the context just then; what came back later is in `returned` entries. */
   readonly saved: number;
-  /** Cached tokens behind the first changed position that no earlier change since the last request had destroyed. */
+  /** Cached tokens after the first changed position that no earlier change since the last request had destroyed. */
   readonly cacheLost: number;
   /** Requests this action made, and what they cost in nano-dollars. */
   readonly calls: number;
@@ -288,9 +288,9 @@ export interface FaultEntry extends Omit<Item, 'block'> {
   readonly t: number;
   readonly thread: string;
   readonly turn: number;
-  /** `refetch`: it can be fetched again; `masked`: a placeholder says where; `lost`: text that nobody can fetch. */
+  /** `refetch`: it can be fetched again; `masked`: a placeholder says where; `lost`: text that cannot be fetched. */
   readonly kind: 'refetch' | 'masked' | 'lost';
-  /** Chance that it has to be fetched, as fitted: below 1 where a summary may tell it. */
+  /** Chance that it has to be fetched, as fitted: below 1 if a summary may keep it. */
   readonly chance: number;
   /** The same under the survival that the plan assumes. */
   readonly weight: number;
@@ -340,7 +340,7 @@ export interface EndEntry extends Partial<LeastFaults> {
   readonly turns: number;
   readonly requests: number;
   readonly cost: number;
-  /** Where a provider's hits are chance: what the loop lost by it in this draw, on average, and the ends of nine of ten draws; nano-dollars. */
+  /** Where a provider's hits are chance: what the loop lost by it in this draw, on average, and the ends of the 90 % interval; nano-dollars. */
   readonly chance?: {
     readonly lost: number;
     readonly expected: number;

@@ -9,7 +9,7 @@ interface Child {
   readonly label: string;
 }
 
-/** Forks by the thread that started them: those at work, and those that ended since the thread was last told (RES-3). */
+/** Forks by the thread that started them: those at work, and those that ended since the thread was last notified (RES-3). */
 export class ChildAgents {
   private readonly working = new Map<string, readonly Child[]>();
   private readonly ended = new Map<string, readonly Child[]>();
@@ -49,8 +49,8 @@ export class ChildAgents {
     return this.ended.get(parent) ?? [];
   }
 
-  /** The thread has been told which ones ended. */
-  told(parent: string): void {
+  /** The thread has been notified which ones ended. */
+  notified(parent: string): void {
     this.ended.delete(parent);
   }
 }
@@ -60,7 +60,7 @@ export function childAgents(world: Map<string, unknown>): ChildAgents {
   return entryOf(world, 'child-agents', () => new ChildAgents());
 }
 
-/** How much of what a compaction summarises its summary still tells: nothing, everything, or as fitted to recordings. */
+/** How much of what a compaction summarises its summary keeps: nothing, everything, or as fitted to recordings. */
 export const SURVIVALS = ['none', 'all', 'fitted'] as const;
 export type Survival = (typeof SURVIVALS)[number];
 
@@ -80,22 +80,22 @@ export const DEFAULT_FAULTS: FaultsPlan = { survival: 'fitted', refetch: 'off' }
  */
 const FETCHED_AGAIN = { codex: 0.36, other: 0.46 } as const;
 
-/** What became of an item that is needed: `told` where a summary may tell it. */
-type Fate = 'told' | 'untold';
+/** What became of an item that is needed: `summarised` if a summary may keep it. */
+type Fate = 'summarised' | 'gone';
 
 /** Chance that an item of a recording has to be fetched, as fitted. */
 export function fittedChance(fate: Fate, source: string): number {
-  if (fate === 'untold') return 1;
+  if (fate === 'gone') return 1;
   return source === 'codex' ? FETCHED_AGAIN.codex : FETCHED_AGAIN.other;
 }
 
-/** The same where summaries tell nothing, everything, or what is fitted. A chance of 1 is that of an item that no summary tells. */
+/** The same if summaries keep nothing, everything, or what is fitted. A chance of 1 is that of an item that no summary keeps. */
 export function chanceUnder(survival: Survival, fitted: number): number {
   if (survival === 'fitted' || fitted === 1) return fitted;
   return survival === 'none' ? 1 : 0;
 }
 
-/** The least that faults come to in the window of a run, whatever is kept: how many if summaries tell nothing, and what fetching again brings and costs at once under the survival of the plan, in nano-dollars. */
+/** The least that faults come to in the window of a run, whatever is kept: how many if summaries keep nothing, and the tokens and immediate cost of fetching again under the survival of the plan, in nano-dollars. */
 export interface LeastFaults {
   readonly leastFaults: number;
   readonly leastRefetchTokens: number;
@@ -152,7 +152,7 @@ export interface FaultRule {
   readonly probability: number | null;
   /** Only calls that begin between two times of the day, UTC: `14:00-20:00`, also over midnight; absent: at any time. */
   readonly between?: string;
-  /** Tokens over the limit that a prompt-too-long error tells of. */
+  /** Tokens over the limit that a prompt-too-long error reports. */
   readonly gapTokens: number | null;
   readonly retryAfterSeconds: number | null;
   readonly delaySeconds: number | null;

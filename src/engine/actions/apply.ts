@@ -149,7 +149,7 @@ function report(run: RunningThread, { entry }: ActionOf<'report'>): void {
   tally.keepAlives = 0;
 }
 
-/** A table of names was made for this report; whatever else details are, they may be somebody's own. */
+/** A table of names was made for this report; other details may belong to the caller. */
 function withKeepAlives(details: LayerReport['details'], keepAlives: number): LayerReport['details'] {
   const all = isNameTable(details) ? details : copyNameTable(details);
   all.keepAlives = keepAlives;

@@ -5,7 +5,7 @@ import type { RunningThread } from '../requests/running-thread.js';
 import type { ThreadModel } from '../requests/thread-model.js';
 
 /**
- * What the cheap layers prevent (LOP-3, C10): the context that nobody has touched since the last compaction is kept beside the
+ * What the cheap layers prevent (LOP-3, C10): the context as no layer would have changed it since the last compaction is kept next to the
  * real one. When it crosses the threshold and the real one does not, a compaction was prevented; each crossing counts once, and
  * not at all when the real one crosses later.
  */

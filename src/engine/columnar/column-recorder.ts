@@ -155,7 +155,7 @@ export class ColumnRecorder implements LogSink {
     return known >= 0 ? known : this.models.push(row) - 1;
   }
 
-  /** Every position the cache would look at, in its order; those that nobody has marked so far cannot be there. */
+  /** Every position the cache would look at, in its order; those not marked so far cannot be there. */
   private noteLookUps({ view, salts, breakpoints, model }: Outgoing): void {
     this.lookFrom.push(this.look.length);
     let unexamined = view.length - 1;

@@ -19,7 +19,7 @@ import type { RequestColumns } from './column-recorder.js';
 
 /**
  * The prompt cache over columns: entries are known by number, so that a look-up reads a few numbers and hashes nothing. An
- * entry that was never written is one that expired before all time. What the last request came to stands in the fields.
+ * entry that was never written is one that expired before all time. The fields have the result of the last request.
  */
 class ColumnarCache {
   readTokens = 0;

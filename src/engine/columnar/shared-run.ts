@@ -87,7 +87,7 @@ interface SeenRequest {
 type Item = TraceItem | SeenRequest;
 
 /**
- * A run of the engine that stands for all plans which differ from its own in limits alone, as long as every comparison with
+ * A run of the engine that represents all plans which differ from its own in limits alone, as long as every comparison with
  * a limit comes out as it did: the same happens in them, and only what the log says about limits is written for each.
  */
 export class SharedRun {

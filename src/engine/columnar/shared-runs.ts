@@ -136,7 +136,7 @@ const MAX_TRACE_ITEMS = 100_000;
 /** Shapes remembered per transcript, those met only once included. */
 const MAX_SHAPES = 64;
 
-/** The runs of one shape, those used last behind the others. */
+/** The runs of one shape, those used last after the others. */
 interface PlanGroup {
   readonly shape: OpenShape;
   readonly runs: SharedRun[];

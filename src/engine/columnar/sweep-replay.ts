@@ -64,7 +64,7 @@ export function isColumnar(plan: RunPlan, transcript: Transcript): boolean {
   );
 }
 
-/** The plan that stands for all plans whose requests are the same: what only the cache and the price depend on is fixed. */
+/** The plan that represents all plans whose requests are the same: what only the cache and the price depend on is fixed. */
 function shapeOf(plan: RunPlan): RunPlan {
   return {
     ...plan,

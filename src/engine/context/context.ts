@@ -116,7 +116,7 @@ export class Context extends PrefixColumns implements PrefixView {
     this.prefixTokens = this.trueTokens;
   }
 
-  /** Puts other tools or another system prompt in front; everything behind the first difference changes with it. */
+  /** Puts other tools or another system prompt in front; everything after the first difference changes with it. */
   replacePrefix(prefix: readonly Block[]): void {
     const messages = [...this.messages];
     let same = 0;
@@ -200,7 +200,7 @@ export class Context extends PrefixColumns implements PrefixView {
     else for (const message of orderMessages(batch)) this.append(message, 'first', origin);
   }
 
-  /** The messages of a request that stands for itself: nobody asks what of it is new or the session's own. */
+  /** The messages of an independent request: what of it is new or the session's own does not matter. */
   lay(messages: readonly Message[]): void {
     for (const message of orderMessages(messages)) this.append(message, 'again', 'made');
   }

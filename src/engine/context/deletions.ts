@@ -11,7 +11,7 @@ export class Deletions implements DeletedContent {
   /** Layer that asked for them. */
   layer: Layer = 'microcompact';
   private batches: (readonly PlacedResult[])[] = [];
-  /** Ids of the first N batches: the others are added when somebody has to look for them one by one. */
+  /** Ids of the first N batches: the others are added when they must be looked up one by one. */
   private readonly ids = new Set<string>();
   private indexed = 0;
   /** Indexes of the first and the last message that hold one. */
@@ -92,7 +92,7 @@ export class Deletions implements DeletedContent {
     return Math.min(this.tokens, this.tokensAmong(blocks, last + 1));
   }
 
-  /** What they take out of a request that begins with this many positions of the conversation and goes on with other blocks. */
+  /** What they take out of a request that begins with this many positions of the conversation and continues with other blocks. */
   within(shared: number, added: readonly Block[]): DeletedContent | null {
     if (this.tokens === 0) return null;
     const inShared = this.upTo(shared - 1);

@@ -109,14 +109,14 @@ export function leadingMarker(index: number, at: number): Message {
   return textMarker(`lead-${index}`, LEADING_MARKER, at);
 }
 
-/** What a client says where nothing else stands between two responses (FLT-4). */
+/** What a client says if nothing else is between two responses (FLT-4). */
 export function goOn(index: number, at: number): Message {
   return textMarker(`go-on-${index}`, GO_ON, at);
 }
 
 /**
  * Brings messages into the order the API wants (FLT-1, FLT-2, FLT-5): the context
- * reminder comes first, parts of one response are joined at the first of them, and each attachment stands behind
+ * reminder comes first, parts of one response are joined at the first of them, and each attachment comes after
  * the message it belongs to. Everything else keeps its place.
  */
 export function orderMessages(messages: readonly Message[]): readonly Message[] {

@@ -16,7 +16,7 @@ export class Journal {
     this.messages.push(message);
   }
 
-  /** A compaction: the record goes on from the new history. */
+  /** A compaction: the record continues from the new history. */
   restart(messages: readonly Message[]): void {
     this.messages = [...messages];
     this.frozen.clear();
@@ -46,7 +46,7 @@ class Part {
 
 /**
  * True tokens that layers keep out of a thread's conversation right now (C9): a token that comes back is taken off again. The
- * conversation as it stands plus these is the one that no layer has touched.
+ * current conversation plus these is the one without any layer.
  */
 export class TakenOut {
   total = 0;

@@ -44,7 +44,7 @@ function previousMessageEnd({ blocks, systemEnd }: Context): number {
 
 /**
  * A request that shares the beginning of a thread's own byte for byte and adds blocks (AGT-1). It is laid over the end of
- * the thread's columns, so it costs the added blocks alone; `close` puts back what stood there.
+ * the thread's columns, so it costs the added blocks alone; `close` restores what was there.
  */
 export class ForkView implements PrefixView {
   readonly length: number;

@@ -4,7 +4,7 @@ import type { Message } from '../../core/model/message.js';
 const CAPACITY = 256;
 const MOST_SPARE = 12;
 
-/** Arrays that nobody needs any more: a new one costs more than all that is put into it for a short request. */
+/** Unused arrays: a new one costs more than filling it for a short request. */
 const spare: Float64Array[] = [];
 
 const NONE = new Float64Array(0);
@@ -48,7 +48,7 @@ export type Origin = 'original' | 'made';
 
 /** How much of a session's own content is still in the context as it came, tools and system included. */
 export class OwnTokens {
-  /** Tokens of blocks that came with the session and stand here as they came. */
+  /** Tokens of blocks that came with the session and are unchanged here. */
   private here = 0;
   /** The part of them in front of the messages. */
   private prefix = 0;
@@ -93,7 +93,7 @@ export class OwnTokens {
     this.ever += addedTokens;
   }
 
-  /** Everything is gone, or everything behind tools and system prompt. */
+  /** Everything is gone, or everything after tools and system prompt. */
   empty(upTo: 'start' | 'prefix'): void {
     this.here = upTo === 'start' ? 0 : this.prefix;
   }
@@ -146,8 +146,8 @@ export class FreshBlocks {
 const FEW = 48;
 
 /**
- * Tells whether things are among some others. What is asked for mostly stands there in the same order, so each search begins
- * behind the last find; only when many are not to be found there, a set is made.
+ * Whether things are among some others. They are mostly in the same order, so each search begins
+ * after the last find; only when many are not to be found there, a set is made.
  */
 export class KnownItems<T> {
   private next = 0;

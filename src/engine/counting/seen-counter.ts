@@ -15,7 +15,7 @@ import {
 
 /**
  * Sealed reasoning that a client counts beside the usage, whether prompts carry it or not: what came before the latest prompt of the
- * user, from the first usage behind that prompt on. A recorded seal counts by its length, others by what was billed.
+ * user, from the first usage after that prompt on. A recorded seal counts by its length, others by what was billed.
  */
 export class PastReasoning {
   private all = 0;
@@ -145,12 +145,12 @@ export class SeenCounter {
   private all = 0;
   /** Usage ÷ estimate at the latest response. */
   private ratio = 1;
-  /** The thread that it counts for is no part of what it has counted: a fork goes on from its parent's count. */
+  /** The thread that it counts for is not part of what it has counted: a fork continues from its parent's count. */
   readonly #counted: Counted;
   private readonly own: CountPart | null;
   /** Null for a policy that counts none. */
   private readonly past: PastReasoning | null;
-  /** Counters of rules that have one of their own: they hear of everything that this one hears of. */
+  /** Counters of rules that have their own: they receive everything that this one receives. */
   private readonly beside: readonly SeenCounter[];
 
   constructor(
@@ -225,8 +225,8 @@ export class SeenCounter {
   }
 
   /** A response joined the conversation; its usage follows. */
-  hear(response: Message): void {
-    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.hear(response);
+  onResponse(response: Message): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.onResponse(response);
     if (this.own !== null) this.all += estimateMessage(response, this.rules.heuristic);
     this.past?.note(response);
   }

@@ -13,16 +13,16 @@ export interface CallCondition {
   readonly read: number;
   /** Tokens found in the cache beyond what the replay finds: what others, or the server, kept. */
   readonly warm: number;
-  /** A break from outside: of what the replay finds behind these first tokens, a share was read. */
+  /** A break from outside: of what the replay finds after these first tokens, a share was read. */
   readonly floor: number;
   readonly kept: number;
-  /** Tokens that were neither read nor written; by the provider's rules where the recording does not tell writes. */
+  /** Tokens that were neither read nor written; by the provider's rules if the recording has no writes. */
   readonly plain: number;
-  /** Share of what was written that was written for an hour; null where nothing was. */
+  /** Share of what was written that was written for an hour; null if nothing was. */
   readonly long: number | null;
 }
 
-/** Tokens that a client may add behind a compaction without a file among them: lists, reminders, its own words. */
+/** Tokens that a client may add after a compaction without a file among them: lists, reminders, its own words. */
 const LARGEST_REST = 3_000;
 
 /** What a recording shows about its requests, by thread and call. */
@@ -36,7 +36,7 @@ export class Conditions {
   recordedNano = 0;
 
   constructor(
-    /** Whether the recording tells what was written. */
+    /** Whether the recording reports writes. */
     readonly tellsWrites: boolean,
     /** `finding` while the recording is replayed as its own client; `given` from then on. */
     public state: 'finding' | 'given' = 'finding',

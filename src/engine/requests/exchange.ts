@@ -120,7 +120,7 @@ export class Exchange {
     if (out.risk !== 0 && this.env.cacheKinds.reads === 'exact')
       entry.risk = riskOf(out, usage, atMs, cost.totalNano);
     this.env.sink.write(entry);
-    // What was found is known where a recording tells it of this cache.
+    // What was found is known if a recording has it for this cache.
     const isKnown = this.env.whatIf?.reads === 'as-recorded';
     if (chain === 'own' && outcome.odds !== undefined && !isKnown)
       this.noteOdds(out, usage, atMs, outcome.odds);
@@ -192,7 +192,7 @@ function warnOfPrices(warnings: WarningList, row: ModelRow, atMs: number): void 
   if (other !== null) warnings.add(`${other.kind}-price`, `requests of ${otherPriceSentence(row.id, other)}`);
 }
 
-/** Says once for each model, with its requests counted, that nobody knows what they cost. */
+/** Reports once per model, with its number of requests, that their cost is unknown. */
 function warnNoPrice(warnings: WarningList, model: string): void {
   warnings.add(
     'no-price',
@@ -210,7 +210,7 @@ function warnAssumedPrice(warnings: WarningList, model: string, other: string): 
   );
 }
 
-/** What an unpredictable break would cost here: everything behind system and tools written again instead of read. */
+/** What an unpredictable break would cost here: everything after system and tools written again instead of read. */
 function riskOf(
   out: Outgoing,
   usage: Usage,

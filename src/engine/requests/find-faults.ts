@@ -143,10 +143,10 @@ export class ContentFaults {
     );
     const budget = Math.max(this.window, this.largest) - this.prefix;
     const charged = chargedOf(counted, items);
-    // A summary tells at most what the plan assumes of all of them.
+    // A summary keeps at most what the plan assumes of all of them.
     const weight = chanceUnder(
       (env.plan.faults ?? DEFAULT_FAULTS).survival,
-      fittedChance('told', env.source),
+      fittedChance('summarised', env.source),
     );
     return {
       leastFaults: leastFaults(items, counted, budget),
@@ -194,7 +194,7 @@ export class ContentFaults {
       this.missed.add(use.item);
       this.found++;
       const rounds = this.summarised.filter((turn) => turn >= item.seenAt).length;
-      const chance = fittedChance(rounds === 0 || state === 'masked' ? 'untold' : 'told', run.env.source);
+      const chance = fittedChance(rounds === 0 || state === 'masked' ? 'gone' : 'summarised', run.env.source);
       const weight = chanceUnder(survival, chance);
       const kind = state === 'masked' ? 'masked' : isFetchable(use, item) ? 'refetch' : 'lost';
       const tokens = use.kind === 'reread' ? use.tokens : item.tokens;
@@ -259,7 +259,7 @@ export class ContentFaults {
   }
 }
 
-/** Whether content can be had again: what tools and the client brought can, and what was in fact read again. */
+/** Whether content can be fetched again: what tools and the client brought can, and what was in fact read again. */
 function isFetchable({ kind }: Use, { origin }: Item): boolean {
   return kind === 'reread' || origin === 'result' || origin === 'attachment';
 }

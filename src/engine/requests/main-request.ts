@@ -80,7 +80,7 @@ function noteRepairs(run: RunningThread, addedPrompts: number): void {
   run.note('repaired', message, { orphanResults, missingResults, leadingMarkers, addedPrompts });
 }
 
-/** Whose thinking stays: that of the latest turn, or nobody's, as a prompt of the client's own ends it. */
+/** Whose thinking stays: that of the latest turn, or none after a prompt of the client itself. */
 type KeptThinking = 'latest-turn' | 'none';
 
 /** Edits that drop the thinking of earlier turns, from a message on, and the first message that keeps its own (api.md 1.7). */
@@ -225,7 +225,7 @@ function resized(context: Context, extra: number, from: number): readonly BlockE
   return edits;
 }
 
-/** How the answer of the cache to a request of the loop is brought to what was recorded; null where it stands. */
+/** How the cache's answer to a request of the loop is adjusted to the recording; null if it is not. */
 function readConditionOf(run: RunningThread, call: RecordedCall): AdjustOutcome | null {
   const { whatIf, plan } = run.env;
   if (whatIf === null || whatIf.reads === 'own' || run.steps.isAgain || call.usage === null) return null;
@@ -258,7 +258,7 @@ function readConditionOf(run: RunningThread, call: RecordedCall): AdjustOutcome 
   };
 }
 
-/** What a request left unmarked behind its last breakpoint cannot be read by the next one. */
+/** What a request left unmarked after its last breakpoint cannot be read by the next one. */
 function withoutTail(outcome: CacheOutcome, tail: RunningThread['tail']): CacheOutcome {
   if (tail === null || outcome.readTokens !== tail.prompt) return outcome;
   return { ...outcome, readTokens: outcome.readTokens - tail.plain };

@@ -16,9 +16,9 @@ export interface ProviderDoubts {
   readonly label: string;
   /** What chance decides: whether an entry is found, only how long it lives, or nothing. */
   readonly chance: 'hits' | 'lifetimes' | 'none';
-  /** That another model stands for the one that was named, or for those of the session; null where the provider serves one of them. */
+  /** That another model replaces the named one, or those of the session; null if the provider serves one of them. */
   readonly standIn: string | null;
-  /** That the plan asks for an hour which is not to be had; null where it does not, or it is. */
+  /** That the plan asks for an hour that is not offered; null if it does not, or it is. */
   readonly noHour: string | null;
   /** What is not known, and what was assumed instead. */
   readonly doubts: readonly string[];
@@ -128,7 +128,7 @@ export function otherTokens(plan: RunPlan, { models, ofAgents }: RecordedModels)
   if (plan.model === null) return null;
   const book = modelsOf(plan);
   const own = book.orUnknown(plan.model);
-  // A plan's model takes the place of those of main threads; where agents have the same, nothing tells them apart.
+  // A plan's model takes the place of those of main threads; if agents have the same one, they cannot be distinguished.
   const main = models.filter((name) => !ofAgents.includes(name));
   const rows = [...new Set(main.length === 0 ? models : main)].map((name) => book.orUnknown(name));
   const row = rows.find(
@@ -145,7 +145,7 @@ export function otherTokens(plan: RunPlan, { models, ofAgents }: RecordedModels)
   };
 }
 
-/** Draws of a run's luck, and the ends that hold nine of ten. */
+/** Draws of a run's luck, and the 90 % interval. */
 const DRAWS = 2_000;
 const LOW = 0.05;
 const HIGH = 0.95;

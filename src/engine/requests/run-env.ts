@@ -164,7 +164,7 @@ export interface RunEnv {
   readonly pricedAt: PriceTimes;
   /** The cache behind the LLM, for what others than this run's requests have left in it; null without one. */
   readonly cache: PromptCache | null;
-  /** What is taken from the recording because no policy decides it; null where nothing is. */
+  /** What is taken from the recording because no policy decides it; null if nothing is. */
   readonly whatIf: RunConditions | null;
   /** What calls need of what came before them, by thread; null where the transcript has no text. */
   readonly uses: () => ReadonlyMap<string, UsesByCall> | null;
@@ -180,7 +180,7 @@ export interface RunEnv {
   /** What chance adds to the cost. */
   readonly luck: ChanceTally;
   readonly sessions: Sessions;
-  /** Hears of every request before it is sent; null when nobody listens. */
+  /** Called with every request before it is sent; null without a listener. */
   readonly onRequest: RequestListener | null;
   /** Gets what the client could show before each request, instead of the log; null where the log gets it. */
   readonly onStatus: StatusListener | null;
@@ -217,16 +217,16 @@ export interface Outgoing extends Omit<LlmCall, 'luck' | 'outsideTokens' | 'adju
   readonly firstChanged: number | null;
   /** What a layer announced as the reason of the change (BRD-3). */
   readonly announced: BreakCause | null;
-  /** Names of the tools that changed since the thread's previous request; absent where nobody says. */
+  /** Names of the tools that changed since the thread's previous request; absent if unknown. */
   readonly changedTools?: readonly string[];
   /** Chance that it breaks for no reason the recording shows (K14). */
   readonly risk: number;
-  /** Brings the answer of the cache to what was recorded; null where it stands. */
+  /** Adjusts the cache's answer to the recording; null if it does not. */
   readonly adjust: AdjustOutcome | null;
 }
 
 /**
- * Hears when a part of the loop begins and ends. The engine never reads a clock: whoever wants timings passes a sink
+ * Called when a part of the loop begins and ends. The engine never reads a clock: to get timings, pass a sink
  * that does, and keeps them beside the log, never in it.
  */
 export interface TimingSink {

@@ -91,7 +91,7 @@ export interface Forks {
 /** What all threads of one run share, with what lies between threads. */
 export interface ThreadEnv extends RunEnv {
   readonly forks: Forks;
-  /** Called when a layer is about to act before a request, −1 where a limit is met behind them; null where nobody listens. */
+  /** Called when a layer is about to act before a request, −1 where a limit is met after them; null without a listener. */
   readonly onAct: ((run: RunningThread, layer: number) => void) | null;
   /** Agents that wait for the approval of their plans. */
   readonly approvals: { wait(run: RunningThread): void };
@@ -156,7 +156,7 @@ export interface RunningThread {
   readonly recordedSummaries: Set<string>;
   readonly tally: Tally;
   readonly lastResponseMs: number | null;
-  /** Whether somebody spoke since the latest request. */
+  /** Whether the user spoke since the latest request. */
   readonly spoken: 'spoken' | 'silent';
   /** Why it makes no calls; null while it does. */
   readonly failure: Stop | null;
@@ -172,7 +172,7 @@ export interface RunningThread {
   tail: { readonly prompt: number; readonly plain: number } | null;
   turn: number;
   now: number;
-  /** Milliseconds by which simulated time runs behind the recording. */
+  /** Milliseconds by which simulated time is behind the recording. */
   shiftMs: number;
   /** Positions of the request that was sent last. */
   sentLength: number;
@@ -216,12 +216,12 @@ export interface RunningThread {
   /** Takes note that a request which is there for the cache alone found the entry at a time, or made it. */
   noteKeptAlive(atMs: number): void;
   /** The answer to a call has come. */
-  hear(call: RecordedCall, latencyMs: number): void;
+  takeResponse(call: RecordedCall, latencyMs: number): void;
   /** A recorded call cannot take place, and with it what it would have started. */
   lose(call: RecordedCall): void;
   /** The user does something: a block or an error that ended the prompt holds no longer (C42). */
   userActs(): void;
-  /** What the user did made no room: what kept it from going on still does. */
+  /** What the user did freed no room, so the thread is still blocked. */
   haltAgain(stop: Stop | null): void;
   /** The thread never gets to work. */
   giveUp(reason: string, how?: Stop['how']): void;

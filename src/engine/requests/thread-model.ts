@@ -56,7 +56,7 @@ export function saltsUnder(key: ClientKey, salts: LevelSalts): LevelSalts {
   return key.messagesTime > 0 ? freshSalts(found, 'messages', key.messagesTime) : found;
 }
 
-/** A model that a provider serves: the one that is named, the plan's, or the one that stands for the provider. */
+/** A model that a provider serves: the one that is named, the plan's, or the provider's representative model. */
 function servedName(models: ModelBook, provider: ProviderRef, name: string, planned: string | null): string {
   for (const each of [name, planned]) {
     const row = each === null ? null : models.find(each);
@@ -202,7 +202,7 @@ export class ThreadModel {
     return recordedWindow(this.name, this.shown, this.recorded, this.models);
   }
 
-  /** That the window goes by how the user is logged in, which no line tells; null where it does not, or does not matter (R1). */
+  /** That the window depends on the user's login, which is not recorded; null if it does not, or makes no difference (R1). */
   windowDoubt(): string | null {
     const { plan, name, shown, recorded, models } = this;
     const { params } = plan.policy;
@@ -224,7 +224,7 @@ export class ThreadModel {
     return policyWindow(policy.params, name, { recorded: this.provenWindow(), models, rules: policy.rules });
   }
 
-  /** Salts of the cache keys for this model and effort: a request of a layer that goes on from the thread's has the same. */
+  /** Salts of the cache keys for this model and effort: a layer's request that extends the thread's has the same. */
   saltsFor(images: 'images' | 'no-images', key: ClientKey): LevelSalts {
     const { lastSalts: last, effort } = this;
     if (

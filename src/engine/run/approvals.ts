@@ -22,7 +22,7 @@ export class Approvals {
     return this.waiting.has(run.thread.id);
   }
 
-  /** Agents whose answer has been sent since the last asking: they go on from then. */
+  /** Agents whose answer has been sent since the last asking: they continue from then. */
   takeAnswered(): readonly ThreadRun[] {
     const runs: ThreadRun[] = [];
     for (const { to, subject, atMs } of this.bus.takeAnswers()) {
@@ -34,7 +34,7 @@ export class Approvals {
     return runs;
   }
 
-  /** Nobody is left who could answer: the recording shows that they went on all the same. */
+  /** No agent is left to answer: the recording shows that they continued anyway. */
   releaseAll(nowMs: number): readonly ThreadRun[] {
     const runs = [...this.waiting.values()];
     for (const run of runs) this.release(run, 'unanswered', nowMs);

@@ -58,7 +58,7 @@ import {
 /** Steps of the replay between two chances to do something else. */
 const STEPS_PER_PART = 64;
 
-/** Who hears of a run besides the log. */
+/** Listeners to a run besides the log. */
 interface Listeners {
   readonly onRequest?: RequestListener;
   readonly onStatus?: StatusListener;
@@ -73,7 +73,7 @@ interface Listeners {
   /** Takes what the recording shows, while it is replayed as its own client. */
   readonly finding?: Conditions;
   /**
-   * `at-end`: nobody looks at how well the recording was reproduced before the run is over. One as its own client then finds that
+   * `at-end`: how well the recording was reproduced is not used before the run is over. One as its own client then finds that
    * itself, which would otherwise take a run of its own before it.
    */
   readonly reproduced?: 'at-end';
@@ -99,7 +99,7 @@ export function replay(
   while (parts.next().done !== true);
 }
 
-/** The same in short parts: whoever drives it may do something else between them, or stop. */
+/** The same in short parts: the caller may do something else between them, or stop. */
 export function* replayParts(
   planned: RunPlan,
   recording: Transcript,
@@ -372,7 +372,7 @@ export function logBreakdown(env: ThreadEnv, run: ThreadRun): void {
   });
 }
 
-/** The first entry of a run under a plan; the digest of the plan is computed when somebody reads it, which sums do not. */
+/** The first entry of a run under a plan; the digest of the plan is computed when it is read, which sums do not do. */
 export function runEntryOf(
   { version, plugins, transcript }: Pick<RunEntry, 'version' | 'plugins' | 'transcript'>,
   plan: RunPlan,

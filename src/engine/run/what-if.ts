@@ -18,7 +18,7 @@ import { windowUnder } from '../requests/thread-model.js';
 const basePlan = oncePer((transcript: Transcript): RunPlan => ownPlan(transcript, clientPolicy(transcript)));
 const policyText = oncePer((policy: PlannedPolicy): string => canonicalJson(policy));
 
-/** True for a recording that tells what its requests read: only then something can be taken from it. */
+/** True for a recording with cache reads: only then there are conditions to take from it. */
 const tellsReads = oncePer((transcript: Transcript): boolean =>
   transcript.threads.some(
     ({ flow, steps }) =>
@@ -106,7 +106,7 @@ function newConditions({ carries }: Transcript): Conditions {
   return new Conditions(carries.includes('cache-writes'));
 }
 
-/** Conditions for a run to find while it goes on; null where they are known, or where others find them. */
+/** Conditions for a run to find; null if they are known, or others find them. */
 export function conditionsToFind(plan: RunPlan, transcript: Transcript): Conditions | null {
   if (known.has(transcript) || !followsRecording(plan, transcript)) return null;
   // The policy, which is most of a plan, is compared above.
@@ -159,7 +159,7 @@ export function conditionsOf(plan: RunPlan, transcript: Transcript, abduce: Abdu
   return { conditions, reads: isSameCache ? 'as-recorded' : 'own' };
 }
 
-/** Whether caches go by the same rules, whoever runs them. */
+/** Whether caches have the same rules, even of different providers. */
 function haveSameRules(a: readonly ProviderRef[], b: readonly ProviderRef[]): boolean {
   const rules = (provider: ProviderRef | undefined): string =>
     provider === undefined ? '' : canonicalJson(knownProvider(provider).cache);

@@ -8,7 +8,7 @@ export type ForkLayout = 'shared' | 'own-results' | 'own-system';
 const PLACEHOLDER = '[this agent is at work: its result follows]';
 const PLACEHOLDER_TOKENS = 12;
 
-/** Stands in the history of every child: whoever carries it may not fork again (AGT-3). */
+/** In the history of every child: a thread with it may not fork again (AGT-3). */
 const MARKER = '<forked-agent>You are a fork: do the task below yourself and start no agents.</forked-agent>';
 const MARKER_TOKENS = 24;
 const MARKER_FACT = 'fork-marker';

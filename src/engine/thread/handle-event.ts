@@ -105,7 +105,7 @@ function leaveRecording(run: RunningThread): void {
   if (run.course === 'recorded') run.course = 'same';
 }
 
-/** A letter goes out; without the layer of agents there is nobody to carry it (AGT-4). Who sends a plan waits for the answer. */
+/** A letter goes out; without the layer of agents nothing delivers it (AGT-4). The sender of a plan waits for the answer. */
 function send(run: RunningThread, letter: AgentMessage): void {
   if (run.failure !== null || !run.env.layers.some((layer) => layer.name === 'agents')) return;
   const reached = messageBus(run.env.sessions.world).send(run.thread.id, letter, run.env.files, run.now);

@@ -94,7 +94,7 @@ export class LayerHost {
     return this.byPoint.get(point) ?? [];
   }
 
-  /** Whether copies of all of them can go on from here. */
+  /** Whether copies of all of them can continue from here. */
   get canCheckpoint(): boolean {
     return this.all.every(({ instance }) => instance.canCheckpoint === true);
   }

@@ -39,7 +39,7 @@ export class Halt {
   }
 }
 
-/** What a stop of some kind means for the calls behind it. */
+/** What a stop of some kind means for the calls after it. */
 export function stopOf(what: StopKind, reason: string): Stop {
   const isFinal = what === 'run-ended' || what === 'shut-down';
   return { reason, until: isFinal ? 'end' : 'next-prompt', how: what === 'shut-down' ? 'ended' : 'lost' };
@@ -57,7 +57,7 @@ export function keepRecord(run: RunningThread): void {
   files.write(path, new RecordText(before, run.turn, lastPrompt(run.context.messages)), run.now);
 }
 
-/** A record with one more line; it is written out when somebody reads it, which is rare. */
+/** A record with one more line; it is written out only when it is read, which is rare. */
 class RecordText {
   private written: string | null = null;
 
@@ -71,7 +71,7 @@ class RecordText {
     return this.read().length;
   }
 
-  /** Writes the lines that nobody has read yet, oldest first: a long row of them is no deep recursion. */
+  /** Writes the unread lines, oldest first, so that a long row of them causes no deep recursion. */
   read(): string {
     if (this.written !== null) return this.written;
     const unread: RecordText[] = [];

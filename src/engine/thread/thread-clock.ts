@@ -28,7 +28,7 @@ export class StepQueue {
     this.steps = this.flow === null ? thread.steps : this.ahead;
   }
 
-  /** Takes the next step; null behind the last. */
+  /** Takes the next step; null after the last. */
   take(): Step | null {
     const step = this.at(this.cursor);
     if (step === undefined) return null;
@@ -41,7 +41,7 @@ export class StepQueue {
     return this.isAgain ? repeated(step, this.round) : step;
   }
 
-  /** The next call or event, which tells when the thread goes on; null when none is left. */
+  /** The next call or event, which decides when the thread continues; null if none is left. */
   upcoming(): TimedStep | null {
     for (let i = this.cursor; ; i++) {
       const step = this.at(i);
@@ -61,7 +61,7 @@ export class StepQueue {
     return this.steps[index - this.from];
   }
 
-  /** The plan that was made up to here stands: the next one begins. */
+  /** The plan made up to here is kept: the next one begins. */
   keepPlan(): void {
     this.planFrom = this.cursor;
   }
@@ -79,7 +79,7 @@ export class StepQueue {
   }
 }
 
-/** A step under names of its own, so that nothing stands in the conversation twice. */
+/** A step with its own names, so that nothing is in the conversation twice. */
 function repeated(step: Step, round: number): Step {
   const again = (id: string): string => `${id}~${round}`;
   const block = (item: Block): Block =>
@@ -122,7 +122,7 @@ export class Wakes {
 /** The time of one thread: the recording's, moved by what took longer here, and when layers want to be asked again. */
 export class ThreadClock {
   now = 0;
-  /** Milliseconds by which simulated time runs behind the recording. */
+  /** Milliseconds by which simulated time is behind the recording. */
   shiftMs = 0;
   private readonly wakes = new Wakes();
   /** Simulated and recorded end of the latest call. */

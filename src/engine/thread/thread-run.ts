@@ -43,7 +43,7 @@ const NEVER = (): boolean => false;
 /** A recorded prompt shorter by this is without results that were cleared: nothing is cleared for less than 20,000 (MIC-1). */
 const CLEARED_TOKENS = 10_000;
 
-/** A place behind all layers of a point. */
+/** A place after all layers of a point. */
 const BEHIND_TIERS = -1;
 
 /** One thread on its way through its transcript: messages come in, layers act, calls go out (LOP-1). */
@@ -152,7 +152,7 @@ export class ThreadRun implements RunningThread {
     restoreFields(this, other, copied);
   }
 
-  /** Continues the turn of a checkpoint from the question to a layer on, or from behind the last. */
+  /** Continues the turn of a checkpoint from the question to a layer on, or from after the last. */
   resumeTurn(layer: number): void {
     if (layer !== BEHIND_TIERS) this.askLayers('before-request', null, layer);
     finishTurn(this, this.call!);
@@ -349,7 +349,7 @@ export class ThreadRun implements RunningThread {
     this.cached.keepUntil(atMs + this.model.ttlFor(null));
   }
 
-  hear(call: RecordedCall, latencyMs: number): void {
+  takeResponse(call: RecordedCall, latencyMs: number): void {
     this.spoken = 'silent';
     this.clock.answered(call, latencyMs);
     this.lastResponseMs = this.now;

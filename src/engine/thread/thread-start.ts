@@ -96,7 +96,7 @@ function inherit(run: RunningThread, parent: RunningThread): void {
   if (heldUntilMs !== null) run.shiftMs += Math.max(0, heldUntilMs - (run.nextTimeMs() ?? 0));
 }
 
-/** A conversation that begins with another one goes on as that does through the recording. */
+/** A conversation that begins with another one continues as that does through the recording. */
 function takeCourse(run: RunningThread, { course }: RunningThread): void {
   if (course === 'parted') run.part();
   else run.course = course;
@@ -130,7 +130,7 @@ export function noteWarm(run: RunningThread, out: Outgoing, usage: Usage, latenc
   env.forks.warmed(thread, out.startMs + Math.min(beginsMs, latencyMs));
 }
 
-/** A new process reads the record of an earlier session back and goes on from there. */
+/** A new process reads the record of an earlier session back and continues from there. */
 function takeUp(run: RunningThread, origin: RunningThread): void {
   takeCourse(run, origin);
   const form = run.env.plan.policy.params['client.resume'];
@@ -147,7 +147,7 @@ function takeUp(run: RunningThread, origin: RunningThread): void {
   run.note('resume', `the session ${origin.session.name} was resumed`);
 }
 
-/** What a client changes when it takes a session up again; everything behind the first difference is cold (E5.5). */
+/** What a client changes when it resumes a session; everything after the first difference is cold (E5.5). */
 export function renewSystem(run: RunningThread): void {
   run.context.replacePrefix(changedPrefix(run.context.prefix, `rendered at ${run.now}`));
 }

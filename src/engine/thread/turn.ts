@@ -82,12 +82,12 @@ function answered(
   latencyMs: number,
 ): void {
   run.noteSent(out, call);
-  run.hear(call, latencyMs);
+  run.takeResponse(call, latencyMs);
   const response = answeredMessage(call, usage, run.now);
   run.context.extend([response]);
   run.journal.append(response);
   run.host.observe(response);
-  run.seen.hear(response);
+  run.seen.onResponse(response);
   const { deletedIsFree } = run.env.client;
   run.seen.anchor(usage, run.takenOut.recent - (deletedIsFree ? 0 : run.view.deletedTokens));
   if (deletedIsFree) run.seen.forgetDeleted();

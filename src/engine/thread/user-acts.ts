@@ -5,7 +5,7 @@ import { renewedReminder } from '../actions/context-message.js';
 import type { RunningThread } from '../requests/running-thread.js';
 
 /**
- * The conversation with the fold that holds a message taken apart again from its file; as it stands where none does. Who goes
+ * The conversation with the fold that holds a message taken apart again from its file; unchanged where none does. A user who goes
  * back into a folded prompt finds it as it was.
  */
 function withUnfolded(run: RunningThread, messageId: string | null): readonly Message[] {
@@ -25,7 +25,7 @@ function withUnfolded(run: RunningThread, messageId: string | null): readonly Me
 
 type RecordedCompaction = Extract<ThreadEvent, { kind: 'recorded-compaction' }>;
 
-/** The user asks for a compaction; one that nobody carries out is reported (C37). */
+/** The user asks for a compaction; one that no layer carries out is reported (C37). */
 export function compactNow(run: RunningThread, compaction: ManualCompaction): void {
   const refusal = refusalOf(run);
   if (refusal !== null) refuse(run, refusal);
@@ -58,7 +58,7 @@ export function clearResultsNow(run: RunningThread): void {
   run.askLayers('manual-clear');
 }
 
-/** Why nobody carries out what the user asks for; null when a layer does. */
+/** Why no layer does what the user asks for; null if one does. */
 function refusalOf(run: RunningThread): string | null {
   if (run.failure?.until === 'end') return 'the run has ended';
   if (isSwitchedOff(run)) return 'compaction is switched off'; // WIN-7
@@ -102,7 +102,7 @@ export function passSummary(run: RunningThread, { id }: Message): void {
   run.faults.excuse([id]);
 }
 
-/** The history that the recording went on with: its summary, what it kept, and what it attached comes behind. */
+/** The history that the recording continued with: its summary, what it kept, then what it attached. */
 function takeRecordedSummary(
   run: RunningThread,
   { keptIds, summary }: RecordedCompaction,
@@ -167,7 +167,7 @@ function isSaid(message: Message): boolean {
   return !isContext(message);
 }
 
-/** The user emptied the conversation: only what stands in front of every history stays. */
+/** The user emptied the conversation: only what precedes every history stays. */
 export function clearConversation(run: RunningThread): void {
   run.userActs();
   run.joinPending();

@@ -22,7 +22,7 @@ const tokens = (description: string) => whole(0, MANY_TOKENS, description);
 const grain = z.union([
   whole(1, MANY_TOKENS, 'Reads end every N tokens.').transform((read) => ({ tokens: read, offset: 0 })),
   group(
-    'Reads end at `offset` and every N tokens behind it.',
+    'Reads end at `offset` and every N tokens after it.',
     { tokens: whole(1, MANY_TOKENS, 'Tokens of a step.'), offset: tokens('Where the first step ends.') },
     {},
   ),
@@ -30,7 +30,7 @@ const grain = z.union([
 
 /** A minimum for every model, or for those whose rows say nothing. */
 const minimum = z.union([
-  tokens('Shortest prefix that is cached, whatever the model.').transform((read) => ({
+  tokens('Shortest prefix that is cached, for all models.').transform((read) => ({
     minimum: read,
     minimumFor: 'every-model' as const,
   })),
@@ -43,7 +43,7 @@ const minimum = z.union([
 
 const written = words(
   ['marks', 'every-grain', 'request-ends', 'head'],
-  'What a request leaves behind: entries at the marks of the client, every prefix, units that end with prompt and answer, or its head as an object.',
+  'What a request stores: entries at the marks of the client, every prefix, units that end with prompt and answer, or its head as an object.',
   {
     'last-message': {
       why: 'recordings of GPT-5.6 end on steps, not at the mark of the newest message',
@@ -80,7 +80,7 @@ const tail = list(
     },
     {},
   ).transform(({ after, share }) => ({ afterMs: after, share })),
-  'What is left behind `idle`, in straight lines between these points; nothing behind the last.',
+  'Share left after `idle`, in straight lines between these points; nothing after the last.',
 ).check((ctx) => {
   const late = ctx.value.findIndex(({ afterMs }, i) => i > 0 && afterMs <= ctx.value[i - 1]!.afterMs);
   if (late !== -1)
@@ -90,7 +90,7 @@ const tail = list(
 const lifetime = group(
   'How long entries live.',
   {
-    idle: orNull(duration('Every entry lives so long after its last use; null where nothing is promised.')),
+    idle: orNull(duration('Lifetime of an entry after its last use; null if nothing is promised.')),
     refresh: words(['on-hit', 'none'], 'Whether a use begins the time again.'),
   },
   {
@@ -131,7 +131,7 @@ const hit = z
         ),
         partial: some(
           number(0, 1, 'A share.'),
-          'Share that is read all the same, one for each equal part of the requests that come up short.',
+          'Share that is read anyway, one for each equal part of the requests that read less.',
         ),
       },
       { pinned: OTHER_CHANCE, unpinned: OTHER_CHANCE, perMinuteOver: OTHER_CHANCE },
@@ -152,7 +152,7 @@ const OF_MODELS = refusedKey(
 );
 
 const price = group(
-  'Prices of reads and writes, where they are not those of the rows of the models.',
+  'Prices of reads and writes, if they differ from those of the model rows.',
   {
     read: number(0, 100, 'Price of a token that is read, as a share of the input price.'),
     write: number(0, 100, 'Price of a token that is written, as a share of the input price.'),
@@ -172,7 +172,7 @@ const price = group(
 
 /** A provider file: who it is, the eight knobs of its cache, and what is not known. */
 export const providerSchema = group(
-  'The prompt cache of a provider. `null` is what nobody knows.',
+  'The prompt cache of a provider. `null` means not known.',
   {
     source: text('Where the numbers come from.'),
     doubts: list(text('A sentence.'), 'What is not known, and what is assumed instead; [] for nothing.'),
@@ -197,7 +197,7 @@ export const providerSchema = group(
     label: text('Name as tables and warnings show it; the name where absent.'),
     serves: text('Provider whose rows of the model table it serves; its own where absent.'),
     storesOutput: flag('What the model answers is stored with its prompt; false where absent.'),
-    tellsWrites: flag('The API tells how many tokens were written, and bills them as writes.'),
+    tellsWrites: flag('The API reports how many tokens were written, and bills them as writes.'),
     exceptions: list(
       group(
         'What is different for some models.',

@@ -28,7 +28,7 @@ function checkEffects(written: WrittenProvider, problems: Problems): void {
     if (written.tellsWrites === false)
       idle(['tellsWrites'], 'what is written at marks is always reported', 'take it out');
     if (hit !== null && hit !== 'always')
-      idle(['hit'], 'entries at marks are found while they live', 'write always, or null where nobody knows');
+      idle(['hit'], 'entries at marks are found while they live', 'write always, or null if not known');
     if (max !== null) idle(['lifetime', 'max'], 'entries at marks live on with each use', 'write null');
     if (refresh === 'none')
       idle(['lifetime', 'refresh'], 'entries at marks live on with each use', 'write on-hit');
@@ -53,10 +53,10 @@ function checkEffects(written: WrittenProvider, problems: Problems): void {
   if (max !== null && max < idleMs)
     idle(['lifetime', 'idle'], '`max` ends every entry before', 'write a longer `max`');
   if (tail.length > 0 && tail[0]!.afterMs <= idleMs)
-    idle(['lifetime', 'tail'], 'its first point lies before `idle`', 'begin behind `idle`');
+    idle(['lifetime', 'tail'], 'its first point lies before `idle`', 'begin after `idle`');
   exceptions.forEach((exception, i) => {
     if (exception.grain === undefined && exception.storesOutput === undefined)
-      idle(['exceptions', i, 'models'], 'nothing is different', 'write `grain` or `storesOutput` beside it');
+      idle(['exceptions', i, 'models'], 'nothing is different', 'add `grain` or `storesOutput`');
   });
 }
 
@@ -68,12 +68,12 @@ const FOUND = 'The chance that an entry is found is not known: every living entr
 export function readProvider(
   value: unknown,
   otherwise: { readonly name: string },
-  tell: Problems,
+  report: Problems,
 ): Provider | null {
   let isSound = true;
   const problems: Problems = (problem) => {
     isSound = false;
-    tell(problem);
+    report(problem);
   };
   const written = readBy(providerSchema, value, problems);
   if (written === undefined) return null;

@@ -92,30 +92,30 @@ function filesOf(written: WrittenScript['files'] = {}): readonly ScriptFile[] {
 }
 
 /** What stands in a text of a step and has no meaning where it stands. */
-function checkNames(value: unknown, path: Path, known: readonly string[], tell: Problems): void {
+function checkNames(value: unknown, path: Path, known: readonly string[], report: Problems): void {
   if (typeof value === 'string') {
     for (const name of ['n', 'item'])
       if (!known.includes(name) && value.includes(`\${${name}}`))
-        tell(
-          problemAt(path, `\${${name}} stands for nothing here`, {
+        report(
+          problemAt(path, `\${${name}} has no meaning here`, {
             hint: name === 'n' ? 'it counts inside the `steps` of a loop' : 'it needs a loop with `each`',
           }),
         );
   } else if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) checkNames(item, [...path, i], known, tell);
+    for (const [i, item] of value.entries()) checkNames(item, [...path, i], known, report);
   } else if (isGroup(value)) {
     const inside = [...known, 'n', ...(value.each === undefined ? [] : ['item'])];
     for (const [key, inner] of Object.entries(value))
-      checkNames(inner, [...path, key], key === 'steps' && path.length > 0 ? inside : known, tell);
+      checkNames(inner, [...path, key], key === 'steps' && path.length > 0 ? inside : known, report);
   }
 }
 
 /** Reads a written script; null when it cannot be used. What is wrong goes to `problems`. */
-export function readScript(value: unknown, tell: Problems): Script | null {
+export function readScript(value: unknown, report: Problems): Script | null {
   let isSound = true;
   const problems: Problems = (problem) => {
     isSound = false;
-    tell(problem);
+    report(problem);
   };
   const written = readBy(scriptSchema, value, problems);
   if (written === undefined) return null;

@@ -33,7 +33,7 @@ const ACTIONS = {
     {},
   ),
   write: group('A file to write.', { file: text('File.'), content: said('Its text.') }, {}),
-  agent: text('What a subagent is told to do.'),
+  agent: text('The task of a subagent.'),
   call: group(
     'A call of a tool by its name.',
     { tool: text('Name of the tool.') },
@@ -53,13 +53,13 @@ const FIELDS = {
     group('A call of a tool.', {}, ACTIONS).check(checkCall).meta({ id: 'Call' }),
     'Several calls at once.',
   ),
-  text: said('What is said.'),
+  text: said('The text.'),
   thinking: said('What is thought before, where the request lets the model think.'),
-  stop: words(STOP_REASONS, 'Why the answer ends; by itself where absent.'),
-  outputTokens: tokens('Tokens of the answer, whatever its text.'),
+  stop: words(STOP_REASONS, 'Why the answer ends; default: it is complete.'),
+  outputTokens: tokens('Tokens of the answer, independent of its text.'),
   latency: duration('Time that the answer takes.'),
   usage: group(
-    'Usage that the client is told, in place of what is billed.',
+    'Usage reported to the client, in place of the billed one.',
     {},
     {
       input: tokens('Tokens that are not cached.'),
@@ -117,7 +117,7 @@ function loopOf<S extends z.ZodType>(step: S, id: string) {
       repeat: whole(1, 10_000, `How often the steps come; \${n} in them counts from 1.`),
       each: list(
         z.union([z.string(), z.number().transform(String)]),
-        `What \${item} in the steps stands for, one after the other.`,
+        `What \${item} in the steps is replaced by, one after the other.`,
       ),
       steps: list(step, 'The steps of the loop.'),
     },

@@ -156,7 +156,7 @@ export function createScriptSource(script: Script, options: ScriptOptions): Scri
     }
     if (missing.length > 0) {
       const names = request.tools.map(({ name }) => name).join(', ') || 'none';
-      const problem = `the script wants ${missing.join(' and ')}, and the request defines none; its tools: ${names}`;
+      const problem = `the script needs ${missing.join(' and ')}, which the request does not define; its tools: ${names}`;
       onProblem(problem);
       return { content: [{ type: 'text', text: `Script problem: ${problem}` }], stopReason: 'end_turn' };
     }

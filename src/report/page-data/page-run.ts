@@ -72,9 +72,11 @@ function recordedCards(facts: RunFacts): readonly PageFact[] {
   const difference = recordedDifference(facts);
   const more = notRecordedNano(facts);
   const part = more === null ? '' : `, ${formatMoney(usd(more))} for requests that no recording holds`;
-  const untold = bill?.assumedWritesNano;
+  const assumedWrites = bill?.assumedWritesNano;
   const writes =
-    untold === undefined ? '' : ` and ${formatMoney(usd(untold))} for writes that it does not tell`;
+    assumedWrites === undefined
+      ? ''
+      : ` and ${formatMoney(usd(assumedWrites))} for writes that it does not report`;
   return recorded === null || difference === null
     ? []
     : [card('As recorded', formatMoney(recorded), `this run: ${difference}${writes}${part}`)];

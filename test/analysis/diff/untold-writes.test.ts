@@ -21,7 +21,7 @@ describe('a recording that tells no writes, beside a run', () => {
     // Steps of 1,024 from 768 on end at 21,248. Per token before the cut of August 2026: input 5,000 nano-dollars, writes 6,250, reads 500,
     // output 30,000.
     const written = 21_248 - 6_912;
-    expect(title).toBe('rollout as recorded, with writes that it does not tell');
+    expect(title).toBe('rollout as recorded, with writes that it does not report');
     expect(requests).toMatchObject([
       {
         written,

@@ -44,7 +44,7 @@ const AGREEMENTS = ['classAgreement', 'classAgreementOver60s', 'recallNotFull'] 
 const ERRORS = ['readError', 'creationError', 'costErrorMedian', 'costErrorP90', 'costErrorWorst'] as const;
 
 describe.skipIf(!sharedData.present)('the simulator against the shared recordings', () => {
-  it('run forward, prices a session within 2 % in the median, 12 % in nine of ten, 1.5 % net', () => {
+  it('run forward, prices a session within 2 % in the median, 12 % for 90 %, 1.5 % net', () => {
     const { forward } = total;
     expect(forward.sessions).toBeGreaterThanOrEqual(50);
     expect(forward.crashed).toBe(0);

@@ -28,7 +28,7 @@ function filledRun(plan: RunPlan, transcript: Transcript) {
       else if (entry.type === 'refused') recorder.take(entry);
     },
   };
-  replay(plan, transcript, sink, NO_TIMING, { onRequest: recorder.hear });
+  replay(plan, transcript, sink, NO_TIMING, { onRequest: recorder.onRequest });
   return { columns: recorder.columns, requests };
 }
 

@@ -102,7 +102,7 @@ describe('exit codes', () => {
     expect(readdirSync(cwd)).toEqual(['a.yaml']);
   });
 
-  it('1 for a fault of ccbench itself, with a stack only for --debug', async () => {
+  it('1 for a bug in ccbench, with a stack only for --debug', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
     const now = () => {
       throw new TypeError('the clock is broken');

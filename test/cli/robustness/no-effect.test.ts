@@ -69,7 +69,7 @@ describe('a parameter of a layer that the policy does not have', () => {
     const argv = ['run', 'a.yaml', '--set', 'storage.previewBytes=5', '--set', 'policy=claude-code/2.1.112'];
     expect(await refused(argv, policy)).toEqual([
       'error[no-effect] --set policy=claude-code/2.1.112: it replaces what --set storage.previewBytes=5 has set',
-      '  hint: put what belongs to it behind it, or take one of them out',
+      '  hint: put its content after it, or remove one of them',
     ]);
   });
 

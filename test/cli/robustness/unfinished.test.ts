@@ -93,7 +93,7 @@ describe('ccbench compare over sessions that not every variant finishes', () => 
     expect(stdout.split('\n').slice(0, 3).join('\n')).not.toContain('*');
   });
 
-  it('ranks nothing when no session was finished under every variant', async () => {
+  it('ranks nothing when no session was finished by every variant', async () => {
     const cwd = tempFolder({ 'a.yaml': ONE });
     const argv = ['compare', 'a.yaml', '--set', 'cache.ttl=5m,1h'];
     const { code, stdout } = await cli([...argv, '--json'], { cwd });
@@ -106,7 +106,7 @@ describe('ccbench compare over sessions that not every variant finishes', () => 
     });
     expect(new Set(Object.values(result.best))).toEqual(new Set([null]));
     expect((await cli([...argv, '--no-files'], { cwd })).stdout).toContain(
-      'no ranking: the session was finished under no variant',
+      'no ranking: no variant finished the session',
     );
   });
 
@@ -227,7 +227,7 @@ describe('ccbench tune', () => {
     const { code, stdout, stderr } = await tune(cwd, '--vary', 'window=50000..120000', '--budget', '4');
     expect(code).toBe(99);
     expect(JSON.parse(stdout)).toMatchObject({ best: null, front: [], ranked: [] });
-    expect(stderr).toContain('no setting is chosen: the session was finished under no setting');
+    expect(stderr).toContain('no setting is chosen: no setting finished the session');
   });
 
   it('runs all settings on all sessions when those that were left did not finish them', async () => {

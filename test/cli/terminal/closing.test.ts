@@ -72,7 +72,7 @@ describe('the last lines of a command', () => {
     const swept = await closing(['sweep', 'a.yaml', '--vary', 'cache.ttl=5m,1h'], cwd);
     expect(swept[0]).toMatch(/^The best cost of 2 points is \$[\d.]+, at cache\.ttl=(5m|1h)\.$/);
     expect(swept.slice(1)).toEqual([
-      'It is best on one session: --transcripts with more of them says whether it stays so.',
+      'It is best on one session: add more with --transcripts to see whether that holds.',
       expect.stringMatching(/^ {2}repeat: ccbench run a\.yaml --set cache\.ttl=(5m|1h)$/),
       'page reports/tiny-sweep/report.html',
     ]);

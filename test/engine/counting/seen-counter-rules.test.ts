@@ -68,7 +68,7 @@ describe('what a policy file counts', () => {
     const larger = count({ source: 'max', includes: ['system', 'tools'] });
     for (const counter of [estimate, larger]) {
       counter.add(said('a', text(10)));
-      counter.hear(said('b', text(5)));
+      counter.onResponse(said('b', text(5)));
     }
     expect([estimate.tokens, larger.tokens]).toEqual([315, 415]);
     for (const counter of [estimate, larger]) counter.anchor(used({ input: 416 }), 0);
@@ -124,7 +124,7 @@ describe('what a policy file counts', () => {
   it('holds reasoning of earlier turns beside the usage where prompts drop it', () => {
     const tokens = (dropsReasoning: boolean): number => {
       const counter = count({ pastReasoning: 2 }, 1, { ...THREAD, dropsReasoning });
-      counter.hear(said('a', text(30, 'thinking')));
+      counter.onResponse(said('a', text(30, 'thinking')));
       counter.anchor(used({ input: 500 }), 0);
       counter.add(said('b'));
       counter.anchor(used({ input: 600 }), 0);
@@ -137,7 +137,7 @@ describe('what a policy file counts', () => {
     const tokens = (dropsReasoning: boolean): number => {
       const rules = { pastReasoning: 2, keptReasoning: 1.5 };
       const counter = count(rules, 1, { ...THREAD, dropsReasoning });
-      counter.hear(said('a', text(30, 'thinking')));
+      counter.onResponse(said('a', text(30, 'thinking')));
       counter.anchor(used({ input: 500 }), 0);
       counter.add(said('b'));
       counter.anchor(used({ input: 600 }), 0);
@@ -206,7 +206,7 @@ describe('what a counter keeps apart', () => {
 
   it('a fork takes over what its parent has seen, and goes on by itself', () => {
     const parent = count({ pastReasoning: 2 });
-    parent.hear(said('a', text(30, 'thinking')));
+    parent.onResponse(said('a', text(30, 'thinking')));
     parent.anchor(used({ input: 500 }), 200);
     parent.add(said('b', text(5)));
     parent.anchor(used({ input: 600 }), 300);
@@ -263,7 +263,7 @@ describe('a counter that a rule has for itself', () => {
   /** All that a counter may hear of. */
   const HEARD: readonly ((seen: SeenCounter) => void)[] = [
     (seen) => seen.add(first),
-    (seen) => seen.hear(said('r', text(40))),
+    (seen) => seen.onResponse(said('r', text(40))),
     (seen) => seen.anchor(used({ input: 900 }), 0),
     (seen) => seen.add(said('b', text(20))),
     (seen) => seen.deleteCached(50),
@@ -277,7 +277,7 @@ describe('a counter that a rule has for itself', () => {
     (seen) => seen.standsForOther(said('b', text(20))),
     (seen) => seen.anchor(used({ input: 950 }), 10),
     (seen) => seen.restart([said('s', text(60)), said('t', text(5))]),
-    (seen) => seen.hear(said('u', text(9))),
+    (seen) => seen.onResponse(said('u', text(9))),
   ];
 
   it.each<Partial<CountPart>>([
@@ -309,7 +309,7 @@ describe('reasoning of earlier turns that a client goes on counting', () => {
     const thought = said('r', text(100, 'thinking'));
     const tokensWith = (block: Block | null) => {
       const counter = count({ pastReasoning: 1 });
-      counter.hear(thought);
+      counter.onResponse(thought);
       counter.add(said('b', text(10)));
       counter.anchor(used({ input: 1_000 }), 0);
       expect(counter.tokens).toBe(1_100);

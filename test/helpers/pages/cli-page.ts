@@ -85,8 +85,10 @@ export function commandHelps(): readonly string[] {
   return commandsBelow(buildCommands()).map(([, command]) => helpOf(command));
 }
 
+/** A help text without its list of commands: each has a section. */
 function block(text: string): string {
-  return `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`;
+  const own = text.replace(/\nCommands:\n(?: .*\n)+/, '');
+  return `\`\`\`text\n${own.trimEnd()}\n\`\`\`\n`;
 }
 
 /** docs/cli.md: the help of every command, without the options that all of them share. */
@@ -94,22 +96,21 @@ export function cliPage(): string {
   const program = buildCommands();
   const commands = commandsBelow(program);
   const shared = sharedOptions(commands);
-  const rows = [...shared.values()].map(
-    ({ option, names }) =>
-      `| \`${option.flags}\` | ${new Help().optionDescription(option)} | ${names.join(', ')} |`,
-  );
+  const groups = new Map<string, string>();
+  for (const { option, names } of shared.values()) {
+    const row = `- \`${option.flags}\`: ${new Help().optionDescription(option)}\n`;
+    groups.set(names.join(', '), (groups.get(names.join(', ')) ?? '') + row);
+  }
+  const tables = [...groups].map(([names, rows]) => `${names}:\n\n${rows}`);
   const sections = commandSections(commands, shared);
   return `# Command line
 
-Every command also takes \`--json\` (one JSON object on stdout and nothing else), \`--debug\` (show stack traces), \`--no-color\` and \`--help\`.
-Without a command ccbench says what sessions are on this machine, and which commands to begin with.
+Every command also takes \`--json\` (print one JSON object on stdout and nothing else), \`--debug\` (show stack traces), \`--no-color\` and \`--help\`.
+Without a command ccbench lists the sessions on this machine and suggests commands. \`ccbench --help\` lists all commands.
 
 ${block(helpOf(program))}
-Options of several commands:
+## Options of several commands
 
-| option | | commands |
-|---|---|---|
-${rows.join('\n')}
-
+${tables.join('\n')}
 ${sections.join('\n')}`;
 }

@@ -44,9 +44,8 @@ export function metricsPage(): string {
   const keys = [...keyed].map(([described, families]) => `- ${families.join(', ')}: ${described}`);
   return `# Metrics
 
-Every metric is computed from the log of a run. A metric without data is \`null\` in \`summary.json\` and – on the terminal,
-never 0 or 1. Counts of events are 0 if there were none. Metrics over requests have no data if no request was answered. A
-share is 0 to 1.
+Every metric is computed from the log of a run. A metric without data is \`null\` in \`summary.json\` and – on the terminal.
+Counts of events are 0 if there were none. Shares are 0 to 1.
 
 ${table(['metric', 'unit', 'better', 'meaning'], named)}
 
@@ -61,43 +60,41 @@ ${keys.join('\n')}
 ## Runs that did not finish
 
 A run is unfinished if calls of its transcript were not answered: a prompt was refused, a guard ended the prompt or the run, a fork
-never began. \`finishedShare\` is the share of answered calls, \`callsLost\` counts the others; requests of layers count in neither. All
-other metrics cover only the answered calls, so an unfinished run looks cheap. \`run\` marks it in the terminal, in \`summary.json\`
-(\`finished\`, \`calls\`) and in \`report.html\`; if nothing was answered, the exit code is 2.
+never began, or the run failed. All metrics but \`finishedShare\` and \`callsLost\` cover only the answered calls, so an unfinished run looks
+cheap. \`run\` marks it in the terminal, in \`summary.json\` (\`finished\`, \`calls\`) and in \`report.html\`. If nothing was answered, the exit
+code is 2.
 
-\`compare\`, \`sweep\` and \`tune\` never rank unfinished work. A row is a variant, a point or a setting; a session is one transcript.
+\`compare\`, \`sweep\`, \`tune\` and \`results --best\` never rank unfinished work. A row is a variant, a point or a setting; a session is one
+transcript.
 
-- A row is ranked (stars, best point, front, verdicts) if it finished every session that any row finished. If a session that no row
-  finished broke off at different calls, nothing is ranked. Rows over different sessions are not ranked. With fewer than two ranked
-  rows, nothing is starred.
-- Means and differences cover the sessions that every ranked row finished. The means of an unranked row cover those of them that it
-  finished; it then says so: \`none (over 3 of 12, not ranked)\`, \`sessions.compared\` in JSON. Notes, CSV and JSON (\`compared\`,
-  \`leftOut\`) say which sessions were left out, and because of which row. A run that failed with an error is unfinished.
-- \`finishedShare\`, \`callsAnswered\` and \`callsLost\` of a row are means over all its sessions; a failed run has a share of 0. The share of
-  finished sessions is \`sessions.finishedShare\` in JSON.
-- \`tune\` requires every setting to finish what any setting finishes, before any \`--subject-to\`. If no remaining setting does, it runs
-  all settings on all sessions.
-- \`results --best\` ranks by the same rules. \`results --group\` and \`--mean\` include unfinished rows and mark the group
-  (\`2 rows (1 of 2 unfinished)\`, \`unfinished\` in JSON). \`--where "finishedShare = 1"\` excludes them.
+- A row is ranked (stars, best point, front, verdicts) if it finished every session that any row finished. Nothing is ranked if rows
+  ran over different sessions, or if a session that no row finished broke off at different calls. A single ranked row gets no star.
+- Means and differences cover the sessions that every ranked row finished. An unranked row shows its means over those of them that
+  it finished: \`none (over 3 of 12, not ranked)\`, \`sessions.compared\` in JSON. Notes, CSV and JSON (\`compared\`, \`leftOut\`) name the
+  sessions that were left out, and the row responsible.
+- \`finishedShare\`, \`callsAnswered\` and \`callsLost\` of a row are means over all its sessions; a failed run has a share of 0.
+  \`sessions.finishedShare\` in JSON is the share of finished sessions.
+- \`tune\` applies this rule before any \`--subject-to\`. If no remaining setting qualifies, it runs all settings on all sessions.
+- \`results --group\` and \`--mean\` include unfinished rows and mark the group (\`2 rows (1 of 2 unfinished)\`, \`unfinished\` in JSON).
+  \`--where "finishedShare = 1"\` excludes them.
 
 ## What a recording cost
 
-\`recordedCostUsd\` and every row \`as recorded\` are the same figure in all commands: the usage of each response, once, at its
-model's list price of the day (\`ccbench models\`), with the price steps of long prompts.
+\`recordedCostUsd\` and every row \`as recorded\` are the usage of each response, counted once, at its model's list price of the day
+(\`ccbench models\`), with the price steps of long prompts.
 
-- Subagents are included, from files beside the session or from their parent's progress lines. Others are counted (\`agents-missing\`).
-- If the recorded output is a placeholder (responses without a stop reason: most of Claude Code before 2.1.59), the tokens of the
-  response are used if larger, and reports say for how many calls.
-- Calls of unknown models and responses without usage are left out and counted. The cost is then shown as \`at least\` an amount, or as \`–\`
+- Subagents are included, from files beside the session or from their parent's progress lines. Missing ones are counted (\`agents-missing\`).
+- If the recorded output is a placeholder (no stop reason: most responses of Claude Code before 2.1.59), the tokens of the response are
+  used if larger; reports say for how many calls.
+- Calls of unknown models and responses without usage are left out and counted. The cost is then \`at least\` an amount, or \`–\`
   (\`null\` in JSON) if no call has a price.
-- Summary requests (unless their fork has a file), suggestions, and fees of server tools such as web search are in no
-  transcript, so not in the figure. A replay pays for its own summaries.
+- Not included, because no transcript holds them: summary requests (unless their fork has a file), suggestions, and fees of server
+  tools such as web search. A replay pays for its own summaries.
 
 ## Expectations
 
-A scenario may list expectations: a metric, one of \`>=\` \`<=\` \`>\` \`<\` \`==\` \`!=\`, and a number, which may end in \`k\` (thousand),
-\`M\` (million) or, for shares and ratios, \`%\`. Names are checked before the run. A metric without data fails its
-expectation.
+An expectation is a metric, one of \`>=\` \`<=\` \`>\` \`<\` \`==\` \`!=\`, and a number, which may end in \`k\` (thousand), \`M\` (million) or, for
+shares and ratios, \`%\`. A metric without data fails its expectation.
 
 \`\`\`yaml
 expect:

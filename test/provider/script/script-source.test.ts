@@ -184,7 +184,7 @@ describe('actions call the tool that the request defines', () => {
     const { problems, content, stop_reason } = await step('{ agent: x }', [tool('Read', 'file_path')]);
     expect(stop_reason).toBe('end_turn');
     expect(problems).toEqual([
-      'the script wants a tool that starts subagents, and the request defines none; its tools: Read',
+      'the script needs a tool that starts subagents, which the request does not define; its tools: Read',
     ]);
     expect(content).toEqual([{ type: 'text', text: `Script problem: ${problems[0]}` }]);
   });
@@ -412,7 +412,7 @@ describe('a script file', () => {
     ['steps:\n  - { text: a, wait: soon }\n', ['2: expected a time, got "soon"']],
     ['steps:\n  - { repeat: 3 }\n', ['2: a loop needs `steps`, and `repeat` or `each`']],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the file
-    ['steps:\n  - text: a ${item}\n', ['2: ${item} stands for nothing here']],
+    ['steps:\n  - text: a ${item}\n', ['2: ${item} has no meaning here']],
     [
       'steps: [{ text: a }]\nwhen:\n  - { prompt: "(", answer: { text: b } }\n',
       ['3: "(" is not a regular expression'],

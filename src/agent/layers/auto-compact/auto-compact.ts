@@ -226,8 +226,8 @@ function createAutoCompact(context: LayerContext): LayerInstance {
     observe: (message) => work.observe(message),
     reset(messages) {
       work.files.reset(messages, candidates);
-      work.told();
-      childAgents(context.session.world).told(context.thread);
+      work.notified();
+      childAgents(context.session.world).notified(context.thread);
     },
     resume(messages) {
       history.restart();

@@ -235,7 +235,7 @@ export class BackgroundWork {
   }
 
   /** A block brings news: the name of what was started, or its end. */
-  hear(news: Extract<ToolEffect, { kind: 'background-news' }>, toolUseId: string | null): void {
+  update(news: Extract<ToolEffect, { kind: 'background-news' }>, toolUseId: string | null): void {
     if (news.state === 'running') {
       const started = this.running.get(toolUseId ?? '');
       if (started !== undefined) this.running.set(toolUseId ?? '', { ...started, task: news.task });
@@ -305,7 +305,7 @@ export class WorkState {
       const effect = call.facts.effect ?? UNNAMED_SKILL;
       if (block.facts.isError !== true) this.apply(effect, call, block);
     }
-    if (news?.kind === 'background-news') this.background.hear(news, block.toolUseId);
+    if (news?.kind === 'background-news') this.background.update(news, block.toolUseId);
   }
 
   private apply(effect: ToolEffect, call: Block, result: Block): void {
@@ -317,7 +317,7 @@ export class WorkState {
 
   private observeText({ origin }: Message, block: Block): void {
     const { attachment, effect, path } = block.facts;
-    if (effect?.kind === 'background-news') this.background.hear(effect, null);
+    if (effect?.kind === 'background-news') this.background.update(effect, null);
     if (attachment === undefined) {
       const skill = origin === 'meta' ? this.openSkills.shift() : undefined;
       if (skill !== undefined) this.putSkill(itemOf(skill, block));
@@ -356,7 +356,7 @@ export class WorkState {
   }
 
   /** A compaction has reported what ended (C47). */
-  told(): void {
+  notified(): void {
     this.background.forgetFinished();
   }
 

@@ -185,8 +185,8 @@ class RulesLayer implements LayerInstance {
     if (!this.restores) return;
     const work = workState(this.context);
     work.files.reset(messages);
-    work.told();
-    childAgents(this.context.session.world).told(this.context.thread);
+    work.notified();
+    childAgents(this.context.session.world).notified(this.context.thread);
   }
 
   resume(messages: readonly Message[]): void {

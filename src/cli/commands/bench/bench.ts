@@ -26,7 +26,7 @@ import {
   type SuiteOptions,
 } from './result.js';
 
-/** Characters of a bar that stands for an exponent of 1. */
+/** Characters of a bar that represents an exponent of 1. */
 const BAR_CHARS = 10;
 /** Room for a ratio before its name. */
 const RATIO_CHARS = 10;
@@ -66,7 +66,7 @@ function ratioBlocks(row: RatioResult): readonly doc.Block[] {
   ];
 }
 
-/** What a benchmark found; `slower` is null where nothing was compared. */
+/** What a benchmark found; `slower` is null if nothing was compared. */
 export function benchBlocks(
   { results, growth, ratios, notes }: BenchResult,
   slower: readonly Regression[] | null,

@@ -134,7 +134,7 @@ export function* clientLines(
   }
 }
 
-/** The lines of one recording of at least this many bytes, made of generated sessions one behind another. */
+/** The lines of one recording of at least this many bytes, made of generated sessions one after another. */
 export function* recordingLines(bytes: number): Generator<string, void, void> {
   let written = 0;
   let laterMs = 0;

@@ -76,7 +76,7 @@ export const HIGHEST_EXPONENT = 1.1;
 export interface RatioResult {
   readonly name: string;
   readonly ratio: number;
-  /** What the ratio says, with the figures behind it. */
+  /** What the ratio says, with its figures. */
   readonly detail: string;
   /** The value the project promises; null when it is only stated. */
   readonly promised: number | null;

@@ -123,7 +123,7 @@ export async function columnSweepCommand(
   return columnSweep(session, files, options, () => onThreads(session, options));
 }
 
-/** The study of a command line; sessions that stand for a scenario are named one by one. */
+/** The study of a command line; sessions that represent a scenario are named one by one. */
 async function specFor(
   session: CliSession,
   files: readonly string[],
@@ -153,7 +153,7 @@ export async function columnSweep(
     try {
       if (before < runs) ran = await runnerFor(spec)(study, store);
     } catch (error) {
-      // Where a fleet is only waited for no longer, its workers go on.
+      // If only the waiting for a fleet ends, its workers continue.
       if (!(error instanceof Interrupted)) store.withdraw();
       throw error;
     }
@@ -183,7 +183,7 @@ function onThreads(
       await runBatches(study, store, batches, runJobs(session, runner), () => progress.update(++ran));
     } catch (error) {
       progress.clear();
-      note(session, `what is finished is kept in ${options.results}: the same command goes on from there`);
+      note(session, `what is finished is kept in ${options.results}: the same command continues from there`);
       throw error;
     } finally {
       progress.clear();

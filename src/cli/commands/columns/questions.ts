@@ -39,7 +39,7 @@ export function parseCondition(text: string, columns: readonly ResultColumn[]): 
   if (bare === 'null' && (sign === '=' || sign === '==' || sign === '!='))
     return { column: name, isMet: (value) => (value === null) === (sign !== '!=') };
   if (kind === 'number' && !Number.isFinite(Number(bare)))
-    throw new CcbenchError('bad-usage', `${name} is a number, and "${bare}" is none`, {
+    throw new CcbenchError('bad-usage', `${name} is a number, and "${bare}" is not`, {
       hint: `for example: ${name} ${sign} 2`,
       place: { file: `--where ${text}` },
     });

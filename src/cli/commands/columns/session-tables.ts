@@ -72,7 +72,7 @@ export function checkResults(
   { results, shard }: { readonly results?: string; readonly shard?: Shard },
 ): void {
   if (results === undefined && shard !== undefined && !json)
-    throw new CcbenchError('bad-usage', '--shard has no report of its own', {
+    throw new CcbenchError('bad-usage', '--shard writes no report', {
       hint: 'add --results <folder>, which all shares write into, or --json',
     });
   if (results === undefined) return;

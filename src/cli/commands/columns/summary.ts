@@ -72,7 +72,7 @@ function reasonOf(
   better: string | null,
   { isAlike, isApart, ranked, sessions, best }: Ranking,
 ): string | null {
-  if (better === null) return 'neither more nor less of it is better';
+  if (better === null) return 'no direction of it is better';
   if (isApart)
     return 'points were run over different sessions; --group with --mean compares settings over them';
   if (sessions === 0) return 'no point finished a session';
@@ -98,7 +98,7 @@ export function summaryLines(summary: StudySummary): readonly string[] {
   return [
     `${printable(summary.name)}: ${formatCount(summary.finished)} of ${formatCounted(summary.runs, 'run')} in ${formatCounted(summary.parts, 'part')}, study ${summary.id}, ccbench ${summary.version}`,
     ...(open > 0
-      ? [`${formatCounted(open, 'run is', 'runs are')} not finished: the same command goes on`]
+      ? [`${formatCounted(open, 'run is', 'runs are')} not finished: the same command continues`]
       : []),
     ...(summary.failed > 0
       ? [`${formatCounted(summary.failed, 'run')} failed; the column error says why`]
@@ -142,6 +142,6 @@ export function studyConclusion({ best, runs, finished, name }: StudySummary): C
         ? 'The study is not finished: another point may come out better.'
         : first === undefined
           ? '--best with another metric may rank them; --group with --mean has means, and marks groups with runs that did not finish.'
-          : 'The best of many looks better than it is: ccbench tune tests its choice on held-out sessions.',
+          : 'The best of many points looks better than it is: ccbench tune tests its choice on held-out sessions.',
   };
 }

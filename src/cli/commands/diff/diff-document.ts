@@ -128,7 +128,7 @@ export function diffConclusion(diff: LaneDiff, isRecorded: boolean): Conclusion 
 
 function adviceOn({ firstDifference, sameSession, samePlan }: LaneDiff, isRecorded: boolean): string {
   if (sameSession === false)
-    return 'Two sides of one session tell what settings do: name the same recording on both.';
+    return 'To see what settings do, compare two sides of one session: name the same recording on both.';
   if (isRecorded)
     return 'One session is one sample of the simulator: ccbench validate says how far it is off over many.';
   if (samePlan) return 'Nothing differs in their settings.';

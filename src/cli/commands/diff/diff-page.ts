@@ -19,7 +19,7 @@ import {
 /** Differences that the table lists. */
 const MOST_ROWS = 5_000;
 
-/** Where each difference stands among the aligned requests. */
+/** The position of each difference among the aligned requests. */
 function placesOf({ pairs, differences }: LaneDiff): ReadonlyMap<number, number> {
   const rows = new Map<number, number>();
   let row = 0;

@@ -25,7 +25,7 @@ import { diffBlocks, diffConclusion } from './diff-document.js';
 
 const LOG = 'run.jsonl';
 
-/** What stands on one side of a diff. */
+/** One side of a diff. */
 type Side =
   | { readonly kind: 'log'; readonly file: string }
   | { readonly kind: 'scenario'; readonly file: string; readonly variant: string | null }

@@ -30,7 +30,7 @@ function breaksOf({ breaks }: ServedTotals): number {
   return Object.values(breaks).reduce((sum, count) => sum + count, 0) - announced(breaks);
 }
 
-/** Breaks behind a summary: they were meant. */
+/** Breaks after a summary, which are expected. */
 function announced(breaks: ServedTotals['breaks']): number {
   return breaks.compaction ?? 0;
 }
@@ -130,7 +130,7 @@ function runCommand(
   return new Promise((resolve, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       const why = error.code === 'ENOENT' ? 'there is no such program' : error.message;
-      const hint = 'write the command behind --, as a shell would find it: ccbench exec -- node agent.mjs';
+      const hint = 'write the command after --, as in a shell: ccbench exec -- node agent.mjs';
       reject(new CcbenchError('bad-usage', `${program} cannot be started: ${why}`, { hint, cause: error }));
     });
     child.once('close', (code, signal) => {

@@ -151,7 +151,7 @@ class Exporter {
     private readonly output: LineOutput,
   ) {}
 
-  /** Writes a session as its requests come; whoever drives it may do something else between them. */
+  /** Writes a session as its requests come; the caller may do something else between them. */
   *write(
     { name: wanted, ...session }: SentSession,
     parts: Iterable<readonly SentRequest[]>,
@@ -189,16 +189,16 @@ class Exporter {
       return [];
     }
     const { transcript } = loadTranscript(path, input);
-    let told = 0;
+    let counted = 0;
     const leaveOut = (calls: number, reason: string): void => {
-      told += calls;
+      counted += calls;
       const { leftOutBecause } = this.done;
       leftOutBecause.set(reason, (leftOutBecause.get(reason) ?? 0) + calls);
     };
     const sent = recordedRequests(transcript, leaveOut);
     const requests = finish(this.write(sentSession(transcript, nameOf(path)), sent));
     const leftOut = Math.max(0, countCalls(transcript) - requests);
-    if (leftOut > told) leaveOut(leftOut - told, 'the replay ends before them');
+    if (leftOut > counted) leaveOut(leftOut - counted, 'the replay ends before them');
     this.done.leftOut += leftOut;
     if (!transcript.carries.includes('usage')) this.done.simulated++;
     return transcriptFindings(transcript).filter(isLoss);
@@ -344,7 +344,7 @@ export async function exportCommand(
   }
 }
 
-/** What the requests do not tell as it was. */
+/** What the exported requests do not show as it was. */
 function noteLosses(session: CliSession, { leftOutBecause, simulated }: Exported): void {
   const reasons = [...leftOutBecause].sort((a, b) => b[1] - a[1]);
   const [shown, others] = [reasons.slice(0, SHOWN_REASONS), reasons.slice(SHOWN_REASONS)];

@@ -39,7 +39,7 @@ export interface FleetTuneOptions extends RedisOptions, TuneOptions {
 
 /**
  * `ccbench fleet tune`: a search whose runs are made by the workers of a fleet. Each step of it is a study of its own in the results
- * folder: what is finished there is found again, by whoever asks.
+ * folder: what is finished there is found by any later command.
  */
 export async function fleetTuneCommand(
   session: CliSession,

@@ -38,7 +38,7 @@ interface FleetWork {
   /** What its progress counts. */
   readonly unit: 'runs' | 'shares';
   readonly total: number;
-  /** The batches that nobody has finished yet. */
+  /** The batches that are not finished yet. */
   missing(): readonly number[] | Promise<readonly number[]>;
   /** How many of `total` are finished, as `missing` found it last. */
   finished(): number;
@@ -50,7 +50,7 @@ export interface BatchKey {
   readonly batch: number;
 }
 
-/** Longer than any path or setting that somebody writes. */
+/** Longer than any real path or setting. */
 const MOST_CHARS = 4_096;
 
 /** A value of a setting that names a place of the machine: absolute, in the home folder, or further up. */
@@ -204,7 +204,7 @@ function doneKey(id: string): string {
 /** Where the studies of a fleet are published. */
 export type StudyServer = Pick<Redis, 'get' | 'sadd' | 'expire'>;
 
-/** Keeps in mind that a share of sessions is finished: its file does not tell of which sessions it is. */
+/** Records that a share of sessions is finished: its file does not show of which sessions it is. */
 export async function shareDone(client: StudyServer, { study, batch }: BatchKey): Promise<void> {
   await client.sadd(doneKey(study), batch);
   await client.expire(doneKey(study), KNOWN_SECONDS);
@@ -352,7 +352,7 @@ export async function finishWork(
   } catch (error) {
     progress.clear();
     if (error instanceof Interrupted)
-      note(session, 'the workers go on; the same command waits for them again');
+      note(session, 'the workers continue; the same command waits for them again');
     throw error;
   } finally {
     progress.clear();

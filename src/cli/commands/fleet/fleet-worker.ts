@@ -30,7 +30,7 @@ import { connectRedis, queuePackages, type RedisOptions } from './redis-connecti
 /** Options of `ccbench fleet worker`. */
 export interface FleetWorkerOptions extends RedisOptions, PluginOptions {
   readonly workers?: number;
-  /** The results folder as this machine sees it; that of whoever asked where absent. */
+  /** The results folder as this machine sees it; by default that of the request. */
   readonly results?: string;
   /** The folder that the paths of studies must lie in; the current one where absent. */
   readonly root?: string;
@@ -166,7 +166,7 @@ async function openStudy(
     const { doShare, sessionsId } = await import('./fleet-sessions.js');
     const work = { ...sessions, results: results ?? sessions.results };
     return async (key) => {
-      // Before each share: sessions may go on.
+      // Before each share: sessions may continue.
       if ((await sessionsId(session, sessions)) !== id) throw differs('the sessions');
       await doShare(session, work, key.batch);
       await shareDone(client, key);

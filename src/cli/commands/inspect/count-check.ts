@@ -19,7 +19,7 @@ interface GrowthSample {
   /** Prompt of the last call less that of the first, by their usage. */
   readonly recordedTokens: number;
   readonly texts: readonly string[];
-  /** Tokens of images and documents, which no counter of texts can tell (TOK-1). */
+  /** Tokens of images and documents, which no counter of texts can count (TOK-1). */
   readonly flatTokens: number;
   /** Blocks whose text the recording does not hold, such as sealed thinking. */
   readonly sealedBlocks: number;
@@ -106,7 +106,7 @@ export interface CountCheck {
   readonly sent: { readonly requests: number; readonly characters: number } | null;
 }
 
-/** The client's guess stands beside whatever is asked for. */
+/** The client's estimate is always shown next to the requested counters. */
 const BASELINE = 'heuristic';
 
 /** Characters per request to the API: below the window of every model at two characters a token. */

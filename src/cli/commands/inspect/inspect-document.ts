@@ -14,7 +14,7 @@ import { formatAtLeast, unpricedText } from '../../../report/text/words.js';
 import type { CountCheck } from './count-check.js';
 import type { CompactionFact, TranscriptFacts } from './inspect-facts.js';
 
-/** What stands for a value that is not there. */
+/** Shown for a missing value. */
 const NO_DATA = formatCount(null);
 const SHOWN_TOOLS = 12;
 const SHOWN_READS = 8;

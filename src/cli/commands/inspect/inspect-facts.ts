@@ -29,7 +29,7 @@ export interface GapFacts {
   readonly overOneHour: number;
 }
 
-/** What the API billed, as far as the recording tells. */
+/** What the API billed, as far as it is recorded. */
 export interface BilledFacts extends Usage {
   readonly calls: number;
   /** Calls whose recorded output is a placeholder: it is estimated from the response. */

@@ -99,7 +99,7 @@ export async function inspectCommand(
     files.push({ ...facts, ...(uses === undefined ? {} : { uses }), ...(counts === null ? {} : { counts }) });
     if (counts !== null) blocks.push('', ...(isOne ? [] : [facts.file]), ...countBlocks(counts));
   }
-  // Several sessions may have the same finding: it stands above once.
+  // Several sessions may have the same finding: it is listed above once.
   const problems = new Set(shown.warnings.map(({ code, message }) => `${code}: ${message}`));
   const repeated = copies.map(({ file, repeatedCalls }) => ({ file, calls: repeatedCalls }));
   present(session, {
@@ -119,7 +119,7 @@ interface ReadRow {
 }
 
 /**
- * The rows with each call counted where it is whole: a file that ends in the middle of a response is a copy of the one that goes on.
+ * The rows with each call counted where it is whole: a file that ends in the middle of a response is a copy of the one that continues.
  * Where such a copy came first, the files are read once more, copies last.
  */
 function fullRows(session: CliSession, used: readonly ReadRow[]): readonly Pick<ReadRow, 'row' | 'bill'>[] {

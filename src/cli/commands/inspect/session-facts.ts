@@ -122,7 +122,7 @@ export interface SessionFacts {
   readonly file: string;
   /** The agent that recorded it: the name of its reader. */
   readonly agent: string;
-  /** Whose models answered: of most calls where they differ; null where nobody knows them. */
+  /** Whose models answered: of most calls if they differ; null if unknown. */
   readonly provider: string | null;
   readonly models: readonly string[];
   /** Responses with usage; all responses where the recording holds no usage. */
@@ -157,7 +157,7 @@ export interface SessionReading {
   readonly bill: RecordedBill | null;
 }
 
-/** What stands for a model where a client made up a response itself. */
+/** The model of responses that a client made up itself. */
 const NO_MODEL = '<synthetic>';
 
 function callsOf({ threads }: Pick<Transcript, 'threads'>): readonly RecordedCall[] {
@@ -261,14 +261,14 @@ export interface SessionsTotal
   > {
   readonly sessions: number;
   readonly hitRate: number | null;
-  /** Sessions that do not tell what was written. */
+  /** Sessions that do not report writes. */
   readonly withoutWrites: number;
   /** Calls of the sessions with a cost; `withoutCost` have none. */
   readonly costCalls: number;
   readonly withoutCost: number;
 }
 
-/** Adds sessions up, each figure over those that tell it. */
+/** Adds sessions up, each figure over those that report it. */
 export function sessionsTotal(rows: readonly SessionFacts[]): SessionsTotal {
   const known = (pick: (row: SessionFacts) => number | null): readonly number[] =>
     rows.flatMap((row) => pick(row) ?? []);

@@ -54,7 +54,7 @@ const STEPS: readonly doc.ColumnOf<ProviderSteps>[] = [
   doc.number('hits: tools', ({ afterTools }) => afterTools.hitRate, formatShare),
 ];
 
-/** What stands for a provider that nobody knows. */
+/** Shown for an unknown provider. */
 const NO_PROVIDER = 'unknown';
 
 function totalNotes(total: SessionsTotal): readonly string[] {
@@ -121,7 +121,7 @@ function sessionsWithCalls(sessions: number, calls: number): string {
   return `${formatCounted(sessions, 'session')} with ${formatCounted(calls, 'call')}`;
 }
 
-/** What was found in transcripts, and where to go on. */
+/** What was found in transcripts, and where to continue. */
 export function inspectConclusion(total: SessionsTotal, problems: number): Conclusion {
   const { sessions, calls, costUsd, costCalls, withoutCost, unpricedCalls, hitRate } = total;
   const who = sessionsWithCalls(sessions, calls);

@@ -24,7 +24,7 @@ interface UsedItem extends Item {
   /** Calls that need it again, and the most calls between its first sight and one of them. */
   readonly times: number;
   readonly callsBetween: number;
-  /** What its first use shows; null where it only stands beside another that is needed. */
+  /** What its first use shows; null if it is only next to another one that is needed. */
   readonly what: string | null;
 }
 

@@ -76,7 +76,7 @@ function myPolicy(session: CliSession, { file, agent, to }: FoundSession): MyPol
   };
 }
 
-/** `ccbench policies --mine`: which policy stands for each agent on this machine. */
+/** `ccbench policies --mine`: which policy represents each agent on this machine. */
 export async function myPoliciesCommand(session: CliSession, options: PluginOptions): Promise<ExitCode> {
   return withPlugins(session, [], options, () => showMine(session));
 }
@@ -142,7 +142,7 @@ export async function policiesCommand(session: CliSession, options: PluginOption
   });
 }
 
-/** Version that stands for all there ever were. */
+/** Version that means all versions. */
 const FIRST_VERSION = '0';
 
 /** What a client does otherwise than the bare API. */

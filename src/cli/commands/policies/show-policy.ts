@@ -151,7 +151,7 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
   return EXIT.fine;
 }
 
-/** What limits are for: the model, or what is given in its place; the longest answer stands there where they go by it. */
+/** What limits apply to: the model, or what replaces it; with the longest answer if they depend on it. */
 function nameOfLimits(options: ShowOptions, isOutputNamed: boolean): string {
   const { model, window } = options;
   const of = window === undefined ? model : `a window of ${formatCount(window)}`;

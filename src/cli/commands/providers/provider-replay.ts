@@ -28,12 +28,12 @@ export interface ProviderReplay {
   readonly costUsd: number;
   /** The part of it for requests that the recording holds too. */
   readonly heldUsd: number;
-  /** Where nine of ten such sessions lie; null where nothing is left to chance. */
+  /** The 90 % interval of such sessions; null if nothing is left to chance. */
   readonly costLowUsd: number | null;
   readonly costHighUsd: number | null;
   /** Whether a request finds its cache is chance here, so that cost and hit rate are one draw of it; where it was recorded, chance is known. */
   readonly isDraw: boolean;
-  /** The recording is of this provider: what it cost stands beside the replay. */
+  /** The recording is of this provider: its cost is shown next to the replay. */
   readonly isOwn: boolean;
   readonly hitRate: number | null;
   readonly requests: number;
@@ -125,17 +125,17 @@ export function replayUnder(provider: Provider, transcript: Transcript, clearing
 /** What is known of a provider's cache, with the prices of one of its models as shares of input. */
 export interface ProviderFacts extends Pick<Provider, 'name' | 'label' | 'cache' | 'doubts' | 'source'> {
   readonly model: string;
-  /** The model's own where its row has one; null where nobody says. */
+  /** The model's own where its row has one; null if unknown. */
   readonly minimumTokens: number | null;
   /** Dollars per million tokens, and shares of them; null where the model is in no table. */
   readonly input: number | null;
   readonly write: number | null;
   readonly read: number | null;
-  /** Further requests until clearing pays; null where it never does, or nobody knows the prices. */
+  /** Further requests until clearing pays; null if it never does, or the prices are unknown. */
   readonly breakEvenRequests: number | null;
 }
 
-/** The facts of a provider for one of its models; without one, for the model that stands for it. */
+/** The facts of a provider for one of its models; without one, for the model that represents it. */
 export function providerFacts(provider: Provider, clearing: Clearing, model?: string): ProviderFacts {
   const { name, label, defaultModel, doubts, source } = provider;
   const row = billedBy(provider, modelOrUnknown(model ?? defaultModel));

@@ -25,7 +25,7 @@ const WORTH_SAYING = 0.1;
 /** Parts of a request below this are rounding. */
 const ROUNDING = 1e-6;
 
-/** Writes a number, or that nobody publishes it. */
+/** Writes a number, or that it is not published. */
 function orUnknown(format: (value: number) => string): (value: number | null) => string {
   return (value) => (value === null ? UNKNOWN : format(value));
 }
@@ -72,7 +72,7 @@ const REPLAYS: readonly doc.ColumnOf<ProviderReplay>[] = [
   doc.text('model', (own) => `${own.facts.model}${doubtOf(own)}`, 1),
 ];
 
-/** Where nine of ten sessions lie under a provider whose cache is chance. */
+/** The 90 % interval of sessions under a provider whose cache is chance. */
 function intervalText({ isDraw, costLowUsd, costHighUsd }: ProviderReplay): string {
   if (!isDraw || costLowUsd === null || costHighUsd === null || costLowUsd === costHighUsd) return '';
   return `${formatMoney(costLowUsd)} … ${formatMoney(costHighUsd)}`;
@@ -136,7 +136,7 @@ export function providersConclusion(facts: readonly ProviderFacts[]): Conclusion
   return {
     result:
       first.input === null
-        ? `When such a clearing pays at ${first.name} is not known: ${first.model} has no price in the table.`
+        ? `The break-even at ${first.name} is not known: ${first.model} has no price in the table.`
         : `Such a clearing pays ${after(first)}.`,
     advice: 'ccbench providers --session, with a recording, says what the cache is worth there.',
   };
@@ -152,7 +152,7 @@ function replayNotes(bill: RecordedBill | null, replays: readonly ProviderReplay
     ...(drawn.length === 0
       ? []
       : [
-          `Whether a request finds its cache is chance at ${drawn.join(', ')}: cost and hit rate there are one draw of it, and nine of ten lie in the interval beside it, if chance is what it was where it was fitted.`,
+          `Whether a request finds its cache is chance at ${drawn.join(', ')}: cost and hit rate are one draw of it, with the 90 % interval beside it, if chance is as it was in the recordings it was fitted to.`,
         ]),
     ...(bill === null ? [] : billNotes([bill])),
     ...(unpriced === null
@@ -161,7 +161,7 @@ function replayNotes(bill: RecordedBill | null, replays: readonly ProviderReplay
     ...(window === null
       ? []
       : [
-          `The window of the recording, ${formatCount(window)} tokens, is held under every provider, so that compactions come where they came; a client that used all of a larger one would compact later and send longer prompts.`,
+          `The window of the recording, ${formatCount(window)} tokens, is kept under every provider, so that compactions stay in place; a client that used a larger one would compact later and send longer prompts.`,
         ]),
     ...(compactionsUndone === 0
       ? []
@@ -216,7 +216,7 @@ export function replayBlocks(
   ];
 }
 
-/** How the replay under the provider of the recording stands to what was recorded, and what it pays besides; nothing where both are small, or there is none. */
+/** How the replay under the recording's own provider compares with the recorded cost, and what it pays in addition; nothing if both are small, or there is none. */
 function ownSentence(recorded: number, replays: readonly ProviderReplay[]): string {
   const own = replays.find(({ isOwn, finished }) => isOwn && finished);
   if (own === undefined) return '';

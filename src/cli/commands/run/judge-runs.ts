@@ -189,7 +189,7 @@ function junitXml(runs: readonly Judged[]): string {
   ].join('\n');
 }
 
-/** One thing that a run was held against, and how it came out: a test case for whoever counts them. */
+/** One check of a run and its result: a JUnit test case. */
 interface Verdict {
   /** `run`: calls were answered at all; `expectation`: of the scenario; `regression`: a metric against the baseline. */
   readonly kind: 'run' | 'expectation' | 'regression';

@@ -35,7 +35,7 @@ function spread(values: readonly (number | null)[], format: (value: number | nul
   return [...new Set(ends)].join(' to ');
 }
 
-/** The main numbers: sums over sessions, but only what runs lie between where some are of the same session, which nobody pays twice. */
+/** The main numbers: sums over sessions, but only what runs lie between if some are of the same session, which is not paid twice. */
 function cardsOf(results: readonly RunResult[]): readonly PageFact[] {
   const facts = results.map(({ execution }) => execution.facts);
   const total = (name: string): number => sum(results.map(({ metrics }) => ownValue(metrics, name) ?? 0));

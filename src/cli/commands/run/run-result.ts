@@ -81,7 +81,7 @@ export async function openRunFiles(
       await folder.append(below, 'events.csv', eventLines(entries));
       await folder.append(below, PROMPTS_FILE, promptLines(entries));
     },
-    ...(recorder === null ? {} : { onRequest: recorder.hear }),
+    ...(recorder === null ? {} : { onRequest: recorder.onRequest }),
     sample: () => ({ ...sample.finish(), fills: { columns, of } }),
   };
 }

@@ -161,7 +161,7 @@ async function runScenario(
   const results: RunResult[] = [];
   const small: ChartedRun[] = [];
   const { cwd } = session.host;
-  // A recording that stands for a scenario has no name but that of its file.
+  // A recording that represents a scenario has no name but that of its file.
   const titled: NamedSession[] | null = isRecording(file, cwd) ? [] : null;
   const runIndex = () => import('./run-index.js');
   const isShown = !session.json && options.quiet !== true;
@@ -309,7 +309,7 @@ function timesText(session: CliSession, { execution }: RunResult): string {
   return timings === null ? '' : `${timingsText(timings, screenFor(session.host.stdout, session.colors))}\n`;
 }
 
-/** What stands below the conclusion: the runs side by side, or what there is to say of the only one. */
+/** What follows the conclusion: the runs side by side, or details of the only one. */
 function scenarioBlocks(session: CliSession, results: readonly RunResult[]): readonly doc.Block[] {
   const isVerbose = session.detail === 'verbose';
   if (results.length > 1) {

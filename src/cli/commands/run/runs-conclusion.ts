@@ -35,7 +35,7 @@ export function failedSentence(expectations: readonly ExpectationResult[]): stri
 const lostOf = (breaks: readonly BreakFacts[]): number =>
   breaks.reduce((sum, { lostTokens }) => sum + lostTokens, 0);
 
-/** The cause that cost most of the cache, of those that no layer announced; null where nothing was lost. */
+/** The cause that cost most of the cache, of those that no layer announced; null if nothing was lost. */
 function worstBreak({ breaks }: RunFacts): { readonly cause: string; readonly size: string } | null {
   const all = Object.entries(breaks.unexpected).map(([cause, facts]) => ({ cause, ...facts }));
   const [worst] = all.toSorted((a, b) => b.lostTokens - a.lostTokens);
@@ -49,7 +49,7 @@ function worstBreak({ breaks }: RunFacts): { readonly cause: string; readonly si
   return { cause: worst.cause, size: `${part}${givenUp} (${lost})` };
 }
 
-/** Whether entries of an hour are to be had of one of the models. */
+/** Whether one of the models offers entries of an hour. */
 function mayLiveLonger({ run, models }: RunFacts): boolean {
   const named = (run?.plan as { readonly provider?: unknown } | undefined)?.provider;
   return Object.keys(models).some((name) => {

@@ -63,9 +63,9 @@ export interface ServedCall extends ApiCall {
   readonly model: string | null;
   /** What the real API says it billed; null where it did not answer. */
   readonly billed: Usage | null;
-  /** What is predicted for a prompt as long as the billed one; null where nothing was billed. */
+  /** What is predicted for a prompt as long as the billed one; null if nothing was billed. */
   readonly predicted: Usage | null;
-  /** What was billed, else what the simulated cache predicts; null too where nobody says what the model costs. */
+  /** What was billed, else what the simulated cache predicts; null also if the model has no price. */
   readonly costUsd: number | null;
   /** How long what was written lives, where the provider's rules say so; null where the kind of the write does. */
   readonly writtenForMs: number | null;
@@ -82,7 +82,7 @@ export interface ServedTotals {
   readonly answered: number;
   readonly refused: number;
   readonly conversations: number;
-  /** Conversations that went on behind a summary. */
+  /** Conversations that continued after a summary. */
   readonly compactions: number;
   /** Tokens that were in the cache before and were not read. */
   readonly missedTokens: number;
@@ -108,7 +108,7 @@ export interface BilledTotals {
 /** Reads that differ by at most this share of the prompt agree: the counter only approximates the model's tokenizer. */
 const AGREEING_SHARE = 0.05;
 
-/** Whether as much was read as predicted; null where nothing was billed. */
+/** Whether as much was read as predicted; null if nothing was billed. */
 export function agrees({ billed, predicted }: Pick<ServedCall, 'billed' | 'predicted'>): boolean | null {
   if (billed === null || predicted === null) return null;
   return Math.abs(predicted.cacheRead - billed.cacheRead) <= AGREEING_SHARE * promptTokens(billed);
@@ -129,7 +129,7 @@ const SLACK_MS = 2 * MS_PER_MINUTE;
 
 /** Keeps account of the calls of a server: sums of all, and the latest one by one. */
 export class Ledger {
-  /** It hears when a call counts for prices, by its time since the start. */
+  /** Called when a call counts for prices, with its time since the start. */
   constructor(private readonly pricedAt: PriceTimes) {}
 
   readonly #calls: ServedCall[] = [];
@@ -275,7 +275,7 @@ function explain(
   detector.observe(observation, announced);
   const changed = observation.firstChangedPosition;
   conversation.latest = { model, view, salts };
-  // Without marks all of a prompt is kept that is long enough, whether the provider tells so or not.
+  // Without marks all of a prompt is kept that is long enough, whether the provider reports it or not.
   const isKept = lifetimeMs !== undefined && uncachable(request) === null;
   const lifeMs = Math.max(lifetimeMs ?? 0, ...breakpoints.map(({ ttlMs }) => ttlMs));
   conversation.expiresAtMs = Math.max(conversation.expiresAtMs, startMs + lifeMs + SLACK_MS);
@@ -288,7 +288,7 @@ function explain(
   return { missReason: cause, missedTokens, change };
 }
 
-/** Marks that stand for a cache without any: at the end of the prompt, and where the one before it ended. */
+/** Marks for a cache that has none: at the end of the prompt, and where the one before it ended. */
 function everywhere(view: PrefixView, before: PrefixView, ttlMs: number): readonly Breakpoint[] {
   const last = view.length - 1;
   const reached = before.length - 1;

@@ -6,7 +6,7 @@ import { type CliSession, inputOptions } from '../../session.js';
 import { pageSession, whyHtml, whyPageData } from '../why/why-page-data.js';
 
 const PAGE = '/ccbench';
-/** Where open pages hear that something happened since they were made. */
+/** Where open pages learn that something happened since they were made. */
 const EVENTS = '/ccbench/events';
 
 /** Open pages load again at most this often. */
@@ -52,7 +52,7 @@ export function createLivePage(html: MakePage): LivePage {
   const listeners = new Set<ReadableStreamDefaultController<Uint8Array>>();
   const news = new TextEncoder().encode('data: changed\n\n');
   let timer: NodeJS.Timeout | null = null;
-  const tell = (): void => {
+  const notify = (): void => {
     timer = null;
     for (const listener of listeners) listener.enqueue(news);
   };
@@ -62,7 +62,7 @@ export function createLivePage(html: MakePage): LivePage {
       start(controller) {
         own = controller;
         listeners.add(controller);
-        // A page is made before it can listen: what happened in between is told now.
+        // A page is made before it can listen: what happened in between is sent now.
         controller.enqueue(seen === `${changes}` ? new TextEncoder().encode(': open\n\n') : news);
       },
       cancel() {
@@ -74,7 +74,7 @@ export function createLivePage(html: MakePage): LivePage {
   return {
     changed() {
       changes++;
-      if (listeners.size > 0) timer ??= setTimeout(tell, EVERY_MS);
+      if (listeners.size > 0) timer ??= setTimeout(notify, EVERY_MS);
     },
     answer(url, headers) {
       const { pathname, searchParams } = new URL(url);

@@ -4,7 +4,7 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import { type FetchLike, MAX_BODY_BYTES } from '../../../provider/fake-api/fake-api.js';
 
-/** The only address a server listens at: nobody else on the network reaches it. */
+/** The only address a server listens on: it cannot be reached from the network. */
 const LOOPBACK = '127.0.0.1';
 
 /** A server on this machine. */

@@ -110,7 +110,7 @@ interface OpenBlock {
 class Blocks {
   readonly #blocks = new Map<string, OpenBlock>();
 
-  /** Puts words behind a block; the first time begins it. */
+  /** Puts words after a block; the first time begins it. */
   add(key: string, type: OpenBlock['type'], words: unknown, call: JsonObject = {}): void {
     let block = this.#blocks.get(key);
     if (block === undefined) {
@@ -161,7 +161,7 @@ function addChat(blocks: Blocks, event: JsonObject): void {
   }
 }
 
-/** The last event of the Responses API tells the whole answer again. */
+/** The last event of the Responses API repeats the whole answer. */
 function addResponses(blocks: Blocks, event: JsonObject): void {
   const whole = isObject(event.response) ? event.response : event;
   for (const [i, item] of objectsOf(whole.output).entries()) {
@@ -217,7 +217,7 @@ export function readRealAnswer(body: string): RealAnswer {
   return { content: blocks.content(), stopReason, usage: usageIn(events) };
 }
 
-/** What kind of error a body tells of: a word, never its sentence, which may repeat a key. */
+/** The kind of error in a body: a word, never its sentence, which may contain a key. */
 export function errorKind(body: string): string | null {
   const error = objectOf(objectOf(listOf(parsed(body))[0] ?? parsed(body)).error);
   const kind = textOf(error.type) ?? textOf(error.status) ?? textOf(error.code);

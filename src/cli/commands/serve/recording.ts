@@ -11,7 +11,7 @@ import {
 } from '../../../transcripts/readers/served-lines.js';
 import type { ServedCall } from './ledger.js';
 
-/** What was done with a call, whoever answered it. */
+/** What was done with a call, by the simulation or a real API. */
 export type ServedAnswer = Pick<AnsweredCall, 'request' | 'place' | 'latencyMs'> & {
   readonly answer: { readonly content: readonly AnswerBlock[]; readonly stopReason: string | null };
 };
@@ -19,17 +19,17 @@ export type ServedAnswer = Pick<AnsweredCall, 'request' | 'place' | 'latencyMs'>
 /** Whether a recording holds the texts of blocks, or their digests alone. */
 export type KeptText = 'kept' | 'digests';
 
-/** A prompt told by an earlier one: the blocks both begin with, then new blocks and stretches of the earlier prompt. */
-function tellBy<Told>(
+/** A prompt described by an earlier one: the blocks both begin with, then new blocks and stretches of the earlier prompt. */
+function describeBy<Described>(
   before: readonly Digest[],
   blocks: readonly Block[],
-  tell: (block: Block) => Told,
-): { readonly same: number; readonly parts: readonly (Told | [from: number, count: number])[] } {
+  describe: (block: Block) => Described,
+): { readonly same: number; readonly parts: readonly (Described | [from: number, count: number])[] } {
   let same = 0;
   while (same < before.length && same < blocks.length && before[same] === blocks[same]!.digest) same++;
   const places = new Map<Digest, number>();
   for (let i = before.length - 1; i >= 0; i--) places.set(before[i]!, i);
-  const parts: (Told | [from: number, count: number])[] = [];
+  const parts: (Described | [from: number, count: number])[] = [];
   let stretch: [from: number, count: number] | null = null;
   for (const block of blocks.slice(same)) {
     if (stretch !== null && before[stretch[0] + stretch[1]] === block.digest) {
@@ -38,7 +38,7 @@ function tellBy<Told>(
     }
     const place = places.get(block.digest);
     stretch = place === undefined ? null : [place, 1];
-    parts.push(stretch ?? tell(block));
+    parts.push(stretch ?? describe(block));
   }
   return { same, parts };
 }
@@ -71,8 +71,8 @@ export class RecordingLines {
     const conversation = served.conversation!;
     const { blocks } = request.view;
     const before = this.#latest.get(place.conversation);
-    const tell = (block: Block) => servedBlock(block, formatDigest(block.digest), this.#text);
-    const { same, parts } = tellBy(before?.digests ?? [], blocks, tell);
+    const describe = (block: Block) => servedBlock(block, formatDigest(block.digest), this.#text);
+    const { same, parts } = describeBy(before?.digests ?? [], blocks, describe);
     this.#latest.set(place.conversation, { n: served.number, digests: blocks.map(({ digest }) => digest) });
     this.#requests++;
     return `${JSON.stringify({
@@ -85,7 +85,7 @@ export class RecordingLines {
       ...(before === undefined ? {} : { base: before.n, same }),
       parts,
       marks: request.breakpoints.map(({ position, ttlMs }) => [position, ttlMs / 1_000]),
-      answer: answer.content.map((block) => tell(blockOfAnswer(block, request.count))),
+      answer: answer.content.map((block) => describe(blockOfAnswer(block, request.count))),
       stop: answer.stopReason,
       usage: served.usage,
       ...(served.billed === null ? {} : { billed: served.billed }),

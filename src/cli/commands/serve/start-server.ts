@@ -123,7 +123,7 @@ function rememberCounts(counter: { count(text: string): number }): { count(text:
   };
 }
 
-/** Options of a server, whoever starts it. */
+/** Options of a server, for `serve` and `exec`. */
 export interface ServerOptions extends ServeBehaviour {
   readonly countWith: string;
   readonly midStream?: boolean;
@@ -221,9 +221,9 @@ export async function startServer(
     latencyScale: upstream === null ? plan.llm.fake.latencyScale : 0,
     ttlMs: plan.ttlMs,
     onCall(call, answered) {
-      const tell = waiting.getStore();
-      if (tell === undefined) take(call, answered, null);
-      else tell([call, answered]);
+      const resolve = waiting.getStore();
+      if (resolve === undefined) take(call, answered, null);
+      else resolve([call, answered]);
     },
   });
   const simulate = async (...request: Parameters<FetchLike>): Promise<SimulatedCall | null> => {

@@ -107,11 +107,11 @@ function unreachable(url: URL, error: NodeJS.ErrnoException): Response {
   return Response.json({ type: 'error', error: { type: 'api_error', message } }, { status: 502 });
 }
 
-/** Passes requests on to a real API, byte for byte, and tells how its bill compares with the simulated one. */
+/** Forwards requests to a real API, byte for byte, and compares its bill with the simulated one. */
 export function createUpstream(options: UpstreamOptions): FetchLike {
   const { url, clock, refuse, simulate, onCall } = options;
 
-  /** Passes an answer on as it comes, and tells of it when it ends, however it does. */
+  /** Forwards an answer as it arrives, and reports it when it ends, with or without an error. */
   async function* pass(
     answer: IncomingMessage,
     ended: (body: string, how: 'whole' | 'cut') => void,
@@ -129,7 +129,7 @@ export function createUpstream(options: UpstreamOptions): FetchLike {
     }
   }
 
-  function tell(
+  function report(
     call: ApiCall,
     simulated: SimulatedCall | null,
     real: RealAnswer,
@@ -175,7 +175,7 @@ export function createUpstream(options: UpstreamOptions): FetchLike {
     const isFine = status >= 200 && status < 300;
     const simulated = isFine ? await simulate(input, init) : null;
     const stream = pass(answer, (text, how) => {
-      if (isFine) tell({ ...call, status }, simulated, readRealAnswer(text), how);
+      if (isFine) report({ ...call, status }, simulated, readRealAnswer(text), how);
       else onCall({ ...call, status, error: errorKind(text) ?? 'refused by the upstream' }, null, null);
     });
     const rest = BODILESS.has(status) ? null : (ReadableStream.from(stream) as unknown as Response['body']);

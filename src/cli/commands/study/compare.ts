@@ -195,14 +195,14 @@ async function compare(
   }
 }
 
-/** Recordings are sessions to compare on, not variants to compare: beside scenarios one may stand for another. */
+/** Recordings are sessions to compare on, not variants to compare: they replace the sessions of scenarios. */
 function checkOneRecording(files: readonly string[], cwd: string): void {
   const recordings = files.filter((file) => isRecording(file, cwd));
   if (recordings.length < 2) return;
   const [first] = recordings;
   throw new CcbenchError('bad-usage', `${recordings.length} recordings instead of scenarios`, {
     place: { file: recordings[1]! },
-    hint: `one of them says what is run, --transcripts on which sessions: ccbench compare ${first} --transcripts ${recordings.join(' ')}`,
+    hint: `name one scenario and give the recordings with --transcripts: ccbench compare ${first} --transcripts ${recordings.join(' ')}`,
   });
 }
 

@@ -93,12 +93,10 @@ function equalNotes({ variants, baseline }: Comparison, runs: readonly VariantRu
   return [
     ...(throughout === ''
       ? []
-      : [
-          `the same as ${baseline} in every metric: ${throughout}; what differs in the settings did not act here`,
-        ]),
+      : [`the same as ${baseline} in every metric: ${throughout}; the changed settings had no effect here`]),
     ...(shown === ''
       ? []
-      : [`the same as ${baseline} in every metric that is shown: ${shown}; others differ (--json has them)`]),
+      : [`the same as ${baseline} in every metric shown: ${shown}; others differ (--json has them)`]),
   ];
 }
 
@@ -125,8 +123,8 @@ function notesOf(comparison: Comparison, isWhatIf: boolean): readonly string[] {
   const about =
     completeness.transcripts.length === 1
       ? isWhatIf
-        ? 'one transcript: the intervals are of this session, not of others'
-        : 'one transcript: differences have no interval, so nothing says whether they would last'
+        ? 'one transcript: the intervals hold for this session only'
+        : 'one transcript: differences have no interval and may not hold on other sessions'
       : `${meansNote(completeness)}; differences are paired, intervals are 95 %; one that contains 0 is noise`;
   return [`* best · differences to ${baseline} · ${about}`, ...brokenNotes(comparison)];
 }
@@ -246,7 +244,7 @@ export function sessionsTable(input: ComparedSessions): ComparisonTable | null {
     notes: [
       `The runs below are those of ${names[transcripts.indexOf(input.shown)] ?? input.shown}.`,
       ...(rows.some(({ command }) => command !== undefined)
-        ? ['The name of a session shows the command that makes this page for it alone.']
+        ? ['Click a session for the command that makes this page for it alone.']
         : []),
     ],
   };

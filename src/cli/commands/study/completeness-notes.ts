@@ -96,12 +96,12 @@ function leftOutSentences(completeness: Completeness, runs: readonly VariantRuns
 export function whyNoneRanked(completeness: Completeness, noun: RowNoun): string {
   const { transcripts, finished, compared } = completeness;
   if (isApart(completeness)) return `the ${noun}s were run over different sessions`;
-  if (transcripts.length === 1) return `the session was finished under no ${noun}`;
-  if (compared.length === 0) return `no session was finished under every ${noun}`;
+  if (transcripts.length === 1) return `no ${noun} finished the session`;
+  if (compared.length === 0) return `no session was finished by every ${noun}`;
   const open = transcripts.filter((name) => !finished.includes(name));
   if (open.length === 0) return `no ${noun} finished every session that another one finished`;
   const rest = open.length === 1 ? '' : ` and ${formatCount(open.length - 1)} more`;
-  return `no ${noun} finished ${open[0]}${rest}, and not all came equally far: leave ${rest === '' ? 'it' : 'them'} out to rank the rest`;
+  return `no ${noun} finished ${open[0]}${rest}, and they stopped at different calls: leave ${rest === '' ? 'it' : 'them'} out to rank the rest`;
 }
 
 /** Why there is no ranking; empty where there is one. */
@@ -181,6 +181,6 @@ export function answeredExit(session: CliSession, runs: readonly VariantRuns[]):
     [...byTranscript.values()].some((record) => (record?.callsAnswered ?? 0) > 0),
   );
   if (isAnswered) return EXIT.fine;
-  note(session, 'no call was answered in any run: ccbench run says for each one why');
+  note(session, 'no run answered a call: ccbench run says why for each');
   return EXIT.input;
 }

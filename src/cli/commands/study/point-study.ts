@@ -62,12 +62,12 @@ export interface PointStudy {
   readonly axes: readonly Axis[];
   readonly points: readonly Point[];
   readonly inputs: StudyInputs;
-  /** Null where no files are wanted. */
+  /** Null if no files are written. */
   readonly folder: StudyFolder | null;
   readonly pictures: PictureOptions;
   /** What is taken for granted of models and providers. */
   assumed(): Promise<readonly string[]>;
-  /** Which models stand for those of the sessions. */
+  /** Which models replace those of the sessions. */
   standIns(): readonly string[];
   /** The command that repeats a point over all its sessions. */
   repeat(point: Point): string;
@@ -135,7 +135,7 @@ export async function openPointStudy(
   };
 }
 
-/** What is varied where nobody says it: the size at which the policy compacts. */
+/** What is varied by default: the size at which the policy compacts. */
 function usualVary(session: CliSession, name: string): readonly string[] {
   const policy = policyRegistry.has(name) ? policyRegistry.get(name) : null;
   const values = policy?.written === undefined ? [] : policyValues(policy.written);
@@ -146,12 +146,12 @@ function usualVary(session: CliSession, name: string): readonly string[] {
   if (path === undefined)
     throw new CcbenchError(
       'bad-usage',
-      `${name} does not compact at a size, so --vary has to name a setting`,
+      `${name} does not compact at a fixed size, so --vary must name a setting`,
       {
         hint: `for example: --vary cache.ttl=5m,1h; ccbench policies show ${name} lists its settings`,
       },
     );
-  note(session, `no --vary: taking --vary ${path}=auto`);
+  note(session, `no --vary: using --vary ${path}=auto`);
   return [`${path}=auto`];
 }
 
@@ -159,14 +159,14 @@ function usualVary(session: CliSession, name: string): readonly string[] {
 const LOOK_MS = 40;
 
 /** What is doubtful in the percentages that axes take, which may be planned without the scenario being checked again. */
-function noteSmallPercents({ onDoubt }: ScenarioSource, axes: readonly Axis[]): void {
+function noteSmallPercents({ onWarning }: ScenarioSource, axes: readonly Axis[]): void {
   for (const { path, values } of axes) {
     const [doubt] = values.flatMap((value) => percentDoubt(builtinContext, path, Number(value)) ?? []);
-    if (doubt !== undefined) onDoubt?.(doubt);
+    if (doubt !== undefined) onWarning?.(doubt);
   }
 }
 
-/** Compiles the points of a study, pausing often enough to hear Ctrl-C and to show how far it is. */
+/** Compiles the points of a study, pausing often enough to notice Ctrl-C and to show how far it is. */
 async function compilePoints(
   session: CliSession,
   source: ScenarioSource,

@@ -71,7 +71,7 @@ function modelNotes(runs: Iterable<StudyRun>): readonly string[] {
   }
   return [...replaced].map(
     ([model, recorded]) =>
-      `runs are on ${model}, as the scenario says, recordings on ${[...recorded].join(', ')}: what was recorded is at other prices; without \`model\` each recording is run on its own, and \`window\` sets the window`,
+      `the scenario runs on ${model}, the recordings were made on ${[...recorded].join(', ')}: recorded costs are at other prices; without \`model\` each recording runs on its own model, and \`window\` sets the window`,
   );
 }
 
@@ -100,7 +100,7 @@ function notesOn({ label, chance, standIn, noHour, doubts }: ProviderDoubts): re
   return [
     ...(chance === 'hits'
       ? [
-          `${label}: whether a request finds its cache is chance, and each run is one draw of it; the stated intervals are 90 % intervals, and other seeds draw again`,
+          `${label}: whether a request finds its cache is chance, and each run is one draw of it; intervals are 90 % intervals, and other seeds draw again`,
         ]
       : chance === 'lifetimes'
         ? [

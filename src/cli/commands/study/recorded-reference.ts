@@ -19,7 +19,7 @@ export interface RecordedReference {
   readonly costs: RecordedCosts;
 }
 
-/** The reference that variants and settings stand beside, over the sessions that they are compared on; null where none carries usage. */
+/** The reference for variants and settings, over the sessions that they are compared on; null if none has usage. */
 export function recordedReference(
   inputs: StudyInputs,
   compared: readonly string[],

@@ -97,14 +97,14 @@ export function compareAgain(recipe: CompareRecipe, recording: string): string {
 /** Recordings that a command names one by one; more are named by the pattern that found them. */
 const MOST_NAMED = 3;
 
-/** A value that stands for itself after `--vary`: no list, no range, no part of the window. */
+/** A literal value after `--vary`: no list, no range, not part of the window. */
 const SINGLE_VALUE = /^(?!auto$)(?!\d*\.?\d+w$)(?!.*\.\.)[\w./-]+$/;
 
 /** A point of a study over recordings that were found by patterns. */
 export interface PointRecipe extends Omit<RunRecipe, 'variant'> {
   readonly point: { readonly set: readonly string[]; readonly values: readonly string[] };
   readonly patterns: readonly string[] | undefined;
-  /** What names the recordings where they stand for the scenario. */
+  /** What names the recordings where they represent the scenario. */
   readonly named?: NamedSessions | undefined;
 }
 

@@ -19,7 +19,7 @@ import { Interrupted, runInterruptible } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';
 import type { StudyInputs, StudyTranscript } from './study-inputs.js';
 
-/** Wall time between two looks at the terminal while runs go on in this thread. */
+/** Wall time between two looks at the terminal while runs continue in this thread. */
 const LOOK_MS = 20;
 
 /** Shorter studies are over before their threads run at full speed: a rate would say little. */
@@ -65,7 +65,7 @@ export interface RowOutcome<Row> {
   readonly ran: number;
 }
 
-/** Runs what is not finished already; each result is kept at once, so an interrupted study goes on where it stopped. */
+/** Runs what is not finished already; each result is kept at once, so an interrupted study continues where it stopped. */
 export async function runRows<Row extends StudyRow>(
   session: CliSession,
   rows: readonly Row[],
@@ -131,7 +131,7 @@ function noteFound<Row>(
 ): void {
   if (made !== undefined) {
     if (missing.length > 0)
-      note(session, `${formatCounted(missing.length, 'run')} that failed on other machines: tried here`);
+      note(session, `${formatCounted(missing.length, 'run')} failed on other machines: retried here`);
     return;
   }
   const open = new Set(missing.map(({ key }) => key));

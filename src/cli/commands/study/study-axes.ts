@@ -45,7 +45,7 @@ export function lineMark(completeness: VariantCompleteness): { readonly mark?: '
   return completeness.unfinished.length === 0 ? {} : pointMark(completeness);
 }
 
-/** The metric that stands for how much the model still sees. */
+/** The metric of how much the model still sees. */
 export const KEPT = 'contentRetention';
 
 /** The points that none beats in both a metric and the content that is kept. */

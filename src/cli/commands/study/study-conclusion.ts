@@ -18,7 +18,7 @@ import type { SweptPoint } from '../../../study/run-rows.js';
 import type { Closing } from '../../terminal/present.js';
 import { type RowNoun, whyNoneRanked } from './completeness-notes.js';
 
-const LOOSEN = 'Loosen what --subject-to asks, or vary something else.';
+const LOOSEN = 'Relax --subject-to, or vary something else.';
 
 function figure(value: number | null | undefined, metric: string): string {
   return formatValue(value ?? null, findMetric(metric)!.unit);
@@ -31,11 +31,11 @@ function over(sessions: number): string {
 /** How much a difference can be trusted. */
 function doubtOf({ verdict, low, high }: Difference, metric: string): string {
   if (low === null || high === null)
-    return 'It is one session: --transcripts with more of them says whether the difference would last.';
+    return 'This is one session: add more with --transcripts to see whether the difference holds.';
   const interval = `${figure(low, metric)} to ${figure(high, metric)} a session`;
   return verdict === 'within-noise'
-    ? `That may be noise: the difference lies anywhere from ${interval}, and more sessions would narrow it.`
-    : `The difference lies anywhere from ${interval} (95 %), if your next sessions are like these.`;
+    ? `This may be noise: the 95 % interval is ${interval}; more sessions would narrow it.`
+    : `The 95 % interval is ${interval}, if your next sessions are like these.`;
 }
 
 /** The variant whose first metric is best beside the baseline's; without a better direction, the first that differs. */
@@ -58,11 +58,11 @@ function rival({ variants, metrics: [metric] }: Comparison) {
 /** What to do where rows did not finish, or where each has sessions of its own. */
 function rankMore(completeness: Completeness, noun: RowNoun): string {
   return isApart(completeness)
-    ? 'What was varied makes the sessions themselves: ccbench sweep … --results <folder>, then ccbench results <folder> --group <setting> --mean <metric> compares the other settings over them.'
+    ? 'The varied setting generates the sessions, so each point has its own. To compare the other settings, run ccbench sweep … --results <folder>, then ccbench results <folder> --group <setting> --mean <metric>.'
     : `Leave out the ${noun}s or the sessions that did not finish, and try again.`;
 }
 
-/** Why nothing stands beside the baseline in the first metric: somebody did not finish, or nobody has a value. */
+/** Why nothing is compared with the baseline in the first metric: runs did not finish, or have no value. */
 function noRival({ baseline, completeness, metrics: [metric] }: Comparison): Conclusion {
   const { variants, transcripts } = completeness;
   const ranked = variants.filter(({ standing }) => standing === 'ranked').map(({ name }) => name);
@@ -75,14 +75,14 @@ function noRival({ baseline, completeness, metrics: [metric] }: Comparison): Con
         ? `${baseline} did not finish${everything('another one')}`
         : ranked.length === 1
           ? `no other variant finished${everything(baseline)}`
-          : `no other one has a value of it in a session in which ${baseline} has one`;
+          : `no other variant has a value in a session in which ${baseline} has one`;
   return {
     result: `No variant is ranked against ${baseline} in ${metricWords(metric!)}: ${why}.`,
     advice:
       ranked.length > 1 && ranked.includes(baseline)
-        ? '--metrics with another one first, such as costUsd, compares the variants.'
+        ? 'To compare the variants, name another metric first in --metrics, such as costUsd.'
         : ranked.length > 1
-          ? `--baseline with one that finished, such as "${ranked[0]}", compares the others with that.`
+          ? `Choose a --baseline that finished, such as "${ranked[0]}".`
           : rankMore(completeness, 'variant'),
   };
 }
@@ -106,7 +106,7 @@ export function comparisonConclusion(
     return {
       result: `${baseline}: ${metricWords(metric)} ${base}${over(sessions)}.`,
       advice:
-        'There is nothing to compare it with: --set cache.ttl=5m,1h or --policy with several names makes variants.',
+        'There is nothing to compare it with: add variants with --set cache.ttl=5m,1h or several names in --policy.',
     };
   const rules = [...new Set(variants.flatMap(({ broken }) => broken.map(({ rule }) => rule)))].join(' and ');
   const isBarred = variants.find(({ name }) => name === baseline)!.broken.length > 0;
@@ -121,20 +121,19 @@ export function comparisonConclusion(
   const { mean, relative, verdict } = best.difference;
   if (isBarred)
     return {
-      result: `${best.name} has the best ${metricWords(metric)} of those that hold ${rules}: ${figure(best.value, metric)}, against ${base} of ${baseline}, which does not${over(sessions)}.`,
+      result: `${best.name} has the best ${metricWords(metric)} of those that meet ${rules}: ${figure(best.value, metric)}, against ${base} for ${baseline}, which does not${over(sessions)}.`,
       advice: doubtOf(best.difference, metric),
     };
   if (verdict === 'same' || mean === 0)
     return {
       result: `No variant is better than ${baseline} in ${metricWords(metric)}, which is ${base}${over(sessions)}.`,
-      advice: `${best.name} comes nearest, with the same: sessions of another kind may tell them apart.`,
+      advice: `${best.name} comes nearest, with the same value: other sessions may show a difference.`,
     };
   const costs = metric === 'costUsd' ? deltas.get(best.name) : undefined;
   if (costs !== undefined && !isWorth(costs, variants.find(({ name }) => name === baseline)!.metrics.costUsd))
     return {
       result: `There is ${NOT_WORTH_ACTING}: ${best.name}, the nearest to ${baseline}, differs by ${figure(mean, metric)}${over(sessions)}.`,
-      advice:
-        'A difference counts where its 90 % interval excludes zero and it is more than 1 % of the cost.',
+      advice: 'A difference counts if its 90 % interval excludes zero and it is more than 1 % of the cost.',
     };
   const subject = rules === '' ? '' : `Subject to ${rules}: `;
   const share = relative === null ? '' : ` (${formatDecimal(Math.abs(relative) * 100, 1)} %)`;
@@ -190,7 +189,7 @@ function allEqual(
   const why = idleAt === undefined ? '' : ` No ${noun} compacts${context}.`;
   return {
     result: `All ${formatCounted(points, noun)} have the same ${metricWords(metric)}, ${figure(value, metric)}${over(sessions)}.${why}`,
-    advice: 'What was varied changed nothing in it here: vary it further, or something else.',
+    advice: 'The varied settings had no effect on it here: widen the range, or vary something else.',
   };
 }
 
@@ -212,8 +211,8 @@ export function sweepConclusion(
   if (ranked.length === 0) return noneRanked(completeness, 'point');
   if (best === null)
     return {
-      result: `No point is best in ${metricWords(metric)}: ${findMetric(metric)!.better === null ? 'neither more nor less of it is better' : 'no point has a value of it'}.`,
-      advice: '--metrics with another one first, such as costUsd, ranks the points.',
+      result: `No point is best in ${metricWords(metric)}: ${findMetric(metric)!.better === null ? 'no direction of it is better' : 'no point has a value'}.`,
+      advice: 'To rank the points, name another metric first in --metrics, such as costUsd.',
     };
   if (ranked.length === 1)
     return {
@@ -221,7 +220,7 @@ export function sweepConclusion(
       advice:
         completeness.variants.length > 1
           ? rankMore(completeness, 'point')
-          : 'There is nothing to compare it with: --vary with several values makes points.',
+          : 'There is nothing to compare it with: give --vary several values.',
     };
   const same = allEqual(best, ranked.length, 'point', metric, sessions);
   if (same !== null) return same;
@@ -231,8 +230,8 @@ export function sweepConclusion(
     result: `The best ${metricWords(metric)} of ${formatCounted(ranked.length, 'point')} is ${figure(best.value, metric)}, at ${best.settings}${others}${over(sessions)}.`,
     advice:
       sessions === 1
-        ? 'It is best on one session: --transcripts with more of them says whether it stays so.'
-        : 'The best of many looks better than it is: ccbench tune tests its choice on held-out sessions.',
+        ? 'It is best on one session: add more with --transcripts to see whether that holds.'
+        : 'The best of many points looks better than it is: ccbench tune tests its choice on held-out sessions.',
   };
 }
 
@@ -240,28 +239,26 @@ export function sweepConclusion(
 function verdictOn({ realised, refusal }: OutOfSample): { isRecommended: boolean; advice: string } {
   if (refusal !== null)
     return { isRecommended: false, advice: `Stay with the scenario as it is: ${refusal}.` };
-  const none = 'No difference worth acting on: on sessions that the choice did not see ';
+  const none = 'No difference worth acting on: on the held-out sessions ';
   const { low = null, high = null, share = null } = realised ?? {};
   if (realised === null) return { isRecommended: false, advice: `${none}nothing can be compared.` };
   if (low === null || high === null)
-    return { isRecommended: false, advice: `${none}there is one comparison alone, which says little.` };
+    return { isRecommended: false, advice: `${none}there is only one comparison, which says little.` };
   if (high < 0)
     return {
       isRecommended: false,
-      advice:
-        'Do not take it: on sessions that the choice did not see it is worse than the scenario as it is.',
+      advice: 'Do not take it: on the held-out sessions it is worse than the scenario as it is.',
     };
   if (low <= 0)
     return {
       isRecommended: false,
-      advice: `${none}the interval of the saving holds 0; more sessions would narrow it.`,
+      advice: `${none}the interval of the saving contains 0; more sessions would narrow it.`,
     };
   if (share !== null && share <= LEAST_SHARE)
     return { isRecommended: false, advice: `${none}the saving is ${formatShare(share)}.` };
   return {
     isRecommended: true,
-    advice:
-      'Take it: the saving is there on sessions that the choice did not see, and theirs is the one to count on.',
+    advice: 'Take it: it also saves on the held-out sessions, and that saving is the one to expect.',
   };
 }
 
@@ -270,7 +267,7 @@ function heldOutText(
   { settings, promised, realised, searched, heldOut }: OutOfSample,
   metric: string,
 ): string {
-  if (settings === null) return ` ${formatCount(searched.length)} of them alone choose nothing.`;
+  if (settings === null) return ` ${formatCount(searched.length)} of them alone give no choice.`;
   const set = Object.entries(settings).map(([path, value]) => `${path}=${value}`);
   const saves = (saving: Saving | null): string => {
     if (saving === null) return 'nothing to compare';
@@ -311,8 +308,7 @@ export function tuneConclusion(
     return {
       isRecommended: true,
       result,
-      advice:
-        'It was chosen and judged on the same sessions: take what it promises as the most it may bring.',
+      advice: 'It was chosen and judged on the same sessions, so the saving shown is the most to expect.',
     };
   return { result: `${result}${heldOutText(held, metric)}`, ...verdictOn(held) };
 }
@@ -332,8 +328,8 @@ function savingText(saving: Saving | null, metric: string, meanOf: string): stri
 export function holdoutNotes(result: OutOfSample, metric: string): readonly string[] {
   const { inSample, promised, realised, isWithin, searched, heldOut } = result;
   return [
-    `savings against the scenario as it is (${metricWords(metric)}); what ${formatCounted(searched.length, 'session')} choose is tried on ${formatCount(heldOut.length)} others:`,
-    `  the best setting, over all: ${savingText(inSample, metric, 'such sessions')}`,
+    `savings against the scenario as it is (${metricWords(metric)}); chosen on ${formatCounted(searched.length, 'session')}, tested on ${formatCount(heldOut.length)} others:`,
+    `  the best setting, over all sessions: ${savingText(inSample, metric, 'such sessions')}`,
     `  promised saving: ${savingText(promised, metric, `the ${formatCount(realised?.sessions ?? heldOut.length)} others`)}`,
     `  realised saving: ${savingText(realised, metric, 'such sessions')}`,
     ...(isWithin === null

@@ -107,7 +107,7 @@ function numberOrText(value: string): number | string {
   return Number.isFinite(number) ? number : value;
 }
 
-/** report.html of a sweep, and its charts where they are wanted; none of an earlier sweep stays. */
+/** report.html of a sweep, and its charts if requested; none of an earlier sweep stays. */
 export async function writeSweepReport(
   { host }: CliSession,
   folder: StudyFolder,

@@ -109,7 +109,7 @@ export function studyName(
   return `${of}${sessions.length}-sessions-${sha256Hex(keys.join('\n')).slice(0, 8)}`;
 }
 
-/** What the page of a study is called: its scenario, or its recordings in words where one of them stands for it. */
+/** What the page of a study is called: its scenario, or its recordings in words where one of them represents it. */
 export function studyTitle(
   scenario: string,
   file: string,

@@ -34,11 +34,11 @@ interface Recordings {
 
 /** What a study runs, and on which sessions. */
 export interface StudySessions {
-  /** Scenarios, or the recording that stands for one: what is run. */
+  /** Scenarios, or the recording that represents one: what is run. */
   readonly files: readonly string[];
   /** Absent where the sessions are those of the scenarios. */
   readonly recordings?: Recordings;
-  /** Where the sessions stand for a scenario: what names them. */
+  /** Where the sessions represent a scenario: what names them. */
   readonly named?: NamedSessions;
 }
 
@@ -49,11 +49,11 @@ interface ReadRecording {
   readonly endedAtMs: number;
   /** Its agent and version. */
   readonly agent: string;
-  /** The policy that stands for its client, with its settings: alike for several versions. */
+  /** The policy that represents its client, with its settings: alike for several versions. */
   readonly client: string;
 }
 
-/** Whether a name stands for sessions: a recording, a folder, or a pattern. */
+/** Whether a name represents sessions: a recording, a folder, or a pattern. */
 function namesSessions(file: string, { cwd, env }: CliSession['host']): boolean {
   const path = withHome(file, homeFolder(env));
   if (isRecording(path, cwd)) return true;
@@ -89,7 +89,7 @@ function otherClients(others: readonly ReadRecording[], all: number, newest: Rea
   const counts = new Map<string, number>();
   for (const { agent } of others) counts.set(agent, (counts.get(agent) ?? 0) + 1);
   const which = [...counts].map(([agent, count]) => `${count} of ${agent}`).sort();
-  return `left out: ${others.length} of ${formatCounted(all, 'session')}, whose client works unlike that of the newest one (${newest.agent}): ${which.join(', ')}; choose them with --agent, --project or by name`;
+  return `left out: ${others.length} of ${formatCounted(all, 'session')}, whose client differs from that of the newest one (${newest.agent}): ${which.join(', ')}; choose them with --agent, --project or by name`;
 }
 
 /** Recordings as the sessions of a scenario that the newest of them stands for; those of other clients are left out. */
@@ -102,7 +102,7 @@ async function impliedScenario(
   const newest = kept.reduce((a, b) => (b.endedAtMs >= a.endedAtMs ? b : a));
   const others = kept.filter(({ client }) => client !== newest.client);
   if (others.length > 0) note(session, otherClients(others, kept.length, newest));
-  const reason = `its client works unlike that of the newest session, ${newest.agent}`;
+  const reason = `its client differs from that of the newest session, ${newest.agent}`;
   return {
     files: [newest.file],
     recordings: {
@@ -118,7 +118,7 @@ async function impliedScenario(
 
 /**
  * What a study runs: the scenarios that were named, over their own sessions or over those of `--transcripts`; or recordings, folders
- * and patterns, or nothing, which stands for the sessions on this machine.
+ * and patterns, or nothing, which represents the sessions on this machine.
  */
 export async function studySessions(
   session: CliSession,
@@ -147,13 +147,13 @@ export async function studySessions(
       'bad-usage',
       `--${Object.keys(choice)[0]} has no effect on the sessions of a scenario`,
       {
-        hint: 'name sessions instead of the scenario, or give them with --transcripts',
+        hint: 'name sessions instead of the scenario, or use --transcripts',
       },
     );
   return { files };
 }
 
-/** Opens the scenarios of a study; recordings that stand for one are said to. */
+/** Opens the scenarios of a study; recordings that represent one are reported. */
 export function openStudyScenarios(
   session: CliSession,
   { files, recordings, named }: StudySessions,
@@ -170,7 +170,7 @@ export function oneScenario(command: string, files: readonly string[]): string {
   if (second === undefined) return first;
   throw new CcbenchError('bad-usage', `ccbench ${command} takes one scenario`, {
     place: { file: second },
-    hint: `several are compared: ccbench compare ${files.join(' ')}`,
+    hint: `to compare several: ccbench compare ${files.join(' ')}`,
   });
 }
 

@@ -296,13 +296,13 @@ export function sweepPage(input: SweepPageInput): StudyPage {
         : ['The scenario as it is did not finish these sessions: there are no differences to it.']),
     ...(isPaired && compared.length > 1
       ? [
-          `Bars and ranges are 95 % intervals of these differences over ${compared.length} sessions; a bar that crosses the line “${AS_IT_IS}” may be chance.`,
+          `Bars and ranges show 95 % intervals of these differences over ${compared.length} sessions; a bar that crosses the line “${AS_IT_IS}” may be due to chance.`,
         ]
       : []),
     ...(input.discarded.length === 0
       ? []
       : [
-          'Grey points were discarded after some sessions. Their values are of those sessions alone, so they are drawn by their difference to the scenario as it is there; those that finished none are in the table alone.',
+          'Grey points were discarded after some sessions. Their values cover only those sessions, so they are drawn by their difference to the scenario as it is on them; points that finished none are only in the table.',
         ]),
     ...(swept.length > COMMANDS ? [`The first ${COMMANDS} rows have the command of their run.`] : []),
   ];

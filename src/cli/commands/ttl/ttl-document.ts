@@ -31,7 +31,7 @@ const CURVE: readonly doc.ColumnOf<LifetimeReport['curve'][number]>[] = [
   doc.number('hit tokens', ({ hitTokens }) => hitTokens, formatCount, 1),
 ];
 
-/** What stands beside the report. */
+/** What is shown next to the report. */
 export interface TtlFigures {
   readonly hitRates: ConversationHitRates;
   /** Of all sessions. */
@@ -39,7 +39,7 @@ export interface TtlFigures {
   /** Of those that have a choice of lifetimes. */
   readonly chosen: RecordedCosts | null;
   readonly byProvider: Readonly<Record<string, ProviderLifetimes>>;
-  /** Sessions that do not tell what was read, whose costs go by time as the hit rates do. */
+  /** Sessions without cache reads, whose costs depend on time alone, as hit rates do. */
   readonly byTime: number;
 }
 
@@ -80,7 +80,7 @@ export function ttlBlocks(
 }
 
 /**
- * What the sessions cost as recorded, and at each lifetime alone. Where only some tell what they cost, those stand in a column of their
+ * What the sessions cost as recorded, and at each lifetime alone. If only some have a recorded cost, those have a column of their
  * own, so that a row is of the same sessions as the next.
  */
 function recordedTable(cost: LifetimeCostReport, recorded: RecordedCosts): doc.Block {
@@ -161,7 +161,7 @@ function ruledConclusion(ruled: readonly ProviderLifetimes[]): Conclusion {
   };
 }
 
-/** What the sessions cost as recorded; empty where some do not tell. */
+/** What the sessions cost as recorded; empty if some have none. */
 function billedText(recorded: RecordedCosts | null): string {
   if (recorded === null || recorded.each.some(({ costUsd }) => costUsd === null)) return '';
   return ` As recorded it is ${formatMoney(recorded.costUsd)}, without requests that no recording holds.`;

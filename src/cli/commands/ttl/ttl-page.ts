@@ -89,7 +89,7 @@ function cardsOf({ cost, sessions, requests, promptTokens }: LifetimeReport): re
 export interface SessionAbout {
   readonly project: string;
   readonly day: string | null;
-  /** What it cost where it was recorded; null where nothing tells. */
+  /** What it cost where it was recorded; null if unknown. */
   readonly recordedUsd: number | null;
 }
 

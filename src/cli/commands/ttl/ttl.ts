@@ -63,11 +63,11 @@ interface ReadSession {
   readonly ruled: readonly RuleCall[] | null;
   readonly priceOf: PriceOf;
   readonly session: LifetimeSession;
-  /** Day of its first request; null where it does not tell. */
+  /** Day of its first request; null if it does not say. */
   readonly day: string | null;
-  /** What it cost where it was recorded; null where nothing tells. */
+  /** What it cost where it was recorded; null if unknown. */
   readonly bill: RecordedBill | null;
-  /** Both lifetimes by the client's behaviours; null where only the gaps between requests can tell. */
+  /** Both lifetimes by the client's behaviours; null if only the gaps between requests are known. */
   readonly choice: SessionCost | null;
   readonly warnings: readonly Warning[];
 }

@@ -20,15 +20,15 @@ export interface GoalOptions {
   readonly subjectTo: readonly string[];
 }
 
-/** The metric that a search makes small where nobody says what it is for. */
+/** The metric that a search minimises by default. */
 const USUAL_GOAL = 'costUsd';
 
 /** What a search wants, as the command line says it. */
 export function goalOf(options: GoalOptions): Goal {
   const { minimise, maximise } = options;
   if (minimise !== undefined && maximise !== undefined)
-    throw new CcbenchError('bad-usage', '--minimise and --maximise are two goals', {
-      hint: 'leave out one of them; --subject-to holds the other metric in bounds',
+    throw new CcbenchError('bad-usage', '--minimise and --maximise cannot be combined', {
+      hint: 'leave out one of them, and limit the other metric with --subject-to',
     });
   const option = maximise === undefined ? '--minimise' : '--maximise';
   const metric = chosenMetric(minimise ?? maximise ?? USUAL_GOAL, option).name;

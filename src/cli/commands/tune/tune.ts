@@ -93,7 +93,7 @@ export async function tune(
     return plan.candidates.map(({ values }) => values);
   });
   if (options.minimise === undefined && options.maximise === undefined)
-    note(session, `--minimise ${goal.metric}, since nothing says what to search for`);
+    note(session, `--minimise ${goal.metric}, because no goal is given`);
   const runner = new JobRunner(options);
   try {
     return await search({ session, study, goal, runner, remote }, plan!, options);
@@ -133,7 +133,7 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
     best !== null
       ? (held?.refusal ?? null)
       : isRanked
-        ? `none of ${formatCounted(tried.length, 'setting')} holds ${rules.join(' and ')}`
+        ? `none of ${formatCounted(tried.length, 'setting')} meets ${rules.join(' and ')}`
         : whyNoneRanked(completeness, 'setting');
   if (refusal !== null)
     note(session, `${isRanked ? 'nothing qualifies' : 'no setting is chosen'}: ${refusal}`);
@@ -260,7 +260,7 @@ async function climb(tuning: Search, plan: SearchPlan, early: readonly string[])
   // Where some setting came through every session, none can answer more calls.
   const isFinishedBySome = last.completeness.variants.some(({ unfinished }) => unfinished.length === 0);
   if (candidates.length < plan.candidates.length && !isFinishedBySome) {
-    note(session, 'no setting that was left finished every session: all settings are run on all sessions');
+    note(session, 'no remaining setting finished every session: running all settings on all sessions');
     candidates = plan.candidates;
     discarded = [];
     last = await runRung(tuning, inputs, candidates, study.name);

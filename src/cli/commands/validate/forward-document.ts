@@ -51,7 +51,7 @@ function sentence(words: string): doc.Block {
   return doc.inset(words, 'plain', '  ', '  ');
 }
 
-/** A line of figures with its name; requests or sessions stand in `count`. */
+/** A line of figures with its name; `count` is requests or sessions. */
 interface Figured<T> {
   readonly name: string;
   readonly count: number | null;
@@ -112,7 +112,7 @@ function whatIfSentence({
   compacted,
   intervalCoverage90,
 }: WhatIfFigures): string {
-  const start = `As the base of a what-if, ${formatCounted(sessions, 'session is', 'sessions are')} reproduced within ${percent(costErrorMedian)} of the input cost in the median and ${percent(costErrorP90)} in nine of ten`;
+  const start = `As the base of a what-if, ${formatCounted(sessions, 'session is', 'sessions are')} reproduced within ${percent(costErrorMedian)} of the input cost in the median and ${percent(costErrorP90)} for 90 %`;
   return intervalCoverage90 === null
     ? `${start}.`
     : `${start}; where the policy decides when to compact, the stated 90% interval holds for ${percent(intervalCoverage90)} of ${formatCounted(compacted, 'session')}.`;
@@ -122,7 +122,7 @@ function factSentence(forward: ForwardFigures): string {
   const { crashed, unfinished } = forward;
   return [
     `Run forward under the profile of its version, a session has as many compactions as recorded in ${percent(forward.compactionCountRight)} of the cases;`,
-    `the prompt behind one is ${percent(forward.contextAfterError)} off and what it reads ${percent(forward.firstReadAfterError)};`,
+    `the prompt after one is ${percent(forward.contextAfterError)} off and what it reads ${percent(forward.firstReadAfterError)};`,
     `the hit rate differs by ${forward.hitRatePointsMedian?.toFixed(2) ?? '–'} points in the median;`,
     `${percent(forward.intervalCoverage90)} of the sessions lie in the interval that is stated for 90%.`,
     ...(crashed === 0 ? [] : [`${formatCount(crashed)} crashed.`]),
@@ -163,7 +163,7 @@ export function sessionBlocks(files: readonly FileFidelity[]): readonly doc.Bloc
 function errorText({ costErrorMedian, costErrorP90, sessions }: ForwardFigures): string | null {
   if (costErrorMedian === null || costErrorP90 === null) return null;
   if (sessions === 1) return `± ${percent(costErrorMedian)}`;
-  return `± ${percent(costErrorMedian)} typically, ± ${percent(costErrorP90)} in nine of ten`;
+  return `± ${percent(costErrorMedian)} typically, ± ${percent(costErrorP90)} for 90 %`;
 }
 
 /** The one sentence to take away: of all sessions, or of each group of those that were run forward where not all were, or alike. */
@@ -241,7 +241,7 @@ function forwardSentence({ forward, triggers }: ProviderFigures): string {
   const assumed =
     forward.writesAssumed === 0
       ? ''
-      : ` ${formatCounted(forward.writesAssumed, 'recording')} ${forward.writesAssumed === 1 ? 'tells' : 'tell'} no writes, which are billed: what was not read is priced as written.`;
+      : ` ${formatCounted(forward.writesAssumed, 'recording')} ${forward.writesAssumed === 1 ? 'reports' : 'report'} no writes, which are billed: unread tokens are priced as written.`;
   return `Run forward, ${formatCounted(forward.sessions, 'session')} cost ${signedPercent(forward.netError)}, and ${percent(forward.costErrorMedian)} off in the median;${placed}${counted}${near}.${assumed}`;
 }
 

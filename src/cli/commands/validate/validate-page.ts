@@ -92,7 +92,7 @@ function cardsOf(
     card(
       'Cost off, median',
       formatShare(forward.costErrorMedian),
-      `${formatShare(forward.costErrorP90)} in nine of ten`,
+      `${formatShare(forward.costErrorP90)} for 90 %`,
     ),
     card('Reads agree', formatShare(given.classAgreement), 'of the requests, unexplained breaks given'),
     card('Unexplained breaks', formatCount(unexplainedBreaks), 'that no rule predicts'),

@@ -55,7 +55,7 @@ function validateFile(path: string, input: InputOptions, { worst, out }: Validat
   if (format === 'request-trace') return { kind: 'trace', hitRate: traceHitRate(parseTrace(path, input)) };
   const { transcript } = loadTranscript(path, input);
   if (!transcript.carries.includes('usage')) {
-    throw new CcbenchError('not-supported', 'the recording tells nothing of what was read from the cache', {
+    throw new CcbenchError('not-supported', 'the recording does not show what was read from the cache', {
       hint: 'validate needs usage with cached tokens for each call',
       place: { file: path },
     });

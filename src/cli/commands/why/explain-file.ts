@@ -39,7 +39,7 @@ export interface ExplainOptions extends Pick<InputOptions, 'cwd' | 'cache' | 'pr
 /** What was found of a session: the key under which it is kept, or the bytes where nothing is. */
 export type FoundWhy = { readonly key: string } | { readonly bytes: Uint8Array<ArrayBuffer> };
 
-/** The folder of kept results; null where nothing is kept. */
+/** The folder of kept results; null if nothing is kept. */
 function folderOf({ cache = 'off' }: ExplainOptions): string | null {
   return cache === 'off' ? null : join(cache.folder, WHY_FOLDER);
 }
@@ -50,7 +50,7 @@ function keyOf(
   contents: readonly (readonly [string, string])[],
 ): string {
   const { priceDay = null, models = null, changedUsage = null } = options;
-  // The program stands for its prices, policies and rules.
+  // The digest of the program covers its prices, policies and rules.
   return entryKey([program(), inputId(file), priceDay, models, changedUsage], contents);
 }
 

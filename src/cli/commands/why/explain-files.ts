@@ -47,7 +47,7 @@ export interface CountedFile {
   readonly drawn: PageSession['drawn'];
 }
 
-/** A session with what is known of it; all else is read when somebody asks for it. */
+/** A session with what is known of it; everything else is read on demand. */
 export class ExplainedFile {
   readonly file: string;
   /** Digests of the keys of its calls and compactions, those that something is counted of first. */
@@ -114,7 +114,7 @@ export class ExplainedFile {
 }
 
 function none(): never {
-  throw new CcbenchError('internal', 'a result was removed while it was made again');
+  throw new CcbenchError('internal', 'a result was removed while it was being replaced');
 }
 
 function errorOf({ code, message, hint, place }: WhyProblem, file: string): CcbenchError {
@@ -166,7 +166,7 @@ export class Explainer {
   /** Whether a file was read as one session and is as it was. */
   readonly isKnown = (path: string): boolean => this.#digests.isSession(path);
 
-  /** The keys of the calls of a session; none where it cannot be read, which whoever explains it says more of. */
+  /** The keys of the calls of a session; none if it cannot be read, which is reported when it is explained. */
   readonly callKeys = (file: string): readonly string[] => {
     try {
       return callKeysOf(file, this.#options, this.#digests);

@@ -60,7 +60,7 @@ function fixLines(fix: Fix, index: number, home: string): readonly doc.Block[] {
 
 function nothingSentence({ notWorth, tried }: Fixes, { sessions, recordedUsd }: WhyReport): string {
   const of = `${formatCounted(sessions, 'session')} (${formatMoney(recordedUsd)})`;
-  if (tried === 0) return `Nothing to change is known for ${of}: no change could be tried.`;
+  if (tried === 0) return `No change could be tried on ${of}.`;
   const what = notWorth.length === 0 ? 'No change saves anything' : 'No change clearly saves more than 1 %';
   return `${what} on ${of}.`;
 }

@@ -5,14 +5,14 @@ import { sum } from '../../../core/base/stats.js';
 import * as doc from '../../../report/document/document.js';
 import { money, sessionName } from './why-cells.js';
 
-/** Compactions that are listed, and lines of what is missing behind one. */
+/** Compactions that are listed, and lines of what is missing after one. */
 const MOST_COMPACTIONS = 5;
 const MOST_LOST = 5;
 
 /** What compactions forgot, as far as it is in the report. */
 export type Forgotten = Readonly<ReturnType<typeof forgottenOf>>;
 
-/** The sums of what was needed again behind compactions. */
+/** The sums of what was needed again after compactions. */
 export function forgottenOf({ compactions }: Pick<WhyReport, 'compactions'>) {
   const of = (pick: (own: WhyCompaction) => number): number => sum(compactions.map(pick));
   return {
@@ -27,7 +27,7 @@ export function forgottenOf({ compactions }: Pick<WhyReport, 'compactions'>) {
       rereadTokens: of(({ before }) => before.rereadTokens),
       rereadUsd: of(({ before }) => before.rereadUsd),
     },
-    /** Compactions whose summary is recorded, and what was needed behind them that they do not tell. */
+    /** Compactions whose summary is recorded, and what was needed after them and is not in them. */
     judged: compactions.filter(({ lost }) => lost !== null).length,
     lost: of(({ lost }) => lost?.length ?? 0),
   };
@@ -49,11 +49,11 @@ export function lostSentence({ judged, lost, compactions }: Forgotten): string {
   const recorded = `${formatCounted(judged, 'summary', 'summaries')} ${judged === 1 ? 'is' : 'are'} recorded`;
   const where = judged === compactions ? '' : ` (${recorded})`;
   return lost === 0
-    ? `Of what later calls were found to need, nothing is missing${where}.`
+    ? `Nothing that later calls needed is missing${where}.`
     : `${formatCounted(lost, 'item')} ${lost === 1 ? 'was' : 'were'} needed and ${lost === 1 ? 'is' : 'are'} in no message after the summary${where}.`;
 }
 
-/** What is missing behind a compaction, the largest item first. */
+/** What is missing after a compaction, the largest item first. */
 export function lostText({ lost }: Pick<WhyCompaction, 'lost'>): string {
   if (lost === null) return 'no summary recorded';
   return lost
@@ -88,7 +88,7 @@ function largestLost(compactions: readonly WhyCompaction[]): readonly doc.Block[
   ];
 }
 
-/** What was needed again behind compactions; nothing where there are none. */
+/** What was needed again after compactions; nothing where there are none. */
 export function compactionBlock(report: WhyReport, top: number): doc.Block {
   const { compactions } = report;
   if (compactions.length === 0) return doc.section('');

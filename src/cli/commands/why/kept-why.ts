@@ -10,7 +10,7 @@ import { drawnSession } from './why-page-data.js';
 export interface WhyHead {
   /** Why nothing of it can be counted; null where something can. */
   readonly reason: string | null;
-  /** The folder that its agent worked in; null where it does not tell. */
+  /** The folder that its agent worked in; null if it does not say. */
   readonly project: string | null;
   /** Keys of all its calls and compactions, and of those among them that nothing is counted of. */
   readonly callKeys: readonly string[];
@@ -18,7 +18,7 @@ export interface WhyHead {
   readonly warnings: readonly Warning[];
 }
 
-/** What a session adds to a report where all of its calls count; where it lies is for whoever asks to say. */
+/** What a session adds to a report where all of its calls count; without its place, which the caller knows. */
 type WhySums = Omit<SummedSession, 'file' | 'project'>;
 
 /** The parts of a kept result, each of which is read alone: what all reports need first. */
@@ -36,10 +36,10 @@ function sumOf(bytes: Uint8Array): Buffer {
 /** Puts a result into bytes. */
 export function packWhy(
   why: SessionWhy | { readonly reason: string },
-  told: Pick<WhyHead, 'project' | 'callKeys' | 'warnings'>,
+  head: Pick<WhyHead, 'project' | 'callKeys' | 'warnings'>,
 ): Uint8Array<ArrayBuffer> {
   const parts =
-    'bill' in why ? countedParts(why, told) : [{ ...told, reason: why.reason, uncountedKeys: told.callKeys }];
+    'bill' in why ? countedParts(why, head) : [{ ...head, reason: why.reason, uncountedKeys: head.callKeys }];
   const texts = PARTS.map((_, i) => Buffer.from(parts[i] === undefined ? '' : JSON.stringify(parts[i])));
   const header = Buffer.alloc(HEADER_BYTES);
   header.write(MAGIC, 'latin1');
@@ -59,7 +59,7 @@ export function packWhy(
 
 function countedParts(
   why: SessionWhy,
-  told: Pick<WhyHead, 'project' | 'callKeys' | 'warnings'>,
+  known: Pick<WhyHead, 'project' | 'callKeys' | 'warnings'>,
 ): readonly object[] {
   const [counted] = countOnce([why]);
   const { file: _file, project: _project, tape, ...rows } = why;
@@ -67,9 +67,9 @@ function countedParts(
   const changes = why.changes.map(({ usage: _usage, ...change }) => change);
   const keys = new Set([...why.requests.map(({ key }) => key), ...why.compactionKeys]);
   const head: WhyHead = {
-    ...told,
+    ...known,
     reason: null,
-    uncountedKeys: told.callKeys.filter((key) => !keys.has(key)),
+    uncountedKeys: known.callKeys.filter((key) => !keys.has(key)),
   };
   const sums = sumsOf(counted!, 'source');
   const summed: WhySums = { agent, version, startedAtMs, reproduction, changes, sums };

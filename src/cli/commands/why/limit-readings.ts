@@ -28,7 +28,7 @@ export function parseReading(written: string): GivenReading {
   const atMs = day === undefined ? Number.NaN : Date.parse(`${day}T${clock}${zone}`);
   const isDay = !Number.isNaN(atMs) && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day!);
   if (!isDay || Number(percent ?? 0) > 100)
-    throw new CcbenchError('bad-usage', `--observed ${written} is not a reading of a meter`, { hint: HINT });
+    throw new CcbenchError('bad-usage', `--observed ${written} is not a meter reading`, { hint: HINT });
   return { meter: ownValue(METERS, meter)!, atMs, percent: percent === undefined ? null : Number(percent) };
 }
 
@@ -47,9 +47,9 @@ function keptReadings(file: string): readonly KeptReading[] {
     const { readings } = JSON.parse(readFileSync(file, 'utf8')) as { readonly readings: readonly unknown[] };
     return readings.map(keptReading);
   } catch (cause) {
-    throw new CcbenchError('bad-input', 'the kept readings of meters cannot be read', {
+    throw new CcbenchError('bad-input', 'the kept meter readings cannot be read', {
       place: { file },
-      hint: 'remove the file, or leave it alone with --no-observed',
+      hint: 'remove the file, or ignore it with --no-observed',
       cause,
     });
   }
@@ -73,7 +73,7 @@ export async function updateReadings(
     if (percent === null && others.length === all.length)
       throw new CcbenchError(
         'bad-usage',
-        `no reading of ${new Date(own.atMs).toISOString()} is kept for this meter`,
+        `no reading at ${new Date(own.atMs).toISOString()} is kept for this meter`,
         { place: { file }, hint: 'ccbench why --limits --json lists the readings' },
       );
     all = percent === null ? others : [...others, { ...own, percent }];
@@ -86,7 +86,7 @@ export async function updateReadings(
     const output = openFile(file, session.host.cwd);
     await output.write(`${JSON.stringify({ readings }, null, 2)}\n`);
     output.commit();
-    note(session, `readings of meters are kept in ${file}`);
+    note(session, `meter readings are kept in ${file}`);
   }
   return sorted.filter((reading) => reading.vendor === vendor);
 }

@@ -13,7 +13,7 @@ import * as doc from '../../../report/document/document.js';
 import { sessionName } from './why-cells.js';
 
 const MOST_ROWS = 11;
-/** A cause below this share stands with the others. */
+/** A cause below this share is shown with the others. */
 const LEAST_SHARE = 0.002;
 /** A cause from this share on is named though another window has it. */
 const STANDS_OUT = 0.1;
@@ -141,7 +141,7 @@ function columns({ fiveHour, weekly }: LimitsReport): readonly doc.ColumnOf<Limi
 function changeSentence({ fiveHour, weekly }: LimitsReport): string {
   const { changes } = fiveHour;
   if (changes.length === 0)
-    return 'No change was tried: they are tried on sessions of Claude Code and Codex only.';
+    return 'No change was tried: changes are tried only on sessions of Claude Code and Codex.';
   const inWeek = (own: LimitChange): string =>
     formatShare(weekly.changes.find(({ name }) => name === own.name)?.share ?? null);
   const saving = changes.filter(({ weighted }) => weighted > 0).slice(0, MOST_NAMED);
@@ -156,7 +156,7 @@ function fitSentence(what: string, fit: MeterFit): readonly string[] {
   if (fit.kind === 'failed') return [`Weights of the ${what} by your readings: not known, ${fit.reason}.`];
   const off =
     fit.errorPoints === null
-      ? 'error not known from one reading'
+      ? 'error unknown from one reading'
       : `off by ${formatDecimal(fit.errorPoints, 1)} points (leave-one-out)`;
   return [
     `Weights of the ${what}: fitted to ${formatCounted(fit.readings, 'reading')} (${fit.freed}), ${off}; a million weighted tokens is ${formatDecimal(fit.percentPerMillion, 2)} %.`,

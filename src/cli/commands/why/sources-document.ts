@@ -88,7 +88,7 @@ export function againSentences(sources: readonly SourceSum[]): readonly string[]
   if (tokens === 0) return [];
   const usd = sum(sources.map(({ againUsd }) => againUsd));
   return [
-    `${formatCount(tokens)} tokens were read again though nothing had changed: ${formatMoney(usd)} until they left the context.`,
+    `${formatCount(tokens)} tokens were read again although nothing had changed: ${formatMoney(usd)} until they left the context.`,
   ];
 }
 

@@ -53,7 +53,7 @@ function trendSentence({ period, rows }: Trend): string {
 export function trendBlocks(trend: Trend): readonly doc.Block[] {
   const { period, rows, undatedSessions } = trend;
   const undated =
-    undatedSessions === 0 ? [] : [`${formatCounted(undatedSessions, 'session')} without a time left out.`];
+    undatedSessions === 0 ? [] : [`${formatCounted(undatedSessions, 'session')} without times left out.`];
   if (rows.length === 0) return ['No session has a recorded time.'];
   const earlier = rows.length - MOST_ROWS;
   return [
@@ -101,7 +101,7 @@ function comparedColumns(what: string, before: string, after: string): readonly 
 const VERDICTS: Readonly<Record<Compared['verdict'], string>> = {
   more: 'more than before',
   less: 'less than before',
-  'no-difference': 'no difference that its interval would exclude',
+  'no-difference': 'no clear difference',
   'cannot-tell': 'cannot tell',
 };
 
@@ -110,16 +110,16 @@ function splitSentence({ day, before, after, measures }: Split): string {
   const { verdict, difference, low, high, alike } = first!;
   const sides = `${formatCounted(before, 'session')} before ${day}, ${formatCount(after)} from then on`;
   if (difference === null)
-    return `Whether a request costs more from ${day} on: cannot tell (${formatCount(alike.before)} and ${formatCount(alike.after)} similar sessions, five on each side are needed; ${sides}).`;
-  return `From ${day} on a request costs ${signedShare(difference)} (${signedShare(low!)} to ${signedShare(high!)}): ${VERDICTS[verdict]}, by ${formatCount(alike.before)} and ${formatCount(alike.after)} alike sessions.`;
+    return `Whether a request costs more from ${day} on: cannot tell (${formatCount(alike.before)} and ${formatCount(alike.after)} similar sessions; five are needed on each side; ${sides}).`;
+  return `From ${day} on a request costs ${signedShare(difference)} (${signedShare(low!)} to ${signedShare(high!)}): ${VERDICTS[verdict]}, by ${formatCount(alike.before)} and ${formatCount(alike.after)} similar sessions.`;
 }
 
-/** The last of those that can be told. */
-function told(rows: readonly Compared[]): readonly Compared[] {
+/** The last of those with a verdict. */
+function decided(rows: readonly Compared[]): readonly Compared[] {
   return rows.filter(({ difference }) => difference !== null).slice(-MOST_COMPARED);
 }
 
-function untold(what: string, rows: readonly Compared[]): readonly string[] {
+function undecidedNotes(what: string, rows: readonly Compared[]): readonly string[] {
   const few = rows.filter(({ difference }) => difference === null);
   return few.length === 0
     ? []
@@ -137,16 +137,16 @@ export function splitBlocks(split: Split): readonly doc.Block[] {
     '',
     doc.table(comparedColumns('cost of', 'before', 'after'), measures),
     doc.section(
-      'Does a version or a model cost more for a request?',
+      'Does a request cost more on a version or a model?',
       doc.table(comparedColumns('', 'others', 'it'), [
-        ...told(byVersion),
-        ...told([...byModel].sort((a, b) => a.alike.after - b.alike.after)),
+        ...decided(byVersion),
+        ...decided([...byModel].sort((a, b) => a.alike.after - b.alike.after)),
       ]),
     ),
     ...doc.notes([
       'Similar: same agent, model and size (requests of the same power of two). Others are earlier versions, or other models.',
-      ...untold('version', byVersion),
-      ...untold('model', byModel),
+      ...undecidedNotes('version', byVersion),
+      ...undecidedNotes('model', byModel),
       ...(left === 0
         ? []
         : [`${formatCounted(left, 'session')} on neither side: under way on that day, or without a time.`]),

@@ -83,7 +83,7 @@ export async function watchWhy(session: CliSession, { answer, find }: Watched): 
       }
     }
   } catch (error) {
-    // The page of the last answer is in its place: the user has ended what goes on, and nothing was broken off.
+    // The page of the last answer is in its place: the user ended the watch, and no work was interrupted.
     if (!interrupt.aborted) throw error;
   } finally {
     page.close();

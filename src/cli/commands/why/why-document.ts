@@ -50,7 +50,7 @@ export function isSteady(cause: CauseSum['cause']): boolean {
   return STEADY_CAUSES.includes(cause);
 }
 
-/** What would have avoided a cause; null where nothing known would. */
+/** What would have avoided a cause; null if nothing known would. */
 export function remedyOf({ cause, avoidableUsd }: CauseSum): string | null {
   if (avoidableUsd === null) return 'not computed';
   return avoidableUsd > 0 ? CAUSE_TEXT[cause].remedy : null;
@@ -208,7 +208,7 @@ export function whyBlocks(
     sliceLine('by project', report.byProject, (name) => shortPath(belowHome(name, home), NAME_CHARS)),
     sliceLine('by model', report.byModel),
     sliceLine('by day', days),
-    // The short form has the first table: whoever asks for sources gets them.
+    // The short form has the first table, and the sources if they were asked for.
     ...(by === 'source' ? [spent, filled] : [filled, spent]),
     ranking('The most expensive cache breaks', BREAKS, report.breaks, top),
     compactionBlock(report, top),
@@ -241,7 +241,7 @@ function triedOn(tried: number, sessions: number): string {
     : `, tried on ${formatCount(tried)} of ${formatCounted(sessions, 'session')}`;
 }
 
-/** What of a saving comes at the pauses, and what of the smaller context behind them. */
+/** How much of a saving is at the pauses, and how much from the smaller context after them. */
 function partsOf({ usd, atPausesUsd }: Pick<ChangeSum, 'usd' | 'atPausesUsd'>): string {
   if (atPausesUsd === undefined) return '';
   return `: ${formatMoney(atPausesUsd)} at the pauses, ${formatMoney(usd - atPausesUsd)} from the smaller context after them`;
@@ -249,7 +249,7 @@ function partsOf({ usd, atPausesUsd }: Pick<ChangeSum, 'usd' | 'atPausesUsd'>): 
 
 /** What to do first, or that nothing is worth doing, or that nothing was tried. */
 export function adviceSentence({ changes, sessions, recordedUsd, byCause }: Advised): string {
-  if (changes.length === 0) return `No change was tried: they are tried on ${TRIED_ON} only.`;
+  if (changes.length === 0) return `No change was tried: changes are tried only on ${TRIED_ON}.`;
   const where = triedOn(Math.max(...changes.map((change) => change.sessions)), sessions);
   const best = changes.find(
     ({ usd, low, high }) => usd > 0 && isWorthActing({ delta: usd, low, high }, recordedUsd),
@@ -261,7 +261,7 @@ export function adviceSentence({ changes, sessions, recordedUsd, byCause }: Advi
     return 'Nothing to change: no cache was lost.';
   const none = `There is ${NOT_WORTH_ACTING}: none of the standard changes${where}${where === '' ? '' : ','} would clearly have saved more than 1 % on ${sessions === 1 ? 'this session' : 'these sessions'}`;
   return avoidableOf(byCause) > 0
-    ? `${none}; what is avoidable is computed break by break, and a change is made throughout a session.`
+    ? `${none}. Avoidable cost is computed break by break, but a change applies to a whole session.`
     : `${none}.`;
 }
 
@@ -272,7 +272,7 @@ export function whyConclusion(report: WhyReport): Conclusion {
   const unjudged = unjudgedOf(byCause);
   const all = `${formatCounted(sessions, 'session')} cost ${formatMoney(recordedUsd)}`;
   const known = lost > 0 ? `, of which ${formatMoney(lost)} went to avoidable cache breaks` : '';
-  const unknown = `; what was avoidable of the ${formatMoney(unjudged)} for prompts that the cache let go is not computed`;
+  const unknown = `; the avoidable part of ${formatMoney(unjudged)} for prompts that the cache dropped is not computed`;
   const rest =
     unjudged === 0
       ? lost > 0
@@ -287,7 +287,7 @@ export function whyConclusion(report: WhyReport): Conclusion {
   };
 }
 
-/** What fetching again costs that compactions of a change forget: it is no part of what is saved. */
+/** The cost of fetching again what compactions of a change forget; savings do not include it. */
 function refetchNotes(changes: WhyReport['changes']): readonly string[] {
   const costs = changes.flatMap(({ name, usd, refetchUsd, refetchMostUsd }) =>
     usd > 0 && refetchMostUsd > 0
@@ -316,7 +316,7 @@ export function changeNotes({
     least === most
       ? []
       : [
-          `On sessions of Codex only compacting earlier is tried: on ${formatCount(most - least)} of ${formatCounted(sessions, 'session')}.`,
+          `On Codex only earlier compaction is tried: on ${formatCount(most - least)} of ${formatCounted(sessions, 'session')}.`,
         ];
   return [ASSUMED, ...refetchNotes(changes), ...tried, ...codex, ...held];
 }

@@ -51,8 +51,8 @@ export interface PageRoom {
 const ROOM: PageRoom = { session: 4_000, all: 60_000, breaks: 5_000 };
 
 /** What is said of a break of which nothing is known to have been avoidable. */
-const NO_REMEDY = 'No remedy that is known would have been cheaper.';
-const NOT_COMPUTED = 'What of it was avoidable is not computed.';
+const NO_REMEDY = 'No known remedy would have been cheaper.';
+const NOT_COMPUTED = 'The avoidable part is not computed.';
 
 const [READ_COLOR, NEW_COLOR, OUTPUT_COLOR] = causeColors(['carry', 'new', 'output']) as [
   string,

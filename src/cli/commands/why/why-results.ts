@@ -41,19 +41,19 @@ export const SESSION_COLUMNS: readonly Column<SummedSession>[] = [
   text('version', 'version of the agent', ({ version }) => version),
   text('startedAt', 'its beginning, UTC', ({ startedAtMs }) => timeOf(startedAtMs, 0, TIME_CHARS)),
   text('day', 'the day of its beginning, UTC', ({ startedAtMs }) => timeOf(startedAtMs, 0, DAY_CHARS)),
-  number('requests', 'requests that no session before it holds', ({ sums }) => sums.requests),
+  number('requests', 'requests not held by an earlier session', ({ sums }) => sums.requests),
   number('promptTokens', 'read, written and plain tokens together', ({ sums }) => sums.prompt),
   number('readTokens', 'read from the cache', ({ sums }) => sums.read),
   number('writtenTokens', 'written to the cache', ({ sums }) =>
     sum(sums.causes.map(([, own]) => own.tokens)),
   ),
-  number('plainTokens', 'paid at the price of input', (row) =>
+  number('plainTokens', 'billed at the input price', (row) =>
     tokensOf(row, (cause) => cause !== 'read' && cause !== 'output'),
   ),
   number('outputTokens', 'output', (row) => tokensOf(row, (cause) => cause === 'output')),
   number('hitRate', 'share of the prompts that was read', ({ sums }) => ratio(sums.read, sums.prompt)),
   number('costNano', 'cost', ({ sums }) => sums.nano),
-  number('avoidableNano', 'what of it was avoidable, of causes for which that is computed', ({ sums }) =>
+  number('avoidableNano', 'avoidable part, over causes for which it is computed', ({ sums }) =>
     sum(sums.causes.map(([, own]) => own.avoidableNano)),
   ),
   number('misses', 'events that made it pay for content again', ({ sums }) => sums.breaks.length),
@@ -90,7 +90,7 @@ export const REQUEST_COLUMNS: readonly Column<RequestOf>[] = [
   text('thread', 'its thread', ({ request }) => request.threadId),
   text('kind', '`main` or `subagent`', ({ request }) => (request.isMain ? 'main' : 'subagent')),
   number('number', 'position in its thread, from 1', ({ request }) => request.number),
-  text('key', 'what the call is known by in other files', ({ request }) => request.key),
+  text('key', 'id of the call in other files', ({ request }) => request.key),
   text('startedAt', 'when it was sent, UTC', ({ session, request }) =>
     timeOf(session.startedAtMs, request.startMs, TIME_CHARS),
   ),
@@ -105,7 +105,7 @@ export const REQUEST_COLUMNS: readonly Column<RequestOf>[] = [
   number('written1hTokens', 'those of them written for an hour', ({ request }) => request.writtenHour),
   number(
     'plainTokens',
-    'paid at the price of input',
+    'billed at the input price',
     ({ request }) => request.uncached + sum(request.parts.map(({ uncached }) => uncached)),
   ),
   number('outputTokens', 'output', ({ request }) => request.output),
@@ -124,7 +124,7 @@ export const REQUEST_COLUMNS: readonly Column<RequestOf>[] = [
     sum(eventsOf(request).map(({ written, uncached }) => written + uncached)),
   ),
   number('missNano', 'what these cost', ({ request }) => sum(eventsOf(request).map(({ nano }) => nano))),
-  number('avoidableNano', 'what of it was avoidable; empty if not computed', ({ request }) => {
+  number('avoidableNano', 'avoidable part; empty if not computed', ({ request }) => {
     const judged = eventsOf(request).filter(({ cause }) => !UNJUDGED_CAUSES.includes(cause));
     const cause = causeOf(request);
     return cause !== null && UNJUDGED_CAUSES.includes(cause)

@@ -31,7 +31,7 @@ export interface SharedWhy
   /** Of that it is not computed what was avoidable. */
   readonly unjudgedUsd: number;
   readonly changes: readonly Omit<ChangeSum, 'heldBack'>[];
-  /** What was needed again behind compactions, in figures. */
+  /** What was needed again after compactions, in figures. */
   readonly compactions: Forgotten;
   readonly reproduced: Omit<Reproduced, 'setAside'> & {
     readonly setAside: readonly { readonly reason: string }[];

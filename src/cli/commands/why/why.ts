@@ -104,7 +104,7 @@ function viewsOf({ share, limits, fix, trend, split, results, shard }: WhyOption
   });
 }
 
-/** Refuses what cannot go on: other views and no page, one answer for programs, and what is read once. */
+/** Refuses what cannot continue: other views and no page, one answer for programs, and what is read once. */
 function checkWatch(session: CliSession, paths: readonly string[], options: WhyOptions): void {
   const against = [
     ...viewsOf(options),
@@ -113,9 +113,13 @@ function checkWatch(session: CliSession, paths: readonly string[], options: WhyO
     ...(paths.includes(STDIN) ? [STDIN] : []),
   ];
   if (against.length === 0) return;
-  throw new CcbenchError('bad-usage', `--watch keeps a page up to date: it does not go with ${against[0]}`, {
-    hint: `leave out --watch or ${against[0]}`,
-  });
+  throw new CcbenchError(
+    'bad-usage',
+    `--watch keeps a page up to date and cannot be combined with ${against[0]}`,
+    {
+      hint: `leave out --watch or ${against[0]}`,
+    },
+  );
 }
 
 /** `ccbench why`: where the money went, and what would have been cheaper. */
@@ -156,14 +160,14 @@ async function answer(
   }
 }
 
-/** The same for somebody else's eyes: what is said of single sessions on the way names their files, so it is left out. */
+/** The same to share: notes on single sessions name their files, so they are left out. */
 async function shareWhy(session: CliSession, paths: readonly string[], options: Asked): Promise<ExitCode> {
   try {
     return await why(silent(session), paths, options, null);
   } catch (error) {
     if (!(error instanceof CcbenchError) || error.code === 'internal') throw error;
     throw new CcbenchError(error.code, 'no session could be explained', {
-      hint: 'ccbench why without --share says which and why',
+      hint: 'ccbench why without --share names them and says why',
     });
   }
 }
@@ -190,7 +194,7 @@ async function why(
   const { kept, copies } = withoutCopies(session, used, 'once');
   const uncounted = kept.flatMap((each) => each.uncounted ?? []);
   const explained = kept.filter((each) => each.uncounted === null);
-  // A share may hold nothing that counts: the others go on.
+  // A share may hold nothing that counts: the others continue.
   if (explained.length === 0 && shard === undefined) throw nothingCounted(uncounted);
   const by = options.share === true ? 'kind' : options.fix === true ? 'instructions' : options.by;
   const seen = new DigestSet();
@@ -318,7 +322,7 @@ async function explainLimits(
   const limits = limitsOf(once, readings);
   if (limits.vendor !== null) return limits;
   const [first] = limits.leftOut;
-  throw new CcbenchError('bad-input', `no request can be put into a window: ${first?.what}: ${first?.why}`, {
+  throw new CcbenchError('bad-input', `no request belongs to a window: ${first?.what}: ${first?.why}`, {
     hint: 'a window needs sessions with times and models with a price',
   });
 }
@@ -346,7 +350,7 @@ export function givenModels(
   return all.length === 0 ? null : all;
 }
 
-/** Refuses a price of a model that no request is of: whoever gave it expects something. */
+/** Refuses a price of a model that no request uses: the user expects an effect. */
 export function refuseUnused(
   price: readonly GivenPrice[],
   models: readonly PlannedModel[],

@@ -228,8 +228,13 @@ function write(finished: FinishedAnswer) {
     },
     get parts() {
       const isTold = (request as ChatRequest).streamsUsage;
-      const chunk = (choices: readonly object[], told: object | null = null): string =>
-        dataEvent({ ...head, object: 'chat.completion.chunk', choices, ...(isTold ? { usage: told } : {}) });
+      const chunk = (choices: readonly object[], reported: object | null = null): string =>
+        dataEvent({
+          ...head,
+          object: 'chat.completion.chunk',
+          choices,
+          ...(isTold ? { usage: reported } : {}),
+        });
       const choice = (delta: object, reason: string | null = null): object => ({
         index: 0,
         delta,

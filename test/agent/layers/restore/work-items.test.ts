@@ -66,17 +66,17 @@ describe('RES-3 what runs in the background', () => {
 
   it('ends by its call, or by the name that its call was told', () => {
     const byCall = work();
-    byCall.hear(news('ended', 'a', null), null);
+    byCall.update(news('ended', 'a', null), null);
     expect(labels(byCall)).toEqual(['tests']);
     const byName = work();
-    byName.hear(news('running', null, 'task-7'), 'b');
-    byName.hear(news('running', null, 'task-9'), 'unknown');
-    byName.hear(news('ended', null, 'task-9'), null);
+    byName.update(news('running', null, 'task-7'), 'b');
+    byName.update(news('running', null, 'task-9'), 'unknown');
+    byName.update(news('ended', null, 'task-9'), null);
     expect(labels(byName)).toEqual(['build', 'tests']);
-    byName.hear(news('ended', 'unknown', 'task-7'), null);
+    byName.update(news('ended', 'unknown', 'task-7'), null);
     expect(labels(byName)).toEqual(['build']);
     // What has no name is not ended by news without one.
-    byName.hear(news('ended', null, null), null);
+    byName.update(news('ended', null, null), null);
     expect(labels(byName)).toEqual(['build']);
   });
 });

@@ -37,7 +37,7 @@ describe('a condition', () => {
   it('is refused where it makes no sense', () => {
     expect(() => parseCondition('cost', COLUMNS)).toThrow('"cost" is not a condition');
     expect(() => parseCondition('cots < 2', COLUMNS)).toThrow('no column "cots"');
-    expect(() => parseCondition('cost < x', COLUMNS)).toThrow('cost is a number, and "x" is none');
+    expect(() => parseCondition('cost < x', COLUMNS)).toThrow('cost is a number, and "x" is not');
     expect(() => parseCondition('cost < null', COLUMNS)).toThrow('cost is a number');
     expect(parseCondition('cost < 2', COLUMNS).column).toBe('cost');
   });

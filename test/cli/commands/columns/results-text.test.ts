@@ -64,7 +64,7 @@ describe('the answers of ccbench results as text', () => {
       .map(({ text }: { text: string }) => text);
     expect(await lines('--best', 'costUsd', '--top', '2')).toEqual([...byCost.slice(0, 2), '']);
     expect(await lines('--best', 'turns')).toEqual([
-      'no point is best in turns: neither more nor less of it is better',
+      'no point is best in turns: no direction of it is better',
       '',
     ]);
   });

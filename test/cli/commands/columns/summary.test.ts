@@ -44,12 +44,12 @@ describe('the summary of a study in columns', () => {
     const best = { ...SUMMARY.best, points: [], reason: 'so it is' };
     expect(summaryLines({ ...SUMMARY, finished: 11, failed: 1, parts: 2, best })).toEqual([
       'gap: 11 of 12 runs in 2 parts, study abc, ccbench 1.2.3',
-      '1 run is not finished: the same command goes on',
+      '1 run is not finished: the same command continues',
       '1 run failed; the column error says why',
       'no point is best in cost: so it is',
     ]);
     expect(summaryLines({ ...SUMMARY, finished: 10 })[1]).toBe(
-      '2 runs are not finished: the same command goes on',
+      '2 runs are not finished: the same command continues',
     );
     expect(studyConclusion({ ...SUMMARY, best }).result).toBe('No point of gap is best in cost: so it is.');
     expect(studyConclusion({ ...SUMMARY, best }).advice).not.toContain('The best of many');
@@ -58,7 +58,7 @@ describe('the summary of a study in columns', () => {
   it('doubts the best of a study that is not finished', () => {
     expect(studyConclusion(SUMMARY)).toEqual({
       result: 'The best cost of gap is $2.00, at gap=5, ttl=1h.',
-      advice: expect.stringMatching(/^The best of many looks better/),
+      advice: expect.stringMatching(/^The best of many points looks better/),
     });
     expect(studyConclusion({ ...SUMMARY, finished: 11 }).advice).toMatch(/^The study is not finished/);
   });

@@ -189,7 +189,7 @@ describe('ccbench sweep --results', () => {
     const args = ['sweep', 'a.yaml', ...huge, '--results', 'out', '--workers', '0'];
     const result = await cli(args, { cwd, interrupt: stop.signal, now });
     expect(result.code).toBe(130);
-    expect(result.stderr).toContain('the same command goes on');
+    expect(result.stderr).toContain('the same command continues');
     const [study] = readStudies(join(cwd, 'out')).studies;
     expect(study!.partition.runs).toBe(1_000_000);
   });

@@ -75,7 +75,7 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
       stop.abort();
       const { code, stderr } = await run;
       expect(code).toBe(130);
-      expect(stderr).toContain('the workers go on; the same command waits for them again\n');
+      expect(stderr).toContain('the workers continue; the same command waits for them again\n');
     } finally {
       stop.abort();
       await run;

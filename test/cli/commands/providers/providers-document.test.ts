@@ -120,7 +120,7 @@ describe('where a clearing pays', () => {
     expect(said(facts('a'))).toBe('Such a clearing pays after 58 further requests at a.');
     expect(said(facts('a', { breakEvenRequests: null }))).toBe('Such a clearing pays never at a.');
     expect(said(facts('a', { input: null }))).toBe(
-      'When such a clearing pays at a is not known: model-a has no price in the table.',
+      'The break-even at a is not known: model-a has no price in the table.',
     );
     expect(providersConclusion([facts('a')]).advice).toContain('--session');
   });
@@ -183,7 +183,7 @@ describe('a session under every provider', () => {
     expect(lines[8]).toMatch(/^Break-even: /);
     expect(lines[9]).toMatch(/^Whether a request finds its cache is chance at b, c: /);
     expect(lines[10]).toMatch(/^as recorded: /);
-    expect(lines[11]).toMatch(/^The window of the recording, 200,000 tokens, is held under every provider/);
+    expect(lines[11]).toMatch(/^The window of the recording, 200,000 tokens, is kept under every provider/);
     expect(lines[12]).toMatch(
       /^No policy is known for the session, so 2 compactions of it are not made again/,
     );

@@ -78,7 +78,7 @@ describe('ccbench providers', () => {
     expect(stdout).toMatch(/^own-gateway +prefix +16 +0 +10 min – 20 min +\? +\? +\? +own-weights/m);
     expect(stdout).toContain('an entry ends after 2 h at own-gateway.');
     expect(stdout).toContain(
-      'When such a clearing pays at own-gateway is not known: own-weights has no price in the table.',
+      'The break-even at own-gateway is not known: own-weights has no price in the table.',
     );
     const replayed = await cli(['providers', file, '--session', SESSION], { cwd: tempFolder() });
     expect(replayed.code).not.toBe(0);
@@ -199,7 +199,7 @@ describe('ccbench providers --session', () => {
       expect({ provider, window, compactions }).toEqual({ provider, window: 200_000, compactions: 0 });
     const { stdout } = await cli(RUN, { cwd, columns: 200 });
     expect(stdout).toMatch(/^as recorded +\$0\.6608 +93\.4% +0$/m);
-    expect(stdout).toContain('The window of the recording, 200,000 tokens, is held under every provider');
+    expect(stdout).toContain('The window of the recording, 200,000 tokens, is kept under every provider');
   });
 
   it('ranks no provider where calls were not answered, and says what recorded compactions are undone', async () => {

@@ -182,7 +182,7 @@ describe('llm: live and llm: cassette', () => {
     expect(idle.code).toBe(0);
     expect(idle.stderr).toContain('no summary was asked for');
     const alone = await run(cwd, null, ['llm={ budgetUsd: 2 }']);
-    expect(alone.stderr).toContain('`llm.budgetUsd` has no effect without a `mode` beside it');
+    expect(alone.stderr).toContain('`llm.budgetUsd` has no effect without `mode`');
   });
 
   it('studies refuse it at once', async () => {

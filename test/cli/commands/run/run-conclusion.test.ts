@@ -59,7 +59,7 @@ describe('what one run came to', () => {
     expect(failedSentence(results)).toBe('2 of 3 expectations failed, the first of them b.');
     expect(runConclusion(factsOf([CALL, lost]), results).advice).toMatch(/^2 of 3/);
     expect(runConclusion(factsOf([CALL], { source: 'claude-code' as never }), []).advice).toMatch(
-      /^It is one session/,
+      /^This is one session/,
     );
   });
 });

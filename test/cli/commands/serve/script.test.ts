@@ -96,7 +96,9 @@ describe('ccbench serve --script', () => {
     writeFileSync(join(folder, 's.yaml'), 'steps: [{ read: a.ts }]\n');
     const { url, stop } = await serving(folder, ['--script', 's.yaml']);
     const { last } = await work(url, [tool('Look', 'at')], 1e9, '');
-    expect(wordsOf(last)).toContain('Script problem: the script wants a tool that reads files');
+    expect(wordsOf(last)).toContain(
+      'Script problem: the script needs a tool that reads files, which the request does not define',
+    );
     expect((await stop()).stderr).toContain('its tools: Look');
   });
 

@@ -55,7 +55,7 @@ describe('the table of a comparison', () => {
       '* best · differences to base · means over 2 sessions; differences are paired, intervals are 95 %; one that contains 0 is noise',
     );
     expect(notes).toContain(
-      'the same as base in every metric: same; what differs in the settings did not act here',
+      'the same as base in every metric: same; the changed settings had no effect here',
     );
     expect(notes).toContain('cost of cheap: −$1.00 (−20 %, 95 %: −$1.00 … −$1.00, better)');
     // two differences with a standard error of 0.05: 12.706 times that to either side
@@ -141,7 +141,7 @@ describe('the sessions of a comparison', () => {
     expect(table.rows[0]!.command).toBe('ccbench compare --transcripts logs/s0.jsonl');
     expect(table.notes).toEqual([
       'The runs below are those of s1.',
-      'The name of a session shows the command that makes this page for it alone.',
+      'Click a session for the command that makes this page for it alone.',
     ]);
   });
 

@@ -105,18 +105,18 @@ describe('notes on runs that did not finish', () => {
     const why = (rows: Readonly<Record<string, Runs>>): string =>
       whyNoneRanked(weigh(rows).completeness, 'point');
     expect(why({ a: { s: SHORT }, b: { l: LONG } })).toBe('the points were run over different sessions');
-    expect(why({ a: { l: CUT }, b: { l: CUT } })).toBe('the session was finished under no point');
+    expect(why({ a: { l: CUT }, b: { l: CUT } })).toBe('no point finished the session');
     expect(why({ a: { s: SHORT, l: CUT }, b: { s: [3, 1, 1], l: LONG } })).toBe(
-      'no session was finished under every point',
+      'no session was finished by every point',
     );
     expect(why({ a: { x: SHORT, s: SHORT, l: CUT }, b: { x: SHORT, s: [3, 1, 1], l: LONG } })).toBe(
       'no point finished every session that another one finished',
     );
     expect(why({ a: { s: SHORT, l: CUT }, b: { s: SHORT, l: [6, 3, 3] } })).toBe(
-      'no point finished l, and not all came equally far: leave it out to rank the rest',
+      'no point finished l, and they stopped at different calls: leave it out to rank the rest',
     );
     expect(why({ a: { s: SHORT, l: CUT, m: CUT }, b: { s: SHORT, l: [6, 3, 3], m: CUT } })).toBe(
-      'no point finished l and 1 more, and not all came equally far: leave them out to rank the rest',
+      'no point finished l and 1 more, and they stopped at different calls: leave them out to rank the rest',
     );
     expect(weigh({ a: { s: SHORT }, b: { l: LONG } }).notes[0]).toBe(
       'no ranking: the variants were run over different sessions',

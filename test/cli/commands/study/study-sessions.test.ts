@@ -36,12 +36,14 @@ describe('a study over sessions', () => {
       expect(first).toBe(
         'all 4 sessions on this machine; --last, --since, --project and --agent choose others',
       );
-      expect(stderr).toContain('left out: 2 of 4 sessions, whose client works unlike that of the newest one');
+      expect(stderr).toContain('left out: 2 of 4 sessions, whose client differs from that of the newest one');
       expect(stderr).toContain('(claude-code 2.1.112): 1 of claude-code 2.0.76, 1 of codex 0.140.0;');
       expect(stderr).toContain('2 sessions, the newest b: run as its own client (claude-code/2.1.112');
       const reasons = json.skipped.map(({ reason }: { reason: string }) => reason);
       if (command === 'compare')
-        expect(reasons).toEqual(Array(2).fill(expect.stringContaining('unlike that of the newest session')));
+        expect(reasons).toEqual(
+          Array(2).fill(expect.stringContaining('differs from that of the newest session')),
+        );
     },
   );
 
@@ -49,7 +51,7 @@ describe('a study over sessions', () => {
     const home = homeWith(HOME);
     const argv = ['compare', '.claude', '.codex', '--policy', 'none', ...QUIET];
     const { stderr } = await cli(argv, { cwd: home, env: { HOME: home }, detail: 'as-given' });
-    expect(stderr).toContain('left out: 2 of 4 sessions, whose client works unlike that of the newest one');
+    expect(stderr).toContain('left out: 2 of 4 sessions, whose client differs from that of the newest one');
   });
 
   it('takes folders, patterns and several recordings, which the options filter', async () => {
@@ -66,7 +68,7 @@ describe('a study over sessions', () => {
   it('sweeps and searches the size at which the policy compacts, by cost, and says so', async () => {
     const home = homeWith(HOME);
     const swept = await studied(home, 'sweep');
-    expect(swept.stderr).toContain('no --vary: taking --vary window.percent=auto');
+    expect(swept.stderr).toContain('no --vary: using --vary window.percent=auto');
     expect(swept.json.axes[0]).toMatchObject({
       path: 'window.percent',
       values: ['30', '40', '50', '60', '70', '80', '90', '100'],
@@ -74,10 +76,10 @@ describe('a study over sessions', () => {
     const codex = await studied(home, 'sweep', '--agent', 'codex');
     expect(codex.json.axes[0].path).toBe('rules.compact.when.0.tokens');
     const tuned = await studied(home, 'tune');
-    expect(tuned.stderr).toContain('--minimise costUsd, since nothing says what to search for');
+    expect(tuned.stderr).toContain('--minimise costUsd, because no goal is given');
     expect(tuned.json.best).toHaveProperty('costUsd');
     const none = await studied(tempFolder({ 'a.yaml': scenario('tiny') }), 'sweep', 'a.yaml');
-    expect([none.code, none.json.error.message]).toEqual([2, expect.stringContaining('--vary has to name')]);
+    expect([none.code, none.json.error.message]).toEqual([2, expect.stringContaining('--vary must name')]);
   });
 
   it('is repeated by what chose its sessions where they are many', async () => {

@@ -338,7 +338,7 @@ describe('ccbench tune', () => {
     const faults = tried.map(({ metrics }: { metrics: { faultsNone: number } }) => metrics.faultsNone);
     expect(faults.toSorted()).toEqual([1, 2, 3]);
     const none = await under('0');
-    expect([none.code, none.stderr]).toEqual([99, expect.stringContaining('holds faultsNone <= 0')]);
+    expect([none.code, none.stderr]).toEqual([99, expect.stringContaining('meets faultsNone <= 0')]);
   });
 
   it('says so when no setting holds the constraints, with the exit code of expectations', async () => {
@@ -354,11 +354,11 @@ describe('ccbench tune', () => {
       '--no-files',
     );
     expect(code).toBe(99);
-    expect(stderr).toContain('none of 3 settings holds costUsd < 0');
+    expect(stderr).toContain('none of 3 settings meets costUsd < 0');
   });
 
   it.each([
-    [['--minimise', 'costUsd', '--maximise', 'cacheHitRate'], 'are two goals'],
+    [['--minimise', 'costUsd', '--maximise', 'cacheHitRate'], 'cannot be combined'],
     [['--minimise', 'nothing'], 'unknown metric "nothing"'],
     [['--minimise', 'costUsd', '--subject-to', 'costUsd'], 'is not an expectation'],
   ])('refuses what cannot be searched for: %j', async (argv, sentence) => {

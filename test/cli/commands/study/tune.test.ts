@@ -15,7 +15,9 @@ it('a search wants less or more of one metric, within its constraints', () => {
     constraints: [],
   });
   expect(goalOf({ subjectTo: [] })).toEqual({ metric: 'costUsd', sign: 1, constraints: [] });
-  expect(() => goalOf({ minimise: 'costUsd', maximise: 'costUsd', subjectTo: [] })).toThrow('are two goals');
+  expect(() => goalOf({ minimise: 'costUsd', maximise: 'costUsd', subjectTo: [] })).toThrow(
+    'cannot be combined',
+  );
 });
 
 it('what is wrong with a goal is shown at its option', () => {

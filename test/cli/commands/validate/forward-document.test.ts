@@ -64,7 +64,7 @@ describe('how far a cost is to be trusted', () => {
     ]);
     const sentence = lines.slice(6).join(' ').replaceAll(/\s+/g, ' ');
     expect(sentence).toContain('as many compactions as recorded in 90.00% of the cases');
-    expect(sentence).toContain('the prompt behind one is 5.00% off and what it reads 6.00%');
+    expect(sentence).toContain('the prompt after one is 5.00% off and what it reads 6.00%');
     expect(sentence).toContain('differs by 1.23 points');
     expect(sentence).toContain('88.00% of the sessions lie in the interval');
     expect(sentence).not.toMatch(/crashed|did not get/);
@@ -99,7 +99,7 @@ describe('how far a cost is to be trusted', () => {
 
   it('has one sentence to take away', () => {
     const own = { anthropic: { forward: FORWARD } };
-    const all = 'On these sessions trust a cost to ± 2.00% typically, ± 8.00% in nine of ten.';
+    const all = 'On these sessions trust a cost to ± 2.00% typically, ± 8.00% for 90 %.';
     expect(said(FORWARD, own, 'ran')).toBe(all);
     expect(said({ ...FORWARD, sessions: 1 }, own, 'ran')).toBe(
       'The cost of this session was within ± 2.00%; one session says little of others.',
@@ -111,11 +111,11 @@ describe('how far a cost is to be trusted', () => {
   it('takes it away from the sessions of other providers too, and from none that was not run', () => {
     const openai = { forward: { ...FORWARD, sessions: 8, costErrorMedian: 0.15, costErrorP90: 0.3 } };
     expect(said(NONE, { openai }, 'ran')).toBe(
-      'On these sessions trust a cost to ± 15.00% typically, ± 30.00% in nine of ten.',
+      'On these sessions trust a cost to ± 15.00% typically, ± 30.00% for 90 %.',
     );
     const one = { ...FORWARD, sessions: 1 };
     expect(said(one, { anthropic: { forward: one }, openai }, 'ran', 'ran')).toBe(
-      'Trust a cost to ± 2.00% on the 1 session of Claude Code, and to ± 15.00% typically, ± 30.00% in nine of ten on the 8 sessions of OpenAI up to GPT-5.5.',
+      'Trust a cost to ± 2.00% on the 1 session of Claude Code, and to ± 15.00% typically, ± 30.00% for 90 % on the 8 sessions of OpenAI up to GPT-5.5.',
     );
     expect(said(one, { anthropic: { forward: one }, gemini: { forward: NONE } }, 'ran', 'empty')).toBe(
       'Trust a cost to ± 2.00% on the 1 session of Claude Code.',

@@ -255,8 +255,8 @@ describe('how well the caches of providers are predicted', () => {
     expect(said({ compactionCountRight: 0.5, compactionPlaceRight: 0.25 }, { recorded: 4, matched: 3 })).toBe(
       'Run forward, 2 sessions cost +5.00%, and 10.00% off in the median; 3 of 4 recorded compactions fire where the client counts them; as many compactions as recorded in 50.00% of the sessions, 25.00% of them within a request of their place.',
     );
-    expect(said({ writesAssumed: 1 })).toContain(' 1 recording tells no writes, which are billed');
-    expect(said({ writesAssumed: 2 })).toContain(' 2 recordings tell no writes');
+    expect(said({ writesAssumed: 1 })).toContain(' 1 recording reports no writes, which are billed');
+    expect(said({ writesAssumed: 2 })).toContain(' 2 recordings report no writes');
     expect(linesFor({ openai: provider() }).join()).not.toContain('Run forward');
   });
 

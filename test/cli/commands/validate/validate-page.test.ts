@@ -114,7 +114,7 @@ describe('the page of a validation', () => {
     const { cards, lead } = pageOf([recording('a', 1), recording('b', 1)]);
     expect(cards!.map(({ label, value, note }) => [label, value, note])).toEqual([
       ['Sessions', '2', '1,234 requests compared'],
-      ['Cost off, median', '2.0%', '25.0% in nine of ten'],
+      ['Cost off, median', '2.0%', '25.0% for 90 %'],
       ['Reads agree', '90.0%', 'of the requests, unexplained breaks given'],
       ['Unexplained breaks', '5', 'that no rule predicts'],
     ]);

@@ -210,7 +210,7 @@ describe('what the weights rest on', () => {
       'Weights of the five hours: fitted to 3 readings (a scale), off by 1.3 points (leave-one-out); a million weighted tokens is 12.35 %.',
     );
     expect(text).toContain(
-      'Weights of the week: fitted to 1 reading (a scale), error not known from one reading;',
+      'Weights of the week: fitted to 1 reading (a scale), error unknown from one reading;',
     );
     expect(text).not.toContain('--observed');
     const without = textOf({ fit: { fiveHour: failed, weekly: failed } });

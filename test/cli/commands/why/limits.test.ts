@@ -68,7 +68,7 @@ describe('ccbench why --limits', () => {
     const { json, run, file } = limitsOn();
     const at = minute(7_260);
     const first = await json('--observed', `${at}=40%`);
-    expect((await run('--observed', `${at}=40%`)).stderr).toContain(`readings of meters are kept in ${file}`);
+    expect((await run('--observed', `${at}=40%`)).stderr).toContain(`meter readings are kept in ${file}`);
     expect(first.fit.fiveHour).toMatchObject({ kind: 'fitted', readings: 1 });
     const again = await json();
     expect(again.fit.fiveHour).toMatchObject({ kind: 'fitted', errorPoints: null });
@@ -107,7 +107,7 @@ describe('ccbench why --limits', () => {
     ]) {
       const { code, stderr } = await run('--observed', wrong);
       expect(code, wrong).toBe(2);
-      expect(stderr).toContain(`--observed ${wrong} is not a reading of a meter`);
+      expect(stderr).toContain(`--observed ${wrong} is not a meter reading`);
       expect(stderr).toContain('2026-11-10T14:05=63%');
     }
     expect(existsSync(file)).toBe(false);
@@ -143,7 +143,7 @@ describe('ccbench why --limits', () => {
   it('refuses to remove a reading that is not kept', async () => {
     const { code, stderr } = await limitsOn().run('--observed', '2026-11-10T14:05=none');
     expect(code).toBe(2);
-    expect(stderr).toContain('no reading of 2026-11-10T14:05:00.000Z is kept');
+    expect(stderr).toContain('no reading at 2026-11-10T14:05:00.000Z is kept');
   });
 
   it.each([

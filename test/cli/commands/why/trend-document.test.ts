@@ -66,7 +66,7 @@ describe('what sessions cost over time', () => {
     );
     expect(lines.slice(15)).toEqual([
       '  1 earlier week is not shown; --json has all, and hours of the day.',
-      '  1 session without a time left out.',
+      '  1 session without times left out.',
     ]);
     const two = [row('week 13'), ...rows];
     expect(linesOf(trendBlocks(trend(two)))[15]).toMatch(/^ {2}2 earlier days are not shown/);
@@ -125,7 +125,7 @@ describe('what a request costs before a day and from it on', () => {
 
   it('is a sentence, a table, and what is similar', () => {
     expect(linesOf(splitBlocks(split()), 160)).toEqual([
-      'From 2026-03-02 on a request costs +20.0% (+10.0% to +30.0%): more than before, by 6 and 1,007 alike sessions.',
+      'From 2026-03-02 on a request costs +20.0% (+10.0% to +30.0%): more than before, by 6 and 1,007 similar sessions.',
       '',
       '  cost of     before    after   difference  between            similar sessions',
       '  a request  $0.5000  $0.6000       +20.0%  +10.0% and +30.0%         6 + 1,007',
@@ -136,18 +136,18 @@ describe('what a request costs before a day and from it on', () => {
 
   it.each([
     ['less', 'less than before'],
-    ['no-difference', 'no difference that its interval would exclude'],
+    ['no-difference', 'no clear difference'],
   ] as const)('may be %s', (verdict, words) => {
     const measures = [compared('a request', { verdict, difference: -0.2, low: -0.3, high: 0 })];
     expect(linesOf(splitBlocks(split({ measures })), 160)[0]).toBe(
-      `From 2026-03-02 on a request costs −20.0% (−30.0% to 0.0%): ${words}, by 6 and 1,007 alike sessions.`,
+      `From 2026-03-02 on a request costs −20.0% (−30.0% to 0.0%): ${words}, by 6 and 1,007 similar sessions.`,
     );
   });
 
   it('cannot be told of few sessions', () => {
     const measures = [compared('a request', { ...UNTOLD, alike: { before: 4, after: 3 } })];
     expect(linesOf(splitBlocks(split({ measures })), 200)[0]).toBe(
-      'Whether a request costs more from 2026-03-02 on: cannot tell (4 and 3 similar sessions, five on each side are needed; 1 session before 2026-03-02, 1,020 from then on).',
+      'Whether a request costs more from 2026-03-02 on: cannot tell (4 and 3 similar sessions; five are needed on each side; 1 session before 2026-03-02, 1,020 from then on).',
     );
   });
 
@@ -164,7 +164,7 @@ describe('what a request costs before a day and from it on', () => {
       compared('y', UNTOLD),
     ];
     const lines = linesOf(splitBlocks(split({ byVersion, byModel, across: 1, undated: 1 })), 160);
-    const at = lines.indexOf('Does a version or a model cost more for a request?');
+    const at = lines.indexOf('Does a request cost more on a version or a model?');
     expect(lines[at + 1]).toMatch(/^ +others +it +difference/);
     expect(lines.slice(at + 2, at + 8).map((line) => line.trim().split(/ {2,}/)[0])).toEqual([
       ...['Claude Code 1.1', 'Claude Code 1.2', 'Claude Code 1.3', 'Claude Code 1.4'],

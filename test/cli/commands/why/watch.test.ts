@@ -63,7 +63,7 @@ describe('ccbench why --watch', () => {
 
   it('needs no file: it looks at the sessions on this machine', async () => {
     const { stdout } = await cli(['why', '--watch', '--json'], { cwd: folderWithSession() });
-    expect(stdout).toContain('it does not go with --json');
+    expect(stdout).toContain('cannot be combined with --json');
   });
 
   it.each(['--json', '--no-files', '--trend', '--limits', '--fix', '--share'])(
@@ -73,7 +73,7 @@ describe('ccbench why --watch', () => {
         cwd: folderWithSession(),
       });
       expect(code).toBe(2);
-      expect(stdout + stderr).toContain(`it does not go with ${option}`);
+      expect(stdout + stderr).toContain(`cannot be combined with ${option}`);
     },
   );
 });

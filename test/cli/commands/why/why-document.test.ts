@@ -203,7 +203,7 @@ describe('what fills the context', () => {
       ['Read', 'tools', '1,000', '25', '$4.00', '40.0%'],
       ['thinking', 'model output', '1,000', '25', '$3.00', '30.0%'],
       ['summaries', '1,000', '25', '$3.00', '30.0%'],
-      ['300 tokens were read again though nothing had changed: $0.2500 until they left the context.'],
+      ['300 tokens were read again although nothing had changed: $0.2500 until they left the context.'],
     ]);
   });
 
@@ -346,24 +346,24 @@ describe('what why comes to', () => {
   it('says of which breaks it is not computed what was avoidable', () => {
     const letGo = cause('lifetime', 3, null, 2);
     expect(whyConclusion({ ...REPORT, byCause: [letGo] }).result).toBe(
-      '2 sessions cost $10.00; what was avoidable of the $3.00 for prompts that the cache let go is not computed, and no other break is known to have been avoidable.',
+      '2 sessions cost $10.00; the avoidable part of $3.00 for prompts that the cache dropped is not computed, and no other break is known to have been avoidable.',
     );
     expect(whyConclusion({ ...REPORT, byCause: [...REPORT.byCause, letGo] }).result).toBe(
-      '2 sessions cost $10.00, of which $4.00 went to avoidable cache breaks; what was avoidable of the $3.00 for prompts that the cache let go is not computed.',
+      '2 sessions cost $10.00, of which $4.00 went to avoidable cache breaks; the avoidable part of $3.00 for prompts that the cache dropped is not computed.',
     );
-    expect(textOf({ byCause: [letGo] })).toMatch(/the cache let the prompt go .* – +not computed\n/);
+    expect(textOf({ byCause: [letGo] })).toMatch(/the cache dropped the prompt .* – +not computed\n/);
   });
 
   it('advises nothing that may cost', () => {
     const [best, idle] = REPORT.changes;
     const unsure = { ...REPORT, changes: [{ ...best!, low: 0 }] };
     expect(adviceSentence(unsure)).toBe(
-      'There is no difference worth acting on: none of the standard changes would clearly have saved more than 1 % on these sessions; what is avoidable is computed break by break, and a change is made throughout a session.',
+      'There is no difference worth acting on: none of the standard changes would clearly have saved more than 1 % on these sessions. Avoidable cost is computed break by break, but a change applies to a whole session.',
     );
     const tools = { ...REPORT.sources[0]!, kind: 'definitions' as const };
     const heavy = (usd: number) => whyConclusion({ ...unsure, sources: [{ ...tools, usd }] }).advice;
-    expect(heavy(0.11)).toMatch(/throughout a session\. ccbench why --fix names content worth shortening\.$/);
-    expect(heavy(0.1)).toMatch(/throughout a session\.$/);
+    expect(heavy(0.11)).toMatch(/a whole session\. ccbench why --fix names content worth shortening\.$/);
+    expect(heavy(0.1)).toMatch(/a whole session\.$/);
     const kept = { ...unsure, byCause: [cause('compaction', 4, 0, 2)] };
     expect(adviceSentence(kept)).toBe(
       'There is no difference worth acting on: none of the standard changes would clearly have saved more than 1 % on these sessions.',
@@ -386,7 +386,7 @@ describe('what why comes to', () => {
 
   it('says that no change was tried, or on which sessions', () => {
     expect(adviceSentence({ ...REPORT, changes: [] })).toBe(
-      'No change was tried: they are tried on sessions of Claude Code on models of Anthropic, and of Codex only.',
+      'No change was tried: changes are tried only on sessions of Claude Code on models of Anthropic, and of Codex.',
     );
     const [best, idle] = REPORT.changes;
     const more = { ...REPORT, sessions: 3 };
@@ -395,13 +395,13 @@ describe('what why comes to', () => {
       'There is no difference worth acting on: none of the standard changes, tried on 2 of 3 sessions, would clearly have saved more than 1 % on these sessions.',
     );
     const notesIn = (changes: WhyReport['changes'], sessions: number) =>
-      textOf({ changes, sessions }, 5, 400).match(/(Tried|On sessions) .*\./g);
+      textOf({ changes, sessions }, 5, 400).match(/(Tried|On Codex only) .*\./g);
     expect(notesIn(REPORT.changes, 2)).toBeNull();
     expect(notesIn(REPORT.changes, 3)).toEqual([
       'Tried on sessions of Claude Code on models of Anthropic, and of Codex: 2 of 3.',
     ]);
     expect(notesIn([{ ...best!, sessions: 3 }, idle!], 3)).toEqual([
-      'On sessions of Codex only compacting earlier is tried: on 1 of 3 sessions.',
+      'On Codex only earlier compaction is tried: on 1 of 3 sessions.',
     ]);
   });
 });
@@ -425,7 +425,7 @@ describe('what compactions forgot', () => {
     const text = textOf({ compactions: Array.from({ length: 7 }, () => compaction()) }, 20);
     expect(text).toContain('What compactions forgot (5 of 7)');
     expect(text.match(/ 9,000 /g)).toHaveLength(5);
-    expect(text).toContain('Of what later calls were found to need, nothing is missing.');
+    expect(text).toContain('Nothing that later calls needed is missing.');
     expect(textOf()).not.toContain('forgot');
   });
 

@@ -140,7 +140,7 @@ describe('ccbench why --results', () => {
       [['--results', 'out', '--out', 'pages'], '--out has no effect with --results'],
       [['--shard', '1/2'], 'add --results <folder>'],
       [['--shard', '1/2', '--json', '--trend'], 'cannot be shown together'],
-      [['--results', 'out', '--watch'], 'does not go with --results'],
+      [['--results', 'out', '--watch'], 'cannot be combined with --results'],
       [['--results', 'a.jsonl'], 'a.jsonl'],
     ] as const) {
       const { code, stderr, stdout } = await cli(['why', '.', ...args], { cwd });

@@ -14,7 +14,7 @@ const MEGABYTE = 1_000_000;
 /** Memory that reading a recording of 100 MB may take, the process itself included. */
 const MEMORY_LIMIT_MB = 120;
 
-/** Untimed rounds read about 80 MB, after which the reader is compiled: what is timed is how fast it goes on. */
+/** Untimed rounds read about 80 MB, after which the reader is compiled: the time measured is that of the compiled reader. */
 const ROUNDS: Rounds = { untimed: 4, timed: 11 };
 const QUICK_ROUNDS: Rounds = { untimed: 0, timed: 1 };
 

@@ -24,7 +24,7 @@ const CLOCK = '3600x';
 /** Garbage is collected when it is a third of what is held: otherwise it would be most of what is measured. */
 const COLLECT_EARLY = '--heap-growing-percent=30';
 
-/** How much more memory a server may hold behind ten times as many requests. */
+/** How much more memory a server may hold after ten times as many requests. */
 const MOST_GROWTH = 1.25;
 
 /** A turn of a short conversation, through one API after the other, with what each of them keeps between requests. */
@@ -67,7 +67,7 @@ function heldBytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1_024;
 }
 
-/** The memory of a server behind some requests and behind ten times as many; null where it cannot be measured. */
+/** The memory of a server after some requests and after ten times as many; null where it cannot be measured. */
 async function serveMemory(requests: number): Promise<RatioResult | null> {
   if (!canProbe()) return null;
   const folder = mkdtempSync(join(tmpdir(), 'ccbench-serve-'));
