@@ -85,14 +85,14 @@ export class MessageBus {
   }
 
   /** Sends a message; returns how many agents it is for. Nobody: it comes back to the sender. */
-  send(from: string, letter: AgentMessage, files: Files, nowMs: number): number {
-    const recipients = this.recipientsOf(from, letter);
+  send(from: string, message: AgentMessage, files: Files, nowMs: number): number {
+    const recipients = this.recipientsOf(from, message);
     if (recipients.length === 0) {
       this.count++;
       this.returned++;
     }
     for (const to of recipients) {
-      const { way, subject, tokens, rejections = 0 } = letter;
+      const { way, subject, tokens, rejections = 0 } = message;
       const own = { id: ++this.count, from, to, way, subject, tokens, sentMs: nowMs };
       const envelope: Envelope = rejections === 0 ? own : { ...own, rejections };
       if (ENDS_WAITING.has(subject)) this.answers.push({ to, subject, atMs: nowMs });

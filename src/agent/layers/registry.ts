@@ -18,7 +18,7 @@ import { sessionMemoryLayer } from './session-memory/extract.js';
 import { snipLayer } from './snip/snip.js';
 import { storageLayer } from './storage/storage.js';
 
-const TIERS: readonly LayerDefinition[] = [
+const LAYERS: readonly LayerDefinition[] = [
   storageLayer,
   snipLayer,
   tokenMicrocompactLayer,
@@ -41,5 +41,5 @@ const TIERS: readonly LayerDefinition[] = [
 /** Every mechanism, by name; adding one is one folder and one line. */
 export const layerRegistry = createRegistry<LayerDefinition>(
   'layer',
-  TIERS.map((layer) => [layer.name, layer] as const),
+  LAYERS.map((layer) => [layer.name, layer] as const),
 );

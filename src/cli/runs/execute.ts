@@ -119,7 +119,7 @@ export function timingsText(timings: RunTimings, screen: ReturnType<typeof scree
 }
 
 /** Wall time between two looks at the terminal. */
-const BREATH_MS = 40;
+const YIELD_MS = 40;
 
 /** A finished run. */
 export interface Execution {
@@ -182,20 +182,20 @@ export async function execute(
     ...(onRequest === undefined ? {} : { onRequest }),
   };
   const parts = replayParts(plan, transcript, sink, timings ?? NO_TIMING, listeners);
-  let nextBreath = host.now() + BREATH_MS;
-  const goOn = (): boolean => {
+  let nextYield = host.now() + YIELD_MS;
+  const step = (): boolean => {
     try {
       return parts.next().done !== true;
     } catch (error) {
       throw blamePlugins(plan, error);
     }
   };
-  while (goOn()) {
+  while (step()) {
     if (entries.length >= ENTRIES_PER_PART) await flush();
-    if (host.now() < nextBreath) continue;
+    if (host.now() < nextYield) continue;
     output.progress?.(requests);
     await yieldToEventLoop(host.interrupt);
-    nextBreath = host.now() + BREATH_MS;
+    nextYield = host.now() + YIELD_MS;
   }
   await flush();
   await yieldToEventLoop(host.interrupt);

@@ -129,7 +129,7 @@ const steadySchema = z
   })
   .describe('Equal turns without chance, for runs whose result can be calculated.');
 
-const lettersSchema = z
+const messagesSchema = z
   .array(
     z.strictObject({
       afterTurn,
@@ -158,7 +158,7 @@ const forksSchema = z
         .enum(FORK_PARENTS)
         .optional()
         .describe('Whether the parent waits for them or continues its own work.'),
-      letters: lettersSchema.describe('Messages that every child sends; turns are its own.'),
+      messages: messagesSchema.describe('Messages that every child sends; turns are its own.'),
     }),
   )
   .optional();
@@ -180,7 +180,7 @@ const LISTS = [
   'modelAt',
   'resumeAt',
   'prefixChangeAt',
-  'letters',
+  'messages',
 ] as const;
 
 /** Calls that all threads of a session may make together. */
@@ -295,19 +295,19 @@ export const syntheticSchema = z
     forks: forksSchema.describe(
       'Turns that start several children, each a copy of the session as it is then.',
     ),
-    letters: lettersSchema.describe('Messages of the main agent to others.'),
+    messages: messagesSchema.describe('Messages of the main agent to others.'),
     steady: orNull(steadySchema).optional(),
   })
   .check((ctx) => checkTurns(ctx, ctx.value))
   .transform((written) => {
-    const { prefixTokens, subagents, steady, forks = [], letters = [], ...rest } = written;
+    const { prefixTokens, subagents, steady, forks = [], messages = [], ...rest } = written;
     return {
       ...rest,
       ...(prefixTokens == null ? {} : { prefixTokens }),
       ...(subagents == null ? {} : { subagents }),
       ...(steady == null ? {} : { steady }),
       ...(forks.length === 0 ? {} : { forks }),
-      ...(letters.length === 0 ? {} : { letters }),
+      ...(messages.length === 0 ? {} : { messages }),
     } as Omit<NormalSynthetic, 'seed' | 'model'>;
   })
   .meta({ id: 'Synthetic' })

@@ -9,6 +9,7 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['parts.enabled', 'rules.enabled'],
   ['baselines.prune.batchTokens', 'rules.prune.when.piled'],
   ['tiers', 'layers'],
+  ['letters', 'messages'],
 ];
 
 /** What an old name is called now, where that name is known; a dotted name says by itself what it belongs to. */

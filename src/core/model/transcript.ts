@@ -207,7 +207,7 @@ export type ThreadEvent =
       readonly tools?: readonly string[];
     }
   /** The agent writes to another one (AGT-4). */
-  | { readonly kind: 'agent-message'; readonly at: number; readonly letter: AgentMessage };
+  | { readonly kind: 'agent-message'; readonly at: number; readonly message: AgentMessage };
 
 /** How a message between agents travels (AGT-4): in the process, through a file of the team, or to another session. */
 export const LETTER_WAYS = ['process', 'team', 'bridge'] as const;

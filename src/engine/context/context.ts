@@ -6,7 +6,7 @@ import type { BlockEdit } from '../../core/run/action.js';
 import { FreshBlocks, GrowableFloats, KnownItems, type Origin, OwnTokens } from '../counting/own-tokens.js';
 import { editedTail } from './edited-tail.js';
 import {
-  goOn,
+  continueMarker,
   leadingMarker,
   missingResults,
   OpenCalls,
@@ -253,7 +253,7 @@ export class Context extends PrefixColumns implements PrefixView {
   endWithUser(now: number): boolean {
     const last = this.lastRole;
     if (last === 'user') return false;
-    const marker = last === null ? leadingMarker : goOn;
+    const marker = last === null ? leadingMarker : continueMarker;
     this.put(marker(this.messages.length, now));
     return true;
   }

@@ -110,7 +110,7 @@ export function leadingMarker(index: number, at: number): Message {
 }
 
 /** What a client says if nothing else is between two responses (FLT-4). */
-export function goOn(index: number, at: number): Message {
+export function continueMarker(index: number, at: number): Message {
   return textMarker(`go-on-${index}`, GO_ON, at);
 }
 

@@ -294,7 +294,7 @@ function* runThreads(env: ReplayEnv, transcript: Transcript): Generator<void, nu
       queue.push(Math.max(timeMs, held.nextTimeMs() ?? 0), held);
     }
   };
-  const goOn = (waited: readonly ThreadRun[]): void => {
+  const requeue = (waited: readonly ThreadRun[]): void => {
     for (const run of waited) {
       const timeMs = run.nextTimeMs();
       if (timeMs === null) finish(run, run.now);
@@ -304,7 +304,7 @@ function* runThreads(env: ReplayEnv, transcript: Transcript): Generator<void, nu
   const take = () => {
     const next = queue.pop();
     if (next !== null) return next;
-    goOn(env.approvals.releaseAll(endMs));
+    requeue(env.approvals.releaseAll(endMs));
     return queue.pop();
   };
   for (let next = take(); next !== null; next = take()) {
@@ -326,7 +326,7 @@ function* runThreads(env: ReplayEnv, transcript: Transcript): Generator<void, nu
     for (let stepMs = next.timeMs; ; ) {
       run.advance();
       if (env.forks.hasReady) queueForks();
-      goOn(env.approvals.takeAnswered());
+      requeue(env.approvals.takeAnswered());
       if (++steps % STEPS_PER_PART === 0) yield;
       endMs = Math.max(endMs, run.now);
       if (env.approvals.isWaiting(run)) break;

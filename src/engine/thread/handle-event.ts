@@ -86,7 +86,7 @@ export function handleEvent(run: RunningThread, event: ThreadEvent): void {
       summariseAway(run);
       return;
     case 'agent-message':
-      send(run, event.letter);
+      send(run, event.message);
       return;
     default:
       return;
@@ -105,12 +105,12 @@ function leaveRecording(run: RunningThread): void {
   if (run.course === 'recorded') run.course = 'same';
 }
 
-/** A letter goes out; without the layer of agents nothing delivers it (AGT-4). The sender of a plan waits for the answer. */
-function send(run: RunningThread, letter: AgentMessage): void {
+/** A message goes out; without the layer of agents nothing delivers it (AGT-4). The sender of a plan waits for the answer. */
+function send(run: RunningThread, message: AgentMessage): void {
   if (run.failure !== null || !run.env.layers.some((layer) => layer.name === 'agents')) return;
-  const reached = messageBus(run.env.sessions.world).send(run.thread.id, letter, run.env.files, run.now);
-  if (reached === 0) run.note('message-returned', `nobody is called ${letter.to}: the message comes back`);
-  else if (letter.subject === 'plan-request' && letter.way !== 'bridge') {
+  const reached = messageBus(run.env.sessions.world).send(run.thread.id, message, run.env.files, run.now);
+  if (reached === 0) run.note('message-returned', `nobody is called ${message.to}: the message comes back`);
+  else if (message.subject === 'plan-request' && message.way !== 'bridge') {
     childAgents(run.env.sessions.world).waits(run.thread.id);
     run.env.approvals.wait(run);
   }

@@ -44,7 +44,7 @@ const NEVER = (): boolean => false;
 const CLEARED_TOKENS = 10_000;
 
 /** A place after all layers of a point. */
-const BEHIND_TIERS = -1;
+const AFTER_LAYERS = -1;
 
 /** One thread on its way through its transcript: messages come in, layers act, calls go out (LOP-1). */
 export class ThreadRun implements RunningThread {
@@ -154,7 +154,7 @@ export class ThreadRun implements RunningThread {
 
   /** Continues the turn of a checkpoint from the question to a layer on, or from after the last. */
   resumeTurn(layer: number): void {
-    if (layer !== BEHIND_TIERS) this.askLayers('before-request', null, layer);
+    if (layer !== AFTER_LAYERS) this.askLayers('before-request', null, layer);
     finishTurn(this, this.call!);
   }
 
@@ -162,7 +162,7 @@ export class ThreadRun implements RunningThread {
     const { onAct, limits } = this.env;
     if (onAct === null) return;
     limits.mark();
-    if (this.prevention.meetsLower(this)) onAct(this, BEHIND_TIERS);
+    if (this.prevention.meetsLower(this)) onAct(this, AFTER_LAYERS);
   }
 
   get isMain(): boolean {

@@ -139,7 +139,7 @@ export class Conversations {
   }
 
   /** A conversation goes on behind a summary of the API's own, in the same answer or in the next request. */
-  goOn({ conversation }: PlacedRequest, behind: ApiRequest | null): void {
+  continueAfter({ conversation }: PlacedRequest, behind: ApiRequest | null): void {
     if (behind === null) conversation.summarised = true;
     else this.#byOpening.set(openingOf(behind), conversation);
   }

@@ -261,7 +261,7 @@ export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchL
     const behind = compaction.behind(summary);
     const { isAlone } = compaction;
     const made = { summary, usage: summarised.usage, isAlone };
-    if (summary !== null) conversations.goOn(place, isAlone ? null : behind);
+    if (summary !== null) conversations.continueAfter(place, isAlone ? null : behind);
     if (isAlone) return respond(behind, { ...summarised, answer: NO_ANSWER, usage: NO_USAGE }, target, made);
     const how = summary === null ? place.how : 'after-summary';
     const billed = await bill(behind, { ...place, how }, target, summarised.lastMs);

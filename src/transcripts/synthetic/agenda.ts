@@ -2,7 +2,7 @@ import { MS_PER_MINUTE } from '../../core/base/clock.js';
 import type { Random } from '../../core/base/random.js';
 import type { AgentMessage, Thread, ThreadEvent } from '../../core/model/transcript.js';
 import type { Sampler } from './distribution.js';
-import type { ForkSpec, LetterSpec, SyntheticSpec } from './spec.js';
+import type { AgentMessageSpec, ForkSpec, SyntheticSpec } from './spec.js';
 import { FACTS } from './synthetic.generated.js';
 import { ThreadWriter } from './thread-writer.js';
 
@@ -70,14 +70,15 @@ function writeChild(writer: ThreadWriter, fork: ForkSpec, model: string, startMs
     at += CALL_MS + TOOL_MS;
     const result = { style: 'code', chars: chars(RESULT_TOKENS) } as const;
     writer.message('tool', [writer.toolResult(use, RESULT_TOKENS, result)], at);
-    for (const letter of fork.letters ?? [])
-      if (letter.afterTurn === turn) writer.event({ kind: 'agent-message', at, letter: letterOf(letter) });
+    for (const message of fork.messages ?? [])
+      if (message.afterTurn === turn)
+        writer.event({ kind: 'agent-message', at, message: messageOf(message) });
   }
   return at;
 }
 
-/** A letter with its defaults. */
-function letterOf({ to, way, subject, tokens, rejections }: LetterSpec): AgentMessage {
+/** A message with its defaults. */
+function messageOf({ to, way, subject, tokens, rejections }: AgentMessageSpec): AgentMessage {
   return {
     to,
     way: way ?? 'process',
@@ -126,9 +127,9 @@ export function createAgenda(spec: SyntheticSpec): ReadonlyMap<number, AgendaEnt
     const event: PlannedEvent = (at) => ({ kind: 'end-dream', at });
     plan(afterTurn, (entry) => ({ endsPrompt: true, atOnce: [...entry.atOnce, event] }));
   }
-  for (const letter of spec.letters ?? []) {
-    const event: PlannedEvent = (at) => ({ kind: 'agent-message', at, letter: letterOf(letter) });
-    plan(letter.afterTurn, (entry) => ({ atOnce: [...entry.atOnce, event] }));
+  for (const message of spec.messages ?? []) {
+    const event: PlannedEvent = (at) => ({ kind: 'agent-message', at, message: messageOf(message) });
+    plan(message.afterTurn, (entry) => ({ atOnce: [...entry.atOnce, event] }));
   }
   for (const { afterTurn, reason } of spec.resumeAt ?? []) {
     later(afterTurn, (at) => ({ kind: 'resume', at, reason: reason ?? 'resumed' }), { endsPrompt: true });

@@ -81,7 +81,7 @@ const FLOWING_TURNS = 50_000;
 /** The same for whoever goes through it once: of a long session without other agents nothing is kept. */
 export function generateFlowing(spec: SyntheticSpec, least = FLOWING_TURNS): Transcript {
   const hasOthers =
-    spec.subagents !== undefined || (spec.forks ?? []).length > 0 || (spec.letters ?? []).length > 0;
+    spec.subagents !== undefined || (spec.forks ?? []).length > 0 || (spec.messages ?? []).length > 0;
   if (spec.turns < least || hasOthers) return generateTranscript(spec);
   const source = (): SessionSource =>
     spec.steady === undefined ? sessionGenerator(spec) : steadySession(spec, spec.steady);

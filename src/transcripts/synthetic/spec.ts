@@ -36,7 +36,7 @@ export interface SyntheticSpec {
   /** Turns that start several children, each a copy of the session as it then is (AGT-2). */
   readonly forks?: readonly ForkSpec[];
   /** Messages of the main agent to others (AGT-4). */
-  readonly letters?: readonly LetterSpec[];
+  readonly messages?: readonly AgentMessageSpec[];
   /** Sessions with the same one have the same tools and system prompt; the seed unless given. */
   readonly prefixSeed?: number | string;
   /** Equal turns without chance, for runs with a closed form. */
@@ -57,11 +57,11 @@ export interface ForkSpec {
   readonly delayMinutes?: number;
   readonly parent?: (typeof FORK_PARENTS)[number];
   /** Messages that every child sends; turns are the child's own. */
-  readonly letters?: readonly LetterSpec[];
+  readonly messages?: readonly AgentMessageSpec[];
 }
 
 /** A message between agents: to a name, or to all (`*`). */
-export interface LetterSpec {
+export interface AgentMessageSpec {
   readonly afterTurn: number;
   readonly to: string;
   readonly way?: MessageRoute;

@@ -103,7 +103,7 @@ const BUSY = generateTranscript({
   compactAt: [{ afterTurn: 40 }],
   resumeAt: [{ afterTurn: 80 }],
   forks: [{ afterTurn: 100, children: 3, turns: 2 }],
-  letters: [{ afterTurn: 30, to: '*' }],
+  messages: [{ afterTurn: 30, to: '*' }],
   subagents: { everyTurns: 50, turns: 4 },
 });
 

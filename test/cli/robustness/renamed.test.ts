@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { newName, RENAMED } from '../../../src/core/base/nearest.js';
 import { cli, scenario, TRACE, tempFolder } from '../cli.js';
 
+const LETTERS =
+  'name: mail\ntranscript: { synthetic: { workload: bugfix, turns: 5, letters: [{ afterTurn: 2, to: main }] } }\n';
 const PLUGIN = 'export default { name: "mine", tiers: [] };\n';
 
 /** The command lines in which a user meets an old name; `a.yaml` may hold it too. */
@@ -15,6 +17,7 @@ const MET: Readonly<Record<string, readonly (readonly [line: string, extra?: str
   'parts.enabled': settingLines('parts.enabled=false'),
   'baselines.prune.batchTokens': settingLines('baselines.prune.batchTokens=5'),
   tiers: [['run a.yaml --plugin ./p.mjs']],
+  letters: [['run letters.yaml']],
 };
 
 function metricLines(name: string): readonly (readonly [string, string?])[] {
@@ -41,7 +44,12 @@ describe('a name that was changed', () => {
   );
 
   it.each(rows)('%s is now called %s: %s', async (old, now, line, extra) => {
-    const cwd = tempFolder({ 'a.yaml': scenario('tiny', extra), 't.json': TRACE, 'p.mjs': PLUGIN });
+    const cwd = tempFolder({
+      'a.yaml': scenario('tiny', extra),
+      't.json': TRACE,
+      'p.mjs': PLUGIN,
+      'letters.yaml': LETTERS,
+    });
     const { code, stderr } = await cli(line.split(' '), { cwd });
     const hint = `"${old}" is now called "${now}"`.replaceAll('*', 'snip');
     expect(stderr.replaceAll('`', '"')).toContain(hint);

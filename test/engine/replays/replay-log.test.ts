@@ -62,7 +62,7 @@ describe('the log of a run', () => {
       text: 'none',
       steady: { gapSeconds: 60, outputTokens: 50, resultTokens: 500 },
       forks: [
-        { afterTurn: 3, children: 1, turns: 5, parent: 'goes-on', letters: [{ afterTurn: 2, to: 'main' }] },
+        { afterTurn: 3, children: 1, turns: 5, parent: 'goes-on', messages: [{ afterTurn: 2, to: 'main' }] },
       ],
     });
     const entries = runLog(planOf({ policy: 'claude-code/2026' }), transcript);

@@ -48,8 +48,8 @@ describe('what a recording did by itself', () => {
   });
 });
 
-describe('a letter', () => {
-  const letter = (to: string) =>
+describe('a message', () => {
+  const message = (to: string) =>
     generateTranscript({
       workload: 'bugfix',
       turns: 8,
@@ -57,11 +57,11 @@ describe('a letter', () => {
       text: 'none',
       steady: { gapSeconds: 60, outputTokens: 50, resultTokens: 500 },
       forks: [{ afterTurn: 3, children: 1, turns: 5, parent: 'goes-on' }],
-      letters: [{ afterTurn: 4, to }],
+      messages: [{ afterTurn: 4, to }],
     });
   const noticesOf = (to: string, agents = true) =>
     ofType(
-      runLog(planOf({ policy: 'claude-code/2026', set: { 'agents.enabled': agents } }), letter(to)),
+      runLog(planOf({ policy: 'claude-code/2026', set: { 'agents.enabled': agents } }), message(to)),
       'notice',
     ).filter(({ what }) => what === 'message-returned' || what === 'messages');
 

@@ -128,7 +128,7 @@ describe('a thread that makes no calls', () => {
           children: 1,
           turns: 20,
           parent: 'goes-on',
-          letters: [{ afterTurn: 2, to: 'main', subject: 'plan-request', rejections: 1 }],
+          messages: [{ afterTurn: 2, to: 'main', subject: 'plan-request', rejections: 1 }],
         },
       ],
     });

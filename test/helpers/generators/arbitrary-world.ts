@@ -29,7 +29,7 @@ const turn = fc.integer({ min: 1, max: TURNS - 2 });
 const few = <T>(arbitrary: fc.Arbitrary<T>, max = 2): fc.Arbitrary<T[]> =>
   fc.array(arbitrary, { maxLength: max });
 
-const letter = fc.record({
+const message = fc.record({
   afterTurn: fc.integer({ min: 1, max: 3 }),
   to: fc.constantFrom('*', 'main', 'fork-1-1', 'nobody'),
   way: fc.constantFrom(...LETTER_WAYS),
@@ -41,7 +41,7 @@ const subagents = fc.record({
   turns: fc.integer({ min: 1, max: 4 }),
 });
 
-/** A generated session that compacts, pauses, resumes, forks, starts subagents, switches models and writes letters. */
+/** A generated session that compacts, pauses, resumes, forks, starts subagents, switches models and writes messages. */
 const spec: fc.Arbitrary<SyntheticSpec> = fc
   .record({
     workload: fc.constantFrom(...WORKLOADS.names),
@@ -73,14 +73,14 @@ const spec: fc.Arbitrary<SyntheticSpec> = fc
       fc.record({ afterTurn: turn, what: fc.constantFrom('system' as const, 'tools' as const) }),
       1,
     ),
-    letters: few(letter),
+    messages: few(message),
     forks: few(
       fc.record({
         afterTurn: turn,
         children: fc.integer({ min: 1, max: 3 }),
         turns: fc.integer({ min: 1, max: 4 }),
         delayMinutes: fc.constantFrom(0, 0, 7, 65),
-        letters: few(letter, 1),
+        messages: few(message, 1),
       }),
       1,
     ),
@@ -215,7 +215,7 @@ function within(one: SyntheticSpec, turns: number): Partial<SyntheticSpec> {
     resumeAt: fits(one.resumeAt),
     modelAt: fits(one.modelAt),
     prefixChangeAt: fits(one.prefixChangeAt),
-    letters: fits(one.letters),
+    messages: fits(one.messages),
     forks: fits(one.forks),
   };
 }

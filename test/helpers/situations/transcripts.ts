@@ -15,7 +15,7 @@ export const BUSY = generateTranscript({
   ],
   compactAt: [{ afterTurn: 40 }],
   resumeAt: [{ afterTurn: 70 }],
-  letters: [{ afterTurn: 30, to: '*' }],
+  messages: [{ afterTurn: 30, to: '*' }],
   subagents: { everyTurns: 40, turns: 10 },
 });
 
@@ -40,11 +40,11 @@ export const FORKS = generateTranscript({
       afterTurn: 4,
       children: 3,
       turns: 3,
-      letters: [{ afterTurn: 1, to: 'main', subject: 'plan-request' }],
+      messages: [{ afterTurn: 1, to: 'main', subject: 'plan-request' }],
     },
     { afterTurn: 8, children: 4, turns: 2 },
   ],
-  letters: [{ afterTurn: 5, to: '*', way: 'team' }],
+  messages: [{ afterTurn: 5, to: '*', way: 'team' }],
 });
 
 /** What the recorded first request of a thread found in the cache. */

@@ -220,7 +220,7 @@ class Agents implements LayerInstance {
   private readonly progress: Progress;
   private readonly lateMs: number;
   private readonly isChild: boolean;
-  private letters = 0;
+  private messages = 0;
 
   constructor(private readonly context: LayerContext) {
     const { params, session, source } = context;
@@ -290,7 +290,7 @@ class Agents implements LayerInstance {
 
   private messageFor({ id, from, subject, tokens }: Envelope, at: number): Message {
     const text = `<agent-message from="${from}" subject="${subject}" number="${id}">`;
-    const head = { id: `agent-message-${++this.letters}`, origin: 'attachment', at } as const;
+    const head = { id: `agent-message-${++this.messages}`, origin: 'attachment', at } as const;
     return textMessage(head, { tokens, text, facts: { attachment: 'agent_message' } });
   }
 }

@@ -116,7 +116,7 @@ class Dreaming implements LayerInstance {
     if (moment.point === 'session-end') yield* this.end(moment, view);
     else if (moment.point === 'end-dream')
       yield* this.kill(this.dream!, moment, view, 'ended-by-user', 'the user ended the dream');
-    else if (moment.point === 'wake') yield* this.goOn(moment, view);
+    else if (moment.point === 'wake') yield* this.nextTurn(moment, view);
     else yield* this.begin(moment, view);
   }
 
@@ -194,12 +194,12 @@ class Dreaming implements LayerInstance {
     dream.messages = [...dream.messages, instruction];
     dream.endMs = outcome.answer.endMs;
     dream.outputTokens = outcome.answer.usage.output;
-    yield* this.heed(dream, outcome.answer, view);
+    yield* this.readAnswer(dream, outcome.answer, view);
     yield { kind: 'wake-at', by: BY, timeMs: dream.endMs };
   }
 
   /** What a turn says is kept for display; what it may not do is refused and counted (DRM-4, DRM-5). */
-  private *heed(dream: Dream, answer: Answer, view: ContextView): Generator<Action, void, Outcome> {
+  private *readAnswer(dream: Dream, answer: Answer, view: ContextView): Generator<Action, void, Outcome> {
     const text = answer.form === 'normal' ? answer.text.read() : `[${answer.form}]`;
     const shown = [...dream.shown, `${dream.turns[dream.turn]!.phase}: ${text.slice(0, 80)}`];
     dream.shown = shown.slice(-param.number(this.context.params, 'dreaming.turnsShown'));
@@ -216,7 +216,7 @@ class Dreaming implements LayerInstance {
   }
 
   /** The answer of a turn is there: its effect reaches the disk, then the next turn begins. */
-  private *goOn(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
+  private *nextTurn(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const dream = this.dream!;
     const { does, calls, edits } = dream.turns[dream.turn]!;
     const { outputTokens } = dream;

@@ -116,7 +116,7 @@ interface Before extends Omit<NotesParts, 'edited' | 'recent'> {
   readonly titleChars: number;
 }
 
-function goOnFrom(previous: Notes | null, messages: readonly Message[]): Before {
+function continueFrom(previous: Notes | null, messages: readonly Message[]): Before {
   if (previous !== null && previous.text instanceof WrittenNotes) {
     const { frames, sizes, sections } = previous.text;
     return { frames, sizes, bodies: previous.text, isKnown: sections !== null, titleChars: 0 };
@@ -150,7 +150,7 @@ export function composeNotes(
   plan: FakeLlmPlan,
   random: Random,
 ): ComposedNotes {
-  const { frames, sizes: before, bodies, isKnown, titleChars } = goOnFrom(previous, messages);
+  const { frames, sizes: before, bodies, isKnown, titleChars } = continueFrom(previous, messages);
   const update = Math.min(drawAmount(plan.notesTokens, random), conversationTokens * MOST_OF_CONVERSATION);
   const asked = condense.length === 0 ? NOBODY : new Set(condense.map(plainName));
   const { sizes, changed, edited } = planSizes(frames, before, update * CHARS_PER_TOKEN, asked);

@@ -7,7 +7,7 @@ import { metricValues } from '../../../../src/metrics/registry.js';
 import { unfinishedText } from '../../../../src/report/text/as-recorded.js';
 import { completenessOf } from '../../../../src/study/completeness.js';
 import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
-import type { LetterSpec } from '../../../../src/transcripts/synthetic/spec.js';
+import type { AgentMessageSpec } from '../../../../src/transcripts/synthetic/spec.js';
 import { ofType, planOf, runLog } from '../../../helpers/plan.js';
 
 const plan = (set: Readonly<Record<string, unknown>> = {}) => planOf({ policy: 'claude-code/2026', set });
@@ -16,15 +16,19 @@ const plan = (set: Readonly<Record<string, unknown>> = {}) => planOf({ policy: '
  * A main agent that makes a call every minute and starts a child with its third, at 120 s. The child works beside it from 150 s
  * on: calls of six seconds that start at 150, 157, 164 …; a tool takes a second.
  */
-const team = (letters: readonly LetterSpec[], childLetters: readonly LetterSpec[], children = 1) =>
+const team = (
+  messages: readonly AgentMessageSpec[],
+  childMessages: readonly AgentMessageSpec[],
+  children = 1,
+) =>
   generateTranscript({
     workload: 'bugfix',
     turns: 8,
     seed: 1,
     text: 'none',
     steady: { gapSeconds: 60, outputTokens: 50, resultTokens: 500 },
-    forks: [{ afterTurn: 3, children, turns: 20, parent: 'goes-on', letters: childLetters }],
-    letters,
+    forks: [{ afterTurn: 3, children, turns: 20, parent: 'goes-on', messages: childMessages }],
+    messages,
   });
 
 const startsOf = (entries: readonly LogEntry[], purpose = 'subagent') =>
@@ -68,10 +72,10 @@ describe('a shutdown request', () => {
   });
 
   it('C36 is answered, and what the child would have written later is not sent', () => {
-    const letters = [{ afterTurn: 15, to: 'main' }];
+    const messages = [{ afterTurn: 15, to: 'main' }];
     const entries = runLog(
       plan(),
-      team([{ afterTurn: 4, to: 'fork-3-1', subject: 'shutdown-request' }], letters),
+      team([{ afterTurn: 4, to: 'fork-3-1', subject: 'shutdown-request' }], messages),
     );
     const subjects = ofType(entries, 'layer').flatMap(({ thread, details }) =>
       thread === 'main' ? ((details.subjects as string[] | undefined) ?? []) : [],
@@ -105,7 +109,7 @@ describe('a plan', () => {
         .filter((entry) => entry.purpose === purpose)
         .map(({ prompt }) => prompt);
     const [first] = prompts('subagent');
-    // A round is 291 + 599 tokens, the letter 60.
+    // A round is 291 + 599 tokens, the message 60.
     expect(prompts('plan_again')).toEqual([first! + 2 * 890 + 60, first! + 3 * 890 + 60]);
     expect(prompts('subagent')[2]).toBe(first! + 4 * 890 + 2 * 60);
     expect(metricValues(foldLog(entries))).toMatchObject({
@@ -131,7 +135,7 @@ describe('a plan', () => {
     text: 'none',
     steady: { gapSeconds: 60, outputTokens: 50, resultTokens: 500 },
     forks: [
-      { afterTurn: 3, children: 1, turns: 120, parent: 'goes-on', letters: [{ ...PLAN, afterTurn: 100 }] },
+      { afterTurn: 3, children: 1, turns: 120, parent: 'goes-on', messages: [{ ...PLAN, afterTurn: 100 }] },
     ],
   });
 
@@ -142,7 +146,7 @@ describe('a plan', () => {
     );
     expect(ofType(entries, 'ended')).toHaveLength(1);
     expect(metricValues(foldLog(entries))).toMatchObject({ finishedShare: 1, agentsShutDown: 1 });
-    // Rejected at 180 s, planned again and sent at 194 s; the letter of 240 s finds it waiting.
+    // Rejected at 180 s, planned again and sent at 194 s; the message of 240 s finds it waiting.
     expect(noticesOf(entries).map(({ what, t }) => `${what} ${t / 1_000}`)).toEqual([
       'plan-rejected 180',
       'plan-shut-down 240',
@@ -153,28 +157,28 @@ describe('a plan', () => {
 
 describe('whatever agents write to each other', () => {
   it('is counted at the end, if it is anything', () => {
-    const told = (letters: readonly LetterSpec[]) =>
-      ofType(runLog(plan(), team(letters, [])), 'notice')
+    const told = (messages: readonly AgentMessageSpec[]) =>
+      ofType(runLog(plan(), team(messages, [])), 'notice')
         .filter(({ what }) => what === 'messages')
         .map(({ details }) => [details.sent, details.delivered, details.lost]);
     expect(told([])).toEqual([]);
     expect(told([{ afterTurn: 4, to: 'fork-3-1' }])).toEqual([[1, 1, 0]]);
   });
 
-  it('C36 every call is answered or ended by somebody, and no letter is lost', () => {
+  it('C36 every call is answered or ended by somebody, and no message is lost', () => {
     const subject = fc.constantFrom(...LETTER_SUBJECTS);
-    const letter = fc.record({
+    const message = fc.record({
       afterTurn: fc.integer({ min: 1, max: 7 }),
       to: fc.constantFrom('main', 'fork-3-1', 'fork-3-2', '*', 'nobody'),
       subject,
       way: fc.constantFrom('process' as const, 'team' as const),
       rejections: fc.integer({ min: 0, max: 2 }),
     });
-    const letters = fc.array(letter, { maxLength: 4 });
+    const messages = fc.array(message, { maxLength: 4 });
     fc.assert(
       fc.property(
-        letters,
-        letters,
+        messages,
+        messages,
         fc.constantFrom('recorded' as const, 'think-time' as const),
         (a, b, timing) => {
           const transcript = team(a, b, 2);

@@ -6,13 +6,13 @@ import type { AgentMessage, MessageRoute } from '../../../../src/core/model/tran
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';
 import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
-import type { LetterSpec } from '../../../../src/transcripts/synthetic/spec.js';
+import type { AgentMessageSpec } from '../../../../src/transcripts/synthetic/spec.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { planOf, runLog } from '../../../helpers/plan.js';
 import { actionsOf, sessionsOf } from '../../../helpers/recordings/sessions.js';
 
 const POLICY = 'claude-code/2026';
-const letter = (change: Partial<AgentMessage> = {}): AgentMessage => ({
+const message = (change: Partial<AgentMessage> = {}): AgentMessage => ({
   to: 'b',
   way: 'process',
   subject: 'message',
@@ -33,7 +33,7 @@ function bus() {
 describe('messages between agents', () => {
   it('AGT-4 by name in the process: queued until the other one asks', () => {
     const { made, files } = bus();
-    expect(made.send('s/a', letter(), files, 5)).toBe(1);
+    expect(made.send('s/a', message(), files, 5)).toBe(1);
     expect(files.list('/mail')).toEqual([]);
     expect(made.take('s/c', files, 6, 100).envelopes).toEqual([]);
     expect(made.take('s/b', files, 6, 100).envelopes).toMatchObject([{ from: 's/a', to: 's/b' }]);
@@ -42,22 +42,22 @@ describe('messages between agents', () => {
 
   it('AGT-4 to a team: through a file of the recipient', () => {
     const { made, files } = bus();
-    made.send('s/a', letter({ way: 'team' }), files, 5);
+    made.send('s/a', message({ way: 'team' }), files, 5);
     expect(files.list('/mail')).toEqual([mailbox('s/b')]);
     expect(made.take('s/b', files, 5, 100)).toMatchObject({ envelopes: [{ way: 'team' }], rest: '' });
   });
 
   it('AGT-4 across sessions: through the bridge, to the main agent there', () => {
     const { made, files } = bus();
-    expect(made.send('s/b', letter({ way: 'bridge', to: 't' }), files, 5)).toBe(1);
+    expect(made.send('s/b', message({ way: 'bridge', to: 't' }), files, 5)).toBe(1);
     expect(made.take('t/main', files, 5, 100).envelopes).toHaveLength(1);
-    expect(made.send('s/b', letter({ way: 'process', to: 't/main' }), files, 5)).toBe(0);
+    expect(made.send('s/b', message({ way: 'process', to: 't/main' }), files, 5)).toBe(0);
   });
 
   it('AGT-4 broadcast: to everybody else', () => {
     const { made, files } = bus();
-    expect(made.send('s/a', letter({ to: '*' }), files, 5)).toBe(2);
-    expect(made.send('s/a', letter({ to: '*', way: 'bridge' }), files, 5)).toBe(1);
+    expect(made.send('s/a', message({ to: '*' }), files, 5)).toBe(2);
+    expect(made.send('s/a', message({ to: '*', way: 'bridge' }), files, 5)).toBe(1);
   });
 
   it('AGT-4 a request to shut down or to approve a plan is answered', () => {
@@ -74,10 +74,10 @@ describe('messages between agents', () => {
 
   it('AGT-4 to somebody who has ended: kept in the mailbox; to nobody: returned; neither is lost', () => {
     const { made, files } = bus();
-    made.send('s/a', letter(), files, 1);
+    made.send('s/a', message(), files, 1);
     made.leave('s/b', files, 2);
-    made.send('s/a', letter(), files, 3);
-    made.send('s/a', letter({ to: 'nobody' }), files, 4);
+    made.send('s/a', message(), files, 3);
+    made.send('s/a', message({ to: 'nobody' }), files, 4);
     expect(made.totals(files)).toMatchObject({ sent: 3, delivered: 0, waiting: 2, returned: 1, lost: 0 });
     files.remove(mailbox('s/b'));
     expect(made.totals(files).lost).toBe(2);
@@ -85,7 +85,7 @@ describe('messages between agents', () => {
 
   it('AGT-4 a half-written message stays where it is and is counted once; the whole ones are delivered', () => {
     const { made, files } = bus();
-    made.send('s/a', letter({ way: 'team' }), files, 1);
+    made.send('s/a', message({ way: 'team' }), files, 1);
     files.write(mailbox('s/b'), `${files.read(mailbox('s/b'))!.text}{"id":99,"fr`, 2);
     const taken = made.take('s/b', files, 3, 100);
     expect(taken).toMatchObject({ envelopes: [{ id: 1 }], broken: 1, rest: '{"id":99,"fr' });
@@ -112,7 +112,7 @@ describe('messages between agents', () => {
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const { made, files } = bus();
         for (const [now, it] of steps.entries()) {
-          if (it.kind === 'send') made.send(it.from, letter({ to: it.to, way: it.way }), files, now);
+          if (it.kind === 'send') made.send(it.from, message({ to: it.to, way: it.way }), files, now);
           else if (it.kind === 'leave') made.leave(it.from, files, now);
           else {
             const { rest } = made.take(it.from, files, now, 5);
@@ -128,14 +128,14 @@ describe('messages between agents', () => {
 });
 
 describe('messages in a run', () => {
-  const children = (letters: readonly LetterSpec[]) =>
+  const children = (messages: readonly AgentMessageSpec[]) =>
     generateTranscript({
       workload: 'bugfix',
       turns: 6,
       seed: 1,
       text: 'none',
       steady: { gapSeconds: 10, outputTokens: 50, resultTokens: 500 },
-      forks: [{ afterTurn: 3, children: 3, turns: 5, letters }],
+      forks: [{ afterTurn: 3, children: 3, turns: 5, messages }],
     });
 
   it('AGT-4 join the context of the recipient before its next request', () => {
@@ -146,7 +146,7 @@ describe('messages in a run', () => {
     const [delivery] = actionsOf(entries, 'agents').filter((entry) => entry.action === 'deliver');
     expect(delivery).toMatchObject({ thread: 'fork-3-2', details: { late: 0 } });
     expect(delivery!.trueAfter - delivery!.trueBefore).toBe(77 * (delivery!.details.delivered as number));
-    // A child does not write to itself, so two of the three letters are for it.
+    // A child does not write to itself, so two of the three messages are for it.
     expect(metricValues(foldLog(entries))).toMatchObject({
       messagesSent: 3,
       messagesDelivered: 2,
@@ -169,8 +169,8 @@ describe('messages in a run', () => {
   });
 
   it('AGT-4 a plan that waits for approval is answered, and the answer delivered', () => {
-    const letters = [{ afterTurn: 1, to: 'fork-3-1', subject: 'plan-request' as const }];
-    const entries = runLog(planOf({ policy: POLICY }), children(letters));
+    const messages = [{ afterTurn: 1, to: 'fork-3-1', subject: 'plan-request' as const }];
+    const entries = runLog(planOf({ policy: POLICY }), children(messages));
     const subjects = actionsOf(entries, 'agents').flatMap(
       (entry) => (entry.details.subjects as string[]) ?? [],
     );
@@ -184,7 +184,7 @@ describe('messages in a run', () => {
       .event((at) => ({
         kind: 'agent-message',
         at,
-        letter: { to: 'tue', way: 'bridge', subject: 'message', tokens: 40 },
+        message: { to: 'tue', way: 'bridge', subject: 'message', tokens: 40 },
       }))
       .answer(10);
     const entries = runLog(

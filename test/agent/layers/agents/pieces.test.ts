@@ -192,7 +192,7 @@ describe('AGT-4 the post bus', () => {
     expect(bus.hasMail('s/a', files)).toBe(false);
   });
 
-  it('a letter is late after its time, not at it', () => {
+  it('a message is late after its time, not at it', () => {
     const late = (waited: number) => {
       const bus = new MessageBus();
       const files = createFiles();
