@@ -171,7 +171,9 @@ async function overview(
   else {
     const screen = screenFor(session.host.stdout, session.colors);
     const closing = closingText(studiesConclusion(summaries), screen);
-    session.host.stdout.write(`${summaries.flatMap(summaryLines).join('\n')}\n\n${closing}`);
+    const rest = 'the command that began the study, or its other shards, make them';
+    const lines = summaries.flatMap((summary) => summaryLines(summary, rest));
+    session.host.stdout.write(`${lines.join('\n')}\n\n${closing}`);
   }
   return EXIT.fine;
 }
