@@ -58,6 +58,28 @@ export interface ChangeOutcome {
   readonly usage?: { readonly before: readonly UsageAt[]; readonly after: readonly UsageAt[] };
 }
 
+/** A share of what a change does. */
+export function partOfChange(change: ChangeOutcome, share: number): ChangeOutcome {
+  const {
+    savedNano,
+    offNano,
+    unrecordedNano = 0,
+    atPausesNano,
+    refetchNano = 0,
+    refetchMostNano = 0,
+  } = change;
+  const part = (nano: number): number => Math.round(nano * share);
+  return {
+    ...change,
+    savedNano: part(savedNano),
+    offNano: part(offNano),
+    unrecordedNano: part(unrecordedNano),
+    ...(atPausesNano === undefined ? {} : { atPausesNano: part(atPausesNano) }),
+    refetchNano: part(refetchNano),
+    refetchMostNano: part(refetchMostNano),
+  };
+}
+
 /** A session as far as its changes need it. */
 export interface ChangeInput {
   readonly transcript: Transcript;

@@ -86,6 +86,25 @@ it('saves no more than was recorded: what it saves on requests that no recording
   );
 });
 
+it('of a fork counts with the share of its cost that no other session holds', () => {
+  const turns = [
+    { at: 0, usage: short(10, 0, 20_000, 50) },
+    { at: 30, usage: short(10, 20_000, 1_000, 50) },
+    { at: 30 + 20 * 60, usage: short(10, 0, 25_000, 50) },
+  ];
+  const more = { at: 60 + 20 * 60, usage: short(10, 25_000, 1_000, 50) };
+  const sessions = [turns, [...turns, more]].map((each) => explained(sessionOf(each, BEFORE_SUGGESTIONS)));
+  const { changes, recordedUsd } = sumUp(sessions, []);
+  // The first saves 46,000 at 3.75 less 25,000 at 6 and 21,000 at 0.30; the second 1,000 times 2.25 less, of which its own
+  // request has the share that its $0.01203 are of $0.19287.
+  const [first, second] = [16_200, 16_200 - 2_250];
+  expect(recordedUsd).toBeCloseTo(0.19287, 9);
+  expect(changes.find(({ name }) => name === '1-hour lifetime')!.usd).toBeCloseTo(
+    (first + (second * 12_030) / 192_870) / 1e6,
+    8,
+  );
+});
+
 it('a change that costs or saves was not held back, whatever the client says of its threshold', () => {
   // A client that compacts by itself only where a window is set.
   const recorded = withSimulatedUsage(BUSY, { policy: 'claude-code/2.1.112', cache: { ttl: '1h' } });
