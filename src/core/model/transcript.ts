@@ -348,52 +348,6 @@ export function withoutSummaryForks(transcript: Transcript): Transcript {
   return without;
 }
 
-/** The steps of a thread without the calls that made summaries, and without what only asked for them. */
-function withoutSummaryCalls(steps: readonly Step[]): readonly Step[] {
-  let kept: Step[] = [];
-  for (const step of steps) {
-    if (
-      step.kind !== 'event' ||
-      step.event.kind !== 'recorded-compaction' ||
-      step.event.isAmongCalls !== true
-    ) {
-      kept.push(step);
-      continue;
-    }
-    const call = kept.findLastIndex(({ kind }) => kind === 'call');
-    const asked = kept[call - 1];
-    const isAsking =
-      asked?.kind === 'message' && asked.message.origin === 'meta' && asked.message.blocks[0]?.text === null;
-    kept = kept.filter((_, i) => i !== call && !(isAsking && i === call - 1));
-    const { isAmongCalls: _isAmongCalls, ...event } = step.event;
-    kept.push({ kind: 'event', event });
-  }
-  return kept;
-}
-
-const deciding = new WeakMap<Transcript, Transcript>();
-
-/** What a run replays whose policy decides where to compact: summaries that calls of a thread made are not asked for, unless it does. */
-export function withoutRecordedSummaries(transcript: Transcript): Transcript {
-  const makes = ({ steps }: Thread): boolean =>
-    steps.some(
-      (step) =>
-        step.kind === 'event' &&
-        step.event.kind === 'recorded-compaction' &&
-        step.event.isAmongCalls === true,
-    );
-  if (!transcript.threads.some(makes)) return transcript;
-  let without = deciding.get(transcript);
-  if (without === undefined) {
-    const threads = transcript.threads.map((thread) =>
-      makes(thread) ? { ...thread, steps: withoutSummaryCalls(thread.steps) } : thread,
-    );
-    without = { ...transcript, threads };
-    deciding.set(transcript, without);
-  }
-  return without;
-}
-
 /** The model of a thread's first call; null without calls. */
 export function firstModel(thread: Thread): string | null {
   for (const step of thread.flow?.steps() ?? thread.steps) if (step.kind === 'call') return step.call.model;

@@ -12,7 +12,6 @@ import { createRandom } from '../../core/base/random.js';
 import {
   countCalls,
   type Transcript,
-  withoutRecordedSummaries,
   withoutSummaryForks,
   withoutThinking,
 } from '../../core/model/transcript.js';
@@ -54,6 +53,7 @@ import {
   modeOf,
   originalOf,
   planOver,
+  withoutRecordedSummaries,
 } from './what-if.js';
 
 /** Steps of the replay between two chances to do something else. */
