@@ -51,7 +51,7 @@ describe.skipIf(recordings.length === 0)('one answer per question', () => {
           truth: recordedTruth(transcript),
           requests: [],
           base: new ChangedRun(changedPlan(transcript), transcript),
-        }).map(({ name, savedNano }) => [name, savedNano] as const),
+        }).map(({ name, savedNano, unrecordedNano = 0 }) => [name, savedNano + unrecordedNano] as const),
       );
       const saved = (name: ChangeName): number => why.get(name)!;
       expect([

@@ -7,6 +7,7 @@ import type { RequestListener } from '../../engine/requests/run-env.js';
 import { changedRecording } from '../../engine/run/what-if.js';
 import { deltaError } from '../../metrics/cost-interval.js';
 import type { RunFacts } from '../../metrics/facts.js';
+import { heldNano } from '../../metrics/metric.js';
 import { modelsOf } from '../../provider/prices/models.js';
 import { type PriceTimes, pricesFor, priceTimes } from '../../provider/prices/price.js';
 import type { Truth } from '../validate/truth.js';
@@ -42,6 +43,8 @@ export interface ChangeOutcome {
   readonly name: ChangeName;
   readonly savedNano: number;
   readonly offNano: number;
+  /** What it saves besides on requests that no recording holds; not in what is saved, which is bounded by what was recorded. */
+  readonly unrecordedNano?: number;
   /** The part of what is saved at the first request behind each pause, the summaries taken off; absent for other changes. */
   readonly atPausesNano?: number;
   /** What fetching again costs that compactions of it forget, as fitted and at most; not taken off what is saved. */
@@ -53,6 +56,28 @@ export interface ChangeOutcome {
   readonly window?: number | null;
   /** The requests without it and with it; absent where it could not have acted. */
   readonly usage?: { readonly before: readonly UsageAt[]; readonly after: readonly UsageAt[] };
+}
+
+/** A share of what a change does. */
+export function partOfChange(change: ChangeOutcome, share: number): ChangeOutcome {
+  const {
+    savedNano,
+    offNano,
+    unrecordedNano = 0,
+    atPausesNano,
+    refetchNano = 0,
+    refetchMostNano = 0,
+  } = change;
+  const part = (nano: number): number => Math.round(nano * share);
+  return {
+    ...change,
+    savedNano: part(savedNano),
+    offNano: part(offNano),
+    unrecordedNano: part(unrecordedNano),
+    ...(atPausesNano === undefined ? {} : { atPausesNano: part(atPausesNano) }),
+    refetchNano: part(refetchNano),
+    refetchMostNano: part(refetchMostNano),
+  };
 }
 
 /** A session as far as its changes need it. */
@@ -113,6 +138,12 @@ export class ChangedRun {
     return { atMs, model, inputUsd, usage };
   }
 
+  /** What went to requests that the recording holds: no change saves more than they save. What others add is part of its cost. */
+  get heldNano(): number {
+    const { cost, run } = this.facts;
+    return heldNano(cost, run?.transcript.recorded);
+  }
+
   get ends() {
     const { total: cost } = this.facts.cost;
     const { low = cost, high = cost } = this.facts.costInterval ?? {};
@@ -133,10 +164,12 @@ function refetched(
 }
 
 function outcome(name: ChangeName, before: ChangedRun, after: ChangedRun): ChangeOutcome {
-  const savedNano = before.ends.cost - after.ends.cost;
+  const saved = before.ends.cost - after.ends.cost;
+  const savedNano = Math.min(saved, Math.max(0, before.heldNano - after.heldNano));
   return {
     name,
     savedNano,
+    unrecordedNano: saved - savedNano,
     offNano: Math.round(deltaError(after.ends, before.ends)),
     ...refetched(before.facts, after.facts),
     heldBack: null,
@@ -175,7 +208,8 @@ function beforePauses({ transcript, truth, base }: ChangeInput): ChangeOutcome {
   const run = new ChangedRun(base.plan, changedRecording({ ...transcript, threads }, transcript));
   const summaries = run.summaryNano - base.summaryNano;
   const at = turns.reduce((sum, key) => sum + (base.costs.get(key) ?? 0) - (run.costs.get(key) ?? 0), 0);
-  return { ...outcome(name, base, run), atPausesNano: at - summaries };
+  const found = outcome(name, base, run);
+  return { ...found, atPausesNano: at - summaries - (found.unrecordedNano ?? 0) };
 }
 
 /** What the events that a user can leave out have cost above reading the cache: known from the record. */

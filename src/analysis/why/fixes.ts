@@ -70,8 +70,19 @@ const HALF = 0.5;
 type Saving = Pick<Fix, 'usd' | 'low' | 'high' | 'refetchUsd'>;
 
 /** The saving with what is fetched again taken off: as fitted, at most at the lower end, nothing at the upper one. */
-function afterFetching({ usd, low, high, refetchUsd, refetchMostUsd }: ChangeSum): Saving {
+export function afterFetching({
+  usd,
+  low,
+  high,
+  refetchUsd,
+  refetchMostUsd,
+}: Omit<ChangeSum, 'heldBack'>): Saving {
   return { usd: usd - refetchUsd, low: low - refetchMostUsd, high, refetchUsd };
+}
+
+/** Whether a saving is one to act on. */
+export function isWorthTrying({ usd, low, high }: Saving, recordedUsd: number): boolean {
+  return usd > 0 && isWorthActing({ delta: usd, low, high }, recordedUsd);
 }
 
 /** Values as they are written in a file of the client. */
@@ -231,8 +242,7 @@ export function heavySources({ sources, recordedUsd }: Pick<WhyReport, 'sources'
 /** What is to be changed today, by what the sessions show. `report` has its sources by instruction file. */
 export function fixesOf(sessions: readonly FixedSession[], report: WhyReport): Fixes {
   const { recordedUsd } = report;
-  const worth = ({ usd, low, high }: Saving): boolean =>
-    usd > 0 && low > 0 && isWorthActing({ delta: usd, low, high }, recordedUsd);
+  const worth = (saving: Saving): boolean => isWorthTrying(saving, recordedUsd);
   const changes = clientsOf(sessions).flatMap((client) => changeFixes(client, report));
   const fixes = [...changes.filter(worth), ...heavySources(report).map(sourceFix)]
     .map((fix) => ({ ...fix, share: fix.usd / recordedUsd }))

@@ -9,6 +9,8 @@ export interface ChangeSum {
   readonly usd: number;
   readonly low: number;
   readonly high: number;
+  /** What it saves besides on requests that no recording holds; not in `usd`. */
+  readonly unrecordedUsd: number;
   /** What of it is saved at the pauses themselves, the summaries taken off; absent for changes that have none. */
   readonly atPausesUsd?: number;
   /** What fetching again costs that its compactions forget, as fitted and at most (docs/faults.md); not taken off. */
@@ -60,6 +62,7 @@ interface Tried {
   sessions: number;
   saved: number;
   off: number;
+  unrecorded: number;
   /** Null for changes without pauses. */
   atPauses: number | null;
   refetch: number;
@@ -75,10 +78,11 @@ export class ChangeTally {
   add(changes: readonly ChangeOutcome[]): void {
     for (const change of changes) {
       const own = this.#of(change.name);
-      const { atPausesNano, refetchNano = 0, refetchMostNano = 0, heldBack } = change;
+      const { atPausesNano, refetchNano = 0, refetchMostNano = 0, unrecordedNano = 0, heldBack } = change;
       own.sessions++;
       own.saved += change.savedNano;
       own.off += change.offNano;
+      own.unrecorded += unrecordedNano;
       if (atPausesNano !== undefined) own.atPauses = (own.atPauses ?? 0) + atPausesNano;
       own.refetch += refetchNano;
       own.refetchMost += refetchMostNano;
@@ -93,6 +97,7 @@ export class ChangeTally {
         sessions: 0,
         saved: 0,
         off: 0,
+        unrecorded: 0,
         atPauses: null,
         refetch: 0,
         refetchMost: 0,
@@ -113,6 +118,7 @@ export class ChangeTally {
         usd: usd(own.saved),
         low: usd(own.saved - own.off),
         high: usd(own.saved + own.off),
+        unrecordedUsd: usd(own.unrecorded),
         ...(own.atPauses === null ? {} : { atPausesUsd: usd(own.atPauses) }),
         refetchUsd: usd(own.refetch),
         refetchMostUsd: usd(own.refetchMost),

@@ -3,6 +3,7 @@ import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import { usd } from '../../metrics/metric.js';
 import type { AttributedRequest } from './attribute.js';
 import { STEADY_CAUSES, UNJUDGED_CAUSES, WHY_CAUSES, type WhyCause } from './causes.js';
+import { partOfChange } from './changes.js';
 import type { JudgedCompaction, Rereads } from './judge-compactions.js';
 import type { SourceBy } from './name-sources.js';
 import type { SessionWhy, Uncounted } from './session-why.js';
@@ -311,6 +312,23 @@ export function sumsOf(counted: Counted, by: SourceBy): SessionSums {
   };
 }
 
+/** Below this a share differs from all by rounding. */
+const ALL_BUT_ROUNDING = 1e-9;
+
+/**
+ * A session with what it adds. Changes are tried on all of it: where other sessions hold some of its calls, as with forks, it adds
+ * the share of their savings that its own calls have of its cost.
+ */
+export function summedSession<Session extends Pick<SessionWhy, 'changes'>>(
+  session: Session,
+  sums: SessionSums,
+): Session & { readonly sums: SessionSums } {
+  const share = ratio(sums.nano, sums.noted.costNano.total) ?? 1;
+  if (share > 1 - ALL_BUT_ROUNDING) return { ...session, sums };
+  const changes = session.changes.map((change) => partOfChange(change, share));
+  return { ...session, changes, sums };
+}
+
 /** Sums up what sessions cost and why; the same call in several sessions counts once. */
 export function sumUp(
   sessions: readonly SessionWhy[],
@@ -318,7 +336,7 @@ export function sumUp(
   by: SourceBy = 'source',
 ): WhyReport {
   return sumSessions(
-    countOnce(sessions).map((counted) => ({ ...counted.session, sums: sumsOf(counted, by) })),
+    countOnce(sessions).map((counted) => summedSession(counted.session, sumsOf(counted, by))),
     uncounted,
   );
 }

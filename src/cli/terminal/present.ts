@@ -39,7 +39,7 @@ export function screenText(session: CliSession, blocks: readonly Block[], closin
     closingText(closing, screen),
     ...textOf(brief.blocks),
     ...(isNoted ? textOf(brief.notes) : []),
-    ...(rest === '' ? [] : [`${screen.style.dim(rest)}\n`]),
+    ...(rest === '' ? [] : [`${wrapText(rest, screen.width, '', '').map(screen.style.dim).join('\n')}\n`]),
   ].join('\n');
 }
 

@@ -53,6 +53,7 @@ import {
   modeOf,
   originalOf,
   planOver,
+  withoutRecordedSummaries,
 } from './what-if.js';
 
 /** Steps of the replay between two chances to do something else. */
@@ -113,10 +114,10 @@ export function* replayParts(
   const recorded = recordedBill(recording, plan);
   const replayed = withoutSummaryForks(recording);
   const isPredicted = listeners.finding === undefined && modeOf(plan, replayed) === 'predict';
-  const transcript = isPredicted ? replayed : withShownPrefix(replayed);
+  const whole = isPredicted ? replayed : withShownPrefix(replayed);
   const original = originalOf(recording);
   const isOwn = listeners.reproduced === 'at-end' && course !== 'free' && original === recording;
-  const finding = listeners.finding ?? (isOwn ? conditionsToFind(plan, transcript) : null);
+  const finding = listeners.finding ?? (isOwn ? conditionsToFind(plan, whole) : null);
   const whatIf: RunConditions | null =
     finding !== null
       ? { conditions: finding, reads: 'as-recorded' }
@@ -125,7 +126,8 @@ export function* replayParts(
         : conditionsOf(plan, withShownPrefix(withoutSummaryForks(original)), abduce);
   const sink = finding === null ? hearer : new FindingSink(hearer, finding);
   const reproduced = whatIf?.conditions.reproduced ?? null;
-  const follows = finding !== null || (course !== 'free' && followsRecording(plan, transcript));
+  const follows = finding !== null || (course !== 'free' && followsRecording(plan, whole));
+  const transcript = follows || isPredicted ? whole : withoutRecordedSummaries(whole);
   const { id, source, agentVersion, carries, threads } = transcript;
   const about = { id, source, agentVersion, carries, threads: threads.length, calls: countCalls(transcript) };
   const replayedOf: Mutable<RunEntry['transcript']> = {

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../core/base/digest.js';
 import { formatCounted } from '../../core/base/format.js';
 import { entryOf, oncePer } from '../../core/base/once.js';
 import { createNameTable } from '../../core/base/own-value.js';
-import type { Transcript } from '../../core/model/transcript.js';
+import type { Step, Transcript } from '../../core/model/transcript.js';
 import type { ParamValue } from '../../core/run/params.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import type { LogEntry, LogSink, Reproduced } from '../../core/run/run-log.js';
@@ -30,6 +30,36 @@ const tellsReads = oncePer((transcript: Transcript): boolean =>
 export function modeOf(plan: RunPlan, transcript: Transcript): 'what-if' | 'predict' {
   return plan.mode === undefined && tellsReads(transcript) ? 'what-if' : 'predict';
 }
+
+/** The steps of a thread without the calls that made summaries, and without what only asked for them. */
+function withoutSummaryCalls(steps: readonly Step[]): readonly Step[] {
+  let kept: Step[] = [];
+  for (const step of steps) {
+    kept.push(step);
+    if (step.kind !== 'event' || step.event.kind !== 'recorded-compaction') continue;
+    const { isAmongCalls, ...event } = step.event;
+    if (isAmongCalls !== true) continue;
+    const call = kept.findLastIndex(({ kind }) => kind === 'call');
+    const asked = kept[call - 1];
+    const isAsking =
+      asked?.kind === 'message' && asked.message.origin === 'meta' && asked.message.blocks[0]?.text === null;
+    kept = kept.slice(0, -1).filter((_, i) => i !== call && !(isAsking && i === call - 1));
+    kept.push({ kind: 'event', event });
+  }
+  return kept;
+}
+
+/** What a run replays whose policy decides where to compact: calls of the recording that made its summaries are left out. */
+export const withoutRecordedSummaries = oncePer((transcript: Transcript): Transcript => {
+  const threads = transcript.threads.map((thread) => {
+    if (thread.flow !== undefined) return thread;
+    const steps = withoutSummaryCalls(thread.steps);
+    return steps.length === thread.steps.length ? thread : { ...thread, steps };
+  });
+  return threads.every((thread, i) => thread === transcript.threads[i])
+    ? transcript
+    : { ...transcript, threads };
+});
 
 /** Policies by the clients they were given. */
 const byClient = oncePer((_: PlannedPolicy) => new Map<string, unknown>());

@@ -99,7 +99,8 @@ export function documentLines(blocks: readonly Block[], screen: Screen): readonl
       }
       case 'section': {
         const lines = block.blocks.flatMap(render);
-        return lines.length === 0 ? [] : ['', style.bold(printable(block.title)), ...lines];
+        const title = wrapText(printable(block.title), width, '', '').map(style.bold);
+        return lines.length === 0 ? [] : ['', ...title, ...lines];
       }
       case 'table': {
         const { columns, rows, indent } = block;

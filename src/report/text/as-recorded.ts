@@ -1,4 +1,11 @@
-import { formatCount, formatCounted, formatDecimal, formatValue, printable } from '../../core/base/format.js';
+import {
+  formatCount,
+  formatCounted,
+  formatDecimal,
+  formatMoney,
+  formatValue,
+  printable,
+} from '../../core/base/format.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { mean, sum } from '../../core/base/stats.js';
 import { type OtherPrices, otherPriceSentence, type RecordedBill } from '../../core/run/recorded-bill.js';
@@ -11,6 +18,23 @@ import type { ComparisonRow } from '../page-data/page-data.js';
 /** What every replay assumes (C3). */
 export const OPEN_LOOP =
   'A replay is open-loop: recorded answers stay the same, whatever the policy removes from the context.';
+
+/** What fetching again costs that something forgets, as fitted and, where it is known, at most. */
+interface RefetchCost {
+  readonly name: string;
+  readonly usd: number;
+  readonly mostUsd?: number;
+}
+
+/** What no cost and no saving holds: fetching forgotten content again (docs/faults.md). Null where it costs nothing. */
+export function refetchSentence(costs: readonly RefetchCost[]): string | null {
+  const known = costs.flatMap(({ name, usd: fitted, mostUsd = fitted }) => {
+    const most = mostUsd > fitted ? ` (at most ${formatMoney(mostUsd)})` : '';
+    return mostUsd > 0 ? [`${formatMoney(fitted)} for ${name}${most}`] : [];
+  });
+  if (known.length === 0) return null;
+  return `Not counted: fetching forgotten content again, about ${known.join(', ')}.`;
+}
 
 /** What the reader must know to read the numbers of a run. */
 export function assumptionsOf({ run }: RunFacts): readonly string[] {

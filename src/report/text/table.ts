@@ -104,17 +104,30 @@ export function droppedHeaders(
   return columns.flatMap(({ header }, index) => (kept.has(index) ? [] : [header]));
 }
 
-/** Lines of an aligned table; columns that do not fit are dropped, keys are never cut. Columns that are empty throughout go too. */
+/** Characters that a key has at least: where it would have fewer, breaking it makes no table fit. */
+const LEAST_KEY = 12;
+
+/** A key in lines of at most this width. */
+function keyLines(key: string, width: number): readonly string[] {
+  if (textWidth(key) <= width) return [key];
+  const pieces = new RegExp(`.{1,${width - GAP.length}}`, 'gu');
+  const words = key.split(' ').flatMap((word) => (textWidth(word) <= width ? [word] : word.match(pieces)!));
+  return wrapText(words.join(' '), width, '', GAP);
+}
+
+/** Lines of an aligned table; columns that do not fit are dropped, keys are broken and never cut. Columns that are empty throughout go too. */
 export function tableLines(
   columns: readonly Column[],
   rows: readonly Row[],
   options: { readonly indent: string; readonly width: number; readonly style: Style },
 ): string[] {
   const { indent, style } = options;
-  const widths = widthsOf(columns, rows);
-  const kept = keepColumns(columns, widths, options.width - indent.length).filter(
-    (index) => widths[index]! > 0,
-  );
+  const room = options.width - indent.length;
+  const full = widthsOf(columns, rows);
+  const kept = keepColumns(columns, full, room).filter((index) => full[index]! > 0);
+  const [key = 0] = kept;
+  const left = room - totalWidth(kept, full) + full[key]!;
+  const widths = full.map((width, i) => (i === key && left >= LEAST_KEY ? Math.min(width, left) : width));
   const render = (cells: readonly string[]): string => {
     const parts = kept.map((index) => pad(cells[index] ?? '', widths[index]!, columns[index]!.align));
     return (indent + parts.join(GAP)).trimEnd();
@@ -128,7 +141,9 @@ export function tableLines(
   }
   for (const { cells, tone = 'plain', heading } of rows) {
     if (heading !== undefined) lines.push('', style.bold(heading));
-    lines.push(paint(render(cells), tone, style));
+    const [first = '', ...more] = keyLines(cells[key] ?? '', widths[key]!);
+    lines.push(paint(render(cells.with(key, first)), tone, style));
+    for (const line of more) lines.push(paint(indent + line, tone, style));
   }
   return lines;
 }

@@ -5,7 +5,7 @@ import type { Usage } from '../../core/model/usage.js';
 import type { FillerInit } from '../synthetic/tools/filler-text.js';
 
 /** Version of the compiled form: it goes up whenever a reader makes something else of the same file. */
-export const COMPILED_VERSION = 22;
+export const COMPILED_VERSION = 23;
 
 /** First bytes of a compiled transcript; the version, a checksum and the document as JSON follow. */
 export const MAGIC = 'ccbench\0';

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ChangeName, ChangeOutcome } from '../../../src/analysis/why/changes.js';
 import { sumUp } from '../../../src/analysis/why/sum-up.js';
+import { changeNotes } from '../../../src/cli/commands/why/why-document.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import { readClaudeCode } from '../../../src/transcripts/readers/claude-code/read.js';
 import { writeClaudeCode } from '../../../src/transcripts/write-claude-code.js';
 import { withSimulatedUsage } from '../../helpers/generators/make-fixture.js';
-import { usage } from '../../helpers/session.js';
+import { system, usage, user } from '../../helpers/session.js';
 import { BUSY } from '../../helpers/situations/transcripts.js';
 import { explained, nano, READ, sessionOf, short, W1, W5 } from './sessions.js';
 
@@ -54,6 +55,54 @@ describe('another lifetime', () => {
     // All 56,000 that were written cost more for an hour, and nothing is read instead.
     expect(changeOf(broken(short), '1-hour lifetime').savedNano).toBe(-nano(56_000, W1 - W5));
   });
+});
+
+it('saves no more than was recorded: what it saves on requests that no recording holds stands apart', () => {
+  const boundary = system('c0', 1_800, 'compact_boundary', {
+    parentUuid: 'a0',
+    compactMetadata: { trigger: 'manual', preTokens: 151_060 },
+  });
+  const summary = user('s0', 1_801, 'It was about a file.', { parentUuid: 'c0', isCompactSummary: true });
+  const extra = { model: 'claude-opus-4-6' };
+  const session = explained(
+    sessionOf([
+      { at: 0, usage: short(10, 150_000, 1_000, 50), extra },
+      { at: 1_810, usage: short(10, 0, 20_000, 50), before: [boundary, summary], extra },
+    ]),
+  );
+  const { changes, recordedUsd } = sumUp([session], []);
+  const hour = changes.find(({ name }) => name === '1-hour lifetime')!;
+  // Recorded are 150,000 read at 0.50, 21,000 written at 6.25 and a little more: $0.21. An hour makes these writes more expensive.
+  expect(recordedUsd).toBeCloseTo(0.209, 3);
+  expect(hour.usd).toBe(0);
+  // The summary, which no line holds, reads the 151,010 of the first prompt instead of writing them, for $0.868. Less what the
+  // writes of the two requests cost more: 1,000 tokens, and 20,000 to 25,000 behind the compaction.
+  expect(hour.unrecordedUsd).toBeGreaterThan((151_010 * (6.25 - 0.5) - 27_000 * (10 - 6.25)) / 1e6);
+  expect(hour.unrecordedUsd).toBeLessThan((151_010 * (6.25 - 0.5) - 21_000 * (10 - 6.25)) / 1e6);
+  expect(changeNotes({ changes, sessions: 1 })).toContainEqual(
+    expect.stringMatching(
+      /^Not counted: savings on requests that no recording holds, .*: \$0\.7\d+ for 1-hour/,
+    ),
+  );
+});
+
+it('of a fork counts with the share of its cost that no other session holds', () => {
+  const turns = [
+    { at: 0, usage: short(10, 0, 20_000, 50) },
+    { at: 30, usage: short(10, 20_000, 1_000, 50) },
+    { at: 30 + 20 * 60, usage: short(10, 0, 25_000, 50) },
+  ];
+  const more = { at: 60 + 20 * 60, usage: short(10, 25_000, 1_000, 50) };
+  const sessions = [turns, [...turns, more]].map((each) => explained(sessionOf(each, BEFORE_SUGGESTIONS)));
+  const { changes, recordedUsd } = sumUp(sessions, []);
+  // The first saves 46,000 at 3.75 less 25,000 at 6 and 21,000 at 0.30; the second 1,000 times 2.25 less, of which its own
+  // request has the share that its $0.01203 are of $0.19287.
+  const [first, second] = [16_200, 16_200 - 2_250];
+  expect(recordedUsd).toBeCloseTo(0.19287, 9);
+  expect(changes.find(({ name }) => name === '1-hour lifetime')!.usd).toBeCloseTo(
+    (first + (second * 12_030) / 192_870) / 1e6,
+    8,
+  );
 });
 
 it('a change that costs or saves was not held back, whatever the client says of its threshold', () => {

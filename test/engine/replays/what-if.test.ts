@@ -328,6 +328,21 @@ describe('recorded compactions', () => {
         ['main', 10_000],
       ]);
     });
+
+    it('are not paid for where the policy compacts elsewhere, though the recording holds the request', () => {
+      const record = rollout.line(16, 'token_usage_record', {
+        response_id: 'r9',
+        usage: rollout.raw({ input: 22_100, cached: 21_888, output: 200 }),
+      });
+      const transcript = rolled({ compaction_response_id: 'r9' }, record);
+      const log = runLog(own(transcript, { 'base.times': 0.5 }), transcript);
+      const sent = ofType(log, 'request').map((each) => [each.purpose, each.prompt] as const);
+      // Half of the window is far: the two requests before the recorded compaction, and the one behind it with all they held.
+      expect(sent.map(([purpose]) => purpose)).toEqual(['main', 'main', 'main']);
+      expect(sent.slice(0, 2).map(([, prompted]) => prompted)).toEqual([21_000, 22_000]);
+      expect(sent[2]![1]).toBeGreaterThan(22_000);
+      expect(ofType(log, 'run')[0]!.transcript.calls).toBe(3);
+    });
   });
 
   it('part a thread from its recording where the policy does not make them', () => {

@@ -76,6 +76,7 @@ interface ClaudeUsage {
   readonly cache_creation_input_tokens: number;
   readonly cache_creation?: { readonly ephemeral_1h_input_tokens: number };
   readonly output_tokens: number;
+  readonly iterations?: readonly ClaudeUsage[];
 }
 
 interface ClaudeLine {
@@ -95,10 +96,11 @@ export function* claudeCalls(paths: readonly string[]): Generator<RawCall, void,
       const { id, model, usage } = line.message!;
       if (model !== '<synthetic>' && usage !== undefined) last.set(id, { model, usage });
     }
-  for (const { model, usage } of last.values()) {
+  for (const { model, usage: whole } of last.values()) {
+    // A response that a compaction kept is written again behind it with its counts set to 0: its iterations have them (K24).
+    const usage = whole.iterations?.length === 1 && whole.output_tokens === 0 ? whole.iterations[0]! : whole;
     const { cache_read_input_tokens: cached, cache_creation_input_tokens: written } = usage;
     const prompt = usage.input_tokens + cached + written;
-    // A response that a compaction kept is written again behind it with its counts set to 0 (K24).
     if (prompt === 0) continue;
     yield {
       model,

@@ -25,7 +25,22 @@ describe('tableLines', () => {
       '  a-very-long-key      7',
       '  b                1,000',
     ]);
-    expect(lines(5)).toEqual(['  key', '  a-very-long-key', '  b']);
+    expect(lines(17)).toEqual(['  key', '  a-very-long-key', '  b']);
+  });
+
+  it('breaks a key that has no room, at spaces where there are some, and aligns its first line', () => {
+    expect(lines(14)).toEqual(['  key', '  a-very-lon', '    g-key', '  b']);
+    const columns: Column[] = [
+      { header: 'what broke', align: 'left', drop: null },
+      { header: 'cost', align: 'right', drop: null },
+    ];
+    const rows = [{ cells: ['the system prompt changed', '$5.42'] }, { cells: ['tools', '$10.00'] }];
+    expect(tableLines(columns, rows, { indent: '', width: 26, style: plainStyle })).toEqual([
+      'what broke            cost',
+      'the system prompt    $5.42',
+      '  changed',
+      'tools               $10.00',
+    ]);
   });
 });
 

@@ -210,7 +210,9 @@ async function concludeStudy(
       advice: `ccbench results ${shown} answers questions on them.`,
     };
     const screen = screenFor(session.host.stdout, session.colors);
-    session.host.stdout.write(`${summaryLines(summary).join('\n')}\n\n${closingText(closing, screen)}`);
+    // A command ends when its own runs are finished: what is open belongs to other shards.
+    const lines = summaryLines(summary, 'left to other shards');
+    session.host.stdout.write(`${lines.join('\n')}\n\n${closingText(closing, screen)}`);
   }
   return summary.finished > 0 && summary.failed === summary.finished ? EXIT.input : EXIT.fine;
 }

@@ -171,7 +171,9 @@ async function overview(
   else {
     const screen = screenFor(session.host.stdout, session.colors);
     const closing = closingText(studiesConclusion(summaries), screen);
-    session.host.stdout.write(`${summaries.flatMap(summaryLines).join('\n')}\n\n${closing}`);
+    const rest = 'left to the command that began the study or to its other shards';
+    const lines = summaries.flatMap((summary) => summaryLines(summary, rest));
+    session.host.stdout.write(`${lines.join('\n')}\n\n${closing}`);
   }
   return EXIT.fine;
 }

@@ -90,16 +90,14 @@ export function settingsText(settings: Readonly<Record<string, CellValue>>): str
   );
 }
 
-/** A summary in lines. */
-export function summaryLines(summary: StudySummary): readonly string[] {
+/** A summary in lines; `rest` says who makes the runs that are not finished. */
+export function summaryLines(summary: StudySummary, rest: string): readonly string[] {
   const { best } = summary;
   const { unit } = findMetric(best.metric)!;
   const open = summary.runs - summary.finished;
   return [
     `${printable(summary.name)}: ${formatCount(summary.finished)} of ${formatCounted(summary.runs, 'run')} in ${formatCounted(summary.parts, 'part')}, study ${summary.id}, ccbench ${summary.version}`,
-    ...(open > 0
-      ? [`${formatCounted(open, 'run is', 'runs are')} not finished: the same command continues`]
-      : []),
+    ...(open > 0 ? [`${formatCounted(open, 'run is', 'runs are')} not finished: ${rest}`] : []),
     ...(summary.failed > 0
       ? [`${formatCounted(summary.failed, 'run')} failed; the column error says why`]
       : []),
@@ -132,11 +130,12 @@ export function studiesConclusion(summaries: readonly StudySummary[]): Conclusio
 export function studyConclusion({ best, runs, finished, name }: StudySummary): Conclusion {
   const { unit } = findMetric(best.metric)!;
   const [first] = best.points;
+  const soFar = finished < runs ? ' so far' : '';
   return {
     result:
       first === undefined
-        ? `No point of ${name} is best in ${metricWords(best.metric)}: ${best.reason}.`
-        : `The best ${metricWords(best.metric)} of ${name} is ${formatValue(first.value, unit)}, at ${settingsText(first.settings)}.`,
+        ? `No point of ${name} is best in ${metricWords(best.metric)}${soFar}: ${best.reason}.`
+        : `The best ${metricWords(best.metric)} of ${name}${soFar} is ${formatValue(first.value, unit)}, at ${settingsText(first.settings)}.`,
     advice:
       finished < runs
         ? 'The study is not finished: another point may come out better.'

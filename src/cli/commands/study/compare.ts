@@ -41,7 +41,7 @@ import { type RecordedReference, recordedReference, withRecorded } from './recor
 import { type CompareRecipe, compareAgain, repeatCommand } from './repeat-command.js';
 import { runRows } from './run-rows.js';
 import { tradeoffCharts } from './study-axes.js';
-import { comparisonConclusion, concluded } from './study-conclusion.js';
+import { comparisonConclusion, concluded, fetchesAgain } from './study-conclusion.js';
 import { jsonText, STUDY_PAGE } from './study-files.js';
 import { loadInputs, type StudyInputs, type StudyTranscript, studyName, studyTitle } from './study-inputs.js';
 import { openStudyScenarios, type StudyChoice, studySessions } from './study-sessions.js';
@@ -150,7 +150,11 @@ async function compare(
       notes: [...variants.notes, OPEN_LOOP, ...assumed],
     };
     const table = reproduced === null ? shown : { ...shown, notes: [reproduced, ...shown.notes] };
-    const conclusion = comparisonConclusion(comparison, whatIf.mode === 'what-if' ? deltas : undefined);
+    const conclusion = comparisonConclusion(
+      comparison,
+      whatIf.mode === 'what-if' ? deltas : undefined,
+      new Set(rows.filter(fetchesAgain).map((row) => row.name)),
+    );
     const markdown = comparisonMarkdown(concluded(table, conclusion));
     present(session, {
       blocks: [

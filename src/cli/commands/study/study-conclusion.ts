@@ -9,12 +9,13 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { isWorthActing, LEAST_SHARE, NOT_WORTH_ACTING } from '../../../metrics/cost-interval.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
+import { refetchSentence } from '../../../report/text/as-recorded.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { metricWords } from '../../../report/text/metric-words.js';
 import type { Comparison, CostDelta, Difference } from '../../../study/comparison.js';
 import { type Completeness, isApart } from '../../../study/completeness.js';
 import type { OutOfSample, Saving } from '../../../study/out-of-sample.js';
-import type { SweptPoint } from '../../../study/run-rows.js';
+import type { StudyRow, SweptPoint } from '../../../study/run-rows.js';
 import type { Closing } from '../../terminal/present.js';
 import { type RowNoun, whyNoneRanked } from './completeness-notes.js';
 
@@ -26,6 +27,22 @@ function figure(value: number | null | undefined, metric: string): string {
 
 function over(sessions: number): string {
   return sessions === 1 ? '' : `, the mean over ${formatCounted(sessions, 'session')}`;
+}
+
+/** A conclusion on costs with what these leave out: fetching again what its rows forgot, where their runs do not do that. */
+function withRefetch<Told extends Conclusion>(
+  conclusion: Told,
+  metric: string,
+  rows: readonly { readonly name: string; readonly refetchUsd: number | null }[],
+): Told {
+  if (findMetric(metric)!.unit !== 'usd') return conclusion;
+  const sentence = refetchSentence(rows.map(({ name, refetchUsd }) => ({ name, usd: refetchUsd ?? 0 })));
+  return sentence === null ? conclusion : { ...conclusion, advice: `${conclusion.advice} ${sentence}` };
+}
+
+/** Whether the runs of a row fetch again what they forgot: then it is in their cost. */
+export function fetchesAgain({ runs }: StudyRow): boolean {
+  return runs.some(({ plan }) => plan.faults?.refetch === 'on');
 }
 
 /** How much a difference can be trusted. */
@@ -92,11 +109,23 @@ function isWorth({ deltaUsd, deltaLowUsd, deltaHighUsd }: CostDelta, costUsd: nu
   return isWorthActing({ delta: deltaUsd, low: deltaLowUsd, high: deltaHighUsd }, costUsd);
 }
 
-/** What a comparison came to in its first metric. */
+/** What a comparison came to in its first metric; `fetching` names the variants whose runs fetch again what they forgot. */
 export function comparisonConclusion(
   comparison: Comparison,
   deltas: ReadonlyMap<string, CostDelta> = new Map(),
+  fetching: ReadonlySet<string> = new Set(),
 ): Conclusion {
+  const { variants, baseline, metrics } = comparison;
+  const best = rival(comparison)?.name;
+  const rows = variants.filter(({ name }) => (name === best || name === baseline) && !fetching.has(name));
+  return withRefetch(
+    comparedConclusion(comparison, deltas),
+    metrics[0]!,
+    rows.map((row) => ({ name: row.name, refetchUsd: row.metrics.refetchUsd ?? null })),
+  );
+}
+
+function comparedConclusion(comparison: Comparison, deltas: ReadonlyMap<string, CostDelta>): Conclusion {
   const { variants, baseline, completeness } = comparison;
   const metric = comparison.metrics[0]!;
   const base = figure(ownValue(variants.find(({ name }) => name === baseline)!.metrics, metric), metric);
@@ -156,6 +185,8 @@ export interface BestSetting {
   readonly equal?: number;
   /** Largest context, where none of the points compacts; absent where one does. */
   readonly idleAt?: number | null;
+  /** What fetching again costs that it forgets; null where that is in its cost, or not known. */
+  readonly refetchUsd?: number | null;
 }
 
 /** The best of several points, beside the others that are ranked. */
@@ -172,6 +203,7 @@ export function bestSetting(
     settings: best.point.set.join(', '),
     value,
     equal,
+    refetchUsd: fetchesAgain(best.point) ? null : (best.metrics.refetchUsd ?? null),
     ...(isIdle ? { idleAt: best.metrics.peakContextTokens ?? null } : {}),
   };
 }
@@ -226,13 +258,14 @@ export function sweepConclusion(
   if (same !== null) return same;
   const { equal = 0 } = best;
   const others = equal === 0 ? '' : ` and ${formatCounted(equal, 'other point')}`;
-  return {
+  const conclusion = {
     result: `The best ${metricWords(metric)} of ${formatCounted(ranked.length, 'point')} is ${figure(best.value, metric)}, at ${best.settings}${others}${over(sessions)}.`,
     advice:
       sessions === 1
         ? 'It is best on one session: add more with --transcripts to see whether that holds.'
         : 'The best of many points looks better than it is: ccbench tune tests its choice on held-out sessions.',
   };
+  return withRefetch(conclusion, metric, [{ name: best.settings, refetchUsd: best.refetchUsd ?? null }]);
 }
 
 /** Whether a saving on sessions that the choice did not see is one to act on, and why. */
@@ -303,14 +336,17 @@ export function tuneConclusion(
     };
   const same = allEqual(best, found.settings, 'setting', metric, found.sessions);
   if (same !== null) return { isRecommended: false, ...same };
+  const forgets = [{ name: best.settings, refetchUsd: best.refetchUsd ?? null }];
   const result = `The best ${metricWords(metric)} of ${formatCounted(found.settings, 'setting')} is ${figure(best.value, metric)}, at ${best.settings}${over(found.sessions)}.`;
-  if (held === null)
-    return {
-      isRecommended: true,
-      result,
-      advice: 'It was chosen and judged on the same sessions, so the saving shown is the most to expect.',
-    };
-  return { result: `${result}${heldOutText(held, metric)}`, ...verdictOn(held) };
+  const sameSessions = {
+    isRecommended: true,
+    advice: 'It was chosen and judged on the same sessions, so the saving shown is the most to expect.',
+  };
+  const conclusion =
+    held === null
+      ? { result, ...sameSessions }
+      : { result: `${result}${heldOutText(held, metric)}`, ...verdictOn(held) };
+  return withRefetch(conclusion, metric, forgets);
 }
 
 function savingText(saving: Saving | null, metric: string, meanOf: string): string {

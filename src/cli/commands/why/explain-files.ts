@@ -3,7 +3,13 @@ import { availableParallelism } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import type { SessionWhy, Uncounted } from '../../../analysis/why/session-why.js';
-import { type Counted, countNew, type SummedSession, sumsOf } from '../../../analysis/why/sum-up.js';
+import {
+  type Counted,
+  countNew,
+  type SummedSession,
+  summedSession,
+  sumsOf,
+} from '../../../analysis/why/sum-up.js';
 import { builtModule } from '../../../core/base/built.js';
 import { type DigestSet, digestText } from '../../../core/base/digest.js';
 import { CcbenchError } from '../../../core/base/errors.js';
@@ -97,7 +103,7 @@ export class ExplainedFile {
       file,
       summed: () => {
         const summed = { ...this.#part((kept) => kept.summed()), file, project };
-        return before.size === 0 && by === 'source' ? summed : { ...summed, sums: sumsOf(own(), by) };
+        return before.size === 0 && by === 'source' ? summed : summedSession(summed, sumsOf(own(), by));
       },
       drawn: (most) => (before.size === 0 ? this.#part((kept) => kept.drawn()) : drawnSession(own(), most)),
     };

@@ -70,7 +70,7 @@ const COMPACTIONS: readonly doc.ColumnOf<WhyCompaction>[] = [
   doc.text('by', ({ trigger }) => trigger, 1),
   doc.text('when (UTC)', ({ at }) => at ?? '', 2),
   doc.number('request', ({ sessionRequest }) => sessionRequest, formatCount),
-  doc.text('session', ({ file }) => sessionName(file)),
+  doc.text('session', ({ file }) => sessionName(file), 6),
 ];
 
 /** The largest item that is missing, with a line of it. */

@@ -1,5 +1,5 @@
 import { CAUSE_TEXT, STEADY_CAUSES, UNJUDGED_CAUSES } from '../../../analysis/why/causes.js';
-import { heavySources } from '../../../analysis/why/fixes.js';
+import { afterFetching, heavySources, isWorthTrying } from '../../../analysis/why/fixes.js';
 import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import type { Slice } from '../../../analysis/why/slices.js';
 import type { ChangeSum, Reproduced } from '../../../analysis/why/sum-changes.js';
@@ -13,8 +13,9 @@ import {
   formatShare,
 } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
-import { isWorthActing, NOT_WORTH_ACTING } from '../../../metrics/cost-interval.js';
+import { NOT_WORTH_ACTING } from '../../../metrics/cost-interval.js';
 import * as doc from '../../../report/document/document.js';
+import { refetchSentence } from '../../../report/text/as-recorded.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { formatSigned, shortPath } from '../../../report/text/words.js';
 import { belowHome } from '../../files/chosen-sessions.js';
@@ -79,7 +80,7 @@ const BREAKS: readonly doc.ColumnOf<WhyBreak>[] = [
   doc.number('after', ({ gapMs }) => gapMs, formatDuration, 3),
   doc.text('when (UTC)', ({ at }) => at ?? '', 2),
   doc.number('request', ({ sessionRequest }) => sessionRequest, formatCount),
-  doc.text('session', ({ file }) => sessionName(file)),
+  doc.text('session', ({ file }) => sessionName(file), 4),
 ];
 
 const SESSIONS: readonly doc.ColumnOf<RankedSession>[] = [
@@ -251,11 +252,11 @@ function partsOf({ usd, atPausesUsd }: Pick<ChangeSum, 'usd' | 'atPausesUsd'>): 
 export function adviceSentence({ changes, sessions, recordedUsd, byCause }: Advised): string {
   if (changes.length === 0) return `No change was tried: changes are tried only on ${TRIED_ON}.`;
   const where = triedOn(Math.max(...changes.map((change) => change.sessions)), sessions);
-  const best = changes.find(
-    ({ usd, low, high }) => usd > 0 && isWorthActing({ delta: usd, low, high }, recordedUsd),
-  );
-  if (best !== undefined)
-    return `First thing to try: ${best.name}, which would have saved ${formatMoney(best.usd)} of ${formatMoney(recordedUsd)} (${formatMoney(best.low)} to ${formatMoney(best.high)})${partsOf(best)}${triedOn(best.sessions, sessions)}.`;
+  const best = changes.find((change) => isWorthTrying(afterFetching(change), recordedUsd));
+  if (best !== undefined) {
+    const saving = `First thing to try: ${best.name}, which would have saved ${formatMoney(best.usd)} of ${formatMoney(recordedUsd)} (${formatMoney(best.low)} to ${formatMoney(best.high)})${partsOf(best)}${triedOn(best.sessions, sessions)}.`;
+    return [saving, ...refetchOf([best])].join(' ');
+  }
   const isIdle = changes.every(({ usd }) => usd <= 0);
   if (where === '' && isIdle && byCause.every(({ events }) => events === 0))
     return 'Nothing to change: no cache was lost.';
@@ -287,15 +288,28 @@ export function whyConclusion(report: WhyReport): Conclusion {
   };
 }
 
-/** The cost of fetching again what compactions of a change forget; savings do not include it. */
-function refetchNotes(changes: WhyReport['changes']): readonly string[] {
-  const costs = changes.flatMap(({ name, usd, refetchUsd, refetchMostUsd }) =>
-    usd > 0 && refetchMostUsd > 0
-      ? [`${formatMoney(refetchUsd)} for ${name} (at most ${formatMoney(refetchMostUsd)})`]
-      : [],
+/** The cost of fetching again what compactions of changes forget; savings do not include it. */
+function refetchOf(changes: Advised['changes']): readonly string[] {
+  const costs = changes.filter(({ usd }) => usd > 0);
+  const sentence = refetchSentence(
+    costs.map(({ name, refetchUsd, refetchMostUsd }) => ({
+      name,
+      usd: refetchUsd,
+      mostUsd: refetchMostUsd,
+    })),
+  );
+  return sentence === null ? [] : [sentence];
+}
+
+/** What changes would save on requests that the recorded cost does not include. */
+function unrecordedNotes(changes: WhyReport['changes']): readonly string[] {
+  const costs = changes.flatMap(({ name, unrecordedUsd }) =>
+    unrecordedUsd > 0 ? [`${formatMoney(unrecordedUsd)} for ${name}`] : [],
   );
   if (costs.length === 0) return [];
-  return [`Not subtracted: fetching forgotten content again, about ${costs.join(', ')}.`];
+  return [
+    `Not counted: savings on requests that no recording holds, such as summaries: ${costs.join(', ')}.`,
+  ];
 }
 
 /** What is to be known of the savings: what they rest on, where they were tried, and where a change did nothing though it was due. */
@@ -318,5 +332,5 @@ export function changeNotes({
       : [
           `On Codex only earlier compaction is tried: on ${formatCount(most - least)} of ${formatCounted(sessions, 'session')}.`,
         ];
-  return [ASSUMED, ...refetchNotes(changes), ...tried, ...codex, ...held];
+  return [ASSUMED, ...refetchOf(changes), ...unrecordedNotes(changes), ...tried, ...codex, ...held];
 }

@@ -1,5 +1,5 @@
 import type { WarningList } from '../../../core/run/warning.js';
-import type { Line } from './lines/lines.js';
+import type { AssistantLine, CompactLine, Line } from './lines/lines.js';
 
 /** The lines of one conversation, in file order. */
 export interface Chain {
@@ -297,4 +297,40 @@ function splitClients(lines: readonly Line[], warnings: WarningList): readonly C
     for (let i = start; i < end; i++) clients[client]!.lines.push(lines[i]!);
   }
   return clients;
+}
+
+/** The lines of a compaction that stand behind it and nowhere else, though it kept them; none where nothing was said before. */
+function keptBehind(
+  compact: CompactLine,
+  lines: readonly Line[],
+  counted: ReadonlySet<string>,
+): ReadonlySet<Line> {
+  const at = lines.indexOf(compact);
+  const before = new Set(lines.slice(0, at).map(({ uuid }) => uuid));
+  const wanted = new Set(compact.keptUuids.filter((uuid) => !before.has(uuid)));
+  const found = wanted.size === 0 ? [] : lines.slice(at).filter(({ uuid }) => wanted.has(uuid));
+  const isTold = found.some((line) => line.type === 'assistant' && counted.has(line.responseKey));
+  return new Set(isTold || !lines.slice(0, at).some(({ type }) => type === 'assistant') ? [] : found);
+}
+
+/** Lines with those that compactions kept in front of them, also where the client wrote them behind alone: they were sent (K24). */
+export function withKeptInFront(lines: readonly Line[]): readonly Line[] {
+  const counted = new Set(
+    lines.flatMap((line) =>
+      line.type === 'assistant' && line.usage.state === 'counts' ? [line.responseKey] : [],
+    ),
+  );
+  let ordered = lines;
+  for (const compact of lines) {
+    if (compact.type !== 'compact' || compact.keptUuids.length === 0) continue;
+    const kept = keptBehind(compact, ordered, counted);
+    if (kept.size === 0) continue;
+    const sent = [...kept].map((line) =>
+      line.type === 'assistant' && line.usage.state === 'zero' && line.usage.sent !== null
+        ? ({ ...line, usage: line.usage.sent } as AssistantLine)
+        : line,
+    );
+    ordered = ordered.flatMap((line) => (line === compact ? [...sent, line] : kept.has(line) ? [] : [line]));
+  }
+  return ordered;
 }

@@ -62,7 +62,8 @@ export type RecordedUsage =
       /** Requests before the one that the counts are of. */
       readonly parts: readonly ResponsePart[];
     }
-  | { readonly state: 'zero' }
+  /** `sent` is what its last request says of itself; null where it says nothing. */
+  | { readonly state: 'zero'; readonly sent: RecordedUsage | null }
   | { readonly state: 'absent' }
   | { readonly state: 'impossible' };
 
@@ -112,7 +113,11 @@ export function parseUsage(value: unknown): RecordedUsage {
   if (!isObject(value)) return { state: 'absent' };
   const whole = countsOf(value);
   if (whole === null || !isPlausibleUsage(whole)) return { state: 'impossible' };
-  if (TOP_COUNTS.every((count) => value[count] === 0)) return { state: 'zero' };
+  if (TOP_COUNTS.every((count) => value[count] === 0)) {
+    const sent = objectsOf(value.iterations).at(-1) ?? {};
+    const isSaid = TOP_COUNTS.some((count) => (countOf(sent[count]) ?? 0) > 0);
+    return { state: 'zero', sent: isSaid ? parseUsage({ ...value, ...sent }) : null };
+  }
   if (promptTokens(whole) === 0) return { state: 'absent' };
   const said = value.output_tokens === undefined || value.output_tokens === null ? 'unsaid' : 'said';
   const parts = advisedParts(value);

@@ -12,7 +12,7 @@ import {
 } from '../../drafts/draft.js';
 import { warnOfUsage } from '../../lines/plausible.js';
 import { answerTo, type ToolCall } from './blocks.js';
-import type { Chain } from './chains.js';
+import { type Chain, withKeptInFront } from './chains.js';
 import { compactInstructions } from './effects.js';
 import {
   type AssistantLine,
@@ -394,7 +394,7 @@ export interface GroupedSteps {
 
 /** The steps of one conversation: a call per response, its results behind it, everything else in file order. */
 export function groupSteps(chain: Chain, context: GroupingContext): GroupedSteps {
-  const grouper = new StepGrouper(chain, context);
+  const grouper = new StepGrouper({ ...chain, lines: withKeptInFront(chain.lines) }, context);
   grouper.run();
   return { steps: grouper.steps(), advisors: grouper.parts.advisors() };
 }

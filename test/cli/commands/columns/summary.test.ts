@@ -31,7 +31,7 @@ const SUMMARY: StudySummary = {
 
 describe('the summary of a study in columns', () => {
   it('says how much is there and what is best', () => {
-    expect(summaryLines(SUMMARY)).toEqual([
+    expect(summaryLines(SUMMARY, '')).toEqual([
       'gap: 12 of 12 runs in 1 part, study abc, ccbench 1.2.3',
       'best cost, mean over 2 sessions, of 6 points that finished:',
       '  $2.00  gap=5, ttl=1h',
@@ -42,14 +42,16 @@ describe('the summary of a study in columns', () => {
 
   it('says what is open, what failed and why nothing is best', () => {
     const best = { ...SUMMARY.best, points: [], reason: 'so it is' };
-    expect(summaryLines({ ...SUMMARY, finished: 11, failed: 1, parts: 2, best })).toEqual([
+    expect(
+      summaryLines({ ...SUMMARY, finished: 11, failed: 1, parts: 2, best }, 'other shards have it'),
+    ).toEqual([
       'gap: 11 of 12 runs in 2 parts, study abc, ccbench 1.2.3',
-      '1 run is not finished: the same command continues',
+      '1 run is not finished: other shards have it',
       '1 run failed; the column error says why',
       'no point is best in cost: so it is',
     ]);
-    expect(summaryLines({ ...SUMMARY, finished: 10 })[1]).toBe(
-      '2 runs are not finished: the same command continues',
+    expect(summaryLines({ ...SUMMARY, finished: 10 }, 'others have them')[1]).toBe(
+      '2 runs are not finished: others have them',
     );
     expect(studyConclusion({ ...SUMMARY, best }).result).toBe('No point of gap is best in cost: so it is.');
     expect(studyConclusion({ ...SUMMARY, best }).advice).not.toContain('The best of many');
@@ -60,7 +62,10 @@ describe('the summary of a study in columns', () => {
       result: 'The best cost of gap is $2.00, at gap=5, ttl=1h.',
       advice: expect.stringMatching(/^The best of many points looks better/),
     });
-    expect(studyConclusion({ ...SUMMARY, finished: 11 }).advice).toMatch(/^The study is not finished/);
+    expect(studyConclusion({ ...SUMMARY, finished: 11 })).toEqual({
+      result: 'The best cost of gap so far is $2.00, at gap=5, ttl=1h.',
+      advice: expect.stringMatching(/^The study is not finished/),
+    });
   });
 
   it('concludes from the studies of a search that saw most of the sessions', () => {

@@ -379,3 +379,36 @@ it('a search says what it promised and what came of it', () => {
     '  realised saving: nothing to compare',
   ]);
 });
+
+describe('what costs leave out', () => {
+  const said = 'Not counted: fetching forgotten content again, about ';
+  const best = { settings: 'gap=5', value: 2, refetchUsd: 0.5 };
+  const three = completenessOf(['a', 'b', 'c'].map((name, i) => variantOf(name, costs(i + 1))));
+  const found = { refusal: null, held: null, settings: 76, sessions: 1 };
+
+  it('stands beside the best setting of a search or a sweep', () => {
+    expect(tuneConclusion('costUsd', best, found).advice).toMatch(/ may bring\. Not counted: /);
+    for (const { advice } of [
+      tuneConclusion('costUsd', best, found),
+      sweepConclusion('costUsd', best, three),
+    ])
+      expect(advice).toContain(`${said}$0.5000 for gap=5.`);
+    // Nothing is missing where nothing was forgotten, where the runs fetch it again, or where no money is compared.
+    for (const refetchUsd of [0, null])
+      expect(tuneConclusion('costUsd', { ...best, refetchUsd }, found).advice).not.toContain(said);
+    expect(tuneConclusion('turns', best, found).advice).not.toContain(said);
+  });
+
+  it('stands beside a comparison for its two sides', () => {
+    const { comparison } = compared({ base: costs(4), dear: costs(5), cheap: costs(3) });
+    const variants = comparison.variants.map((each, i) => ({
+      ...each,
+      metrics: { ...each.metrics, refetchUsd: [0.25, 0.5, 0.75][i]! },
+    }));
+    const advice = (fetching: readonly string[]) =>
+      comparisonConclusion({ ...comparison, variants }, new Map(), new Set(fetching)).advice;
+    expect(advice([])).toContain(`${said}$0.2500 for base, $0.7500 for cheap.`);
+    expect(advice(['cheap'])).toContain(`${said}$0.2500 for base.`);
+    expect(advice(['cheap', 'base'])).not.toContain(said);
+  });
+});

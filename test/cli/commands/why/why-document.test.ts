@@ -83,6 +83,9 @@ const source = (kind: SourceSum['kind'], name: string | null, usd: number): Sour
 
 const slice = (name: string, usd: number) => ({ name, usd, sessions: 1, requests: 1 });
 
+/** A change that makes nothing be fetched again and no request that the recording lacks. */
+const FREE = { unrecordedUsd: 0, refetchUsd: 0, refetchMostUsd: 0 };
+
 const REPORT: WhyReport = {
   sessions: 2,
   requests: 30,
@@ -105,8 +108,9 @@ const REPORT: WhyReport = {
   byDay: [slice('2026-03-01', 1), slice('2026-03-04', 9)],
   worst: [ranked('long', 8, 'lifetime-1h'), ranked('short', 2, null)],
   changes: [
-    { name: 'an hour', usd: 3, low: 2, high: 4, sessions: 2, heldBack: [] },
+    { ...FREE, name: 'an hour', usd: 3, low: 2, high: 4, sessions: 2, heldBack: [] },
     {
+      ...FREE,
       name: 'nothing',
       usd: 0,
       low: 0,
@@ -164,8 +168,8 @@ describe('tables of why', () => {
     expect(dropOrders(blocks)).toEqual([
       ['events', 'share', 'how'],
       ['kind', 'times paid', 'share'],
-      ['tokens', 'when (UTC)', 'after'],
-      ['by', 'when (UTC)', 'carried', 'before'],
+      ['tokens', 'when (UTC)', 'after', 'session'],
+      ['by', 'when (UTC)', 'carried', 'before', 'session'],
       ['day', 'read', 'requests', 'most of it'],
       ['between'],
     ]);
@@ -177,9 +181,12 @@ describe('what savings leave out', () => {
     const [first, ...rest] = REPORT.changes;
     const changes = [{ ...first!, refetchUsd: 0.8, refetchMostUsd: 1.9 }, ...rest];
     expect(textOf({ changes })).toContain(
-      'Not subtracted: fetching forgotten content again, about $0.8000 for an hour (at most $1.90).',
+      'Not counted: fetching forgotten content again, about $0.8000 for an hour (at most $1.90).',
     );
-    expect(textOf()).not.toContain('Not subtracted');
+    expect(adviceSentence({ ...REPORT, changes })).toMatch(
+      /^First thing to try: an hour, .* \(\$2\.00 to \$4\.00\)\. Not counted: fetching forgotten content again, /,
+    );
+    expect(textOf()).not.toContain('Not counted');
   });
 });
 
@@ -329,6 +336,7 @@ describe('the text of why', () => {
     for (const line of narrow.split('\n')) expect(line.length).toBeLessThanOrEqual(70);
     for (const header of ['share', 'events', 'tokens', 'day'])
       expect(textOf()).toMatch(new RegExp(` ${header} `));
+    for (const line of textOf({}, 5, 40).split('\n')) expect(line.length).toBeLessThanOrEqual(40);
   });
 });
 
@@ -382,6 +390,11 @@ describe('what why comes to', () => {
     const [best] = REPORT.changes;
     const wide = { ...best!, usd: 5, low: -1, high: 11 };
     expect(adviceSentence({ ...REPORT, changes: [wide, best!] })).toMatch(/^First thing to try: an hour, /);
+    // What it makes the agent fetch again may cost all that it surely saves.
+    const forgetful = { ...wide, low: 2, refetchUsd: 1, refetchMostUsd: 2 };
+    expect(adviceSentence({ ...REPORT, changes: [forgetful, best!] })).toMatch(
+      /^First thing to try: an hour, which would have saved \$3\.00 /,
+    );
   });
 
   it('says that no change was tried, or on which sessions', () => {

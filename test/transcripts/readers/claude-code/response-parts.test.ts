@@ -91,6 +91,42 @@ describe('a response of zeros', () => {
     ]);
   });
 
+  it('K24 is one with the counts of its iterations where a compaction kept it and it stands nowhere else', () => {
+    const iterations = [{ ...usage(2, 204_576, 87, 1_651), type: 'message' }];
+    const sent = { ...zeros, usage: { ...zeros.usage, iterations } };
+    const compactMetadata = {
+      trigger: 'auto',
+      preTokens: 213_002,
+      preservedMessages: { uuids: ['a2', 'a3', 'r1'] },
+    };
+    const first = { usage: usage(10, 0, 204_566, 50) };
+    const before = [user('u1', 0, 'go'), assistant('a1', 4, 'm1', say('x'), first), user('u2', 5, 'on')];
+    const behind = [
+      system('b1', 10, 'compact_boundary', { compactMetadata }),
+      user('s1', 10, 'summary', { isCompactSummary: true }),
+      assistant('a2', 8, 'm0', say('kept'), sent),
+      assistant('a3', 8, 'm0', ask('t1'), sent),
+      result('r1', 9, 't1'),
+      assistant('a4', 15, 'm2', say('y'), { usage: usage(10, 0, 20_000, 5) }),
+    ];
+    const thread = firstThread(readSession([...before, ...behind]));
+    expect(outline(thread)).toEqual([
+      'human u1',
+      'call m1',
+      'human u2',
+      'call m0',
+      'tool r1',
+      'event recorded-compaction',
+      'call m2',
+    ]);
+    const [, kept] = callsOf(thread);
+    expect(kept!.usage).toMatchObject({ input: 2, cacheRead: 204_576, output: 1_651 });
+    const [event] = thread.steps.flatMap((step) => (step.kind === 'event' ? [step.event] : []));
+    expect(event).toMatchObject({ keptIds: ['m0', 'r1'] });
+    // A file that begins with the compaction: the request is in the file that it goes on from.
+    expect(outline(firstThread(readSession(behind))).filter((each) => each === 'call m0')).toEqual([]);
+  });
+
   it('K24 is one where nothing of the conversation was counted', () => {
     const thread = firstThread(readSession([user('u1', 0, 'go'), assistant('a1', 4, 'm1', say('x'), zeros)]));
     expect(outline(thread)).toEqual(['human u1', 'call m1']);
