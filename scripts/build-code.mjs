@@ -118,7 +118,11 @@ export async function buildCode({ write = true } = {}) {
     format: 'esm',
     chunkFileNames: 'chunks/[name]-[hash].js',
     entryFileNames: '[name].js',
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    minify: {
+      compress: true,
+      mangle: { toplevel: false, keepNames: true },
+      codegen: { removeWhitespace: true },
+    },
     comments: false,
     codeSplitting: {
       minSize: LEAST_FILE_BYTES,
