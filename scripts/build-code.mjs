@@ -96,6 +96,9 @@ const WITHOUT_PROCESSES = {
   },
 };
 
+/** yaml as ES modules, of which only what is used is taken in; Node is given CommonJS, all of which runs at the start. */
+const YAML_MODULES = join(root, 'node_modules/yaml/browser/dist/index.js');
+
 /** Makes the bundles; their files, and the folders of all packages they hold, in order. With `write: false` nothing is written. */
 export async function buildCode({ write = true } = {}) {
   const names = [...new Set([...ENTRIES, ...namedByScripts()])];
@@ -105,7 +108,7 @@ export async function buildCode({ write = true } = {}) {
     preserveEntrySignatures: 'allow-extension',
     platform: 'node',
     external: EXTERNAL,
-    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
+    resolve: { extensionAlias: { '.js': ['.ts', '.js'] }, alias: { yaml: YAML_MODULES } },
     tsconfig: false,
     transform: { target: 'node20' },
     plugins: [WITHOUT_PROCESSES],
@@ -115,7 +118,11 @@ export async function buildCode({ write = true } = {}) {
     format: 'esm',
     chunkFileNames: 'chunks/[name]-[hash].js',
     entryFileNames: '[name].js',
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    minify: {
+      compress: true,
+      mangle: { toplevel: false, keepNames: true },
+      codegen: { removeWhitespace: true },
+    },
     comments: false,
     codeSplitting: {
       minSize: LEAST_FILE_BYTES,

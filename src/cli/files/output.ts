@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import type ChildProcess from 'node:child_process';
 import {
   appendFileSync,
   closeSync,
@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CcbenchError } from '../../core/base/errors.js';
 import { nameOfPart, removeLitter } from '../../transcripts/files/litter.js';
@@ -47,6 +48,8 @@ function replaceFolder(fresh: string, target: string, old: string): void {
     renameSync(fresh, target);
     return;
   }
+  // Loaded here: it takes long, and a first report replaces nothing.
+  const { spawnSync } = createRequire(import.meta.url)('node:child_process') as typeof ChildProcess;
   const { status } = spawnSync('sh', ['-c', SWITCH, 'sh', fresh, target, old], APART);
   if (status !== 0) switchHere(fresh, target, old);
   rmSync(old, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { unknownPath } from '../../core/base/registry.js';
 import type { ScenarioContext } from '../context.js';
 import type { ScenarioDocument } from '../files/document.js';
 import type { ProblemCollector } from '../load.js';
-import { scenarioPaths } from '../schema/json-schema.js';
+import { scenarioPaths } from '../schema/schema.js';
 
 /** A change from the command line: where, and what. */
 interface Assignment {

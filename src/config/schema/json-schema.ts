@@ -1,5 +1,4 @@
 import { policySchema } from '../../agent/policy-file/read-policy.js';
-import { schemaMap } from '../../core/base/explain.js';
 import { jsonSchema, type SchemaNode } from '../../core/base/schema.js';
 import type { ParamSpec } from '../../core/run/params.js';
 import { providerSchema } from '../../provider/providers/provider-schema.js';
@@ -72,8 +71,3 @@ export const FILE_SCHEMAS = {
   provider: (): object => ({ ...jsonSchema(providerSchema), title: 'ccbench provider' }),
   script: (): object => ({ ...jsonSchema(scriptSchema), title: 'ccbench script' }),
 } as const;
-
-/** Every key of the scenario as a dotted path; `[]` is a list position. */
-export function scenarioPaths(): readonly string[] {
-  return schemaMap(scenarioSchema).paths();
-}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { schemaMap } from '../../core/base/explain.js';
 import { day, flag, number, orNull, refuse, text, whole } from '../../core/base/schema.js';
 import {
   type Amount,
@@ -340,3 +341,8 @@ export type ScenarioTranscript = z.infer<typeof transcriptSchema>;
 export type ScenarioSession = NonNullable<Scenario['sessions']>[number];
 /** The keys a variant shares with the base. */
 export type ScenarioSettings = Pick<Scenario, keyof typeof settings>;
+
+/** Every key of the scenario as a dotted path; `[]` is a list position. */
+export function scenarioPaths(): readonly string[] {
+  return schemaMap(scenarioSchema).paths();
+}

@@ -13,18 +13,23 @@ interface Verdict {
 
 const NOTHING: Verdict = { keep: null, excluded: null, rule: null };
 
-/** Judges one sentence by the written rules (docs/memory-rules.md). @internal */
-export function judge(sentence: string): Verdict {
+/** A sentence as rules are asked of it: in small letters, and as it was written. */
+function askable(sentence: string): readonly [string, string] {
   const written = withoutOpening(
     sentence
       .replaceAll('’', "'")
       .trim()
       .replace(/[.!]{1,3}$/, ''),
   );
-  const text = written.toLowerCase();
-  const no = firstFit(EXCLUDING, text, written);
+  return [written.toLowerCase(), written];
+}
+
+/** Judges one sentence by the written rules (docs/memory-rules.md). @internal */
+export function judge(sentence: string): Verdict {
+  const asked = askable(sentence);
+  const no = firstFit(EXCLUDING, ...asked);
   if (no !== null) return { keep: null, excluded: no.verdict, rule: no.id };
-  const yes = firstFit(KEEPING, text, written);
+  const yes = firstFit(KEEPING, ...asked);
   return yes === null ? NOTHING : { keep: yes.verdict, excluded: null, rule: yes.id };
 }
 
@@ -61,6 +66,8 @@ interface Statement {
 export function statementsIn(text: string): readonly Statement[] {
   const found: Statement[] = [];
   for (const sentence of sentencesOf(text)) {
+    // Most state nothing: what is never kept need not be asked of them.
+    if (firstFit(KEEPING, ...askable(sentence)) === null) continue;
     const { keep } = judge(sentence);
     if (keep !== null) found.push({ text: sentence, type: keep });
   }

@@ -248,8 +248,8 @@ describe('a plug-in that is wrong', () => {
     expect(code).toBe(2);
   });
 
-  it('is shown at its line of the scenario', async () => {
-    const cwd = tempFolder({ 's.yaml': scenario('s', 'plugins:\n  - ./away.mjs\n') });
+  it.each(['plugins', '"plug\\x69ns"'])('is shown at its line of the scenario: %s', async (key) => {
+    const cwd = tempFolder({ 's.yaml': scenario('s', `${key}:\n  - ./away.mjs\n`) });
     const { code, stderr } = await cli(['run', 's.yaml', ...NO_FILES], { cwd });
     expect([code, stderr]).toEqual([
       2,

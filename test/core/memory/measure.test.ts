@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXCLUDING, KEEPING } from '../../../src/core/memory/heuristics.generated.js';
-import { judge, sentencesOf } from '../../../src/core/memory/sentences.js';
+import { judge, statementsIn } from '../../../src/core/memory/sentences.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const PAGE = readFileSync(resolve(ROOT, 'docs/memory-rules.md'), 'utf8');
@@ -21,11 +21,7 @@ const SENTENCES = readFileSync(resolve(ROOT, 'fixtures/memory-sentences.jsonl'),
 
 /** What the rules keep a labelled sentence as; null when they do not. */
 function kept({ text }: Labelled): string | null {
-  for (const sentence of sentencesOf(text)) {
-    const { keep } = judge(sentence);
-    if (keep !== null) return keep;
-  }
-  return null;
+  return statementsIn(text)[0]?.type ?? null;
 }
 
 function measure(half: Labelled['half']): string {
