@@ -1,3 +1,4 @@
+import { stringify } from 'csv-stringify/sync';
 import { exactUsd } from '../../core/base/format.js';
 import { KIND_ORDER, type SourceName } from '../../core/model/source-kind.js';
 import type { LogEntry, RequestEntry } from '../../core/run/run-log.js';
@@ -49,18 +50,6 @@ export function readPromptLine(line: string): PromptRow | null {
 /** What a cell may hold; null is an empty cell. */
 export type Cell = string | number | boolean | null;
 
-/** How texts begin that a spreadsheet runs (OWASP, CSV injection), and the wide forms of these characters. */
-const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
-
-/** What must stand in quotes (RFC 4180, with lines that end in \n). */
-const QUOTED = /[",\n]/;
-
-function cellText(cell: Cell): string {
-  if (typeof cell !== 'string') return cell === null ? '' : String(cell);
-  const inert = FORMULA.test(cell) ? `'${cell}` : cell;
-  return QUOTED.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
-}
-
 /** A table as CSV with a header line; texts that a spreadsheet would run as formulas are made inert. */
 export function csv(columns: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return csvLines([columns, ...rows]);
@@ -68,7 +57,11 @@ export function csv(columns: readonly string[], rows: readonly (readonly Cell[])
 
 /** Rows of such a table, to be put behind others. */
 export function csvLines(rows: readonly (readonly Cell[])[]): string {
-  return rows.map((row) => `${row.map(cellText).join(',')}\n`).join('');
+  return stringify(rows as Cell[][], {
+    record_delimiter: 'unix',
+    escape_formulas: true,
+    cast: { boolean: (value) => (value ? 'true' : 'false') },
+  });
 }
 
 const COLUMNS: readonly (readonly [string, (entry: RequestEntry) => Cell])[] = [

@@ -58,6 +58,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   report: {
     folders: ['core', 'metrics'],
     packages: {
+      'csv-stringify': 'any',
       vega: 'lazy',
       'vega-lite': 'lazy',
       picocolors: 'any',
