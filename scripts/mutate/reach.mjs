@@ -43,7 +43,10 @@ export class Reach {
   record(copy, env) {
     const digestOf = (name) => digest(readFileSync(join(this.#root, name)));
     const isNew = (test) => this.#known[test]?.digest !== digestOf(test);
-    const tests = filesBelow(this.#root, 'test', '.test.ts').filter(isNew);
+    const all = filesBelow(this.#root, 'test', '.test.ts');
+    for (const gone of Object.keys(this.#known).filter((test) => !all.includes(test)))
+      delete this.#known[gone];
+    const tests = all.filter(isNew);
     if (tests.length === 0) return this.#known;
     const file = join(copy, 'reach.jsonl');
     const vitest = join(copy, 'node_modules/vitest/vitest.mjs');

@@ -108,6 +108,16 @@ describe('the tests that run a line', () => {
     expect(at(11).recorded).toEqual(['test/other.test.ts', 'test/older.test.ts']);
   });
 
+  it('are none that was deleted after it had been recorded', () => {
+    const root = checkout();
+    const there = Object.entries(FILES).filter(([name]) => name.endsWith('.test.ts'));
+    const fresh = Object.fromEntries(
+      there.map(([name, text]) => [name, { ...entry(1), digest: digest(text) }]),
+    );
+    const left = new Reach(root, { 'test/gone.test.ts': entry(1, [9, 9]), ...fresh }).record(root, {});
+    expect(Object.keys(left)).toEqual(Object.keys(fresh));
+  });
+
   it('are those of the built program where none is recorded, and for the page those of the browser', () => {
     expect(at(1, 'src/index.ts')).toEqual({ recorded: [], unrecorded: ['test/cli/built.test.ts'] });
     expect(at(1, 'src/report/page/main.ts').unrecorded).toEqual(['test/browser/page.test.ts']);

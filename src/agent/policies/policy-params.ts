@@ -164,7 +164,8 @@ export function checkParam(path: string, value: unknown): ParamValue {
         !Array.isArray(value) &&
         Object.values(value).every((item) => typeof item === 'number' && item >= min && item <= max);
       if (isTable) return value as Readonly<Record<string, number>>;
-      return fail(`a table of names and numbers${min === 0 ? '' : ` ${rangeText({ ...kind, min, max })}`}`);
+      const range = max === Number.POSITIVE_INFINITY ? '' : ` ${rangeText({ ...kind, min, max })}`;
+      return fail(`a table of names and numbers${range}`);
     }
     default: {
       if (value === null && kind.nullable === true) return null;

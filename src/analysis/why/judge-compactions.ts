@@ -14,9 +14,6 @@ import { PER_TOKEN_NANO } from './attribute.js';
 /** Calls on either side of a compaction in which it is looked for what is read again. */
 const CALLS_AROUND = 24;
 
-/** An end of a path with fewer characters tells nothing: `index.ts`. */
-const TELLING_CHARS = 9;
-
 /** Characters of a line that is shown. */
 const LINE_CHARS = 100;
 
@@ -205,14 +202,12 @@ class JudgedThread {
     if (summary.length === 0) return null;
     const kept = new Set(event.keptIds);
     const found = new Map<number, LostItem>();
-    for (const use of this.#uses.uses) {
-      const { kind, at, item: index, holders, what } = use;
+    for (const { kind, at, item: index, holders, what } of this.#uses.uses) {
       if ((kind !== 'echo' && kind !== 'edit') || at < from || at >= to || found.has(index)) continue;
       const all = holders.map((holder) => this.#uses.items[holder]!);
       if (all.some((item) => this.#stepOfItem(item) >= step || kept.has(item.message))) continue;
       const behind = this.#thread.steps.slice(step, this.#callSteps[at]!);
-      const sought = telling(use);
-      if (behind.some((each) => isHeld(messageOf(each), sought, all))) continue;
+      if (behind.some((each) => isHeld(messageOf(each), what, all))) continue;
       const item = this.#uses.items[index]!;
       const { origin, tool, path, tokens } = item;
       const line = kind === 'edit' ? what : lineAround(this.#textOf(item), what);
@@ -238,12 +233,6 @@ function isHeld(message: Message | null, sought: string, items: readonly Item[])
       return kind !== 'thinking' && text !== null && text.read().includes(sought);
     }) ?? false
   );
-}
-
-/** What tells an identifier: of a path its end, as agents put folders in front of what they know. */
-function telling({ kind, what }: Use): string {
-  const end = kind === 'edit' ? what : what.slice(what.lastIndexOf('/') + 1);
-  return end.length < TELLING_CHARS ? what : end;
 }
 
 /** The line of a text that something stands in, cut around it. */

@@ -17,12 +17,16 @@ describe('the window a recording worked with', () => {
   it.each([
     ['claude-opus-4-6', 180_000, '2.1.90', 200_000],
     ['claude-opus-4-6', 180_001, '2.1.90', 1_000_000],
+    ['claude-opus-4-6', 170_000, '2.1.90', 200_000],
     ['claude-opus-4-6', 1_000, '2.1.91', 1_000_000],
+    ['claude-opus-4-6', 180_001, '2.1.42', 1_000_000],
+    ['claude-opus-4-7', 100_000, '2.1.104', 1_000_000],
+    ['claude-sonnet-4-5', 180_000, '2.1.42', 200_000],
     ['claude-sonnet-4-6', 1_000, '2.1.90', 200_000],
     ['claude-sonnet-4-5', 1_000, '2.1.219', 200_000],
     ['claude-sonnet-4-5', 180_001, '2.0.76', 1_000_000],
     ['a-model-nobody-knows', 1_000, '2.1.100', 200_000],
-  ])('%s, largest prompt %i, version %s: %i', (model, largest, version, window) => {
+  ])('WIN-1 %s, largest prompt %i, version %s: %i', (model, largest, version, window) => {
     expect(windowBy('account', model, largest, version)).toBe(window);
   });
 
@@ -62,6 +66,7 @@ describe('the window a recording worked with', () => {
   });
 
   it('cannot be told without a version, but by prompts beyond the window of the model', () => {
+    expect(windowBy('account', 'claude-opus-4-6', 170_000, null)).toBeNull();
     expect(windowBy('account', 'claude-opus-4-6', 500_000, null)).toBeNull();
     expect(windowBy('account', 'claude-sonnet-4-5', 200_000, null)).toBeNull();
     expect(windowBy('account', 'claude-sonnet-4-5', 200_001, null)).toBe(1_000_000);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { paramSpecs, paramsOf, policyRegistry } from '../../../src/agent/policies/catalogue.js';
 import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import type { Policy } from '../../../src/agent/policies/policy.js';
+import { checkParam } from '../../../src/agent/policies/policy-params.js';
 import { CcbenchError } from '../../../src/core/base/errors.js';
 import type { ParamSpec, ParamValue } from '../../../src/core/run/params.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
@@ -131,5 +132,63 @@ describe('the parameters that are refused', () => {
   it('C39 the check would notice one that does', () => {
     const policy = policyRegistry.get('claude-code/2.1.112');
     expect(logOf(policy, { 'window.compactOffset': 20_000 })).not.toBe(logOf(policy, {}));
+  });
+});
+
+describe('the value of a parameter', () => {
+  const messageOf = (path: string, value: unknown): string | null => {
+    try {
+      expect(checkParam(path, value)).toBe(value);
+      return null;
+    } catch (error) {
+      if (error instanceof CcbenchError && error.code === 'bad-value') return error.message;
+      throw error;
+    }
+  };
+
+  it.each(paramSpecs())('$path is within its bounds', ({ path, kind }) => {
+    const found = (value: unknown) => `; found ${JSON.stringify(value)}`;
+    const refused = (wanted: string, ...values: readonly unknown[]) => {
+      for (const value of values)
+        expect(messageOf(path, value)).toBe(`${path} must be ${wanted}${found(value)}`);
+    };
+    const taken = (...values: readonly unknown[]) => {
+      for (const value of values) expect(messageOf(path, value)).toBeNull();
+    };
+    if (kind.type === 'switch') {
+      taken(true, false);
+      refused('true or false', 1, 'true', null);
+    } else if (kind.type === 'choice') {
+      taken(...kind.values);
+      refused(`one of ${kind.values.join(', ')}`, 'nobody', 1, null);
+    } else if (kind.type === 'text') {
+      taken('none');
+      refused('a text', 1, null, ['a']);
+    } else if (kind.type === 'model') refused('the name of a model', 1, null);
+    else if (kind.type === 'names') {
+      taken([], ['a', 'b']);
+      refused('a list of names', 'a', ['a', 1], null);
+    } else if (kind.type === 'table') {
+      const { min = 0, max = 1e300 } = kind;
+      const range = kind.max === undefined ? '' : ` from ${min} to ${max}`;
+      taken({}, { a: min, b: max });
+      refused(`a table of names and numbers${range}`, { a: min, b: min - 1 }, { a: '1' }, [min], null, 1);
+      if (kind.max !== undefined) refused(`a table of names and numbers${range}`, { a: max + 1 });
+    } else {
+      const { type, min, max, minIs, nullable = false } = kind;
+      const range = minIs === 'excluded' ? `above ${min} and at most ${max}` : `from ${min} to ${max}`;
+      const wanted = `a ${type === 'integer' ? 'whole ' : ''}number ${range}${nullable ? ', or null' : ''}`;
+      taken(max, ...(minIs === 'excluded' ? [] : [min]), ...(nullable ? [null] : []));
+      refused(wanted, min - 1, max + 1, `${min}`, Number.NaN, ...(nullable ? [] : [null]));
+      if (minIs === 'excluded') refused(wanted, min);
+      if (type === 'integer') refused(wanted, min + 0.5);
+      else taken((min + max) / 2);
+    }
+  });
+
+  it('is written without the sign of its unit', () => {
+    const hintOf = (value: unknown) => refusal('claude-code/2.1.112', { 'window.percent': value })?.hint;
+    expect(hintOf('62.5 %')).toBe('write 62.5, without the sign');
+    expect(hintOf('half')).not.toContain('without the sign');
   });
 });

@@ -8,7 +8,10 @@ const at = (text: string, draw = 0.5): number => parseAmount(text)(SIZES, draw);
 describe('amounts of a policy file', () => {
   it.each([
     ['150k', 150_000],
+    ['2K', 2_000],
     ['1.5m', 1_500_000],
+    ['1.5M', 1_500_000],
+    ['base / base + O + input', 212_001],
     ['90%', 0.9],
     ['0.9·B', 90_000],
     ['0.9 * base', 90_000],

@@ -320,44 +320,6 @@ describe('words that other agents have', () => {
     expect(first).toContain(message);
     expect(first).toMatch(/^p\.yaml:[12]:\d+: /);
   });
-
-  it.each([
-    [
-      'ask: { shape: extend, input: { last: 4k } }',
-      '`input` has no effect: the main request is sent (extend)',
-    ],
-    ['ask: { shape: own, model: gpt-x }', 'unknown model "gpt-x"'],
-    ['ask: { shape: own, calls: per-pair }', '`per-pair` has no effect where the history is replaced'],
-    [
-      'select: { what: history, order: largest }, ask: { shape: own }',
-      '`order` has no effect where `what` is history',
-    ],
-    [
-      'select: { what: thinking, order: farthest-use }, replace: { with: nothing }',
-      '`farthest-use` has no effect where `what` is thinking',
-    ],
-    [
-      'select: { what: history, keep: { last: 2 } }, ask: { shape: own }, layout: [summary]',
-      '`tail` is not in the layout',
-    ],
-    [
-      'select: { what: tool-results }, replace: { with: nothing }',
-      'the API refuses a call without its result',
-    ],
-    ['select: { what: tool-results, move: back }, replace: { with: placeholder }', '`move` has no effect'],
-    [
-      'select: { what: tool-results }, replace: { with: preview, lines: 3 }',
-      'not every transcript has the text',
-    ],
-    [
-      'select: { what: tool-results }, replace: { with: placeholder }, until: { tokens: ">= 3k" }',
-      'expected a bound with <= or <',
-    ],
-    ['select: { what: history, move: split }, ask: { shape: own }', 'write boundary: pair'],
-    ['ask: { shape: own, calls: { chunks: { tokens: 9k, parallel: 3 } } }', 'one after the other'],
-  ])('are refused in a rule with the reason: %s', (body, message) => {
-    expect(problemsOf(`rules: [{ when: { tokens: 100k }, ${body} }]`)[0]).toContain(message);
-  });
 });
 
 describe('H2 H3 H6 a hostile policy file', () => {

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { recordedWindow } from '../../../src/agent/client/window.js';
 import { rangeOf } from '../../../src/agent/policies/own-policy.js';
 import { countTriggers, type TriggerReport } from '../../../src/analysis/validate/triggers.js';
 import { validateTranscript } from '../../../src/analysis/validate/validate.js';
-import { compareVersions } from '../../../src/core/model/agent-version.js';
 import { RecordingBuilder, toolUse } from './recording.js';
 
 /** A session that grows by steps to the given prompts, with a compaction behind one of them. */
@@ -172,24 +170,6 @@ describe('the version map', () => {
     ['2.2.0', 'claude-code/2.1.299'],
   ])('%s is spoken for by %s', (version, profile) => {
     expect(rangeOf(version).profile).toBe(profile);
-  });
-
-  it('compares versions by number', () => {
-    expect(compareVersions('2.1.9', '2.1.12')).toBeLessThan(0);
-    expect(compareVersions('2.1.12-beta', '2.1.12')).toBe(0);
-  });
-
-  const windowOf = (model: string, largest: number, version: string | null) =>
-    recordedWindow(model, { largest, firedAt: null }, { version, login: 'account' });
-
-  it('WIN-1 a prompt beyond 180,000 proves the long window; a 4.6 model has it from 2.1.91 on', () => {
-    expect(windowOf('claude-opus-4-6', 170_000, '2.1.90')).toBe(200_000);
-    expect(windowOf('claude-opus-4-6', 170_000, '2.1.91')).toBe(1_000_000);
-    expect(windowOf('claude-opus-4-6', 180_001, '2.1.42')).toBe(1_000_000);
-    expect(windowOf('claude-opus-4-7', 100_000, '2.1.104')).toBe(1_000_000);
-    expect(windowOf('claude-sonnet-4-5', 180_000, '2.1.42')).toBe(200_000);
-    expect(windowOf('a model of tomorrow', 100_000, '2.1.42')).toBe(200_000);
-    expect(windowOf('claude-opus-4-6', 170_000, null)).toBeNull();
   });
 });
 

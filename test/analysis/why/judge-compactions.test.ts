@@ -216,6 +216,29 @@ describe('what is missing behind a recorded compaction', () => {
     ]);
   });
 
+  const NAME = 'connectSocket';
+  it.each([
+    ['whole where it has 100 characters', `${'x '.repeat(40)}${NAME} y y y;`, null],
+    ['without its beginning', `${'x '.repeat(60)}${NAME}`, `…${'x '.repeat(21)}${NAME}`],
+    ['without its end', `${NAME}${' y'.repeat(60)}`, `${NAME}${' y'.repeat(43)}…`],
+    [
+      'without both, cut in front of the 43 characters before it',
+      `${'x '.repeat(60)}${NAME}${' y'.repeat(60)}`,
+      `…${'x '.repeat(21)}${NAME}${' y'.repeat(22)}…`,
+    ],
+  ])('is shown with its line %s', (_, line, shown) => {
+    const file = FILE.replace(/^.*connectSocket.*$/m, line);
+    const [lost] = one(
+      ...OPENING.slice(0, 2),
+      got(1, file),
+      OPENING[3]!,
+      ...boundary(125, SILENT),
+      user('u3', 170, 'go on'),
+      called(3, say(`${NAME} waits too long`), 20_000, 3_000),
+    ).lost!;
+    expect(lost!.line).toBe(shown ?? line);
+  });
+
   it('is nothing that the summary tells, the user says, or a file has that is attached again', () => {
     expect(named('We looked at connectSocket and its retryLimit_ms.')).toEqual([]);
     expect(named(SILENT, user('v', 128, 'what of `net.connectSocket` and retryLimit_ms?'))).toEqual([]);

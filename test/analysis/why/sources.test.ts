@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AttributedRequest, BilledStretch } from '../../../src/analysis/why/attribute.js';
 import type { ContextTape, TapeBlock, TapeRequest } from '../../../src/analysis/why/context-tape.js';
-import { type SourceBy, sourceOf } from '../../../src/analysis/why/name-sources.js';
+import type { SourceBy } from '../../../src/analysis/why/name-sources.js';
 import {
   filledPrompts,
   type SourceSum,
@@ -184,26 +184,6 @@ describe('where content comes from', () => {
       ]),
     );
     expect(named(grown, 'growth that no line shows')!.tokens).toBeGreaterThan(5_000);
-  });
-
-  it('is grouped as asked: names of one kind, everything else by kind', () => {
-    const origin = { kind: 'mcp', name: 'shop', tool: 'mcp__shop__list', path: '/a.ts' } as const;
-    const groups = GROUPINGS.map((by) => [by, sourceOf(origin, 'Explore', by)] as const);
-    expect(Object.fromEntries(groups)).toEqual({
-      source: { kind: 'mcp', name: 'shop' },
-      kind: { kind: 'mcp', name: null },
-      tool: { kind: 'tool', name: 'mcp__shop__list' },
-      mcp: { kind: 'mcp', name: 'mcp__shop__list' },
-      file: { kind: 'file', name: '/a.ts' },
-      skill: { kind: 'mcp', name: null },
-      subagent: { kind: 'subagent', name: 'Explore' },
-      hook: { kind: 'mcp', name: null },
-      instructions: { kind: 'mcp', name: null },
-      command: { kind: 'mcp', name: null },
-    });
-    const bare = { kind: 'user', name: 'text', tool: null, path: null } as const;
-    for (const by of ['tool', 'mcp', 'file', 'subagent'] as const)
-      expect(sourceOf(bare, null, by)).toEqual({ kind: 'user', name: null });
   });
 });
 

@@ -8,6 +8,7 @@ const version = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => pa
 describe('versions of agents', () => {
   it.each([
     ['2.1.9', '2.1.10', -1],
+    ['2.1.9', '2.1.12', -1],
     ['2.1.100', '2.1.99', 1],
     ['2.1', '2.1.0', 0],
     ['2', '1.0.98', 1],
@@ -19,6 +20,7 @@ describe('versions of agents', () => {
 
   it.each([
     ['2.1.7-beta', '2.1.7', 0],
+    ['2.1.12-beta', '2.1.12', 0],
     ['2.1.7-beta.3', '2.1.7', 1],
     ['', '0.0.0', 0],
     ['next', '0', 0],

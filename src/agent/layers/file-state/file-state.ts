@@ -27,8 +27,6 @@ export class KnownFile {
   isUnreadable = false;
   /** The agent remembers that it used it; false once microcompaction or a new history made it forget. */
   isRemembered = false;
-  /** Place of its latest use among all uses. */
-  place = 0;
   /** Number of its latest use among all uses. */
   usedAt = 0;
   /** The same of its latest change; 0 while the session has not changed it. */
@@ -119,9 +117,6 @@ function isFileTool(tool: string): boolean {
  */
 export class FileState {
   private readonly byPath = new Map<string, KnownFile>();
-  /** Uses of remembered files in order; a file is at its place with the latest. */
-  private uses: KnownFile[] = [];
-  private remembered = 0;
   private useCount = 0;
   /** Calls on files whose results have not come. */
   private readonly open = new AwaitedCalls();
@@ -225,27 +220,8 @@ export class FileState {
   }
 
   private use(file: KnownFile): void {
-    if (!file.isRemembered) this.remembered++;
     file.isRemembered = true;
     file.usedAt = ++this.useCount;
-    file.place = this.uses.length;
-    this.uses.push(file);
-    if (this.uses.length > 64 && this.uses.length > 4 * this.remembered)
-      this.keepUses(this.uses.filter(({ place, isRemembered }, i) => place === i && isRemembered));
-  }
-
-  private keepUses(uses: KnownFile[]): void {
-    this.uses = uses;
-    this.remembered = uses.length;
-    uses.forEach((file, i) => {
-      file.place = i;
-    });
-  }
-
-  private forget(file: KnownFile): void {
-    if (!file.isRemembered) return;
-    file.isRemembered = false;
-    this.remembered--;
   }
 
   /** A file of the thread, remembered or not; undefined when the session never used it. */
@@ -254,21 +230,14 @@ export class FileState {
   }
 
   /** The files the agent remembers, latest use first. */
-  *recent(): Generator<Readonly<KnownFile>> {
-    for (let i = this.uses.length - 1; i >= 0; i--) {
-      const file = this.uses[i]!;
-      if (file.place === i && file.isRemembered) yield file;
-    }
+  recent(): readonly Readonly<KnownFile>[] {
+    const files = [...this.byPath.values()].filter(({ isRemembered }) => isRemembered);
+    return files.sort((a, b) => b.usedAt - a.usedAt);
   }
 
   /** The same, those that the session changed first, latest change first: what files say of themselves on disk (R9). */
   recentlyChanged(): readonly Readonly<KnownFile>[] {
-    const files: KnownFile[] = [];
-    for (let i = this.uses.length - 1; i >= 0; i--) {
-      const file = this.uses[i]!;
-      if (file.place === i && file.isRemembered) files.push(file);
-    }
-    return files.sort((a, b) => b.changedAt - a.changedAt);
+    return this.recent().toSorted((a, b) => b.changedAt - a.changedAt);
   }
 
   /** The content of a result is gone from the context: a file that was known by this read alone is forgotten (MIC-1, C17). */
@@ -278,7 +247,7 @@ export class FileState {
     const file = this.byPath.get(path);
     if (file?.readId !== toolUseId) return;
     file.readId = null;
-    if (!file.staysKnown) this.forget(file);
+    if (!file.staysKnown) file.isRemembered = false;
   }
 
   /** Memory files left the context: they are attached again when a path below them is touched (MIC-1). */
@@ -312,36 +281,31 @@ export class FileState {
     this.shown.clear();
     this.memories.clear();
     this.memoryVersion++;
-    for (const file of this.uses) {
+    for (const file of this.byPath.values()) {
       file.staysKnown = false;
       file.isRemembered = false;
     }
-    const kept: KnownFile[] = [];
     for (const { blocks } of messages) {
       for (const { kind, facts, tool } of blocks) {
         const { path, attachment } = facts;
         if (path === undefined) continue;
         if (attachment === NESTED_MEMORY) this.memories.add(path);
         else if (attachment === NAMED_FILE) {
-          if (candidates === 'named') this.remember(path, kept);
+          if (candidates === 'named') this.remember(path);
         } else if (attachment === SHOWN_FILE || (kind === 'tool_use' && tool === 'Write')) {
-          const file = this.remember(path, kept);
+          const file = this.remember(path);
           if (file !== undefined) file.staysKnown = true;
         } else if (candidates === 'shown' && kind === 'tool_result' && isFileTool(tool ?? '')) {
-          if (facts.isError !== true) this.remember(path, kept);
+          if (facts.isError !== true) this.remember(path);
         }
       }
     }
-    this.keepUses(kept.sort((a, b) => a.usedAt - b.usedAt));
   }
 
-  /** A history shows a file; those that it shows are collected. */
-  private remember(path: string, kept: KnownFile[]): KnownFile | undefined {
+  /** A history shows a file. */
+  private remember(path: string): KnownFile | undefined {
     const file = this.byPath.get(path);
-    if (file === undefined || file.isRemembered) return file;
-    file.isRemembered = true;
-    file.staysKnown = false;
-    kept.push(file);
+    if (file !== undefined) file.isRemembered = true;
     return file;
   }
 

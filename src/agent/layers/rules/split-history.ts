@@ -168,10 +168,8 @@ function lastStart(messages: readonly Message[], { n, unit }: NonNullable<KeepPa
   if (n === 0) return messages.length;
   if (unit === 'messages' || unit === 'items') return Math.max(0, messages.length - n);
   if (unit === 'turns') {
-    let start = messages.length;
-    for (let left = n; left > 0 && start > 0; left--)
-      start = messages.findLastIndex(({ origin }, i) => i < start && origin === 'human');
-    return Math.max(0, start);
+    const prompts = messages.flatMap(({ origin }, i) => (origin === 'human' ? [i] : []));
+    return prompts.at(-n) ?? 0;
   }
   const groups = groupByRound(messages);
   return groups.slice(0, Math.max(0, groups.length - n)).reduce((sum, group) => sum + group.length, 0);

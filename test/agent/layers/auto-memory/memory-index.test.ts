@@ -25,7 +25,8 @@ describe('the memory index', () => {
     expect(lines).toHaveLength(3);
     for (const line of lines) expect(line.length).toBeLessThan(150);
     expect(lines[0]).toContain('a.md');
-    expect(lines[1]!.endsWith('…')).toBe(true);
+    // Cut so that it has 149 characters.
+    expect(lines[1]).toBe(`- [b](b.md): ${'x'.repeat(135)}…`);
   });
 
   it('AUT-3 is loaded whole up to 200 lines', () => {
@@ -47,7 +48,7 @@ describe('the memory index', () => {
     expect(loaded).toMatchObject({ lines: 240, shownLines: 200, cutBy: 'lines' });
     const lines = loaded.text!.read().split('\n').slice(0, -1);
     expect(lines).toHaveLength(201);
-    expect(lines.at(-1)).toMatch(/200 of 240 lines/);
+    expect(lines.at(-1)).toBe('[index cut: 200 of 240 lines are shown, the limit is 200 lines]');
     expect(lines[199]).toContain('m199');
   });
 
@@ -62,6 +63,7 @@ describe('the memory index', () => {
     const shown = loaded.text!.read().split('\n').slice(0, -2);
     expect(byteLength(`${shown.join('\n')}\n`)).toBeLessThanOrEqual(25_000);
     expect(text.startsWith(shown.join('\n'))).toBe(true);
+    expect(loaded.text!.read()).toContain(' of 190 lines are shown, the limit is 25000 bytes]');
   });
 
   it('INV-10 never shows more than its limits', () => {

@@ -42,6 +42,13 @@ describe('prune', () => {
     expect(layers.reports).toHaveLength(8);
   });
 
+  it('takes what there is at once where a batch is nothing', () => {
+    const layers = driver(0, 0);
+    arrive(layers, 'abc');
+    expect(layers.cleared()).toEqual(['a', 'b', 'c']);
+    expect(layers.reports).toHaveLength(3);
+  });
+
   it('protects no result that would exceed the tail', () => {
     const layers = driver(250, 100);
     arrive(layers, 'abcd');

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { byteLength, indexLine } from '../../../../src/agent/layers/auto-memory/memory-index.js';
 import type { StoredMemory } from '../../../../src/agent/layers/auto-memory/memory-store.js';
 import {
   consolidate,
@@ -132,6 +133,12 @@ describe('consolidation', () => {
     const memories = [memory('a', 3, 'x'), memory('b', 1, 'x'), memory('c', 2, 'x')];
     const shown = indexedMemories(memories, { lines: 2, bytes: 25_000, lineChars: 150 });
     expect(shown.map(({ name }) => name)).toEqual(['a', 'c']);
+    // Lines of one length: two of them with their ends are the limit.
+    const bytes = 2 * (byteLength(indexLine(memories[0]!, 150)) + 1);
+    const fitting = (limit: number) =>
+      indexedMemories(memories, { lines: 9, bytes: limit, lineChars: 150 }).map(({ name }) => name);
+    expect(fitting(bytes)).toEqual(['a', 'c']);
+    expect(fitting(bytes - 1)).toEqual(['a']);
   });
 });
 

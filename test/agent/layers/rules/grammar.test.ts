@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { rulesLayer } from '../../../../src/agent/layers/rules/rules-layer.js';
+import { readPolicyFile } from '../../../../src/config/files/policy-file.js';
 import type { Message } from '../../../../src/core/model/message.js';
 import type { Transcript } from '../../../../src/core/model/transcript.js';
 import type { LogEntry } from '../../../../src/core/run/run-log.js';
 import { runSent } from '../../../helpers/capture.js';
+import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { mainRequests, ofType, type PlanInit, runLog } from '../../../helpers/plan.js';
 import { planUnder } from '../../../helpers/plan-under.js';
@@ -34,6 +37,18 @@ describe('at: prompt', () => {
     // Prompts begin with the calls 1, 10 and 19.
     expect(compactions(once).map(({ turn }) => turn)).toEqual([10, 19]);
     expect(compactions(every).length).toBeGreaterThan(2);
+  });
+
+  it('is the whole first turn, however often the rule is asked in it', () => {
+    const clear = 'select: { what: tool-results }, replace: { with: placeholder }';
+    const { read } = readPolicyFile(`rules: [{ when: { tokens: ">= 1", at: prompt }, ${clear} }]`, 'p.yaml');
+    const layers = new LayerDriver([rulesLayer], {}, 200_000, { rules: read!.rules });
+    for (const [turn, id] of [...'abc'].entries()) {
+      layers.turn = Math.max(1, turn);
+      layers.exchange(id);
+      layers.ask();
+    }
+    expect(layers.cleared()).toEqual(['a', 'b']);
   });
 });
 

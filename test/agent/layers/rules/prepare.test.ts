@@ -98,7 +98,7 @@ describe('FUL-6 rounds that are dropped', () => {
     expect(head(0.59)).toBe('*bcd');
     expect(head(0)).toBe('*abcd');
     expect(head(1)).toBeNull();
-    expect([head(0, 100), head(0, 101), head(0, 1)]).toEqual(['*abcd', '*bcd', '*abcd']);
+    expect([100, 101, 1, 0].map((gap) => head(0, gap))).toEqual(['*abcd', '*bcd', '*abcd', '*abcd']);
     expect(head(0, 9_999)).toBeNull();
   });
 

@@ -52,6 +52,12 @@ describe('the tail of a conversation that stays', () => {
     // 720 tokens are 2,880 characters: an eighth are 360, of which the last round takes 240; 0.54 are 1,555, and 1,520 are behind x.
     expect(tail({ share: { is: 0.125, of: 'chars' } })).toBe('d-call d');
     expect(tail({ share: { is: 0.54, of: 'chars' } })).toBe('p2 c-call c d-call d');
+    // Half of 720 are 360, which the bounds may cut or raise; the last two rounds have 370.
+    const half = { share: { is: 0.5, of: 'tokens' } } as const;
+    expect(tail({ ...half, atMost: '360' }, { move: 'forward' })).toBe('d-call d');
+    expect(tail({ ...half, atMost: '60' }, { move: 'forward' })).toBe('d-call d');
+    expect(tail({ ...half, atLeast: '370' }, { move: 'forward' })).toBe('c-call c d-call d');
+    expect(tail({ ...half, atLeast: '9' }, { move: 'forward' })).toBe('d-call d');
   });
 
   it('is the rest after the oldest rounds went, where a share of the tokens stays', () => {
@@ -82,6 +88,25 @@ describe('the tail of a conversation that stays', () => {
     expect(kept(later)).toEqual(['p1 a-call a b-call b', 'c-call c', '']);
     // without its only round a prompt would be all that is summarised
     expect(kept([prompt('p1'), ...round('a', 30)])).toEqual(['p1 a-call a', '', '']);
+  });
+
+  it('FUL-11 is what stands behind a pivot, or in front of it; what a boundary ended is sent along', () => {
+    const boundary = createMessage({ id: 'b', role: 'user', origin: 'boundary', blocks: [], at: 0 });
+    const talk = [prompt('p0'), answer('w'), boundary, ...TALK];
+    const parts = (messagesBack: number, direction: 'from' | 'up_to') => {
+      const partial = { messagesBack, direction };
+      const { first, older, sent, tail: stays } = splitSinceBoundary(talk, 0, partial);
+      return [first, older, sent, stays].map(idsOf);
+    };
+    const front = 'p1 a-call a b-call b x p2';
+    const [old, whole] = ['p0 w', idsOf(talk)];
+    // Three messages back stands the middle of a round, which goes whole.
+    expect(parts(3, 'from')).toEqual([`${old} ${front}`, 'c-call c d-call d', whole, '']);
+    expect(parts(4, 'from')).toEqual([`${old} ${front}`, 'c-call c d-call d', whole, '']);
+    expect(parts(3, 'up_to')).toEqual(['', front, `${old} ${front}`, 'c-call c d-call d']);
+    expect(parts(99, 'up_to')).toEqual(['', '', old, idsOf(TALK)]);
+    const all = splitSinceBoundary(talk, 0, null);
+    expect([all.older, all.sent].map(idsOf)).toEqual([idsOf(TALK), `${old} ${idsOf(TALK)}`]);
   });
 
   it('begins where the boundary says, forward or back', () => {
@@ -158,6 +183,7 @@ describe('the rest of a conversation', () => {
     expect(kept(250, 150)).toEqual(['a 100', 'b 50', 'd 100']);
     expect(kept(1_000, 150)).toEqual(['a 100', 'b 100', 'c 100', 'd 100']);
     expect(kept(100, 0)).toEqual(['d 100']);
+    expect(kept(300, 250)).toEqual(['a 100', 'b 100', 'c 50', 'd 50']);
   });
 });
 

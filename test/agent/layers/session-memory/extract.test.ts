@@ -296,6 +296,7 @@ describe('session memory: what', () => {
       'overloaded',
     ],
     ['an empty answer', notesAnswer('', 5, { form: 'empty' }), 'empty-notes'],
+    ['no answer', { kind: 'done' }, 'no-answer'],
     ['an answer without words', notesAnswer('', 5), 'empty-notes'],
     ['an error as answer', notesAnswer('API Error', 5, { form: 'error' }), 'error-as-notes'],
     ['a refused tool', notesAnswer('x', 5, { form: 'tool-call' }), 'tool-refused'],
