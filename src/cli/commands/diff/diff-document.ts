@@ -134,5 +134,5 @@ function adviceOn({ firstDifference, sameSession, samePlan }: LaneDiff, isRecord
   if (samePlan) return 'Nothing differs in their settings.';
   return firstDifference === null
     ? 'What differs in their settings did not act here.'
-    : 'It is one session: ccbench compare over several says whether the difference lasts.';
+    : 'This is one session: ccbench compare over several shows whether the difference lasts.';
 }

@@ -77,7 +77,7 @@ function adviceOn(facts: RunFacts, expectations: readonly ExpectationResult[]): 
     return 'ccbench validate on the recording shows how far such a cost is from the recorded one.';
   if (facts.run?.transcript.source === 'synthetic')
     return 'The session is generated: what it says of yours, ccbench why says better.';
-  return 'It is one session: ccbench compare over several says whether a difference lasts.';
+  return 'This is one session: ccbench compare over several shows whether a difference holds.';
 }
 
 /** What one run came to, and what to make of it. */
