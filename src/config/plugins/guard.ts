@@ -89,7 +89,7 @@ function* guardedAct(
       if (asked > MOST_ACTIONS)
         throw pluginFault(plugin, `act of ${named} requests more than ${MOST_ACTIONS} actions at once`);
       const problem = actionProblem(step.value);
-      if (problem !== null) throw pluginFault(plugin, `act of ${named} asks for ${problem}`);
+      if (problem !== null) throw pluginFault(plugin, `act of ${named} requests ${problem}`);
       const outcome = yield step.value;
       step = call('act', () => actions.next(outcome));
     }

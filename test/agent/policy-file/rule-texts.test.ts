@@ -28,8 +28,8 @@ const REFUSED = `
 OWN, replace: { with: placeholder } → \`placeholder\` cannot replace whole messages
 OWN, replace: { with: summary, tokens: 5 } → \`tokens\` has no effect where the history is replaced
 OWN, replace: { with: summary, where: server } → \`where\` has no effect where the history is replaced
-OWN, replace: { with: summary, where: at-end }, layout: [summary] → \`where\` has no effect beside \`layout\`
-OWN, HISTORY, replace: { with: summary, where: { at: 2 } }, layout: [summary, tail] → \`where\` has no effect beside \`layout\`
+OWN, replace: { with: summary, where: at-end }, layout: [summary] → \`where\` has no effect with \`layout\`
+OWN, HISTORY, replace: { with: summary, where: { at: 2 } }, layout: [summary, tail] → \`where\` has no effect with \`layout\`
 ask: { shape: own, calls: per-pair } → \`per-pair\` has no effect where the history is replaced
 OWN, layout: [summary, user-messages] → \`user-messages\` is in the layout, and \`select.keep.user\` does not say what it is
 OWN, layout: [first, summary] → \`first\` is in the layout, and \`select.keep.first\` does not say what it is
@@ -82,7 +82,7 @@ OWN, fail: { shrink: [{ keep: 0.5, chars: 9 }] } → expected one of drop-oldest
 OWN, fail: { shrink: [{ keep: 0.5, times: 2 }] } → expected one of drop-oldest, drop-results
 OWN, fail: { shrink: [{ cap-messages: 1.01 }] } → expected a number from 0.01 to 1
 OWN, fail: { shrink: [{ cap-messages: 0.009 }] } → expected a number from 0.01 to 1
-when: { event: turn-end, at: wake }, OWN → \`at\` has no effect beside \`event: turn-end\`
+when: { event: turn-end, at: wake }, OWN → \`at\` has no effect with \`event: turn-end\`
 when: { events: ">= 9", messages: ">= 9" }, OWN → \`events\` and \`messages\` are the same
 when: {}, OWN → a group without a condition would fire at every turn
 `;

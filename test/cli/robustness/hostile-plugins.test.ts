@@ -84,7 +84,7 @@ describe('H5 a plug-in that does not do what it should', () => {
     const { code, stderr } = await cli([...RUN, 'odd-policy'], { cwd: folderOf(layer(act)) });
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringContaining('plug-in "hostile": act of the layer "odd" asks for'),
+      stderr: expect.stringContaining('plug-in "hostile": act of the layer "odd" requests'),
     });
     expect(stderr).toContain(sentence);
   });

@@ -158,7 +158,7 @@ describe('ccbench compare over sessions that not every variant finishes', () => 
     const argv = ['compare', 'a.yaml', '--set', 'window=20000,30000', '--no-files'];
     const { code, stderr } = await cli(argv, { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain('no call was answered in any run');
+    expect(stderr).toContain('no run answered a call');
   });
 });
 
@@ -255,7 +255,7 @@ describe('ccbench tune', () => {
     const search = ['--method', 'halving', '--budget', '30', '--no-holdout'];
     const { code, stdout, stderr } = await tune(cwd, ...vary, ...search);
     expect(code).toBe(0);
-    expect(stderr).toContain('no setting that was left finished every session: all settings are run');
+    expect(stderr).toContain('no remaining setting finished every session: running all settings on all sessions');
     const { best, tried, drawn } = JSON.parse(stdout);
     expect(tried).toHaveLength(drawn);
     expect(best.settings.model).toBe('claude-opus-4-6');

@@ -87,7 +87,7 @@ describe('the last lines of a command', () => {
     );
     expect(tuned[1]).toContain('chosen and judged on the same sessions');
     const none = await closing([...search, '--subject-to', 'turns == 41', '--no-files'], cwd);
-    expect(none[0]).toBe('No setting is chosen: none of 2 settings holds turns == 41.');
+    expect(none[0]).toBe('No setting is chosen: none of 2 settings meets turns == 41.');
   });
 
   it.each([

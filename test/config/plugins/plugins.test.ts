@@ -284,7 +284,7 @@ describe('a plug-in that is wrong', () => {
     [
       'no action',
       '{ due: () => true, *act() { yield { kind: "explode" }; } }',
-      'act of the layer "own-layer" asks for {"kind":"explode"}, which is no action',
+      'act of the layer "own-layer" requests {"kind":"explode"}, which is no action',
     ],
   ])('in %s of a layer is named, with exit code 2', async (_what, instance, sentence) => {
     const cwd = tempFolder({ 'p.mjs': layerPlugin(instance), 's.yaml': scenario('s') });
@@ -306,7 +306,7 @@ describe('a plug-in that is wrong', () => {
     );
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('plug-in "own": act of the layer "own-layer" asks for'),
+      expect.stringContaining('plug-in "own": act of the layer "own-layer" requests'),
     ]);
   });
 

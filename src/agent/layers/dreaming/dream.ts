@@ -4,7 +4,7 @@ import { type Meaning, relate } from '../../../core/memory/meaning.js';
 import { MEMORY_DIRECTORY, MEMORY_INDEX, type Memory } from '../../../core/model/memory.js';
 import type { Message } from '../../../core/model/message.js';
 import { RECORD_DIRECTORY } from '../../../core/model/transcript.js';
-import { CLOSING_TOKENS, editTokens } from '../../../core/run/action.js';
+import { CLOSING_TOKENS, editTokens, type LayerReport } from '../../../core/run/action.js';
 import { type ForkCall, TOKENS_PER_CALL, tokensOfChars } from '../auto-memory/fork-turns.js';
 import { type MemoryLine, memoryLines } from '../auto-memory/known-memories.js';
 import { byteLength, type IndexLimits, indexLine } from '../auto-memory/memory-index.js';
@@ -227,6 +227,29 @@ export interface Dream {
   merged: number;
   contradicted: number;
   dated: number;
+}
+
+/** A dream that ended, in figures. */
+export function summaryOf(dream: Dream, state: string, endMs: number): LayerReport['details'] {
+  return {
+    state,
+    wrote: dream.state === 'updating',
+    sessions: dream.sessions,
+    runsMs: endMs - dream.startMs,
+    requests: Math.min(dream.turn + 1, dream.turns.length),
+    memoriesBefore: dream.memoriesBefore,
+    gatheredLines: dream.gatheredLines,
+    written: dream.written,
+    paths: dream.paths,
+    removed: dream.removed,
+    merged: dream.merged,
+    contradicted: dream.contradicted,
+    dated: dream.dated,
+    refusals: dream.refused,
+    denied: dream.denied,
+    reclaimed: dream.hold.reclaimed,
+    turns: dream.shown,
+  };
 }
 
 function command(text: string, resultTokens: number): ForkCall {

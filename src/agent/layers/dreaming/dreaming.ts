@@ -1,14 +1,7 @@
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../../../core/base/clock.js';
 import { sum } from '../../../core/base/stats.js';
 import { MEMORY_DIRECTORY, MEMORY_INDEX, parseMemories, renderMemory } from '../../../core/model/memory.js';
-import {
-  type Action,
-  type Answer,
-  type Asker,
-  editTokens,
-  type LayerReport,
-  type Outcome,
-} from '../../../core/run/action.js';
+import { type Action, type Answer, type Asker, editTokens, type Outcome } from '../../../core/run/action.js';
 import type {
   ContextView,
   HookContext,
@@ -36,6 +29,7 @@ import {
   planTurns,
   searchOf,
   sessionsTouchedSince,
+  summaryOf,
 } from './dream.js';
 import {
   acquireLock,
@@ -368,28 +362,6 @@ function indexEditTokens(view: ContextView, index: string): number {
 
 /** A turn without results still has to be answered. */
 const NOTHING = { tool: 'Bash', about: `stat ${MEMORY_DIRECTORY}`, resultTokens: 1 };
-
-function summaryOf(dream: Dream, state: string, endMs: number): LayerReport['details'] {
-  return {
-    state,
-    wrote: dream.state === 'updating',
-    sessions: dream.sessions,
-    runsMs: endMs - dream.startMs,
-    requests: Math.min(dream.turn + 1, dream.turns.length),
-    memoriesBefore: dream.memoriesBefore,
-    gatheredLines: dream.gatheredLines,
-    written: dream.written,
-    paths: dream.paths,
-    removed: dream.removed,
-    merged: dream.merged,
-    contradicted: dream.contradicted,
-    dated: dream.dated,
-    refusals: dream.refused,
-    denied: dream.denied,
-    reclaimed: dream.hold.reclaimed,
-    turns: dream.shown,
-  };
-}
 
 /** Dreaming (DRM). */
 export const dreamingLayer: LayerDefinition = {

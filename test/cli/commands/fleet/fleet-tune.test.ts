@@ -70,7 +70,7 @@ describe('ccbench fleet tune', { timeout: 300_000 }, () => {
       now,
       interrupt: stop.signal,
     });
-    expect(stopped.stderr).toContain('the workers go on');
+    expect(stopped.stderr).toContain('the workers continue');
     const { stdout, stderr } = await onFleet(cwd, [...words, '--results', 'out']);
     expect(stderr).toBe('');
     expect(readdirSync(join(cwd, 'reports', 'many-tune'))).toEqual(expect.arrayContaining(['tune.json']));

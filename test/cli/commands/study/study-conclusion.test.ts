@@ -387,7 +387,7 @@ describe('what costs leave out', () => {
   const found = { refusal: null, held: null, settings: 76, sessions: 1 };
 
   it('stands beside the best setting of a search or a sweep', () => {
-    expect(tuneConclusion('costUsd', best, found).advice).toMatch(/ may bring\. Not counted: /);
+    expect(tuneConclusion('costUsd', best, found).advice).toMatch(/ the most to expect\. Not counted: /);
     for (const { advice } of [
       tuneConclusion('costUsd', best, found),
       sweepConclusion('costUsd', best, three),
