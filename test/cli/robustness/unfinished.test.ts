@@ -255,7 +255,9 @@ describe('ccbench tune', () => {
     const search = ['--method', 'halving', '--budget', '30', '--no-holdout'];
     const { code, stdout, stderr } = await tune(cwd, ...vary, ...search);
     expect(code).toBe(0);
-    expect(stderr).toContain('no remaining setting finished every session: running all settings on all sessions');
+    expect(stderr).toContain(
+      'no remaining setting finished every session: running all settings on all sessions',
+    );
     const { best, tried, drawn } = JSON.parse(stdout);
     expect(tried).toHaveLength(drawn);
     expect(best.settings.model).toBe('claude-opus-4-6');
