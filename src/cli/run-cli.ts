@@ -100,6 +100,7 @@ function sessionOf(argv: readonly string[], host: Host, { notWritten, printed }:
     json: hasFlag(argv, '--json'),
     detail: hasFlag(argv, '--verbose') ? 'verbose' : hasFlag(argv, '--notes') ? 'notes' : 'brief',
     heldNotes: [],
+    atEnd: [],
     cache: hasFlag(argv, '--no-cache') ? 'off' : { folder: cacheFolder(host) },
     ...(priceDay === undefined ? {} : { priceDay }),
     colors,
@@ -198,6 +199,7 @@ export async function runCli(argv: readonly string[], host: Host): Promise<ExitC
       ? EXIT.input
       : reportFailure(session, usageError(error, argv, program));
   } finally {
+    for (const end of session.atEnd ?? []) end();
     rememberPage(cacheFolder(host));
   }
 }

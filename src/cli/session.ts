@@ -1,5 +1,5 @@
 import { CcbenchError, formatPlace } from '../core/base/errors.js';
-import type { CacheChoice, InputOptions } from '../transcripts/files/read-input.js';
+import type { CacheChoice } from '../transcripts/files/read-input.js';
 import type { Host } from './host.js';
 import type { ColorChoice } from './terminal/own-codes.js';
 
@@ -25,14 +25,10 @@ export interface CliSession {
   readonly github?: GithubChoice;
   /** Whether an option was given; none was where absent. */
   isGiven?(option: string): boolean;
+  /** What is done when the command is over, also after an error. */
+  readonly atEnd?: (() => void)[];
   /** Keeps in mind that something was not written which an option asked for. */
   notWritten?(): void;
-}
-
-/** How the files that a user names are read. */
-export function inputOptions(session: CliSession): InputOptions {
-  const { host, cache, priceDay } = session;
-  return { cwd: host.cwd, cache, ...(priceDay === undefined ? {} : { priceDay }) };
 }
 
 /** Control characters that JSON leaves as they are. */

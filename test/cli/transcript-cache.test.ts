@@ -103,6 +103,28 @@ describe('compiled transcripts on disk', () => {
     expect(cached(folder)).toHaveLength(2);
   });
 
+  it('are found without reading a file that is as it was, and never for another content', async () => {
+    const folder = tempFolder({ 'a.jsonl': session() });
+    const path = join(folder, 'a.jsonl');
+    const own = { cwd: folder, env: { CCBENCH_CACHE: 'kept' }, today: '2099-01-01' };
+    const inspect = ['inspect', 'a.jsonl', '--json'];
+    await cli(inspect, own);
+    // Another digest is believed as long as the file is as it was: a second entry shows that the file was not read for it.
+    const index = join(folder, 'kept/digests.json');
+    const { version, files } = JSON.parse(readFileSync(index, 'utf8'));
+    expect(files).toEqual([[path, expect.any(String), expect.stringMatching(/^[0-9a-f]{64}$/), '']]);
+    files[0][2] = '0'.repeat(64);
+    writeFileSync(index, JSON.stringify({ version, files }));
+    await cli(inspect, own);
+    expect(cached(folder)).toHaveLength(2);
+    const longer = Buffer.concat([session(), jsonl([user('late', 999, 'more')])]);
+    for (const content of [longer, session(), session('woord'), longer.subarray(0, 300_000)]) {
+      writeFileSync(path, content);
+      utimesSync(path, 1, 1);
+      expect(await cli(inspect, own)).toEqual(await cli([...inspect, '--no-cache'], own));
+    }
+  });
+
   it('are not needed: nothing is kept where nothing can be written, nor of small files', () => {
     const blocked = tempFolder({ 'a.jsonl': session(), kept: 'a file' });
     expect(load(blocked).texts[0]).toBe('word 0');

@@ -10,10 +10,11 @@ import { sessionPath } from '../../transcripts/files/read-input.js';
 import { loadTranscript } from '../../transcripts/files/transcripts.js';
 import { type FoundSession, glance, sessionsIn, usualPlaces } from '../../transcripts/files/usual-places.js';
 import { transcriptReaders } from '../../transcripts/readers/readers.js';
-import { type CliSession, inputOptions, note, remark } from '../session.js';
+import { type CliSession, note, remark } from '../session.js';
 import { runInterruptible, yieldToEventLoop } from '../terminal/interrupt.js';
 import { createProgress } from '../terminal/progress.js';
 import { leftOutLines } from './each-file.js';
+import { inputOptions } from './input-options.js';
 
 /** The sessions in their usual places. */
 interface UsualSessions {

@@ -14,7 +14,8 @@ import { homeFolder } from '../../transcripts/files/home.js';
 import { inputId } from '../../transcripts/files/read-input.js';
 import { loadTranscript } from '../../transcripts/files/transcripts.js';
 import { leftOutLines } from '../files/each-file.js';
-import { type CliSession, doubtNotes, inputOptions, note, remark } from '../session.js';
+import { inputOptions } from '../files/input-options.js';
+import { type CliSession, doubtNotes, note, remark } from '../session.js';
 import { runInterruptible } from '../terminal/interrupt.js';
 
 /** Opens a scenario with changes; one that cannot be read throws. */

@@ -1,11 +1,15 @@
 import type { Transcript } from '../../core/model/transcript.js';
-import type { InputOptions } from '../../transcripts/files/read-input.js';
+
 import {
   sessionsInput,
   syntheticInput,
   type TranscriptInput,
 } from '../../transcripts/files/transcript-input.js';
-import { loadTranscript, loadTranscriptInput } from '../../transcripts/files/transcripts.js';
+import {
+  type LoadOptions,
+  loadTranscript,
+  loadTranscriptInput,
+} from '../../transcripts/files/transcripts.js';
 import { mergeSessions } from '../../transcripts/sessions/merge-sessions.js';
 import { generateFlowing } from '../../transcripts/synthetic/generate-transcript.js';
 import type { TranscriptRef } from '../normalise.js';
@@ -56,7 +60,7 @@ export function filesOf(ref: TranscriptRef): readonly FileRef[] {
 }
 
 /** Reads or generates what a scenario refers to. */
-export function openRef(ref: TranscriptRef, options: InputOptions): Transcript {
+export function openRef(ref: TranscriptRef, options: LoadOptions): Transcript {
   switch (ref.kind) {
     case 'file':
       return loadTranscript(ref.path, { ...options, place: ref.place }).transcript;
@@ -70,12 +74,12 @@ export function openRef(ref: TranscriptRef, options: InputOptions): Transcript {
 }
 
 /** A recording with what is sent to the thread that replays it. */
-export function openFileRef(ref: FileRef, options: InputOptions): ReturnType<typeof loadTranscriptInput> {
+export function openFileRef(ref: FileRef, options: LoadOptions): ReturnType<typeof loadTranscriptInput> {
   return loadTranscriptInput(ref.path, { ...options, place: ref.place });
 }
 
 /** The same as it is sent to the thread that replays it. */
-export function inputOf(ref: TranscriptRef, options: InputOptions): TranscriptInput {
+export function inputOf(ref: TranscriptRef, options: LoadOptions): TranscriptInput {
   switch (ref.kind) {
     case 'file':
       return openFileRef(ref, options).input;

@@ -39,19 +39,26 @@ function stateOf(path: string): State | null {
 export class FileDigests {
   readonly #folder: string | null;
   readonly #nowMs: number;
-  readonly #known = new Map<string, KnownFile>();
-  /** Files that had not just been changed when they were read. */
-  readonly #settled = new Set<string>();
+  #index: Map<string, KnownFile> | null = null;
+  /** Files that had just been changed when they were read. */
+  readonly #unsettled = new Set<string>();
   #learned: KnownFile[] = [];
 
-  /** Takes up what earlier runs kept in a folder; null: nothing is kept. */
+  /** What earlier runs kept in a folder is known; null: nothing is kept. */
   constructor(folder: string | null, nowMs: number) {
     this.#folder = folder;
     this.#nowMs = nowMs;
-    if (folder === null) return;
-    removeLitter(folder, (name) => name === INDEX);
-    for (const [path, state, sha256, kind] of readIndex(folder))
-      this.#known.set(path, { path, state, sha256, isSession: kind === SESSION });
+  }
+
+  /** What is known, with what earlier runs kept; that is read when it is first needed. */
+  get #known(): Map<string, KnownFile> {
+    if (this.#index !== null) return this.#index;
+    this.#index = new Map();
+    if (this.#folder === null) return this.#index;
+    removeLitter(this.#folder, (name) => name === INDEX);
+    for (const [path, state, sha256, kind] of readIndex(this.#folder))
+      this.#index.set(path, { path, state, sha256, isSession: kind === SESSION });
+    return this.#index;
   }
 
   /** The digest of a file as it is known; null where the file has to be read. */
@@ -68,7 +75,7 @@ export class FileDigests {
   keep(files: readonly DiskFile[]): void {
     for (const [i, { path }] of files.entries()) {
       const known = this.#known.get(path);
-      if (known !== undefined && this.#settled.has(path))
+      if (known !== undefined && !this.#unsettled.has(path))
         this.#learned.push({ ...known, isSession: i === 0 });
     }
   }
@@ -80,14 +87,16 @@ export class FileDigests {
 
   /** The digest of a file. */
   of(file: DiskFile): string {
-    const known = this.find(file);
-    if (known !== null) return known;
+    const found = this.find(file);
+    if (found !== null) return found;
     const before = stateOf(file.path);
     const sha256 = hashFile(file);
     if (before === null || file.bytes !== undefined || stateOf(file.path)?.text !== before.text)
       return sha256;
-    this.#known.set(file.path, { path: file.path, state: before.text, sha256, isSession: false });
-    if (before.changedMs + SETTLED_MS < this.#nowMs) this.#settled.add(file.path);
+    const known: KnownFile = { path: file.path, state: before.text, sha256, isSession: false };
+    this.#known.set(file.path, known);
+    if (before.changedMs + SETTLED_MS < this.#nowMs) this.#learned.push(known);
+    else this.#unsettled.add(file.path);
     return sha256;
   }
 

@@ -104,6 +104,8 @@ const SMALLEST_CACHED_BYTES = 262_144;
 /** Sessions from this size on stay on disk while they are replayed: a study has all of its sessions open. */
 const LARGE_BYTES = 65_536;
 
+const UNKNOWN_DIGESTS = { of: hashFile };
+
 /** A transcript with how its format is called. */
 interface LoadedTranscript {
   readonly path: string;
@@ -112,7 +114,7 @@ interface LoadedTranscript {
 }
 
 /** How a file is read, with the digests of files where some are known already. */
-interface LoadOptions extends InputOptions {
+export interface LoadOptions extends InputOptions {
   readonly digests?: Pick<FileDigests, 'of'>;
   /** `once`: texts are kept from the first reading on, as far as there is room, and no compiled form is made for later. */
   readonly use?: 'once';
@@ -237,7 +239,7 @@ function load(
   const before = files.map(fileState);
   const { cache: choice = 'off' } = options;
   const isCached = choice !== 'off' && options.session === null && before[0]!.bytes >= SMALLEST_CACHED_BYTES;
-  const { digests = { of: hashFile } } = options;
+  const { digests = UNKNOWN_DIGESTS } = options;
   const cache = isCached ? openTranscriptCache(files, id, { kept: choice.folder, digests }) : null;
   const cached = cache?.read() ?? null;
   if (cached !== null) return { format: SESSION_FORMAT, ...cached, before };
@@ -257,21 +259,24 @@ function load(
   return { format, ...cache.write(transcript), before };
 }
 
-function keyOf([main, ...agents]: readonly [DiskFile, ...DiskFile[]]): string {
-  const hashes = agents.map((file) => ({ name: file.name, sha256: hashFile(file) }));
-  return recordingKey(main.name, hashFile(main), hashes);
+function keyOf(
+  [main, ...agents]: readonly [DiskFile, ...DiskFile[]],
+  { digests = UNKNOWN_DIGESTS }: LoadOptions,
+): string {
+  const hashes = agents.map((file) => ({ name: file.name, sha256: digests.of(file) }));
+  return recordingKey(main.name, digests.of(main), hashes);
 }
 
 /** A recording or trace as it travels to whoever replays it: read once, here, unless its files change meanwhile. */
 export function loadTranscriptInput(
   path: string,
-  options: InputOptions,
+  options: LoadOptions,
 ): LoadedTranscript & { readonly input: TranscriptInput } {
   const { format, transcript, compiled, before } = readPath(path, options);
   const files = sessionFiles(path, options);
   const isWhole = files.every(({ bytes }) => bytes === undefined);
   if (isWhole && before.some(({ bytes }) => bytes >= LARGE_BYTES) && !files.some(isPacked)) {
-    const key = keyOf(files);
+    const key = keyOf(files, options);
     if (isDeepStrictEqual(files.map(fileState), before)) {
       const shared = files.map((file) => ({ name: file.name, path: file.path }));
       const form = compiled ?? compileTranscript(transcript);

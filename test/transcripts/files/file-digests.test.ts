@@ -20,3 +20,25 @@ it('digests are kept for their owner alone, and found again until a file changes
   writeFileSync(file.path, 'changed');
   expect([again.find(file), again.isSession(file.path)]).toEqual([null, false]);
 });
+
+it('digests are kept of every file that had not just been changed, as a session only if it was read as one', () => {
+  const cwd = tempFolder({ 'a.jsonl': 'one' });
+  const folder = join(cwd, 'kept');
+  const file = { path: join(cwd, 'a.jsonl'), name: 'a.jsonl', place: { file: 'a.jsonl' } };
+  const found = (nowMs: number) => {
+    const digests = new FileDigests(folder, nowMs);
+    const before = [digests.find(file) !== null, digests.isSession(file.path)];
+    digests.of(file);
+    if (nowMs === later + 1) digests.keep([file]);
+    digests.save();
+    return before;
+  };
+  const later = Date.now() + 60_000;
+  // Just changed, changed long ago, read as a session, and known as one.
+  expect([Date.now(), later, later + 1, later + 2].map(found)).toEqual([
+    [false, false],
+    [false, false],
+    [true, false],
+    [true, true],
+  ]);
+});

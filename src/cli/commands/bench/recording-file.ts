@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { builtModule } from '../../../core/base/built.js';
+import { FileDigests } from '../../../transcripts/files/file-digests.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 
 /** How a probe ends: it prints the most memory its process ever held, in kilobytes. */
@@ -65,15 +66,22 @@ function writeRecording(lines: Iterable<string>): string {
   return folder;
 }
 
+/** Long after a recording was written: its digest is kept. */
+const LATER_MS = Number.MAX_SAFE_INTEGER;
+
 /** A recording in a folder of its own, with its compiled form beside it. */
 export function recordToDisk(lines: Iterable<string>) {
   const folder = writeRecording(lines);
   const cache = { folder: join(folder, 'cache') };
   return {
-    /** Forgets the compiled form. */
+    /** Forgets the compiled form and the digest. */
     forget: () => rmSync(cache.folder, { recursive: true, force: true }),
     /** Loads the recording up to its first turn, keeping or using the compiled form. */
-    load: () => void loadTranscript(FILE_NAME, { cwd: folder, cache }),
+    load: () => {
+      const digests = new FileDigests(cache.folder, LATER_MS);
+      loadTranscript(FILE_NAME, { cwd: folder, cache, digests });
+      digests.save();
+    },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

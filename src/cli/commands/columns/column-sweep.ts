@@ -18,9 +18,10 @@ import { ResultStore, type StudyRecord, writeManifest } from '../../../study/res
 import { batchCosts, runBatches } from '../../../study/run-batches.js';
 import { parseAxes } from '../../../study/vary.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { inputOptions } from '../../files/input-options.js';
 import { programVersion } from '../../program-version.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, inputOptions, note, printJson } from '../../session.js';
+import { type CliSession, note, printJson } from '../../session.js';
 import { Interrupted, runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { closingText } from '../../terminal/present.js';

@@ -17,11 +17,12 @@ import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { chosenSessions, isChosen, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
 import { eachFile, type SkippedFile } from '../../files/each-file.js';
+import { inputOptions } from '../../files/input-options.js';
 import { folderName, type OutputFile, openFile } from '../../files/output.js';
 import { mergeWarnings, noteWarnings } from '../../files/reading-notes.js';
 import { BASE, planScenarios } from '../../runs/plan-runs.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, inputOptions, note, printJson } from '../../session.js';
+import { type CliSession, note, printJson } from '../../session.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 
 /** Characters that are written at a time. */

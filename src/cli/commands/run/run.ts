@@ -15,6 +15,7 @@ import { summaryJson } from '../../../report/tables/summary-json.js';
 import { unfinishedText } from '../../../report/text/as-recorded.js';
 import { briefRunBlocks, runNotes, terminalReport } from '../../../report/text/terminal.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { inputOptions } from '../../files/input-options.js';
 import { type OutputFile, openFile, openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { dayOf, firstWords, type NamedSession, sessionWords } from '../../files/session-words.js';
 import {
@@ -35,7 +36,7 @@ import {
   type ScenarioChanges,
 } from '../../runs/plan-runs.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, inputOptions, note, printJson } from '../../session.js';
+import { type CliSession, note, printJson } from '../../session.js';
 import { lastInterruptCheck, runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { closingText, screenText, tellWritten } from '../../terminal/present.js';

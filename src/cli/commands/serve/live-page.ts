@@ -2,7 +2,8 @@ import { explainSession } from '../../../analysis/why/session-why.js';
 import { countOnce, sumUp } from '../../../analysis/why/sum-up.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
-import { type CliSession, inputOptions } from '../../session.js';
+import { inputOptions } from '../../files/input-options.js';
+import type { CliSession } from '../../session.js';
 import { pageSession, whyHtml, whyPageData } from '../why/why-page-data.js';
 
 const PAGE = '/ccbench';

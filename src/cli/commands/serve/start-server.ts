@@ -32,9 +32,10 @@ import { recordedScript, type Script } from '../../../provider/script/script.js'
 import { createScriptSource } from '../../../provider/script/script-source.js';
 import { readTextInput } from '../../../transcripts/files/read-input.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
+import { inputOptions } from '../../files/input-options.js';
 import { openGrowing } from '../../files/output.js';
 import type { Host } from '../../host.js';
-import { type CliSession, inputOptions, note, warnUnwritten } from '../../session.js';
+import { type CliSession, note, warnUnwritten } from '../../session.js';
 import { Ledger, MOST_CALLS, type ServedCall } from './ledger.js';
 import type { LivePage } from './live-page.js';
 import { listenLocally } from './local-server.js';

@@ -18,8 +18,9 @@ import { type Completeness, finishedOf, type VariantRuns } from '../../../study/
 import { compilePoint, type Point, pointCompiler } from '../../../study/point.js';
 import type { RowRun, SweptPoint } from '../../../study/run-rows.js';
 import { type Axis, parseAxes } from '../../../study/vary.js';
+import { inputOptions } from '../../files/input-options.js';
 import type { PluginOptions } from '../../runs/with-plugins.js';
-import { type CliSession, inputOptions, note } from '../../session.js';
+import { type CliSession, note } from '../../session.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { type Closing, present, tellWritten } from '../../terminal/present.js';
 import { createProgress } from '../../terminal/progress.js';

@@ -12,17 +12,18 @@ import type { Warning } from '../../../core/run/warning.js';
 import { type RecordedModels, recordedModels } from '../../../engine/requests/provider-of.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { uniqueName } from '../../../study/run-rows.js';
-import type { InputOptions } from '../../../transcripts/files/read-input.js';
 import { openTranscript, type TranscriptInput } from '../../../transcripts/files/transcript-input.js';
+import type { LoadOptions } from '../../../transcripts/files/transcripts.js';
 import { toldProject } from '../../../transcripts/files/usual-places.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { DEFAULT_MODEL } from '../../../transcripts/synthetic/spec.js';
 import { reasonLine } from '../../fail.js';
 import type { SkippedFile } from '../../files/each-file.js';
+import { inputOptions } from '../../files/input-options.js';
 import { mergeWarnings, noteWarnings } from '../../files/reading-notes.js';
 import { dayOf, sessionWords } from '../../files/session-words.js';
 import { scenarioNameOf } from '../../runs/scenario-reader.js';
-import { type CliSession, inputOptions, note } from '../../session.js';
+import { type CliSession, note } from '../../session.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 
 /** A transcript of a study. */
@@ -168,7 +169,7 @@ function generatedModels(ref: TranscriptRef): RecordedModels {
 /** Sessions are put together once more where they are replayed; a generated one has nothing to say before. */
 function openInput(
   ref: TranscriptRef,
-  options: InputOptions,
+  options: LoadOptions,
 ): { readonly input: TranscriptInput; readonly transcript: Transcript | null } {
   const input = inputOf(ref, options);
   return { input, transcript: ref.kind === 'synthetic' ? null : openTranscript(input) };

@@ -12,8 +12,9 @@ import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { chosenSessions, isChosen, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
 import { eachFile, type SkippedFile, withoutCopies } from '../../files/each-file.js';
+import { inputOptions } from '../../files/input-options.js';
 import { type OpenScenario, openScenarios } from '../../runs/scenario-reader.js';
-import { type CliSession, inputOptions, note } from '../../session.js';
+import { type CliSession, note } from '../../session.js';
 
 /** The options that say which sessions a study is about. */
 export interface StudyChoice extends SessionChoice {

@@ -137,10 +137,10 @@ export class Explainer {
   readonly #options: ExplainOptions;
   readonly #digests: FileDigests;
 
-  constructor(session: CliSession, options: ExplainOptions) {
-    const { cache, host } = session;
+  constructor(session: CliSession, options: Pick<ExplainOptions, 'models' | 'changedUsage'>) {
+    const { cache, host, priceDay } = session;
     this.#session = session;
-    this.#options = options;
+    this.#options = { cwd: host.cwd, cache, ...(priceDay === undefined ? {} : { priceDay }), ...options };
     const folder = cache === 'off' ? null : cache.folder;
     this.#digests = new FileDigests(folder, host.epochMs());
     if (folder !== null) for (const name of [COMPILED_FOLDER, WHY_FOLDER]) tidyEntries(join(folder, name));

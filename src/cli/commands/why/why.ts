@@ -30,10 +30,11 @@ import { inputId, readTextInput, STDIN } from '../../../transcripts/files/read-i
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { checkChoice, chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
 import { allFiles, shareOf, withoutCopies } from '../../files/each-file.js';
+import { inputOptions } from '../../files/input-options.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { mergeWarnings, noteWarnings, readingRemarks } from '../../files/reading-notes.js';
 import type { GivenPrice } from '../../option-values.js';
-import { type CliSession, inputOptions, silent } from '../../session.js';
+import { type CliSession, silent } from '../../session.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { present, tellWritten } from '../../terminal/present.js';
 import { checkResults, openPart } from '../columns/session-tables.js';
@@ -179,7 +180,6 @@ async function why(
   folder: ReportFolder | null,
 ): Promise<ExitCode> {
   const explainer = new Explainer(session, {
-    ...inputOptions(session),
     ...(options.models === undefined ? {} : { models: options.models }),
     ...(options.limits === true ? { changedUsage: 'kept' } : {}),
   });
