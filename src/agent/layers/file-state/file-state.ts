@@ -25,8 +25,6 @@ export class KnownFile {
   staysKnown = false;
   /** The latest attempt to read it failed, and nothing wrote it since. */
   isUnreadable = false;
-  /** The agent remembers that it used it; false once microcompaction or a new history made it forget. */
-  isRemembered = false;
   /** Number of its latest use among all uses. */
   usedAt = 0;
   /** The same of its latest change; 0 while the session has not changed it. */
@@ -117,6 +115,8 @@ function isFileTool(tool: string): boolean {
  */
 export class FileState {
   private readonly byPath = new Map<string, KnownFile>();
+  /** Files that the agent remembers to have used, latest use last; microcompaction or a new history make it forget. */
+  private readonly remembered = new Set<KnownFile>();
   private useCount = 0;
   /** Calls on files whose results have not come. */
   private readonly open = new AwaitedCalls();
@@ -220,7 +220,8 @@ export class FileState {
   }
 
   private use(file: KnownFile): void {
-    file.isRemembered = true;
+    this.remembered.delete(file);
+    this.remembered.add(file);
     file.usedAt = ++this.useCount;
   }
 
@@ -231,8 +232,7 @@ export class FileState {
 
   /** The files the agent remembers, latest use first. */
   recent(): readonly Readonly<KnownFile>[] {
-    const files = [...this.byPath.values()].filter(({ isRemembered }) => isRemembered);
-    return files.sort((a, b) => b.usedAt - a.usedAt);
+    return [...this.remembered].reverse();
   }
 
   /** The same, those that the session changed first, latest change first: what files say of themselves on disk (R9). */
@@ -247,7 +247,7 @@ export class FileState {
     const file = this.byPath.get(path);
     if (file?.readId !== toolUseId) return;
     file.readId = null;
-    if (!file.staysKnown) file.isRemembered = false;
+    if (!file.staysKnown) this.remembered.delete(file);
   }
 
   /** Memory files left the context: they are attached again when a path below them is touched (MIC-1). */
@@ -281,10 +281,8 @@ export class FileState {
     this.shown.clear();
     this.memories.clear();
     this.memoryVersion++;
-    for (const file of this.byPath.values()) {
-      file.staysKnown = false;
-      file.isRemembered = false;
-    }
+    for (const file of this.remembered) file.staysKnown = false;
+    this.remembered.clear();
     for (const { blocks } of messages) {
       for (const { kind, facts, tool } of blocks) {
         const { path, attachment } = facts;
@@ -300,12 +298,15 @@ export class FileState {
         }
       }
     }
+    const shown = [...this.remembered].sort((a, b) => a.usedAt - b.usedAt);
+    this.remembered.clear();
+    for (const file of shown) this.remembered.add(file);
   }
 
   /** A history shows a file. */
   private remember(path: string): KnownFile | undefined {
     const file = this.byPath.get(path);
-    if (file !== undefined) file.isRemembered = true;
+    if (file !== undefined) this.remembered.add(file);
     return file;
   }
 
