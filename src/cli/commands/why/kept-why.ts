@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { ContextTape } from '../../../analysis/why/context-tape.js';
 import type { SessionWhy } from '../../../analysis/why/session-why.js';
 import { countOnce, type SummedSession, sumsOf } from '../../../analysis/why/sum-up.js';
@@ -25,7 +26,10 @@ type WhySums = Omit<SummedSession, 'file' | 'project'>;
 const PARTS = ['head', 'summed', 'drawn', 'rows', 'tape'] as const;
 type Part = (typeof PARTS)[number];
 
-const MAGIC = 'ccbwhy2\n';
+/** The parts that are most of it and seldom read are compressed: to a sixth. */
+const COMPRESSED: readonly Part[] = ['rows', 'tape'];
+
+const MAGIC = 'ccbwhy3\n';
 const [SIZE_BYTES, SUM_BYTES] = [4, 16];
 const HEADER_BYTES = MAGIC.length + PARTS.length * (SIZE_BYTES + SUM_BYTES);
 
@@ -40,7 +44,10 @@ export function packWhy(
 ): Uint8Array<ArrayBuffer> {
   const parts =
     'bill' in why ? countedParts(why, head) : [{ ...head, reason: why.reason, uncountedKeys: head.callKeys }];
-  const texts = PARTS.map((_, i) => Buffer.from(parts[i] === undefined ? '' : JSON.stringify(parts[i])));
+  const texts = PARTS.map((part, i) => {
+    const text = Buffer.from(parts[i] === undefined ? '' : JSON.stringify(parts[i]));
+    return COMPRESSED.includes(part) ? deflateRawSync(text, { level: 1 }) : text;
+  });
   const header = Buffer.alloc(HEADER_BYTES);
   header.write(MAGIC, 'latin1');
   let at = MAGIC.length;
@@ -151,7 +158,8 @@ function partOf<T>(header: Buffer, part: Part, read: ReadBytes): T | null {
     const sum = header.subarray(at + SIZE_BYTES, at + SIZE_BYTES + SUM_BYTES);
     const bytes = read(offset, length);
     if (bytes === null || bytes.length !== length || !sumOf(bytes).equals(sum)) return null;
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')) as T;
+    const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    return JSON.parse((COMPRESSED.includes(part) ? inflateRawSync(whole) : whole).toString('utf8')) as T;
   }
   return null;
 }
