@@ -20,8 +20,27 @@ describe('dates in full', () => {
     ['It arrives in two weeks.', 'It arrives on 2026-01-21.'],
     ['We stopped 3 days ago.', 'We stopped on 2026-01-04.'],
     ['We deploy on Mondays.', 'We deploy on Mondays.'],
+    ['Tonight it runs.', 'on 2026-01-07 it runs.'],
+    ['Free since yesterday.', 'Free since 2026-01-06.'],
+    ['Planned for next week.', 'Planned for the week of 2026-01-12.'],
+    ['It is done this week.', 'It is done in the week of 2026-01-05.'],
+    ['It is due this month, not last month.', 'It is due in 2026-01, not in 2025-12.'],
+    ['It starts next year, not this year.', 'It starts in 2027, not in 2026.'],
+    ['It is this Wednesday, not last Wednesday.', 'It is on 2026-01-07, not on 2025-12-31.'],
+    ['Next Sunday or next Tuesday.', 'on 2026-01-11 or on 2026-01-13.'],
+    ['Next Thursday or next Saturday.', 'on 2026-01-08 or on 2026-01-10.'],
+    ['In one day or in three days.', 'on 2026-01-08 or on 2026-01-10.'],
+    ['A day ago or four days ago.', 'on 2026-01-06 or on 2026-01-03.'],
+    ['In five weeks or six weeks ago.', 'on 2026-02-11 or on 2025-11-26.'],
+    ['In a month or in 100 days.', 'on 2026-02-06 or on 2026-04-17.'],
+    ['A year ago or in an year.', 'on 2025-01-07 or on 2027-01-07.'],
   ])('C33 DRM-3 %s', (before, after) => {
     expect(withDates(before, NOW)).toBe(after);
+  });
+
+  it('C33 DRM-3 a week begins on Monday, seen from a Sunday too', () => {
+    expect(withDates('this week', Date.UTC(2026, 0, 11))).toBe('in the week of 2026-01-05');
+    expect(withDates('this week', Date.UTC(2026, 0, 12))).toBe('in the week of 2026-01-12');
   });
 
   it('C33 DRM-3 what is absolute stays as it is', () => {
