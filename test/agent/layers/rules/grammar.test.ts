@@ -9,7 +9,7 @@ import type { Transcript } from '../../../../src/core/model/transcript.js';
 import type { LayerContext } from '../../../../src/core/run/layer.js';
 import type { LogEntry } from '../../../../src/core/run/run-log.js';
 import { runSent } from '../../../helpers/capture.js';
-import { LayerDriver, resultBlock } from '../../../helpers/drive/drive-layer.js';
+import { callBlock, LayerDriver, resultBlock } from '../../../helpers/drive/drive-layer.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { mainRequests, ofType, type PlanInit, runLog } from '../../../helpers/plan.js';
 import { planUnder } from '../../../helpers/plan-under.js';
@@ -256,6 +256,7 @@ describe('a copy of a thread', () => {
     [`rules: [{ when: { toolChars: ">= 20k" }, ${CLEAR} }]`],
     [`rules: [{ when: { growth: ">= 2500" }, ${CLEAR} }]`],
     [`rules: [{ when: { prunable: ">= 2500" }, ${CLEAR} }]`],
+    [`rules: [{ when: { prunable: ">= 2500" }, ${CLEAR.replace('tool-results', 'pairs')} }]`],
     [`rules: [{ when: { piled: ">= 3500" }, ${CLEAR} }]`],
     [`rules: [{ when: { tokens: ">= 3k" }, ${EACH} }]`],
     [`rules: [{ when: { event: prefix-change }, ${CLEAR} }]`],
@@ -278,7 +279,11 @@ describe('a copy of a thread', () => {
     for (const half of [1, 2, 3, 4, 5]) {
       const [own, copy] = [driven(), driven()];
       live(own, 1, half + 1);
-      const { messages, turn, now, lastResponseMs } = own;
+      const { turn, now, lastResponseMs } = own;
+      own.respond([callBlock('more')]);
+      own.lastResponseMs = lastResponseMs;
+      own.ask('end-of-loop');
+      const { messages } = own;
       Object.assign(copy, { messages: [...messages], turn, now, lastResponseMs, count: messages.length });
       const [source, target] = [own, copy].map(({ layers }) => layers[0] as unknown as Restorable);
       Object.assign(historyOf(target!), historyOf(source!));
@@ -287,7 +292,8 @@ describe('a copy of a thread', () => {
       for (const one of [own, copy]) {
         one.now += 30_000;
         for (const point of ['wake', 'refused'] as const) one.ask(point);
-        one.receive([resultBlock('more', { tokens: 200 })]);
+        // The second of these has a result already.
+        one.receive(['more', `call-${half}`].map((id) => resultBlock(id, { tokens: 200 })));
         one.ask();
         live(one, half + 1, 9);
       }
