@@ -308,12 +308,13 @@ describe('lists, plans, skills and what runs', () => {
     expect(details).toMatchObject({ restoredSkills: 2 });
   });
 
+  const start = (label: string): ToolStep => ({
+    tool: 'Agent',
+    tokens: 30,
+    effect: { kind: 'background', label },
+  });
+
   it('C16 C47 what still runs in the background is named, and agents that ended since; 2.0 does not do that', () => {
-    const start = (label: string): ToolStep => ({
-      tool: 'Agent',
-      tokens: 30,
-      effect: { kind: 'background', label },
-    });
     const made = new Conversation()
       .human(10)
       .tools([start('look for tests')])
@@ -337,11 +338,6 @@ describe('lists, plans, skills and what runs', () => {
       planUnder('rules: [{ when: { event: manual }, ask: { shape: own }, layout: [summary, todos] }]', {}),
     ],
   ])('C47 under %s an agent that ended is named by one compaction, not by the next', (_name, plan) => {
-    const start = (label: string): ToolStep => ({
-      tool: 'Agent',
-      tokens: 30,
-      effect: { kind: 'background', label },
-    });
     const main = new Conversation().human(10).tools([start('build'), start('find')]);
     const ended: ToolEffect = { kind: 'background-news', state: 'ended', task: null, call: 'response2-1' };
     main.wait(60).attach(40, null, { attachment: 'queued_command', effect: ended }).answer(10);
