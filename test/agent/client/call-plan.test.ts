@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CallPlan, planCalls } from '../../../src/agent/client/call-plan.js';
+import { type CallPlan, CallPlans, planCalls } from '../../../src/agent/client/call-plan.js';
 import type { ClientBehaviour } from '../../../src/agent/client/client.js';
 import { BARE_API } from '../../../src/agent/client/clients.generated.js';
 import { createBlock } from '../../../src/core/model/block.js';
@@ -110,6 +110,20 @@ describe('a call finds nothing of what the one before left', () => {
   it('K4 where it was answered in one piece, if the client keeps such entries apart', () => {
     expect(told('delivery', 'answers fallback answers answers')).toEqual(['streamed', 'whole', 'streamed']);
     expect(told('delivery', 'fallback answers', { fallback: 'same' })).toEqual(['streamed']);
+  });
+
+  it('a copy goes on behind the calls of another one, as the same version', () => {
+    const steps = 'human answers human 2.1.101 answers thinks runs'.split(' ').map(stepOf);
+    const thread = { id: 'main', parentId: null, steps } as unknown as Thread;
+    const plans = () =>
+      new CallPlans(thread, (version) => (version === '2.1.101' ? BUSY : BARE_API), '2.1.100');
+    const [own, copy] = [plans(), plans()];
+    const taken = [own.next(), own.next()];
+    expect(taken.map((plan) => plan!.behaviours)).toEqual([BARE_API, BUSY]);
+    copy.restoreFrom(own);
+    const next = copy.next();
+    expect(next!.behaviours).toBe(BUSY);
+    expect(next).toEqual(own.next());
   });
 
   it('goes by the behaviours of its version', () => {

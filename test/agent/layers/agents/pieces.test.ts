@@ -80,6 +80,9 @@ describe('AGT-5 the memory of an agent', () => {
     expect(drive(early.load(viewOf([], 0, empty), moment()), empty).actions).toEqual([]);
     empty.write(early.path!, '- a line\n', 0);
     expect(early.isWaiting(empty)).toBe(false);
+    // A file without a line says nothing.
+    files.write(agent.path!, '\n', 0);
+    expect(drive(memory('user').load(view, moment()), files).actions).toEqual([]);
   });
 
   it('gets a line more when the agent has finished; binary content stays as it is', () => {

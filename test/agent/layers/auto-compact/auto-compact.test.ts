@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { autoCompactLayer } from '../../../../src/agent/layers/auto-compact/auto-compact.js';
+import { CompactionHistory } from '../../../../src/agent/layers/auto-compact/history.js';
 import type { Transcript } from '../../../../src/core/model/transcript.js';
 import type { QuerySource } from '../../../../src/core/run/layer.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
@@ -24,6 +25,16 @@ function run(init: PlanInit, talk: Conversation | Transcript) {
 const FAILING = [{ call: 'compact', error: 'tool_call' }] as const;
 const manual = (talk: Conversation) =>
   talk.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
+
+it('R17 a turn counts what was cleared in it, until a compaction has replaced the history', () => {
+  const history = new CompactionHistory();
+  history.noteCount(3, 900);
+  history.noteCount(3, 500);
+  expect([100, 950].map((tokens) => history.countWith(3, tokens))).toEqual([900, 950]);
+  expect(history.countWith(4, 100)).toBe(100);
+  history.replaced(3);
+  expect(history.countWith(3, 100)).toBe(100);
+});
 
 describe('the breaker', () => {
   const talk = (rounds = 14) => above({ from: 168_000, rounds });

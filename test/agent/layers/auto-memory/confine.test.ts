@@ -47,6 +47,14 @@ describe('writes of extractions and dreams', () => {
     });
   });
 
+  it('DRM-4 of memories whose text is written out go by their name', () => {
+    const file = `${MEMORY_DIRECTORY}/plain.md`;
+    const write = (name: string, links = {}) => confineMemory(filesWith(links), name, 'two\nlines');
+    expect(write('plain')).toEqual({ kind: 'allowed', path: file });
+    expect(write('plain', { [file]: 'link to /etc/hosts' })).toEqual({ kind: 'refused', reason: 'link' });
+    expect(write('../plain')).toEqual({ kind: 'refused', reason: 'climbs' });
+  });
+
   it('DRM-4 that are allowed lie inside, whatever the name', () => {
     const part = fc.oneof(fc.constantFrom('..', '.', '', 'a', 'memory', '/'), fc.string({ maxLength: 6 }));
     fc.assert(

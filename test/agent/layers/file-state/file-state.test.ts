@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FileState } from '../../../../src/agent/layers/file-state/file-state.js';
-import { createBlock } from '../../../../src/core/model/block.js';
+import { AwaitedCalls } from '../../../../src/agent/layers/support/compactable.js';
+import { type Block, createBlock } from '../../../../src/core/model/block.js';
 import { messagesOf } from '../../../helpers/drive/drive-compaction.js';
+import { callBlock } from '../../../helpers/drive/drive-layer.js';
 import { Conversation, type ToolStep } from '../../../helpers/generators/conversation.js';
 
 const talk = messagesOf(
@@ -238,4 +240,14 @@ describe('which files are known', () => {
       { numRuns: 60 },
     );
   });
+});
+
+it('of two calls of one id the latest alone waits for its result, once', () => {
+  const waiting = new AwaitedCalls();
+  const [first, second, other] = ['a', 'a', 'b'].map((id) => callBlock(id)) as [Block, Block, Block];
+  for (const call of [first, second, other]) waiting.add(call);
+  expect(waiting.take(null)).toBeUndefined();
+  expect(waiting.take('a')).toBe(second);
+  expect(waiting.take('a')).toBeUndefined();
+  expect(waiting.take('b')).toBe(other);
 });

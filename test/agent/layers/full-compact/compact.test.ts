@@ -42,6 +42,8 @@ describe('the request', () => {
     expect(message.blocks[1]).toBe(hook);
     expect(message.blocks[0]!.text!.read()).toMatch(/Additional instructions:\nuser: keep the plan$/);
     expect(message.blocks[2]!.text!.read()).toMatch(/text only, no tools/);
+    const [silent] = summaryInstruction('i', 0, 'full', ' \n', [hook!], null).blocks;
+    expect(silent!.text!.read()).toMatch(/rests on\.\nAdditional instructions:$/);
     const { asks } = compactWith(POLICY, {}, talk(), good, {
       instructions: 'user: keep the plan',
       partial: null,

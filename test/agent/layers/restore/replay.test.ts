@@ -4,6 +4,7 @@ import type { ToolEffect } from '../../../../src/core/model/block.js';
 import { runSent, sentFor } from '../../../helpers/capture.js';
 import { Conversation, type ToolStep } from '../../../helpers/generators/conversation.js';
 import { ofType, type PlanInit, planOf } from '../../../helpers/plan.js';
+import { planUnder } from '../../../helpers/plan-under.js';
 
 /** Nothing but the user's own compaction acts, and it is the only request beside the loop. */
 const POLICY = 'claude-code/2026';
@@ -307,12 +308,13 @@ describe('lists, plans, skills and what runs', () => {
     expect(details).toMatchObject({ restoredSkills: 2 });
   });
 
+  const start = (label: string): ToolStep => ({
+    tool: 'Agent',
+    tokens: 30,
+    effect: { kind: 'background', label },
+  });
+
   it('C16 C47 what still runs in the background is named, and agents that ended since; 2.0 does not do that', () => {
-    const start = (label: string): ToolStep => ({
-      tool: 'Agent',
-      tokens: 30,
-      effect: { kind: 'background', label },
-    });
     const made = new Conversation()
       .human(10)
       .tools([start('look for tests')])
@@ -327,6 +329,26 @@ describe('lists, plans, skills and what runs', () => {
       .tools([start('build')])
       .answer(10);
     expect(afterCompaction(again, {}, 'claude-code/2.0').standing).toEqual([]);
+  });
+
+  it.each([
+    ['Claude Code', planOf({ policy: POLICY, set: QUIET })],
+    [
+      'a policy file',
+      planUnder('rules: [{ when: { event: manual }, ask: { shape: own }, layout: [summary, todos] }]', {}),
+    ],
+  ])('C47 under %s an agent that ended is named by one compaction, not by the next', (_name, plan) => {
+    const main = new Conversation().human(10).tools([start('build'), start('find')]);
+    const ended: ToolEffect = { kind: 'background-news', state: 'ended', task: null, call: 'response2-1' };
+    main.wait(60).attach(40, null, { attachment: 'queued_command', effect: ended }).answer(10);
+    const own = new Conversation({ ids: 'c-' }).wait(5).human(20).answer(20).thread('child', 'main');
+    const child = { ...own, fork: { callId: 'response2' } };
+    byHand(byHand(main).human(10).answer(10)).human(10).answer(10);
+    const transcript = { ...main.transcript(), threads: [main.thread(), child] };
+    const named = sentFor(runSent(plan, transcript).sent, 'main').map(({ blocks }) =>
+      blocks!.flatMap(({ facts }) => (facts.attachment === 'standing' ? [facts.path] : [])),
+    );
+    expect(named.slice(-2)).toEqual([['build', 'find', child.label], ['build']]);
   });
 
   it('C16 announcements follow from what is in force: names added so far less those withdrawn', () => {

@@ -64,6 +64,19 @@ describe('RES-3 what runs in the background', () => {
     expect(labels(work())).toEqual(['build', 'tests']);
   });
 
+  it('C47 an agent that ended is named until a compaction has reported it, a command that ended is not', () => {
+    const made = new BackgroundWork();
+    for (const tool of ['Task', 'Agent', 'Bash'])
+      made.start(block(9, { toolUseId: tool, tool }), `${tool} of the user`);
+    for (const id of ['Task', 'Agent', 'Bash']) made.update(news('ended', id, null), null);
+    expect(labels(made)).toEqual(['Task of the user', 'Agent of the user']);
+    expect(sizes(made.items())[0]![3]).toBe(
+      'Agent that has ended since the last summary: Task of the user'.length,
+    );
+    made.forgetFinished();
+    expect(labels(made)).toEqual([]);
+  });
+
   it('ends by its call, or by the name that its call was told', () => {
     const byCall = work();
     byCall.update(news('ended', 'a', null), null);

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { rulesLayer } from '../../../../src/agent/layers/rules/rules-layer.js';
+import { readPolicyFile } from '../../../../src/config/files/policy-file.js';
 import type { ThreadEvent } from '../../../../src/core/model/transcript.js';
+import type { HookContext } from '../../../../src/core/run/layer.js';
+import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
 import { planUnder } from '../../../helpers/plan-under.js';
@@ -136,6 +140,24 @@ describe('a condition on chance', () => {
     expect(some).toBeLessThan(45);
     expect(turnsOf('chance: 0.5', long())).toEqual(turnsOf('chance: 0.5', long()));
     expect(turnsOf('chance: 0.5', long(), { seed: 2 })).not.toEqual(turnsOf('chance: 0.5', long()));
+  });
+
+  it('is drawn once for a moment, however often it is asked there, and anew for the next', () => {
+    const policy =
+      'rules: [{ when: { chance: 0.5 }, select: { what: tool-results }, replace: { with: placeholder } }]';
+    const { rules } = readPolicyFile(policy, 'p.yaml').read!;
+    const driver = new LayerDriver([rulesLayer], {}, 200_000, { rules });
+    const moment = { point: 'before-request', now: 0, turn: 1, prompt: 1, source: 'main' } as HookContext;
+    /** Answers to ten questions in a row, at each of twenty moments. */
+    const answers = (next: (i: number) => Partial<HookContext>) =>
+      Array.from({ length: 20 }, (_, i) => {
+        const ten = Array.from({ length: 10 }, () =>
+          driver.layers[0]!.due({ ...moment, ...next(i) }, driver.view),
+        );
+        return ten.every((one) => one === ten[0]) ? ten[0] : 'both';
+      });
+    expect(new Set(answers((turn) => ({ turn })))).toEqual(new Set([true, false]));
+    expect(new Set(answers((now) => ({ now })))).toEqual(new Set([true, false]));
   });
 });
 

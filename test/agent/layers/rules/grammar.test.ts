@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { compactionHistory } from '../../../../src/agent/layers/auto-compact/history.js';
 import { rulesLayer } from '../../../../src/agent/layers/rules/rules-layer.js';
+import { layerParams } from '../../../../src/agent/layers/support/param-reader.js';
 import { readPolicyFile } from '../../../../src/config/files/policy-file.js';
+import { createBlock } from '../../../../src/core/model/block.js';
 import type { Message } from '../../../../src/core/model/message.js';
 import type { Transcript } from '../../../../src/core/model/transcript.js';
+import type { LayerContext } from '../../../../src/core/run/layer.js';
 import type { LogEntry } from '../../../../src/core/run/run-log.js';
 import { runSent } from '../../../helpers/capture.js';
-import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
+import { callBlock, LayerDriver, resultBlock } from '../../../helpers/drive/drive-layer.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { mainRequests, ofType, type PlanInit, runLog } from '../../../helpers/plan.js';
 import { planUnder } from '../../../helpers/plan-under.js';
@@ -212,5 +216,83 @@ describe('what of the history stays', () => {
     };
     // 13,500 tokens at the third prompt, 17,700 at the fourth: before it stand an answer, and two results a round.
     expect(['3', '2 messages', '2 rounds', '2 turns'].map(kept)).toEqual([3, 0, 2, 8]);
+  });
+});
+
+describe('a copy of a thread', () => {
+  const SUMMARY = 'select: { what: history }, ask: { shape: own }';
+  const CLEAR = 'select: { what: tool-results, keep: { last: 1 } }, replace: { with: placeholder }';
+  const EACH = CLEAR.replace('placeholder', 'placeholder, sticky: false');
+  const always = (guards: string): string =>
+    `rules: [{ when: { toolResults: ">= 1" }, ${SUMMARY} }]\nguards: { ${guards} }`;
+
+  type Restorable = { readonly context: LayerContext; restoreFrom(other: unknown): void };
+  const historyOf = ({ context }: Restorable) => compactionHistory(context.shared);
+
+  /** Rounds of a thread under a policy; a minute each, with all that a rule may be asked at. */
+  function live(driver: LayerDriver, from: number, to: number): void {
+    for (let n = from; n < to; n++) {
+      driver.turn = n;
+      driver.now = n * 60_000;
+      driver.exchange(`call-${n}`, { tokens: 1_000 });
+      driver.respond([createBlock({ kind: 'image', role: 'assistant', tokens: 9 })]);
+      driver.ask('after-response');
+      driver.now += 30_000;
+      driver.ask('wake');
+      driver.ask();
+      driver.ask('refused');
+    }
+  }
+
+  // Summaries never come: each attempt is a failure.
+  it.each([
+    [`rules: [{ when: { messages: ">= 14" }, ${CLEAR} }]`],
+    [`rules: [{ when: { turns: ">= 9" }, ${CLEAR} }]`],
+    [`rules: [{ when: { images: ">= 5" }, ${CLEAR} }]`],
+    [`rules: [{ when: { growth: ">= 2500" }, ${CLEAR} }]`],
+    [`rules: [{ when: { prunable: ">= 10k chars" }, ${CLEAR} }]`],
+    [`rules: [{ when: { prunable: ">= 2500" }, ${CLEAR.replace('tool-results', 'pairs')} }]`],
+    [`rules: [{ when: { piled: ">= 3500" }, ${CLEAR} }]`],
+    [`rules: [{ when: { tokens: ">= 3k" }, ${EACH} }]`],
+    [`rules: [{ when: { event: prefix-change }, ${CLEAR} }]`],
+    [`rules: [{ when: { messages: ">= 1", at: prompt }, ${CLEAR.replace(', keep: { last: 1 }', '')} }]`],
+    [`rules: [{ when: { event: refused }, ${SUMMARY} }]`],
+    [always('breaker: { after: 4, until: session, scope: rule }')],
+    [always('breaker: { after: 1, until: 2min }')],
+    [always('breaker: { after: 1, until: 2min, scope: rule }')],
+    [always('perTurn: 1')],
+    [always('cooldown: [1min, 2min, 5min]')],
+    [always('spend: { calls: 5, per: 30min, rest: 1h }')],
+    [`cache: { keepAlive: { every: 30s, times: 2 } }\nrules: [{ when: { tokens: ">= 190k" }, ${SUMMARY} }]`],
+  ])('goes on as the thread itself would: %s', (policy) => {
+    const { read, problems } = readPolicyFile(policy, 'p.yaml');
+    expect(problems).toEqual([]);
+    const params = ['rules', 'core', 'full-compact'].flatMap(layerParams);
+    const layer = { ...rulesLayer, params };
+    const driven = () => new LayerDriver([layer], {}, 200_000, { rules: read!.rules });
+    for (const half of [1, 2, 3, 4, 5]) {
+      const [own, copy] = [driven(), driven()];
+      live(own, 1, half + 1);
+      const { turn, now, lastResponseMs } = own;
+      own.respond([callBlock('more')]);
+      own.lastResponseMs = lastResponseMs;
+      own.ask('end-of-loop');
+      const { messages } = own;
+      Object.assign(copy, { messages: [...messages], turn, now, lastResponseMs, count: messages.length });
+      const [source, target] = [own, copy].map(({ layers }) => layers[0] as unknown as Restorable);
+      Object.assign(historyOf(target!), historyOf(source!));
+      target!.restoreFrom(source!);
+      const before = own.actions.length;
+      for (const one of [own, copy]) {
+        one.now += 30_000;
+        for (const point of ['wake', 'refused'] as const) one.ask(point);
+        // The second of these has a result already.
+        one.receive(['more', `call-${half}`].map((id) => resultBlock(id, { tokens: 200 })));
+        one.ask();
+        live(one, half + 1, 9);
+      }
+      expect(copy.actions).toEqual(own.actions.slice(before));
+      expect(own.actions).not.toEqual([]);
+    }
   });
 });

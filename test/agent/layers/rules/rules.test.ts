@@ -156,10 +156,10 @@ describe('how far a rule goes', () => {
 describe('cache.keepAlive', () => {
   const RULES = 'rules: [{ when: { tokens: ">= 190k" }, ask: { shape: own } }]';
   /** Seconds after the start of the pause at which short requests are sent. */
-  const pings = (keepAlive: string, seconds = 3_600): readonly number[] => {
+  const pings = (keepAlive: string, seconds = 3_600, rules = RULES): readonly number[] => {
     const talk = results(12).wait(seconds).human(10).answer(10);
     const entries = runLog(
-      planUnder(`cache: { keepAlive: { ${keepAlive} } }\n${RULES}`, INIT),
+      planUnder(`cache: { keepAlive: { ${keepAlive} } }\n${rules}`, INIT),
       talk.transcript(),
     );
     const requests = ofType(entries, 'request');
@@ -185,6 +185,15 @@ describe('cache.keepAlive', () => {
     expect(pings('every: 6min, times: 3')).toEqual([]);
     expect(pings('every: 4min, times: 1, only-if: 17k')).toEqual([240]);
     expect(pings('every: 4min, times: 1, only-if: 18k')).toEqual([]);
+    // 5,100 tokens, 12 rounds of 1,020 and an answer of 10.
+    expect(pings('every: 4min, times: 1, only-if: 17350')).toEqual([240]);
+    expect(pings('every: 4min, times: 1, only-if: 17351')).toEqual([]);
+  });
+
+  it('waits its time where a condition on the end of the entry wakes the policy earlier', () => {
+    const rules = (expiresIn: string) => RULES.replace('190k"', `190k", expiresIn: "${expiresIn}"`);
+    expect(pings('every: 4min, times: 2', 3_600, rules('<= 3min'))).toEqual([240, 480]);
+    expect(pings('every: 4min, times: 2', 3_600, rules('<= 10s'))).toEqual([240, 480]);
   });
 
   it('sends none again that the API refuses', () => {

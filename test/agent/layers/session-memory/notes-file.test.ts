@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest';
 import {
   cutForUse,
   isEmptyTemplate,
+  notesOnDisk,
   parseSections,
+  SessionMemoryState,
   sectionsOver,
   truncateForUse,
 } from '../../../../src/agent/layers/session-memory/notes-file.js';
+import { createFiles } from '../../../../src/core/base/files.js';
 import { NOTES_TEMPLATE, notesFromText } from '../../../../src/core/model/notes.js';
 
 const LIMITS = { sectionTokens: 2_000, totalTokens: 12_000 };
@@ -46,6 +49,19 @@ describe('notes file', () => {
     const sections = parseSections('# Workflow\n_how_\n```\n# build\nmake\n```\nafter\n# Worklog\n_log_\nx');
     expect(sections.map(({ name }) => name)).toEqual(['Workflow', 'Worklog']);
     expect(sections[0]!.content).toBe('```\n# build\nmake\n```\nafter');
+  });
+
+  it('SES-1 in the file are those that are known as long as it holds their words, whoever wrote them there', () => {
+    const state = new SessionMemoryState();
+    const found = (text: string) => {
+      const files = createFiles();
+      files.write('/notes.md', text, 0);
+      return notesOnDisk(state, files.read('/notes.md')!);
+    };
+    expect(found('# A\nold').text.read()).toBe('# A\nold');
+    state.notes = notesFromText('# A\nold');
+    expect(found('# A\nold')).toBe(state.notes);
+    for (const other of ['# A\nnew', '# A\nolder']) expect(found(other).text.read()).toBe(other);
   });
 
   it('SES-4 a section of 2,000 tokens is within the limit, one of 2,001 is over', () => {
