@@ -68,6 +68,26 @@ function renewHandle(handler: () => void): void {
   process.on('SIGINT', handler);
 }
 
+/** What can be broken off; made once, as a context for each session of thousands would be most of the memory. */
+let breakable: { run(work: () => unknown): unknown } | null = null;
+
+async function makeBreakable(): Promise<NonNullable<typeof breakable>> {
+  const { createContext, Script } = await import('node:vm');
+  const held: { work: () => unknown } = { work: doNothing };
+  const context = createContext(held);
+  const script = new Script('work()');
+  return {
+    run(work) {
+      held.work = work;
+      try {
+        return script.runInContext(context, { breakOnSigint: true });
+      } finally {
+        held.work = doNothing;
+      }
+    },
+  };
+}
+
 /**
  * Does work that cannot pause: Ctrl-C breaks it off where it is, without its `finally`, and a request to terminate ends the
  * process as it ends programs that do not listen. Reports are replaced whole, so nothing is harmed by that. A Ctrl-C just before
@@ -77,13 +97,12 @@ export async function runInterruptible<T>(interrupt: AbortSignal, work: () => T)
   const handler = listener;
   if (handler === null) return work();
   await lastInterruptCheck(interrupt);
-  const { createContext, runInContext } = await import('node:vm');
-  const context = createContext({ work });
+  breakable ??= await makeBreakable();
   process.off('SIGTERM', handler);
   events.prependListener('removeListener', keepHandle);
   let result: T;
   try {
-    result = runInContext('work()', context, { breakOnSigint: true }) as T;
+    result = breakable.run(work) as T;
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED'
       ? new Interrupted()
