@@ -1,4 +1,5 @@
 import { CcbenchError, type Problem, withPath } from '../../core/base/errors.js';
+import { oncePer } from '../../core/base/once.js';
 import { ownValue } from '../../core/base/own-value.js';
 import type { ParamValues } from '../../core/run/params.js';
 import type { PolicyRules } from '../../core/run/policy-rules.js';
@@ -14,8 +15,29 @@ export function resolvePolicy(name: string, set: Readonly<Record<string, unknown
   return planPolicy(policyRegistry.get(name), set).params;
 }
 
+/** Policies with changes that were planned: thousands of sessions under the same ones share them. */
+const planned = oncePer((_: Policy) => new Map<string, PlannedPolicy>());
+
+/** More are not kept: a sweep plans each only once. */
+const MOST_PLANNED = 100;
+
 /** A policy as a run goes by it, with a user's changes: of its parameters, and of the values of its file. */
 export function planPolicy(policy: Policy, set: Readonly<Record<string, unknown>>): PlannedPolicy {
+  // JSON has no other number that is not finite than null, which some parameters take.
+  if (Object.values(set).some((value) => typeof value === 'number' && !Number.isFinite(value)))
+    return plan(policy, set);
+  const known = planned(policy);
+  const key = JSON.stringify(set);
+  let own = known.get(key);
+  if (own === undefined) {
+    own = plan(policy, set);
+    if (known.size === MOST_PLANNED) known.clear();
+    known.set(key, own);
+  }
+  return own;
+}
+
+function plan(policy: Policy, set: Readonly<Record<string, unknown>>): PlannedPolicy {
   const inFile = policy.written === undefined ? [] : Object.keys(set).filter(isPolicyPath);
   const pick = (paths: readonly string[]) =>
     Object.fromEntries(paths.map((path) => [path, ownValue(set, path)]));

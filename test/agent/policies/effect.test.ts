@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { paramSpecs, paramsOf, policyRegistry } from '../../../src/agent/policies/catalogue.js';
-import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
+import { planPolicy, resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import type { Policy } from '../../../src/agent/policies/policy.js';
 import { checkParam } from '../../../src/agent/policies/policy-params.js';
 import { CcbenchError } from '../../../src/core/base/errors.js';
@@ -191,4 +191,15 @@ describe('the value of a parameter', () => {
     expect(hintOf('62.5 %')).toBe('write 62.5, without the sign');
     expect(hintOf('half')).not.toContain('without the sign');
   });
+});
+
+it('the same changes are planned once, and a number that is none is not taken for null', () => {
+  const policy = policyRegistry.get('claude-code/2.1.112');
+  expect(planPolicy(policy, { 'window.percent': 50 })).toBe(planPolicy(policy, { 'window.percent': 50 }));
+  expect(planPolicy(policy, { 'window.percent': 51 }).params['window.percent']).toBe(51);
+  expect(planPolicy(policy, { 'window.explicit': null }).params['window.explicit']).toBeNull();
+  expect(() => planPolicy(policy, { 'window.explicit': Number.NaN })).toThrow('must be a whole number');
+  // Many others in between: it is planned again, to the same end.
+  for (let percent = 1; percent <= 99; percent += 0.5) planPolicy(policy, { 'window.percent': percent });
+  expect(planPolicy(policy, { 'window.percent': 51 }).params['window.percent']).toBe(51);
 });
