@@ -98,7 +98,7 @@ function problemOf({ code, stdout, stderr, ms }) {
   if (
     code === 2 &&
     !stderr.includes('error[') &&
-    !/unfinished|lost|no call was answered|is damaged/.test(stderr)
+    !/unfinished|lost|no call was answered|no run answered a call|is damaged/.test(stderr)
   )
     return 'exit code 2 without a reason';
   if ((code !== 2 && /\bNaN\b|\bundefined\b/.test(stdout)) || (stdout + stderr).includes('[object '))
