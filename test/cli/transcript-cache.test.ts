@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,14 +110,19 @@ describe('compiled transcripts on disk', () => {
     const own = { cwd: folder, env: { CCBENCH_CACHE: 'kept' }, today: '2099-01-01' };
     const inspect = ['inspect', 'a.jsonl', '--json'];
     await cli(inspect, own);
-    // Another digest is believed as long as the file is as it was: a second entry shows that the file was not read for it.
     const index = join(folder, 'kept/digests.json');
-    const { version, files } = JSON.parse(readFileSync(index, 'utf8'));
-    expect(files).toEqual([[path, expect.any(String), expect.stringMatching(/^[0-9a-f]{64}$/), '']]);
-    files[0][2] = '0'.repeat(64);
-    writeFileSync(index, JSON.stringify({ version, files }));
-    await cli(inspect, own);
-    expect(cached(folder)).toHaveLength(2);
+    const kept = JSON.parse(readFileSync(index, 'utf8'));
+    expect(kept.files).toEqual([[path, expect.any(String), expect.stringMatching(/^[0-9a-f]{64}$/), '']]);
+    // Another digest is believed if the sum is right: a second entry then shows that the file was not read for it.
+    kept.files[0][2] = '0'.repeat(64);
+    for (const [sum, entries] of [
+      [kept.sum, 1],
+      [createHash('sha256').update(JSON.stringify(kept.files)).digest('hex'), 2],
+    ]) {
+      writeFileSync(index, JSON.stringify({ ...kept, sum }));
+      await cli(inspect, own);
+      expect(cached(folder)).toHaveLength(entries);
+    }
     const longer = Buffer.concat([session(), jsonl([user('late', 999, 'more')])]);
     for (const content of [longer, session(), session('woord'), longer.subarray(0, 300_000)]) {
       writeFileSync(path, content);

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256Hex } from '../../core/base/digest.js';
 import { type DiskFile, hashFile } from './disk-file.js';
 import { nameOfPart, removeLitter } from './litter.js';
 
@@ -12,7 +13,7 @@ export interface KnownFile {
 }
 
 const INDEX = 'digests.json';
-const VERSION = 1;
+const VERSION = 2;
 const SESSION = 'session';
 /** Files that are known at most; beyond them, what was used longest ago goes. */
 const MOST_KNOWN = 100_000;
@@ -125,7 +126,9 @@ export class FileDigests {
     const part = nameOfPart(join(this.#folder, INDEX), 'part');
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      writeFileSync(part, JSON.stringify({ version: VERSION, files: rows }), { mode: 0o600 });
+      writeFileSync(part, JSON.stringify({ version: VERSION, sum: sumOf(rows), files: rows }), {
+        mode: 0o600,
+      });
       renameSync(part, join(this.#folder, INDEX));
     } catch {
       rmSync(part, { force: true });
@@ -135,16 +138,20 @@ export class FileDigests {
 
 type IndexRow = readonly [path: string, state: string, sha256: string, kind: string];
 
+/** The sum of an index: a file that had the digest of another would have its answers. */
+function sumOf(files: readonly IndexRow[]): string {
+  return sha256Hex(JSON.stringify(files));
+}
+
 /** The rows of an index; none where it is damaged or of another version: it only saves reading. */
 function readIndex(folder: string): readonly IndexRow[] {
   try {
-    const { version, files } = JSON.parse(readFileSync(join(folder, INDEX), 'utf8')) as {
+    const { version, sum, files } = JSON.parse(readFileSync(join(folder, INDEX), 'utf8')) as {
       readonly version: number;
+      readonly sum: string;
       readonly files: readonly IndexRow[];
     };
-    return version === VERSION && files.every((row) => row.every((text) => typeof text === 'string'))
-      ? files
-      : [];
+    return version === VERSION && sum === sumOf(files) ? files : [];
   } catch {
     return [];
   }
