@@ -21,11 +21,15 @@ const planned = oncePer((_: Policy) => new Map<string, PlannedPolicy>());
 /** More are not kept: a sweep plans each only once. */
 const MOST_PLANNED = 100;
 
+/** Whether JSON has another text for each such value. */
+function isPlain(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((item) => typeof item === 'string');
+  return value === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
+}
+
 /** A policy as a run goes by it, with a user's changes: of its parameters, and of the values of its file. */
 export function planPolicy(policy: Policy, set: Readonly<Record<string, unknown>>): PlannedPolicy {
-  // JSON has no other number that is not finite than null, which some parameters take.
-  if (Object.values(set).some((value) => typeof value === 'number' && !Number.isFinite(value)))
-    return plan(policy, set);
+  if (!Object.values(set).every(isPlain)) return plan(policy, set);
   const known = planned(policy);
   const key = JSON.stringify(set);
   let own = known.get(key);

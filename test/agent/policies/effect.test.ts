@@ -199,6 +199,8 @@ it('the same changes are planned once, and a number that is none is not taken fo
   expect(planPolicy(policy, { 'window.percent': 51 }).params['window.percent']).toBe(51);
   expect(planPolicy(policy, { 'window.explicit': null }).params['window.explicit']).toBeNull();
   expect(() => planPolicy(policy, { 'window.explicit': Number.NaN })).toThrow('must be a whole number');
+  planPolicy(policy, {});
+  expect(() => planPolicy(policy, { 'window.explicit': undefined })).toThrow('must be a whole number');
   // Many others in between: it is planned again, to the same end.
   for (let percent = 1; percent <= 99; percent += 0.5) planPolicy(policy, { 'window.percent': percent });
   expect(planPolicy(policy, { 'window.percent': 51 }).params['window.percent']).toBe(51);
