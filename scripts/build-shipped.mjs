@@ -1,5 +1,5 @@
 // Reads what is shipped as YAML (policies, providers, and the tables of models, clients, layer parameters, generated sessions,
-// memory heuristics, metrics, log lines, weights on limits, settings, tools and wordings of clients, commands) and writes it as modules of plain data, so that
+// memory heuristics, metrics, weights on limits, settings, tools and wordings of clients, commands) and writes it as modules of plain data, so that
 // nothing is read or checked at start-up.
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { clientsModule } from './shipped/clients.mjs';
 import { commandsModule } from './shipped/commands.mjs';
 import { fixesModule } from './shipped/fixes.mjs';
 import { memoryModule } from './shipped/memory.mjs';
-import { logLinesModule, metricsModule } from './shipped/metrics.mjs';
+import { metricsModule } from './shipped/metrics.mjs';
 import { modelsModule } from './shipped/models.mjs';
 import { paramsModule } from './shipped/params.mjs';
 import { profilePolicy } from './shipped/profiles.mjs';
@@ -120,7 +120,6 @@ async function buildShipped() {
   writeTable('src/provider/fake-api/wordings', wordingsModule);
   writeTable('src/analysis/why/fixes', fixesModule);
   writeTable('src/metrics/metrics', metricsModule);
-  writeTable('src/metrics/log-lines', logLinesModule);
   writeTable('src/cli/commands', commandsModule);
   const { policyFrom, readPolicy, readProvider } = await loadReaders();
   const rulesPolicy = (kind) => (written, name, problems) => {

@@ -1,5 +1,5 @@
 // @ts-check
-// The metrics of a run, and the lines of its log: src/metrics/metrics.yaml and log-lines.yaml, checked.
+// The metrics of a run: src/metrics/metrics.yaml, checked.
 import { z } from 'zod';
 
 const UNITS = ['count', 'tokens', 'usd', 'share', 'ms', 'hours', 'ratio'];
@@ -36,29 +36,5 @@ export function metricsModule(/** @type {unknown} */ written) {
 export const METRIC_ROWS = [
 ${rows.join('\n')}
 ] as const;
-`;
-}
-
-const words = z.string().transform((text) => text.split(' '));
-const fields = { number: words.optional(), string: words.optional() };
-const line = z.strictObject({
-  ...fields,
-  object: words.optional(),
-  maybe: z.strictObject(fields).optional(),
-  known: z.record(z.string(), z.union([z.enum(['$LAYERS', '$CALL_PURPOSES']), words])).optional(),
-  inside: z
-    .record(z.string(), z.strictObject(fields))
-    .transform((owners) => Object.entries(owners)[0])
-    .optional(),
-});
-
-/** The module of log-lines.yaml. */
-export function logLinesModule(/** @type {unknown} */ written) {
-  const shapes = JSON.stringify(z.record(z.string(), line).parse(written), null, 2);
-  return `import { LAYERS } from '../core/run/run-log.js';
-import { CALL_PURPOSES } from '../core/run/run-plan.js';
-
-/** What lines of a log must hold, by their types. */
-export const LOG_LINES = ${shapes.replaceAll(/"\$([A-Z_]+)"/g, '$1')} as const;
 `;
 }

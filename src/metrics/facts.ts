@@ -1,12 +1,7 @@
 import { sum } from '../core/base/stats.js';
+import type { BreakCause } from '../core/run/break-causes.js';
 import type { PricedCalls } from '../core/run/recorded-bill.js';
-import type {
-  BreakCause,
-  BreakdownEntry,
-  RunEntry,
-  SkippedEntry,
-  WarningEntry,
-} from '../core/run/run-log.js';
+import type { BreakdownEntry, RunEntry, SkippedEntry, WarningEntry } from '../core/run/run-log.js';
 import type { CostInterval } from './cost-interval.js';
 import type { FaultFacts, LayerTotals } from './layer-fold.js';
 import type { LongTermFacts, StatusFacts } from './long-term-fold.js';

@@ -1,6 +1,7 @@
 import type { MetricUnit } from '../core/base/format.js';
 import { ownValue } from '../core/base/own-value.js';
-import { BREAK_CAUSES, LAYERS } from '../core/run/run-log.js';
+import { BREAK_CAUSES } from '../core/run/break-causes.js';
+import { LAYERS } from '../core/run/log-entries.js';
 import { CALL_PURPOSES } from '../core/run/run-plan.js';
 import type { RunFacts } from './facts.js';
 import type { LayerFacts } from './layer-fold.js';

@@ -1,9 +1,9 @@
 import { CcbenchError } from '../core/base/errors.js';
 import type { Mutable } from '../core/base/mutable.js';
+import type { BreakCause } from '../core/run/break-causes.js';
+import type { BreakEntry } from '../core/run/log-entries.js';
 import {
-  type BreakCause,
   type BreakdownEntry,
-  type BreakEntry,
   type EndEntry,
   type LogEntry,
   PARTED,

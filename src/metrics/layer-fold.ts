@@ -3,7 +3,6 @@ import { sum } from '../core/base/stats.js';
 import {
   type BreakerEntry,
   type CrossingEntry,
-  type EndEntry,
   type FaultEntry,
   LAYERS,
   type Layer,
@@ -11,7 +10,8 @@ import {
   type RequestEntry,
   type ReturnedEntry,
   type ThreadEntry,
-} from '../core/run/run-log.js';
+} from '../core/run/log-entries.js';
+import type { EndEntry } from '../core/run/run-log.js';
 import { chanceUnder, SURVIVALS, type Survival } from '../core/run/run-plan.js';
 import { addTo, detailAmount, recordOf, sortedRecord, type Tally } from './tally.js';
 

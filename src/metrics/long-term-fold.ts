@@ -1,5 +1,11 @@
 import { percentLeft } from '../core/run/limit.js';
-import type { LayerEntry, NoticeEntry, RequestEntry, StatusEntry, ThreadEntry } from '../core/run/run-log.js';
+import type {
+  LayerEntry,
+  NoticeEntry,
+  RequestEntry,
+  StatusEntry,
+  ThreadEntry,
+} from '../core/run/log-entries.js';
 import { addTo, detailAmount, recordOf, sortedRecord, type Tally } from './tally.js';
 
 /** A state that a client shows: over how many requests, and when. */

@@ -1,22 +1,10 @@
 import { CcbenchError } from '../core/base/errors.js';
 import { ownValue } from '../core/base/own-value.js';
-import { type LogEntry, RUN_LOG_VERSION } from '../core/run/run-log.js';
-import { LOG_LINES } from './log-lines.generated.js';
+import type { LineShape } from '../core/run/log-entries.js';
+import { LINE_SHAPES, type LogEntry, RUN_LOG_VERSION } from '../core/run/run-log.js';
 
 type FieldKind = 'number' | 'string' | 'object';
 type Fields = Readonly<Partial<Record<FieldKind, readonly string[]>>>;
-
-/** What a line of one type must hold for the metrics to be right. */
-interface LineShape extends Fields {
-  /** Numbers and texts that may be absent or null. */
-  readonly maybe?: { readonly number?: readonly string[]; readonly string?: readonly string[] };
-  /** Texts of which only some are known. */
-  readonly known?: Readonly<Record<string, readonly string[]>>;
-  /** What an object inside must hold. */
-  readonly inside?: readonly [owner: string, fields: Fields];
-}
-
-const SHAPES: Readonly<Record<LogEntry['type'], LineShape>> = LOG_LINES;
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -86,7 +74,8 @@ function problemOf(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not an object';
   const entry = value as Members;
   if (entry.type === undefined) return 'has no type';
-  const shape = typeof entry.type === 'string' ? ownValue(SHAPES, entry.type) : undefined;
+  const shape: LineShape | undefined =
+    typeof entry.type === 'string' ? ownValue(LINE_SHAPES, entry.type) : undefined;
   if (shape === undefined) return `has the unknown type ${JSON.stringify(entry.type)}`;
   const problem = memberProblem(entry, shape);
   return problem === null ? null : `(${entry.type}) ${problem}`;

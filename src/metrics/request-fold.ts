@@ -1,7 +1,8 @@
 import { CcbenchError } from '../core/base/errors.js';
 import type { Mutable } from '../core/base/mutable.js';
 import { ratio } from '../core/base/stats.js';
-import type { BreakCause, RequestEntry, ThreadEntry } from '../core/run/run-log.js';
+import type { BreakCause } from '../core/run/break-causes.js';
+import type { RequestEntry, ThreadEntry } from '../core/run/log-entries.js';
 import { CALL_PURPOSES, type CallPurpose } from '../core/run/run-plan.js';
 import { RiskTally } from './cost-interval.js';
 import { addTo, recordOf, sortedRecord, type Tally } from './tally.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
-import type { LayerEntry } from '../../src/core/run/run-log.js';
+import type { LayerEntry } from '../../src/core/run/log-entries.js';
 import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';
 import { ofType, runLog } from '../helpers/plan.js';
 

@@ -1,15 +1,13 @@
 import type {
   BreakEntry,
   CrossingEntry,
-  EndEntry,
   FaultEntry,
   LayerEntry,
-  LogEntry,
   RequestEntry,
-  RunEntry,
   StatusEntry,
   ThreadEntry,
-} from '../../src/core/run/run-log.js';
+} from '../../src/core/run/log-entries.js';
+import type { EndEntry, LogEntry, RunEntry } from '../../src/core/run/run-log.js';
 
 /** The header of a log. */
 export function runEntry(change: Partial<RunEntry> = {}): RunEntry {

@@ -1,7 +1,8 @@
 import { policyRegistry } from '../../src/agent/policies/catalogue.js';
 import { planPolicy } from '../../src/agent/policies/plan-policy.js';
 import type { Transcript } from '../../src/core/model/transcript.js';
-import type { LogEntry, RequestEntry } from '../../src/core/run/run-log.js';
+import type { RequestEntry } from '../../src/core/run/log-entries.js';
+import type { LogEntry } from '../../src/core/run/run-log.js';
 import type { FaultRule, RunPlan } from '../../src/core/run/run-plan.js';
 import { replay } from '../../src/engine/run/replay.js';
 import { effective } from './effective.js';

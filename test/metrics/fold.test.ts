@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BreakCause, LogEntry } from '../../src/core/run/run-log.js';
+import type { BreakCause } from '../../src/core/run/break-causes.js';
+import type { LogEntry } from '../../src/core/run/run-log.js';
 import { CALL_PURPOSES } from '../../src/core/run/run-plan.js';
 import { createMetricsFold, foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';

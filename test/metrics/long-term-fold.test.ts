@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LayerEntry, LogEntry } from '../../src/core/run/run-log.js';
+import type { LayerEntry } from '../../src/core/run/log-entries.js';
+import type { LogEntry } from '../../src/core/run/run-log.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { layerEntry, requestEntry, threadEntry } from '../helpers/log.js';
 

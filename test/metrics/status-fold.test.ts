@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StatusEntry } from '../../src/core/run/run-log.js';
+import type { StatusEntry } from '../../src/core/run/log-entries.js';
 import { foldLog, LimitFold } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
 import { layerEntry, requestEntry, runEntry, statusEntry } from '../helpers/log.js';

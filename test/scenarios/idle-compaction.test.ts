@@ -5,7 +5,8 @@ import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
 import { openRef } from '../../src/config/files/open-ref.js';
 import { MS_PER_MINUTE } from '../../src/core/base/clock.js';
-import type { LogEntry, RequestEntry } from '../../src/core/run/run-log.js';
+import type { RequestEntry } from '../../src/core/run/log-entries.js';
+import type { LogEntry } from '../../src/core/run/run-log.js';
 import { mainRequests, ofType, runLog } from '../helpers/plan.js';
 
 const FILE = resolve(import.meta.dirname, '../../scenarios/idle-compaction.yaml');

@@ -1,8 +1,9 @@
 import { dayStartMs } from '../../core/base/clock.js';
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
+import type { LayerEntry, RequestEntry } from '../../core/run/log-entries.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
-import type { LayerEntry, LogEntry, RequestEntry, RunEntry } from '../../core/run/run-log.js';
+import type { LogEntry, RunEntry } from '../../core/run/run-log.js';
 import type { ModelRow, Prices } from '../../provider/prices/model-row.js';
 import { findModel, modelsOf } from '../../provider/prices/models.js';
 import {

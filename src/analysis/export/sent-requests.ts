@@ -8,7 +8,8 @@ import {
   type TraceRequest,
 } from '../../core/model/request-trace.js';
 import { countCalls, type Transcript, withoutSummaryForks } from '../../core/model/transcript.js';
-import type { LogEntry, RequestEntry } from '../../core/run/run-log.js';
+import type { RequestEntry } from '../../core/run/log-entries.js';
+import type { LogEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { NO_TIMING } from '../../engine/requests/run-env.js';
 import { replayParts } from '../../engine/run/replay.js';

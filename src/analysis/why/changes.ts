@@ -1,7 +1,8 @@
 import type { Settings } from '../../agent/policies/own-policy.js';
 import type { Step, Thread, Transcript } from '../../core/model/transcript.js';
 import { NO_USAGE, type Usage } from '../../core/model/usage.js';
-import type { LogEntry, RequestEntry } from '../../core/run/run-log.js';
+import type { RequestEntry } from '../../core/run/log-entries.js';
+import type { LogEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import type { RequestListener } from '../../engine/requests/run-env.js';
 import { changedRecording } from '../../engine/run/what-if.js';

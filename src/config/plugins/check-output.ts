@@ -2,7 +2,8 @@ import { isGroup } from '../../core/base/errors.js';
 import { BLOCK_KINDS, BLOCK_ROLES } from '../../core/model/block.js';
 import type { Usage } from '../../core/model/usage.js';
 import type { Action } from '../../core/run/action.js';
-import { BREAK_CAUSES, LAYERS } from '../../core/run/run-log.js';
+import { BREAK_CAUSES } from '../../core/run/break-causes.js';
+import { LAYERS } from '../../core/run/log-entries.js';
 import { isPlausibleUsage, MOST_TOKENS } from '../../transcripts/lines/plausible.js';
 
 /** What is wrong with something that a plug-in gave, as `path must be …`; null if nothing is. */

@@ -13,8 +13,8 @@ import { readBy } from '../../core/base/explain.js';
 import { described, refuse, text, words } from '../../core/base/schema.js';
 import { CAPABILITIES } from '../../core/run/capability.js';
 import type { LayerDefinition } from '../../core/run/layer.js';
+import { LAYERS } from '../../core/run/log-entries.js';
 import type { Hook } from '../../core/run/policy-rules.js';
-import { LAYERS } from '../../core/run/run-log.js';
 import { readDocument } from '../files/document.js';
 import { fullLayer, type LayerInput, type Plugin, type PolicySource } from './plugin.js';
 

@@ -6,7 +6,7 @@ import type { Message, MessageInit } from '../../core/model/message.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { Action } from '../../core/run/action.js';
 import type { ContextView, LayerDefinition } from '../../core/run/layer.js';
-import type { Layer } from '../../core/run/run-log.js';
+import type { Layer } from '../../core/run/log-entries.js';
 import type { Metric } from '../../metrics/metric.js';
 
 /** A layer as a plug-in writes it: what it leaves out is empty, and its switch is `<name>.enabled`. */

@@ -6,7 +6,8 @@ import type { Message } from '../model/message.js';
 import type { Notes, NotesSections } from '../model/notes.js';
 import type { Text } from '../model/text.js';
 import type { Usage } from '../model/usage.js';
-import type { BreakCause, Layer, LayerEntry } from './run-log.js';
+import type { BreakCause } from './break-causes.js';
+import type { Layer, LayerEntry } from './log-entries.js';
 import type { CallPurpose } from './run-plan.js';
 
 /** Who asks for an action, and why: every change of the context can be traced to it in the log. */

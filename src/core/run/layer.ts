@@ -6,9 +6,9 @@ import type { ManualCompaction, SessionContext } from '../model/transcript.js';
 import type { Action, Outcome } from './action.js';
 import type { Capability } from './capability.js';
 import type { Limit, Limits } from './limit.js';
+import type { Layer } from './log-entries.js';
 import type { ParamSpec, ParamValues } from './params.js';
 import type { Hook } from './policy-rules.js';
-import type { Layer } from './run-log.js';
 import type { PlannedPolicy, RunPlan } from './run-plan.js';
 
 /** What kind of query runs: guards keep forks from compacting (BRK-2). */

@@ -1,6 +1,6 @@
 import type { CompactionThreshold } from '../../core/run/layer.js';
 import type { Limit } from '../../core/run/limit.js';
-import type { CrossingEntry, Layer } from '../../core/run/run-log.js';
+import type { CrossingEntry, Layer } from '../../core/run/log-entries.js';
 import type { RunningThread } from '../requests/running-thread.js';
 import type { ThreadModel } from '../requests/thread-model.js';
 

@@ -1,6 +1,7 @@
 import { MS_PER_HOUR } from '../../core/base/clock.js';
 import type { Digest } from '../../core/base/digest.js';
-import type { BreakCause, EndEntry, LogEntry, LogSink, RunEntry } from '../../core/run/run-log.js';
+import type { BreakCause } from '../../core/run/break-causes.js';
+import type { EndEntry, LogEntry, LogSink, RunEntry } from '../../core/run/run-log.js';
 import type { CallPurpose } from '../../core/run/run-plan.js';
 import { type CacheObservation, timelessCause } from '../../provider/cache/break-detector.js';
 import { keyAt, LOOKBACK_POSITIONS } from '../../provider/cache/prompt-cache.js';

@@ -1,6 +1,7 @@
 import { behavioursOf, fadeOf } from '../../agent/client/client.js';
 import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
-import type { BreakCause, LogSink } from '../../core/run/run-log.js';
+import type { BreakCause } from '../../core/run/break-causes.js';
+import type { LogSink } from '../../core/run/run-log.js';
 import type { CachePlan, RunPlan } from '../../core/run/run-plan.js';
 import { explainMiss, isBreak } from '../../provider/cache/break-detector.js';
 import {

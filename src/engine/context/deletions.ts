@@ -2,7 +2,7 @@ import { CcbenchError } from '../../core/base/errors.js';
 import type { Block } from '../../core/model/block.js';
 import type { DeletedContent } from '../../core/model/prefix.js';
 import type { PlacedResult } from '../../core/run/action.js';
-import type { Layer } from '../../core/run/run-log.js';
+import type { Layer } from '../../core/run/log-entries.js';
 import type { Context } from './context.js';
 
 /** Tool results of a thread that were deleted on the server and are sent again as pinned edits while the cache lives (MIC-3). */

@@ -1,7 +1,7 @@
 import { restoreState } from '../../core/base/checkpoint.js';
 import { type Message, withBlocks } from '../../core/model/message.js';
 import type { BlockEdit } from '../../core/run/action.js';
-import type { Layer } from '../../core/run/run-log.js';
+import type { Layer } from '../../core/run/log-entries.js';
 import { addEdits, changedBlocks, type EditsByMessage } from './edited-tail.js';
 
 /**

@@ -1,8 +1,9 @@
 import { chainDigest, digestParts, digestText } from '../../core/base/digest.js';
 import type { Mutable } from '../../core/base/mutable.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
+import type { BreakCause } from '../../core/run/break-causes.js';
+import type { RequestEntry } from '../../core/run/log-entries.js';
 import { otherPriceSentence } from '../../core/run/recorded-bill.js';
-import type { BreakCause, RequestEntry } from '../../core/run/run-log.js';
 import type { WarningList } from '../../core/run/warning.js';
 import {
   type CacheObservation,

@@ -2,7 +2,7 @@ import { digestParts } from '../../core/base/digest.js';
 import { createBlock } from '../../core/model/block.js';
 import { createMessage, type Message } from '../../core/model/message.js';
 import type { RecordedCall } from '../../core/model/transcript.js';
-import type { FaultEntry } from '../../core/run/run-log.js';
+import type { FaultEntry } from '../../core/run/log-entries.js';
 import { chanceUnder, DEFAULT_FAULTS, fittedChance, type LeastFaults } from '../../core/run/run-plan.js';
 import { leastFaults } from '../../core/uses/least-faults.js';
 import type { Item, Use } from '../../core/uses/uses.js';

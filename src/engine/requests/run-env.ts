@@ -14,10 +14,11 @@ import {
   type Thread,
   type Transcript,
 } from '../../core/model/transcript.js';
+import type { BreakCause } from '../../core/run/break-causes.js';
 import type { LayerDefinition } from '../../core/run/layer.js';
 import type { Limits } from '../../core/run/limit.js';
 import type { ParamValues } from '../../core/run/params.js';
-import type { BreakCause, LogSink } from '../../core/run/run-log.js';
+import type { LogSink } from '../../core/run/run-log.js';
 import type { FakeLlmPlan, HomePlan, LeastFaults, RunPlan } from '../../core/run/run-plan.js';
 import type { WarningList } from '../../core/run/warning.js';
 import type { UsesByCall } from '../../core/uses/uses.js';

@@ -5,7 +5,7 @@ import {
   shownLimits,
   shownStatus,
 } from '../../agent/policies/shown-limits.js';
-import type { StatusEntry } from '../../core/run/run-log.js';
+import type { StatusEntry } from '../../core/run/log-entries.js';
 import type { PlannedPolicy } from '../../core/run/run-plan.js';
 
 /** How full a main conversation is as a request is sent. */

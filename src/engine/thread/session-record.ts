@@ -3,7 +3,8 @@ import type { FileContent } from '../../core/base/files.js';
 import type { Message } from '../../core/model/message.js';
 import { type Text, textStart } from '../../core/model/text.js';
 import type { StopKind } from '../../core/run/action.js';
-import type { Layer, LogSink, ReturnedEntry } from '../../core/run/run-log.js';
+import type { Layer, ReturnedEntry } from '../../core/run/log-entries.js';
+import type { LogSink } from '../../core/run/run-log.js';
 import { childAgents } from '../../core/run/run-plan.js';
 import type { RunningThread, Stop } from '../requests/running-thread.js';
 

@@ -4,9 +4,10 @@ import { isSpoken, type Message, messageTokens } from '../../core/model/message.
 import type { RecordedCall, Thread } from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
 import type { Action, StopKind } from '../../core/run/action.js';
+import type { BreakCause } from '../../core/run/break-causes.js';
 import type { Notice } from '../../core/run/layer.js';
 import type { Hook } from '../../core/run/policy-rules.js';
-import { type BreakCause, PARTED } from '../../core/run/run-log.js';
+import { PARTED } from '../../core/run/run-log.js';
 import { nextUse } from '../../core/uses/find-uses.js';
 import { apply } from '../actions/apply.js';
 import { contextFiles } from '../actions/context-message.js';

@@ -1,6 +1,6 @@
 import type { Digest } from '../../core/base/digest.js';
 import type { Breakpoint } from '../../core/model/prefix.js';
-import type { BreakCause } from '../../core/run/run-log.js';
+import type { BreakCause } from '../../core/run/break-causes.js';
 import { LOOKBACK_POSITIONS, type ShortCause } from './prompt-cache.js';
 import { TTL_1H_MS, TTL_5M_MS } from './ttl.js';
 

@@ -1,6 +1,7 @@
 import { ownValue } from '../../core/base/own-value.js';
 import type { SourceKind } from '../../core/model/source-kind.js';
-import type { BreakCause, Layer } from '../../core/run/run-log.js';
+import type { BreakCause } from '../../core/run/break-causes.js';
+import type { Layer } from '../../core/run/log-entries.js';
 import { causeWords } from '../text/words.js';
 
 /** The colours of text, lines and ground on light paper; `series` is the colour of a single line. */

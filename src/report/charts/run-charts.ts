@@ -1,6 +1,7 @@
 import { formatCount, formatMoney } from '../../core/base/format.js';
 import { ratio, sum } from '../../core/base/stats.js';
-import { LAYERS, type LayerEntry, type LogEntry } from '../../core/run/run-log.js';
+import { LAYERS, type LayerEntry } from '../../core/run/log-entries.js';
+import type { LogEntry } from '../../core/run/run-log.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { withLeftOut } from '../page-data/left-out.js';
 import type { ReportedRun } from '../page-data/page-run.js';

@@ -1,6 +1,7 @@
 import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../../core/base/clock.js';
 import { formatCount, printable } from '../../core/base/format.js';
-import type { LayerEntry, LogEntry, RequestEntry } from '../../core/run/run-log.js';
+import type { LayerEntry, RequestEntry } from '../../core/run/log-entries.js';
+import type { LogEntry } from '../../core/run/run-log.js';
 import { type IdleGap, idleGaps, type LeftOut } from '../page-data/run-sample.js';
 
 /** More points than this are thinned before they are drawn. @internal */

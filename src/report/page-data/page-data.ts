@@ -1,5 +1,5 @@
 import type { MetricUnit } from '../../core/base/format.js';
-import type { LayerEntry } from '../../core/run/run-log.js';
+import type { LayerEntry } from '../../core/run/log-entries.js';
 import type { Conclusion } from '../text/conclusion.js';
 import type { PolicyInfo } from '../text/policy-info.js';
 

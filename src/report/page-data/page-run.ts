@@ -1,7 +1,8 @@
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../core/base/format.js';
 import { sum } from '../../core/base/stats.js';
 import { KIND_ORDER, type PromptFills, SOURCE_KINDS } from '../../core/model/source-kind.js';
-import type { LayerEntry, LogEntry, RequestEntry } from '../../core/run/run-log.js';
+import type { LayerEntry, RequestEntry } from '../../core/run/log-entries.js';
+import type { LogEntry } from '../../core/run/run-log.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { recordedUsd, usd } from '../../metrics/metric.js';
 import { metricValues } from '../../metrics/registry.js';

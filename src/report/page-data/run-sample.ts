@@ -1,4 +1,5 @@
-import type { LogEntry, LogSink, RequestEntry } from '../../core/run/run-log.js';
+import type { RequestEntry } from '../../core/run/log-entries.js';
+import type { LogEntry, LogSink } from '../../core/run/run-log.js';
 import { addRequest, type LeftOutRequests, type LeftOutSums, mergeSums, NO_SUMS } from './left-out.js';
 
 /** A stretch of time without any request. */

@@ -1,7 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
 import { exactUsd } from '../../core/base/format.js';
 import { KIND_ORDER, type SourceName } from '../../core/model/source-kind.js';
-import type { LogEntry, RequestEntry } from '../../core/run/run-log.js';
+import type { RequestEntry } from '../../core/run/log-entries.js';
+import type { LogEntry } from '../../core/run/run-log.js';
 
 /** Name of the table beside the log. */
 export const PROMPTS_FILE = 'prompts.csv';

@@ -1,4 +1,4 @@
-import type { RequestEntry } from '../../core/run/run-log.js';
+import type { RequestEntry } from '../../core/run/log-entries.js';
 import type { ChartedRun, PageRequests } from '../page-data/page-data.js';
 
 /** What the columns of a page need of a request, simulated or recorded. */

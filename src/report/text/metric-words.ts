@@ -1,5 +1,5 @@
 import { ownValue } from '../../core/base/own-value.js';
-import type { StatusEntry } from '../../core/run/run-log.js';
+import type { StatusEntry } from '../../core/run/log-entries.js';
 
 /** Metrics whose names are not words already. */
 const WORDS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
-import { LAYERS } from '../../../src/core/run/run-log.js';
+import { LAYERS } from '../../../src/core/run/log-entries.js';
 import { runSent } from '../../helpers/capture.js';
 import { INVARIANT_CHECKS } from '../../helpers/drive/check-invariants.js';
 import { checkRepeat } from '../../helpers/drive/check-pairs.js';

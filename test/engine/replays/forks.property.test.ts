@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
-import type { LogEntry, RequestEntry } from '../../../src/core/run/run-log.js';
+import type { RequestEntry } from '../../../src/core/run/log-entries.js';
+import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import type { SyntheticSpec } from '../../../src/transcripts/synthetic/spec.js';
 import { runSent } from '../../helpers/capture.js';

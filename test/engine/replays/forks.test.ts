@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
-import type { LogEntry, RequestEntry } from '../../../src/core/run/run-log.js';
+import type { RequestEntry } from '../../../src/core/run/log-entries.js';
+import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';

@@ -5,7 +5,8 @@ import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import { compileScenario } from '../../../src/config/compile.js';
 import { builtinContext } from '../../../src/config/context.js';
 import { CcbenchError, formatPlace, ProblemList } from '../../../src/core/base/errors.js';
-import type { LayerEntry, LogEntry } from '../../../src/core/run/run-log.js';
+import type { LayerEntry } from '../../../src/core/run/log-entries.js';
+import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestEntry } from '../../../src/core/run/run-log.js';
+import type { RequestEntry } from '../../../src/core/run/log-entries.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { cacheRulesOf } from '../../../src/provider/providers/providers.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { changedPlan } from '../../../src/analysis/what-if.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
-import { type LogEntry, PARTED, type RequestEntry } from '../../../src/core/run/run-log.js';
+import type { RequestEntry } from '../../../src/core/run/log-entries.js';
+import { type LogEntry, PARTED } from '../../../src/core/run/run-log.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import { followsRecording, modeOf } from '../../../src/engine/run/what-if.js';
 import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';

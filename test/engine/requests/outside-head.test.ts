@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
-import type { RequestEntry } from '../../../src/core/run/run-log.js';
+import type { RequestEntry } from '../../../src/core/run/log-entries.js';
 import { mainRequests, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 import { call, count, event, meta, read, result, say, turn } from '../../helpers/recordings/rollout.js';
 

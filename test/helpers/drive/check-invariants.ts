@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Block } from '../../../src/core/model/block.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
-import type { LayerEntry } from '../../../src/core/run/run-log.js';
+import type { LayerEntry } from '../../../src/core/run/log-entries.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import type { CapturedRun, Sent } from '../capture.js';

@@ -3,13 +3,8 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { Message } from '../../../src/core/model/message.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
-import type {
-  BreakEntry,
-  LayerEntry,
-  LogEntry,
-  NoticeEntry,
-  RequestEntry,
-} from '../../../src/core/run/run-log.js';
+import type { BreakEntry, LayerEntry, NoticeEntry, RequestEntry } from '../../../src/core/run/log-entries.js';
+import type { LogEntry } from '../../../src/core/run/run-log.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import { ofType } from '../plan.js';
 

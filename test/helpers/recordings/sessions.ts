@@ -1,7 +1,8 @@
 import { createFiles, type Files } from '../../../src/core/base/files.js';
 import type { SessionEnding, Transcript } from '../../../src/core/model/transcript.js';
 import type { Action, LayerReport, Outcome } from '../../../src/core/run/action.js';
-import type { LayerEntry, LogEntry } from '../../../src/core/run/run-log.js';
+import type { LayerEntry } from '../../../src/core/run/log-entries.js';
+import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { mergeSessions } from '../../../src/transcripts/sessions/merge-sessions.js';
 import type { Conversation } from '../generators/conversation.js';
 import { ofType } from '../plan.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BreakCause } from '../../../src/core/run/run-log.js';
+import type { BreakCause } from '../../../src/core/run/break-causes.js';
 import {
   type CacheObservation,
   createBreakDetector,

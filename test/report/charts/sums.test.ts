@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LayerEntry, RequestEntry } from '../../../src/core/run/run-log.js';
+import type { LayerEntry, RequestEntry } from '../../../src/core/run/log-entries.js';
 import { runCharts } from '../../../src/report/charts/run-charts.js';
 import { sampleRun } from '../../helpers/sample-run.js';
 

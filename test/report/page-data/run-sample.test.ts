@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sum } from '../../../src/core/base/stats.js';
-import type { LogEntry, RequestEntry } from '../../../src/core/run/run-log.js';
+import type { RequestEntry } from '../../../src/core/run/log-entries.js';
+import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { withLeftOut } from '../../../src/report/page-data/left-out.js';
 import { createRunModel } from '../../../src/report/page-data/run-model.js';
 import { createRunSample, type SampledLog } from '../../../src/report/page-data/run-sample.js';

@@ -1,8 +1,8 @@
 import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext } from '../../../core/run/layer.js';
+import type { Layer } from '../../../core/run/log-entries.js';
 import type { AcceptPart, AskPart } from '../../../core/run/policy-rules.js';
-import type { Layer } from '../../../core/run/run-log.js';
 import { compactsLimit } from '../../policy-file/check-rules.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
 import { awaitHooks, type HookRun, hookBlocks, hookRuns, hookTokens, tellHooks } from '../hooks/hook-runs.js';

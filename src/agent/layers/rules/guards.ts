@@ -1,8 +1,8 @@
 import type { Action } from '../../../core/run/action.js';
 import type { HookContext } from '../../../core/run/layer.js';
+import type { Layer } from '../../../core/run/log-entries.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import type { GuardsPart } from '../../../core/run/policy-rules.js';
-import type { Layer } from '../../../core/run/run-log.js';
 import type { CompactionHistory } from '../auto-compact/history.js';
 
 /** Turns within which a compaction counts as following the one before it, in reports (BRK-4). */

@@ -3,7 +3,7 @@ import type { Message } from '../../../core/model/message.js';
 import type { Action, LayerReport } from '../../../core/run/action.js';
 import type { ContextView, LayerContext } from '../../../core/run/layer.js';
 import type { Limit } from '../../../core/run/limit.js';
-import type { Layer } from '../../../core/run/run-log.js';
+import type { Layer } from '../../../core/run/log-entries.js';
 import { type Breakdown, breakdown, percentages, type ToolTokens } from '../../../core/tokens/breakdown.js';
 import type { Restored } from '../restore/restore.js';
 import { autoCompactEnabled, compactLimit } from '../thresholds/thresholds.js';

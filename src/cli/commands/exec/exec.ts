@@ -5,7 +5,7 @@ import { formatCounted, type MetricUnit } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import { ratio } from '../../../core/base/stats.js';
 import { promptTokens } from '../../../core/model/usage.js';
-import { BREAK_CAUSES } from '../../../core/run/run-log.js';
+import { BREAK_CAUSES } from '../../../core/run/break-causes.js';
 import {
   type ExpectationResult,
   judge,

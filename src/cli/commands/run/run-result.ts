@@ -2,7 +2,8 @@ import { FillRecorder } from '../../../analysis/why/record-fills.js';
 import { sha256Hex } from '../../../core/base/digest.js';
 import type { PromptFills } from '../../../core/model/source-kind.js';
 import type { Transcript } from '../../../core/model/transcript.js';
-import type { LogEntry, RequestEntry } from '../../../core/run/run-log.js';
+import type { RequestEntry } from '../../../core/run/log-entries.js';
+import type { LogEntry } from '../../../core/run/run-log.js';
 import type { ExpectationResult } from '../../../metrics/expect.js';
 import { createRunSample, type SampledLog } from '../../../report/page-data/run-sample.js';
 import {

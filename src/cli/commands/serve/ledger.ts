@@ -2,7 +2,7 @@ import { MS_PER_MINUTE } from '../../../core/base/clock.js';
 import type { Block } from '../../../core/model/block.js';
 import type { Breakpoint, PrefixView } from '../../../core/model/prefix.js';
 import { addUsage, NO_USAGE, promptTokens, type Usage } from '../../../core/model/usage.js';
-import type { BreakCause } from '../../../core/run/run-log.js';
+import type { BreakCause } from '../../../core/run/break-causes.js';
 import { usd } from '../../../metrics/metric.js';
 import { isBreak } from '../../../provider/cache/break-detector.js';
 import { minimumOf } from '../../../provider/cache/cache-rules.js';

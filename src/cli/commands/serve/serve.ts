@@ -9,7 +9,7 @@ import {
 import { ownValue } from '../../../core/base/own-value.js';
 import { ratio } from '../../../core/base/stats.js';
 import { promptTokens, type Usage } from '../../../core/model/usage.js';
-import { CAUSE_SENTENCES } from '../../../core/run/run-log.js';
+import { CAUSE_SENTENCES } from '../../../core/run/break-causes.js';
 import type { Screen } from '../../../report/text/table.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import type { Host } from '../../host.js';

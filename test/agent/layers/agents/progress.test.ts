@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Step, Transcript } from '../../../../src/core/model/transcript.js';
-import type { RequestEntry } from '../../../../src/core/run/run-log.js';
+import type { RequestEntry } from '../../../../src/core/run/log-entries.js';
 import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { ofType, planOf, runLog } from '../../../helpers/plan.js';

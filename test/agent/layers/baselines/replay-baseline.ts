@@ -1,6 +1,7 @@
 import { compileScenario } from '../../../../src/config/compile.js';
 import { builtinContext } from '../../../../src/config/context.js';
-import type { LayerEntry, LogEntry, RequestEntry } from '../../../../src/core/run/run-log.js';
+import type { LayerEntry, RequestEntry } from '../../../../src/core/run/log-entries.js';
+import type { LogEntry } from '../../../../src/core/run/run-log.js';
 import { replay } from '../../../../src/engine/run/replay.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
-import type { RequestEntry } from '../../../../src/core/run/run-log.js';
+import type { RequestEntry } from '../../../../src/core/run/log-entries.js';
 import type { FaultKind } from '../../../../src/core/run/run-plan.js';
 import { above, compactionPlan } from '../../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';

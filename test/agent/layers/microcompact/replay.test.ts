@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LayerEntry } from '../../../../src/core/run/run-log.js';
+import type { LayerEntry } from '../../../../src/core/run/log-entries.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
 

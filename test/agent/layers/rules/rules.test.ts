@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CLEARED_PLACEHOLDER } from '../../../../src/agent/layers/support/compactable.js';
 import type { Block } from '../../../../src/core/model/block.js';
 import type { Transcript } from '../../../../src/core/model/transcript.js';
-import type { RequestEntry } from '../../../../src/core/run/run-log.js';
+import type { RequestEntry } from '../../../../src/core/run/log-entries.js';
 import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
 import { runSent, sentFor } from '../../../helpers/capture.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';

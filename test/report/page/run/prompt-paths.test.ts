@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestEntry } from '../../../../src/core/run/run-log.js';
+import type { RequestEntry } from '../../../../src/core/run/log-entries.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { brokenRequests, promptPaths } from '../../../../src/report/page/run/prompt-paths.js';
 import { linearScale } from '../../../../src/report/page/widgets/scale.js';

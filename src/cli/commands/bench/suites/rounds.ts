@@ -1,5 +1,6 @@
 import type { Step, Transcript } from '../../../../core/model/transcript.js';
-import type { LogEntry, RequestEntry } from '../../../../core/run/run-log.js';
+import type { RequestEntry } from '../../../../core/run/log-entries.js';
+import type { LogEntry } from '../../../../core/run/run-log.js';
 import { replay } from '../../../../engine/run/replay.js';
 import { generateTranscript } from '../../../../transcripts/synthetic/generate-transcript.js';
 import { benchPlan } from '../plan.js';
