@@ -1,6 +1,6 @@
 import { type CompiledRun, compileScenario, type ScenarioSource } from '../config/compile.js';
 import { builtinContext, type ScenarioContext } from '../config/context.js';
-import { canonicalJson } from '../core/base/digest.js';
+import { canonicalJson, createSha256 } from '../core/base/digest.js';
 import { CcbenchError, ProblemList } from '../core/base/errors.js';
 import { checkCassette } from '../provider/fake-llm/summaries/cassette.js';
 import { splitValues } from './vary.js';
@@ -48,9 +48,11 @@ function choicesOf(choices: VariantChoices): readonly (readonly Choice[])[] {
   return [policies, ...settings].filter((list) => list.length > 0);
 }
 
-/** Everything a run depends on besides its name: equal ones are one variant. */
+/** Digest of everything that runs depend on besides their names: equal ones are one variant. */
 function identity(runs: readonly CompiledRun[]): string {
-  return canonicalJson(runs.map(({ plan, transcript }) => [{ ...plan, name: '' }, transcript]));
+  const digest = createSha256();
+  for (const { plan, transcript } of runs) digest.add(canonicalJson([{ ...plan, name: '' }, transcript]));
+  return digest.hex();
 }
 
 /**
@@ -75,14 +77,18 @@ export function variantsOf(
       const { runs } = compileScenario({ ...source, set, varied }, world);
       for (const { plan } of runs) checkCassette(plan);
       const label = combination.flatMap((choice) => choice.label ?? []).join(', ');
-      for (const variant of new Set(runs.map((run) => run.variant))) {
+      const names = [...new Set(runs.map((run) => run.variant))];
+      for (const variant of names) {
         const own = runs.filter((run) => run.variant === variant);
         const parts = [label, variant ?? ''].filter((part) => part !== '');
-        const key = identity(own);
         const name = parts.length === 0 ? 'base' : parts.join(', ');
-        const isTwin = variant !== null && madeBy.has(key) && madeBy.get(key) !== combination;
-        if (isTwin) continue;
-        if (!madeBy.has(key)) madeBy.set(key, combination);
+        // Only variants of the file can be alike: over thousands of sessions a digest takes long.
+        if (names.length > 1) {
+          const key = identity(own);
+          const isTwin = variant !== null && madeBy.has(key) && madeBy.get(key) !== combination;
+          if (isTwin) continue;
+          if (!madeBy.has(key)) madeBy.set(key, combination);
+        }
         variants.push({ name, runs: own, set, variant });
       }
     } catch (error) {
