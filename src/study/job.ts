@@ -122,6 +122,7 @@ export function expectedCalls(input: TranscriptInput): number {
     case 'recorded':
       return 1 + input.bytes.length / BYTES_PER_CALL;
     case 'shared':
+    case 'packed':
       return 1 + input.compiled.length / BYTES_PER_CALL;
     case 'sessions':
       return input.sessions.reduce((sum, { input: own }) => sum + expectedCalls(own), 0);

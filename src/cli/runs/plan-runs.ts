@@ -129,7 +129,7 @@ export async function planScenarios(
   plugins: OpenPlugins,
   onWarning?: (doubt: CcbenchError) => void,
 ): Promise<readonly PlannedScenario[]> {
-  const open = await openScenarios(session, files, plugins, onWarning);
+  const open = await openScenarios(session, files, plugins, onWarning === undefined ? {} : { onWarning });
   const problems: CcbenchError[] = [];
   const planned: PlannedScenario[] = [];
   const fileOf = new Map<string, string>();

@@ -63,6 +63,15 @@ function recordingNote(what: string, transcript: Transcript): string {
   return `${what}: run as its own client (${own}) unless --policy or --set says otherwise`;
 }
 
+/** How scenarios are opened. */
+interface ScenarioOpening {
+  readonly onWarning?: (doubt: CcbenchError) => void;
+  /** What a recording in the place of a scenario is called. */
+  readonly what?: (file: string) => string;
+  /** Recordings that were found before: they are not looked for again. */
+  readonly found?: readonly string[];
+}
+
 /**
  * Reads the scenarios of a command line, with what they may name: policy files, recordings and plug-ins. A recording may stand in the
  * place of a scenario, for one that replays it as its own client would; recordings are read before the first scenario is asked for, so
@@ -72,9 +81,9 @@ export async function openScenarios(
   session: CliSession,
   files: readonly string[],
   plugins: OpenPlugins,
-  onWarning: (doubt: CcbenchError) => void = doubtNotes(session),
-  what: (file: string) => string = (file) => `${file} is a recording`,
+  how: ScenarioOpening = {},
 ): Promise<OpenScenario> {
+  const { onWarning = doubtNotes(session), what = (file) => `${file} is a recording`, found = [] } = how;
   const { cwd, interrupt } = session.host;
   const known = new Map<string, string | CcbenchError>();
   for (const file of files) {
@@ -90,7 +99,7 @@ export async function openScenarios(
       known.set(file, error);
     }
   }
-  const findRecordings = sessionRecordings(session);
+  const findRecordings = sessionRecordings(session, found);
   return (file, set) => {
     const text = known.get(file) ?? readScenarioText(file, cwd);
     if (typeof text !== 'string') throw text;
@@ -100,9 +109,11 @@ export async function openScenarios(
 }
 
 /** Finds the recordings that the scenarios of a command name, and reports other files in their folders. */
-function sessionRecordings(session: CliSession): FindRecordings {
+function sessionRecordings(session: CliSession, found: readonly string[]): FindRecordings {
   const { host } = session;
-  return scenarioRecordings({ cwd: host.cwd, home: homeFolder(host.env) }, (leftOut) => {
+  const find = scenarioRecordings({ cwd: host.cwd, home: homeFolder(host.env) }, (leftOut) => {
     for (const line of leftOutLines(leftOut)) remark(session, line);
   });
+  const known = new Set(found);
+  return (path, place) => (known.has(path) ? [path] : find(path, place));
 }

@@ -249,10 +249,12 @@ function viewOf(run: RunningThread, request: AskRequest): Shown {
     for (let i = shared; i < messages.length; i++) lay(messages[i]!, added);
     let freshTokens = context.freshBefore(length);
     if (added.length > 0) freshTokens += context.freshAmong(added, length);
-    const laid = added.length;
-    for (let i = 0; i < ownTurns.length; i++) lay(ownTurns[i]!, added);
+    for (let i = 0; i < ownTurns.length; i++) {
+      lay(ownTurns[i]!, added);
+      freshTokens += messageTokens(ownTurns[i]!);
+    }
     lay(instruction, added);
-    for (let i = laid; i < added.length; i++) freshTokens += added[i]!.tokens;
+    freshTokens += instructionTokens;
     const deleted = otherModel(run, request) === null ? run.view.deletions.within(length, added) : null;
     return { view: new ForkView(context, length, added), freshTokens, deleted };
   }

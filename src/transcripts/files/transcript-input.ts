@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import type { Transcript } from '../../core/model/transcript.js';
@@ -18,6 +19,16 @@ export type SharedFile =
   | { readonly name: string; readonly bytes: Uint8Array<SharedArrayBuffer> }
   | { readonly name: string; readonly path: string };
 
+/** Compressed bytes, and how many they are unpacked. */
+interface Packed {
+  readonly packed: Uint8Array;
+  readonly length: number;
+}
+
+interface PackedFile extends Packed {
+  readonly name: string;
+}
+
 /** A transcript as it travels to whoever replays it: a recipe or bytes, addressed by content. */
 export type TranscriptInput =
   | { readonly kind: 'synthetic'; readonly key: string; readonly spec: SyntheticSpec }
@@ -35,6 +46,14 @@ export type TranscriptInput =
       readonly id: string;
       readonly compiled: Uint8Array<SharedArrayBuffer>;
       readonly files: readonly SharedFile[];
+    }
+  | {
+      /** The same in a third of the memory, while it waits for its turn. */
+      readonly kind: 'packed';
+      readonly key: string;
+      readonly id: string;
+      readonly compiled: Packed;
+      readonly files: readonly ((SharedFile & { readonly path: string }) | PackedFile)[];
     }
   | {
       readonly kind: 'sessions';
@@ -84,10 +103,13 @@ export function openTranscript(input: TranscriptInput): Transcript {
     );
   if (input.kind === 'synthetic') return generateTranscript(input.spec);
   if (input.kind === 'shared') return loadShared(input);
+  if (input.kind === 'packed') return loadShared(unpackInput(input));
   return readTranscript(input.bytes, { id: input.id, agents: input.agents }).transcript;
 }
 
-function loadShared(input: TranscriptInput & { readonly kind: 'shared' }): Transcript {
+type SharedInput = TranscriptInput & { readonly kind: 'shared' };
+
+function loadShared(input: SharedInput): Transcript {
   const files = new Map(input.files.map((file) => [file.name, file] as const));
   const transcript = loadCompiled(input.compiled, {
     id: input.id,
@@ -128,6 +150,7 @@ export function sharedRecording(
 /** Compiles a transcript into memory that threads share; what cannot be opened stays as it is, and fails where it is used. */
 export function shareInput(input: TranscriptInput): TranscriptInput {
   if (input.kind === 'shared') return input;
+  if (input.kind === 'packed') return unpackInput(input);
   if (input.kind === 'sessions') {
     return {
       ...input,
@@ -143,6 +166,37 @@ export function shareInput(input: TranscriptInput): TranscriptInput {
   const compiled = compileTranscript(transcript);
   if (input.kind === 'recorded') return sharedRecording(input, compiled);
   return { kind: 'shared', key: input.key, id: transcript.id, compiled, files: [] };
+}
+
+/** Speed counts: what is packed waits for minutes at most. */
+const PACKING = { level: 1 };
+
+function pack(bytes: Uint8Array): Packed {
+  return { packed: deflateRawSync(bytes, PACKING), length: bytes.length };
+}
+
+function unpack({ packed, length }: Packed): Uint8Array<SharedArrayBuffer> {
+  const bytes = new Uint8Array(new SharedArrayBuffer(length));
+  bytes.set(inflateRawSync(packed));
+  return bytes;
+}
+
+/** Compresses what is shared of a recording: a study over thousands holds them all until their turn comes. */
+export function packInput(input: TranscriptInput): TranscriptInput {
+  if (input.kind !== 'shared') return input;
+  const { key, id, compiled } = input;
+  const files = input.files.map((file) =>
+    'bytes' in file ? { name: file.name, ...pack(file.bytes) } : file,
+  );
+  return { kind: 'packed', key, id, compiled: pack(compiled), files };
+}
+
+function unpackInput(input: TranscriptInput & { readonly kind: 'packed' }): SharedInput {
+  const { key, id, compiled } = input;
+  const files = input.files.map((file) =>
+    'packed' in file ? { name: file.name, bytes: unpack(file) } : file,
+  );
+  return { kind: 'shared', key, id, compiled: unpack(compiled), files };
 }
 
 /** A file that cannot be unpacked was left out of the transcript, so no text is read from it. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import {
   openTranscript,
+  packInput,
   recordedInput,
   sessionsInput,
   shareInput,
@@ -77,8 +78,21 @@ describe('shareInput', () => {
     expect(textsOfTranscript(after)).toEqual(textsOfTranscript(before));
   });
 
+  it.each(INPUTS)('keeps the same of %s while it is packed', (_name, input) => {
+    for (const shared of compiledOf(shareInput(input))) {
+      const packed = packInput(shared);
+      expect(packed).toMatchObject({ kind: 'packed', key: shared.key });
+      const before = openTranscript(shared);
+      for (const after of [packed, shareInput(packed)].map(openTranscript)) {
+        expect(outlineOf(after)).toBe(outlineOf(before));
+        expect(textsOfTranscript(after)).toEqual(textsOfTranscript(before));
+      }
+    }
+  });
+
   it.each(INPUTS)('puts all bytes of %s where threads share them', (_name, input) => {
-    for (const one of compiledOf(shareInput(input))) {
+    const shared = compiledOf(shareInput(input));
+    for (const one of [...shared, ...shared.map(packInput).map(shareInput)]) {
       if (one.kind !== 'shared') throw new Error(`${one.kind} is not shared`);
       expect(one.compiled.buffer).toBeInstanceOf(SharedArrayBuffer);
       for (const file of one.files) {
@@ -95,6 +109,7 @@ describe('shareInput', () => {
   it('leaves what cannot be read to whoever opens it', () => {
     const broken = recordedInput('broken', Buffer.from('{'), []);
     expect(shareInput(broken)).toBe(broken);
+    expect(packInput(broken)).toBe(broken);
     expect(() => openTranscript(broken)).toThrow();
   });
 });

@@ -1,4 +1,4 @@
-import type { ScenarioSource } from '../../../config/compile.js';
+import type { CompiledRun, ScenarioSource } from '../../../config/compile.js';
 import { canonicalJson } from '../../../core/base/digest.js';
 import { formatValue } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
@@ -18,16 +18,14 @@ export function variantsWithBase(
 ): readonly Variant[] {
   if (!recording || choices.policies.length + choices.set.length === 0) return variantsOf(source, choices);
   const base = variantsOf(source, { policies: [], set: [] });
-  const known = new Set(
-    base.map(({ runs }) => canonicalJson(runs.map(({ plan }) => ({ ...plan, name: '' })))),
-  );
   const changed = variantsOf(source, { ...choices, names: 'all' });
-  return [
-    ...base,
-    ...changed.filter(
-      ({ runs }) => !known.has(canonicalJson(runs.map(({ plan }) => ({ ...plan, name: '' })))),
-    ),
-  ];
+  return [...base, ...changed.filter((variant) => !base.some((own) => areAlike(own, variant)))];
+}
+
+/** Whether two variants of the same sessions run the same, whatever they are called. */
+function areAlike({ runs }: Variant, { runs: others }: Variant): boolean {
+  const planOf = ({ plan }: CompiledRun): string => canonicalJson({ ...plan, name: '' });
+  return runs.length === others.length && runs.every((run, i) => planOf(run) === planOf(others[i]!));
 }
 
 /** How well the recordings of a comparison are reproduced, over the sessions that are compared. */
@@ -38,7 +36,8 @@ export function comparedWhatIf(
 ): WhatIf {
   const total = (name: string): number =>
     sum(sessions.map((session) => ownValue(byTranscript.get(session), name) ?? 0));
-  const own = transcripts.filter(({ label }) => sessions.includes(label));
+  const compared = new Set(sessions);
+  const own = transcripts.filter(({ label }) => compared.has(label));
   return whatIfOf({
     recordedUsd: total('recordedInputUsd'),
     simulatedUsd: total('reproducedInputUsd'),

@@ -171,13 +171,14 @@ async function compare(
       await folder.write('', 'compare.md', markdown);
       await folder.write('', 'compare.csv', runsCsv(recorded, results, names, comparison));
       const done = results.filter(({ result }) => result !== null);
+      const paths = new Map(inputs.transcripts.map(({ label, path }) => [label, path]));
       const bySession = sessionsTable({
         comparison,
         runs,
         recorded,
         shown: done[0]!.session.label,
         command(label) {
-          const path = inputs.transcripts.find((transcript) => transcript.label === label)?.path ?? null;
+          const path = paths.get(label) ?? null;
           return path === null ? null : compareAgain({ ...options, files }, path);
         },
       });
@@ -265,6 +266,7 @@ function runsCsv(
   names: readonly string[],
   { completeness }: Comparison,
 ): string {
+  const inAll = new Set(completeness.compared);
   return recordsCsv(['variant', 'transcript', 'finished', 'compared'], names, [
     ...(recorded?.runs ?? []).map(({ transcript, metrics }) => ({
       keys: [AS_RECORDED, transcript, 'yes', 'yes'],
@@ -272,7 +274,7 @@ function runsCsv(
     })),
     ...results.map(({ row, session, result }) => {
       const finished = result === null ? 'failed' : isFinished(result.metrics) ? 'yes' : 'no';
-      const compared = finished === 'yes' && completeness.compared.includes(session.label) ? 'yes' : 'no';
+      const compared = finished === 'yes' && inAll.has(session.label) ? 'yes' : 'no';
       return { keys: [row.name, session.label, finished, compared], values: result?.metrics ?? {} };
     }),
   ]);

@@ -212,6 +212,8 @@ export function sessionsTable(input: ComparedSessions): ComparisonTable | null {
   const metric = comparison.metrics[0]!;
   const { unit } = findMetric(metric)!;
   const names = namesOf(transcripts);
+  const isCompared = new Set(compared);
+  const asRecorded = new Map(recorded?.runs.map((run) => [run.transcript, run.metrics]));
   const cell = (value: number | null | undefined): ComparisonCell => ({
     text: formatValue(value ?? null, unit),
     value: value ?? null,
@@ -219,14 +221,13 @@ export function sessionsTable(input: ComparedSessions): ComparisonTable | null {
   const rows = transcripts.map((session, i) => {
     const records = runs.map(({ byTranscript }) => byTranscript.get(session));
     const best = bestOf(records, metric);
-    const own = recorded?.runs.find(({ transcript }) => transcript === session);
     const command = input.command(session);
     return {
       name: names[i]!,
-      ...(compared.includes(session) ? {} : { note: 'not compared' }),
+      ...(isCompared.has(session) ? {} : { note: 'not compared' }),
       ...(command === null ? {} : { command }),
       cells: [
-        ...(recorded === null ? [] : [cell(ownValue(own?.metrics, metric))]),
+        ...(recorded === null ? [] : [cell(ownValue(asRecorded.get(session), metric))]),
         ...records.map(
           (record, column): ComparisonCell => ({
             ...cell(ownValue(record, metric)),

@@ -24,7 +24,8 @@ export function recordedReference(
   inputs: StudyInputs,
   compared: readonly string[],
 ): RecordedReference | null {
-  const transcripts = inputs.transcripts.filter(({ label }) => compared.includes(label));
+  const wanted = new Set(compared);
+  const transcripts = inputs.transcripts.filter(({ label }) => wanted.has(label));
   const costs = recordedCosts(transcripts.map(({ label, bill }) => ({ name: label, bill })));
   if (costs === null) return null;
   const known = transcripts.flatMap(({ label, bill }) =>

@@ -12,7 +12,11 @@ import type { Warning } from '../../../core/run/warning.js';
 import { type RecordedModels, recordedModels } from '../../../engine/requests/provider-of.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { uniqueName } from '../../../study/run-rows.js';
-import { openTranscript, type TranscriptInput } from '../../../transcripts/files/transcript-input.js';
+import {
+  openTranscript,
+  packInput,
+  type TranscriptInput,
+} from '../../../transcripts/files/transcript-input.js';
 import type { LoadOptions } from '../../../transcripts/files/transcripts.js';
 import { toldProject } from '../../../transcripts/files/usual-places.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
@@ -25,6 +29,7 @@ import { dayOf, sessionWords } from '../../files/session-words.js';
 import { scenarioNameOf } from '../../runs/scenario-reader.js';
 import { type CliSession, note } from '../../session.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
+import { createProgress } from '../../terminal/progress.js';
 
 /** A transcript of a study. */
 export interface StudyTranscript {
@@ -53,24 +58,35 @@ export interface StudyInputs {
   of(ref: TranscriptRef): StudyTranscript | null;
 }
 
+/** So many sessions are opened at once, and held as they are; beyond them, time and memory count. */
+const FEW = 64;
+
 /** Loads every transcript that the runs refer to, each once. */
 export async function loadInputs(session: CliSession, runs: readonly CompiledRun[]): Promise<StudyInputs> {
   const byRef = new Map<string, StudyTranscript | null>();
-  const labels = new Map<string, string>();
+  const labelOf = createLabels();
   const problems: { readonly file: string; readonly error: CcbenchError }[] = [];
-  for (const { transcript: ref, plan } of runs) {
-    const key = refKey(ref);
-    if (byRef.has(key)) continue;
+  const first = new Map<string, CompiledRun>();
+  for (const run of runs) {
+    const key = refKey(run.transcript);
+    if (!first.has(key)) first.set(key, run);
+  }
+  const progress = createProgress(session, 'files');
+  if (first.size > FEW) progress.start('opening sessions', first.size);
+  for (const [key, { transcript: ref, plan }] of first) {
     await yieldToEventLoop(session.host.interrupt);
+    if (first.size > FEW) progress.update(byRef.size);
     try {
       const loaded = await runInterruptible(session.host.interrupt, () => load(session, ref, plan));
-      byRef.set(key, { ...loaded, label: labelOf(sessionKey(ref), loaded.label, labels) });
+      const input = byRef.size < FEW ? loaded.input : packInput(loaded.input);
+      byRef.set(key, { ...loaded, input, label: labelOf(sessionKey(ref), loaded.label) });
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;
       byRef.set(key, null);
       problems.push({ file: ref.kind === 'file' ? ref.written : ref.kind, error });
     }
   }
+  progress.clear();
   const transcripts = [...byRef.values()].filter((item) => item !== null);
   if (transcripts.length === 0) {
     const errors = problems.map(({ error }) => error);
@@ -175,9 +191,13 @@ function openInput(
   return { input, transcript: ref.kind === 'synthetic' ? null : openTranscript(input) };
 }
 
-/** The label of a session: its own among others that would be called the same. */
-function labelOf(session: string, label: string, known: Map<string, string>): string {
-  const name = known.get(session) ?? uniqueName(label, new Set(known.values()));
-  known.set(session, name);
-  return name;
+/** Labels of sessions: each has its own among others that would be called the same. */
+function createLabels(): (session: string, label: string) => string {
+  const known = new Map<string, string>();
+  const taken = new Set<string>();
+  return (session, label) => {
+    const name = known.get(session) ?? uniqueName(label, taken);
+    known.set(session, name);
+    return name;
+  };
 }

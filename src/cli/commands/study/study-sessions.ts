@@ -160,9 +160,11 @@ export function openStudyScenarios(
   { files, recordings, named }: StudySessions,
   plugins: OpenPlugins,
 ): Promise<OpenScenario> {
-  if (named === undefined) return openScenarios(session, files, plugins);
-  const count = formatCounted(recordings!.paths.length, 'session');
-  return openScenarios(session, files, plugins, undefined, (file) => `${count}, the newest ${inputId(file)}`);
+  const found = recordings?.paths ?? [];
+  if (named === undefined) return openScenarios(session, files, plugins, { found });
+  const count = formatCounted(found.length, 'session');
+  const what = (file: string): string => `${count}, the newest ${inputId(file)}`;
+  return openScenarios(session, files, plugins, { found, what });
 }
 
 /** The scenario of a command that takes one. */
