@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
 import { ProblemList } from '../../src/core/base/errors.js';
+import { propertyRuns } from '../helpers/generators/property-runs.js';
 
 const REFERENCE = readFileSync(resolve(import.meta.dirname, '../../scenarios/reference.yaml'), 'utf8');
 const LINES = REFERENCE.split('\n').filter((line) => line !== '' && !/^\s*#/.test(line));
@@ -68,7 +69,7 @@ it('answers any damage to a scenario with problems that have places', () => {
       }
       expectProblemsOrNothing(failureOf(lines.join('\n')));
     }),
-    { numRuns: 150, seed: 11 },
+    { numRuns: propertyRuns(150), seed: 11 },
   );
 });
 
@@ -93,7 +94,7 @@ it('answers any value at any key with problems that have places', () => {
     fc.property(fc.constantFrom(...paths), fc.jsonValue({ maxDepth: 3 }), (path, value) => {
       expectProblemsOrNothing(failureOf(LINES.join('\n'), [`${path}=${JSON.stringify(value)}`]));
     }),
-    { numRuns: 200, seed: 12 },
+    { numRuns: propertyRuns(200), seed: 12 },
   );
 });
 

@@ -14,6 +14,7 @@ import {
 import { PointRanking } from '../../src/study/results/read-results.js';
 import { chosenOf, judge, rank } from '../../src/study/search.js';
 import { anyPolicy, anyWindow, buildSession, sessionSteps } from '../helpers/generators/arbitrary-session.js';
+import { propertyRuns } from '../helpers/generators/property-runs.js';
 import { planOf, runLog } from '../helpers/plan.js';
 import { variantOf } from '../helpers/variant-runs.js';
 
@@ -101,7 +102,7 @@ describe('unfinished work never wins', () => {
       fc.property(studies, (variants) => {
         for (const name of winnersOf(variants)) expectNoneAhead(name, variants);
       }),
-      { numRuns: 800 },
+      { numRuns: propertyRuns(800) },
     );
   });
 
@@ -139,7 +140,7 @@ describe('unfinished work never wins', () => {
           true,
         );
       }),
-      { numRuns: 800 },
+      { numRuns: propertyRuns(800) },
     );
   });
 
@@ -193,7 +194,7 @@ describe('unfinished work never wins', () => {
           for (const name of winnersOf(variants)) expectNoneAhead(name, variants);
         },
       ),
-      { numRuns: 30 },
+      { numRuns: propertyRuns(30) },
     );
   });
 });

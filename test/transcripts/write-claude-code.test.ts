@@ -6,6 +6,7 @@ import { createMessage, messageTokens } from '../../src/core/model/message.js';
 import type { Step, Thread, Transcript } from '../../src/core/model/transcript.js';
 import { readClaudeCode, readClaudeCodeFiles } from '../../src/transcripts/readers/claude-code/read.js';
 import { writeClaudeCode } from '../../src/transcripts/write-claude-code.js';
+import { propertyRuns } from '../helpers/generators/property-runs.js';
 import { sharedData } from '../helpers/recordings/shared.js';
 import {
   ask,
@@ -219,7 +220,7 @@ describe('writing Claude Code sessions', () => {
           );
         },
       ),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eachName } from '../../../src/core/uses/uses.js';
+import { propertyRuns } from '../../helpers/generators/property-runs.js';
 
 /** The same in words of regular expressions. */
 const NAME = /[\w$]+/g;
@@ -32,7 +33,7 @@ describe('identifiers of a text', () => {
       fc.property(fc.oneof(near, fc.string({ unit: 'binary', maxLength: 60 })), (text) => {
         expect(names(text)).toEqual(byPattern(text));
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { createMessage, type Message } from '../../../src/core/model/message.js'
 import type { BlockEdit } from '../../../src/core/run/action.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { orderMessages } from '../../../src/engine/context/repairs.js';
+import { propertyRuns } from '../../helpers/generators/property-runs.js';
 
 let made = 0;
 /** A block that is like no other. */
@@ -193,7 +194,7 @@ describe('a conversation kept as running sums', () => {
           watched.check();
         }
       }),
-      { numRuns: 120 },
+      { numRuns: propertyRuns(120) },
     );
   });
 });

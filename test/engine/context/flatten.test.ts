@@ -6,6 +6,7 @@ import { contextMessage } from '../../../src/engine/actions/context-message.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { flatten } from '../../../src/engine/context/flatten.js';
 import { normaliseInput } from '../../../src/transcripts/readers/claude-code/lines/part-text.js';
+import { propertyRuns } from '../../helpers/generators/property-runs.js';
 
 const text = (value: string, role: 'user' | 'assistant' = 'user') =>
   createBlock({ kind: 'text', role, tokens: 5, text: value });
@@ -168,7 +169,7 @@ describe('flattening', () => {
           }
         });
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 });

@@ -6,6 +6,7 @@ import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { ThreadForks } from '../../../src/engine/run/thread-forks.js';
 import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
+import { propertyRuns } from '../../helpers/generators/property-runs.js';
 import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 
 const digestOf = (entries: readonly LogEntry[]) =>
@@ -179,7 +180,7 @@ describe('replay without layers', () => {
           expect(digestOf(runLog(plan, transcript))).toBe(digestOf(entries));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 
@@ -199,7 +200,7 @@ describe('replay without layers', () => {
           );
         expect(reads('1h')).toBeGreaterThanOrEqual(reads('5m'));
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     );
   });
 });

@@ -114,13 +114,17 @@ export function importsOf(file: SourceFile): readonly ImportUse[] {
   return known;
 }
 
+/** Where an import may stand inside of an expression or a type. Elsewhere the statements alone are looked at. */
+const NESTED = /(?<!^)\bimport\b|\bimport\s*[(/]|\brequire\b/m;
+
 function readImports(file: SourceFile): readonly ImportUse[] {
   const found: ImportUse[] = [];
-  const source = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
+  const isNested = NESTED.test(file.text);
+  const source = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, false, ts.ScriptKind.TS);
   const add = (node: ts.Node | undefined, form: ImportUse['form']): void => {
     if (node === undefined) return;
-    const line = source.getLineAndCharacterOfPosition(node.getStart()).line + 1;
-    const specifier = ts.isStringLiteralLike(node) ? node.text : `computed: ${node.getText()}`;
+    const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
+    const specifier = ts.isStringLiteralLike(node) ? node.text : `computed: ${node.getText(source)}`;
     found.push({ specifier, form, line });
   };
   const visit = (node: ts.Node): void => {
@@ -142,7 +146,7 @@ function readImports(file: SourceFile): readonly ImportUse[] {
     ) {
       add(node.arguments[0], 'static');
     }
-    ts.forEachChild(node, visit);
+    if (isNested || node === source) ts.forEachChild(node, visit);
   };
   visit(source);
   return found;

@@ -2,8 +2,9 @@ import type { TestModule } from 'vitest/node';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * What the full suite (`npm run check`) runs and the fast one (`npm test`) leaves out: a browser, a Redis, kills, every
- * value of every policy, every scenario, and properties that count what they reached. The longest come first: they start first, so that none of them runs alone at the end.
+ * What the full suite (`npm run check`) runs and the fast one (`npm test`) leaves out: a browser, a Redis, kills, every value of
+ * every policy, every scenario, whole folders of recordings, long stored outputs, and properties that count what they reached.
+ * The longest come first: they start first, so that none of them runs alone at the end.
  */
 export const FULL_ONLY: readonly string[] = [
   'test/cli/robustness/kills.test.ts',
@@ -32,11 +33,14 @@ export const FULL_ONLY: readonly string[] = [
   'test/cli/robustness/bombs.test.ts',
   'test/engine/columnar/shared-runs-recorded.test.ts',
   'test/analysis/validate/shared.test.ts',
+  'test/analysis/validate/providers/best-effort.test.ts',
+  'test/cli/commands/why/recordings-outputs.test.ts',
   'test/analysis/one-answer.test.ts',
   'test/analysis/why/sources-shared.test.ts',
   'test/cli/robustness/damage.test.ts',
   'test/cli/commands/study/compare-peers.test.ts',
   'test/scenarios/all.test.ts',
+  'test/agent/policies/logs.test.ts',
   'test/library/examples.test.ts',
   'test/engine/columnar/checkpoints.property.test.ts',
   'test/agent/policy-file/policy-file.property.test.ts',
@@ -47,7 +51,6 @@ export const FULL_ONLY: readonly string[] = [
   'test/agent/policies/peers.test.ts',
   'test/cli/robustness/lost-lines.test.ts',
   'test/study/coverage.test.ts',
-  'test/analysis/validate/providers/best-effort.test.ts',
   'test/cli/robustness/output-robust.test.ts',
   'test/cli/robustness/hostile-plugins.test.ts',
   'test/docs/policies-page.test.ts',
@@ -67,14 +70,17 @@ export const FULL_ONLY: readonly string[] = [
 
 /** Long files of both suites, in about the order of their times. */
 const LONG: readonly string[] = [
+  'test/transcripts/synthetic/synthetic.test.ts',
   'test/cli/commands/why/why.test.ts',
-  'test/engine/replays/odd-recordings.property.test.ts',
   'test/cli/commands/study/sweep.test.ts',
+  'test/engine/columnar/columnar.test.ts',
+  'test/core/tokens/counter.test.ts',
+  'test/cli/commands/inspect/count-check.test.ts',
+  'test/analysis/validate/providers/hit-fit.test.ts',
+  'test/engine/replays/odd-recordings.property.test.ts',
+  'test/architecture/edge.test.ts',
   'test/cli/commands/columns/damaged-results.test.ts',
   'test/cli/commands/why/kept.property.test.ts',
-  'test/engine/context/invariants.property.test.ts',
-  'test/cli/commands/study/tune.test.ts',
-  'test/engine/columnar/columnar.test.ts',
 ];
 
 /** The test files that start first. */

@@ -5,6 +5,7 @@ import { createPromptCache } from '../../../src/provider/cache/prompt-cache.js';
 import { resolveModel } from '../../../src/provider/prices/models.js';
 import { NEWEST, priceUsage } from '../../../src/provider/prices/price.js';
 import { prefixOf, send, type TestBlock } from '../../helpers/cache-request.js';
+import { propertyRuns } from '../../helpers/generators/property-runs.js';
 
 const model = resolveModel('claude-sonnet-4-5');
 const MIN = 1_024;
@@ -156,7 +157,7 @@ describe('request streams', () => {
           expect(Object.values(named).reduce((sum, nano) => sum + nano, 0)).toBe(totalNano);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(150) },
     );
   });
 
@@ -165,7 +166,7 @@ describe('request streams', () => {
       fc.property(streams, (stream) => {
         expect(replay(stream).map((outcome) => outcome.readTokens)).toEqual(reference(stream));
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 
@@ -202,7 +203,7 @@ describe('request streams', () => {
           expect(reads[2]![i]).toBeGreaterThanOrEqual(reads[1]![i]!);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 });

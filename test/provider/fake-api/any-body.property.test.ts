@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../helpers/generators/property-runs.js';
 import { setUpRaw } from './raw-client.js';
 
 const KEYS = { authorization: 'Bearer any', 'x-goog-api-key': 'any' };
@@ -62,7 +63,7 @@ describe('H2 whatever a body holds', () => {
         const { status } = await send('POST', path, KEYS, { ...body, stream, [field]: value });
         expect([200, 400, 403, 404]).toContain(status);
       }),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(150) },
     );
   });
 });

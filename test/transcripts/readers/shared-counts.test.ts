@@ -4,8 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import { promptTokens } from '../../../src/core/model/usage.js';
 import { loadTranscript } from '../../../src/transcripts/files/transcripts.js';
+import { cli, tempFolder } from '../../cli/cli.js';
 import {
   claudeCalls,
+  countCalls,
   geminiCalls,
   piCalls,
   type RawCall,
@@ -87,3 +89,32 @@ describe.skipIf(!sharedData.present)('calls and input dollars are those of the r
     expect(sumUp(readCalls(transcript))).toEqual(sumUp(raw(path)));
   });
 });
+
+it.skipIf(!sharedData.present)(
+  'the totals that inspect shows of recorded sessions are those of their raw lines',
+  async () => {
+    const folder = sharedData.path('more/claude-code');
+    const { stdout } = await cli(['inspect', folder, '--no-cache', '--json'], { cwd: tempFolder() });
+    const { total, sessions } = JSON.parse(stdout);
+    const raw = countCalls(claudeCalls(sharedData.files('more/claude-code')));
+    expect(total).toMatchObject({
+      calls: raw.calls,
+      promptTokens: raw.prompt,
+      cachedTokens: raw.cached,
+      writtenTokens: raw.written,
+    });
+    for (const row of sessions.filter(
+      ({ repeatedCalls }: { repeatedCalls: number }) => repeatedCalls === 0,
+    )) {
+      const own = countCalls(claudeCalls([row.file]));
+      expect(row, row.file).toMatchObject({
+        calls: own.calls,
+        promptTokens: own.prompt,
+      });
+      // A count from within the stream is the least that was billed.
+      if (row.estimatedOutputs === 0) expect(row.outputTokens, row.file).toBe(own.output);
+      else expect(row.outputTokens, row.file).toBeGreaterThan(own.output);
+    }
+  },
+  120_000,
+);

@@ -13,6 +13,7 @@ import {
   TOOL_PROFILES,
 } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 import { TodoList } from '../../../src/transcripts/synthetic/tools/todo-list.js';
+import { propertyRuns } from '../../helpers/generators/property-runs.js';
 
 const calls = (thread: Thread) => thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
 const messages = (thread: Thread) =>
@@ -138,7 +139,7 @@ describe('generateTranscript', () => {
         expectSound(transcript);
         expect(calls(main(transcript))).toHaveLength(value.turns);
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     );
   });
 

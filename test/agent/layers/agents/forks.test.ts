@@ -11,6 +11,7 @@ import { metricValues } from '../../../../src/metrics/registry.js';
 import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
 import type { ForkSpec } from '../../../../src/transcripts/synthetic/spec.js';
 import { runSent } from '../../../helpers/capture.js';
+import { propertyRuns } from '../../../helpers/generators/property-runs.js';
 import { ofType, planOf, runLog } from '../../../helpers/plan.js';
 
 const WHOLE = {
@@ -218,7 +219,7 @@ describe('what forks do', () => {
             .map(({ purpose, turn, startMs, prefixes }) => ({ purpose, turn, startMs, prefixes }));
         expect(parentOf(transcript)).toEqual(parentOf(withoutForks(transcript)));
       }),
-      { numRuns: 25 },
+      { numRuns: propertyRuns(25) },
     );
   });
 

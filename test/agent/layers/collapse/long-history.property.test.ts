@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Block } from '../../../../src/core/model/block.js';
 import { runSent } from '../../../helpers/capture.js';
 import { anyWindow, buildSession, sessionSteps } from '../../../helpers/generators/arbitrary-session.js';
+import { propertyRuns } from '../../../helpers/generators/property-runs.js';
 import { mainRequests, ofType, planOf, runLog } from '../../../helpers/plan.js';
 
 /** Snip, collapse or both, with limits that short sessions reach. */
@@ -72,7 +73,7 @@ describe('snip and collapse over generated sessions', () => {
           turns.add(place);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 

@@ -11,6 +11,7 @@ import {
 } from '../../../../src/agent/layers/dreaming/lock.js';
 import { createFiles, type Files } from '../../../../src/core/base/files.js';
 import type { Action, Outcome } from '../../../../src/core/run/action.js';
+import { propertyRuns } from '../../../helpers/generators/property-runs.js';
 import { applyToFiles } from '../../../helpers/recordings/sessions.js';
 
 const STALE_MS = 60 * 60_000;
@@ -199,7 +200,7 @@ describe('two processes that race for the lock', () => {
             fc.modelRun(() => ({ model: { ignored: null }, real: new World(grain) }), commands);
           },
         ),
-        { numRuns: 300 },
+        { numRuns: propertyRuns(300) },
       );
     },
   );

@@ -11,6 +11,7 @@ import {
 } from '../../../../src/agent/layers/session-memory/notes-file.js';
 import { createFiles } from '../../../../src/core/base/files.js';
 import { NOTES_TEMPLATE, notesFromText } from '../../../../src/core/model/notes.js';
+import { propertyRuns } from '../../../helpers/generators/property-runs.js';
 
 const LIMITS = { sectionTokens: 2_000, totalTokens: 12_000 };
 
@@ -131,7 +132,7 @@ describe('notes file', () => {
         }
         expect(used).not.toMatch(/\p{Surrogate}/u);
       }),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(100) },
     );
   });
 });

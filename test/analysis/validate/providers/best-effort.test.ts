@@ -81,15 +81,16 @@ describe('sessions judged by the fit of others', () => {
   });
 });
 
+/** The recorded rollouts, judged once. */
+const [more, third, own] = ['more/codex', 'third/codex', 'transcripts/codex'].map((folder) =>
+  sharedData.files(folder).map((path) => {
+    const id = basename(path);
+    return validateTranscript(codexReader.read(readFileSync(path), { id }), id);
+  }),
+);
+
 describe.skipIf(!sharedData.present)('the caches of OpenAI against the shared rollouts', () => {
-  const files = ['more/codex', 'transcripts/codex'].flatMap((folder) => sharedData.files(folder));
-  const judged = files
-    .filter((path) => /\.jsonl(\.gz)?$/.test(path))
-    .map((path) => {
-      const id = basename(path);
-      return validateTranscript(codexReader.read(readFileSync(path), { id }), id);
-    });
-  const { byProvider } = totalFidelity(judged);
+  const { byProvider } = totalFidelity([...more!, ...own!]);
 
   it('from GPT-5.6 on 99 % of the requests fall into the right class and a session costs within 2 %', () => {
     const { blind, requests } = byProvider['openai-5.6']!;
@@ -108,5 +109,41 @@ describe.skipIf(!sharedData.present)('the caches of OpenAI against the shared ro
     const { coverage } = byProvider.openai!.bestEffort!;
     expect(coverage).toBeGreaterThanOrEqual(0.85);
     expect(coverage).toBeLessThanOrEqual(0.95);
+  });
+});
+
+describe.skipIf(!sharedData.present)('the shared rollouts', () => {
+  const { byProvider, forward } = totalFidelity([...more!, ...third!, ...own!]);
+
+  it('compact where what Codex counts says: 19 of 20 up to GPT-5.5, 13 of 15 from GPT-5.6 on', () => {
+    expect(byProvider.openai!.triggers).toMatchObject({ recorded: 20, matched: 19, late: 0, unrecorded: 0 });
+    expect(byProvider['openai-5.6']!.triggers).toMatchObject({ recorded: 15, matched: 13, unrecorded: 0 });
+  });
+
+  it('are run forward apart from sessions of Claude Code, with as many compactions as recorded', () => {
+    expect(byProvider.openai!.forward).toMatchObject({ crashed: 0, unfinished: 0, compactionCountRight: 1 });
+    expect(forward.sessions).toBe(0);
+  });
+
+  it('run forward cost what was paid: within 3 % together, within 12 % each in the median up to GPT-5.5 and 4 % from GPT-5.6 on', () => {
+    expect(Math.abs(byProvider.openai!.forward.netError!)).toBeLessThanOrEqual(0.03);
+    expect(byProvider.openai!.forward.costErrorMedian).toBeLessThanOrEqual(0.12);
+    // Short sessions with many misses lie above it: five of 41.
+    expect(byProvider.openai!.forward.intervalCoverage90).toBeGreaterThanOrEqual(0.8);
+    expect(byProvider['openai-5.6']!.forward).toMatchObject({ sessions: 19, writesAssumed: 19 });
+    expect(Math.abs(byProvider['openai-5.6']!.forward.netError!)).toBeLessThanOrEqual(0.03);
+    expect(byProvider['openai-5.6']!.forward.costErrorMedian).toBeLessThanOrEqual(0.04);
+    expect(byProvider['openai-5.6']!.forward.intervalCoverage90).toBeGreaterThanOrEqual(0.85);
+    expect(byProvider['openai-5.6']!.forward.intervalCoverage90).toBeLessThanOrEqual(0.95);
+  });
+
+  it('cost what is expected within 3 %, and nine of ten lie in the stated interval', () => {
+    for (const { bestEffort } of [byProvider.openai!, byProvider['openai-5.6']!]) {
+      expect(Math.abs(bestEffort!.netError)).toBeLessThanOrEqual(0.03);
+      expect(bestEffort!.coverage).toBeGreaterThanOrEqual(0.85);
+      expect(bestEffort!.coverage).toBeLessThanOrEqual(0.95);
+    }
+    expect(byProvider['openai-5.6']!.blind.classAgreement).toBeGreaterThanOrEqual(0.99);
+    expect(byProvider['openai-5.6']!.blind.costErrorMedian).toBeLessThanOrEqual(0.02);
   });
 });

@@ -1,8 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { claudeCalls, countCalls } from '../../../helpers/recordings/count-raw.js';
-import { sharedData } from '../../../helpers/recordings/shared.js';
 import { cli, TRACE, tempFolder } from '../../cli.js';
 
 /** One line of a Claude Code session; times in seconds after midnight of a day. */
@@ -445,34 +443,6 @@ describe('what a folder holds', () => {
     const named = await inspected(['p/one.jsonl', 'p/agent-x.jsonl', 'p/agent-z.jsonl'], cwd);
     expect(files(named.json.sessions)).toEqual(['p/one.jsonl', 'p/agent-z.jsonl']);
   });
-
-  it.skipIf(!sharedData.present)(
-    'the totals of recorded sessions are those of their raw lines',
-    async () => {
-      const folder = sharedData.path('more/claude-code');
-      const { json } = await inspected([folder, '--no-cache'], tempFolder());
-      const raw = countCalls(claudeCalls(sharedData.files('more/claude-code')));
-      expect(json.total).toMatchObject({
-        calls: raw.calls,
-        promptTokens: raw.prompt,
-        cachedTokens: raw.cached,
-        writtenTokens: raw.written,
-      });
-      for (const row of json.sessions.filter(
-        ({ repeatedCalls }: { repeatedCalls: number }) => repeatedCalls === 0,
-      )) {
-        const own = countCalls(claudeCalls([row.file]));
-        expect(row, row.file).toMatchObject({
-          calls: own.calls,
-          promptTokens: own.prompt,
-        });
-        // A count from within the stream is the least that was billed.
-        if (row.estimatedOutputs === 0) expect(row.outputTokens, row.file).toBe(own.output);
-        else expect(row.outputTokens, row.file).toBeGreaterThan(own.output);
-      }
-    },
-    120_000,
-  );
 });
 
 describe('ccbench inspect without an argument', () => {

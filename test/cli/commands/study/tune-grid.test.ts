@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRandom } from '../../../../src/core/base/random.js';
 import { propertyRuns } from '../../../helpers/generators/property-runs.js';
+import { sharedData } from '../../../helpers/recordings/shared.js';
 import { cli, tempFolder } from '../../cli.js';
 
 interface PointJson {
@@ -75,3 +76,39 @@ it('a search names the optimum of the exhaustive grid, which is that of a sweep,
   }
   expect(partly).toBeGreaterThan(2);
 });
+
+it.skipIf(!sharedData.present)(
+  'on recordings the realised saving of the tuned threshold lies in the promised interval',
+  { timeout: 900_000 },
+  async () => {
+    const cwd = tempFolder({
+      'a.yaml': 'name: recorded\npolicy: claude-code/2.1.112\ntranscript: { file: none.jsonl }\n',
+    });
+    const folder = sharedData.path('transcripts/claude-code');
+    const args = [
+      '--transcripts',
+      folder,
+      '--vary',
+      'window.explicit=auto',
+      '--budget',
+      '10',
+      '--method',
+      'random',
+    ];
+    const { stdout, stderr } = await cli(
+      ['tune', 'a.yaml', ...args, '--minimise', 'costUsd', '--no-files', '--no-cache', '--json'],
+      { cwd },
+    );
+    const result = JSON.parse(stdout || `{"outOfSample":${JSON.stringify(stderr)}}`);
+    const { outOfSample: held, recorded, compared } = result;
+    // What was recorded stands beside the settings, so it is told of the sessions that they were compared on.
+    const beside = recorded.runs.map(({ transcript }: { transcript: string }) => transcript);
+    expect(compared).toEqual(expect.arrayContaining(beside));
+    expect(beside.length).toBeGreaterThanOrEqual(14);
+    expect(held.searched.length).toBeGreaterThanOrEqual(7);
+    expect(held.heldOut.length).toBeGreaterThanOrEqual(7);
+    expect(held.isWithin).toBe(true);
+    expect(held.realised.mean).toBeGreaterThanOrEqual(held.promised.low);
+    expect(held.realised.mean).toBeLessThanOrEqual(held.promised.high);
+  },
+);

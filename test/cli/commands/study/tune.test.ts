@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { goalOf } from '../../../../src/cli/commands/tune/tune-search.js';
-import { sharedData } from '../../../helpers/recordings/shared.js';
 import { cli, tempFolder } from '../../cli.js';
 
 it('a search wants less or more of one metric, within its constraints', () => {
@@ -115,39 +114,3 @@ describe('ccbench tune', () => {
     });
   });
 });
-
-it.skipIf(!sharedData.present)(
-  'on recordings the realised saving of the tuned threshold lies in the promised interval',
-  { timeout: 900_000 },
-  async () => {
-    const cwd = tempFolder({
-      'a.yaml': 'name: recorded\npolicy: claude-code/2.1.112\ntranscript: { file: none.jsonl }\n',
-    });
-    const folder = sharedData.path('transcripts/claude-code');
-    const args = [
-      '--transcripts',
-      folder,
-      '--vary',
-      'window.explicit=auto',
-      '--budget',
-      '10',
-      '--method',
-      'random',
-    ];
-    const { stdout, stderr } = await cli(
-      ['tune', 'a.yaml', ...args, '--minimise', 'costUsd', '--no-files', '--no-cache', '--json'],
-      { cwd },
-    );
-    const result = JSON.parse(stdout || `{"outOfSample":${JSON.stringify(stderr)}}`);
-    const { outOfSample: held, recorded, compared } = result;
-    // What was recorded stands beside the settings, so it is told of the sessions that they were compared on.
-    const beside = recorded.runs.map(({ transcript }: { transcript: string }) => transcript);
-    expect(compared).toEqual(expect.arrayContaining(beside));
-    expect(beside.length).toBeGreaterThanOrEqual(14);
-    expect(held.searched.length).toBeGreaterThanOrEqual(7);
-    expect(held.heldOut.length).toBeGreaterThanOrEqual(7);
-    expect(held.isWithin).toBe(true);
-    expect(held.realised.mean).toBeGreaterThanOrEqual(held.promised.low);
-    expect(held.realised.mean).toBeLessThanOrEqual(held.promised.high);
-  },
-);

@@ -18,6 +18,7 @@ import {
 import type { AnswerSpec } from '../../../../src/core/run/action.js';
 import type { FakeLlmPlan } from '../../../../src/core/run/run-plan.js';
 import { composeAnswer } from '../../../../src/provider/fake-llm/answers/compose-answer.js';
+import { propertyRuns } from '../../../helpers/generators/property-runs.js';
 import { around, INSTRUCTION, plan, questionOf, said, toolRound } from '../build.js';
 
 const LIMITS = { sectionTokens: 2_000, totalTokens: 12_000 }; // SES-4
@@ -202,7 +203,7 @@ describe('notes that nobody has read yet', () => {
         expect(cut.read()).toBe(cutForUse(notesFromText(text), 900, '/notes.md').notes.text.read());
         expect(cut.chars).toBe(cut.read().length);
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 

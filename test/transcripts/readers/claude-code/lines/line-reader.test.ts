@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLineReader } from '../../../../../src/transcripts/readers/claude-code/lines/session-line-reader.js';
+import { propertyRuns } from '../../../../helpers/generators/property-runs.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -110,7 +111,7 @@ describe('reader of Claude Code lines', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 });

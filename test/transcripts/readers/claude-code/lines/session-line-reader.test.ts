@@ -5,6 +5,7 @@ import {
   IDLE_LINE,
   SessionLineReader,
 } from '../../../../../src/transcripts/readers/claude-code/lines/session-line-reader.js';
+import { propertyRuns } from '../../../../helpers/generators/property-runs.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -170,7 +171,7 @@ describe('reader of the lines of a session', () => {
           expect(members).toEqual(expected);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 });
