@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { PACKAGE_FILE } from '../core/base/built.js';
+import { attempt } from '../core/base/errors.js';
 
 /** A stream the command line writes to. */
 export interface TextStream {
@@ -49,11 +50,7 @@ function textStream(stream: NodeJS.WriteStream, onFailure: (reason: string) => v
 
 /** The current folder; the root where it was removed, from which nothing relative is found. */
 function currentFolder(): string {
-  try {
-    return process.cwd();
-  } catch {
-    return '/';
-  }
+  return attempt(() => process.cwd(), '/');
 }
 
 /** The host of a real process; it is notified when output cannot be written. */

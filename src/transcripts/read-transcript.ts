@@ -1,3 +1,4 @@
+import { succeeds } from '../core/base/errors.js';
 import type { Transcript } from '../core/model/transcript.js';
 import { readClaudeCodeFiles, type SessionFile, type SessionStream } from './readers/claude-code/read.js';
 import { detectReader, transcriptReaders } from './readers/readers.js';
@@ -45,10 +46,5 @@ export function readSession(
 }
 
 function isReadable(agent: SessionFile | SessionStream): boolean {
-  try {
-    readClaudeCodeFiles([agent], { id: agent.name });
-    return true;
-  } catch {
-    return false;
-  }
+  return succeeds(() => readClaudeCodeFiles([agent], { id: agent.name }));
 }

@@ -3,6 +3,7 @@ import { BARE_API } from '../../agent/client/clients.generated.js';
 import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
 import { codexProfile, type KnownProfile, rangeOf } from '../../agent/policies/own-policy.js';
 import { type Digest, digestText } from '../../core/base/digest.js';
+import { addTo, groupBy } from '../../core/base/groups.js';
 import { quantile, ratio, sum } from '../../core/base/stats.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { Usage } from '../../core/model/usage.js';
@@ -244,22 +245,12 @@ function providerFigures(files: readonly FileFidelity[]): ProviderFigures {
 /** The requests of each model, blind; a session in which several answered is one of each. */
 function figuresByModel(files: readonly FileFidelity[]): Readonly<Record<string, FidelityFigures>> {
   const models = new Map<string, Tally[]>();
-  for (const { byModel } of files)
-    for (const [model, own] of byModel) {
-      const tallies = models.get(model);
-      if (tallies === undefined) models.set(model, [own]);
-      else tallies.push(own);
-    }
+  for (const { byModel } of files) for (const [model, own] of byModel) addTo(models, model, own);
   return Object.fromEntries([...models].map(([model, tallies]) => [model, figuresOf(tallies)]));
 }
 
 function talliesByModel(comparisons: readonly Comparison[]): ReadonlyMap<string, Tally> {
-  const models = new Map<string, Comparison[]>();
-  for (const each of comparisons) {
-    const own = models.get(each.request.model);
-    if (own === undefined) models.set(each.request.model, [each]);
-    else own.push(each);
-  }
+  const models = groupBy(comparisons, ({ request }) => request.model);
   return new Map([...models].map(([model, own]) => [model, tally(own)]));
 }
 

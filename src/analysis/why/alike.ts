@@ -1,3 +1,4 @@
+import { groupBy } from '../../core/base/groups.js';
 import { createRandom } from '../../core/base/random.js';
 import { quantile, ratio, sum } from '../../core/base/stats.js';
 import { usd } from '../../metrics/metric.js';
@@ -52,14 +53,8 @@ interface Rates {
 }
 
 function strataOf(sessions: readonly AlikeSession[]): readonly Stratum[] {
-  const found = new Map<string, AlikeSession[]>();
-  for (const session of sessions) {
-    if (session.units === 0) continue;
-    const own = found.get(session.stratum);
-    if (own === undefined) found.set(session.stratum, [session]);
-    else own.push(session);
-  }
-  return [...found]
+  const used = sessions.filter(({ units }) => units > 0);
+  return [...groupBy(used, ({ stratum }) => stratum)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, own]) => {
       // What is drawn must not depend on the order in which files were found.

@@ -1,3 +1,4 @@
+import { addTo } from '../../core/base/groups.js';
 import type { Block } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
 import {
@@ -157,7 +158,7 @@ function readAgain(thread: Thread, uses: ReturnType<typeof usesOf>): ReadonlyMap
   for (const { kind, call, item, tokens, isStale } of own.uses) {
     if (kind !== 'reread' || isStale) continue;
     const { path } = own.items[item]!;
-    rereads.set(call, [...(rereads.get(call) ?? []), { path, tokens }]);
+    addTo(rereads, call, { path, tokens });
   }
   let open: { readonly path: string | null; readonly tokens: number }[] = [];
   for (const step of thread.steps) {

@@ -1,4 +1,5 @@
 import { MS_PER_DAY } from '../../core/base/clock.js';
+import { addTo, groupBy } from '../../core/base/groups.js';
 import { sum } from '../../core/base/stats.js';
 import { usd } from '../../metrics/metric.js';
 import type { AttributedRequest } from './attribute.js';
@@ -94,18 +95,8 @@ function grouped(
 ): readonly (readonly [number, readonly Counted[]])[] {
   const found = new Map<number, Counted[]>();
   for (const each of counted) {
-    const own = new Map<number, AttributedRequest[]>();
-    for (const request of each.requests) {
-      const key = keyOf(each.session.startedAtMs! + request.startMs);
-      const list = own.get(key);
-      if (list === undefined) own.set(key, [request]);
-      else list.push(request);
-    }
-    for (const [key, requests] of own) {
-      const list = found.get(key);
-      if (list === undefined) found.set(key, [{ ...each, requests }]);
-      else list.push({ ...each, requests });
-    }
+    const own = groupBy(each.requests, ({ startMs }) => keyOf(each.session.startedAtMs! + startMs));
+    for (const [key, requests] of own) addTo(found, key, { ...each, requests });
   }
   return [...found].sort(([a], [b]) => a - b);
 }

@@ -8,6 +8,7 @@ import {
 import { sha256Hex } from '../../core/base/digest.js';
 import { CcbenchError, ProblemList } from '../../core/base/errors.js';
 import { formatCount, formatCounted } from '../../core/base/format.js';
+import { addTo, groupBy } from '../../core/base/groups.js';
 import type { Shard } from '../../study/batches.js';
 import type { FoundSessions, LeftOut } from '../../transcripts/files/find-sessions.js';
 import { inputId } from '../../transcripts/files/read-input.js';
@@ -109,11 +110,7 @@ const NAMED_FILES = 3;
 
 /** One line for each thing that is wrong: files with the same fault share one. */
 function problemLines(problems: readonly FileProblem[]): readonly string[] {
-  const byFault = new Map<string, FileProblem[]>();
-  for (const problem of problems) {
-    const fault = `${problem.error.code} ${problem.error.message}`;
-    byFault.set(fault, [...(byFault.get(fault) ?? []), problem]);
-  }
+  const byFault = groupBy(problems, ({ error }) => `${error.code} ${error.message}`);
   return [...byFault.values()].map(([first, ...others]) => {
     const line = reasonLine(first!.error);
     return others.length === 0 ? line : `${line} (and ${others.length} more like it)`;
@@ -123,11 +120,7 @@ function problemLines(problems: readonly FileProblem[]): readonly string[] {
 /** What is left out by why. */
 function byReason(leftOut: readonly LeftOut[]): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>();
-  for (const { file, reason } of leftOut) {
-    const files = groups.get(reason);
-    if (files === undefined) groups.set(reason, [file]);
-    else files.push(file);
-  }
+  for (const { file, reason } of leftOut) addTo(groups, reason, file);
   return groups;
 }
 

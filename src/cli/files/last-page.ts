@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../../core/base/errors.js';
 
 /** Name of the note below the cache folder. */
 const NOTE = 'last-page.json';
@@ -28,12 +29,8 @@ export function rememberPage(cacheFolder: string): void {
 
 /** The page that was written last, by whatever command; null where none is known. */
 export function lastPage(cacheFolder: string): string | null {
-  try {
-    const { page } = JSON.parse(readFileSync(join(cacheFolder, NOTE), 'utf8'));
-    return typeof page === 'string' ? page : null;
-  } catch {
-    return null;
-  }
+  const { page } = attempt(() => JSON.parse(readFileSync(join(cacheFolder, NOTE), 'utf8')), null) ?? {};
+  return typeof page === 'string' ? page : null;
 }
 
 /** Forgets which page was written last. */

@@ -15,7 +15,7 @@ import {
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CcbenchError } from '../../core/base/errors.js';
+import { CcbenchError, succeeds } from '../../core/base/errors.js';
 import { nameOfPart, removeLitter } from '../../transcripts/files/litter.js';
 import { whyUnwritable } from '../../transcripts/files/why-unwritable.js';
 import { type CliSession, warnUnwritten } from '../session.js';
@@ -111,7 +111,14 @@ export function folderName(name: string, taken: Set<string>): string {
 
 /** What is made of sessions is as private as they are: clients keep them for their owner alone. */
 const PRIVATE_FOLDER = 0o700;
-const PRIVATE_FILE = 0o600;
+const PRIVATE_FILE = { mode: 0o600 };
+
+/** Takes what kept something from being written, and throws it as the user named the place. */
+const failAt =
+  (shown: string) =>
+  (error: unknown): never => {
+    throw error instanceof CcbenchError ? error : unwritable(shown, error);
+  };
 
 function unwritable(shown: string, error: unknown): CcbenchError {
   return new CcbenchError(
@@ -158,6 +165,7 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
   const fresh = join(folder, nameOfPart(`.${name}`, 'new'));
   const old = join(folder, nameOfPart(`.${name}`, 'old'));
   const pages: string[] = [];
+  const fail = failAt(shown);
   let created: string | undefined;
   try {
     removeLitter(folder, (owner) => owner.startsWith('.'));
@@ -166,35 +174,32 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
     rmSync(fresh, { recursive: true, force: true });
     mkdirSync(fresh, { mode: PRIVATE_FOLDER });
   } catch (error) {
-    throw error instanceof CcbenchError ? error : unwritable(shown, error);
+    fail(error);
   }
+  const pathIn = async (below: string, file: string): Promise<string> => {
+    await mkdir(join(fresh, below), { recursive: true, mode: PRIVATE_FOLDER });
+    return join(fresh, below, file);
+  };
   return {
     shown,
     target,
     async write(below, file, text) {
-      try {
-        await mkdir(join(fresh, below), { recursive: true, mode: PRIVATE_FOLDER });
-        await writeFile(join(fresh, below, file), text, { mode: PRIVATE_FILE });
-        pages.push(join(target, below, file));
-      } catch (error) {
-        throw unwritable(shown, error);
-      }
+      await pathIn(below, file)
+        .then((path) => writeFile(path, text, PRIVATE_FILE))
+        .catch(fail);
+      pages.push(join(target, below, file));
     },
-    async append(below, file, text) {
-      try {
-        await mkdir(join(fresh, below), { recursive: true, mode: PRIVATE_FOLDER });
-        await appendFile(join(fresh, below, file), text, { mode: PRIVATE_FILE });
-      } catch (error) {
-        throw unwritable(shown, error);
-      }
-    },
+    append: (below, file, text) =>
+      pathIn(below, file)
+        .then((path) => appendFile(path, text, PRIVATE_FILE))
+        .catch(fail),
     commit() {
       try {
         replaceFolder(fresh, target, old);
         pagesWritten(pages);
         return true;
       } catch (error) {
-        throw unwritable(shown, error);
+        return fail(error);
       }
     },
     discard() {
@@ -206,13 +211,8 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
 
 /** Removes folders that were made for a report that did not come, up to the one that was there before. */
 function removeEmpty(folder: string, stop: string): void {
-  for (let path = folder; path !== stop && path !== dirname(path); path = dirname(path)) {
-    try {
-      rmdirSync(path);
-    } catch {
-      return;
-    }
-  }
+  let path = folder;
+  while (path !== stop && path !== dirname(path) && succeeds(() => rmdirSync(path))) path = dirname(path);
 }
 
 /** What a command makes beside its answer. */
@@ -291,7 +291,7 @@ export function openGrowing(path: string, cwd: string): GrowingFile {
         if (!hasBegun) fresh.commit();
         hasBegun = true;
       } catch (error) {
-        throw unwritable(path, error);
+        failAt(path)(error);
       }
     },
     close() {
@@ -315,34 +315,23 @@ export interface OutputFile {
 export function openFile(path: string, cwd: string): OutputFile {
   const target = resolve(cwd, path);
   const fresh = nameOfPart(target, 'new');
+  const fail = failAt(path);
   try {
     removeLitter(dirname(target), (owner) => owner === basename(target));
     if (existsSync(target) && lstatSync(target).isDirectory()) throw { code: 'EISDIR' };
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(fresh, '', { mode: PRIVATE_FILE });
+    writeFileSync(fresh, '', PRIVATE_FILE);
   } catch (error) {
-    throw unwritable(path, error);
+    fail(error);
   }
   return {
-    async write(text) {
-      try {
-        await writeFile(fresh, text);
-      } catch (error) {
-        throw unwritable(path, error);
-      }
-    },
-    async append(text) {
-      try {
-        await appendFile(fresh, text);
-      } catch (error) {
-        throw unwritable(path, error);
-      }
-    },
+    write: (text) => writeFile(fresh, text).catch(fail),
+    append: (text) => appendFile(fresh, text).catch(fail),
     appendNow(text) {
       try {
         appendFileSync(fresh, text);
       } catch (error) {
-        throw unwritable(path, error);
+        fail(error);
       }
     },
     commit() {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { CcbenchError } from '../../core/base/errors.js';
+import { attempt, CcbenchError } from '../../core/base/errors.js';
 import { formatCounted } from '../../core/base/format.js';
 import { homeFolder, withHome } from '../../transcripts/files/home.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -19,11 +19,7 @@ const LARGEST_TEXT_BYTES = 1_048_576;
 const NAMES = /"([^"\n]+)"|'([^'\n]+)'|([^\s,'"[\]{}]+)/g;
 
 function statOf(path: string) {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => statSync(path, { throwIfNoEntry: false }), undefined);
 }
 
 /** The folder of a pattern before its first wildcard; the name itself where it has none. */
@@ -53,11 +49,8 @@ function watchedPaths(names: readonly string[], { cwd, env }: CliSession['host']
     found.add(path);
     const stat = statOf(path);
     if (stat?.isFile() !== true || stat.size > LARGEST_TEXT_BYTES || !/\.ya?ml$/i.test(path)) continue;
-    try {
-      waiting.push(...namedIn(readFileSync(path, 'utf8'), dirname(path), home));
-    } catch {
-      // The run says why it cannot be read.
-    }
+    // Where it cannot be read, the run says why.
+    waiting.push(...attempt(() => namedIn(readFileSync(path, 'utf8'), dirname(path), home), []));
   }
   return [...found];
 }

@@ -1,4 +1,4 @@
-import { CcbenchError, formatPath, isGroup, type Path, valueAt } from '../../core/base/errors.js';
+import { CcbenchError, formatPath, isGroup, type Path, succeeds, valueAt } from '../../core/base/errors.js';
 import { unknownName } from '../../core/base/registry.js';
 import type { ScenarioContext } from '../context.js';
 import type { ScenarioDocument } from '../files/document.js';
@@ -124,7 +124,7 @@ function checkPolicy(checker: Checker, at: Path): void {
         try {
           context.policies.resolve(name, { [param]: value });
         } catch (refusal) {
-          if (!isTaken(() => context.policies.resolve(name, { ...switches, [param]: value }))) throw refusal;
+          if (!succeeds(() => context.policies.resolve(name, { ...switches, [param]: value }))) throw refusal;
         }
       });
     }
@@ -166,15 +166,6 @@ function switchesOf(
       ([path, value]) => typeof value === 'boolean' && isSwitch(path) && context.policies.reads(policy, path),
     ),
   );
-}
-
-function isTaken(resolve: () => unknown): boolean {
-  try {
-    resolve();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function checkSettings(checker: Checker, at: Path): void {

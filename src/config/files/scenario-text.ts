@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { mainWindow } from '../../agent/client/window.js';
-import { CcbenchError } from '../../core/base/errors.js';
+import { attempt, CcbenchError } from '../../core/base/errors.js';
 import { firstModel } from '../../core/model/transcript.js';
 import { modelsOf, resolveWindow } from '../../provider/prices/models.js';
 import { type FindOptions, findSessions, type LeftOut } from '../../transcripts/files/find-sessions.js';
@@ -28,11 +28,7 @@ const SCENARIO_IN_BRACES = /^\s*\{[\s\S]*["']?(?:transcripts?|sessions)["']?\s*:
 /** Whether a file given instead of a scenario is a recording. */
 export function isRecording(file: string, cwd: string): boolean {
   if (SCENARIO_NAME.test(file)) return false;
-  try {
-    return inputFormat(sessionPath(file).file, { cwd }) !== '';
-  } catch {
-    return false;
-  }
+  return attempt(() => inputFormat(sessionPath(file).file, { cwd }) !== '', false);
 }
 
 /** Whether a text may be meant as a scenario: one that is broken has problems with places, any other text is no scenario. */

@@ -1,4 +1,4 @@
-import { isGroup } from '../../core/base/errors.js';
+import { attempt, isGroup } from '../../core/base/errors.js';
 import { BLOCK_KINDS, BLOCK_ROLES } from '../../core/model/block.js';
 import type { Usage } from '../../core/model/usage.js';
 import type { Action } from '../../core/run/action.js';
@@ -17,11 +17,7 @@ export function shown(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'number') return String(value);
   if (value === undefined) return 'nothing';
-  try {
-    return JSON.stringify(value) ?? typeof value;
-  } catch {
-    return 'what cannot be written down';
-  }
+  return attempt(() => JSON.stringify(value) ?? typeof value, 'what cannot be written down');
 }
 
 function when(isFine: (value: unknown) => boolean, wanted: string): Check {

@@ -59,6 +59,25 @@ export class ProblemList extends CcbenchError {
   }
 }
 
+/** What an act gives, or something else where it throws. */
+export function attempt<T, U>(act: () => T, otherwise: U): T | U {
+  try {
+    return act();
+  } catch {
+    return otherwise;
+  }
+}
+
+/** Whether an act does not throw. */
+export function succeeds(act: () => unknown): boolean {
+  try {
+    act();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** `file:line:column` as editors and terminals link it. */
 export function formatPlace(place: Place): string {
   let text = place.file;

@@ -1,4 +1,5 @@
 import { CcbenchError } from './errors.js';
+import { addTo } from './groups.js';
 
 /** What a file may be given: words at hand, or words that are made when somebody reads them. */
 export type FileContent = string | { readonly chars: number; read(): string };
@@ -91,12 +92,7 @@ export function createFiles(initial: readonly StoredFile[] = []): Files {
   /** Paths of the files in order. */
   const sorted: { readonly path: string }[] = [];
   const changes = new Map<string, string[]>();
-  const note = (path: string): void => {
-    const top = topOf(path);
-    const paths = changes.get(top);
-    if (paths === undefined) changes.set(top, [path]);
-    else paths.push(path);
-  };
+  const note = (path: string): void => addTo(changes, topOf(path), path);
   const put = (file: StoredFile): void => {
     if (!files.has(file.path)) sorted.splice(placeOf(sorted, file.path), 0, { path: file.path });
     files.set(file.path, file);

@@ -1,4 +1,5 @@
 import { digestPart } from '../base/digest.js';
+import { addTo, groupBy } from '../base/groups.js';
 import type { Block } from '../model/block.js';
 import type { Message } from '../model/message.js';
 import { isSummaryFork, type Thread, type Transcript } from '../model/transcript.js';
@@ -301,14 +302,10 @@ export function usesByThread(transcript: Transcript): ReadonlyMap<string, UsesBy
 }
 
 function byCall(uses: readonly Use[]): UsesByCall['at'] {
-  const at = new Map<string, Use[]>();
-  for (const use of uses) {
-    if (use.isStale) continue;
-    const own = at.get(use.call);
-    if (own === undefined) at.set(use.call, [use]);
-    else own.push(use);
-  }
-  return at;
+  return groupBy(
+    uses.filter(({ isStale }) => !isStale),
+    ({ call }) => call,
+  );
 }
 
 /** When each item of a thread is needed, by its place, and the numbers of the calls. */
@@ -326,12 +323,8 @@ function needIndexOf({ steps }: Thread, uses: UsesByCall): NeedIndex {
     const needs = new Map<string, number[]>();
     for (const step of steps) {
       if (step.kind !== 'call') continue;
-      for (const { item, at } of uses.at.get(step.call.id) ?? []) {
-        const place = placeName(uses.items[item]!);
-        const own = needs.get(place);
-        if (own === undefined) needs.set(place, [at]);
-        else own.push(at);
-      }
+      for (const { item, at } of uses.at.get(step.call.id) ?? [])
+        addTo(needs, placeName(uses.items[item]!), at);
       calls.set(step.call.id, calls.size);
     }
     index = { calls, needs };

@@ -1,3 +1,4 @@
+import { addTo } from '../../core/base/groups.js';
 import { type Block, createBlock } from '../../core/model/block.js';
 import { createMessage, type Message } from '../../core/model/message.js';
 
@@ -161,10 +162,8 @@ function withAttachmentsInPlace(messages: readonly Message[]): readonly Message[
   const present = new Set(messages.map((message) => message.id));
   const behind = new Map<string, Message[]>();
   for (const message of messages) {
-    if (message.attachedTo === null || !present.has(message.attachedTo)) continue;
-    const list = behind.get(message.attachedTo) ?? [];
-    list.push(message);
-    behind.set(message.attachedTo, list);
+    if (message.attachedTo !== null && present.has(message.attachedTo))
+      addTo(behind, message.attachedTo, message);
   }
   const placed: Message[] = [];
   for (const message of messages) {

@@ -1,5 +1,6 @@
 import { type Copied, restoreState } from '../../core/base/checkpoint.js';
 import type { Files } from '../../core/base/files.js';
+import { addTo } from '../../core/base/groups.js';
 import type { Message } from '../../core/model/message.js';
 import type { ManualCompaction } from '../../core/model/transcript.js';
 import type { Action, Outcome } from '../../core/run/action.js';
@@ -76,11 +77,7 @@ export class LayerHost {
         if (instance.observes !== 'assistant') this.observers.user.push(observe);
         if (instance.observes !== 'user') this.observers.assistant.push(observe);
       }
-      for (const point of definition.points) {
-        const list = this.byPoint.get(point) ?? [];
-        list.push(hosted);
-        this.byPoint.set(point, list);
-      }
+      for (const point of definition.points) addTo(this.byPoint, point, hosted);
     }
     this.atResults = this.byPoint.get('results') ?? [];
     this.beforeRequest = this.byPoint.get('before-request') ?? [];

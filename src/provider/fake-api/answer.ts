@@ -1,3 +1,4 @@
+import { attempt } from '../../core/base/errors.js';
 import { type Block, createBlock } from '../../core/model/block.js';
 import type { Usage } from '../../core/model/usage.js';
 import type { FaultRule } from '../../core/run/run-plan.js';
@@ -85,11 +86,7 @@ function forcedCall(request: ApiRequest, name: string): AnswerBlock {
 }
 
 function isJson(text: string): boolean {
-  try {
-    return typeof JSON.parse(text) === 'object';
-  } catch {
-    return false;
-  }
+  return attempt(() => typeof JSON.parse(text) === 'object', false);
 }
 
 /** What is left of the content, and what must be added, by what the request demands of tools and of the form of texts. */

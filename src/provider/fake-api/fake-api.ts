@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/base/clock.js';
 import { digestParts } from '../../core/base/digest.js';
+import { attempt } from '../../core/base/errors.js';
 import { NO_USAGE, promptTokens, type Usage } from '../../core/model/usage.js';
 import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
 import { type ApiError, apiError, invalidRequest } from '../cache/api-error.js';
@@ -342,11 +343,7 @@ function notFound(message: string): ApiError {
 
 /** A part of a path as it was meant; one that is encoded wrongly stands as it is. */
 function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+  return attempt(() => decodeURIComponent(part), part);
 }
 
 function bodyText(body: RequestInit['body']): string {
@@ -355,11 +352,7 @@ function bodyText(body: RequestInit['body']): string {
 }
 
 function parseBody(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return null;
-  }
+  return attempt(() => JSON.parse(body), null);
 }
 
 function checkSize(headers: Headers, body: string): ApiError | null {

@@ -1,3 +1,4 @@
+import { attempt } from '../../core/base/errors.js';
 import type { Block } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
 import { isSummaryFork, type Transcript } from '../../core/model/transcript.js';
@@ -88,11 +89,8 @@ function saidBy({ text, tokens }: Block): Said {
 function callOf({ tool, text }: Block): ScriptCall {
   const name = tool ?? 'unknown';
   const written = text?.read() ?? '';
-  try {
-    return { tool: name, input: asObject(JSON.parse(written.slice(written.indexOf('{')))) };
-  } catch {
-    return { tool: name, input: null };
-  }
+  const input = attempt(() => asObject(JSON.parse(written.slice(written.indexOf('{')))), null);
+  return { tool: name, input };
 }
 
 function stepOf({ blocks }: Message): ScriptStep {

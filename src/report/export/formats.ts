@@ -1,3 +1,4 @@
+import { addTo } from '../../core/base/groups.js';
 import {
   HASH_BLOCK_TOKENS,
   isOfLoop,
@@ -37,9 +38,7 @@ class WekaTrace implements SessionWriter {
   constructor(private readonly session: SentSession) {}
 
   add(request: SentRequest): readonly string[] {
-    const own = this.#threads.get(request.thread);
-    if (own === undefined) this.#threads.set(request.thread, [request]);
-    else own.push(request);
+    addTo(this.#threads, request.thread, request);
     return [];
   }
 

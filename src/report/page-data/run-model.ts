@@ -1,3 +1,4 @@
+import { addTo } from '../../core/base/groups.js';
 import type { ChartedRun, PageEvent, PageRun } from './page-data.js';
 
 /** Along which axis charts over requests are drawn. */
@@ -93,7 +94,7 @@ function byThread(run: ChartedRun, axisOrder: readonly number[]): Pick<RunModel,
     if (!loops.has(names.purposes[requests.purpose[i]!]!)) continue;
     const thread = requests.thread[i]!;
     if ((parents.get(names.threads[thread]!) ?? null) === null) main.push(i);
-    else others.set(thread, [...(others.get(thread) ?? []), i]);
+    else addTo(others, thread, i);
   }
   return { main, others: [...others.values()] };
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../../core/base/groups.js';
 import { CHARS_PER_TOKEN } from '../../core/model/block.js';
 import { type Capability, less } from '../../core/run/capability.js';
 import type { WarningList } from '../../core/run/warning.js';
@@ -117,10 +118,7 @@ function groupRows(rows: Iterable<Row>, warnings: WarningList): ReadonlyMap<stri
       continue;
     }
     seen.add(key);
-    const name = row.thread === null ? row.session : `${row.session}/${row.thread}`;
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [row]);
-    else group.push(row);
+    addTo(groups, row.thread === null ? row.session : `${row.session}/${row.thread}`, row);
   }
   warnings.add('repeated-rows', 'requests stand in the file twice: counted once', null, repeated);
   return groups;

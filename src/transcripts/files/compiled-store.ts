@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
+import { attempt, succeeds } from '../../core/base/errors.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { compileTranscript } from '../compiled/compile-transcript.js';
 import { COMPILED_VERSION } from '../compiled/layout.js';
@@ -41,25 +42,16 @@ interface Entry {
 
 /** The entries in a folder; none where there is no such folder. */
 export function compiledEntries(folder: string): readonly Entry[] {
-  let names: readonly string[];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    return [];
-  }
-  return names.flatMap((name) => {
+  return attempt(() => readdirSync(folder), []).flatMap((name) => {
     const path = join(folder, name);
     const found = ENTRY.test(name) ? statSync(path, { throwIfNoEntry: false }) : undefined;
     return found === undefined ? [] : [{ path, bytes: found.size, usedMs: found.mtimeMs }];
   });
 }
 
+/** Removes a file; what is somebody else's, or in use, the next one may. */
 function remove(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // It is somebody else's, or in use: the next one may.
-  }
+  succeeds(() => rmSync(path, { force: true }));
 }
 
 /** What part of all that is kept may be written before it is looked at again: looking at every entry for each would take longest. */
@@ -82,14 +74,9 @@ function makeRoom(folder: string, written: string, mostBytes: number): void {
 
 /** The bytes of an entry; null where there is none. It counts as used now. @internal */
 export function readEntry(folder: string, key: string): Uint8Array | null {
-  const path = join(folder, `${key}.bin`);
-  try {
-    const bytes = readFileSync(path);
-    touchEntry(folder, key);
-    return bytes;
-  } catch {
-    return null;
-  }
+  const bytes = attempt(() => readFileSync(join(folder, `${key}.bin`)), null);
+  if (bytes !== null) touchEntry(folder, key);
+  return bytes;
 }
 
 /** Some bytes of an entry, as many as there are; null where it is gone. */
@@ -99,21 +86,13 @@ export function readEntryPart(
   offset: number,
   length: number,
 ): Uint8Array | null {
-  try {
-    return readPart(join(folder, `${key}.bin`), offset, length);
-  } catch {
-    return null;
-  }
+  return attempt(() => readPart(join(folder, `${key}.bin`), offset, length), null);
 }
 
-/** Counts an entry as used now. */
+/** Counts an entry as used now; a read-only one is as old as it looks. */
 export function touchEntry(folder: string, key: string): void {
   const now = new Date();
-  try {
-    utimesSync(join(folder, `${key}.bin`), now, now);
-  } catch {
-    // Read-only: it is as old as it looks.
-  }
+  succeeds(() => utimesSync(join(folder, `${key}.bin`), now, now));
 }
 
 /**

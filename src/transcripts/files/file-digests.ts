@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256Hex } from '../../core/base/digest.js';
+import { succeeds } from '../../core/base/errors.js';
 import { type DiskFile, hashFile } from './disk-file.js';
 import { nameOfPart, removeLitter } from './litter.js';
 
@@ -160,9 +161,6 @@ function readIndex(folder: string): readonly IndexRow[] {
 /** Removes what is known of files. */
 export function forgetDigests(folder: string): void {
   removeLitter(folder, (name) => name === INDEX);
-  try {
-    rmSync(join(folder, INDEX), { force: true });
-  } catch {
-    // It is somebody else's: what it says is checked before it is used.
-  }
+  // One of somebody else stays: what it says is checked before it is used.
+  succeeds(() => rmSync(join(folder, INDEX), { force: true }));
 }

@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { CcbenchError, type Place } from '../../core/base/errors.js';
+import { attempt, CcbenchError, type Place } from '../../core/base/errors.js';
 import { expandGlob, isGlob } from './glob.js';
 import { withHome } from './home.js';
 import { inputId, kindOfInput, unreadable } from './read-input.js';
@@ -45,11 +45,7 @@ function entriesOf(folder: string, cwd: string): readonly Dirent[] {
 
 /** An entry of a folder, or what it links to; null for a link that leads nowhere. */
 function followed(path: string, entry: Dirent): Pick<Dirent, 'isFile' | 'isDirectory'> | null {
-  try {
-    return entry.isSymbolicLink() ? statSync(path) : entry;
-  } catch {
-    return null;
-  }
+  return attempt(() => (entry.isSymbolicLink() ? statSync(path) : entry), null);
 }
 
 /** The sessions in a file, or why it has none; the file itself where only reading it can tell. */
@@ -97,11 +93,7 @@ class Search {
   }
 
   #kindOf(path: string): 'file' | 'folder' | null {
-    try {
-      return kindOfInput(path, this.options);
-    } catch {
-      return null;
-    }
+    return attempt(() => kindOfInput(path, this.options), null);
   }
 
   #addFolder(path: string): void {

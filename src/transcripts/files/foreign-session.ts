@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { CcbenchError } from '../../core/base/errors.js';
+import { attempt, CcbenchError } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { createWarnings } from '../../core/run/warning.js';
@@ -107,19 +107,10 @@ export function rowsOfSession(file: DiskFile, session: string): DiskFile {
 
 /** The JSON objects of a folder's files in the order of their names; those half written are left out. */
 function jsonFolder(folder: string): readonly JsonObject[] {
-  let names: string[];
-  try {
-    names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-  } catch {
-    return [];
-  }
-  return names.sort().flatMap((name) => {
-    try {
-      return objectsOf([JSON.parse(readFileSync(join(folder, name), 'utf8'))]);
-    } catch {
-      return [];
-    }
-  });
+  const names = attempt(() => readdirSync(folder), []).filter((name) => name.endsWith('.json'));
+  return names
+    .sort()
+    .flatMap((name) => attempt(() => objectsOf([JSON.parse(readFileSync(join(folder, name), 'utf8'))]), []));
 }
 
 /** The state of an OpenHands conversation together with the events of its folder; null for any other file. */
@@ -187,11 +178,7 @@ export function readForeignSession(
   if (own !== null && 'chunks' in own) return reader.stream!(own, { id });
   const bytes = file.bytes ?? readInput(path, options);
   const beside = (name: string): Uint8Array | null => {
-    try {
-      return readFileSync(join(dirname(path), name));
-    } catch {
-      return null;
-    }
+    return attempt(() => readFileSync(join(dirname(path), name)), null);
   };
   return reader.read(ownValue(GATHERED, format)?.(path, bytes) ?? bytes, { id, beside });
 }

@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { attempt } from '../../core/base/errors.js';
 
 const MAGIC = /[*?[{]/;
 /** Most patterns that braces may stand for. */
@@ -66,19 +67,14 @@ function partPattern(part: string): RegExp {
 }
 
 function entriesIn(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
-    return [];
-  }
+  return attempt(
+    () => readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    [],
+  );
 }
 
 function kindOf(path: string): 'file' | 'folder' | null {
-  try {
-    return statSync(path).isDirectory() ? 'folder' : 'file';
-  } catch {
-    return null;
-  }
+  return attempt(() => (statSync(path).isDirectory() ? 'folder' : 'file'), null);
 }
 
 function matches(cwd: string, base: string, parts: readonly string[]): readonly string[] {

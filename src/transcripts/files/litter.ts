@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt, succeeds } from '../../core/base/errors.js';
 
 /** Names of what is being made: whose it is, the process that makes it, and what became of it. */
 const BEING_MADE = /^(.+)\.(\d+)\.(new|old|part)$/;
@@ -25,22 +26,15 @@ export function isAtWork(pid: number): boolean {
  * be removed stays: it is in nobody's way.
  */
 export function removeLitter(folder: string, isOurs: (name: string) => boolean): void {
-  let names: readonly string[];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    return;
-  }
-  for (const name of names) {
+  for (const name of attempt(() => readdirSync(folder), [])) {
     const [, owner, pid, kind] = BEING_MADE.exec(name) ?? [];
     if (owner === undefined || !isOurs(owner) || isAtWork(Number(pid))) continue;
     const path = join(folder, name);
     const target = join(folder, owner.replace(/^\./, ''));
-    try {
-      if (kind === 'old' && !existsSync(target)) renameSync(path, target);
-      else rmSync(path, { recursive: true, force: true });
-    } catch {
-      // The next one may.
-    }
+    succeeds(() =>
+      kind === 'old' && !existsSync(target)
+        ? renameSync(path, target)
+        : rmSync(path, { recursive: true, force: true }),
+    );
   }
 }

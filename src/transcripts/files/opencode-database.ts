@@ -1,4 +1,5 @@
-import { CcbenchError, type Place } from '../../core/base/errors.js';
+import { attempt, CcbenchError, type Place } from '../../core/base/errors.js';
+import { addTo } from '../../core/base/groups.js';
 
 /** The part of `node:sqlite` that is used. */
 export interface Sqlite {
@@ -60,12 +61,8 @@ function failure(id: string, place: Place, error: unknown): CcbenchError {
 }
 
 function dataOf({ data }: Row): object {
-  try {
-    const value: unknown = typeof data === 'string' ? JSON.parse(data) : data;
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
+  const value: unknown = typeof data === 'string' ? attempt(() => JSON.parse(data), null) : data;
+  return typeof value === 'object' && value !== null ? value : {};
 }
 
 /** Reads one session with its subagents: the one that is named, else the latest. */
@@ -120,11 +117,8 @@ function sessionsOf(
   for (const each of wanted) wanted.push(...rows.filter(({ parent_id }) => parent_id === each.id));
   const exports = wanted.map((row) => {
     const parts = new Map<unknown, object[]>();
-    for (const part of all('SELECT * FROM part WHERE session_id = ? ORDER BY id', String(row.id))) {
-      const list = parts.get(part.message_id) ?? [];
-      parts.set(part.message_id, list);
-      list.push({ ...dataOf(part), id: part.id });
-    }
+    for (const part of all('SELECT * FROM part WHERE session_id = ? ORDER BY id', String(row.id)))
+      addTo(parts, part.message_id, { ...dataOf(part), id: part.id });
     const messages = all(
       'SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id',
       String(row.id),

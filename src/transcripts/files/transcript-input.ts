@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
-import { CcbenchError } from '../../core/base/errors.js';
+import { attempt, CcbenchError } from '../../core/base/errors.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { createWarnings } from '../../core/run/warning.js';
 import { compileTranscript } from '../compiled/compile-transcript.js';
@@ -157,12 +157,8 @@ export function shareInput(input: TranscriptInput): TranscriptInput {
       sessions: input.sessions.map((session) => ({ ...session, input: shareInput(session.input) })),
     };
   }
-  let transcript: Transcript;
-  try {
-    transcript = openTranscript(input);
-  } catch {
-    return input;
-  }
+  const transcript = attempt(() => openTranscript(input), null);
+  if (transcript === null) return input;
   const compiled = compileTranscript(transcript);
   if (input.kind === 'recorded') return sharedRecording(input, compiled);
   return { kind: 'shared', key: input.key, id: transcript.id, compiled, files: [] };

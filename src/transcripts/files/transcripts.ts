@@ -1,7 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { CcbenchError } from '../../core/base/errors.js';
+import { attempt, CcbenchError } from '../../core/base/errors.js';
+import { addTo } from '../../core/base/groups.js';
 import type { RequestTrace } from '../../core/model/request-trace.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { compileTranscript } from '../compiled/compile-transcript.js';
@@ -36,11 +37,7 @@ export function isAgentFile(path: string): boolean {
 }
 
 function headText(path: string): string {
-  try {
-    return readPart(path, 0, HEAD_BYTES).toString('utf8');
-  } catch {
-    return '';
-  }
+  return attempt(() => readPart(path, 0, HEAD_BYTES).toString('utf8'), '');
 }
 
 /** The session that a subagent's file belongs to, as a path without its ending; null where nothing tells. Absolute paths. */
@@ -63,33 +60,21 @@ function flatAgents(folder: string): ReadonlyMap<string, readonly string[]> {
   const bySession = new Map<string, string[]>();
   for (const name of readdirSync(folder).filter(isAgentFile).sort()) {
     const session = sessionOfAgent(join(folder, name));
-    if (session === null) continue;
-    bySession.set(session, [...(bySession.get(session) ?? []), name]);
+    if (session !== null) addTo(bySession, session, name);
   }
   latest = { folder, mtimeMs, bySession };
   return bySession;
 }
 
-function attempt(list: () => readonly string[]): readonly string[] {
-  try {
-    return list();
-  } catch {
-    return [];
-  }
-}
-
 /** The subagents of a session, named without its ending: in the folder of its name, and beside it where older clients put them. */
 function agentsOfSession(session: string): readonly { readonly name: string; readonly path: string }[] {
   const folder = join(session, SUBAGENTS);
-  const own = attempt(() =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => (name.includes(sep) ? isAgentFile(name) : /\.jsonl(?:\.gz)?$/.test(name)))
-      .sort(),
-  );
+  const own = attempt(() => readdirSync(folder, { recursive: true, encoding: 'utf8' }), [])
+    .filter((name) => (name.includes(sep) ? isAgentFile(name) : /\.jsonl(?:\.gz)?$/.test(name)))
+    .sort();
   const known = new Set(own.map((name) => basename(name)));
-  const flat = attempt(() => flatAgents(dirname(session)).get(session) ?? []).filter(
-    (name) => !known.has(name),
-  );
+  const agents = attempt(() => flatAgents(dirname(session)).get(session), []) ?? [];
+  const flat = agents.filter((name) => !known.has(name));
   return [
     ...own.map((name) => ({ name, path: join(folder, name) })),
     ...flat.map((name) => ({ name, path: join(dirname(session), name) })),

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CcbenchError } from '../../core/base/errors.js';
+import { attempt, CcbenchError } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { decodeHead } from '../lines/json-lines.js';
 import { transcriptReaders } from '../readers/readers.js';
@@ -91,11 +91,7 @@ function folderIn(head: Buffer): string | null {
   const near = FOLDER.exec(head.toString('utf8', 0, NEAR_BYTES));
   const written = (near ?? FOLDER.exec(head.toString('utf8')))?.[1];
   if (written === undefined) return null;
-  try {
-    return String(JSON.parse(written));
-  } catch {
-    return null;
-  }
+  return attempt(() => String(JSON.parse(written)), null);
 }
 
 function headOf(file: string): Buffer {
@@ -106,11 +102,7 @@ function headOf(file: string): Buffer {
 
 /** The folder that the agent of a session worked in, as its first lines tell; null where they do not. */
 export function toldProject(path: string): string | null {
-  try {
-    return folderIn(headOf(sessionPath(path).file));
-  } catch {
-    return null;
-  }
+  return attempt(() => folderIn(headOf(sessionPath(path).file)), null);
 }
 
 /** The same; the folder of the file where they do not. */

@@ -1,4 +1,5 @@
 import { sha256Hex } from '../../core/base/digest.js';
+import { attempt } from '../../core/base/errors.js';
 
 /** A JSON object whose fields are not known yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -55,11 +56,7 @@ export function textsOf(value: unknown): readonly string[] {
 
 /** JSON text of a value; an empty text for what JSON cannot hold or what is nested beyond reason. */
 export function jsonOf(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? '';
-  } catch {
-    return '';
-  }
+  return attempt(() => JSON.stringify(value) ?? '', '');
 }
 
 /** Times below this are seconds, those above it milliseconds: it is 2001 in one unit and 33658 in the other. */

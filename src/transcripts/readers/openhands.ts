@@ -1,3 +1,4 @@
+import { addTo } from '../../core/base/groups.js';
 import type { Usage } from '../../core/model/usage.js';
 import { allBut } from '../../core/run/capability.js';
 import { type Counts, type PromptRule, promptRule, usageOf } from '../drafts/draft.js';
@@ -117,7 +118,7 @@ class EventReading {
     const fresh = events.filter((event) => this.#isFresh(event));
     for (const event of fresh) {
       const id = responseId(event);
-      if (id !== null) byResponse.set(id, [...(byResponse.get(id) ?? []), event]);
+      if (id !== null) addTo(byResponse, id, event);
     }
     for (const event of fresh) {
       const timeMs = timeOf(event.timestamp);

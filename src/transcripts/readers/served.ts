@@ -1,4 +1,5 @@
 import { CcbenchError } from '../../core/base/errors.js';
+import { groupBy } from '../../core/base/groups.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens } from '../../core/model/usage.js';
 import { CAPABILITIES, less } from '../../core/run/capability.js';
@@ -139,12 +140,7 @@ function read(bytes: Uint8Array, { id }: ReadOptions): Transcript {
       place: { file: id },
     });
   }
-  const conversations = new Map<number, ServedRequest[]>();
-  for (const request of requests) {
-    const own = conversations.get(request.conversation) ?? [];
-    conversations.set(request.conversation, own);
-    own.push(request);
-  }
+  const conversations = groupBy(requests, ({ conversation }) => conversation);
   const main = mainOf(conversations);
   const blocks = new ServedBlocks();
   const prompts = new Prompts();

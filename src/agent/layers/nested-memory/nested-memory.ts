@@ -1,5 +1,7 @@
 import { digestParts } from '../../../core/base/digest.js';
+import { attempt } from '../../../core/base/errors.js';
 import { isInside, normalisePath } from '../../../core/base/files.js';
+import { addTo } from '../../../core/base/groups.js';
 import { entryOf, oncePer } from '../../../core/base/once.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import { type Message, textMessage } from '../../../core/model/message.js';
@@ -29,11 +31,7 @@ function folderOf(path: string): string {
 
 /** A path in its plain form, from the working directory when it is relative; null when it climbs above the root. @internal */
 export function resolvePath(path: string, workingDirectory: string): string | null {
-  try {
-    return normalisePath(path.startsWith('/') ? path : `${workingDirectory}/${path}`);
-  } catch {
-    return null;
-  }
+  return attempt(() => normalisePath(path.startsWith('/') ? path : `${workingDirectory}/${path}`), null);
 }
 
 /** The memory files of a project by folder. */
@@ -54,12 +52,7 @@ class MemoryFiles {
     for (const name of Object.keys(listed).sort()) {
       const path = resolvePath(name, workingDirectory);
       if (path === null) broken.push(name);
-      else {
-        const folder = folderOf(path);
-        const files = this.byFolder.get(folder) ?? [];
-        files.push({ path, tokens: ownValue(listed, name)! });
-        this.byFolder.set(folder, files);
-      }
+      else addTo(this.byFolder, folderOf(path), { path, tokens: ownValue(listed, name)! });
     }
     this.broken = broken;
   }

@@ -1,3 +1,4 @@
+import { addTo } from '../../../core/base/groups.js';
 import type { Message } from '../../../core/model/message.js';
 import { askedBy } from '../../../core/model/transcript.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
@@ -144,10 +145,7 @@ class RulesLayer implements LayerInstance {
     );
     for (const point of POINTS) {
       const holds = groups.flatMap((group) => this.testsAt(point, group));
-      if (holds.length === 0) continue;
-      const list = this.byPoint.get(point) ?? [];
-      list.push({ own, holds });
-      this.byPoint.set(point, list);
+      if (holds.length > 0) addTo(this.byPoint, point, { own, holds });
     }
   }
 

@@ -1,6 +1,6 @@
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { CcbenchError } from '../../../core/base/errors.js';
+import { CcbenchError, succeeds } from '../../../core/base/errors.js';
 import { formatBytes, formatCounted } from '../../../core/base/format.js';
 import {
   COMPILED_FOLDER,
@@ -61,11 +61,7 @@ export function showCacheCommand(session: CliSession): ExitCode {
 /** Folders that ccbench made and that hold nothing now. */
 function removeEmpty(folder: string): void {
   for (const path of [join(folder, COMPILED_FOLDER), join(folder, WHY_FOLDER), folder])
-    try {
-      rmdirSync(path);
-    } catch {
-      // Somebody else has something there.
-    }
+    succeeds(() => rmdirSync(path));
 }
 
 /** `ccbench cache clear`: removes what ccbench has put there, and nothing else. */

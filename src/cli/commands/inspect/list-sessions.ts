@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { formatBytes, formatCount, formatCounted, printable } from '../../../core/base/format.js';
+import { groupBy } from '../../../core/base/groups.js';
 import { sum } from '../../../core/base/stats.js';
 import * as doc from '../../../report/document/document.js';
 import { shortPath } from '../../../report/text/words.js';
@@ -32,11 +33,7 @@ function commonFolder(files: readonly string[]): string {
 }
 
 function projectsOf(sessions: readonly FoundSession[]): readonly ProjectFacts[] {
-  const groups = new Map<string, FoundSession[]>();
-  for (const session of sessions) {
-    const key = JSON.stringify([session.agent, session.project]);
-    groups.set(key, [...(groups.get(key) ?? []), session]);
-  }
+  const groups = groupBy(sessions, ({ agent, project }) => JSON.stringify([agent, project]));
   return [...groups.values()]
     .map((group): ProjectFacts => {
       const { agent, project } = group[0]!;

@@ -1,3 +1,4 @@
+import { groupBy } from '../../../core/base/groups.js';
 import { ratio, sum } from '../../../core/base/stats.js';
 import {
   countCalls,
@@ -101,10 +102,7 @@ function ratesOf(all: readonly StepHits[]): HitRates {
 export function stepsByProvider(
   sessions: readonly Pick<SessionFacts, 'provider' | 'compactions' | 'steps'>[],
 ): readonly ProviderSteps[] {
-  const groups = new Map<string | null, (typeof sessions)[number][]>();
-  for (const session of sessions)
-    groups.set(session.provider, [...(groups.get(session.provider) ?? []), session]);
-  return [...groups]
+  return [...groupBy(sessions, ({ provider }) => provider)]
     .map(([provider, own]) => ({
       provider,
       sessions: own.length,

@@ -13,7 +13,7 @@ import { goesByOutput, type KnownOutput, policySentences } from '../../../agent/
 import { isFileName, type PolicyFile, readPolicyFile } from '../../../config/files/policy-file.js';
 import { policyTexts } from '../../../config/files/policy-text.js';
 import { scenarioProblems } from '../../../config/load.js';
-import { CcbenchError, formatPlace, type ProblemList } from '../../../core/base/errors.js';
+import { attempt, CcbenchError, formatPlace, type ProblemList } from '../../../core/base/errors.js';
 import { formatCount, formatCounted, formatDecimal } from '../../../core/base/format.js';
 import { createNameTable, ownValue } from '../../../core/base/own-value.js';
 import type { ParamSpec, ParamValue } from '../../../core/run/params.js';
@@ -217,11 +217,7 @@ function changesOf(policy: Policy, set: readonly string[]): Readonly<Record<stri
 
 /** A value as typed: JSON where it is JSON, otherwise a text. */
 function typedValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return attempt(() => JSON.parse(text), text);
 }
 
 /** Reads a policy file that a command names. */

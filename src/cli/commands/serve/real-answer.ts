@@ -1,3 +1,4 @@
+import { attempt } from '../../../core/base/errors.js';
 import { addUsage, type Usage } from '../../../core/model/usage.js';
 import type { AnswerBlock } from '../../../provider/fake-api/answer.js';
 import { usageWithin } from '../../../transcripts/drafts/draft.js';
@@ -22,11 +23,7 @@ export interface RealAnswer {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return attempt(() => JSON.parse(text), null);
 }
 
 /** The objects of an answer: the events of a stream, or the one body. */

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../../core/base/digest.js';
+import { attempt } from '../../../core/base/errors.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import {
   type Block,
@@ -46,11 +47,7 @@ function jpegSize(bytes: Uint8Array): Size | null {
 
 function decoded(base64: string): Uint8Array | null {
   const head = base64.slice(0, HEAD_CHARS - (HEAD_CHARS % 4));
-  try {
-    return Uint8Array.from(atob(head), (char) => char.charCodeAt(0));
-  } catch {
-    return null;
-  }
+  return attempt(() => Uint8Array.from(atob(head), (char) => char.charCodeAt(0)), null);
 }
 
 /** Tokens of an image: by its size where it is sent with the request, else as many as are counted for any. */

@@ -1,5 +1,5 @@
 import { canonicalJson, chainDigest, type Digest, digestText, sha256Hex } from '../../../core/base/digest.js';
-import { CcbenchError, isGroup } from '../../../core/base/errors.js';
+import { attempt, CcbenchError, isGroup } from '../../../core/base/errors.js';
 import { type Block, mediaCount } from '../../../core/model/block.js';
 import { scratchpadShare } from '../../../core/model/format-summary.js';
 import type { Message, MessageOrigin } from '../../../core/model/message.js';
@@ -153,11 +153,7 @@ function readLine(line: string, file: string, number: number): CassetteAnswer {
 }
 
 function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
+  return attempt(() => JSON.parse(line), null);
 }
 
 function isAnswer(read: unknown): read is CassetteAnswer {

@@ -1,3 +1,4 @@
+import { addTo } from '../../../core/base/groups.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import { DISTINCT, LAYER_COLORS } from '../../charts/palette.js';
 import type { PageEvent } from '../../page-data/page-data.js';
@@ -38,12 +39,7 @@ export function lanesOf(
   layerColors: Readonly<Record<string, string>> = LAYER_COLORS,
 ): readonly Lane[] {
   const members = new Map<string, number[]>();
-  for (const [index, event] of events.entries()) {
-    const key = eventLane(event);
-    const list = members.get(key);
-    if (list === undefined) members.set(key, [index]);
-    else list.push(index);
-  }
+  for (const [index, event] of events.entries()) addTo(members, eventLane(event), index);
   const order = [...Object.keys(layerColors), ...Object.keys(KINDS)];
   return order.flatMap((key) => {
     const list = members.get(key);

@@ -1,3 +1,4 @@
+import { addTo } from '../../../core/base/groups.js';
 import type { Block } from '../../../core/model/block.js';
 import type { WarningList } from '../../../core/run/warning.js';
 import {
@@ -248,7 +249,7 @@ class StepGrouper {
     this.#process.noteResults(key, message.id);
     const slot = this.#slotOf.get(key);
     if (slot === undefined) {
-      this.#waiting.set(key, [...(this.#waiting.get(key) ?? []), step]);
+      addTo(this.#waiting, key, step);
       this.#warnings.add(
         'early-tool-result',
         'tool results stand before their call; they were moved behind it',
@@ -260,9 +261,7 @@ class StepGrouper {
       return;
     }
     this.#warnings.add('late-tool-result', 'tool results stand behind a later response; they were moved up');
-    const late = this.#late.get(slot);
-    if (late === undefined) this.#late.set(slot, [step]);
-    else late.push(step);
+    addTo(this.#late, slot, step);
   }
 
   #readAssistant(line: AssistantLine): void {

@@ -1,3 +1,4 @@
+import { attempt } from '../../../core/base/errors.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import { allBut } from '../../../core/run/capability.js';
 import { type Row, readRows } from '../../drafts/rows.js';
@@ -129,11 +130,7 @@ const EXPORT = /"(?:resourceSpans|resourceLogs|traceId|trace_id|spanContext|attr
 
 function parsed(value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value) as unknown;
-  } catch {
-    return null;
-  }
+  return attempt(() => JSON.parse(value) as unknown, null);
 }
 
 function textual(value: unknown): string {
