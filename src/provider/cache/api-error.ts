@@ -1,4 +1,4 @@
-/** A request the API would refuse, in its own words: a value, because the simulated API is not at fault. */
+/** A request the API would refuse, in its own words. */
 export interface ApiError {
   readonly ok: false;
   readonly status: number;
@@ -14,4 +14,16 @@ export function apiError(status: number, type: string, message: string): ApiErro
 /** A refusal with status 400. */
 export function invalidRequest(message: string): ApiError {
   return apiError(400, 'invalid_request_error', message);
+}
+
+/** Carries a refusal out of whatever reads a request. */
+export class Refusal extends Error {
+  constructor(readonly error: ApiError) {
+    super(error.message);
+  }
+}
+
+/** Refuses a request with status 400. */
+export function refuse(message: string): never {
+  throw new Refusal(invalidRequest(message));
 }

@@ -160,7 +160,6 @@ export interface AnswerDemands {
 
 /** An accepted request, as the simulator sees it; whichever API it came through. */
 export interface ApiRequest extends AnswerDemands {
-  readonly ok: true;
   readonly model: ModelRow;
   /** The model's name as it was written. */
   readonly modelName: string;

@@ -1,6 +1,6 @@
 import { type Block, type BlockInit, createBlock, IMAGE_TOKENS } from '../../core/model/block.js';
 import type { Breakpoint } from '../../core/model/prefix.js';
-import { type ApiError, invalidRequest } from '../cache/api-error.js';
+import { refuse } from '../cache/api-error.js';
 import { thinkingKeptFrom } from '../cache/thinking.js';
 import { isLongTtl } from '../cache/ttl.js';
 import type { ModelRow } from '../prices/model-row.js';
@@ -25,17 +25,13 @@ export type MarkableBlock = Pick<WireBlock, 'path' | 'isEmptyText' | 'ttlMs'> & 
   readonly block: Pick<Block, 'kind'>;
 };
 
-/** The breakpoints of an accepted request, or the API's refusal. */
-type BreakpointCheck = { readonly ok: true; readonly breakpoints: readonly Breakpoint[] } | ApiError;
-
 function ttlName(ttlMs: number): string {
   return isLongTtl(ttlMs) ? '1h' : '5m';
 }
 
-function tooMany(found: number): ApiError {
-  return invalidRequest(
-    `A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${found}.`,
-  );
+function checkCount(found: number): void {
+  if (found > MAX_BREAKPOINTS)
+    refuse(`A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${found}.`);
 }
 
 /**
@@ -45,25 +41,25 @@ function tooMany(found: number): ApiError {
 export function validateBreakpoints(
   blocks: readonly MarkableBlock[],
   automaticTtlMs: number | null = null,
-): BreakpointCheck {
+): readonly Breakpoint[] {
   const breakpoints: Breakpoint[] = [];
   let lastEligible = -1;
   for (const [position, { path, block, isEmptyText, ttlMs }] of blocks.entries()) {
     const isThinking = block.kind === 'thinking';
     if (!isThinking && !isEmptyText) lastEligible = position;
     if (ttlMs === null) continue;
-    if (isThinking) return invalidRequest(`${path}.thinking.cache_control: Extra inputs are not permitted`);
-    if (isEmptyText) return invalidRequest(`${path}.text: cache_control cannot be set for empty text blocks`);
+    if (isThinking) refuse(`${path}.thinking.cache_control: Extra inputs are not permitted`);
+    if (isEmptyText) refuse(`${path}.text: cache_control cannot be set for empty text blocks`);
     breakpoints.push({ position, ttlMs });
   }
-  if (breakpoints.length > MAX_BREAKPOINTS) return tooMany(breakpoints.length);
+  checkCount(breakpoints.length);
   if (automaticTtlMs !== null && lastEligible >= 0) {
     const explicit = blocks[lastEligible]!.ttlMs;
     if (explicit === null) {
-      if (breakpoints.length === MAX_BREAKPOINTS) return tooMany(MAX_BREAKPOINTS + 1);
+      checkCount(breakpoints.length + 1);
       breakpoints.push({ position: lastEligible, ttlMs: automaticTtlMs });
     } else if (explicit !== automaticTtlMs) {
-      return invalidRequest(
+      refuse(
         `cache_control.ttl: automatic caching asks for ttl='${ttlName(automaticTtlMs)}' but the last block is marked with ttl='${ttlName(explicit)}'`,
       );
     }
@@ -72,12 +68,12 @@ export function validateBreakpoints(
   for (const { position, ttlMs } of breakpoints) {
     if (!isLongTtl(ttlMs)) shortSeen = true;
     else if (shortSeen) {
-      return invalidRequest(
+      refuse(
         `${blocks[position]!.path}.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: \`tools\`, \`system\`, \`messages\`.`,
       );
     }
   }
-  return { ok: true, breakpoints };
+  return breakpoints;
 }
 
 /** Who says something; what the system says behind the first turn stands among the turns. */
@@ -189,20 +185,17 @@ export class PromptDraft {
     };
   }
 
-  /** The request that the prompt belongs to, or what is wrong with its marks. */
-  finish(settings: Settings): ApiRequest | ApiError {
+  /** The request that the prompt belongs to. */
+  finish(settings: Settings): ApiRequest {
     const messages = messagesOf(this.#turns);
     const said = blocksOf(this.#turns, thinkingKeptFrom(settings.model, messages));
     const blocks = [...this.#tools, ...this.#system, ...said];
-    const marks = validateBreakpoints(blocks);
-    if (!marks.ok) return marks;
     return {
       ...settings,
-      ok: true,
       windowTokens: settings.model.window,
       overWindow: 'cut',
       ...promptOf(blocks, this.#tools.length, this.#system.length),
-      breakpoints: marks.breakpoints,
+      breakpoints: validateBreakpoints(blocks),
       tools: this.#defined,
       messages,
       count: this.count,

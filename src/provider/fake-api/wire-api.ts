@@ -54,7 +54,8 @@ export interface WireApi {
   find(method: string, path: string, headers: Headers, query: URLSearchParams): WireCall | null;
   /** What is wrong before the body is looked at; null when nothing is. */
   checkHeaders(headers: Headers, query: URLSearchParams): ApiError | null;
-  read(body: unknown, call: WireCall, options: ReadOptions): ApiRequest | ApiError;
+  /** Reads a request; one that the API would refuse throws a `Refusal`. */
+  read(body: unknown, call: WireCall, options: ReadOptions): ApiRequest;
   /** Writes an answer; called once for each, in their order. */
   write(answer: FinishedAnswer): WireAnswer;
   /** A refusal of the cache, the fault plan or the server in this API's words and status; absent where they are its own. */

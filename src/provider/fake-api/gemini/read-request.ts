@@ -1,5 +1,5 @@
 import { ownValue } from '../../../core/base/own-value.js';
-import { type ApiError, apiError } from '../../cache/api-error.js';
+import { type ApiError, apiError, Refusal } from '../../cache/api-error.js';
 import { levelSalts } from '../../cache/salts.js';
 import { findModel } from '../../prices/models.js';
 import {
@@ -27,6 +27,10 @@ export interface GeminiRequest extends ApiRequest, Pick<GeminiCall, 'streamsAs'>
 /** A refusal with status 400. */
 export function invalidArgument(message: string): ApiError {
   return apiError(400, 'INVALID_ARGUMENT', message);
+}
+
+function refuse(message: string): never {
+  throw new Refusal(invalidArgument(message));
 }
 
 /** The refusal of a model that is not served. */
@@ -67,7 +71,7 @@ class CallIds {
 const UNEQUAL =
   'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.';
 
-function readPart(draft: PromptDraft, part: JsonObject, role: DraftRole, ids: CallIds): ApiError | null {
+function readPart(draft: PromptDraft, part: JsonObject, role: DraftRole, ids: CallIds): void {
   const text = asText(part.text);
   const call = asObject(field(part, 'functionCall'));
   const response = asObject(field(part, 'functionResponse'));
@@ -78,38 +82,33 @@ function readPart(draft: PromptDraft, part: JsonObject, role: DraftRole, ids: Ca
     draft.call(ids.call(asText(call.id)), asText(call.name) ?? '', JSON.stringify(call.args ?? {}));
   else if (response !== null) {
     const id = ids.response(asText(response.id));
-    if (id === null) return invalidArgument(UNEQUAL);
+    if (id === null) refuse(UNEQUAL);
     draft.result(id, JSON.stringify(response.response ?? {}), 0);
   } else if (data !== null) {
     const isImage = asText(field(data, 'mimeType'))?.startsWith('image/') === true;
     draft.media(role, isImage ? 'image' : 'document', part);
   } else draft.other(role, part);
-  return null;
 }
 
-function readContents(draft: PromptDraft, body: JsonObject): ApiError | null {
+function readContents(draft: PromptDraft, body: JsonObject): void {
   const ids = new CallIds();
   let turn = 'user';
   for (const [i, item] of (asList(body.contents) ?? []).entries()) {
     const content = asObject(item);
     const role = asText(content?.role) ?? 'user';
     if (role !== 'user' && role !== 'model' && role !== 'function')
-      return invalidArgument('Please use a valid role: user, model.');
+      refuse('Please use a valid role: user, model.');
     const parts = asList(content?.parts) ?? [];
     if (parts.length === 0)
-      return invalidArgument(
-        `* GenerateContentRequest.contents[${i}].parts: contents.parts must not be empty.`,
-      );
-    if (role === 'model' && turn !== 'model' && ids.open > 0) return invalidArgument(UNEQUAL);
+      refuse(`* GenerateContentRequest.contents[${i}].parts: contents.parts must not be empty.`);
+    if (role === 'model' && turn !== 'model' && ids.open > 0) refuse(UNEQUAL);
     turn = role;
     for (const part of parts) {
-      const refused = readPart(draft, asObject(part) ?? {}, role === 'model' ? 'assistant' : 'user', ids);
-      if (refused !== null) return refused;
+      readPart(draft, asObject(part) ?? {}, role === 'model' ? 'assistant' : 'user', ids);
     }
   }
-  if (draft.turns === 0)
-    return invalidArgument('* GenerateContentRequest.contents: contents is not specified');
-  return turn !== 'model' && ids.open > 0 ? invalidArgument(UNEQUAL) : null;
+  if (draft.turns === 0) refuse('* GenerateContentRequest.contents: contents is not specified');
+  if (turn !== 'model' && ids.open > 0) refuse(UNEQUAL);
 }
 
 function readTools(draft: PromptDraft, body: JsonObject): void {
@@ -143,23 +142,18 @@ const MODES: Readonly<Record<string, NonNullable<AnswerDemands['toolChoice']>>> 
   NONE: 'none',
 };
 
-/** What a request demands of its answer, or why it cannot. */
-function demandsOf(
-  body: JsonObject,
-  config: JsonObject | null,
-  names: readonly string[],
-): AnswerDemands | ApiError {
+function demandsOf(body: JsonObject, config: JsonObject | null, names: readonly string[]): AnswerDemands {
   const calling = asObject(field(asObject(field(body, 'toolConfig')), 'functionCallingConfig'));
   const mode = asText(calling?.mode)?.toUpperCase() ?? 'AUTO';
   const toolChoice = ownValue(MODES, mode);
   if (toolChoice === undefined)
-    return invalidArgument(`Invalid value at 'tool_config.function_calling_config.mode': "${mode}"`);
+    refuse(`Invalid value at 'tool_config.function_calling_config.mode': "${mode}"`);
   const allowed = asList(field(calling, 'allowedFunctionNames'))?.map(String) ?? [];
   const absent = allowed.find((name) => !names.includes(name));
   if (absent !== undefined)
-    return invalidArgument(`* allowed_function_names: "${absent}" is not among the function declarations.`);
+    refuse(`* allowed_function_names: "${absent}" is not among the function declarations.`);
   if (toolChoice === 'any' && names.length === 0)
-    return invalidArgument('Function calling config is set without function_declarations.');
+    refuse('Function calling config is set without function_declarations.');
   const schema = asObject(field(config, 'responseSchema')) ?? asObject(field(config, 'responseJsonSchema'));
   const isJson = schema !== null || field(config, 'responseMimeType') === 'application/json';
   return {
@@ -170,33 +164,27 @@ function demandsOf(
   };
 }
 
-/** Reads the body of a call, or says in the API's words why it is refused. */
-export function readRequest(
-  value: unknown,
-  call: GeminiCall,
-  options: ReadOptions,
-): GeminiRequest | ApiError {
+/** Reads the body of a call; what the API refuses is refused in its words. */
+export function readRequest(value: unknown, call: GeminiCall, options: ReadOptions): GeminiRequest {
   const given = asObject(value);
-  if (given === null) return invalidArgument('Invalid JSON payload received. Unexpected end of string.');
+  if (given === null) refuse('Invalid JSON payload received. Unexpected end of string.');
   const body = (call.kind === 'count' ? asObject(field(given, 'generateContentRequest')) : null) ?? given;
   const modelName = call.model!;
   const model = findModel(modelName);
-  if (model === null) return unknownModel(modelName);
+  if (model === null) throw new Refusal(unknownModel(modelName));
   if (field(body, 'cachedContent') != null)
-    return apiError(403, 'PERMISSION_DENIED', 'CachedContent not found (or permission denied)');
+    throw new Refusal(apiError(403, 'PERMISSION_DENIED', 'CachedContent not found (or permission denied)'));
   const config = asObject(field(body, 'generationConfig'));
   const limit = field(config, 'maxOutputTokens');
   if (limit != null && (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1))
-    return invalidArgument(
+    refuse(
       '* GenerateContentRequest.generation_config.max_output_tokens: max_output_tokens must be positive.',
     );
   const draft = new PromptDraft(model, options.counter);
   readTools(draft, body);
   readSystem(draft, body);
-  const refused = readContents(draft, body);
-  if (refused !== null) return refused;
+  readContents(draft, body);
   const demands = demandsOf(body, config, draft.toolNames);
-  if ('ok' in demands) return demands;
   const thinking = asObject(field(config, 'thinkingConfig'));
   const isThinking = thinking !== null && field(thinking, 'thinkingBudget') !== 0;
   const request = draft.finish({
@@ -208,7 +196,6 @@ export function readRequest(
     salts: levelSalts({ model, workspace: options.workspace }),
     thinking: isThinking ? 'on' : 'off',
   });
-  if (!request.ok) return request;
   return {
     ...request,
     streamsAs: call.streamsAs,

@@ -1,5 +1,5 @@
 import { createBlock } from '../../../core/model/block.js';
-import { type ApiError, invalidRequest } from '../../cache/api-error.js';
+import { refuse } from '../../cache/api-error.js';
 import { asList, asObject, asText, type CountTokens, type JsonObject } from '../api-request.js';
 import type { WireBlock } from './wire-block.js';
 
@@ -63,42 +63,33 @@ const LEAST_COMPACT_AT = 50_000;
 const BETA_THRESHOLD = 'compact-2026-01-12';
 const BETA_ON_DEMAND = 'compact-2026-09-04';
 
-function withoutBeta(path: string, beta: string): ApiError {
-  return invalidRequest(
-    `${path}: Extra inputs are not permitted without the \`anthropic-beta\` value ${beta}`,
-  );
+function needsBeta(path: string, beta: string, betas: readonly string[]): void {
+  if (!betas.includes(beta))
+    refuse(`${path}: Extra inputs are not permitted without the \`anthropic-beta\` value ${beta}`);
 }
 
-function amountAt(
-  value: unknown,
-  types: readonly string[],
-  path: string,
-): { type: string; value: number } | ApiError {
+function amountAt(value: unknown, types: readonly string[], path: string): { type: string; value: number } {
   const amount = asObject(value);
   const type = asText(amount?.type) ?? '';
-  if (!types.includes(type))
-    return invalidRequest(`${path}.type: Input should be one of ${types.join(', ')}`);
+  if (!types.includes(type)) refuse(`${path}.type: Input should be one of ${types.join(', ')}`);
   const number = amount?.value;
-  return typeof number === 'number' && Number.isInteger(number) && number >= 0
-    ? { type, value: number }
-    : invalidRequest(`${path}.value: Input should be a valid integer`);
+  if (typeof number !== 'number' || !Number.isInteger(number) || number < 0)
+    refuse(`${path}.value: Input should be a valid integer`);
+  return { type, value: number };
 }
 
 function namesIn(value: unknown): ReadonlySet<string> {
   return new Set((asList(value) ?? []).map(String));
 }
 
-function readToolUses(edit: JsonObject, path: string): ClearToolUses | ApiError {
+function readToolUses(edit: JsonObject, path: string): ClearToolUses {
   const trigger =
     edit.trigger == null ? TRIGGER : amountAt(edit.trigger, ['input_tokens', 'tool_uses'], `${path}.trigger`);
-  if ('ok' in trigger) return trigger;
   const keep = edit.keep == null ? { value: KEEP } : amountAt(edit.keep, ['tool_uses'], `${path}.keep`);
-  if ('ok' in keep) return keep;
   const least =
     edit.clear_at_least == null
       ? { value: 0 }
       : amountAt(edit.clear_at_least, ['input_tokens'], `${path}.clear_at_least`);
-  if ('ok' in least) return least;
   return {
     type: 'clear_tool_uses_20250919',
     trigger: trigger as ClearToolUses['trigger'],
@@ -109,29 +100,24 @@ function readToolUses(edit: JsonObject, path: string): ClearToolUses | ApiError 
   };
 }
 
-function readThinking(edit: JsonObject, path: string): ClearThinking | ApiError {
+function readThinking(edit: JsonObject, path: string): ClearThinking {
   const { keep } = edit;
   const type = 'clear_thinking_20251015';
   if (keep == null) return { type, keep: null };
   if (keep === 'all' || asObject(keep)?.type === 'all') return { type, keep: Number.POSITIVE_INFINITY };
   const turns = amountAt(keep, ['thinking_turns', 'all'], `${path}.keep`);
-  if ('ok' in turns) return turns;
-  return turns.value > 0
-    ? { type, keep: turns.value }
-    : invalidRequest(`${path}.keep.value: Input should be greater than 0`);
+  if (turns.value === 0) refuse(`${path}.keep.value: Input should be greater than 0`);
+  return { type, keep: turns.value };
 }
 
-function readCompact(edit: JsonObject, path: string, betas: readonly string[]): Compact | ApiError {
-  if (!betas.includes(BETA_THRESHOLD)) return withoutBeta(path, BETA_THRESHOLD);
+function readCompact(edit: JsonObject, path: string, betas: readonly string[]): Compact {
+  needsBeta(path, BETA_THRESHOLD, betas);
   const trigger =
     edit.trigger == null
       ? { value: COMPACT_AT }
       : amountAt(edit.trigger, ['input_tokens'], `${path}.trigger`);
-  if ('ok' in trigger) return trigger;
   if (trigger.value < LEAST_COMPACT_AT)
-    return invalidRequest(
-      `${path}.trigger.value: Input should be greater than or equal to ${LEAST_COMPACT_AT}`,
-    );
+    refuse(`${path}.trigger.value: Input should be greater than or equal to ${LEAST_COMPACT_AT}`);
   return {
     type: 'compact_20260112',
     trigger: trigger.value,
@@ -140,45 +126,40 @@ function readCompact(edit: JsonObject, path: string, betas: readonly string[]): 
   };
 }
 
-/** The summary that a request asks for on demand, in place of an answer, or the API's refusal; null without any. */
-export function readCompaction(body: JsonObject, betas: readonly string[]): Compact | null | ApiError {
+/** The summary that a request asks for on demand, in place of an answer; null without any. */
+export function readCompaction(body: JsonObject, betas: readonly string[]): Compact | null {
   if (body.compaction == null) return null;
   const asked = asObject(body.compaction);
-  if (asked?.type !== 'summarize') return invalidRequest("compaction.type: Input should be 'summarize'");
-  if (!betas.includes(BETA_ON_DEMAND)) return withoutBeta('compaction', BETA_ON_DEMAND);
-  if (body.context_management != null)
-    return invalidRequest('compaction: cannot be combined with `context_management`');
+  if (asked?.type !== 'summarize') refuse("compaction.type: Input should be 'summarize'");
+  needsBeta('compaction', BETA_ON_DEMAND, betas);
+  if (body.context_management != null) refuse('compaction: cannot be combined with `context_management`');
   const instructions = asText(asked.instructions)?.trim() ? asText(asked.instructions) : null;
   return { type: 'compact_20260112', trigger: 0, instructions, isAlone: true };
 }
 
-/** The edits that a request asks for, or the API's refusal; null without any. The wording of some refusals is ours. */
-export function readEdits(
-  body: JsonObject,
-  betas: readonly string[],
-): readonly ContextEdit[] | null | ApiError {
+/** The edits that a request asks for; null without any. The wording of some refusals is ours. */
+export function readEdits(body: JsonObject, betas: readonly string[]): readonly ContextEdit[] | null {
   if (body.context_management == null) return null;
   const management = asObject(body.context_management);
-  if (management === null) return invalidRequest('context_management: Input should be a valid dictionary');
+  if (management === null) refuse('context_management: Input should be a valid dictionary');
   const list = management.edits == null ? [] : asList(management.edits);
-  if (list === null) return invalidRequest('context_management.edits: Input should be a valid list');
+  if (list === null) refuse('context_management.edits: Input should be a valid list');
   const edits: ContextEdit[] = [];
   for (const [i, item] of list.entries()) {
     const path = `context_management.edits.${i}`;
     const edit = asObject(item) ?? {};
     const type = asText(edit.type) ?? '';
     if (!TYPES.some((known) => known === type))
-      return invalidRequest(`${path}.type: Input should be one of ${TYPES.join(', ')}`);
+      refuse(`${path}.type: Input should be one of ${TYPES.join(', ')}`);
     if (type === 'clear_thinking_20251015' && i > 0)
-      return invalidRequest(`${path}: \`clear_thinking_20251015\` must be the first edit`);
-    const read =
+      refuse(`${path}: \`clear_thinking_20251015\` must be the first edit`);
+    edits.push(
       type === 'compact_20260112'
         ? readCompact(edit, path, betas)
         : type === 'clear_thinking_20251015'
           ? readThinking(edit, path)
-          : readToolUses(edit, path);
-    if ('ok' in read) return read;
-    edits.push(read);
+          : readToolUses(edit, path),
+    );
   }
   return edits;
 }

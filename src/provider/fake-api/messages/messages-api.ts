@@ -1,3 +1,4 @@
+import { attempt } from '../../../core/base/errors.js';
 import { Recent } from '../../../core/base/queue.js';
 import type { PrefixView } from '../../../core/model/prefix.js';
 import { apiUsage } from '../../../core/model/usage.js';
@@ -241,8 +242,8 @@ export function createMessagesApi(): WireApi {
     write(finished) {
       const { id, request, answer } = finished;
       const asked = request as MessagesRequest;
-      const wire = readContent(answer.content, 'assistant', 'content', request.count);
-      if (!('ok' in wire)) thinkingBook.note(request.spoken, wire);
+      const wire = attempt(() => readContent(answer.content, 'assistant', 'content', request.count), null);
+      if (wire !== null) thinkingBook.note(request.spoken, wire);
       const previous = asked.diagnostics === 'off' ? null : asked.diagnostics.previousMessageId;
       const missReason = previous === null ? null : explainMiss(history.get(previous), request);
       const { model, salts } = request;

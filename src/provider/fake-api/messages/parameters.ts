@@ -1,5 +1,5 @@
 import { ownValue } from '../../../core/base/own-value.js';
-import { type ApiError, invalidRequest } from '../../cache/api-error.js';
+import { refuse } from '../../cache/api-error.js';
 import type { CacheParameters, ThinkingSetting } from '../../cache/salts.js';
 import type { Tariff } from '../../prices/model-book.js';
 import type { ModelRow } from '../../prices/model-row.js';
@@ -50,39 +50,36 @@ export function answerDemands(body: JsonObject): AnswerDemands {
 }
 
 /** A forced call needs a tool, and cannot go with thinking. */
-function checkToolChoice(body: JsonObject): ApiError | null {
-  if (!isForced(body)) return null;
+function checkToolChoice(body: JsonObject): void {
+  if (!isForced(body)) return;
   const names = (asList(body.tools) ?? []).map((tool) => asText(asObject(tool)?.name));
   const name = asText(asObject(body.tool_choice)?.name);
   if (asObject(body.tool_choice)?.type === 'tool' && name === null)
-    return invalidRequest('tool_choice.tool.name: Field required');
-  if (names.length === 0) return invalidRequest('tool_choice may only be specified while providing tools');
+    refuse('tool_choice.tool.name: Field required');
+  if (names.length === 0) refuse('tool_choice may only be specified while providing tools');
   if (name !== null && !names.includes(name))
-    return invalidRequest(`tool_choice: Tool '${name}' not found in provided tools`);
+    refuse(`tool_choice: Tool '${name}' not found in provided tools`);
   const thinking = asObject(body.thinking)?.type;
-  return thinking === 'enabled' || thinking === 'adaptive'
-    ? invalidRequest('Thinking may not be enabled when tool_choice forces tool use.')
-    : null;
+  if (thinking === 'enabled' || thinking === 'adaptive')
+    refuse('Thinking may not be enabled when tool_choice forces tool use.');
 }
 
 /** The smallest budget for thinking; the largest is below max_tokens, unless thinking goes on between calls. */
 const MIN_BUDGET = 1_024;
 const BETA_INTERLEAVED = /^interleaved-thinking-/;
 
-function checkBudget(body: JsonObject, betas: readonly string[]): ApiError | null {
+function checkBudget(body: JsonObject, betas: readonly string[]): void {
   const thinking = asObject(body.thinking);
-  if (thinking?.type !== 'enabled') return null;
+  if (thinking?.type !== 'enabled') return;
   const path = 'thinking.enabled.budget_tokens';
   const budget = thinking.budget_tokens;
-  if (budget == null) return invalidRequest(`${path}: Field required`);
+  if (budget == null) refuse(`${path}: Field required`);
   if (typeof budget !== 'number' || !Number.isInteger(budget))
-    return invalidRequest(`${path}: Input should be a valid integer`);
-  if (budget < MIN_BUDGET)
-    return invalidRequest(`${path}: Input should be greater than or equal to ${MIN_BUDGET}`);
+    refuse(`${path}: Input should be a valid integer`);
+  if (budget < MIN_BUDGET) refuse(`${path}: Input should be greater than or equal to ${MIN_BUDGET}`);
   const mayExceed = betas.some((beta) => BETA_INTERLEAVED.test(beta));
-  return mayExceed || budget < Number(body.max_tokens)
-    ? null
-    : invalidRequest('`max_tokens` must be greater than `thinking.budget_tokens`.');
+  if (!mayExceed && budget >= Number(body.max_tokens))
+    refuse('`max_tokens` must be greater than `thinking.budget_tokens`.');
 }
 
 /** What a request is billed by besides its model. */
@@ -123,7 +120,7 @@ export function toolOverhead(body: JsonObject, model: ModelRow): number {
 }
 
 /** A request with no output writes the cache; what contradicts that is refused. The wording is ours. */
-function checkPreWarm(body: JsonObject): ApiError | null {
+function checkPreWarm(body: JsonObject): void {
   const thinking = asObject(body.thinking)?.type;
   const contradiction =
     body.stream === true
@@ -135,9 +132,7 @@ function checkPreWarm(body: JsonObject): ApiError | null {
           : isForced(body)
             ? 'tool_choice'
             : null;
-  return contradiction === null
-    ? null
-    : invalidRequest(`max_tokens: 0 cannot be combined with \`${contradiction}\``);
+  if (contradiction !== null) refuse(`max_tokens: 0 cannot be combined with \`${contradiction}\``);
 }
 
 /** The settings of a request by the types of the SDK (1.8.0), with those of betas and of earlier versions of the API. */
@@ -189,45 +184,46 @@ const TAGS: readonly (readonly [name: string, tags: readonly string[]])[] = [
   ['thinking', ['enabled', 'disabled', 'adaptive']],
 ];
 
-/** What the API refuses about the names and types of settings; null when nothing is wrong. */
-export function checkTypes(body: JsonObject): ApiError | null {
+/** Refuses settings by their names and types. */
+export function checkTypes(body: JsonObject): void {
   const unknown = Object.keys(body).find((name) => !FIELDS.has(name));
-  if (unknown !== undefined)
-    return invalidRequest(`${unknown.slice(0, NAME_CHARS)}: Extra inputs are not permitted`);
+  if (unknown !== undefined) refuse(`${unknown.slice(0, NAME_CHARS)}: Extra inputs are not permitted`);
   for (const [name, type, isFine] of TYPES) {
     if (ownValue(body, name) != null && !isFine(ownValue(body, name)))
-      return invalidRequest(`${name}: Input should be a valid ${type}`);
+      refuse(`${name}: Input should be a valid ${type}`);
   }
   for (const [name, tags] of TAGS) {
     const setting = asObject(ownValue(body, name));
     if (setting !== null && !tags.includes(asText(setting.type) ?? ''))
-      return invalidRequest(`${name}.type: Input should be one of ${tags.join(', ')}`);
+      refuse(`${name}.type: Input should be one of ${tags.join(', ')}`);
   }
-  return null;
 }
 
-/** What the API refuses about the parameters of a request; null when nothing is wrong. */
+/** Refuses the parameters of a request that are wrong. */
 export function checkParameters(
   body: JsonObject,
   model: ModelRow,
   version: string,
   betas: readonly string[],
-): ApiError | null {
+): void {
   for (const name of version < WITHOUT_SAMPLING ? [] : REMOVED) {
-    if (body[name] !== undefined) return invalidRequest(`${name}: Extra inputs are not permitted`);
+    if (body[name] !== undefined) refuse(`${name}: Extra inputs are not permitted`);
   }
   const maxTokens = body.max_tokens;
-  if (maxTokens === undefined) return invalidRequest('max_tokens: Field required');
+  if (maxTokens === undefined) refuse('max_tokens: Field required');
   if (typeof maxTokens !== 'number' || !Number.isInteger(maxTokens) || maxTokens < 0) {
-    return invalidRequest('max_tokens: Input should be a whole number of at least 0');
+    refuse('max_tokens: Input should be a whole number of at least 0');
   }
   if (maxTokens > model.maxOutput) {
-    return invalidRequest(
+    refuse(
       `max_tokens: ${maxTokens} > ${model.maxOutput}, which is the maximum allowed number of output tokens for ${String(body.model)}`,
     );
   }
-  if (maxTokens === 0) return checkPreWarm(body);
-  return checkToolChoice(body) ?? checkBudget(body, betas);
+  if (maxTokens === 0) checkPreWarm(body);
+  else {
+    checkToolChoice(body);
+    checkBudget(body, betas);
+  }
 }
 
 const BEFORE_45 = /^claude-(3-|(opus|sonnet|haiku)-4(-1)?$)/;

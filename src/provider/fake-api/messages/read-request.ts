@@ -1,7 +1,7 @@
 import { chainDigest, type Digest } from '../../../core/base/digest.js';
 import { Recent } from '../../../core/base/queue.js';
 import { createBlock } from '../../../core/model/block.js';
-import { type ApiError, apiError, invalidRequest } from '../../cache/api-error.js';
+import { apiError, Refusal, refuse } from '../../cache/api-error.js';
 import { levelSalts } from '../../cache/salts.js';
 import {
   checkThinkingBinding,
@@ -64,13 +64,13 @@ export class ThinkingBook {
     }
   }
 
-  /** The blocks that are left, or the API's refusal. Thinking of other servers cannot be judged and stays. */
+  /** The blocks that are left. Thinking of other servers cannot be judged and stays. */
   check(
     row: ModelRow,
     blocks: readonly WireBlock[],
     latest: readonly WireBlock[],
     onMismatch: NonNullable<ThinkingReplay['onMismatch']>,
-  ): readonly WireBlock[] | ApiError {
+  ): readonly WireBlock[] {
     const left: WireBlock[] = [];
     let prefix: Digest = 0;
     for (const wire of blocks) {
@@ -78,13 +78,14 @@ export class ThinkingBook {
       if (block.kind !== 'thinking') prefix = chainDigest(prefix, block.digest);
       const made = signature === null ? undefined : this.#made.get(signature);
       if (made !== undefined) {
-        if (made.digest !== block.digest && latest.includes(wire)) return modifiedThinkingError(path);
+        if (made.digest !== block.digest && latest.includes(wire))
+          throw new Refusal(modifiedThinkingError(path));
         const verdict = checkThinkingBinding(row, {
           path,
           prefix: made.prefix === prefix ? 'unchanged' : 'changed',
           onMismatch,
         });
-        if (verdict.kind === 'refused') return verdict.error;
+        if (verdict.kind === 'refused') throw new Refusal(verdict.error);
         if (verdict.kind === 'dropped') continue;
       }
       left.push(wire);
@@ -122,11 +123,11 @@ function idsOf(turn: Turn | undefined, kind: 'tool_use' | 'tool_result'): readon
   );
 }
 
-function checkPairs(turns: readonly Turn[]): ApiError | null {
+function checkPairs(turns: readonly Turn[]): void {
   const seen = new Set<string>();
   for (const { block, path } of turns.flatMap(({ blocks }) => blocks)) {
     if (block.kind !== 'tool_use' || block.toolUseId === null) continue;
-    if (seen.has(block.toolUseId)) return invalidRequest(`${path}: \`tool_use\` ids must be unique`);
+    if (seen.has(block.toolUseId)) refuse(`${path}: \`tool_use\` ids must be unique`);
     seen.add(block.toolUseId);
   }
   for (const [i, turn] of turns.entries()) {
@@ -134,7 +135,7 @@ function checkPairs(turns: readonly Turn[]): ApiError | null {
       const answered = new Set(idsOf(turns[i + 1], 'tool_result'));
       const open = idsOf(turn, 'tool_use').filter((id) => !answered.has(id));
       if (open.length > 0) {
-        return invalidRequest(
+        refuse(
           `messages.${turn.index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
         );
       }
@@ -143,35 +144,29 @@ function checkPairs(turns: readonly Turn[]): ApiError | null {
     const asked = new Set(idsOf(turns[i - 1], 'tool_use'));
     for (const { block, path } of turn.blocks) {
       if (block.kind === 'tool_result' && !asked.has(block.toolUseId ?? '')) {
-        return invalidRequest(
+        refuse(
           `${path}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${block.toolUseId}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
         );
       }
     }
   }
-  return null;
 }
 
-/** What the API refuses about the messages of a request; null when nothing is wrong. */
-function checkMessages(turns: readonly Turn[], model: ModelRow): ApiError | null {
+/** Refuses the messages of a request that are wrong. */
+function checkMessages(turns: readonly Turn[], model: ModelRow): void {
   const spoken = turns.filter(({ role }) => role !== 'system');
   const first = spoken[0];
-  if (first === undefined) return invalidRequest('messages: at least one message is required');
+  if (first === undefined) refuse('messages: at least one message is required');
   if (first.role !== 'user' && first.blocks[0]?.isCompaction !== true)
-    return invalidRequest('messages: first message must use the "user" role');
-  for (const { blocks } of spoken) {
-    if (blocks.some(({ isEmptyText }) => isEmptyText)) {
-      return invalidRequest('messages: text content blocks must be non-empty');
-    }
-  }
-  const paired = checkPairs(spoken);
-  if (paired !== null) return paired;
+    refuse('messages: first message must use the "user" role');
+  if (spoken.some(({ blocks }) => blocks.some(({ isEmptyText }) => isEmptyText)))
+    refuse('messages: text content blocks must be non-empty');
+  checkPairs(spoken);
   if (!acceptsPrefill(model) && spoken.at(-1)!.role === 'assistant') {
-    return invalidRequest(
+    refuse(
       'This model does not support assistant message prefill. The conversation must end with a user message.',
     );
   }
-  return null;
 }
 
 /** Beta that lets a request choose what becomes of thinking in another place. */
@@ -192,18 +187,17 @@ function thinkingSetting(body: JsonObject): ApiRequest['thinking'] {
 /** Beta that widens the window of older models. */
 const BETA_1M = /^context-1m-/;
 
-function readTurns(body: JsonObject, count: CountTokens): readonly Turn[] | ApiError {
+function readTurns(body: JsonObject, count: CountTokens): readonly Turn[] {
   const list = asList(body.messages);
-  if (list === null) return invalidRequest('messages: Field required');
+  if (list === null) refuse('messages: Field required');
   const turns: { role: Turn['role']; index: number; blocks: WireBlock[] }[] = [];
   for (const [index, item] of list.entries()) {
     const message = asObject(item);
     const role = message?.role;
     if (message === null || (role !== 'user' && role !== 'assistant' && role !== 'system')) {
-      return invalidRequest(`messages.${index}.role: Input should be 'user' or 'assistant'`);
+      refuse(`messages.${index}.role: Input should be 'user' or 'assistant'`);
     }
     const blocks = readContent(message.content, role, `messages.${index}.content`, count);
-    if ('ok' in blocks) return blocks;
     const compactedAt = blocks.findLastIndex(({ isCompaction, isEmptyText }) => isCompaction && !isEmptyText);
     const left = blocks
       .slice(Math.max(0, compactedAt))
@@ -222,20 +216,15 @@ function readTurns(body: JsonObject, count: CountTokens): readonly Turn[] | ApiE
 /** A line that clients put before their system prompt to say who is billed; the API takes it out. */
 const BILLING_LINE = /^x-anthropic-billing-header:/;
 
-function readSystem(body: JsonObject, count: CountTokens): readonly WireBlock[] | ApiError {
+function readSystem(body: JsonObject, count: CountTokens): readonly WireBlock[] {
   const blocks = body.system == null ? [] : readContent(body.system, 'system', 'system', count);
-  if ('ok' in blocks) return blocks;
   return BILLING_LINE.test(blocks[0]?.block.text?.read() ?? '') ? blocks.slice(1) : blocks;
 }
 
-function readTools(body: JsonObject, model: ModelRow, count: CountTokens): readonly WireBlock[] | ApiError {
-  const tools: WireBlock[] = [];
-  for (const [i, item] of (asList(body.tools) ?? []).entries()) {
-    const tool = readTool(item, `tools.${i}`, i === 0 ? toolOverhead(body, model) : 0, count);
-    if ('ok' in tool) return tool;
-    tools.push(tool);
-  }
-  return tools;
+function readTools(body: JsonObject, model: ModelRow, count: CountTokens): readonly WireBlock[] {
+  return (asList(body.tools) ?? []).map((item, i) =>
+    readTool(item, `tools.${i}`, i === 0 ? toolOverhead(body, model) : 0, count),
+  );
 }
 
 function definedTools(body: JsonObject): readonly DefinedTool[] {
@@ -250,40 +239,30 @@ function readDiagnostics(body: JsonObject): MessagesRequest['diagnostics'] {
   return diagnostics === null ? 'off' : { previousMessageId: asText(diagnostics.previous_message_id) };
 }
 
-/** Reads the body of a call, or says in the API's words why it is refused. */
-export function readRequest(value: unknown, options: MessagesOptions): MessagesRequest | ApiError {
+/** Reads the body of a call; what the API refuses is refused in its words. */
+export function readRequest(value: unknown, options: MessagesOptions): MessagesRequest {
   const body = asObject(value);
   const version = options.headers.get('anthropic-version') ?? '';
   const betas = (options.headers.get('anthropic-beta') ?? '').split(',').map((name) => name.trim());
-  if (body === null) return invalidRequest('The request body is not valid JSON.');
+  if (body === null) refuse('The request body is not valid JSON.');
   const modelName = asText(body.model);
-  if (modelName === null) return invalidRequest('model: Field required');
+  if (modelName === null) refuse('model: Field required');
   const plain = findModel(modelName);
-  if (plain === null) return apiError(404, 'not_found_error', `model: ${modelName}`);
+  if (plain === null) throw new Refusal(apiError(404, 'not_found_error', `model: ${modelName}`));
   const tariffs = tariffsOf(body);
   const model = tariffs.length === 0 ? plain : findModel([modelName, ...tariffs].join(':'));
-  if (model === null) return invalidRequest(`speed: \`${modelName}\` has no fast mode`);
-  const mistyped = checkTypes(body);
-  if (mistyped !== null) return mistyped;
-  if (options.purpose === 'create') {
-    const refused = checkParameters(body, model, version, betas);
-    if (refused !== null) return refused;
-  }
+  if (model === null) refuse(`speed: \`${modelName}\` has no fast mode`);
+  checkTypes(body);
+  if (options.purpose === 'create') checkParameters(body, model, version, betas);
   const count = countFor(model, options.counter);
   const tools = readTools(body, model, count);
-  if ('ok' in tools) return tools;
   const system = readSystem(body, count);
-  if ('ok' in system) return system;
   const turns = readTurns(body, count);
-  if ('ok' in turns) return turns;
   const messages = messagesOf(turns);
   const edits = readEdits(body, betas);
-  if (edits !== null && 'ok' in edits) return edits;
   const demanded = readCompaction(body, betas);
-  if (demanded !== null && 'ok' in demanded) return demanded;
   const compact = demanded ?? edits?.find((edit) => edit.type === 'compact_20260112') ?? null;
-  if (compact !== null && !compacts(model))
-    return invalidRequest(`compaction: \`${modelName}\` does not support it`);
+  if (compact !== null && !compacts(model)) refuse(`compaction: \`${modelName}\` does not support it`);
   // An edit that says how much thinking stays decides in place of the model.
   const decides =
     edits?.some((edit) => edit.type === 'clear_thinking_20251015' && edit.keep !== null) === true;
@@ -295,18 +274,13 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
     latest,
     onMismatch(body, betas),
   );
-  if ('ok' in bound) return bound;
   const { blocks, applied } = applyEdits(bound, edits ?? [], count);
   const automaticTtlMs = readMarker(body.cache_control, 'request');
-  if (automaticTtlMs !== null && typeof automaticTtlMs === 'object') return automaticTtlMs;
-  const marks = validateBreakpoints(blocks, automaticTtlMs);
-  if (!marks.ok) return marks;
-  const refused = checkMessages(turns, model);
-  if (refused !== null) return refused;
+  const breakpoints = validateBreakpoints(blocks, automaticTtlMs);
+  checkMessages(turns, model);
   const hasImages = blocks.some(({ block }) => block.kind === 'image' || (block.facts.images ?? 0) > 0);
   const maxTokens = body.max_tokens;
   const request: MessagesRequest = {
-    ok: true,
     model,
     modelName,
     windowTokens: resolveWindow(modelName, {
@@ -316,7 +290,7 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
     delivery: body.stream === true ? 'stream' : 'plain',
     ...promptOf(blocks, tools.length, system.length),
     salts: levelSalts(cacheParameters(body, model, options.workspace, hasImages ? 'present' : 'absent')),
-    breakpoints: marks.breakpoints,
+    breakpoints,
     messages,
     tools: definedTools(body),
     overWindow: refusesOverWindow(model) ? 'refused' : 'cut',

@@ -8,7 +8,7 @@ import {
   createBlock,
   IMAGE_TOKENS,
 } from '../../../core/model/block.js';
-import { type ApiError, invalidRequest } from '../../cache/api-error.js';
+import { refuse } from '../../cache/api-error.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import { asList, asObject, asText, type CountTokens, type JsonObject } from '../api-request.js';
 
@@ -87,16 +87,15 @@ const KINDS: Readonly<Record<string, BlockKind>> = {
   compaction: 'text',
 };
 
-/** The lifetime a `cache_control` asks for, null without one, or the API's refusal. */
-export function readMarker(value: unknown, path: string): number | null | ApiError {
+/** The lifetime a `cache_control` asks for, null without one. */
+export function readMarker(value: unknown, path: string): number | null {
   if (value === undefined || value === null) return null;
   const marker = asObject(value);
   if (marker?.type !== 'ephemeral') {
-    return invalidRequest(`${path}.cache_control.type: Input should be 'ephemeral'`);
+    refuse(`${path}.cache_control.type: Input should be 'ephemeral'`);
   }
   const ttl = marker.ttl ?? '5m';
-  if (ttl !== '5m' && ttl !== '1h')
-    return invalidRequest(`${path}.cache_control.ttl: Input should be '5m' or '1h'`);
+  if (ttl !== '5m' && ttl !== '1h') refuse(`${path}.cache_control.ttl: Input should be '5m' or '1h'`);
   return ttl === '1h' ? TTL_1H_MS : TTL_5M_MS;
 }
 
@@ -158,29 +157,25 @@ function render(kind: BlockKind, source: JsonObject): Rendered {
   }
 }
 
-/** Reads one content block of a message. */
-function readBlock(value: unknown, role: BlockRole, path: string, count: CountTokens): WireBlock | ApiError {
+function readBlock(value: unknown, role: BlockRole, path: string, count: CountTokens): WireBlock {
   const source = asObject(value);
   const type = asText(source?.type);
-  if (source === null || type === null) return invalidRequest(`${path}.type: Field required`);
+  if (source === null || type === null) refuse(`${path}.type: Field required`);
   const ttlMs = readMarker(source.cache_control, path);
-  if (ttlMs !== null && typeof ttlMs === 'object') return ttlMs;
   const kind = ownValue(KINDS, type) ?? 'other';
   const { text, images, imageTokens: inside } = render(kind, source);
   const isEmptyText = kind === 'text' && text.trim() === '';
   const toolUseId = asText(kind === 'tool_result' ? source.tool_use_id : source.id);
   if ((kind === 'tool_use' || kind === 'tool_result') && toolUseId === null) {
-    return invalidRequest(`${path}.${kind}.${kind === 'tool_use' ? 'id' : 'tool_use_id'}: Field required`);
+    refuse(`${path}.${kind}.${kind === 'tool_use' ? 'id' : 'tool_use_id'}: Field required`);
   }
-  if (kind === 'tool_use' && asText(source.name) === null)
-    return invalidRequest(`${path}.tool_use.name: Field required`);
+  if (kind === 'tool_use' && asText(source.name) === null) refuse(`${path}.tool_use.name: Field required`);
   if (kind === 'tool_use' && source.input !== undefined && asObject(source.input) === null)
-    return invalidRequest(`${path}.tool_use.input: Input should be a valid dictionary`);
+    refuse(`${path}.tool_use.input: Input should be a valid dictionary`);
   if (kind === 'tool_result' && source.content != null && !isContent(source.content))
-    return invalidRequest(`${path}.tool_result.content: Input should be a valid list`);
+    refuse(`${path}.tool_result.content: Input should be a valid list`);
   const isCompaction = type === 'compaction';
-  if (isCompaction && source.content === '')
-    return invalidRequest(`${path}.compaction.content: Input should not be empty`);
+  if (isCompaction && source.content === '') refuse(`${path}.compaction.content: Input should not be empty`);
   const isPicture = kind === 'image' || kind === 'document';
   const isError = source.is_error === true;
   const block = createBlock({
@@ -203,33 +198,21 @@ export function readContent(
   role: BlockRole,
   path: string,
   count: CountTokens,
-): readonly WireBlock[] | ApiError {
+): readonly WireBlock[] {
   const list = typeof content === 'string' ? [{ type: 'text', text: content }] : asList(content);
-  if (list === null) return invalidRequest(`${path}: Input should be a valid list`);
-  const blocks: WireBlock[] = [];
-  for (const [i, item] of list.entries()) {
-    const block = readBlock(item, role, `${path}.${i}`, count);
-    if ('ok' in block) return block;
-    blocks.push(block);
-  }
-  return blocks;
+  if (list === null) refuse(`${path}: Input should be a valid list`);
+  return list.map((item, i) => readBlock(item, role, `${path}.${i}`, count));
 }
 
 /** Reads one tool definition. */
-export function readTool(
-  value: unknown,
-  path: string,
-  tokensBefore: number,
-  count: CountTokens,
-): WireBlock | ApiError {
+export function readTool(value: unknown, path: string, tokensBefore: number, count: CountTokens): WireBlock {
   const source = asObject(value);
   const name = asText(source?.name);
-  if (source === null || name === null) return invalidRequest(`${path}.name: Field required`);
+  if (source === null || name === null) refuse(`${path}.name: Field required`);
   const ttlMs = readMarker(source.cache_control, path);
-  if (ttlMs !== null && typeof ttlMs === 'object') return ttlMs;
   const { name: _name, description, ...rest } = withoutMarker(source);
   if (description != null && typeof description !== 'string')
-    return invalidRequest(`${path}.description: Input should be a valid string`);
+    refuse(`${path}.description: Input should be a valid string`);
   const text = `${name}\n${description ?? ''}\n${JSON.stringify(rest)}`;
   const block = createBlock({
     kind: 'tools',

@@ -1,4 +1,4 @@
-import type { ApiError } from '../../cache/api-error.js';
+import { Refusal } from '../../cache/api-error.js';
 import type { ModelRow } from '../../prices/model-row.js';
 import { findModel, modelOrUnknown } from '../../prices/models.js';
 import type { AnswerBlock, ApiAnswer } from '../answer.js';
@@ -17,11 +17,11 @@ import {
   checkKey,
   errorBody,
   finishRequest,
-  openAiError,
   readFormat,
   readLimit,
   readParts,
   readResult,
+  refuse,
   rewordOpenAi,
   unknownModel,
   usageParts,
@@ -38,11 +38,10 @@ const OPENAI_NAME = /^(?:openai\/)?(?:gpt|chatgpt|codex|o\d)(?:-|$)/;
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
 
-function readMessage(draft: PromptDraft, message: JsonObject, param: string): ApiError | null {
+function readMessage(draft: PromptDraft, message: JsonObject, param: string): void {
   const role = asText(message.role) as (typeof ROLES)[number];
   if (!ROLES.includes(role))
-    return openAiError(
-      400,
+    refuse(
       `Invalid value: '${role}'. Supported values are: ${ROLES.join(', ')}.`,
       'invalid_value',
       `${param}.role`,
@@ -50,93 +49,78 @@ function readMessage(draft: PromptDraft, message: JsonObject, param: string): Ap
   const { content } = message;
   if (role === 'tool') {
     const id = asText(message.tool_call_id);
-    if (id === null) return missing(`${param}.tool_call_id`);
+    if (id === null) missing(`${param}.tool_call_id`);
     readResult(draft, id, content);
-    return null;
+    return;
   }
   if (role !== 'assistant') {
-    if (content == null) return missing(`${param}.content`);
-    return readParts(
-      draft,
-      role === 'user' || role === 'function' ? 'user' : 'system',
-      content,
-      `${param}.content`,
-    );
+    if (content == null) missing(`${param}.content`);
+    readParts(draft, role === 'user' || role === 'function' ? 'user' : 'system', content, `${param}.content`);
+    return;
   }
   const thought = asText(message.reasoning_content) ?? asText(message.reasoning);
   if (thought !== null) draft.thinking(thought);
-  const refused = readParts(draft, 'assistant', content, `${param}.content`);
-  if (refused !== null) return refused;
+  readParts(draft, 'assistant', content, `${param}.content`);
   for (const [i, item] of (asList(message.tool_calls) ?? []).entries()) {
     const call = asObject(item);
     const called = asObject(call?.function) ?? asObject(call?.custom);
     const id = asText(call?.id);
     const name = asText(called?.name);
     if (id === null || name === null)
-      return missing(`${param}.tool_calls[${i}].${id === null ? 'id' : 'function.name'}`);
+      missing(`${param}.tool_calls[${i}].${id === null ? 'id' : 'function.name'}`);
     draft.call(id, name, asText(called?.arguments) ?? asText(called?.input) ?? '');
   }
-  return null;
 }
 
-function missing(param: string): ApiError {
-  return openAiError(400, `Missing required parameter: '${param}'.`, 'missing_required_parameter', param);
+function missing(param: string): never {
+  refuse(`Missing required parameter: '${param}'.`, 'missing_required_parameter', param);
 }
 
-function checkPairs(draft: PromptDraft): ApiError | null {
+function checkPairs(draft: PromptDraft): void {
   const { calls, results } = draft.unpaired();
   if (results.length > 0)
-    return openAiError(
-      400,
+    refuse(
       "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
       null,
       'messages',
     );
-  if (calls.length === 0) return null;
+  if (calls.length === 0) return;
   const message = `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${calls.join(', ')}`;
-  return openAiError(400, message, null, 'messages');
+  refuse(message, null, 'messages');
 }
 
-function read(value: unknown, options: ReadOptions): ChatRequest | ApiError {
+function read(value: unknown, options: ReadOptions): ChatRequest {
   const body = asObject(value);
-  if (body === null) return openAiError(400, 'We could not parse the JSON body of your request.');
+  if (body === null) refuse('We could not parse the JSON body of your request.');
   const modelName = asText(body.model);
-  if (modelName === null) return openAiError(400, 'you must provide a model parameter');
-  if (findModel(modelName) === null && OPENAI_NAME.test(modelName)) return unknownModel(modelName);
+  if (modelName === null) refuse('you must provide a model parameter');
+  if (findModel(modelName) === null && OPENAI_NAME.test(modelName))
+    throw new Refusal(unknownModel(modelName));
   const model = modelOrUnknown(modelName);
   const list = asList(body.messages);
-  if (list === null) return missing('messages');
+  if (list === null) missing('messages');
   if (typeof body.n === 'number' && body.n !== 1)
-    return openAiError(400, "This server gives one choice: 'n' must be 1.", 'unsupported_value', 'n');
+    refuse("This server gives one choice: 'n' must be 1.", 'unsupported_value', 'n');
   const maxTokens = readLimit(body, ['max_completion_tokens', 'max_tokens'], 1, model);
-  if (typeof maxTokens !== 'number') return maxTokens;
   const draft = new PromptDraft(model, options.counter);
   for (const [i, item] of (asList(body.tools) ?? []).entries()) {
     const tool = asObject(item);
     const defined = asObject(tool?.function) ?? asObject(tool?.custom);
     const name = asText(defined?.name);
-    if (name === null) return missing(`tools[${i}].function.name`);
+    if (name === null) missing(`tools[${i}].function.name`);
     draft.tool(name, tool!, asObject(defined?.parameters) ?? {});
   }
   readFormat(draft, body);
   for (const [i, item] of list.entries()) {
-    const refused = readMessage(draft, asObject(item) ?? {}, `messages[${i}]`);
-    if (refused !== null) return refused;
+    readMessage(draft, asObject(item) ?? {}, `messages[${i}]`);
   }
   if (draft.turns === 0)
-    return openAiError(
-      400,
-      "Invalid 'messages': at least one message of the user is required.",
-      null,
-      'messages',
-    );
-  const unpaired = checkPairs(draft);
-  if (unpaired !== null) return unpaired;
+    refuse("Invalid 'messages': at least one message of the user is required.", null, 'messages');
+  checkPairs(draft);
   const effort = asText(body.reasoning_effort);
   const thinking = effort === null || effort === 'none' ? 'off' : 'on';
   const settings = { model, modelName, maxTokens, thinking } as const;
   const request = finishRequest(draft, body, options, settings, 'messages');
-  if (!request.ok) return request;
   return { ...request, streamsUsage: asObject(body.stream_options)?.include_usage === true };
 }
 

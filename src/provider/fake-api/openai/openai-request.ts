@@ -1,6 +1,7 @@
 import { ownValue } from '../../../core/base/own-value.js';
 import { cacheWriteTokens, promptTokens } from '../../../core/model/usage.js';
 import type { ApiError } from '../../cache/api-error.js';
+import { Refusal } from '../../cache/api-error.js';
 import { levelSalts, sessionSalts } from '../../cache/salts.js';
 import type { ModelRow } from '../../prices/model-row.js';
 import { cacheRulesOf } from '../../providers/providers.js';
@@ -32,6 +33,11 @@ export function openAiError(
   type = 'invalid_request_error',
 ): OpenAiError {
   return { ok: false, status, type, message, code, param };
+}
+
+/** Refuses a request that is read. */
+export function refuse(message: string, code: string | null = null, param: string | null = null): never {
+  throw new Refusal(openAiError(400, message, code, param));
 }
 
 /** The refusal of a model that is not served. */
@@ -99,32 +105,20 @@ const IMAGES = new Set(['image_url', 'input_image']);
 const FILES = new Set(['file', 'input_file', 'input_audio']);
 
 /** Reads the content of a message: a text or a list of parts. */
-export function readParts(
-  draft: PromptDraft,
-  role: DraftRole,
-  content: unknown,
-  param: string,
-): ApiError | null {
+export function readParts(draft: PromptDraft, role: DraftRole, content: unknown, param: string): void {
   if (typeof content === 'string') draft.text(role, content);
   else if (content != null && asList(content) === null)
-    return openAiError(
-      400,
-      `Invalid type for '${param}': expected a string or a list of parts.`,
-      'invalid_type',
-      param,
-    );
+    refuse(`Invalid type for '${param}': expected a string or a list of parts.`, 'invalid_type', param);
   for (const item of asList(content) ?? []) {
     const part = asObject(item);
     const type = asText(part?.type) ?? '';
     const text = asText(part?.text) ?? asText(part?.refusal);
     const ttlMs = readMarker(part?.cache_control, param);
-    if (ttlMs !== null && typeof ttlMs === 'object') return ttlMs;
     if (text !== null) draft.text(role, text, ttlMs);
     else if (IMAGES.has(type)) draft.media(role, 'image', item);
     else if (FILES.has(type)) draft.media(role, 'document', item);
     else draft.other(role, item);
   }
-  return null;
 }
 
 /** Reads what a tool gave back: a text, parts, or any other JSON. */
@@ -145,15 +139,15 @@ export function readLimit(
   names: readonly string[],
   least: number,
   { maxOutput }: ModelRow,
-): number | ApiError {
+): number {
   for (const name of names) {
     const value = ownValue(body, name);
     if (value == null) continue;
     if (typeof value !== 'number' || !Number.isInteger(value))
-      return openAiError(400, `Invalid type for '${name}': expected an integer.`, 'invalid_type', name);
+      refuse(`Invalid type for '${name}': expected an integer.`, 'invalid_type', name);
     if (value < least) {
       const message = `Invalid '${name}': integer below minimum value. Expected a value >= ${least}, but got ${value} instead.`;
-      return openAiError(400, message, 'integer_below_min_value', name);
+      refuse(message, 'integer_below_min_value', name);
     }
     return Math.min(value, maxOutput);
   }
@@ -177,16 +171,15 @@ export function finishRequest(
   options: ReadOptions,
   settings: Pick<ApiRequest, 'model' | 'modelName' | 'maxTokens' | 'thinking'>,
   param: string,
-): ApiRequest | ApiError {
+): ApiRequest {
   const { model } = settings;
   const salts = saltsOf(body, model, options);
   const demands = demandsOf(body, draft.toolNames);
-  if ('ok' in demands) return demands;
   const delivery = body.stream === true ? 'stream' : 'plain';
   const request = draft.finish({ ...settings, ...demands, salts, delivery });
-  if (!request.ok) return request;
   const limit = SET_ASIDE.test(model.id) ? model.window - model.maxOutput : model.window;
-  return request.promptTokens > limit ? tooLong(param) : request;
+  if (request.promptTokens > limit) throw new Refusal(tooLong(param));
+  return request;
 }
 
 /** The format of an answer, as Chat Completions and as Responses say it. */
@@ -203,7 +196,7 @@ export function readFormat(draft: PromptDraft, body: JsonObject): void {
 const CHOICES = { none: 'none', auto: 'auto', required: 'any' } as const;
 
 /** What a request demands of its answer, or why it cannot. Chat Completions puts names and schemas one level deeper. */
-function demandsOf(body: JsonObject, names: readonly string[]): AnswerDemands | ApiError {
+function demandsOf(body: JsonObject, names: readonly string[]): AnswerDemands {
   const choice = asObject(body.tool_choice);
   const type = asText(choice?.type) ?? '';
   const inside = asObject(ownValue(choice, type)) ?? choice;
@@ -218,18 +211,16 @@ function demandsOf(body: JsonObject, names: readonly string[]): AnswerDemands | 
   const word = choice === null ? (body.tool_choice ?? 'auto') : isList ? inside?.mode : 'required';
   const toolChoice = ownValue(CHOICES, String(word));
   if (toolChoice === undefined)
-    return openAiError(
-      400,
+    refuse(
       `Invalid value: '${String(word)}'. Supported values are: 'none', 'auto', and 'required'.`,
       'invalid_value',
       'tool_choice',
     );
   const absent = allowedTools?.find((name) => !names.includes(name));
   if (absent !== undefined)
-    return openAiError(400, `Tool choice '${absent}' not found in 'tools' parameter.`, null, 'tool_choice');
+    refuse(`Tool choice '${absent}' not found in 'tools' parameter.`, null, 'tool_choice');
   if (toolChoice === 'any' && names.length === 0)
-    return openAiError(
-      400,
+    refuse(
       "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
       null,
       'tool_choice',

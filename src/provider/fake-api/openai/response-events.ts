@@ -1,9 +1,8 @@
-import type { ApiError } from '../../cache/api-error.js';
 import type { AnswerBlock } from '../answer.js';
 import { asList, asObject, asText, type JsonObject } from '../api-request.js';
 import type { PromptDraft } from '../prompt-draft.js';
 import { namedEvent, pieces } from '../wire-api.js';
-import { openAiError, readParts, readResult } from './openai-request.js';
+import { readParts, readResult, refuse } from './openai-request.js';
 
 /** What decides how blocks become items. */
 export interface ItemSettings {
@@ -141,10 +140,6 @@ export const COMPACTION_TRIGGER = 'compaction_trigger';
 /** What the trigger says, in words by which every API's requests for a summary are known. */
 const TRIGGER_WORDS = 'Create a summary of the conversation.';
 
-function invalid(message: string): ApiError {
-  return openAiError(400, message, null, 'input');
-}
-
 /** The items of an input; a text is a message of the user. Null for anything else. */
 export function inputItems(input: unknown): readonly unknown[] | null {
   return typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : asList(input);
@@ -166,21 +161,22 @@ function reasoningText(item: ResponseItem): string {
   return asText(item.encrypted_content) ?? parts.map((part) => asText(asObject(part)?.text) ?? '').join('');
 }
 
-function readMessage(draft: PromptDraft, item: ResponseItem, param: string): ApiError | null {
+function readMessage(draft: PromptDraft, item: ResponseItem, param: string): void {
   const { role, content } = item;
-  if (role === 'user' || role === 'assistant') return readParts(draft, role, content, param);
-  if (role === 'system' || role === 'developer') return readParts(draft, 'system', content, param);
-  return invalid(
-    `Invalid value: '${String(role)}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.`,
-  );
+  if (role === 'user' || role === 'assistant') readParts(draft, role, content, param);
+  else if (role === 'system' || role === 'developer') readParts(draft, 'system', content, param);
+  else {
+    const message = `Invalid value: '${String(role)}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.`;
+    refuse(message, null, 'input');
+  }
 }
 
 /** Reads one item; calls of tools and what they gave back are known by their names and call ids. */
-export function readItem(draft: PromptDraft, item: ResponseItem, param: string): ApiError | null {
+export function readItem(draft: PromptDraft, item: ResponseItem, param: string): void {
   const type = asText(item.type) ?? 'message';
   const callId = asText(item.call_id);
-  if (type === 'message') return readMessage(draft, item, `${param}.content`);
-  if (type === 'reasoning') draft.thinking(reasoningText(item));
+  if (type === 'message') readMessage(draft, item, `${param}.content`);
+  else if (type === 'reasoning') draft.thinking(reasoningText(item));
   else if (type === COMPACTION_TRIGGER) draft.sign(TRIGGER_WORDS);
   else if (type === 'compaction' || type === 'compaction_summary')
     draft.text('user', asText(item.encrypted_content) ?? '');
@@ -189,13 +185,12 @@ export function readItem(draft: PromptDraft, item: ResponseItem, param: string):
     const input = asText(item.arguments) ?? asText(item.input) ?? JSON.stringify(item.action ?? {});
     draft.call(callId, asText(item.name) ?? type.slice(0, -'_call'.length), input);
   } else draft.other('user', item);
-  return null;
 }
 
-/** What is wrong with the calls and results of an input; null when nothing is. */
-export function checkCalls(draft: PromptDraft): ApiError | null {
+/** Refuses an input with calls and results that do not belong together. */
+export function checkCalls(draft: PromptDraft): void {
   const { calls, results } = draft.unpaired();
   if (results.length > 0)
-    return invalid(`No tool call found for function call output with call_id ${results[0]}.`);
-  return calls.length === 0 ? null : invalid(`No tool output found for function call ${calls[0]}.`);
+    refuse(`No tool call found for function call output with call_id ${results[0]}.`, null, 'input');
+  if (calls.length > 0) refuse(`No tool output found for function call ${calls[0]}.`, null, 'input');
 }

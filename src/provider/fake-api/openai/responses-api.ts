@@ -1,5 +1,5 @@
 import { Recent } from '../../../core/base/queue.js';
-import type { ApiError } from '../../cache/api-error.js';
+import { Refusal } from '../../cache/api-error.js';
 import { findModel } from '../../prices/models.js';
 import { type ApiRequest, asList, asObject, asText, type JsonObject } from '../api-request.js';
 import { PromptDraft } from '../prompt-draft.js';
@@ -18,6 +18,7 @@ import {
   openAiError,
   readFormat,
   readLimit,
+  refuse,
   rewordOpenAi,
   unknownModel,
   usageParts,
@@ -73,39 +74,24 @@ class ResponseStore {
   }
 
   /** The items of a conversation with what is new in it, or why there is no such conversation. */
-  resolve(body: JsonObject): readonly ResponseItem[] | ApiError {
+  resolve(body: JsonObject): readonly ResponseItem[] {
     const param = 'previous_response_id';
     const previous = asText(body.previous_response_id);
     const before = previous === null ? [] : this.#conversations.get(previous);
     if (before === undefined)
-      return openAiError(
-        400,
-        `Previous response with id '${previous}' not found.`,
-        'previous_response_not_found',
-        param,
-      );
+      refuse(`Previous response with id '${previous}' not found.`, 'previous_response_not_found', param);
     const given = inputItems(body.input ?? []);
     if (given === null)
-      return openAiError(
-        400,
-        "Invalid type for 'input': expected a string or a list of items.",
-        'invalid_type',
-        'input',
-      );
+      refuse("Invalid type for 'input': expected a string or a list of items.", 'invalid_type', 'input');
     const items: ResponseItem[] = [];
     for (const [i, value] of given.entries()) {
       const item = asObject(value);
       if (item === null)
-        return openAiError(
-          400,
-          `Invalid type for 'input[${i}]': expected an object.`,
-          'invalid_type',
-          `input[${i}]`,
-        );
+        refuse(`Invalid type for 'input[${i}]': expected an object.`, 'invalid_type', `input[${i}]`);
       const known = storedItem(item, this.#items);
       if (known === null) {
         const message = `Item with id '${asText(item.id)}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`;
-        return openAiError(404, message, null, 'input');
+        throw new Refusal(openAiError(404, message, null, 'input'));
       }
       items.push(known);
     }
@@ -152,53 +138,46 @@ function read(
   { isCompactCall }: ResponsesCall,
   options: ReadOptions,
   store: ResponseStore,
-): ResponsesRequest | ApiError {
+): ResponsesRequest {
   const body = asObject(value);
-  if (body === null) return openAiError(400, 'We could not parse the JSON body of your request.');
+  if (body === null) refuse('We could not parse the JSON body of your request.');
   const modelName = asText(body.model);
   if (modelName === null)
-    return openAiError(400, "Missing required parameter: 'model'.", 'missing_required_parameter', 'model');
+    refuse("Missing required parameter: 'model'.", 'missing_required_parameter', 'model');
   const model = findModel(modelName);
-  if (model === null) return unknownModel(modelName);
+  if (model === null) throw new Refusal(unknownModel(modelName));
   for (const name of UNSUPPORTED)
     if (body[name] != null && body[name] !== false)
-      return openAiError(
-        400,
+      refuse(
         `Unsupported parameter: '${name}' is not supported with this server.`,
         'unsupported_parameter',
         name,
       );
   const maxTokens = readLimit(body, ['max_output_tokens'], 16, model);
-  if (typeof maxTokens !== 'number') return maxTokens;
   const found = store.resolve(body);
-  if ('ok' in found) return found;
   const items = isCompactCall ? [...found, { type: COMPACTION_TRIGGER }] : found;
   const triggerAt = items.findIndex(({ type }) => type === COMPACTION_TRIGGER);
   if (triggerAt >= 0 && triggerAt < items.length - 1)
-    return openAiError(400, "The 'compaction_trigger' item must be the final input item.", null, 'input');
+    refuse("The 'compaction_trigger' item must be the final input item.", null, 'input');
   const draft = new PromptDraft(model, options.counter);
   const toolTypes = readTools(draft, body);
   const instructions = asText(body.instructions);
   if (instructions !== null) draft.text('system', instructions);
   readFormat(draft, body);
   for (const [i, item] of items.entries()) {
-    const refused = readItem(draft, item, `input[${i}]`);
-    if (refused !== null) return refused;
+    readItem(draft, item, `input[${i}]`);
   }
   if (draft.turns === 0)
-    return openAiError(
-      400,
+    refuse(
       'One of "input" or "previous_response_id" must be provided.',
       'missing_required_parameter',
       'input',
     );
-  const unpaired = checkCalls(draft);
-  if (unpaired !== null) return unpaired;
+  checkCalls(draft);
   const reasoning = asObject(body.reasoning);
   const thinking = reasoning === null || reasoning.effort === 'none' ? 'off' : 'on';
   const settings = { model, modelName, maxTokens, thinking } as const;
   const request = finishRequest(draft, body, options, settings, 'input');
-  if (!request.ok) return request;
   return {
     ...request,
     ...(isCompactCall ? { delivery: 'plain' } : {}),
