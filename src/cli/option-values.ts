@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { dayStartMs } from '../core/base/clock.js';
+import type { PlannedPrices } from '../core/run/run-plan.js';
 
 /** A list with commas that may be given several times. */
 const joinList = (value: string, before?: string): string =>
@@ -41,12 +42,10 @@ function percent(text: string): number {
 }
 
 /** The price of a model as given, dollars per million tokens. */
-export interface GivenPrice {
+export interface GivenPrice
+  extends Pick<PlannedPrices, 'input' | 'output'>,
+    Partial<Pick<PlannedPrices, 'read' | 'write'>> {
   readonly model: string;
-  readonly input: number;
-  readonly output: number;
-  readonly read?: number;
-  readonly write?: number;
 }
 
 /** Prices of a model, such as my-model=1,5,0.1,1.25; several add up. */

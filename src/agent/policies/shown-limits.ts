@@ -7,6 +7,7 @@ import {
   autoCompactThreshold,
   effectiveWindow,
   type ModelLimits,
+  type Thresholds,
   thresholds,
 } from '../layers/thresholds/thresholds.js';
 import { blocksAt, compactsAt } from '../policy-file/check-rules.js';
@@ -69,14 +70,7 @@ export function shownStatus({ limit, warning, error }: ShownLimits, used: number
 }
 
 /** The limits of a policy as a user reads them; null where the policy has none. */
-export interface PolicyThresholds {
-  readonly window: number | null;
-  readonly effective: number | null;
-  readonly warning: number | null;
-  readonly error: number | null;
-  readonly autoCompact: number | null;
-  readonly blocking: number | null;
-}
+export type PolicyThresholds = { readonly [Limit in keyof Thresholds]: number | null };
 
 /** Limits of a policy with its parameters for a model (WIN-2 … WIN-6). */
 export function policyThresholds(

@@ -1,21 +1,14 @@
 import { formatCounted } from '../../core/base/format.js';
-import type { FaultEntry } from '../../core/run/log-entries.js';
-import type { LogEntry } from '../../core/run/run-log.js';
+import type { FaultEntry, LogEntry } from '../../core/run/run-log.js';
+import type { PageEvent } from '../page-data/page-data.js';
 import { shownName } from './metric-words.js';
 
 /** What happened besides an answered request: the table of events and the page say the same of it. */
-export interface EventDescription {
+export interface EventDescription
+  extends Pick<PageEvent, 'name'>,
+    Partial<Pick<PageEvent, 'action' | 'outcome' | 'reason' | 'lost' | 'details'>> {
   /** What the page draws it as; null where only the table has it. */
-  readonly kind: 'layer' | 'break' | 'refused' | 'lost' | 'breaker' | 'notice' | null;
-  /** What acted or what kind it is: a layer, a cause, an error. */
-  readonly name: string;
-  readonly action?: string;
-  readonly outcome?: string;
-  /** One sentence. */
-  readonly reason?: string;
-  /** Cached tokens that were lost. */
-  readonly lost?: number;
-  readonly details?: Readonly<Record<string, unknown>>;
+  readonly kind: PageEvent['kind'] | null;
 }
 
 /** What was needed and gone, with the words that show it. */

@@ -1,3 +1,4 @@
+import type { Mutable } from '../../core/base/mutable.js';
 import type { Block } from '../../core/model/block.js';
 import { createMessage, type Message } from '../../core/model/message.js';
 import type { RecordedCall, ThreadEvent } from '../../core/model/transcript.js';
@@ -17,22 +18,15 @@ export interface DraftMessage extends Omit<Message, 'blocks' | 'usage' | 'at'> {
 }
 
 /** A call whose times are still open. */
-export interface DraftCall {
-  readonly id: string;
-  model: string;
+export interface DraftCall
+  extends Mutable<Omit<RecordedCall, 'response' | 'outputTokens' | 'outputIsPlaceholder'>> {
   readonly message: DraftMessage;
   readonly version: string | null;
-  usage: Usage | null;
   /** No line of it says how long the response was. */
   outputIsUnsaid: boolean;
-  stopReason: string | null;
-  missReason: string | null;
-  effort: string | null;
   /** When it was sent, where the record says so; else it follows what came before it at once. */
   readonly firstTimeMs?: number | null;
   lastTimeMs: number | null;
-  startMs: number;
-  endMs: number;
 }
 
 /** What an event does to the context: nothing, or which kind of rebuild follows. */

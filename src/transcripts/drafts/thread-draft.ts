@@ -60,21 +60,17 @@ export interface Responded {
   readonly effort?: string | null;
 }
 
+type RecordedCompaction = Extract<ThreadEvent, { kind: 'recorded-compaction' }>;
+
 /** A compaction as far as the source tells of it. */
-export interface Compacted {
+export interface Compacted
+  extends Pick<RecordedCompaction, 'trigger' | 'isAmongCalls'>,
+    Partial<Pick<RecordedCompaction, 'preTokens' | 'postTokens' | 'durationMs' | 'keptIds'>> {
   readonly timeMs: number | null;
-  readonly trigger: 'auto' | 'manual';
-  readonly preTokens?: number | null;
-  readonly postTokens?: number | null;
-  readonly durationMs?: number | null;
   /** Text of the summary; null where it is opaque. */
   readonly summary: string | null;
   /** Where that can be read again; where absent it stays in memory. */
   readonly summarySource?: Text | null;
-  /** Messages that stay as they are, by id. */
-  readonly keptIds?: readonly string[];
-  /** Set where the request that made the summary is one of the calls of the thread. */
-  readonly isAmongCalls?: true;
 }
 
 /** A prompt this much shorter than the one before it has been compacted, whether the source says so or not. */

@@ -1,4 +1,4 @@
-import type { MessageRoute, MessageSubject } from '../../core/model/transcript.js';
+import type { AgentMessage } from '../../core/model/transcript.js';
 import type { SessionShape } from './synthetic.generated.js';
 
 /** A session to be generated. A turn is one API call of the main thread; turns count from 1. */
@@ -61,14 +61,8 @@ export interface ForkSpec {
 }
 
 /** A message between agents: to a name, or to all (`*`). */
-export interface AgentMessageSpec {
+export interface AgentMessageSpec extends Pick<AgentMessage, 'to'>, Partial<Omit<AgentMessage, 'to'>> {
   readonly afterTurn: number;
-  readonly to: string;
-  readonly way?: MessageRoute;
-  readonly subject?: MessageSubject;
-  readonly tokens?: number;
-  /** For a plan: how often it is turned down before it is approved. */
-  readonly rejections?: number;
 }
 
 /** Equal turns: each call answers with one tool call, its result comes back, the next call starts a fixed time later. */
