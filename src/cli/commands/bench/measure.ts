@@ -1,5 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { quantile } from '../../../core/base/stats.js';
+import type { Transcript } from '../../../core/model/transcript.js';
+import type { LogEntry } from '../../../core/run/run-log.js';
+import type { RunPlan } from '../../../core/run/run-plan.js';
+import { replay } from '../../../engine/run/replay.js';
+import { createMetricsFold } from '../../../metrics/fold.js';
 
 /** Times of one contender over the rounds, in milliseconds. */
 export interface Times {
@@ -21,6 +26,30 @@ export function processorTimeOf(work: () => void): number {
   work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
+}
+
+/** Replays plans by the engine or another road, their metrics included. */
+export function foldAll(road: typeof replay, plans: readonly RunPlan[], transcript: Transcript): void {
+  for (const plan of plans) {
+    const fold = createMetricsFold();
+    road(plan, transcript, fold);
+    fold.finish();
+  }
+}
+
+/** Entries of a kind in the log of a run. */
+export function countEntries(
+  plan: RunPlan,
+  transcript: Transcript,
+  isCounted: (entry: LogEntry) => boolean,
+): number {
+  let count = 0;
+  replay(plan, transcript, {
+    write(entry) {
+      if (isCounted(entry)) count++;
+    },
+  });
+  return count;
 }
 
 /** How often contenders run before they are timed, and while they are. */

@@ -9,14 +9,18 @@ import { loadCompiled } from '../../../transcripts/compiled/load-compiled.js';
 import { memorySource } from '../../../transcripts/readers/claude-code/recorded-text.js';
 import { generateTranscript } from '../../../transcripts/synthetic/generate-transcript.js';
 
-/** A plan for timing: fixed answers, no faults. */
-export function benchPlan(policy: string, cache: 'on' | 'off' = 'on'): RunPlan {
+/** A plan for timing: fixed answers, no faults; `set` changes parameters of its policy. */
+export function benchPlan(
+  policy: string,
+  cache: 'on' | 'off' = 'on',
+  set: Readonly<Record<string, unknown>> = {},
+): RunPlan {
   return {
     name: `bench ${policy}`,
     seed: 1,
     model: null,
     window: null,
-    policy: planPolicy(policyRegistry.get(policy), {}),
+    policy: planPolicy(policyRegistry.get(policy), set),
     cache: { mode: cache, ttl: '5m', subagentTtl: '5m', fade: 'off' },
     timing: 'recorded',
     estimatorFactor: 1,

@@ -1,11 +1,9 @@
-import { policyRegistry } from '../../../../agent/policies/catalogue.js';
-import { planPolicy } from '../../../../agent/policies/plan-policy.js';
+import { sum } from '../../../../core/base/stats.js';
 import type { Transcript } from '../../../../core/model/transcript.js';
-import type { LogSink } from '../../../../core/run/run-log.js';
+import type { LogEntry } from '../../../../core/run/run-log.js';
 import type { RunPlan } from '../../../../core/run/run-plan.js';
 import { replay } from '../../../../engine/run/replay.js';
-import { createMetricsFold } from '../../../../metrics/fold.js';
-import { interleave, processorTimeOf } from '../measure.js';
+import { countEntries, foldAll, interleave, processorTimeOf } from '../measure.js';
 import { benchPlan, compiledTranscript } from '../plan.js';
 import type { BenchResult, SuiteOptions } from '../result.js';
 
@@ -36,18 +34,9 @@ export function compactionCost(options: SuiteOptions): Partial<BenchResult> {
   const micros = POLICIES.map(({ policy, set }) => {
     options.onProgress(policy);
     const plansAt = (shares: readonly number[]): readonly RunPlan[] =>
-      shares.map((share) => ({
-        ...benchPlan(policy),
-        policy: planPolicy(policyRegistry.get(policy), set(share)),
-      }));
+      shares.map((share) => benchPlan(policy, 'on', set(share)));
     const [low, high] = [plansAt(LOW), plansAt(HIGH)];
-    const runs = [low, high].map((plans) => () => {
-      for (const plan of plans) {
-        const fold = createMetricsFold();
-        replay(plan, transcript, fold);
-        fold.finish();
-      }
-    });
+    const runs = [low, high].map((plans) => () => foldAll(replay, plans, transcript));
     const [many, few] = interleave(
       runs,
       options.quick ? { untimed: 0, timed: 1 } : { untimed: 15, timed: 15 },
@@ -69,12 +58,7 @@ export function compactionCost(options: SuiteOptions): Partial<BenchResult> {
 }
 
 function count(plans: readonly RunPlan[], transcript: Transcript): number {
-  let compactions = 0;
-  const sink: LogSink = {
-    write(entry) {
-      if (entry.type === 'layer' && entry.action === 'compact' && entry.outcome === 'done') compactions++;
-    },
-  };
-  for (const plan of plans) replay(plan, transcript, sink);
-  return compactions;
+  const isCompaction = (entry: LogEntry): boolean =>
+    entry.type === 'layer' && entry.action === 'compact' && entry.outcome === 'done';
+  return sum(plans.map((plan) => countEntries(plan, transcript, isCompaction)));
 }

@@ -1,13 +1,10 @@
-import { policyRegistry } from '../../../../agent/policies/catalogue.js';
-import { planPolicy } from '../../../../agent/policies/plan-policy.js';
 import { countCalls, type Transcript } from '../../../../core/model/transcript.js';
 import type { LogSink } from '../../../../core/run/run-log.js';
 import type { CachePlan, RunPlan } from '../../../../core/run/run-plan.js';
 import { sweepReplayParts } from '../../../../engine/columnar/sweep-replay.js';
 import { replay } from '../../../../engine/run/replay.js';
-import { createMetricsFold } from '../../../../metrics/fold.js';
 import { generateTranscript } from '../../../../transcripts/synthetic/generate-transcript.js';
-import { interleave, timeOf } from '../measure.js';
+import { foldAll, interleave, timeOf } from '../measure.js';
 import { benchPlan, benchTranscript, compiledTranscript, NOWHERE } from '../plan.js';
 import type { BenchResult, SuiteOptions } from '../result.js';
 
@@ -164,23 +161,15 @@ export function quietTurns(options: SuiteOptions): Partial<BenchResult> {
 }
 
 function measure(sweep: ThresholdSweep, quick: boolean): BenchResult['ratios'][number] {
-  const plans = Array.from({ length: sweep.thresholds }, (_, i): RunPlan => {
-    const set = sweep.set((i + 1) / sweep.thresholds);
-    return {
-      ...benchPlan(sweep.policy),
-      policy: planPolicy(policyRegistry.get(sweep.policy), set),
-    };
-  });
+  const plans = Array.from({ length: sweep.thresholds }, (_, i) =>
+    benchPlan(sweep.policy, 'on', sweep.set((i + 1) / sweep.thresholds)),
+  );
   const some = plans.filter((_, i) => i % ONE_OF === ONE_OF >> 1);
   const go = (road: typeof replay, points: readonly RunPlan[]): void => {
     for (const session of sweep.sessions) {
       // What sweeps keep is kept for a transcript as an object: a copy starts cold.
       const transcript = { ...session };
-      for (const plan of points) {
-        const fold = createMetricsFold();
-        road(plan, transcript, fold);
-        fold.finish();
-      }
+      foldAll(road, points, transcript);
     }
   };
   const [engine, shared] = interleave([() => go(replay, some), () => go(viaSweep, plans)], {
@@ -220,23 +209,16 @@ export function sweepRate({ quick }: SuiteOptions): Partial<BenchResult> {
   const transcript = benchTranscript(turns);
   const points = sweepPoints('on');
   const cacheless = sweepPoints('off');
-  const measured = (road: typeof replay, plans: readonly RunPlan[]): void => {
-    for (const plan of plans) {
-      const fold = createMetricsFold();
-      road(plan, transcript, fold);
-      fold.finish();
-    }
-  };
   viaSweep(points[0]!, transcript, NOWHERE);
   const firstMs = timeOf(() => viaSweep(points[1]!, transcript, NOWHERE));
   const times = interleave(
     [
-      () => measured(replay, points),
-      () => measured(viaSweep, points),
+      () => foldAll(replay, points, transcript),
+      () => foldAll(viaSweep, points, transcript),
       () => {
         for (const plan of points) viaSweep(plan, transcript, NOWHERE);
       },
-      () => measured(viaSweep, cacheless),
+      () => foldAll(viaSweep, cacheless, transcript),
     ],
     quick ? 1 : { untimed: 2, timed: 9 },
   );

@@ -4,7 +4,7 @@ import type { Block } from '../../../../core/model/block.js';
 import type { Transcript } from '../../../../core/model/transcript.js';
 import type { RunPlan } from '../../../../core/run/run-plan.js';
 import { replay } from '../../../../engine/run/replay.js';
-import { growthExponent, interleave, timeOf } from '../measure.js';
+import { countEntries, growthExponent, interleave, timeOf } from '../measure.js';
 import { benchPlan, benchTranscript, compiledTranscript, NOWHERE } from '../plan.js';
 import { peakOfReplay } from '../recording-file.js';
 import { type BenchResult, type GrowthResult, HIGHEST_EXPONENT, type SuiteOptions } from '../result.js';
@@ -72,16 +72,6 @@ export function naiveReplayRatio(options: { readonly quick: boolean }): Partial<
 /** Turns replayed before the timed ones: what a layer does once in a hundred turns takes that many to run as compiled code. */
 const UNTIMED_TURNS = 400_000;
 
-function countRequests(plan: RunPlan, transcript: Transcript): number {
-  let requests = 0;
-  replay(plan, transcript, {
-    write(entry) {
-      if (entry.type === 'request') requests++;
-    },
-  });
-  return requests;
-}
-
 /** What all layers together cost: `claude-code/2026` against `unbounded` with the cache off, on the same session. */
 export function replayLimit(options: { readonly quick: boolean }): Partial<BenchResult> {
   const turns = options.quick ? 500 : 10_000;
@@ -93,7 +83,7 @@ export function replayLimit(options: { readonly quick: boolean }): Partial<Bench
   );
   const rates = (plan: RunPlan, ms: number): string => {
     const perSecond = (count: number): string => Math.round(count / (ms / 1_000)).toString();
-    return `${perSecond(turns)} turns/s, ${perSecond(countRequests(plan, transcript))} requests/s`;
+    return `${perSecond(turns)} turns/s, ${perSecond(countEntries(plan, transcript, ({ type }) => type === 'request'))} requests/s`;
   };
   return {
     ratios: [
