@@ -3,7 +3,7 @@ import { jsonSchema, type SchemaNode } from '../../core/base/schema.js';
 import type { ParamSpec } from '../../core/run/params.js';
 import { providerSchema } from '../../provider/providers/provider-schema.js';
 import { scriptSchema } from '../../provider/script/script-schema.js';
-import { builtinContext, type ScenarioContext } from '../context.js';
+import { builtinContext } from '../context.js';
 import { scenarioSchema } from './schema.js';
 
 /** A policy that is named by its file. */
@@ -39,9 +39,11 @@ function paramSchema(spec: ParamSpec): object {
 }
 
 /** The JSON Schema of a scenario file, for editors: names and parameters that exist are offered, others marked. @internal */
-export function scenarioJsonSchema(context: ScenarioContext = builtinContext): object {
+export function scenarioJsonSchema(): object {
   const { $defs = {}, ...top } = jsonSchema(scenarioSchema);
-  const params = Object.fromEntries(context.policies.specs.map((spec) => [spec.path, paramSchema(spec)]));
+  const params = Object.fromEntries(
+    builtinContext.policies.specs.map((spec) => [spec.path, paramSchema(spec)]),
+  );
   const synthetic: SchemaNode = $defs.Synthetic ?? {};
   return {
     ...top,
@@ -50,14 +52,14 @@ export function scenarioJsonSchema(context: ScenarioContext = builtinContext): o
       ...$defs,
       PolicyName: {
         ...$defs.PolicyName,
-        anyOf: [{ enum: context.policies.names }, { pattern: POLICY_FILE }],
+        anyOf: [{ enum: builtinContext.policies.names }, { pattern: POLICY_FILE }],
       },
       ParamSet: { ...$defs.ParamSet, properties: params, additionalProperties: false },
       Synthetic: {
         ...synthetic,
         properties: {
           ...synthetic.properties,
-          workload: { ...synthetic.properties?.workload, enum: context.workloads },
+          workload: { ...synthetic.properties?.workload, enum: builtinContext.workloads },
         },
       },
     },

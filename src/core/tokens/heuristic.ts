@@ -102,10 +102,10 @@ export function estimateMessage(message: Message, rules: HeuristicRules): number
   return total;
 }
 
-/** Rough tokens of the messages from an index on, padded as the rules say (TOK-3). */
-export function estimateMessages(messages: readonly Message[], rules: HeuristicRules, from = 0): number {
+/** Rough tokens of the messages, padded as the rules say (TOK-3). */
+export function estimateMessages(messages: readonly Message[], rules: HeuristicRules): number {
   let total = 0;
-  for (let i = from; i < messages.length; i++) total += estimateMessage(messages[i]!, rules);
+  for (let i = 0; i < messages.length; i++) total += estimateMessage(messages[i]!, rules);
   return padded(total, rules);
 }
 
