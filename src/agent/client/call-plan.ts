@@ -1,3 +1,4 @@
+import { getOrMake } from '../../core/base/once.js';
 import { hasToolUse, isSpoken } from '../../core/model/message.js';
 import type { RecordedCall, SpokenThinking, Step, Thread } from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
@@ -81,12 +82,9 @@ const FOUND = new WeakMap<Thread, readonly CallFacts[]>();
 /** The facts of a thread's calls, in order; those of a flow are found as they are asked for. */
 function callFacts(thread: Thread): Iterable<CallFacts> {
   if (thread.flow !== undefined) return findFacts(thread.flow.steps(), NOTHING_SAID);
-  let facts = FOUND.get(thread);
-  if (facts === undefined) {
-    facts = withUsualSuggestions([...findFacts(thread.steps, thinkingOfCalls(thread))]);
-    FOUND.set(thread, facts);
-  }
-  return facts;
+  return getOrMake(FOUND, thread, () =>
+    withUsualSuggestions([...findFacts(thread.steps, thinkingOfCalls(thread))]),
+  );
 }
 
 /**

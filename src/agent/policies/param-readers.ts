@@ -1,3 +1,4 @@
+import { getOrMake } from '../../core/base/once.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { layerRegistry } from '../layers/registry.js';
 import { policyValues, type WrittenPolicy } from '../policy-file/paths.js';
@@ -53,15 +54,12 @@ function declarerOf(path: string): readonly string[] | null {
 const ENTRIES = new Map<string, string | null>();
 
 function entryOf(path: string): string | null {
-  let entry = ENTRIES.get(path);
-  if (entry === undefined) {
+  return getOrMake(ENTRIES, path, () => {
     const [longest] = Object.keys(READ_ELSEWHERE)
       .filter((name) => path.startsWith(name))
       .sort((a, b) => b.length - a.length);
-    entry = longest ?? null;
-    ENTRIES.set(path, entry);
-  }
-  return entry;
+    return longest ?? null;
+  });
 }
 
 /** The layers that read a parameter; null where the client does, whatever its layers. */

@@ -1,5 +1,6 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import { formatCount } from '../../core/base/format.js';
+import { getOrMake } from '../../core/base/once.js';
 import { ownValue } from '../../core/base/own-value.js';
 import type { AmountText } from '../../core/run/policy-rules.js';
 
@@ -251,12 +252,7 @@ const parsed = new Map<AmountText, Amount>();
 
 /** Parses an amount once; equal texts share what was parsed. Throws an AmountError. */
 export function parseAmount(text: AmountText): Amount {
-  let amount = parsed.get(text);
-  if (amount === undefined) {
-    amount = new Parser(tokensOf(text)).whole();
-    parsed.set(text, amount);
-  }
-  return amount;
+  return getOrMake(parsed, text, () => new Parser(tokensOf(text)).whole());
 }
 
 /** Whether an amount draws a share of a range. */

@@ -1,4 +1,5 @@
 import { addTo } from '../../core/base/groups.js';
+import { getOrMake } from '../../core/base/once.js';
 import type { Block } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
 import {
@@ -63,12 +64,7 @@ class Origins {
   place(origin: Origin): number {
     const { kind, name, tool, path } = origin;
     const key = `${kind}\n${name}\n${tool}\n${path}`;
-    let place = this.#places.get(key);
-    if (place === undefined) {
-      place = this.list.push(origin) - 1;
-      this.#places.set(key, place);
-    }
-    return place;
+    return getOrMake(this.#places, key, () => this.list.push(origin) - 1);
   }
 }
 

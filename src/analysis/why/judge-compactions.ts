@@ -1,3 +1,4 @@
+import { getOrMake } from '../../core/base/once.js';
 import type { Message } from '../../core/model/message.js';
 import { isSummaryFork, type Step, type Thread, type Transcript } from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
@@ -255,8 +256,7 @@ export function judgeCompactions(transcript: Transcript, truth: Truth): readonly
   for (const { thread, step, key } of callKeys(transcript)) {
     const own = transcript.threads[thread]!;
     if (compactionOf(own.steps[step]) === null || isSummaryFork(own)) continue;
-    const keys = byThread.get(thread) ?? new Map<number, string>();
-    byThread.set(thread, keys.set(step, key));
+    getOrMake(byThread, thread, () => new Map()).set(step, key);
   }
   if (byThread.size === 0) return [];
   const uses = new Map(usesOf(transcript)?.map((own) => [own.thread, own]));

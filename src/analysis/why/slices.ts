@@ -1,3 +1,4 @@
+import { getOrMake } from '../../core/base/once.js';
 import { usd } from '../../metrics/metric.js';
 
 /** Requests of a session, and their money, on one day with one model. */
@@ -22,11 +23,7 @@ export class Slices {
 
   /** Adds what a session spent under a name; `session` is its number. */
   add(name: string, { requests, nano }: Pick<Spent, 'requests' | 'nano'>, session: number): void {
-    let own = this.#found.get(name);
-    if (own === undefined) {
-      own = { sessions: 0, requests: 0, nano: 0, latest: -1 };
-      this.#found.set(name, own);
-    }
+    const own = getOrMake(this.#found, name, () => ({ sessions: 0, requests: 0, nano: 0, latest: -1 }));
     if (own.latest !== session) own.sessions++;
     own.latest = session;
     own.requests += requests;

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../core/base/once.js';
 import type { PromptFills, SourceKind, SourceName } from '../../core/model/source-kind.js';
 import { usd } from '../../metrics/metric.js';
 import type { AttributedRequest } from './attribute.js';
@@ -61,13 +62,10 @@ class Rows {
   place(origin: Origin, agent: string | null): number {
     const { kind, name } = this.nameOf(origin, agent);
     const key = JSON.stringify([kind, name]);
-    let place = this.#places.get(key);
-    if (place === undefined) {
+    return getOrMake(this.#places, key, () => {
       const row = { kind, name, tokens: 0, carried: 0, nano: 0, requests: 0, againTokens: 0, againNano: 0 };
-      place = this.list.push(row) - 1;
-      this.#places.set(key, place);
-    }
-    return place;
+      return this.list.push(row) - 1;
+    });
   }
 }
 
@@ -259,11 +257,8 @@ function totalNano({ stretches, outputNano }: AttributedRequest): number {
 
 function walkSession({ tape, requests }: CountedPrompts, rows: Rows, listener?: FillListener): void {
   const byThread = new Map<string, Map<number, AttributedRequest>>();
-  for (const request of requests) {
-    const own = byThread.get(request.threadId) ?? new Map<number, AttributedRequest>();
-    own.set(request.number, request);
-    byThread.set(request.threadId, own);
-  }
+  for (const request of requests)
+    getOrMake(byThread, request.threadId, () => new Map()).set(request.number, request);
   const known = new Map(tape.threads.map((each) => [each.thread, each]));
   for (const [thread, own] of byThread) {
     const tapeOf = known.get(thread);

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../core/base/once.js';
 import { quantile, ratio, sum } from '../../core/base/stats.js';
 import { usd } from '../../metrics/metric.js';
 import { CHANGES, type ChangeName, type ChangeOutcome } from './changes.js';
@@ -91,21 +92,16 @@ export class ChangeTally {
   }
 
   #of(name: ChangeName): Tried {
-    let own = this.#tried.get(name);
-    if (own === undefined) {
-      own = {
-        sessions: 0,
-        saved: 0,
-        off: 0,
-        unrecorded: 0,
-        atPauses: null,
-        refetch: 0,
-        refetchMost: 0,
-        heldBack: new Map(),
-      };
-      this.#tried.set(name, own);
-    }
-    return own;
+    return getOrMake(this.#tried, name, () => ({
+      sessions: 0,
+      saved: 0,
+      off: 0,
+      unrecorded: 0,
+      atPauses: null,
+      refetch: 0,
+      refetchMost: 0,
+      heldBack: new Map(),
+    }));
   }
 
   /** The most first. */

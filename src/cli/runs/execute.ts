@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { blamePlugins } from '../../config/plugins/register-plugin.js';
 import { createSha256 } from '../../core/base/digest.js';
 import { formatCount, formatDecimal } from '../../core/base/format.js';
+import { getOrMake } from '../../core/base/once.js';
 import { quantile } from '../../core/base/stats.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { LogEntry } from '../../core/run/run-log.js';
@@ -60,11 +61,7 @@ export function createTimings(): Timings {
     },
     end(part) {
       const ms = performance.now() - begunMs;
-      let entry = parts.get(part);
-      if (entry === undefined) {
-        entry = { samples: [], count: 0, totalMs: 0 };
-        parts.set(part, entry);
-      }
+      const entry = getOrMake(parts, part, () => ({ samples: [], count: 0, totalMs: 0 }));
       entry.count++;
       entry.totalMs += ms;
       if (entry.samples.length < MAX_SAMPLES) entry.samples.push(ms);

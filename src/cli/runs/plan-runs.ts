@@ -9,6 +9,7 @@ import { builtinContext } from '../../config/context.js';
 import type { OpenPlugins } from '../../config/files/open-plugins.js';
 import { filesOf } from '../../config/files/open-ref.js';
 import { CcbenchError, ProblemList } from '../../core/base/errors.js';
+import { getOrMake } from '../../core/base/once.js';
 import { unknownName } from '../../core/base/registry.js';
 import { inputId, kindOfInput } from '../../transcripts/files/read-input.js';
 import { folderName } from '../files/output.js';
@@ -66,9 +67,7 @@ function placeRuns(scenario: CompiledScenario): readonly PlannedRun[] {
   const starts = scenario.runs.filter((run) => run.variant === null).length;
   const taken = new Map<string, Set<string>>();
   const takenAt = (folder: string): Set<string> => {
-    const names = taken.get(folder) ?? new Set<string>();
-    taken.set(folder, names);
-    return names;
+    return getOrMake(taken, folder, () => new Set<string>());
   };
   let top = '';
   return scenario.runs.map((run) => {

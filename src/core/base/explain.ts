@@ -10,6 +10,7 @@ import {
   valueAt,
 } from './errors.js';
 import { nearestName, suggestName } from './nearest.js';
+import { getOrMake } from './once.js';
 import { ownValue } from './own-value.js';
 import { jsonSchema, type SchemaNode } from './schema.js';
 
@@ -167,12 +168,7 @@ const maps = new WeakMap<z.ZodType, SchemaMap>();
 
 /** The description of what a schema reads. */
 export function schemaMap(schema: z.ZodType): SchemaMap {
-  let map = maps.get(schema);
-  if (map === undefined) {
-    map = new SchemaMap(schema);
-    maps.set(schema, map);
-  }
-  return map;
+  return getOrMake(maps, schema, () => new SchemaMap(schema));
 }
 
 /** Whether an issue refuses a value as a whole, so that another alternative may be meant. */

@@ -16,3 +16,17 @@ export function entryOf<V>(map: Map<string, unknown>, name: string, create: () =
   if (!map.has(name)) map.set(name, create());
   return map.get(name) as V;
 }
+
+/** The value under a key, made where there is none. */
+export function getOrMake<Key, Value>(
+  map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
+  key: Key,
+  make: () => Value,
+): Value {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { MS_PER_MINUTE, MS_PER_SECOND } from './clock.js';
 import type { ErrorCode, Path } from './errors.js';
+import { getOrMake } from './once.js';
 import { ownValue } from './own-value.js';
 
 /** What a schema says of itself. */
@@ -174,18 +175,18 @@ const trees = new WeakMap<z.ZodType, SchemaNode>();
 
 /** The JSON Schema of what may be written. */
 export function jsonSchema(schema: z.ZodType): SchemaNode {
-  let tree = trees.get(schema);
-  if (tree === undefined) {
-    tree = z.toJSONSchema(schema, {
-      io: 'input',
-      unrepresentable: 'any',
-      override({ zodSchema, jsonSchema: node }) {
-        const refused = refusedWords.get(zodSchema);
-        if (refused !== undefined)
-          node.enum = node.enum!.filter((word) => !Object.hasOwn(refused, String(word)));
-      },
-    }) as SchemaNode;
-    trees.set(schema, tree);
-  }
-  return tree;
+  return getOrMake(
+    trees,
+    schema,
+    () =>
+      z.toJSONSchema(schema, {
+        io: 'input',
+        unrepresentable: 'any',
+        override({ zodSchema, jsonSchema: node }) {
+          const refused = refusedWords.get(zodSchema);
+          if (refused !== undefined)
+            node.enum = node.enum!.filter((word) => !Object.hasOwn(refused, String(word)));
+        },
+      }) as SchemaNode,
+  );
 }

@@ -1,4 +1,4 @@
-import { oncePer } from '../base/once.js';
+import { getOrMake, oncePer } from '../base/once.js';
 import type { Capability } from '../run/capability.js';
 import type { PlannedModel } from '../run/run-plan.js';
 import type { Warning } from '../run/warning.js';
@@ -340,12 +340,10 @@ const replayable = new WeakMap<Transcript, Transcript>();
 /** What a run replays of a transcript: all but the requests for summaries, which it makes for itself where it compacts. */
 export function withoutSummaryForks(transcript: Transcript): Transcript {
   if (!transcript.threads.some(isSummaryFork)) return transcript;
-  let without = replayable.get(transcript);
-  if (without === undefined) {
-    without = { ...transcript, threads: transcript.threads.filter((thread) => !isSummaryFork(thread)) };
-    replayable.set(transcript, without);
-  }
-  return without;
+  return getOrMake(replayable, transcript, () => ({
+    ...transcript,
+    threads: transcript.threads.filter((thread) => !isSummaryFork(thread)),
+  }));
 }
 
 /** The model of a thread's first call; null without calls. */

@@ -1,5 +1,6 @@
 import { digestPart } from '../base/digest.js';
 import { addTo, groupBy } from '../base/groups.js';
+import { getOrMake } from '../base/once.js';
 import type { Block } from '../model/block.js';
 import type { Message } from '../model/message.js';
 import { isSummaryFork, type Thread, type Transcript } from '../model/transcript.js';
@@ -241,12 +242,7 @@ function usedOnly(thread: string, all: readonly Item[], uses: readonly Use[]): T
   const places = new Map<number, number>();
   const items: Item[] = [];
   const placeOf = (item: number): number => {
-    let place = places.get(item);
-    if (place === undefined) {
-      place = items.push(all[item]!) - 1;
-      places.set(item, place);
-    }
-    return place;
+    return getOrMake(places, item, () => items.push(all[item]!) - 1);
   };
   const renamed = uses.map((use) => ({ ...use, item: placeOf(use.item), holders: use.holders.map(placeOf) }));
   return { thread, items, uses: renamed };
@@ -279,12 +275,7 @@ const found = new WeakMap<readonly Thread[], readonly ThreadUses[]>();
 export function usesOf({ carries, source, threads, uses }: Transcript): readonly ThreadUses[] | null {
   if (uses !== undefined) return uses();
   if (!hasUses({ carries, source })) return null;
-  let own = found.get(threads);
-  if (own === undefined) {
-    own = findUses(threads);
-    found.set(threads, own);
-  }
-  return own;
+  return getOrMake(found, threads, () => findUses(threads));
 }
 
 const byThread = new WeakMap<readonly ThreadUses[], ReadonlyMap<string, UsesByCall>>();
@@ -293,12 +284,11 @@ const byThread = new WeakMap<readonly ThreadUses[], ReadonlyMap<string, UsesByCa
 export function usesByThread(transcript: Transcript): ReadonlyMap<string, UsesByCall> | null {
   const all = usesOf(transcript);
   if (all === null) return null;
-  let own = byThread.get(all);
-  if (own === undefined) {
-    own = new Map(all.map(({ thread, items, uses }) => [thread, { items, at: byCall(uses) }]));
-    byThread.set(all, own);
-  }
-  return own;
+  return getOrMake(
+    byThread,
+    all,
+    () => new Map(all.map(({ thread, items, uses }) => [thread, { items, at: byCall(uses) }])),
+  );
 }
 
 function byCall(uses: readonly Use[]): UsesByCall['at'] {
@@ -317,8 +307,7 @@ interface NeedIndex {
 const needIndexes = new WeakMap<UsesByCall, NeedIndex>();
 
 function needIndexOf({ steps }: Thread, uses: UsesByCall): NeedIndex {
-  let index = needIndexes.get(uses);
-  if (index === undefined) {
+  return getOrMake(needIndexes, uses, () => {
     const calls = new Map<string, number>();
     const needs = new Map<string, number[]>();
     for (const step of steps) {
@@ -327,10 +316,8 @@ function needIndexOf({ steps }: Thread, uses: UsesByCall): NeedIndex {
         addTo(needs, placeName(uses.items[item]!), at);
       calls.set(step.call.id, calls.size);
     }
-    index = { calls, needs };
-    needIndexes.set(uses, index);
-  }
-  return index;
+    return { calls, needs };
+  });
 }
 
 function placeName({ message, block }: Pick<Item, 'message' | 'block'>): string {

@@ -1,5 +1,6 @@
 import { policyOf } from '../../agent/policies/catalogue.js';
 import type { Mutable } from '../../core/base/mutable.js';
+import { getOrMake } from '../../core/base/once.js';
 import { copyNameTable, isNameTable } from '../../core/base/own-value.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { firedAt, Limits } from '../../core/run/limit.js';
@@ -219,12 +220,10 @@ class Statuses {
   constructor(private readonly plan: RunPlan) {}
 
   at(check: StatusCheck): ReturnType<ShownStatus['at']> {
-    let status = this.byThread.get(check.thread);
-    if (status === undefined) {
+    const status = getOrMake(this.byThread, check.thread, () => {
       const { policy } = this.plan;
-      status = new ShownStatus(policyOf(policy), policy);
-      this.byThread.set(check.thread, status);
-    }
+      return new ShownStatus(policyOf(policy), policy);
+    });
     return status.at(check);
   }
 }

@@ -1,4 +1,5 @@
 import { hasJitter } from '../../agent/policy-file/expression.js';
+import { getOrMake } from '../../core/base/once.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { ParamValues } from '../../core/run/params.js';
 import {
@@ -227,10 +228,5 @@ export function* sharedParts(
 }
 
 function cacheOf(transcript: Transcript, keeps: keyof typeof caches): RunCache {
-  let cache = caches[keeps].get(transcript);
-  if (cache === undefined) {
-    cache = new RunCache();
-    caches[keeps].set(transcript, cache);
-  }
-  return cache;
+  return getOrMake(caches[keeps], transcript, () => new RunCache());
 }

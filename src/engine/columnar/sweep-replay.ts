@@ -1,6 +1,7 @@
 import { behavioursOf, isBareClient } from '../../agent/client/client.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';
 import { layersAtWork } from '../../agent/policies/catalogue.js';
+import { getOrMake } from '../../core/base/once.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { LogSink } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
@@ -77,11 +78,7 @@ function shapeOf(plan: RunPlan): RunPlan {
 
 function* columnsFor(plan: RunPlan, transcript: Transcript): Generator<void, RequestColumns | null, void> {
   const key = JSON.stringify(shapeOf(plan));
-  let shelf = shelves.get(transcript);
-  if (shelf === undefined) {
-    shelf = new Map();
-    shelves.set(transcript, shelf);
-  }
+  const shelf = getOrMake(shelves, transcript, () => new Map());
   const isKnown = shelf.has(key);
   let columns = shelf.get(key);
   if (isKnown && columns === undefined) {

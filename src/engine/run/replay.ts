@@ -7,6 +7,7 @@ import { shownAnswers, withShownPrefix } from '../../agent/client/shown-prefix.j
 import { layersAtWork } from '../../agent/policies/catalogue.js';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
 import type { Mutable } from '../../core/base/mutable.js';
+import { getOrMake } from '../../core/base/once.js';
 import { EventQueue } from '../../core/base/queue.js';
 import { createRandom } from '../../core/base/random.js';
 import {
@@ -149,12 +150,7 @@ export function* replayParts(
   const recordedBy = recordedClient(transcript);
   const byVersion = new Map<string | null, ReturnType<BehavioursAt>>();
   const behavioursAt: BehavioursAt = (version) => {
-    let known = byVersion.get(version);
-    if (known === undefined) {
-      known = behavioursOf(plan.policy.params, { ...recordedBy, version });
-      byVersion.set(version, known);
-    }
-    return known;
+    return getOrMake(byVersion, version, () => behavioursOf(plan.policy.params, { ...recordedBy, version }));
   };
   const behaviours = behavioursAt(recordedBy.version);
   const cache =

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../core/base/once.js';
 import type { RecordedCall, Thread, Transcript } from '../../core/model/transcript.js';
 import type { Forkable } from '../../core/run/layer.js';
 import { TakenOut } from '../context/taken-out.js';
@@ -30,14 +31,12 @@ export class ThreadForks implements Forks {
     for (const { id, parentId, fork } of forks) {
       const { callId } = fork!;
       const key = keyOf(parentId!, callId);
-      let family = this.families.get(key);
-      if (family === undefined) {
+      const family = getOrMake(this.families, key, () => {
         const lostBecause = hasCall(transcript, parentId!, callId)
           ? null
           : `the transcript has no call ${callId} that could start it`;
-        family = { children: [], point: null, shiftMs: 0, lostBecause, warmAtMs: null };
-        this.families.set(key, family);
-      }
+        return { children: [], point: null, shiftMs: 0, lostBecause, warmAtMs: null };
+      });
       family.children.push(id);
       if (family.lostBecause !== null) this.ready.push(id);
     }

@@ -1,4 +1,5 @@
 import { formatDigest } from '../../core/base/digest.js';
+import { getOrMake } from '../../core/base/once.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { fillerText } from '../../core/model/block.js';
 import type { AnswerBlock, GivenAnswer } from '../fake-api/answer.js';
@@ -110,12 +111,7 @@ export function createScriptSource(script: Script, options: ScriptOptions): Scri
   let given = 0;
 
   function stateOf(thread: WorkThread): ThreadState {
-    let state = threads.get(thread);
-    if (state === undefined) {
-      state = { next: 0, latest: null, waitMs: 0 };
-      threads.set(thread, state);
-    }
-    return state;
+    return getOrMake(threads, thread, () => ({ next: 0, latest: null, waitMs: 0 }));
   }
 
   function pathOf(file: string): string {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { getOrMake } from '../../core/base/once.js';
 import {
   BLOCK_KINDS,
   BLOCK_ROLES,
@@ -28,11 +29,7 @@ class Distinct<Value> {
     const seen = this.#seen.get(value);
     if (seen !== undefined) return seen;
     const key = JSON.stringify(value, replacer);
-    let row = this.#rows.get(key);
-    if (row === undefined) {
-      row = this.values.push(JSON.parse(key) as Value);
-      this.#rows.set(key, row);
-    }
+    const row = getOrMake(this.#rows, key, () => this.values.push(JSON.parse(key) as Value));
     this.#seen.set(value, row);
     return row;
   }

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../core/base/once.js';
 import { allBut } from '../../core/run/capability.js';
 import { promptRule, usageOf } from '../drafts/draft.js';
 import type { Reading } from '../drafts/finish-recording.js';
@@ -102,9 +103,7 @@ class EventsReading {
   /** The conversation of an event: what a tool started is a subagent of its own. */
   #threadOf({ parentToolCallId }: JsonObject): ThreadDraft {
     const name = textOf(parentToolCallId) ?? this.id;
-    const thread = this.#threads.get(name) ?? new ThreadDraft(name, this.id);
-    this.#threads.set(name, thread);
-    return thread;
+    return getOrMake(this.#threads, name, () => new ThreadDraft(name, this.id));
   }
 
   #say({ thread, id, data, timeMs }: ThreadEvent): void {

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../core/base/once.js';
 import { promptTokens } from '../../core/model/usage.js';
 import { allBut } from '../../core/run/capability.js';
 import type { Reading } from '../drafts/finish-recording.js';
@@ -164,8 +165,7 @@ function read({ id, records: readRecords }: ReaderFile): Reading {
   for (const record of records) {
     const agent = agentOf(record);
     const name = agent ?? id;
-    const thread = threads.get(name) ?? new ChatThread(name, agent === null ? null : parentId);
-    threads.set(name, thread);
+    const thread = getOrMake(threads, name, () => new ChatThread(name, agent === null ? null : parentId));
     thread.take(record);
   }
   return {

@@ -1,4 +1,5 @@
 import { type Digest, digestParts } from '../../core/base/digest.js';
+import { getOrMake } from '../../core/base/once.js';
 import { type Block, createBlock } from '../../core/model/block.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
 import { estimateText } from '../../core/tokens/heuristic.js';
@@ -92,10 +93,9 @@ export class ServedBlocks {
     // A note of the client is prose; behind a compaction the files it restores are like the result.
     const share = (tokens * added.length) / block.text!.length;
     const size = added.length < said.length ? Math.min(estimateText(added.length), share) : share;
-    const reminder =
-      this.#reminders.get(digest) ??
-      createBlock({ kind: 'text', role: block.role, tokens: Math.round(size), text: added, digest });
-    this.#reminders.set(digest, reminder);
+    const reminder = getOrMake(this.#reminders, digest, () =>
+      createBlock({ kind: 'text', role: block.role, tokens: Math.round(size), text: added, digest }),
+    );
     const left = Math.max(0, tokens - reminder.tokens);
     return [
       this.#create({ ...block, text: said, digest: digestParts(['said', id ?? '', said]) }, left),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { suggestName } from '../../../core/base/nearest.js';
+import { getOrMake } from '../../../core/base/once.js';
 import type { CellValue, ResultColumn, ResultRow } from '../../../study/result-rows.js';
 import { encodePart, writeWhole } from '../../../study/results/part-file.js';
 import type { ResultStore } from '../../../study/results/result-store.js';
@@ -92,12 +93,10 @@ export class Grouping {
 
   add(values: readonly CellValue[], measured: readonly CellValue[], isFinished: boolean): void {
     const key = JSON.stringify(values);
-    let group = this.#groups.get(key);
-    if (group === undefined) {
+    const group = getOrMake(this.#groups, key, () => {
       const zeros = () => this.means.map(() => 0);
-      group = { values, rows: 0, unfinished: 0, sums: zeros(), counts: zeros() };
-      this.#groups.set(key, group);
-    }
+      return { values, rows: 0, unfinished: 0, sums: zeros(), counts: zeros() };
+    });
     group.rows++;
     if (!isFinished) group.unfinished++;
     for (const [i, value] of measured.entries()) {

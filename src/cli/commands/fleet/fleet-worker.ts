@@ -4,6 +4,7 @@ import type { Job, Worker } from 'bullmq';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { CcbenchError, isGroup } from '../../../core/base/errors.js';
 import { bounded, formatCount, formatCounted } from '../../../core/base/format.js';
+import { getOrMake } from '../../../core/base/once.js';
 import type { GridStudy } from '../../../study/grid-study.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import { ResultStore } from '../../../study/results/result-store.js';
@@ -136,9 +137,9 @@ export function batchMaker(
     const published = await fetchStudy(client, key.study);
     // The same study may be asked for again with another results folder.
     const name = JSON.stringify([key.study, published]);
-    const pending =
-      studies.get(name) ?? openStudy(session, client, key.study, published, options, opened, runner);
-    studies.set(name, pending);
+    const pending = getOrMake(studies, name, () =>
+      openStudy(session, client, key.study, published, options, opened, runner),
+    );
     pending.catch(() => studies.delete(name));
     await (await pending)(key, job);
     return key;

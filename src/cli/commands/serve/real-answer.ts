@@ -1,4 +1,5 @@
 import { attempt } from '../../../core/base/errors.js';
+import { getOrMake } from '../../../core/base/once.js';
 import { addUsage, type Usage } from '../../../core/model/usage.js';
 import type { AnswerBlock } from '../../../provider/fake-api/answer.js';
 import { usageWithin } from '../../../transcripts/drafts/draft.js';
@@ -109,11 +110,12 @@ class Blocks {
 
   /** Puts words after a block; the first time begins it. */
   add(key: string, type: OpenBlock['type'], words: unknown, call: JsonObject = {}): void {
-    let block = this.#blocks.get(key);
-    if (block === undefined) {
-      block = { type, id: textOf(call.id) ?? key, name: textOf(call.name) ?? '', words: '' };
-      this.#blocks.set(key, block);
-    }
+    const block = getOrMake(this.#blocks, key, () => ({
+      type,
+      id: textOf(call.id) ?? key,
+      name: textOf(call.name) ?? '',
+      words: '',
+    }));
     if (typeof words === 'string') block.words += words;
   }
 

@@ -1,4 +1,5 @@
 import { formatCount, formatShare } from '../../../core/base/format.js';
+import { getOrMake } from '../../../core/base/once.js';
 import type { ChartModel } from '../../page-data/run-model.js';
 import { h, s } from '../widgets/dom.js';
 import { legend } from '../widgets/page-parts.js';
@@ -46,9 +47,7 @@ export function createFillChart(store: Store, options: FillChartOptions): FillCh
   const { model, compactions } = options;
   const made = new Map<ChartModel, readonly Layer[]>();
   const layers = (): readonly Layer[] => {
-    const own = made.get(model()) ?? layersOf(model());
-    made.set(model(), own);
-    return own;
+    return getOrMake(made, model(), () => layersOf(model()));
   };
   const mainOf = (): readonly number[] => (model().main.length > 0 ? model().main : model().order('time'));
   const chart = createRequestChart(store, {

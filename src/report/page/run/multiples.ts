@@ -1,4 +1,5 @@
 import { formatCount, formatCounted } from '../../../core/base/format.js';
+import { getOrMake } from '../../../core/base/once.js';
 import { PROMPT_COLORS } from '../../charts/palette.js';
 import type { ChartModel } from '../../page-data/run-model.js';
 import { h, s } from '../widgets/dom.js';
@@ -80,9 +81,7 @@ export function createMultiples(all: readonly Multiple[], label: string): Multip
   };
   const draw = (): void => {
     const cells = shown.slice(0, most).map((index) => {
-      const cell = made.get(index) ?? make(index);
-      made.set(index, cell);
-      return cell;
+      return getOrMake(made, index, () => make(index));
     });
     grid.replaceChildren(...cells);
     const left = shown.length - cells.length;

@@ -1,4 +1,5 @@
 import { formatCount, formatCounted, formatDuration } from '../../../core/base/format.js';
+import { getOrMake } from '../../../core/base/once.js';
 import { type ChartModel, createRunModel } from '../../page-data/run-model.js';
 import type { WhyPageBreak, WhyPageData } from '../../page-data/why-page-data.js';
 import { requestColumns } from '../../tables/request-columns.js';
@@ -31,9 +32,7 @@ function modelsOf({ sessions }: WhyPageData): (session: number) => ChartModel | 
   return (session) => {
     const run = sessions[session]?.run ?? null;
     if (run === null) return null;
-    const model = made.get(session) ?? createRunModel(run);
-    made.set(session, model);
-    return model;
+    return getOrMake(made, session, () => createRunModel(run));
   };
 }
 

@@ -1,4 +1,5 @@
 import { attempt } from '../../../core/base/errors.js';
+import { getOrMake } from '../../../core/base/once.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import { allBut } from '../../../core/run/capability.js';
 import { type Row, readRows } from '../../drafts/rows.js';
@@ -311,8 +312,7 @@ function rowsOf(records: readonly OtelRecord[]): readonly Row[] {
     const session = word(attributes, CONVERSATION) ?? (traceId === '' ? 'session' : traceId);
     const thread = agentOf(record, spans);
     const key = `${session}/${thread ?? ''}`;
-    const messages = conversations.get(key) ?? new RecordedMessages();
-    conversations.set(key, messages);
+    const messages = getOrMake(conversations, key, () => new RecordedMessages());
     const said = messages.said(attributes['gen_ai.input.messages']);
     const answer = messages.answer(attributes['gen_ai.output.messages']);
     const input = count(attributes, INPUT)!;

@@ -1,4 +1,5 @@
 import { CcbenchError } from '../../../core/base/errors.js';
+import { getOrMake } from '../../../core/base/once.js';
 import type { RequestTrace, TraceRequest, TraceThread } from '../../../core/model/request-trace.js';
 import { createWarnings, type WarningList } from '../../../core/run/warning.js';
 import { parseDocument } from '../../lines/json-lines.js';
@@ -140,12 +141,7 @@ class IdTable {
   }
 
   #number(id: number): number {
-    let known = this.#large.get(id);
-    if (known === undefined) {
-      known = 0xffff_ffff - this.#large.size;
-      this.#large.set(id, known);
-    }
-    return known;
+    return getOrMake(this.#large, id, () => 0xffff_ffff - this.#large.size);
   }
 }
 

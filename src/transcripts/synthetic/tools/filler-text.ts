@@ -1,3 +1,4 @@
+import { getOrMake } from '../../../core/base/once.js';
 import { createRandom, type Random } from '../../../core/base/random.js';
 import type { Text } from '../../../core/model/text.js';
 import { FACTS } from '../synthetic.generated.js';
@@ -92,17 +93,14 @@ const LINES: Readonly<Record<FillerStyle, Line>> = {
 const chunks = new Map<FillerStyle, readonly string[]>();
 
 function chunksOf(style: FillerStyle): readonly string[] {
-  let made = chunks.get(style);
-  if (made === undefined) {
+  return getOrMake(chunks, style, () => {
     const random = createRandom(`filler/${style}`);
-    made = Array.from({ length: CHUNKS }, () => {
+    return Array.from({ length: CHUNKS }, () => {
       let text = '';
       for (let i = 0; i < 8; i++) text += LINES[style](random);
       return text;
     });
-    chunks.set(style, made);
-  }
-  return made;
+  });
 }
 
 /** Filler of an exact length: pieces of a fixed stock in an order the seed decides. */
