@@ -3,6 +3,7 @@ import { oncePer } from '../../core/base/once.js';
 import type { Block } from '../../core/model/block.js';
 import { type Message, messageTokens, textMessage, tokensOf, withBlocks } from '../../core/model/message.js';
 import type { Step, Thread, Transcript } from '../../core/model/transcript.js';
+import { compactionsIn } from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
 import type { ParamValues } from '../../core/run/params.js';
 import type { FakeLlmPlan } from '../../core/run/run-plan.js';
@@ -108,14 +109,9 @@ const SCRATCHPAD_SHARE = 0.2;
 
 /** The median length of a recording's own summaries, in their frame; null where it holds none. @internal */
 export const shownSummaryTokens = oncePer(({ threads }: Transcript): number | null => {
-  const lengths: number[] = [];
-  for (const { steps } of threads)
-    for (const step of steps) {
-      if (step.kind !== 'event' || step.event.kind !== 'recorded-compaction') continue;
-      const { summary } = step.event;
-      if (summary !== null) lengths.push(messageTokens(summary));
-    }
-  lengths.sort((a, b) => a - b);
+  const lengths = compactionsIn(threads)
+    .flatMap(({ summary }) => (summary === null ? [] : [messageTokens(summary)]))
+    .sort((a, b) => a - b);
   return lengths[Math.floor(lengths.length / 2)] ?? null;
 });
 

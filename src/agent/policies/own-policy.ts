@@ -2,6 +2,7 @@ import { canonicalJson } from '../../core/base/digest.js';
 import { entryOf, oncePer } from '../../core/base/once.js';
 import { compareVersions } from '../../core/model/agent-version.js';
 import type { Transcript } from '../../core/model/transcript.js';
+import { compactionsIn } from '../../core/model/transcript.js';
 import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
 import { DEFAULT_FAKE_LLM } from '../../provider/fake-llm/fake-llm.js';
 import { RECORDED_CLIENT } from '../client/client.js';
@@ -48,12 +49,7 @@ export interface KnownProfile {
 
 /** The policy that a rollout of Codex shows: a summary that can be read was made by the client itself. */
 export function codexProfile({ threads }: Pick<Transcript, 'threads'>): KnownProfile {
-  const isLocal = threads.some(({ steps }) =>
-    steps.some(
-      (step) =>
-        step.kind === 'event' && step.event.kind === 'recorded-compaction' && step.event.summary !== null,
-    ),
-  );
+  const isLocal = compactionsIn(threads).some(({ summary }) => summary !== null);
   return isLocal
     ? { name: 'peers/codex-local', evidence: 'a recorded summary can be read: the client wrote it' }
     : {

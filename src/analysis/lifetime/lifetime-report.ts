@@ -1,5 +1,6 @@
 import { mean, quantile, ratio, sum } from '../../core/base/stats.js';
 import type { Transcript } from '../../core/model/transcript.js';
+import { callsIn } from '../../core/model/transcript.js';
 import { addPricedCalls, isUnpriced, type PricedCalls } from '../../core/run/recorded-bill.js';
 import { usd } from '../../metrics/metric.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
@@ -170,11 +171,8 @@ function runAt(transcript: Transcript, lifetime: '5m' | '1h'): AtLifetime {
  * the lifetime. Null without a request that carries usage and has a price.
  */
 export function lifetimeChoice(transcript: Transcript): SessionCost | null {
-  const isPriced = transcript.threads.some(({ steps }) =>
-    steps.some(
-      (step) =>
-        step.kind === 'call' && step.call.usage !== null && modelOrUnknown(step.call.model).pricesAreKnown,
-    ),
+  const isPriced = callsIn(transcript.threads).some(
+    ({ usage, model }) => usage !== null && modelOrUnknown(model).pricesAreKnown,
   );
   if (!isPriced) return null;
   const short = runAt(transcript, '5m');

@@ -3,6 +3,7 @@ import { getOrMake } from '../../core/base/once.js';
 import type { Block } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
 import {
+  callsIn,
   isSummaryFork,
   type RecordedCall,
   type Thread,
@@ -91,7 +92,7 @@ class ThreadRecorder {
     this.isSummary = isSummaryFork(thread);
     this.#names = new SourceNames(thread);
     this.#again = again;
-    this.#calls = thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
+    this.#calls = callsIn([thread]);
     let number = 0;
     this.#numbers = this.#calls.map(({ usage }) => (usage === null ? 0 : ++number));
   }

@@ -1,6 +1,12 @@
 import { getOrMake } from '../../core/base/once.js';
 import type { Message } from '../../core/model/message.js';
-import { isSummaryFork, type Step, type Thread, type Transcript } from '../../core/model/transcript.js';
+import {
+  isSummaryFork,
+  type RecordedCompaction,
+  type Step,
+  type Thread,
+  type Transcript,
+} from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
 import { usesOf } from '../../core/uses/find-uses.js';
 import type { Item, ThreadUses, Use } from '../../core/uses/uses.js';
@@ -66,20 +72,15 @@ interface Stretch {
   readonly step: number;
 }
 
-type CompactionEvent = Extract<
-  Extract<Step, { readonly kind: 'event' }>['event'],
-  { readonly kind: 'recorded-compaction' }
->;
-
 interface Found {
-  readonly event: CompactionEvent;
+  readonly event: RecordedCompaction;
   readonly key: string;
   /** Its step, and the number of the first call behind it. */
   readonly step: number;
   readonly call: number;
 }
 
-function compactionOf(step: Step | undefined): CompactionEvent | null {
+function compactionOf(step: Step | undefined): RecordedCompaction | null {
   return step?.kind === 'event' && step.event.kind === 'recorded-compaction' ? step.event : null;
 }
 

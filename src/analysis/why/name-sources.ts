@@ -4,6 +4,7 @@ import type { Message } from '../../core/model/message.js';
 import type { SourceKind, SourceName } from '../../core/model/source-kind.js';
 import { textStart } from '../../core/model/text.js';
 import type { Thread, Transcript } from '../../core/model/transcript.js';
+import { callsIn } from '../../core/model/transcript.js';
 import { RESTORED_CONTEXT, UNLOGGED_CONTEXT } from '../../transcripts/drafts/calibrate.js';
 import { EARLIER_HISTORY, OPENING_CONTEXT } from '../../transcripts/drafts/opening.js';
 
@@ -214,14 +215,11 @@ export function agentTypes({ threads }: Pick<Transcript, 'threads'>): ReadonlyMa
   const found = new Map<string, string>();
   if (children.length === 0) return found;
   const byPrompt = new Map<string, string>();
-  for (const { steps } of threads)
-    for (const step of steps) {
-      if (step.kind !== 'call') continue;
-      for (const block of step.call.response.blocks) {
-        if (block.kind !== 'tool_use' || !SPAWNING.has(block.tool ?? '') || block.text === null) continue;
-        const asked = spawned(block.text.read());
-        if (asked !== null) byPrompt.set(asked.prompt, asked.type);
-      }
+  for (const { response } of callsIn(threads))
+    for (const block of response.blocks) {
+      if (block.kind !== 'tool_use' || !SPAWNING.has(block.tool ?? '') || block.text === null) continue;
+      const asked = spawned(block.text.read());
+      if (asked !== null) byPrompt.set(asked.prompt, asked.type);
     }
   for (const { id, label, steps } of children) {
     const first = steps.find((step) => step.kind === 'message' && step.message.origin === 'human');

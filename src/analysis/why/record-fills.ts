@@ -1,6 +1,7 @@
 import { KIND_ORDER, type SourceName } from '../../core/model/source-kind.js';
 import type { Thread, Transcript } from '../../core/model/transcript.js';
-import type { RefusedEntry, RequestEntry } from '../../core/run/log-entries.js';
+import { callsIn } from '../../core/model/transcript.js';
+import type { RefusedEntry, RequestEntry } from '../../core/run/run-log.js';
 import { Context } from '../../engine/context/context.js';
 import { Deletions } from '../../engine/context/deletions.js';
 import type { Outgoing } from '../../engine/requests/run-env.js';
@@ -30,12 +31,8 @@ class Columns {
   constructor({ threads }: Transcript) {
     // What is a subagent's is counted by what it is.
     const kinds = KIND_ORDER.filter((kind) => kind !== 'subagent');
-    const tools = new Set<string>();
-    for (const { steps } of threads)
-      for (const step of steps) {
-        if (step.kind !== 'call') continue;
-        for (const { tool } of step.call.response.blocks) if (tool !== null) tools.add(tool);
-      }
+    const blocks = callsIn(threads).flatMap(({ response }) => response.blocks);
+    const tools = new Set(blocks.flatMap(({ tool }) => tool ?? []));
     const named = [...tools].filter((tool) => PLAIN_NAME.test(tool) && !tool.startsWith('mcp__'));
     this.list = [
       ...kinds.map((kind): SourceName => ({ kind, name: null })),

@@ -315,6 +315,23 @@ export interface Transcript {
   readonly uses?: () => readonly ThreadUses[];
 }
 
+/** A compaction that a recording holds. */
+export type RecordedCompaction = Extract<ThreadEvent, { readonly kind: 'recorded-compaction' }>;
+
+/** The calls of threads. */
+export function callsIn(threads: readonly Pick<Thread, 'steps'>[]): readonly RecordedCall[] {
+  return threads.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'call' ? [step.call] : [])));
+}
+
+/** The compactions that threads were recorded with. */
+export function compactionsIn(threads: readonly Pick<Thread, 'steps'>[]): readonly RecordedCompaction[] {
+  return threads.flatMap(({ steps }) =>
+    steps.flatMap((step) =>
+      step.kind === 'event' && step.event.kind === 'recorded-compaction' ? [step.event] : [],
+    ),
+  );
+}
+
 /** Calls of a transcript. */
 export function countCalls({ threads }: Pick<Transcript, 'threads'>): number {
   let calls = 0;

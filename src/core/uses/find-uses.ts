@@ -3,7 +3,7 @@ import { addTo, groupBy } from '../base/groups.js';
 import { getOrMake } from '../base/once.js';
 import type { Block } from '../model/block.js';
 import type { Message } from '../model/message.js';
-import { isSummaryFork, type Thread, type Transcript } from '../model/transcript.js';
+import { callsIn, isSummaryFork, type Thread, type Transcript } from '../model/transcript.js';
 import { eachLine, Holders } from './holders.js';
 import {
   eachName,
@@ -306,15 +306,13 @@ interface NeedIndex {
 
 const needIndexes = new WeakMap<UsesByCall, NeedIndex>();
 
-function needIndexOf({ steps }: Thread, uses: UsesByCall): NeedIndex {
+function needIndexOf(thread: Thread, uses: UsesByCall): NeedIndex {
   return getOrMake(needIndexes, uses, () => {
     const calls = new Map<string, number>();
     const needs = new Map<string, number[]>();
-    for (const step of steps) {
-      if (step.kind !== 'call') continue;
-      for (const { item, at } of uses.at.get(step.call.id) ?? [])
-        addTo(needs, placeName(uses.items[item]!), at);
-      calls.set(step.call.id, calls.size);
+    for (const { id } of callsIn([thread])) {
+      for (const { item, at } of uses.at.get(id) ?? []) addTo(needs, placeName(uses.items[item]!), at);
+      calls.set(id, calls.size);
     }
     return { calls, needs };
   });

@@ -1,6 +1,7 @@
 import type { Block } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
 import type { RecordedCall, Step, Thread } from '../../core/model/transcript.js';
+import { callsIn } from '../../core/model/transcript.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 
 /** A step that takes time of its own. */
@@ -69,8 +70,7 @@ export class StepQueue {
   /** Goes back to the first call of the plan; returns its calls. */
   repeatPlan(): readonly RecordedCall[] {
     const from = Math.max(0, this.planFrom);
-    const planning = this.steps.slice(from, this.cursor);
-    const calls = planning.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
+    const calls = callsIn([{ steps: this.steps.slice(from, this.cursor) }]);
     if (calls.length === 0) return calls;
     this.takenTo = Math.max(this.takenTo, this.cursor);
     this.cursor = from;

@@ -1,6 +1,6 @@
 import { policyOf } from '../../agent/policies/catalogue.js';
 import type { Message } from '../../core/model/message.js';
-import type { ManualCompaction, ThreadEvent } from '../../core/model/transcript.js';
+import type { ManualCompaction, RecordedCompaction } from '../../core/model/transcript.js';
 import { renewedReminder } from '../actions/context-message.js';
 import type { RunningThread } from '../requests/running-thread.js';
 
@@ -22,8 +22,6 @@ function withUnfolded(run: RunningThread, messageId: string | null): readonly Me
 }
 
 /** What a user did in a recording happens in every run of it, whatever the policy (C1, INV-16). */
-
-type RecordedCompaction = Extract<ThreadEvent, { kind: 'recorded-compaction' }>;
 
 /** The user asks for a compaction; one that no layer carries out is reported (C37). */
 export function compactNow(run: RunningThread, compaction: ManualCompaction): void {

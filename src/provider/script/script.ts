@@ -1,7 +1,7 @@
 import { attempt } from '../../core/base/errors.js';
 import type { Block } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
-import { isSummaryFork, type Transcript } from '../../core/model/transcript.js';
+import { callsIn, compactionsIn, isSummaryFork, type Transcript } from '../../core/model/transcript.js';
 import type { Usage } from '../../core/model/usage.js';
 import type { StopReason } from '../fake-api/answer.js';
 import { asObject } from '../fake-api/api-request.js';
@@ -105,21 +105,15 @@ function stepOf({ blocks }: Message): ScriptStep {
 }
 
 function answersOf(thread: Transcript['threads'][number]): readonly ScriptStep[] {
-  const steps = [...(thread.flow?.steps() ?? thread.steps)];
-  return steps
-    .flatMap((step) => (step.kind === 'call' ? [stepOf(step.call.response)] : []))
+  return callsIn([{ steps: [...(thread.flow?.steps() ?? thread.steps)] }])
+    .map(({ response }) => stepOf(response))
     .filter(({ texts, calls }) => texts.length + calls.length > 0);
 }
 
 /** The first recorded summary; null where there is none. */
 function summaryOf(threads: Transcript['threads']): Said | null {
-  for (const { steps } of threads)
-    for (const step of steps) {
-      const event = step.kind === 'event' ? step.event : null;
-      const block = event?.kind === 'recorded-compaction' ? event.summary?.blocks[0] : undefined;
-      if (block !== undefined) return saidBy(block);
-    }
-  return null;
+  const [block] = compactionsIn(threads).flatMap(({ summary }) => summary?.blocks[0] ?? []);
+  return block === undefined ? null : saidBy(block);
 }
 
 /** The answers of a recorded session as a script: those of its main thread, and of its subagents. */

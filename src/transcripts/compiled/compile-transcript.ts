@@ -10,6 +10,7 @@ import {
 import type { Message } from '../../core/model/message.js';
 import type { Text } from '../../core/model/text.js';
 import type { RecordedCall, Step, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
+import { compactionsIn } from '../../core/model/transcript.js';
 import type { Usage } from '../../core/model/usage.js';
 import { usesOf } from '../../core/uses/find-uses.js';
 import { RecordedText } from '../readers/claude-code/recorded-text.js';
@@ -36,8 +37,8 @@ class Distinct<Value> {
 }
 
 /** Whether a client has compacted a thread: what was needed of it is asked for most often then. */
-function isCompacted({ steps }: Thread): boolean {
-  return steps.some((step) => step.kind === 'event' && step.event.kind === 'recorded-compaction');
+function isCompacted(thread: Thread): boolean {
+  return compactionsIn([thread]).length > 0;
 }
 
 class Compiler {

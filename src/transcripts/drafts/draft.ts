@@ -1,7 +1,7 @@
 import type { Mutable } from '../../core/base/mutable.js';
 import type { Block } from '../../core/model/block.js';
 import { createMessage, type Message } from '../../core/model/message.js';
-import type { RecordedCall, ThreadEvent } from '../../core/model/transcript.js';
+import type { RecordedCall, RecordedCompaction, ThreadEvent } from '../../core/model/transcript.js';
 import type { Usage } from '../../core/model/usage.js';
 
 /** A block whose tokens are still open: the only one of its members that may change, and only while it is a draft. */
@@ -58,13 +58,12 @@ export function draftEvent(
   return { rebuild: 'none', timeMs, keptIds: [], lostIds: [], summary: null, make, ...more };
 }
 
-type Compaction = Extract<ThreadEvent, { readonly kind: 'recorded-compaction' }>;
 type Microcompaction = Extract<ThreadEvent, { readonly kind: 'recorded-microcompact' }>;
 
 /** A compaction; its summary, and what the user asked of it, may come later. */
 export function compactionEvent(
   timeMs: number | null,
-  { keptIds, ...recorded }: Omit<Compaction, 'kind' | 'at' | 'summary' | 'instructions'>,
+  { keptIds, ...recorded }: Omit<RecordedCompaction, 'kind' | 'at' | 'summary' | 'instructions'>,
   summary: DraftMessage | null = null,
 ): DraftEvent {
   const make: DraftEvent['make'] = (at, finished) => ({

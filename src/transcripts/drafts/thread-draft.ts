@@ -2,7 +2,7 @@ import { type Digest, digestParts } from '../../core/base/digest.js';
 import { type BlockFacts, createBlock } from '../../core/model/block.js';
 import type { MessageOrigin } from '../../core/model/message.js';
 import type { Text } from '../../core/model/text.js';
-import type { ThreadEvent } from '../../core/model/transcript.js';
+import type { RecordedCompaction, ThreadEvent } from '../../core/model/transcript.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
 import { idOf, soundTime } from '../lines/narrow.js';
 import { isPlausibleUsage } from '../lines/plausible.js';
@@ -59,8 +59,6 @@ export interface Responded {
   readonly stopReason?: string | null;
   readonly effort?: string | null;
 }
-
-type RecordedCompaction = Extract<ThreadEvent, { kind: 'recorded-compaction' }>;
 
 /** A compaction as far as the source tells of it. */
 export interface Compacted

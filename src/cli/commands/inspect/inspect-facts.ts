@@ -1,7 +1,7 @@
 import { transcriptSession } from '../../../analysis/lifetime/lifetime-curve.js';
 import { quantile, ratio, sum } from '../../../core/base/stats.js';
 import type { Message } from '../../../core/model/message.js';
-import { isSummaryFork, type Thread, type Transcript } from '../../../core/model/transcript.js';
+import { callsIn, isSummaryFork, type Thread, type Transcript } from '../../../core/model/transcript.js';
 import { promptTokens, type Usage } from '../../../core/model/usage.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import type { Warning } from '../../../core/run/warning.js';
@@ -168,11 +168,7 @@ function compactionFacts(transcript: Transcript): readonly CompactionFact[] {
 
 function modelCounts(transcript: Transcript): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
-  for (const { steps } of transcript.threads) {
-    for (const step of steps) {
-      if (step.kind === 'call') counts.set(step.call.model, (counts.get(step.call.model) ?? 0) + 1);
-    }
-  }
+  for (const { model } of callsIn(transcript.threads)) counts.set(model, (counts.get(model) ?? 0) + 1);
   return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -192,14 +188,12 @@ export function inspectTranscript(
       step.kind === 'message' && step.message.origin === 'human' ? [step.message.id] : [],
     ),
   ).size;
-  const mainCalls = mainSteps.filter((step) => step.kind === 'call').length;
+  const calls = callsIn(transcript.threads);
   let maxPrompt: number | null = null;
-  let lastMs = 0;
   for (const thread of session.threads) {
     for (const tokens of thread.promptTokens)
       if (maxPrompt === null || tokens > maxPrompt) maxPrompt = tokens;
   }
-  for (const step of steps) if (step.kind === 'call') lastMs = Math.max(lastMs, step.call.endMs);
   return {
     file: source.file,
     id: transcript.id,
@@ -209,10 +203,12 @@ export function inspectTranscript(
     models: modelCounts(transcript),
     threads: transcript.threads.length,
     subagents: transcript.threads.length - mains.length - summaryThreads.size,
-    turns: steps.filter((step) => step.kind === 'call').length,
+    turns: calls.length,
     humanPrompts,
-    callsPerPrompt: ratio(mainCalls, humanPrompts),
-    spanMs: transcript.carries.includes('timestamps') ? lastMs : null,
+    callsPerPrompt: ratio(callsIn(mains).length, humanPrompts),
+    spanMs: transcript.carries.includes('timestamps')
+      ? calls.reduce((last, { endMs }) => Math.max(last, endMs), 0)
+      : null,
     gaps: gapFacts(transcript),
     firstPromptTokens: session.threads[0]?.promptTokens[0] ?? null,
     maxPromptTokens: maxPrompt,

@@ -1,10 +1,11 @@
 import { groupBy } from '../../../core/base/groups.js';
 import { ratio, sum } from '../../../core/base/stats.js';
 import {
+  callsIn,
+  compactionsIn,
   countCalls,
   isOutputEstimated,
   outputOf,
-  type RecordedCall,
   type Thread,
   type Transcript,
 } from '../../../core/model/transcript.js';
@@ -158,10 +159,6 @@ export interface SessionReading {
 /** The model of responses that a client made up itself. */
 const NO_MODEL = '<synthetic>';
 
-function callsOf({ threads }: Pick<Transcript, 'threads'>): readonly RecordedCall[] {
-  return threads.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'call' ? [step.call] : [])));
-}
-
 function mostCommon(names: readonly string[]): string | null {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -206,8 +203,8 @@ export function sessionFacts(
   seen: Set<string>,
 ): SessionReading {
   const own = withoutSeen(transcript, seen);
-  const all = callsOf(transcript);
-  const calls = callsOf(own);
+  const all = callsIn(transcript.threads);
+  const calls = callsIn(own.threads);
   const bill = recordedBill({ ...transcript, ...own });
   const hasUsage = all.some(({ usage }) => usage !== null);
   const started = transcript.carries.includes('timestamps') ? transcript.startedAtMs : null;
@@ -232,9 +229,7 @@ export function sessionFacts(
     unpricedCalls: bill === null ? 0 : billedCalls(bill).unpricedCalls,
     from: isoTime(started),
     to: isoTime(started === null ? null : started + lastMs(transcript)),
-    compactions: own.threads
-      .flatMap(({ steps }) => steps)
-      .filter((step) => step.kind === 'event' && step.event.kind === 'recorded-compaction').length,
+    compactions: compactionsIn(own.threads).length,
     steps: stepFacts(own.threads),
     withoutUsage: hasUsage ? calls.filter(({ usage }) => usage === null).length : 0,
     estimatedOutputs: bill?.estimatedOutputs ?? 0,

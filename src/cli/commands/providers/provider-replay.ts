@@ -4,6 +4,7 @@ import { type Clearing, clearingBreakEven } from '../../../analysis/lifetime/rul
 import { providerOfRecording } from '../../../analysis/validate/providers/predict-provider.js';
 import { changedPlan } from '../../../analysis/what-if.js';
 import type { Transcript } from '../../../core/model/transcript.js';
+import { compactionsIn } from '../../../core/model/transcript.js';
 import type { Provider } from '../../../core/run/provider.js';
 import type { LogEntry } from '../../../core/run/run-log.js';
 import type { RunPlan } from '../../../core/run/run-plan.js';
@@ -75,12 +76,7 @@ function heldWindow(plan: RunPlan, transcript: Transcript): number | null {
 
 /** Compactions that the policy of a recording decided on; those by hand happen in every run. */
 function automaticCompactions({ threads }: Transcript): number {
-  return threads
-    .flatMap(({ steps }) => steps)
-    .filter(
-      (step) =>
-        step.kind === 'event' && step.event.kind === 'recorded-compaction' && step.event.trigger === 'auto',
-    ).length;
+  return compactionsIn(threads).filter(({ trigger }) => trigger === 'auto').length;
 }
 
 /** Replays a session under a provider, with the model that its requests go to there. */
