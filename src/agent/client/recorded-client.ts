@@ -1,4 +1,5 @@
 import { MS_PER_MINUTE } from '../../core/base/clock.js';
+import { sum } from '../../core/base/stats.js';
 import { compareVersions } from '../../core/model/agent-version.js';
 import type { RecordedCall, Thread, Transcript } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens } from '../../core/model/usage.js';
@@ -40,9 +41,7 @@ const BESIDE_PREFIX_TOKENS = 2_000;
 
 /** Tokens of a thread's tools and system prompt. */
 export function prefixTokensOf(thread: Thread): number {
-  let total = 0;
-  for (const block of thread.prefix) total += block.tokens;
-  return total;
+  return sum(thread.prefix.map(({ tokens }) => tokens));
 }
 
 /** What the recorded first request of a thread found (K11): the only recorded split a prediction looks at. */

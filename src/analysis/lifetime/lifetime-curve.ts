@@ -1,3 +1,4 @@
+import { prefixTokensOf } from '../../agent/client/recorded-client.js';
 import { ratio } from '../../core/base/stats.js';
 import { type Message, messageTokens } from '../../core/model/message.js';
 import type { RequestTrace, TraceRequest } from '../../core/model/request-trace.js';
@@ -262,8 +263,7 @@ export function transcriptSession(transcript: Transcript, options: SessionOption
 
 function threadRequests(thread: Thread): readonly LifetimeRequest[] {
   const requests: LifetimeRequest[] = [];
-  let prefixTokens = 0;
-  for (const block of thread.prefix) prefixTokens += block.tokens;
+  const prefixTokens = prefixTokensOf(thread);
   const sizes = new Map<string, number>();
   let counted = prefixTokens;
   let reusable = 0;

@@ -1,3 +1,5 @@
+import { prefixTokensOf } from '../../agent/client/recorded-client.js';
+import { sum } from '../../core/base/stats.js';
 import { type Block, CHARS_PER_TOKEN, IMAGE_TOKENS, mediaCount } from '../../core/model/block.js';
 import { type Message, messageTokens } from '../../core/model/message.js';
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
@@ -34,17 +36,13 @@ export function isInferred(message: Message): boolean {
 /** Tokens of a message by its characters alone, at the median of recorded sessions (E6). */
 function weighMessage(message: Message): number {
   if (isInferred(message)) return 0;
-  let total = 0;
-  for (const block of message.blocks) total += weighBlock(block);
-  return total;
+  return sum(message.blocks.map(weighBlock));
 }
 
 /** Tokens of a message at four characters each: the one-line rule's guess. */
 function roughMessage(message: Message): number {
   if (isInferred(message)) return 0;
-  let total = 0;
-  for (const block of message.blocks) total += block.rough;
-  return total;
+  return sum(message.blocks.map(({ rough }) => rough));
 }
 
 class SizeWalk {
@@ -65,9 +63,7 @@ class SizeWalk {
     private readonly thread: Thread,
     private readonly truth: Truth,
   ) {
-    let base = 0;
-    for (const block of thread.prefix) base += block.tokens;
-    this.#base = base;
+    this.#base = prefixTokensOf(thread);
   }
 
   run(): ReadonlyMap<string, number> {
@@ -125,12 +121,12 @@ class SizeWalk {
   #guess(before: number): number {
     if (this.rule === 'chars-4') {
       const start = this.#rebuilt === 'compaction' ? this.#firstPrompt : before;
-      return start + total(this.#fresh, roughMessage);
+      return start + sum(this.#fresh.map(roughMessage));
     }
     const { known, weight } = this.#added();
     const added = known + (weight * this.#grown) / this.#weighed;
     if (this.#rebuilt !== 'compaction') return before + added - this.#cleared;
-    return this.#base + total(this.#settled, messageTokens) + added - this.#cleared;
+    return this.#base + sum(this.#settled.map(messageTokens)) + added - this.#cleared;
   }
 
   /** What came since the previous request: the response by its count where that is final, the rest by weight. */
@@ -139,7 +135,7 @@ class SizeWalk {
     const response = last !== undefined && this.#fresh[0] === last.response ? this.#fresh[0] : null;
     const counted = response !== null && !last!.outputIsPlaceholder && last!.usage !== null;
     const rest = counted ? this.#fresh.slice(1) : this.#fresh;
-    return { known: counted ? last!.usage!.output : 0, weight: total(rest, weighMessage) };
+    return { known: counted ? last!.usage!.output : 0, weight: sum(rest.map(weighMessage)) };
   }
 
   #learn(growth: number): void {
@@ -149,12 +145,6 @@ class SizeWalk {
     this.#grown = this.#grown * MEMORY + grown;
     this.#weighed = this.#weighed * MEMORY + weight;
   }
-}
-
-function total(messages: readonly Message[], measure: (message: Message) => number): number {
-  let sum = 0;
-  for (const message of messages) sum += measure(message);
-  return sum;
 }
 
 /** Tokens of the files a compaction brings back: the latest reads of the latest files, large ones left out. */

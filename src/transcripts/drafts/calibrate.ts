@@ -1,4 +1,5 @@
 import { digestParts } from '../../core/base/digest.js';
+import { sum } from '../../core/base/stats.js';
 import { createBlock } from '../../core/model/block.js';
 import { thinkingRule } from '../../core/model/model-name.js';
 import { promptTokens } from '../../core/model/usage.js';
@@ -15,7 +16,7 @@ import {
 } from './draft.js';
 import { EARLIER_HISTORY, OPENING_CONTEXT, type Opening, openingOf } from './opening.js';
 import { type CalibrateOptions, type PrefixShape, prefixTokensOf } from './prefix-shape.js';
-import { spread, total, weightsOf } from './weights.js';
+import { spread, weightsOf } from './weights.js';
 
 /** `facts.attachment` of the opaque message for what a compaction brought back without a line of its own. */
 export const RESTORED_CONTEXT = 'restored-context';
@@ -208,8 +209,8 @@ class ThreadCalibrator {
     const lost = new Set(this.#lost.lostIds);
     const isLost = ({ id }: DraftMessage): boolean => lost.has(id);
     const tokens = this.#tokensOf(this.#settled.filter(isLost));
-    const unsized = total(weightsOf(this.#fresh.filter(isLost), this.#ratio));
-    if (!isNearer(growth, tokens + unsized, total(weightsOf(this.#fresh, this.#ratio)))) return 0;
+    const unsized = sum(weightsOf(this.#fresh.filter(isLost), this.#ratio));
+    if (!isNearer(growth, tokens + unsized, sum(weightsOf(this.#fresh, this.#ratio)))) return 0;
     if (unsized > 0) this.#estimate();
     this.#settled = this.#settled.filter((message) => !isLost(message));
     this.#fresh = this.#fresh.filter((message) => !isLost(message));
@@ -230,10 +231,10 @@ class ThreadCalibrator {
     )
       return 'kept';
     const growth = prompt - this.#anchor!.prompt;
-    const dropped = total(this.#thinking.map((block) => block.tokens));
+    const dropped = sum(this.#thinking.map((block) => block.tokens));
     const spoken = this.#fresh.map(withoutThinking);
-    const latest = total(weightsOf(this.#fresh, this.#ratio)) - total(weightsOf(spoken, this.#ratio));
-    if (!isNearer(growth, dropped + latest, total(weightsOf(this.#fresh, this.#ratio)))) return 'kept';
+    const latest = sum(weightsOf(this.#fresh, this.#ratio)) - sum(weightsOf(spoken, this.#ratio));
+    if (!isNearer(growth, dropped + latest, sum(weightsOf(this.#fresh, this.#ratio)))) return 'kept';
     const all = this.#fresh;
     for (const block of this.#thinking) this.#dropped.add(block);
     this.#thinking = [];
@@ -247,11 +248,11 @@ class ThreadCalibrator {
   }
 
   #first(prompt: number, read: number, version: string | null): void {
-    const kept = total(this.#settled.map(draftTokens));
+    const kept = sum(this.#settled.map(draftTokens));
     const weights = weightsOf(this.#fresh, this.#ratio);
-    const rest = prompt - kept - Math.ceil(total(weights));
+    const rest = prompt - kept - Math.ceil(sum(weights));
     const largest = Math.max(0, prompt - kept);
-    const known = prefixTokensOf(this.#shape, largest, total(weights) * this.#ratio);
+    const known = prefixTokensOf(this.#shape, largest, sum(weights) * this.#ratio);
     const least = read > 0 ? read : (known ?? 0);
     const unexplained = weights.length === 0 ? largest : Math.min(largest, Math.max(0, rest, least));
     this.#opening = openingOf(unexplained, read, version, known);
@@ -262,7 +263,7 @@ class ThreadCalibrator {
   #grow(prompt: number): void {
     const growth = prompt - this.#anchor!.prompt;
     const weights = weightsOf(this.#fresh, this.#ratio);
-    const explained = weights.length === 0 ? 0 : 2 * total(weights) + UNLOGGED_TOKENS;
+    const explained = weights.length === 0 ? 0 : 2 * sum(weights) + UNLOGGED_TOKENS;
     if (growth < 0) {
       this.#warnings.add(
         'prompt-shrank',
@@ -272,7 +273,7 @@ class ThreadCalibrator {
       this.#estimate();
     } else if (growth > explained) {
       this.#estimate();
-      const surplus = growth - total(this.#fresh.map(draftTokens));
+      const surplus = growth - sum(this.#fresh.map(draftTokens));
       if (surplus > 0) this.#restore(surplus, UNLOGGED_CONTEXT);
       else this.#spread(growth);
     } else this.#spread(growth);
@@ -312,7 +313,7 @@ class ThreadCalibrator {
     const all = this.#fresh;
     const rest = all.filter((message) => !files.has(message));
     const available = prompt - this.#baseTokens - this.#tokensOf(this.#settled);
-    const fits = available - known >= total(weightsOf(rest, this.#ratio)) * LEAST_REST_SHARE;
+    const fits = available - known >= sum(weightsOf(rest, this.#ratio)) * LEAST_REST_SHARE;
     if (fits) this.#fresh = rest;
     this.#fillUp(fits ? available - known : available);
     this.#fresh = all;
@@ -320,12 +321,12 @@ class ThreadCalibrator {
 
   /** Gives the fresh messages behind a compaction the tokens that are left for them. */
   #fillUp(available: number): void {
-    const estimate = Math.round(total(weightsOf(this.#fresh, this.#ratio)));
+    const estimate = Math.round(sum(weightsOf(this.#fresh, this.#ratio)));
     if (available < 0) this.#estimate();
     else if (estimate >= available) this.#spread(available);
     else {
       this.#estimate();
-      const tokens = available - total(this.#fresh.map(draftTokens));
+      const tokens = available - sum(this.#fresh.map(draftTokens));
       if (tokens > 0) this.#restore(tokens, RESTORED_CONTEXT);
     }
   }
@@ -368,7 +369,7 @@ class ThreadCalibrator {
     const restWeights = weightsOf(rest, this.#ratio);
     const output = this.#anchor === null ? null : finalOutput(this.#anchor.call);
     const left = tokens - (output ?? 0);
-    const fits = output !== null && left >= 0 && left >= total(restWeights) * LEAST_REST_SHARE;
+    const fits = output !== null && left >= 0 && left >= sum(restWeights) * LEAST_REST_SHARE;
     if (fits && responseWeights.length > 0 && restWeights.length > 0) {
       assign(response, spread(output, responseWeights));
       assign(rest, spread(left, restWeights));

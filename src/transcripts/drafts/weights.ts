@@ -1,4 +1,4 @@
-import { quantile } from '../../core/base/stats.js';
+import { quantile, sum } from '../../core/base/stats.js';
 import { type Block, CHARS_PER_TOKEN, IMAGE_TOKENS, mediaCount } from '../../core/model/block.js';
 import { promptTokens } from '../../core/model/usage.js';
 import type { DraftMessage, DraftStep } from './draft.js';
@@ -19,13 +19,6 @@ export function weightsOf(messages: readonly DraftMessage[], ratio: number): num
   const weights: number[] = [];
   for (const message of messages) for (const block of message.blocks) weights.push(weightOf(block, ratio));
   return weights;
-}
-
-/** The sum of some weights. */
-export function total(values: readonly number[]): number {
-  let sum = 0;
-  for (const value of values) sum += value;
-  return sum;
 }
 
 /** Fewer steps than this say nothing about a file's own ratio. */
@@ -84,13 +77,12 @@ function largest(left: readonly number[]): number {
 export function spread(total: number, weights: readonly number[]): number[] {
   if (weights.length === 0) return [];
   if (weights.length === 1 && Number.isInteger(total)) return [total];
-  let sum = 0;
-  for (const weight of weights) sum += weight;
+  const all = sum(weights);
   const whole: number[] = [];
   const left: number[] = [];
   let rest = total;
   for (const weight of weights) {
-    const share = sum > 0 ? (total * weight) / sum : total / weights.length;
+    const share = all > 0 ? (total * weight) / all : total / weights.length;
     const part = Math.floor(share);
     whole.push(part);
     left.push(share - part);

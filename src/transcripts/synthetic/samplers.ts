@@ -1,5 +1,6 @@
 import { ownValue } from '../../core/base/own-value.js';
 import type { Random } from '../../core/base/random.js';
+import { sum } from '../../core/base/stats.js';
 import { compileDistribution, type Distribution, type Sampler } from './distribution.js';
 import { FACTS, type SessionShape, TOOL_PROFILES, type ToolProfile } from './synthetic.generated.js';
 
@@ -192,8 +193,7 @@ const BALANCE_STEPS = 24;
 /** Weights by which tools that lean are chosen as often as their shares say, over all outputs together. */
 function balanced(shares: readonly number[], leans: readonly number[]): Float64Array {
   const weights = Float64Array.from(shares);
-  let total = 0;
-  for (const share of shares) total += share;
+  const total = sum(shares);
   const found = new Float64Array(shares.length);
   for (let round = 0; round < BALANCE_ROUNDS; round++) {
     found.fill(0);
