@@ -1,7 +1,6 @@
 import { KIND_ORDER, type SourceName } from '../../core/model/source-kind.js';
-import type { Thread, Transcript } from '../../core/model/transcript.js';
-import { callsIn } from '../../core/model/transcript.js';
-import type { RefusedEntry, RequestEntry } from '../../core/run/run-log.js';
+import { callsIn, type Thread, type Transcript } from '../../core/model/transcript.js';
+import type { RefusedEntry, RequestEntry } from '../../core/run/log-entries.js';
 import { Context } from '../../engine/context/context.js';
 import { Deletions } from '../../engine/context/deletions.js';
 import type { Outgoing } from '../../engine/requests/run-env.js';

@@ -11,12 +11,6 @@ export function oncePer<K extends object, V>(compute: (key: K) => V): (key: K) =
   };
 }
 
-/** What a map holds under a name; made when it is first asked for. */
-export function entryOf<V>(map: Map<string, unknown>, name: string, create: () => V): V {
-  if (!map.has(name)) map.set(name, create());
-  return map.get(name) as V;
-}
-
 /** The value under a key, made where there is none. */
 export function getOrMake<Key, Value>(
   map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
@@ -29,4 +23,9 @@ export function getOrMake<Key, Value>(
     map.set(key, value);
   }
   return value;
+}
+
+/** The same where a map holds things of several kinds: a name always has the same. */
+export function entryOf<V>(map: Map<string, unknown>, name: string, make: () => V): V {
+  return getOrMake(map as Map<string, V>, name, make);
 }

@@ -1,5 +1,6 @@
 import { formatCounted } from '../../core/base/format.js';
-import type { FaultEntry, LogEntry } from '../../core/run/run-log.js';
+import type { FaultEntry } from '../../core/run/log-entries.js';
+import type { LogEntry } from '../../core/run/run-log.js';
 import type { PageEvent } from '../page-data/page-data.js';
 import { shownName } from './metric-words.js';
 
