@@ -73,20 +73,23 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
   }
   const progress = createProgress(session, 'files');
   if (first.size > FEW) progress.start('opening sessions', first.size);
-  for (const [key, { transcript: ref, plan }] of first) {
-    await yieldToEventLoop(session.host.interrupt);
-    if (first.size > FEW) progress.update(byRef.size);
-    try {
-      const loaded = await runInterruptible(session.host.interrupt, () => load(session, ref, plan));
-      const input = byRef.size < FEW ? loaded.input : packInput(loaded.input);
-      byRef.set(key, { ...loaded, input, label: labelOf(sessionKey(ref), loaded.label) });
-    } catch (error) {
-      if (!(error instanceof CcbenchError)) throw error;
-      byRef.set(key, null);
-      problems.push({ file: ref.kind === 'file' ? ref.written : ref.kind, error });
+  try {
+    for (const [key, { transcript: ref, plan }] of first) {
+      await yieldToEventLoop(session.host.interrupt);
+      if (first.size > FEW) progress.update(byRef.size);
+      try {
+        const loaded = await runInterruptible(session.host.interrupt, () => load(session, ref, plan));
+        const input = byRef.size < FEW ? loaded.input : packInput(loaded.input);
+        byRef.set(key, { ...loaded, input, label: labelOf(sessionKey(ref), loaded.label) });
+      } catch (error) {
+        if (!(error instanceof CcbenchError)) throw error;
+        byRef.set(key, null);
+        problems.push({ file: ref.kind === 'file' ? ref.written : ref.kind, error });
+      }
     }
+  } finally {
+    progress.clear();
   }
-  progress.clear();
   const transcripts = [...byRef.values()].filter((item) => item !== null);
   if (transcripts.length === 0) {
     const errors = problems.map(({ error }) => error);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type StudyInputs, studyTitle } from '../../../../src/cli/commands/study/study-inputs.js';
-import { ask, assistant, jsonl, usage, user } from '../../../helpers/session.js';
+import { ask, assistant, jsonl, say, usage, user } from '../../../helpers/session.js';
 import { cli, TRACE, tempFolder } from '../../cli.js';
 
 const over = (...files: readonly string[]) =>
@@ -81,5 +81,30 @@ describe('the sessions of a study', () => {
     expect(stderr).not.toContain('more remarks');
     const one = await compared({ 'a.yaml': over('s.jsonl'), 's.jsonl': session('s') });
     expect(one.stderr.split('\n')).toContain(`s.jsonl: ${unanswered}`);
+  });
+
+  it('have the same costs among a hundred as alone, those that wait for their turn included', async () => {
+    const session = (i: number) =>
+      jsonl([
+        user(`u${i}`, 0, `go ${i}`),
+        assistant(`a${i}`, 5, `m${i}`, say(`done ${i}`), {
+          model: 'claude-sonnet-4-5',
+          usage: usage(10 + i, 0, 500, 20),
+        }),
+      ]).toString();
+    const names = Array.from({ length: 100 }, (_, i) => `s${i}.jsonl`);
+    const files = Object.fromEntries(names.map((name, i) => [name, session(i)]));
+    const { code, json } = await compared({ 'a.yaml': over(...names), ...files });
+    expect(code).toBe(0);
+    expect(json.compared).toHaveLength(100);
+    const runs: readonly { transcript: string; metrics: Record<string, number> }[] = json.variants.find(
+      ({ name }: { name: string }) => name === 'base',
+    ).runs;
+    for (const name of ['s0.jsonl', 's99.jsonl']) {
+      const alone = await compared({ 'a.yaml': over(name), ...files });
+      const [own] = alone.json.variants.find((each: { name: string }) => each.name === 'base').runs;
+      expect(runs.find(({ transcript }) => transcript === name)).toEqual(own);
+      expect(own.metrics.costUsd).toBeGreaterThan(0);
+    }
   });
 });
