@@ -189,13 +189,16 @@ export interface ComparedSessions {
   command(session: string): string | null;
 }
 
-/** Index of the one best value of a session that every variant finished; −1 where there is none. */
+/** Index of the one best value of a session that every variant finished; −1 where there is none, or several look the same. */
 function bestOf(records: readonly (MetricRecord | null | undefined)[], metric: string): number {
-  const { better } = findMetric(metric)!;
+  const { better, unit } = findMetric(metric)!;
   const values = records.map((record) => (isFinished(record) ? (ownValue(record, metric) ?? null) : null));
   if (better === null || values.some((value) => value === null)) return -1;
   const best = (better === 'lower' ? Math.min : Math.max)(...(values as number[]));
-  return values.filter((value) => value === best).length === 1 ? values.indexOf(best) : -1;
+  const shown = formatValue(best, unit);
+  return values.filter((value) => formatValue(value, unit) === shown).length === 1
+    ? values.indexOf(best)
+    : -1;
 }
 
 /** Names without the folders and endings that all share, as far as they stay apart. */

@@ -145,6 +145,14 @@ describe('the sessions of a comparison', () => {
     ]);
   });
 
+  it('have none marked that looks like another', () => {
+    const table = shownOf({ base: costs(4.001, 6), other: costs(4.002, 7) })!;
+    expect(table.rows.map(({ cells }) => cells.map(({ text, mark }) => `${text} ${mark ?? ''}`))).toEqual([
+      ['$4.00 ', '$4.00 '],
+      ['$6.00 best', '$7.00 '],
+    ]);
+  });
+
   it('have what was billed first where it is known, and no command where no file holds them', () => {
     const runs = [{ transcript: 'logs/s1.jsonl', metrics: { costUsd: 9 } }];
     const table = shownOf({ base: costs(4, 6) }, { recorded: { runs, metrics: {} }, command: () => null })!;
