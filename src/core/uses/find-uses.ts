@@ -133,10 +133,10 @@ class ThreadWalk {
     for (const [item, { kind, what, holders }] of needed)
       this.#use(kind, this.#calls, what, holders, item, { tokens: 0, isStale: false });
     for (const block of response.blocks) {
-      const { path, effect } = block.facts;
-      if (isLook(block)) this.#looks.add(block.toolUseId ?? '');
-      if (path !== undefined && (effect?.kind === 'edit' || effect?.kind === 'write'))
-        this.#edited.set(path, this.#calls);
+      const { path } = block.facts;
+      if (isChange(block)) {
+        if (path !== undefined) this.#edited.set(path, this.#calls);
+      } else if (isLook(block)) this.#looks.add(block.toolUseId ?? '');
     }
     this.#calls++;
     this.#message(response);
@@ -175,6 +175,11 @@ class ThreadWalk {
       ...more,
     });
   }
+}
+
+/** Whether a call writes a file: what it writes may hold commands, and its result is no look at content. */
+function isChange({ facts: { effect } }: Block): boolean {
+  return effect?.kind === 'edit' || effect?.kind === 'write';
 }
 
 function isLook({ kind, tool, text }: Block): boolean {

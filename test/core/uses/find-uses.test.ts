@@ -89,6 +89,20 @@ describe('what a call needs of earlier ones', () => {
     expect(rereads[0]!.tokens).toBeGreaterThan(0);
   });
 
+  it('is not the result of a call that writes a file, whatever commands it writes', () => {
+    const rereads = (tool: string, input: Fields) =>
+      usesOf(
+        session(
+          prompt(3, 'go on'),
+          assistant('a3', 30, 'm3', ask('t3', tool, input), USED(3)),
+          got(3, shown(FILE)),
+        ),
+      )![0]!.uses.filter(({ kind }) => kind === 'reread').length;
+    expect(rereads('Bash', { command: 'cat /repo/socket.ts' })).toBe(1);
+    const script = { file_path: '/repo/show.sh', content: 'cat /repo/socket.ts' };
+    expect(rereads('Write', script)).toBe(0);
+  });
+
   it('is a result of which half of the lines were there before, and none with less', () => {
     const rereads = (...lines: readonly string[]) =>
       usesOf(
