@@ -66,7 +66,7 @@ function recordingNote(what: string, transcript: Transcript): string {
 /** How scenarios are opened. */
 interface ScenarioOpening {
   readonly onWarning?: (doubt: CcbenchError) => void;
-  /** What a recording in the place of a scenario is called. */
+  /** What a recording is called that was named instead of a scenario. */
   readonly what?: (file: string) => string;
   /** Recordings that were found before: they are not looked for again. */
   readonly found?: readonly string[];

@@ -58,7 +58,7 @@ export interface StudyInputs {
   of(ref: TranscriptRef): StudyTranscript | null;
 }
 
-/** So many sessions are opened at once, and held as they are; beyond them, time and memory count. */
+/** Up to this many sessions are held uncompressed, and opened without a progress line. */
 const FEW = 64;
 
 /** Loads every transcript that the runs refer to, each once. */
