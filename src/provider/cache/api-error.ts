@@ -23,6 +23,16 @@ export class Refusal extends Error {
   }
 }
 
+/** What reading gives, or its refusal; a fault of the program is thrown on. */
+export function orRefusal<T>(read: () => T): T | Refusal {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
 /** Refuses a request with status 400. */
 export function refuse(message: string): never {
   throw new Refusal(invalidRequest(message));

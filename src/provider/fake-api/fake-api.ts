@@ -3,7 +3,7 @@ import { digestParts } from '../../core/base/digest.js';
 import { attempt } from '../../core/base/errors.js';
 import { NO_USAGE, promptTokens, type Usage } from '../../core/model/usage.js';
 import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
-import { type ApiError, apiError, invalidRequest, Refusal } from '../cache/api-error.js';
+import { type ApiError, apiError, invalidRequest, orRefusal, Refusal } from '../cache/api-error.js';
 import type { CacheOutcome, PromptCache } from '../cache/prompt-cache.js';
 import { createFakeLlm, firstTokenMs, type LlmCall } from '../fake-llm/fake-llm.js';
 import { type FaultPlan, faultDelayMs, faultError, NO_STATUS } from '../fake-llm/faults.js';
@@ -320,13 +320,8 @@ export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchL
     if (call === null || call.kind === 'unknown') return refuse(notFound('Not Found'), target, 0);
     if (call.kind === 'models') return listModels(call.model, target);
     const { counter, workspace = 'default' } = options;
-    let request: ApiRequest;
-    try {
-      request = api.read(parseBody(body), call, { counter, workspace, headers });
-    } catch (error) {
-      if (error instanceof Refusal) return refuse(error.error, target, 0);
-      throw error;
-    }
+    const request = orRefusal(() => api.read(parseBody(body), call, { counter, workspace, headers }));
+    if (request instanceof Refusal) return refuse(request.error, target, 0);
     return call.kind === 'count' ? answerNow(api.counted(request), target) : createMessage(request, target);
   }
 

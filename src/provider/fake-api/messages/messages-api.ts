@@ -1,8 +1,7 @@
-import { attempt } from '../../../core/base/errors.js';
 import { Recent } from '../../../core/base/queue.js';
 import type { PrefixView } from '../../../core/model/prefix.js';
 import { apiUsage } from '../../../core/model/usage.js';
-import { type ApiError, apiError, invalidRequest } from '../../cache/api-error.js';
+import { type ApiError, apiError, invalidRequest, orRefusal, Refusal } from '../../cache/api-error.js';
 import { hasTariff } from '../../prices/model-book.js';
 import type { ModelRow } from '../../prices/model-row.js';
 import type { AnswerBlock } from '../answer.js';
@@ -242,8 +241,8 @@ export function createMessagesApi(): WireApi {
     write(finished) {
       const { id, request, answer } = finished;
       const asked = request as MessagesRequest;
-      const wire = attempt(() => readContent(answer.content, 'assistant', 'content', request.count), null);
-      if (wire !== null) thinkingBook.note(request.spoken, wire);
+      const wire = orRefusal(() => readContent(answer.content, 'assistant', 'content', request.count));
+      if (!(wire instanceof Refusal)) thinkingBook.note(request.spoken, wire);
       const previous = asked.diagnostics === 'off' ? null : asked.diagnostics.previousMessageId;
       const missReason = previous === null ? null : explainMiss(history.get(previous), request);
       const { model, salts } = request;
