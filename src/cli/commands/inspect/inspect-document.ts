@@ -50,7 +50,13 @@ function gapPairs({ gaps }: TranscriptFacts): readonly Pair[] {
 function billedPairs({ billed, carries, clientCostUsd }: TranscriptFacts): readonly Pair[] {
   if (billed === null) return [];
   const { cacheRead, cacheWrite5m, cacheWrite1h, input, output, subagentsUsd, summariesUsd = 0 } = billed;
+  const { calls, estimatedOutputs } = billed;
   const unpriced = unpricedText(billed);
+  // Placeholders instead of usage: the cost stands on estimates, which belongs beside it.
+  const estimated =
+    estimatedOutputs === 0
+      ? ''
+      : ` (estimated${estimatedOutputs === calls ? '' : ` in ${formatCount(estimatedOutputs)} of ${formatCounted(calls, 'call')}`})`;
   const written = carries.includes('cache-writes')
     ? `written 5 min ${formatCount(cacheWrite5m)}, written 1 h ${formatCount(cacheWrite1h)}`
     : 'written not reported';
@@ -59,7 +65,7 @@ function billedPairs({ billed, carries, clientCostUsd }: TranscriptFacts): reado
   return [
     [
       'recorded usage',
-      `read ${formatCount(cacheRead)}, ${written}, uncached ${formatCount(input)}, output ${formatCount(output)}`,
+      `read ${formatCount(cacheRead)}, ${written}, uncached ${formatCount(input)}, output ${formatCount(output)}${estimated}`,
     ],
     ['recorded hit rate', formatShare(billed.hitRate)],
     [

@@ -98,6 +98,7 @@ describe('the text of one transcript', () => {
       cacheWrite5m: 30,
       cacheWrite1h: 4_000,
       output: 5,
+      estimatedOutputs: 0,
       unpricedCalls: 0,
       hitRate: 0.25,
       costUsd: 2,
@@ -110,6 +111,9 @@ describe('the text of one transcript', () => {
     expect(row('recorded usage', { billed, carries: ['usage'] })![1]).toBe(
       'read 200, written not reported, uncached 1, output 5',
     );
+    const outputOf = (estimatedOutputs: number) =>
+      row('recorded usage', { billed: { ...billed, estimatedOutputs } })![1]!.replace(/^.*output /, '');
+    expect([outputOf(2), outputOf(3)]).toEqual(['5 (estimated in 2 of 3 calls)', '5 (estimated)']);
     expect(row('recorded hit rate', { billed })![1]).toBe('25.0%');
     expect(row('as recorded', { billed })![1]).toBe('$2.00, $0.5000 of it for subagents');
     expect(row('as recorded', { billed: { ...billed, subagentsUsd: 0 } })![1]).toBe('$2.00');
