@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const corpus = new URL('../dist/cli/commands/bench/corpus.js', import.meta.url);
+const corpus = new URL('../dist/bench/sessions/corpus.js', import.meta.url);
 const { corpusFiles } = await import(corpus.href);
 
 const { values, positionals } = parseArgs({

@@ -1,15 +1,10 @@
-// Runs the benchmark suites of the built package: node bench/run.mjs [suite…] [--quick] [--json]
-
-import { spawnSync } from 'node:child_process';
+#!/usr/bin/env node
+// Runs the benchmarks of the built package.
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 
-const main = resolve(import.meta.dirname, '../dist/cli/main.js');
+const main = new URL('../dist/bench/main.js', import.meta.url);
 if (!existsSync(main)) {
   console.error('build first: npm run build');
   process.exit(2);
 }
-const { status } = spawnSync(process.execPath, [main, 'bench', ...process.argv.slice(2)], {
-  stdio: 'inherit',
-});
-process.exit(status ?? 1);
+await import(main.href);

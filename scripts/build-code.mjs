@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** The ways into the program, below src: the command, the library, worker threads, and what `ccbench bench` starts in processes of their own. */
+/** The ways into the program, below src: the command, the library, worker threads, and what benchmarks start in processes of their own. */
 export const ENTRIES = [
   'cli/main',
   'index',
@@ -37,7 +37,16 @@ const LEAST_FILE_BYTES = 20_000;
 /** Where the licences of the packages in the build are kept. */
 export const NOTICES = 'dist/bundled-licences.txt';
 
-/** Modules of the program that scripts, benchmarks and tests start with, by what they name: `provider/prices/price`, `../dist/cli/host.js`. */
+/** Benchmarks are built into a folder of their own, which is not published. */
+const BENCH = join(root, 'bench');
+const BENCH_MAIN = join(BENCH, 'main.ts');
+
+/** The source of a file of the build, from the root. */
+function sourceOf(name) {
+  return name.startsWith('bench/') ? `${name}.ts` : `src/${name}.ts`;
+}
+
+/** Modules that scripts, benchmarks and tests start with, by what they name: `provider/prices/price`, `../dist/cli/host.js`. */
 function namedByScripts() {
   const found = new Set();
   for (const [folder, ending, form] of [
@@ -49,7 +58,7 @@ function namedByScripts() {
       if (!ending.test(name)) continue;
       const text = readFileSync(join(root, folder, name), 'utf8');
       for (const [, module] of text.matchAll(form))
-        if (existsSync(join(root, 'src', `${module}.ts`))) found.add(module);
+        if (existsSync(join(root, sourceOf(module)))) found.add(module);
     }
   return [...found].sort();
 }
@@ -75,6 +84,7 @@ function fileNamer() {
     return seen;
   };
   return (id, context) => {
+    if (id.startsWith(BENCH) && id !== BENCH_MAIN) return 'bench';
     for (const [name, entry] of TOGETHER) {
       if (!closures.has(name)) closures.set(name, closureOf(entry, context));
       if (closures.get(name).has(id)) return name;
@@ -104,7 +114,7 @@ export async function buildCode({ write = true } = {}) {
   const names = [...new Set([...ENTRIES, ...namedByScripts()])];
   const bundle = await rolldown({
     cwd: root,
-    input: Object.fromEntries(names.map((name) => [name, `src/${name}.ts`])),
+    input: Object.fromEntries(names.map((name) => [name, sourceOf(name)])),
     preserveEntrySignatures: 'allow-extension',
     platform: 'node',
     external: EXTERNAL,
@@ -116,7 +126,7 @@ export async function buildCode({ write = true } = {}) {
   const options = {
     dir: 'dist',
     format: 'esm',
-    chunkFileNames: 'chunks/[name]-[hash].js',
+    chunkFileNames: ({ name }) => `${name === 'bench' ? 'bench' : 'chunks'}/[name]-[hash].js`,
     entryFileNames: '[name].js',
     minify: {
       compress: true,

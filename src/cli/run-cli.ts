@@ -27,7 +27,7 @@ function exitCodes(program: Command, helpWidth: number): string {
 }
 
 /** Builds the command line. Only commander and the descriptions are loaded for help; each command loads its own parts. @internal */
-export function buildProgram(line: CommandLine): Command {
+export function buildProgram(line: CommandLine, loads = LOADS): Command {
   const { stdout, stderr } = line.session.host;
   const [version, ...options] = CCBENCH.options;
   const program = new Command(CCBENCH.name)
@@ -53,7 +53,7 @@ export function buildProgram(line: CommandLine): Command {
     'after',
     `${exitCodes(program, stdout.columns ?? HELP_WIDTH)}${examples(CCBENCH.examples)}`,
   );
-  for (const each of CCBENCH.below) addCommand(program, each, line, LOADS);
+  for (const each of CCBENCH.below) addCommand(program, each, line, loads);
   return program;
 }
 
@@ -163,7 +163,7 @@ function isBare(argv: readonly string[]): boolean {
 }
 
 /** Runs a command line and returns its exit code; nothing is thrown, and the process is left alone. */
-export async function runCli(argv: readonly string[], host: Host): Promise<ExitCode> {
+export async function runCli(argv: readonly string[], host: Host, loads = LOADS): Promise<ExitCode> {
   let exit: ExitCode = EXIT.fine;
   let isWritten = true;
   let isPrinted = false;
@@ -175,13 +175,14 @@ export async function runCli(argv: readonly string[], host: Host): Promise<ExitC
       isPrinted = true;
     },
   });
-  const program = buildProgram({
+  const line: CommandLine = {
     session,
     isNamed: (command) => argv.includes(command),
     setExitCode(code) {
       exit = code;
     },
-  });
+  };
+  const program = buildProgram(line, loads);
   try {
     const version = namedLikeVersion(argv);
     if (version !== null) throw dashedName(version, argv);

@@ -19,6 +19,7 @@ function checkout(files: Readonly<Record<string, number>>): string {
 const FRESH = {
   'src/cli/main.ts': 100,
   'src/report/page/page.ts': 900,
+  'bench/main.ts': 100,
   'dist/cli/main.js': 200,
   'dist/bundled-licences.txt': 200,
 };
@@ -39,6 +40,11 @@ describe('a build', () => {
       'lacks a new source',
       { ...FRESH, 'src/cli/new.ts': 300 },
       'src/cli/new.ts has changed since dist was built',
+    ],
+    [
+      'is older than a benchmark',
+      { ...FRESH, 'bench/main.ts': 300 },
+      'bench/main.ts has changed since dist was built',
     ],
   ])('that %s is stale', (_what, files, reason) => {
     expect(staleBuild(checkout(files))).toBe(reason);

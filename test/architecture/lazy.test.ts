@@ -58,7 +58,7 @@ describe('start-up', () => {
     expect(HEAVY.filter((name) => loaded.has(name))).toEqual([]);
     expect(
       [...loaded].filter((name) =>
-        /^(?:cli\/commands\/bench\/suites\/|report\/charts\/|engine\/)/.test(name),
+        /^(?:cli\/commands\/bench\/(?:hot-path|replay)|report\/charts\/|engine\/)/.test(name),
       ),
     ).toEqual([]);
   });
@@ -70,6 +70,6 @@ describe('start-up', () => {
   });
 
   it('would notice: a benchmark does load its tool', () => {
-    expect(loadedWith(resolve(SOURCE, 'cli/commands/bench/suites/hot-paths.ts'))).toContain('tinybench');
+    expect(loadedWith(resolve(SOURCE, 'cli/commands/bench/hot-path-suite.ts'))).toContain('tinybench');
   });
 });

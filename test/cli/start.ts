@@ -19,12 +19,14 @@ export interface StartOptions {
   readonly stdout?: number;
   /** `pipe` to write to it; it gets nothing otherwise. */
   readonly stdin?: 'pipe';
+  /** What is started instead of `ccbench`. */
+  readonly main?: string;
 }
 
 /** Starts the built command line as a process of its own. */
 export function startCli(argv: readonly string[], cwd: string, options: StartOptions = {}) {
   if (!existsSync(MAIN)) throw new Error('dist is not built: type `npm run build`');
-  const child = spawn(process.execPath, [MAIN, ...argv], {
+  const child = spawn(process.execPath, [options.main ?? MAIN, ...argv], {
     cwd,
     env: { ...process.env, ...options.env },
     stdio: [options.stdin ?? 'ignore', options.stdout ?? 'pipe', 'pipe'],

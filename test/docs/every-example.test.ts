@@ -41,7 +41,7 @@ function examples(): readonly string[] {
 /** What is not run below: the test that runs it, or why none can. */
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^npm run |^npm test|^npm ci && npm run quickstart/, 'the table of scripts'],
-  [/^node bench\/|^ccbench bench/, 'test/cli/commands/bench/suites/suites.test.ts'],
+  [/^node bench\/|^ccbench bench/, 'test/bench/suites.test.ts'],
   [/^(?:npm|npx|git|aws|export|\(cd )/, 'needs a network or another checkout'],
   [/^(?:ANTHROPIC|OPENAI|GOOGLE_GEMINI)_BASE_URL/, 'test/cli/commands/serve/serve.test.ts'],
   [/^ccbench(?: policies --mine)?$/, 'test/cli/overview.test.ts'],
@@ -78,7 +78,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   format: 'npm run check', // lint with --write
   soak: 'test/engine/replays/all-layers.property.test.ts', // a runner of the property tests
   mutate: 'test/scripts/mutation-copy.test.ts',
-  bench: 'test/cli/commands/bench/suites/suites.test.ts',
+  bench: 'test/bench/suites.test.ts',
   damage: 'test/cli/robustness/damage.test.ts',
   clients: 'test/scripts/clients.test.ts', // the clients themselves need a network
   drill: 'test/scripts/drill.test.ts', // the clients themselves need a network

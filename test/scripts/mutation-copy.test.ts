@@ -20,6 +20,7 @@ const FILES = {
   'src/cli/main.ts': "import { one } from './one.js';\nprocess.stdout.write(one());\n",
   'src/cli/one.ts': "export const one = (): string => 'one';\n",
   'src/index.ts': '',
+  'bench/main.ts': '',
   'dist/index.js': 'built',
   'dist/cli/main.js': 'built',
   'dist/bundled-licences.txt': 'built',

@@ -1,4 +1,4 @@
-import { chainDigest, type Digest, digestParts, digestText, formatDigest } from '../base/digest.js';
+import { chainDigest, type Digest, digestParts, digestText } from '../base/digest.js';
 import { literalText, type Text } from './text.js';
 
 /** Where a block stands in the request: the order of the hashed prefix is tools, system, messages. */
@@ -254,11 +254,6 @@ const WORDS =
 export function fillerText(chars: number, seed: string): string {
   const opening = `${seed} `;
   return (opening + WORDS.repeat(Math.ceil(chars / WORDS.length))).slice(0, Math.max(0, chars));
-}
-
-/** The text of a block; an opaque one gets filler of its length. */
-export function textOrFiller(block: Block): string {
-  return block.text === null ? fillerText(block.chars, formatDigest(block.digest)) : block.text.read();
 }
 
 /**

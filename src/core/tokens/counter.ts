@@ -92,7 +92,7 @@ function chunkEnd(text: string, from: number, end: number, chunkBytes: number): 
 /**
  * Counts a text with a tokenizer whose cost grows with the square of a run: runs over the limit are cut into chunks
  * of this many UTF-8 bytes. Steps back from every 512th character to the boundary before it, so that ordinary text
- * costs a few looks per window.
+ * costs a few looks per window. @internal
  */
 export function countGuarded(text: string, count: (part: string) => number, chunkBytes: number): number {
   let total = 0;

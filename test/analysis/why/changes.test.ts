@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { writeClaudeCode } from '../../../bench/sessions/write-claude-code.js';
 import type { ChangeName, ChangeOutcome } from '../../../src/analysis/why/changes.js';
 import { sumUp } from '../../../src/analysis/why/sum-up.js';
 import { changeNotes } from '../../../src/cli/commands/why/why-document.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import { readClaudeCode } from '../../../src/transcripts/readers/claude-code/read.js';
-import { writeClaudeCode } from '../../../src/transcripts/write-claude-code.js';
 import { withSimulatedUsage } from '../../helpers/generators/make-fixture.js';
 import { system, usage, user } from '../../helpers/session.js';
 import { BUSY } from '../../helpers/situations/transcripts.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { corpusFiles } from '../../../bench/sessions/corpus.js';
 import { validateTranscript } from '../../../src/analysis/validate/validate.js';
 import { changedPlan } from '../../../src/analysis/what-if.js';
-import { corpusFiles } from '../../../src/cli/commands/bench/corpus.js';
 import { inspectTranscript } from '../../../src/cli/commands/inspect/inspect-facts.js';
 import { CcbenchError } from '../../../src/core/base/errors.js';
 import type { Step, Transcript } from '../../../src/core/model/transcript.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
+import { compiledTranscript } from '../../../bench/measure.js';
 import { IndexText } from '../../../src/agent/layers/auto-memory/memory-index.js';
-import { benchPlan, compiledTranscript } from '../../../src/cli/commands/bench/plan.js';
+import { benchPlan } from '../../../src/cli/commands/bench/plan.js';
 import { MemoriesText, MemoryText } from '../../../src/core/model/memory.js';
 import { replay } from '../../../src/engine/run/replay.js';
 import { WrittenNotes } from '../../../src/provider/fake-llm/answers/written-notes.js';

@@ -1,7 +1,7 @@
-import { roundsOf, withUsage } from '../../../src/cli/commands/bench/suites/rounds.js';
+import { writeClaudeCode } from '../../../bench/sessions/write-claude-code.js';
+import { roundsOf, withUsage } from '../../../bench/suites/rounds.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
-import { writeClaudeCode } from '../../../src/transcripts/write-claude-code.js';
 import { mainRequests, type PlanInit, planOf, runLog } from '../plan.js';
 
 /** A recording the project makes itself: a generated session, billed under the bare API, written as Claude Code writes it. */

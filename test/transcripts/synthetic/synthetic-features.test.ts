@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { writeClaudeCode } from '../../../bench/sessions/write-claude-code.js';
 import type { Block, ToolEffect } from '../../../src/core/model/block.js';
 import type { Message } from '../../../src/core/model/message.js';
 import type { Thread, Transcript } from '../../../src/core/model/transcript.js';
 import { readClaudeCodeFiles } from '../../../src/transcripts/readers/claude-code/read.js';
 import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { RECORDED_SHAPE, type SessionShape } from '../../../src/transcripts/synthetic/synthetic.generated.js';
-import { writeClaudeCode } from '../../../src/transcripts/write-claude-code.js';
 import { sampleShares } from '../../analysis/validate/workload-shares.js';
 import { planOf, runLog } from '../../helpers/plan.js';
 

@@ -125,25 +125,10 @@ type Suite = (options: SuiteOptions) => Promise<Partial<BenchResult>>;
 /** Suites by name, in the order they run. */
 export type Suites = Readonly<Record<string, Suite>>;
 
-/** The suites of `ccbench bench`, each loaded when it is run. */
+/** The suites of `ccbench bench`, each loaded when it is run. Those that hold ccbench to its promises are in `bench/`. */
 export const SUITES: Suites = {
-  'hot-paths': async (options) => (await import('./suites/hot-paths.js')).hotPathSuite(options),
-  replay: async (options) => (await import('./suites/replay-growth.js')).replayGrowth(options),
-  'naive-replay': async (options) => (await import('./suites/replay-growth.js')).naiveReplayRatio(options),
-  'quiet-rules': async (options) => (await import('./suites/quiet-turns.js')).quietRules(options),
-  'replay-limit': async (options) => (await import('./suites/replay-growth.js')).replayLimit(options),
-  'sweep-rate': async (options) => (await import('./suites/quiet-turns.js')).sweepRate(options),
-  'quiet-turns': async (options) => (await import('./suites/quiet-turns.js')).quietTurns(options),
-  'compaction-cost': async (options) => (await import('./suites/compaction-cost.js')).compactionCost(options),
-  'trace-limit': async (options) => (await import('./suites/trace-limit.js')).traceLimit(options),
-  ingest: async (options) => (await import('./suites/ingest.js')).ingestSuite(options),
-  rounds: async (options) => (await import('./suites/rounds.js')).roundsSuite(options),
-  serve: async (options) => (await import('./suites/serve.js')).serveSuite(options),
-  bpe: async (options) => (await import('./suites/bpe.js')).bpeSuite(options),
-  'compiled-cache': async (options) => (await import('./suites/ingest.js')).compiledCacheSuite(options),
-  'why-corpus': async (options) => (await import('./why-corpus.js')).whyCorpus(options),
-  workers: async (options) => (await import('./workers.js')).workersSuite(options),
-  'start-up': async (options) => (await import('./start-up.js')).startUp(options),
+  'hot-paths': async (options) => (await import('./hot-path-suite.js')).hotPathSuite(options),
+  replay: async (options) => (await import('./replay-growth.js')).replayGrowth(options),
 };
 
 const BENCH_PAGE = 'bench.html';

@@ -1,12 +1,8 @@
 import { policyRegistry } from '../../../agent/policies/catalogue.js';
 import { planPolicy } from '../../../agent/policies/plan-policy.js';
-import { CcbenchError } from '../../../core/base/errors.js';
 import type { Transcript } from '../../../core/model/transcript.js';
 import type { LogSink } from '../../../core/run/run-log.js';
 import type { RunPlan } from '../../../core/run/run-plan.js';
-import { compileTranscript } from '../../../transcripts/compiled/compile-transcript.js';
-import { loadCompiled } from '../../../transcripts/compiled/load-compiled.js';
-import { memorySource } from '../../../transcripts/readers/claude-code/recorded-text.js';
 import { generateTranscript } from '../../../transcripts/synthetic/generate-transcript.js';
 
 /** A plan for timing: fixed answers, no faults; `set` changes parameters of its policy. */
@@ -39,17 +35,6 @@ export function benchPlan(
 /** A generated session of this many turns. */
 export function benchTranscript(turns: number): Transcript {
   return generateTranscript({ workload: 'refactor', turns, seed: 1, model: 'claude-sonnet-4-5' });
-}
-
-/** The same out of its compiled form, as a run finds it in the cache. */
-export function compiledTranscript(turns: number): Transcript {
-  const generated = benchTranscript(turns);
-  const loaded = loadCompiled(compileTranscript(generated), {
-    id: generated.id,
-    source: () => memorySource(new Uint8Array()),
-  });
-  if (loaded === null) throw new CcbenchError('internal', 'a transcript compiled here cannot be loaded');
-  return loaded;
 }
 
 /** A sink that keeps nothing. */

@@ -56,7 +56,7 @@ export function originOf(line: Speaker, text: string): MessageOrigin {
 }
 
 /** The tool whose text speaks for itself, as a prompt does. */
-export const SKILL_TOOL = 'Skill';
+const SKILL_TOOL = 'Skill';
 
 function stateOf(metadata: JsonObject): SpokenThinking {
   const budget = numberOf(metadata.maxThinkingTokens);

@@ -199,14 +199,6 @@ export function readClaudeCode(bytes: Uint8Array, options: { readonly id: string
   return readClaudeCodeFiles([{ name: options.id, bytes }], options);
 }
 
-/** Reads one session file in chunks; texts stay in the source, or in memory where there is none. */
-export function readClaudeCodeStream(
-  chunks: Iterable<Uint8Array>,
-  options: { readonly id: string; readonly source?: TextSource | null },
-): Transcript {
-  return readClaudeCodeFiles([{ name: options.id, chunks, source: options.source ?? null }], options);
-}
-
 /** Reads a session file together with its `agent-*.jsonl` files as threads of one transcript. */
 export function readClaudeCodeFiles(
   files: readonly (SessionFile | SessionStream)[],

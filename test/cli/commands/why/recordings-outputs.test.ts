@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { writeClaudeCode } from '../../../../bench/sessions/write-claude-code.js';
 import { AGENTS } from '../../../../scripts/damage/agents.mjs';
-import { writeClaudeCode } from '../../../../src/transcripts/write-claude-code.js';
 import { ROOT } from '../../../helpers/architecture/tree.js';
 import { withSimulatedUsage } from '../../../helpers/generators/make-fixture.js';
 import { expectOutputs } from '../../../helpers/golden/outputs.js';

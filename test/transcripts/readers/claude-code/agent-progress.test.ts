@@ -2,10 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { messageTokens } from '../../../../src/core/model/message.js';
 import { compileTranscript } from '../../../../src/transcripts/compiled/compile-transcript.js';
 import { loadCompiled } from '../../../../src/transcripts/compiled/load-compiled.js';
-import {
-  readClaudeCodeFiles,
-  readClaudeCodeStream,
-} from '../../../../src/transcripts/readers/claude-code/read.js';
+import { readClaudeCodeFiles } from '../../../../src/transcripts/readers/claude-code/read.js';
 import { memorySource } from '../../../../src/transcripts/readers/claude-code/recorded-text.js';
 import {
   ask,
@@ -154,7 +151,7 @@ describe('subagents in the progress of their parent', () => {
   it('K15 texts of subagents are read again from the file, and their threads are compiled', () => {
     const bytes = jsonl([...MAIN, ...toldBy('ag1'), ...END]);
     const source = memorySource(bytes);
-    const transcript = readClaudeCodeStream([bytes], { id: 's', source });
+    const transcript = readClaudeCodeFiles([{ name: 's', chunks: [bytes], source }], { id: 's' });
     const text = 'const a = 1;\n'.repeat(100);
     expect(messagesOf(transcript.threads[1]!)[1]!.blocks[0]!.text!.read()).toBe(text);
     const loaded = loadCompiled(compileTranscript(transcript), { id: 's', source: () => source })!;

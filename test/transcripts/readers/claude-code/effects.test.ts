@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { writeClaudeCode } from '../../../../bench/sessions/write-claude-code.js';
 import type { BlockFacts } from '../../../../src/core/model/block.js';
 import type { Transcript } from '../../../../src/core/model/transcript.js';
 import { readClaudeCode } from '../../../../src/transcripts/readers/claude-code/read.js';
-import { writeClaudeCode } from '../../../../src/transcripts/write-claude-code.js';
 import { assistant, type Fields, jsonl, result, stamp, user } from '../../../helpers/session.js';
 
 const START = user('u', 0, 'go');

@@ -2,12 +2,11 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../../src/core/model/transcript.js';
+import { readClaudeCode, readClaudeCodeFiles } from '../../../../src/transcripts/readers/claude-code/read.js';
 import {
-  readClaudeCode,
-  readClaudeCodeFiles,
-  readClaudeCodeStream,
-} from '../../../../src/transcripts/readers/claude-code/read.js';
-import { memorySource } from '../../../../src/transcripts/readers/claude-code/recorded-text.js';
+  memorySource,
+  type TextSource,
+} from '../../../../src/transcripts/readers/claude-code/recorded-text.js';
 import { assistant, attachment, firstThread, jsonl, result, user } from '../../../helpers/session.js';
 import { textsOfTranscript } from '../../../helpers/texts.js';
 
@@ -51,17 +50,21 @@ function same(transcript: Transcript): void {
   expect(textsOfTranscript(transcript)).toEqual(textsOfTranscript(whole));
 }
 
+function streamed(chunks: Iterable<Uint8Array>, source: TextSource | null): Transcript {
+  return readClaudeCodeFiles([{ name: 'x', chunks, source }], { id: 'x' });
+}
+
 describe('streamed sessions', () => {
   it('are the same in whatever chunks they come, texts included', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: BYTES.length + 1 }), (size) => {
-        same(readClaudeCodeStream(chunksOf(BYTES, size), { id: 'x', source: memorySource(BYTES) }));
+        same(streamed(chunksOf(BYTES, size), memorySource(BYTES)));
       }),
     );
   });
 
   it('keep their texts in memory where there is no source', () => {
-    same(readClaudeCodeStream(chunksOf(BYTES, 64), { id: 'x' }));
+    same(streamed(chunksOf(BYTES, 64), null));
   });
 
   it('have the same texts from a packed file', () => same(readClaudeCode(gzipSync(BYTES), { id: 'x' })));
@@ -119,7 +122,7 @@ describe('streamed sessions', () => {
 
   it('say so when the file changed under them', () => {
     const copy = Buffer.from(BYTES);
-    const transcript = readClaudeCodeStream([copy], { id: 'x', source: memorySource(copy) });
+    const transcript = streamed([copy], memorySource(copy));
     copy.fill('{"type":"user"}\n');
     expect(() => textsOfTranscript(transcript)).toThrow(/x changed while it was in use/);
   });

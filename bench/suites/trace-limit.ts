@@ -1,8 +1,8 @@
-import { lifetimeCurve, traceSession } from '../../../../analysis/lifetime/lifetime-curve.js';
-import { createRandom } from '../../../../core/base/random.js';
-import type { RequestTrace, TraceRequest } from '../../../../core/model/request-trace.js';
+import { lifetimeCurve, traceSession } from '../../src/analysis/lifetime/lifetime-curve.js';
+import type { BenchResult } from '../../src/cli/commands/bench/result.js';
+import { createRandom } from '../../src/core/base/random.js';
+import type { RequestTrace, TraceRequest } from '../../src/core/model/request-trace.js';
 import { interleave } from '../measure.js';
-import type { BenchResult } from '../result.js';
 
 const BLOCK_TOKENS = 64;
 

@@ -1,13 +1,13 @@
 import { Bench } from 'tinybench';
-import { type HotPath, hotContext, hotPaths, type PreparedPath } from '../hot-paths.js';
-import { growthExponent } from '../measure.js';
+import { type HotPath, hotContext, hotPaths, type PreparedPath } from './hot-paths.js';
+import { growthExponent } from './measure.js';
 import {
   type BenchResult,
   HIGHEST_EXPONENT,
   joinResults,
   type PathResult,
   type SuiteOptions,
-} from '../result.js';
+} from './result.js';
 
 const SIZES = [10_000, 100_000, 1_000_000];
 const QUICK_SIZES = SIZES.slice(0, 2);

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
-import { resolvePolicy } from '../../../agent/policies/plan-policy.js';
-import type { RunPlan } from '../../../core/run/run-plan.js';
-import type { Job } from '../../../study/job.js';
-import { JobRunner } from '../../../study/job-runner.js';
-import { syntheticInput, type TranscriptInput } from '../../../transcripts/files/transcript-input.js';
-import { benchPlan } from './plan.js';
-import type { BenchResult, RatioResult } from './result.js';
+import { resolvePolicy } from '../../src/agent/policies/plan-policy.js';
+import { benchPlan } from '../../src/cli/commands/bench/plan.js';
+import type { BenchResult, RatioResult } from '../../src/cli/commands/bench/result.js';
+import type { RunPlan } from '../../src/core/run/run-plan.js';
+import type { Job } from '../../src/study/job.js';
+import { JobRunner } from '../../src/study/job-runner.js';
+import { syntheticInput, type TranscriptInput } from '../../src/transcripts/files/transcript-input.js';
 
 /** What sweeps took on this many threads. */
 interface SweepTimes {

@@ -1,16 +1,15 @@
-import { sha256Hex } from '../core/base/digest.js';
-import { type Block, textOrFiller } from '../core/model/block.js';
-import { hasToolUse, type Message } from '../core/model/message.js';
+import { sha256Hex } from '../../src/core/base/digest.js';
+import type { Block } from '../../src/core/model/block.js';
+import { hasToolUse, type Message } from '../../src/core/model/message.js';
 import type {
   RecordedCall,
   SpokenThinking,
   Thread,
   ThreadEvent,
   Transcript,
-} from '../core/model/transcript.js';
-import { INFERRED } from './drafts/calibrate.js';
-import { SKILL_TOOL } from './readers/claude-code/effects.js';
-import { attachmentOf, contentOf, usageFields } from './readers/claude-code/write-content.js';
+} from '../../src/core/model/transcript.js';
+import { INFERRED } from '../../src/transcripts/drafts/calibrate.js';
+import { attachmentOf, contentOf, textOrFiller, usageFields } from './write-content.js';
 
 /** A session file to be written. */
 export interface WrittenFile {
@@ -195,7 +194,7 @@ class ThreadWriter {
     const uuids = groups.map((_, part) => this.#uuid(message, part));
     this.#delivery = 'streamed';
     this.#uuids.set(message.id, uuids);
-    this.#skillCallId = blocks.findLast(({ tool }) => tool === SKILL_TOOL)?.toolUseId ?? this.#skillCallId;
+    this.#skillCallId = blocks.findLast(({ tool }) => tool === 'Skill')?.toolUseId ?? this.#skillCallId;
     for (const [part, group] of groups.entries()) {
       const content = group.map(contentOf);
       const fields = {

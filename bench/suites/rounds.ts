@@ -1,11 +1,11 @@
-import type { Step, Transcript } from '../../../../core/model/transcript.js';
-import type { RequestEntry } from '../../../../core/run/log-entries.js';
-import type { LogEntry } from '../../../../core/run/run-log.js';
-import { replay } from '../../../../engine/run/replay.js';
-import { generateTranscript } from '../../../../transcripts/synthetic/generate-transcript.js';
-import { benchPlan } from '../plan.js';
+import { benchPlan } from '../../src/cli/commands/bench/plan.js';
+import type { BenchResult, SuiteOptions } from '../../src/cli/commands/bench/result.js';
+import type { Step, Transcript } from '../../src/core/model/transcript.js';
+import type { RequestEntry } from '../../src/core/run/log-entries.js';
+import type { LogEntry } from '../../src/core/run/run-log.js';
+import { replay } from '../../src/engine/run/replay.js';
+import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';
 import { validatedFile } from '../recording-file.js';
-import type { BenchResult, SuiteOptions } from '../result.js';
 
 /** A generated session with the usage of its requests in a run. */
 export function withUsage(transcript: Transcript, requests: readonly RequestEntry[]): Transcript {

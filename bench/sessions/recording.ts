@@ -1,7 +1,7 @@
-import { createRandom, type Random } from '../../../core/base/random.js';
-import { isObject, type JsonObject, listOf, objectOf } from '../../../transcripts/lines/narrow.js';
-import { generateTranscript } from '../../../transcripts/synthetic/generate-transcript.js';
-import { writeClaudeCode } from '../../../transcripts/write-claude-code.js';
+import { createRandom, type Random } from '../../src/core/base/random.js';
+import { isObject, type JsonObject, listOf, objectOf } from '../../src/transcripts/lines/narrow.js';
+import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';
+import { writeClaudeCode } from './write-claude-code.js';
 
 /** Turns of one generated session; a recording consists of several. */
 const TURNS = 800;

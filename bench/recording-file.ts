@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { builtModule } from '../../../core/base/built.js';
-import { FileDigests } from '../../../transcripts/files/file-digests.js';
-import { loadTranscript } from '../../../transcripts/files/transcripts.js';
+import { builtModule } from '../src/core/base/built.js';
+import { FileDigests } from '../src/transcripts/files/file-digests.js';
+import { loadTranscript } from '../src/transcripts/files/transcripts.js';
 
 /** How a probe ends: it prints the most memory its process ever held, in kilobytes. */
 const PRINT_PEAK = `

@@ -1,12 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { BenchResult, RatioResult } from '../../../../../src/cli/commands/bench/result.js';
-import { cli, tempFolder } from '../../../cli.js';
-import { checkRatio } from '../ratios.js';
+import { ALL_SUITES } from '../../bench/suites.js';
+import { type BenchResult, joinResults, type RatioResult } from '../../src/cli/commands/bench/result.js';
+import { checkRatio } from './ratios.js';
 
 async function measured(suite: string): Promise<BenchResult> {
-  const { code, stdout } = await cli(['bench', suite, '--quick', '--json'], { cwd: tempFolder() });
-  expect(code).toBe(0);
-  return JSON.parse(stdout) as BenchResult;
+  return joinResults([await ALL_SUITES[suite]!({ quick: true, onProgress: () => {} })]);
 }
 
 /** What the server adds, of which five milliseconds are promised: both times are rounded to a tenth. */
@@ -31,11 +31,20 @@ describe('a suite in its smallest form', () => {
     }
   });
 
-  it.each(['rounds', 'why-corpus', 'start-up'])('%s says that it needs the built program', async (suite) => {
-    const { ratios, notes } = await measured(suite);
-    expect([ratios, notes]).toEqual([
-      [],
-      [expect.stringMatching(new RegExp(`^${suite}: needs .*the built program$`))],
-    ]);
-  });
+  it.each(['rounds', 'why-corpus', 'start-up', 'replay-memory'])(
+    '%s says that it needs the built program',
+    async (suite) => {
+      const { ratios, notes } = await measured(suite);
+      expect([ratios, notes]).toEqual([
+        [],
+        [expect.stringMatching(new RegExp(`^${suite}: needs .*the built program$`))],
+      ]);
+    },
+  );
+});
+
+it('bench/README.md describes every suite', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../bench/README.md'), 'utf8');
+  const described = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)].map((match) => match[1]);
+  expect(described).toEqual(Object.keys(ALL_SUITES));
 });

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { builtModule } from '../../../core/base/built.js';
-import { corpusFiles } from './corpus.js';
-import { growthExponent, timeOf } from './measure.js';
-import type { BenchResult, SuiteOptions } from './result.js';
+import { growthExponent, timeOf } from '../../src/cli/commands/bench/measure.js';
+import type { BenchResult, SuiteOptions } from '../../src/cli/commands/bench/result.js';
+import { builtModule } from '../../src/core/base/built.js';
+import { corpusFiles } from '../sessions/corpus.js';
 
 /** Sessions of each corpus, and bytes of a session. */
 interface Sizes {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { RatioResult } from '../../../../src/cli/commands/bench/result.js';
+import type { RatioResult } from '../../src/cli/commands/bench/result.js';
 
 /** Promises as bench/README.md has them; sizes of the quick form; the ratio is that of the two numbers in the sentence. */
 export const RATIOS: Readonly<Record<string, readonly [promised: number | null, says: RegExp]>> = {

@@ -1,8 +1,8 @@
-import { createRandom } from '../../../../core/base/random.js';
-import { countGuarded, loadCounter } from '../../../../core/tokens/counter.js';
-import { generateTranscript } from '../../../../transcripts/synthetic/generate-transcript.js';
+import type { BenchResult } from '../../src/cli/commands/bench/result.js';
+import { createRandom } from '../../src/core/base/random.js';
+import { countGuarded, loadCounter } from '../../src/core/tokens/counter.js';
+import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';
 import { interleave } from '../measure.js';
-import type { BenchResult } from '../result.js';
 
 const CHARS = 100_000;
 /** Chunk of the guard; ordinary text is never cut, so that only the looking costs. */

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { builtModule } from '../../../../core/base/built.js';
-import { createPromptCache } from '../../../../provider/cache/prompt-cache.js';
-import { createFakeApi } from '../../../../provider/fake-api/fake-api.js';
-import { listenLocally } from '../../serve/local-server.js';
+import type { BenchResult, RatioResult } from '../../src/cli/commands/bench/result.js';
+import { listenLocally } from '../../src/cli/commands/serve/local-server.js';
+import { builtModule } from '../../src/core/base/built.js';
+import { createPromptCache } from '../../src/provider/cache/prompt-cache.js';
+import { createFakeApi } from '../../src/provider/fake-api/fake-api.js';
 import { canProbe } from '../recording-file.js';
-import type { BenchResult, RatioResult } from '../result.js';
 
 /** Requests under way at once, and requests of one conversation. */
 const AT_ONCE = 8;

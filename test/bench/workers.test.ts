@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { benchPlan } from '../../../../src/cli/commands/bench/plan.js';
-import { Contender, workersRatios } from '../../../../src/cli/commands/bench/workers.js';
-import { syntheticInput } from '../../../../src/transcripts/files/transcript-input.js';
+import { Contender, workersRatios } from '../../bench/suites/workers.js';
+import { benchPlan } from '../../src/cli/commands/bench/plan.js';
+import { syntheticInput } from '../../src/transcripts/files/transcript-input.js';
 
 describe('sweeps on threads', () => {
   it('have a cold time once, and the least of the later ones as warm time', async () => {

@@ -1,12 +1,13 @@
-import { quantile } from '../../../../core/base/stats.js';
-import type { Transcript } from '../../../../core/model/transcript.js';
-import { usesOf } from '../../../../core/uses/find-uses.js';
-import { readClaudeCodeStream } from '../../../../transcripts/readers/claude-code/read.js';
-import { memorySource } from '../../../../transcripts/readers/claude-code/recorded-text.js';
-import { interleave, type Rounds, timeOf } from '../measure.js';
-import { recordingLines } from '../recording.js';
+import { timeOf } from '../../src/cli/commands/bench/measure.js';
+import type { BenchResult, SuiteOptions } from '../../src/cli/commands/bench/result.js';
+import { quantile } from '../../src/core/base/stats.js';
+import type { Transcript } from '../../src/core/model/transcript.js';
+import { usesOf } from '../../src/core/uses/find-uses.js';
+import { readClaudeCodeFiles } from '../../src/transcripts/readers/claude-code/read.js';
+import { memorySource } from '../../src/transcripts/readers/claude-code/recorded-text.js';
+import { interleave, type Rounds } from '../measure.js';
 import { peakMemory, recordToDisk } from '../recording-file.js';
-import type { BenchResult, SuiteOptions } from '../result.js';
+import { recordingLines } from '../sessions/recording.js';
 
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 1_048_576;
@@ -42,7 +43,8 @@ export async function ingestSuite(options: SuiteOptions): Promise<Partial<BenchR
   const bytes = Buffer.from([...recordingLines(size)].join(''));
   const source = memorySource(bytes);
   const rounds = options.quick ? QUICK_ROUNDS : ROUNDS;
-  const read = (): Transcript => readClaudeCodeStream(chunksOf(bytes), { id: 'recording', source });
+  const read = (): Transcript =>
+    readClaudeCodeFiles([{ name: 'recording', chunks: chunksOf(bytes), source }], { id: 'recording' });
   const [parse, ingest] = interleave([() => void parseLines(bytes), () => void read()], rounds);
   const transcript = read();
   // What was found is kept by the list of threads: a copy of it is looked through again.

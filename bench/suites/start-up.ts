@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { builtModule } from '../../../core/base/built.js';
-import { interleave } from './measure.js';
-import type { BenchResult } from './result.js';
+import type { BenchResult } from '../../src/cli/commands/bench/result.js';
+import { builtModule } from '../../src/core/base/built.js';
+import { interleave } from '../measure.js';
 
 /** Nothing to run: the start of the process itself. */
 const BARE = ['--eval', '0'];

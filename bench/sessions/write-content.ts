@@ -1,7 +1,12 @@
-import { formatDigest } from '../../../core/base/digest.js';
-import { type Block, fillerText, type ToolEffect, textOrFiller } from '../../../core/model/block.js';
-import { apiUsage, type Usage } from '../../../core/model/usage.js';
-import { parseObject } from '../../lines/json-lines.js';
+import { formatDigest } from '../../src/core/base/digest.js';
+import { type Block, fillerText, type ToolEffect } from '../../src/core/model/block.js';
+import { apiUsage, type Usage } from '../../src/core/model/usage.js';
+import { parseObject } from '../../src/transcripts/lines/json-lines.js';
+
+/** The text of a block; an opaque one gets filler of its length. */
+export function textOrFiller(block: Block): string {
+  return block.text === null ? fillerText(block.chars, formatDigest(block.digest)) : block.text.read();
+}
 
 /** Usage as clients record it. */
 export function usageFields(usage: Usage): object {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type CorpusFile, corpusFiles } from '../../../../src/cli/commands/bench/corpus.js';
-import { recordingLines } from '../../../../src/cli/commands/bench/recording.js';
-import { roundLines } from '../../../../src/cli/commands/bench/suites/rounds.js';
-import { sha256Hex } from '../../../../src/core/base/digest.js';
+import { type CorpusFile, corpusFiles } from '../../bench/sessions/corpus.js';
+import { recordingLines } from '../../bench/sessions/recording.js';
+import { roundLines } from '../../bench/suites/rounds.js';
+import { sha256Hex } from '../../src/core/base/digest.js';
 
 const isMain = ({ path }: CorpusFile): boolean => !path.includes('/subagents/');
 const linesOf = ({ text }: CorpusFile): readonly string[] => text.trimEnd().split('\n');

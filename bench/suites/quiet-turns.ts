@@ -1,12 +1,13 @@
-import { countCalls, type Transcript } from '../../../../core/model/transcript.js';
-import type { LogSink } from '../../../../core/run/run-log.js';
-import type { CachePlan, RunPlan } from '../../../../core/run/run-plan.js';
-import { sweepReplayParts } from '../../../../engine/columnar/sweep-replay.js';
-import { replay } from '../../../../engine/run/replay.js';
-import { generateTranscript } from '../../../../transcripts/synthetic/generate-transcript.js';
-import { foldAll, interleave, timeOf } from '../measure.js';
-import { benchPlan, benchTranscript, compiledTranscript, NOWHERE } from '../plan.js';
-import type { BenchResult, SuiteOptions } from '../result.js';
+import { timeOf } from '../../src/cli/commands/bench/measure.js';
+import { benchPlan, benchTranscript, NOWHERE } from '../../src/cli/commands/bench/plan.js';
+import type { BenchResult, SuiteOptions } from '../../src/cli/commands/bench/result.js';
+import { countCalls, type Transcript } from '../../src/core/model/transcript.js';
+import type { LogSink } from '../../src/core/run/run-log.js';
+import type { CachePlan, RunPlan } from '../../src/core/run/run-plan.js';
+import { sweepReplayParts } from '../../src/engine/columnar/sweep-replay.js';
+import { replay } from '../../src/engine/run/replay.js';
+import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';
+import { compiledTranscript, foldAll, interleave } from '../measure.js';
 
 const BY_HAND = 'claude-code/2.1.112';
 /** Policy files with one rule, with several, and with one that looks at tool results. */

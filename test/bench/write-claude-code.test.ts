@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { writeClaudeCode } from '../../bench/sessions/write-claude-code.js';
 import { createBlock } from '../../src/core/model/block.js';
 import { createMessage, messageTokens } from '../../src/core/model/message.js';
 import type { Step, Thread, Transcript } from '../../src/core/model/transcript.js';
 import { readClaudeCode, readClaudeCodeFiles } from '../../src/transcripts/readers/claude-code/read.js';
-import { writeClaudeCode } from '../../src/transcripts/write-claude-code.js';
 import { propertyRuns } from '../helpers/generators/property-runs.js';
 import { sharedData } from '../helpers/recordings/shared.js';
 import {

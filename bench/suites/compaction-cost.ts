@@ -1,11 +1,11 @@
-import { sum } from '../../../../core/base/stats.js';
-import type { Transcript } from '../../../../core/model/transcript.js';
-import type { LogEntry } from '../../../../core/run/run-log.js';
-import type { RunPlan } from '../../../../core/run/run-plan.js';
-import { replay } from '../../../../engine/run/replay.js';
-import { countEntries, foldAll, interleave, processorTimeOf } from '../measure.js';
-import { benchPlan, compiledTranscript } from '../plan.js';
-import type { BenchResult, SuiteOptions } from '../result.js';
+import { benchPlan } from '../../src/cli/commands/bench/plan.js';
+import type { BenchResult, SuiteOptions } from '../../src/cli/commands/bench/result.js';
+import { sum } from '../../src/core/base/stats.js';
+import type { Transcript } from '../../src/core/model/transcript.js';
+import type { LogEntry } from '../../src/core/run/run-log.js';
+import type { RunPlan } from '../../src/core/run/run-plan.js';
+import { replay } from '../../src/engine/run/replay.js';
+import { compiledTranscript, countEntries, foldAll, interleave, processorTimeOf } from '../measure.js';
 
 /** What a compaction may cost on the machine that the figures in docs/design/speed.md are from. */
 const PROMISED_MICROS = 100;
