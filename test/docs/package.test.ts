@@ -48,6 +48,13 @@ describe('the package', () => {
     expect(files.filter((file) => /\.map$|^(?:src|test|scripts)\/|\.generated\.ts$/.test(file))).toEqual([]);
   });
 
+  it('holds code in ASCII alone, but for a table of tokens', () => {
+    const others = files.filter(
+      (file) => file.endsWith('.js') && /[^\0-\x7f]/.test(readFileSync(join(ROOT, file), 'utf8')),
+    );
+    expect(others).toEqual([expect.stringMatching(/count-o200k/)]);
+  });
+
   it('holds everything its manifest points to', () => {
     const pointed = [OWN.types, ...Object.values(OWN.bin), ...Object.values(OWN.exports['.'])] as string[];
     for (const path of pointed) expect(files).toContain(posix.normalize(path));
