@@ -14,7 +14,7 @@ import type { HitOdds } from '../../provider/cache/prompt-cache.js';
 import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
 import type { LlmCall, LlmReply } from '../../provider/fake-llm/fake-llm.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
-import { type Cost, otherPrices, pricesAt, priceUsage } from '../../provider/prices/price.js';
+import { type Cost, otherPrices, pricesAt, priceUsage, rewriteNano } from '../../provider/prices/price.js';
 import { checkRead, checkUsage, checkWindow } from '../context/invariants.js';
 import type { Outgoing, RunEnv } from './run-env.js';
 
@@ -118,8 +118,7 @@ export class Exchange {
       rewriteCost: rewriteCostOf(writeCost + cost.inputNano, rewritten, unread),
     };
     // The hazard of breaks is that of a client of Anthropic: elsewhere nothing is known of it.
-    if (out.risk !== 0 && this.env.cacheKinds.reads === 'exact')
-      entry.risk = riskOf(out, usage, atMs, cost.totalNano);
+    if (out.risk !== 0 && this.env.cacheKinds.reads === 'exact') entry.risk = riskOf(out, usage, atMs);
     this.env.sink.write(entry);
     // What was found is known if a recording has it for this cache.
     const isKnown = this.env.whatIf?.reads === 'as-recorded';
@@ -213,23 +212,14 @@ function warnAssumedPrice(warnings: WarningList, model: string, other: string): 
 
 /** What an unpredictable break would cost here: everything after system and tools written again instead of read. */
 function riskOf(
-  out: Outgoing,
+  { view, model, breakpoints, risk }: Outgoing,
   usage: Usage,
   atMs: number,
-  paidNano: number,
 ): { readonly chance: number; readonly cost: number } {
-  const { view, model, breakpoints } = out;
   const kept = view.systemEnd === 0 ? 0 : view.sums[view.systemEnd - 1]!;
   const lost = Math.max(0, usage.cacheRead - kept);
-  const isLong = isLongTtl(breakpoints.at(-1)?.ttlMs ?? TTL_5M_MS);
-  const broken: Usage = {
-    input: usage.input,
-    cacheRead: usage.cacheRead - lost,
-    cacheWrite5m: usage.cacheWrite5m + (isLong ? 0 : lost),
-    cacheWrite1h: usage.cacheWrite1h + (isLong ? lost : 0),
-    output: usage.output,
-  };
-  return { chance: out.risk, cost: priceUsage(model, broken, atMs).totalNano - paidNano };
+  const lives = isLongTtl(breakpoints.at(-1)?.ttlMs ?? TTL_5M_MS) ? 'cacheWrite1h' : 'cacheWrite5m';
+  return { chance: risk, cost: rewriteNano(model, usage, lost, lives, atMs) };
 }
 
 /** What the cache did with a request, as far as the break detector asks. */

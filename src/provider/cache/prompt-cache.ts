@@ -141,7 +141,8 @@ export interface PromptCache {
   copy?(): PromptCache;
 }
 
-const SWEEP_MIN_ENTRIES = 4_096;
+/** Few enough that the table of a session stays small: checkpoints copy it. */
+const SWEEP_MIN_ENTRIES = 1_024;
 
 function checkBreakpoints(breakpoints: readonly Breakpoint[], length: number): void {
   let previous = -1;

@@ -93,6 +93,21 @@ export function priceUsage(row: ModelRow, usage: Usage, atMs: number): Cost {
   return new CostParts(inputNano, cacheReadNano, cacheWrite5mNano, cacheWrite1hNano, outputNano);
 }
 
+/** What more a request costs if some of the tokens it read from the cache have to be written instead. */
+export function rewriteNano(
+  row: ModelRow,
+  usage: Usage,
+  tokens: number,
+  lives: 'cacheWrite5m' | 'cacheWrite1h',
+  atMs: number,
+): number {
+  const prices = pricesFor(row, promptTokens(usage), atMs);
+  const read = usage.cacheRead;
+  const written = usage[lives];
+  const writing = part(written + tokens, prices[lives]) - part(written, prices[lives]);
+  return writing - (part(read, prices.cacheRead) - part(read - tokens, prices.cacheRead));
+}
+
 /**
  * A cost by its parts. A class: V8 keeps small and large whole numbers differently, and objects of a literal changed their hidden
  * class one by one when they were first read.

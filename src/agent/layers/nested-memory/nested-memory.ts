@@ -114,7 +114,10 @@ class TouchedPath {
   round = 0;
 
   /** Memory files on the way to it; null when it leads nowhere. */
-  constructor(readonly way: readonly MemoryFile[] | null) {}
+  constructor(
+    readonly path: string,
+    readonly way: readonly MemoryFile[] | null,
+  ) {}
 }
 
 /** Attaches memory files that lie on the way to the paths the agent touches, once each (NES-1). */
@@ -128,6 +131,8 @@ class NestedMemory implements LayerInstance {
   /** Files that may not be read: reported once. */
   private readonly refused = new Set<string>();
   private readonly paths = new Map<string, TouchedPath>();
+  /** The last one: a result names the path of its call. */
+  private latest: TouchedPath | null = null;
   /** Begins again whenever memory files are forgotten: each path is looked at once a round. */
   private round = 1;
   private memoryVersion = 0;
@@ -162,13 +167,12 @@ class NestedMemory implements LayerInstance {
       this.round++;
     }
     const { blocks } = message;
-    let latest: string | undefined;
     for (let i = 0; i < blocks.length; i++) {
       const { kind, facts } = blocks[i]!;
       const { path } = facts;
-      if (path === undefined || path === latest || (kind !== 'tool_use' && kind !== 'tool_result')) continue;
-      latest = path;
-      const touched = this.paths.get(path) ?? this.meet(path);
+      if (path === undefined || (kind !== 'tool_use' && kind !== 'tool_result')) continue;
+      const touched = path === this.latest?.path ? this.latest : (this.paths.get(path) ?? this.meet(path));
+      this.latest = touched;
       if (touched.round === this.round) continue;
       if (this.kept.has(message.id)) return;
       touched.round = this.round;
@@ -177,7 +181,7 @@ class NestedMemory implements LayerInstance {
   }
 
   private meet(path: string): TouchedPath {
-    const touched = new TouchedPath(this.files.wayTo(path));
+    const touched = new TouchedPath(path, this.files.wayTo(path));
     this.paths.set(path, touched);
     return touched;
   }
