@@ -1,7 +1,7 @@
 import type { Digest } from '../../core/base/digest.js';
 
 /** Slots a table starts with; always a power of two. */
-const FIRST_SLOTS = 1_024;
+const FIRST_SLOTS = 256;
 
 /**
  * Cache entries by key: open addressing over columns of numbers. A look-up is a few reads of memory, where a Map of objects
