@@ -8,7 +8,7 @@ import type { LayerContext } from '../../../core/run/layer.js';
 import { AwaitedCalls } from '../support/compactable.js';
 
 /** A file as it is now, as far as the session tells (C13). */
-interface FileVersion extends Pick<Block, 'tokens' | 'rough' | 'chars' | 'digest'> {
+export interface FileVersion extends Pick<Block, 'tokens' | 'rough' | 'chars' | 'digest'> {
   /** The read that showed it, for its line numbers; null where no read did. */
   readonly text: Block['text'];
   /** The size is that of the last version that is known, not of the present one. */
@@ -231,13 +231,13 @@ export class FileState {
   }
 
   /** The files the agent remembers, latest use first. */
-  recent(): readonly Readonly<KnownFile>[] {
+  recent(): Readonly<KnownFile>[] {
     return [...this.remembered].reverse();
   }
 
   /** The same, those that the session changed first, latest change first: what files say of themselves on disk (R9). */
   recentlyChanged(): readonly Readonly<KnownFile>[] {
-    return this.recent().toSorted((a, b) => b.changedAt - a.changedAt);
+    return this.recent().sort((a, b) => b.changedAt - a.changedAt);
   }
 
   /** The content of a result is gone from the context: a file that was known by this read alone is forgotten (MIC-1, C17). */

@@ -5,7 +5,7 @@ import { createMessage, type Message } from '../../../core/model/message.js';
 import { lazyText } from '../../../core/model/text.js';
 import type { LayerContext } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
-import { type KnownFile, plainTokens } from '../file-state/file-state.js';
+import { type FileVersion, type KnownFile, plainTokens } from '../file-state/file-state.js';
 import { param } from '../support/param-reader.js';
 import { forkItems, type WorkItem, type WorkState, workState } from './work-state.js';
 
@@ -162,9 +162,9 @@ interface Piece {
   readonly how: 'whole' | 'cut' | 'reference';
 }
 
-/** A file that takes a slot, with its tokens as the client counts them: without line numbers. */
+/** A file that takes a slot. */
 interface WantedFile extends WorkItem {
-  readonly plain: number;
+  readonly version: FileVersion;
 }
 
 /** The files that take the slots, those of them whose size is estimated, and those that cannot be read. */
@@ -187,7 +187,7 @@ function wantedFiles(context: LayerContext, work: WorkState, visible: VisibleFil
     if (file.isUnreadable) failed.push(path);
     else {
       const { tokens, rough, chars, digest } = version;
-      files.push({ label: path, tokens, rough, chars, digest, plain: plainTokens(version) });
+      files.push({ label: path, tokens, rough, chars, digest, version });
     }
     if (version.isEstimated) estimated.add(path);
   }
@@ -205,7 +205,7 @@ function chooseFiles(params: ParamValues, files: readonly WantedFile[]): readonl
   const limit = param.number(params, 'restore.referenceOverChars');
   const most = param.numberOrNull(params, 'restore.referenceOverTokens') ?? Number.POSITIVE_INFINITY;
   return files.map((item) =>
-    item.chars < limit && item.plain <= most
+    item.chars < limit && plainTokens(item.version) <= most
       ? { item, rough: item.rough, how: 'whole' }
       : { item, rough: REFERENCE_TOKENS, how: 'reference' },
   );
