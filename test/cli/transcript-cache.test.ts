@@ -141,6 +141,15 @@ describe('compiled transcripts on disk', () => {
     expect(cached(small)).toEqual([]);
   });
 
+  it('are not kept where the cache folder is a file, and nothing fails', async () => {
+    const cwd = tempFolder({ 'a.jsonl': session(), kept: 'a file' });
+    // The day is later, so that the recording counts as settled and its digest would be kept.
+    const own = { cwd, env: { CCBENCH_CACHE: 'kept' }, today: '2099-01-01' };
+    for (const argv of ['inspect a.jsonl', 'ttl a.jsonl', 'cache', 'cache clear'])
+      expect(await cli(argv.split(' '), own), argv).toMatchObject({ code: 0 });
+    expect(readFileSync(join(cwd, 'kept'), 'utf8')).toBe('a file');
+  });
+
   it('are never kept beside the recordings', async () => {
     const folder = tempFolder({ 'a.jsonl': session('nowhere near') });
     const home = tempFolder();

@@ -26,7 +26,9 @@ export interface SessionCost extends PricedCalls {
   readonly premiumUsd: number;
   /** What is saved by reading, after gaps of five minutes to an hour, what would be written again. */
   readonly savedUsd: number;
-  /** Tokens read only thanks to the longer lifetime. */
+  /** What an hour saves on requests that no recording holds; below zero where it pays more for them. */
+  readonly unrecordedUsd: number;
+  /** Tokens of recorded requests read only thanks to the longer lifetime. */
   readonly rescuedTokens: number;
   /** Tokens that would have to be rescued for the one-hour premium to pay for itself. */
   readonly breakEvenTokens: number;
@@ -69,6 +71,7 @@ export function lifetimeCosts(session: LifetimeSession, prices: PriceOf): Sessio
     cheaper: cheaperLifetime(difference),
     premiumUsd: sums.premium,
     savedUsd: sums.saved,
+    unrecordedUsd: 0,
     rescuedTokens: sums.rescued,
     breakEvenTokens: Math.round(sums.breakEven),
     calls: sums.calls,

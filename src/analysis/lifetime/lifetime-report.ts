@@ -29,6 +29,7 @@ export interface LifetimeCostReport extends PricedCalls {
   readonly shareEqual: number | null;
   readonly premiumUsd: number;
   readonly savedUsd: number;
+  readonly unrecordedUsd: number;
   readonly rescuedTokens: number;
   readonly breakEvenTokens: number;
   readonly perSession: readonly SessionCost[];
@@ -107,6 +108,7 @@ function costReport(chosen: readonly SessionCost[]): LifetimeCostReport {
     shareEqual: share('equal'),
     premiumUsd: total((cost) => cost.premiumUsd),
     savedUsd: total((cost) => cost.savedUsd),
+    unrecordedUsd: total((cost) => cost.unrecordedUsd),
     rescuedTokens: total((cost) => cost.rescuedTokens),
     breakEvenTokens: total((cost) => cost.breakEvenTokens),
     perSession,
@@ -126,6 +128,8 @@ const NANO_PER_MILLIONTH = 1_000;
 /** What entries of one lifetime make of a session. */
 interface AtLifetime {
   readonly costNano: number;
+  /** The part of the cost that requests outside the recording have, such as those that keep an entry alive: which there are depends on the lifetime. */
+  readonly unrecordedNano: number;
   readonly readTokens: number;
   readonly premiumNano: number;
   readonly breakEvenTokens: number;
@@ -134,6 +138,7 @@ interface AtLifetime {
 }
 
 function runAt(transcript: Transcript, lifetime: '5m' | '1h'): AtLifetime {
+  let unrecordedNano = 0;
   let readTokens = 0;
   let premiumNano = 0;
   let breakEvenTokens = 0;
@@ -143,13 +148,17 @@ function runAt(transcript: Transcript, lifetime: '5m' | '1h'): AtLifetime {
   const facts = runChanged(changedPlan(transcript, { lifetime }), transcript, {
     onEntry: (entry) => {
       if (entry.type !== 'request') return;
+      if (entry.purpose !== 'main' && entry.purpose !== 'subagent') {
+        unrecordedNano += entry.cost;
+        return;
+      }
+      calls++;
       readTokens += entry.read;
       const row = modelOrUnknown(entry.model);
-      if (entry.purpose === 'main' || entry.purpose === 'subagent') {
-        calls++;
-        if (!row.pricesAreKnown) unpricedCalls++;
+      if (!row.pricesAreKnown) {
+        unpricedCalls++;
+        return;
       }
-      if (!row.pricesAreKnown) return;
       const { cacheWrite1h, cacheWrite5m, cacheRead } = pricesFor(row, entry.prompt, pricedAt(entry.t));
       const more = entry.write1h * (cacheWrite1h - cacheWrite5m);
       premiumNano += more * NANO_PER_MILLIONTH;
@@ -158,6 +167,7 @@ function runAt(transcript: Transcript, lifetime: '5m' | '1h'): AtLifetime {
   });
   return {
     costNano: facts.cost.total,
+    unrecordedNano,
     readTokens,
     premiumNano: Math.round(premiumNano),
     breakEvenTokens,
@@ -178,14 +188,17 @@ export function lifetimeChoice(transcript: Transcript): SessionCost | null {
   const short = runAt(transcript, '5m');
   const long = runAt(transcript, '1h');
   const moreNano = long.costNano - short.costNano;
+  // Requests that only five minutes need may leave a little more to read: that is theirs.
+  const savedNano = Math.max(0, long.premiumNano - moreNano + long.unrecordedNano - short.unrecordedNano);
   return {
     id: transcript.id,
     cost5mUsd: usd(short.costNano),
     cost1hUsd: usd(long.costNano),
     cheaper: cheaperLifetime(usd(moreNano)),
     premiumUsd: usd(long.premiumNano),
-    savedUsd: usd(long.premiumNano - moreNano),
-    rescuedTokens: long.readTokens - short.readTokens,
+    savedUsd: usd(savedNano),
+    unrecordedUsd: usd(long.premiumNano - moreNano - savedNano),
+    rescuedTokens: Math.max(0, long.readTokens - short.readTokens),
     breakEvenTokens: Math.round(long.breakEvenTokens),
     calls: long.calls,
     unpricedCalls: long.unpricedCalls,

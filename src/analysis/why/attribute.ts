@@ -135,9 +135,11 @@ function avoidable(place: Place, cause: WhyCause, tokens: number, nano: number):
   if (isSwitch || isWarm) return Math.max(0, nano - Math.round(tokens * cacheRead * PER_TOKEN_NANO));
   if ((cause !== 'lifetime-5m' && cause !== 'lifetime-1h') || !place.hasParting) return 0;
   const price = tokens === 0 ? 0 : nano / tokens;
-  const rest = Math.min(tokens, first.cached + COMPACTED_TOKENS);
+  // What other sessions keep warm is read with and without a compaction.
+  const rest = Math.min(tokens, Math.max(0, first.cached + COMPACTED_TOKENS - request.read));
+  const summed = request.previous!.cached;
   const sent =
-    place.summary === 'same-prompt' ? tokens * cacheRead : Math.max(0, tokens - first.cached) * cacheWrite5m;
+    place.summary === 'same-prompt' ? summed * cacheRead : Math.max(0, summed - first.cached) * cacheWrite5m;
   const asking = (sent + SUMMARY_TOKENS * (output + cacheWrite5m)) * PER_TOKEN_NANO;
   return Math.max(0, Math.round(nano - rest * price - asking));
 }

@@ -165,6 +165,9 @@ function refetched(
 }
 
 function outcome(name: ChangeName, before: ChangedRun, after: ChangedRun): ChangeOutcome {
+  // As in a study: a run that loses calls is not compared, however little it costs.
+  if (after.facts.callsLost > before.facts.callsLost)
+    return { name, savedNano: 0, offNano: 0, heldBack: 'calls would have gone unanswered' };
   const saved = before.ends.cost - after.ends.cost;
   const savedNano = Math.min(saved, Math.max(0, before.heldNano - after.heldNano));
   return {
@@ -252,7 +255,8 @@ export function tryChanges(input: ChangeInput): readonly ChangeOutcome[] {
   const half = (set: Settings): ChangeOutcome => {
     const run = new ChangedRun(changedPlan(transcript, { set }), transcript);
     const found = outcome('compact at half the window', base, run);
-    return { ...found, heldBack: found.savedNano === 0 ? run.heldBack : null, window: base.window };
+    const heldBack = found.heldBack ?? (found.savedNano === 0 ? run.heldBack : null);
+    return { ...found, heldBack, window: base.window };
   };
   // Its cache has one lifetime, and neither pauses nor switches are priced there.
   if (transcript.source === 'codex') return [half(HALF_OF_CODEX)];

@@ -373,10 +373,11 @@ export function sumSessions(sessions: Iterable<SummedSession>, uncounted: readon
   }
   const byDay = days.list().sort((a, b) => (a.name < b.name ? -1 : 1));
   const known = byDay.map(({ name }) => name).filter((name) => name !== 'unknown');
+  const recordedUsd = usd(total.nano);
   return {
     sessions: worst.length,
     requests: total.requests,
-    recordedUsd: usd(total.nano),
+    recordedUsd,
     hitRate: ratio(total.read, total.prompt),
     from: known[0] ?? null,
     to: known.at(-1) ?? null,
@@ -391,6 +392,6 @@ export function sumSessions(sessions: Iterable<SummedSession>, uncounted: readon
     byModel: models.list(),
     byDay,
     worst: worst.sort((a, b) => b.usd - a.usd),
-    changes: changes.list(),
+    changes: changes.list().map((change) => ({ ...change, high: Math.min(change.high, recordedUsd) })),
   };
 }

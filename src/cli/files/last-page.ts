@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { attempt } from '../../core/base/errors.js';
+import { attempt, succeeds } from '../../core/base/errors.js';
 
 /** Name of the note below the cache folder. */
 const NOTE = 'last-page.json';
@@ -35,5 +35,5 @@ export function lastPage(cacheFolder: string): string | null {
 
 /** Forgets which page was written last. */
 export function forgetPage(cacheFolder: string): void {
-  rmSync(join(cacheFolder, NOTE), { force: true });
+  succeeds(() => rmSync(join(cacheFolder, NOTE), { force: true }));
 }

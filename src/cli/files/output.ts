@@ -115,10 +115,16 @@ const PRIVATE_FILE = { mode: 0o600 };
 
 /** Takes what kept something from being written, and throws it as the user named the place. */
 const failAt =
-  (shown: string) =>
+  (shown: string, of: typeof unwritable = unwritable) =>
   (error: unknown): never => {
-    throw error instanceof CcbenchError ? error : unwritable(shown, error);
+    throw error instanceof CcbenchError ? error : of(shown, error);
   };
+
+/** A file that a user named, or that a command keeps: no report, and nothing that --no-files leaves out. */
+function unwritableFile(shown: string, error: unknown): CcbenchError {
+  const why = `${shown} cannot be written: ${whyUnwritable(error)}`;
+  return new CcbenchError('output-unwritable', why, { hint: 'choose another place for it', cause: error });
+}
 
 function unwritable(shown: string, error: unknown): CcbenchError {
   return new CcbenchError(
@@ -315,7 +321,7 @@ export interface OutputFile {
 export function openFile(path: string, cwd: string): OutputFile {
   const target = resolve(cwd, path);
   const fresh = nameOfPart(target, 'new');
-  const fail = failAt(path);
+  const fail = failAt(path, unwritableFile);
   try {
     removeLitter(dirname(target), (owner) => owner === basename(target));
     if (existsSync(target) && lstatSync(target).isDirectory()) throw { code: 'EISDIR' };

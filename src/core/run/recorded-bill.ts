@@ -58,6 +58,8 @@ export interface RecordedBill {
   readonly untoldWritesNano?: number;
   /** What its provider’s rules make of that, which a replay pays; absent where that is nothing. */
   readonly assumedWritesNano?: number;
+  /** The additional cost if all writes had been for an hour, for a recording that does not say for how long they were; absent if zero. */
+  readonly untoldLifetimesNano?: number;
   /** Compactions that were recorded. */
   readonly compactions: number;
   /** Those whose summary request is in the recording. */

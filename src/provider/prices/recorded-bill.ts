@@ -39,6 +39,12 @@ export function writtenPremium(row: ModelRow, usage: Usage, atMs: number, own: C
   return Math.max(0, written.totalNano - own.totalNano);
 }
 
+/** What a call would have cost more had all its writes been for an hour. */
+function hourPremium(row: ModelRow, usage: Usage, atMs: number, own: Cost): number {
+  const hour = { ...usage, cacheWrite5m: 0, cacheWrite1h: usage.cacheWrite5m + usage.cacheWrite1h };
+  return Math.max(0, priceUsage(row, hour, atMs).totalNano - own.totalNano);
+}
+
 /** The usage of a thread's responses, null where one has none, with what is billed. */
 function* billedCalls(
   thread: Thread,
@@ -77,6 +83,7 @@ class OtherPriceTally {
 function makeBill(transcript: Billed, models: ModelBook, priceDay: string | undefined): RecordedBill | null {
   const { threads } = transcript;
   const writes = transcript.carries.includes('cache-writes') ? 'reported' : 'unreported';
+  const hasLifetimes = transcript.carries.includes('lifetimes');
   const pricedAt = priceTimes(transcript, { priceDay });
   const others = new OtherPriceTally();
   const unpriced = new Map<string, number>();
@@ -92,6 +99,7 @@ function makeBill(transcript: Billed, models: ModelBook, priceDay: string | unde
     summaries: 0,
     untoldWrites: 0,
     assumedWrites: 0,
+    untoldLifetimes: 0,
   };
   for (const thread of threads) {
     const isMain = thread.parentId === null;
@@ -121,6 +129,7 @@ function makeBill(transcript: Billed, models: ModelBook, priceDay: string | unde
         const own = priceUsage(row, usage, atMs);
         cost = addCost(cost, own);
         others.add(row, atMs);
+        if (!hasLifetimes) count.untoldLifetimes += hourPremium(row, usage, atMs, own);
         if (writes === 'reported') continue;
         count.untoldWrites += writtenPremium(row, usage, atMs, own);
         count.assumedWrites += priceUsage(row, withUntoldWrites(row, usage), atMs).totalNano - own.totalNano;
@@ -150,6 +159,7 @@ function makeBill(transcript: Billed, models: ModelBook, priceDay: string | unde
     summaries: Math.min(count.summaries, count.compactions),
     ...(count.untoldWrites === 0 ? {} : { untoldWritesNano: count.untoldWrites }),
     ...(count.assumedWrites <= 0 ? {} : { assumedWritesNano: count.assumedWrites }),
+    ...(count.untoldLifetimes === 0 ? {} : { untoldLifetimesNano: count.untoldLifetimes }),
   };
 }
 

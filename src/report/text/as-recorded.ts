@@ -151,6 +151,7 @@ export type NotedBill = Pick<
   | 'unpriced'
   | 'withoutUsage'
   | 'untoldWritesNano'
+  | 'untoldLifetimesNano'
   | 'priceDay'
   | 'otherPrices'
 >;
@@ -158,7 +159,7 @@ export type NotedBill = Pick<
 /** What notes need of a bill: of ten thousand sessions no more is kept. */
 export function notedBill(bill: RecordedBill): NotedBill {
   const { calls, compactions, summaries, estimatedOutputs, unpriced, withoutUsage, untoldWritesNano } = bill;
-  const { priceDay, otherPrices } = bill;
+  const { priceDay, otherPrices, untoldLifetimesNano } = bill;
   return {
     calls,
     compactions,
@@ -167,6 +168,7 @@ export function notedBill(bill: RecordedBill): NotedBill {
     unpriced,
     withoutUsage,
     ...(untoldWritesNano === undefined ? {} : { untoldWritesNano }),
+    ...(untoldLifetimesNano === undefined ? {} : { untoldLifetimesNano }),
     ...(priceDay === undefined ? {} : { priceDay }),
     ...(otherPrices === undefined ? {} : { otherPrices }),
   };
@@ -215,6 +217,11 @@ export function billNotes(bills: readonly NotedBill[]): readonly string[] {
   if (unreported > 0)
     notes.push(
       `${AS_RECORDED}: no writes are reported, though they are billed: up to ${formatValue(unreported / NANO, 'usd')} more, had all that was not read been written`,
+    );
+  const hours = total((bill) => bill.untoldLifetimesNano ?? 0);
+  if (hours > 0)
+    notes.push(
+      `${AS_RECORDED}: writes without a lifetime are priced for five minutes: up to ${formatValue(hours / NANO, 'usd')} more, had all been written for an hour`,
     );
   const bare = total((bill) => bill.withoutUsage);
   if (bare > 0)

@@ -132,7 +132,7 @@ export class FileDigests {
       });
       renameSync(part, join(this.#folder, INDEX));
     } catch {
-      rmSync(part, { force: true });
+      succeeds(() => rmSync(part, { force: true }));
     }
   }
 }

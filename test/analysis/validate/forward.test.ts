@@ -191,6 +191,20 @@ describe('the choice of a lifetime', () => {
     });
   });
 
+  it('counts what a request of the client itself reads apart from what an hour rescues', () => {
+    // 2.1.112 renews five-minute entries with the summary for a user who was away, but not one-hour entries (K17).
+    const away = begun('2.1.112', undefined, { read: 16_000, write: 14_000, ttl: '5m' })
+      .line('system', 192, { subtype: 'away_summary', content: 'so far' })
+      .say('and then', 400)
+      .answer({ at: 405, read: 30_000, write: 500, ttl: '5m' });
+    const choice = lifetimeChoice(away.read())!;
+    // Five minutes read the prompt of 30,000 tokens once more for the summary: an hour rescues nothing, and saves that.
+    expect(choice).toMatchObject({ rescuedTokens: 0, savedUsd: 0 });
+    expect(choice.unrecordedUsd).toBeGreaterThan((29_000 * READ) / 1e9);
+    const more = choice.cost1hUsd - choice.cost5mUsd;
+    expect(more).toBeCloseTo(choice.premiumUsd - choice.savedUsd - choice.unrecordedUsd, 9);
+  });
+
   it('gives breaks that nothing explains to both lifetimes', () => {
     const recording = begun('2.0.64', undefined, { read: 16_000, write: 84_000 })
       .say('and then', 20)

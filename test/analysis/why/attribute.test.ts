@@ -132,6 +132,20 @@ describe('what a request wrote, and why', () => {
     expect(grown[2]![0]!.avoidableNano).toBe(nano(150_000, W1) - nano(38_000, W1) - asking);
   });
 
+  it('is more avoidable by a compaction where the beginning of the prompt is read after the pause all the same', () => {
+    const turns = [
+      { at: 0, usage: usage(10, 15_000, 5_000, 50) },
+      { at: 30, usage: usage(10, 20_000, 130_000, 50) },
+      { at: 3 * 3_600, usage: usage(10, 15_000, 135_000, 50) },
+    ];
+    const keptBy = (version: string) => partsOf(sessionOf(turns, version))[2]![0]!.avoidableNano;
+    // Of the 20,000 + 18,000 that a summary leaves, 15,000 are read too: 23,000 are written in place of 135,000.
+    const kept = nano(135_000, W1) - nano(23_000, W1) - nano(4_400, 15) - nano(4_400, W5);
+    expect(keptBy('2.1.100')).toBe(kept - nano(150_000, READ));
+    // A summariser with a prompt of its own is sent all 130,000 behind system and tools.
+    expect(keptBy('2.1.12')).toBe(kept - nano(130_000, W5));
+  });
+
   it('is less avoidable where the request for a summary has a prompt of its own', () => {
     const turns = [
       { at: 0, usage: usage(10, 0, 20_000, 50) },

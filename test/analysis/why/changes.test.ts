@@ -115,6 +115,19 @@ it('a change that costs or saves was not held back, whatever the client says of 
   expect(moved.filter(({ heldBack }) => heldBack !== null)).toEqual([]);
 });
 
+it('saves no more than was recorded at the upper end of its interval either', () => {
+  const session = explained(sessionOf([{ at: 0, usage: usage(0, 0, 20_000, 0) }]));
+  const spent = nano(20_000, W1);
+  const most = {
+    name: '5-minute lifetime',
+    savedNano: 0.95 * spent,
+    offNano: 0.1 * spent,
+    heldBack: null,
+  } as const;
+  const [change] = sumUp([{ ...session, changes: [most] }], []).changes;
+  expect(change).toMatchObject({ usd: (0.95 * spent) / 1e9, low: (0.85 * spent) / 1e9, high: spent / 1e9 });
+});
+
 describe('a session of a single request', () => {
   it('would have been cheaper for five minutes', () => {
     const transcript = sessionOf([{ at: 0, usage: usage(10, 16_000, 20_000, 50) }]);
@@ -164,6 +177,16 @@ describe('compacting at half the window', () => {
     expect(half(growing(130_000, 'claude-opus-4-6', '2.1.42')).savedNano).not.toBe(0);
     expect(half(growing(80_000, 'claude-opus-4-6', '2.1.42'))).toMatchObject({ savedNano: 0, offNano: 0 });
     expect(half(growing(130_000, 'claude-opus-4-6', '2.1.100'))).toMatchObject({ savedNano: 0, offNano: 0 });
+  });
+
+  it('saves nothing where calls would have gone unanswered, as they are not compared in a study either', () => {
+    // No model takes as much. As it happened this was answered; where the policy decides, it is refused.
+    const large = sessionOf([
+      { at: 0, usage: usage(10, 0, 1_300_000, 50), extra: { model: 'claude-sonnet-4-5' } },
+    ]);
+    const lost = half(large);
+    expect(lost).toMatchObject({ savedNano: 0, offNano: 0, heldBack: 'calls would have gone unanswered' });
+    expect(lost.usage).toBeUndefined();
   });
 
   it('is held back where the client does not compact by itself on the model', () => {

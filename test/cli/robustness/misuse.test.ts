@@ -244,7 +244,8 @@ describe('bad outputs', () => {
     for (const option of ['--log', '--junit']) {
       const { code, stdout, stderr } = await cli(['run', 'a.yaml', option, 'file/x'], { cwd });
       expect(code).toBe(2);
-      expect(stderr).toContain('warning: the report cannot be written to file/x');
+      expect(stderr).toContain('warning: file/x cannot be written: a file stands where a folder is needed');
+      expect(stderr).not.toContain('--no-files');
       expect(stdout).toContain('page reports/tiny/report.html');
     }
     for (const argv of [

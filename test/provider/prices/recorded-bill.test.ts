@@ -97,6 +97,25 @@ describe('the bill of a recording', () => {
     expect(billNotes([bill]).join('\n')).toContain(note);
   });
 
+  it('says what writes would have cost more for an hour, where the recording does not tell how long they were for', () => {
+    const usage = { input: 0, cacheRead: 1_000, cacheWrite5m: 2_000, cacheWrite1h: 0, output: 7 };
+    const billOf = (model: string, ...more: readonly Capability[]) =>
+      recordedBill(
+        new Conversation({ model })
+          .human(10)
+          .answer(10, { usage })
+          .transcript({ carries: ['usage', 'cache-writes', ...more] }),
+      )!;
+    // $5 a million: 6.25 to write for five minutes, 10 for an hour.
+    expect(billOf('claude-opus-4-6').untoldLifetimesNano).toBe(2_000 * (10_000 - 6_250));
+    expect(billOf('claude-opus-4-6', 'lifetimes').untoldLifetimesNano).toBeUndefined();
+    // One price for all writes.
+    expect(billOf('gpt-5.6-sol').untoldLifetimesNano).toBeUndefined();
+    expect(billNotes([billOf('claude-opus-4-6')]).join('\n')).toContain(
+      'writes without a lifetime are priced for five minutes: up to $0.0075 more, had all been written for an hour',
+    );
+  });
+
   it('CCH-4 a prompt beyond a price step costs the higher price as a whole', () => {
     const bill = recordedBill(readSession([go, answer('m1', 1, 'claude-sonnet-4-5', [1, 200_000, 0, 100])]))!;
     // 200,001 tokens of prompt: $6 in, $0.60 read, $22.50 out.

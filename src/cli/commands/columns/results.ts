@@ -58,8 +58,8 @@ export async function resultsCommand(
   for (const table of tables) noteMissing(session, table);
   if (studies.length === 0 && tables.length > 0) return answerOnSessions(session, folder, tables, options);
   if (studies.length === 0)
-    throw new CcbenchError('bad-input', `${folder} holds no results of a sweep`, {
-      hint: 'name the folder that was given to sweep --results',
+    throw new CcbenchError('bad-input', `${folder} holds no results`, {
+      hint: 'name the folder that was given to --results',
     });
   const asks = [options.best, options.count, options.group, options.mean, options.columns, options.sql];
   const isAsked = asks.some((value) => value !== undefined);

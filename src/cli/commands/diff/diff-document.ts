@@ -85,7 +85,7 @@ export function laneCost({ costUsd, requests, unpricedRequests }: LaneDiff['a'])
 /** The sum, and how much of it is there at the first difference. */
 export function sumSentence(diff: LaneDiff): string {
   const { differences, pairs } = diff;
-  return `${formatCount(differences.length)} of ${formatCounted(pairs.length, 'request')} ${differences.length === 1 ? 'differs' : 'differ'}; ${costVerdict(diff)}.`;
+  return `${formatCount(differences.length)} of ${formatCounted(pairs.length, 'request')} ${differences.length === 1 || pairs.length === 1 ? 'differs' : 'differ'}; ${costVerdict(diff)}.`;
 }
 
 /** Two lanes: where they part, then what differs. */

@@ -57,9 +57,11 @@ function billedPairs({ billed, carries, clientCostUsd }: TranscriptFacts): reado
     estimatedOutputs === 0
       ? ''
       : ` (estimated${estimatedOutputs === calls ? '' : ` in ${formatCount(estimatedOutputs)} of ${formatCounted(calls, 'call')}`})`;
-  const written = carries.includes('cache-writes')
-    ? `written 5 min ${formatCount(cacheWrite5m)}, written 1 h ${formatCount(cacheWrite1h)}`
-    : 'written not reported';
+  const written = !carries.includes('cache-writes')
+    ? 'written not reported'
+    : carries.includes('lifetimes')
+      ? `written 5 min ${formatCount(cacheWrite5m)}, written 1 h ${formatCount(cacheWrite1h)}`
+      : `written ${formatCount(cacheWrite5m + cacheWrite1h)}`;
   const subagents = subagentsUsd === 0 ? '' : `, ${formatMoney(subagentsUsd)} of it for subagents`;
   const summaries = summariesUsd === 0 ? '' : `, ${formatMoney(summariesUsd)} of it for summaries`;
   return [

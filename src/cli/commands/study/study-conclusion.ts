@@ -79,6 +79,10 @@ function rankMore(completeness: Completeness, noun: RowNoun): string {
     : `Leave out the ${noun}s or the sessions that did not finish, and try again.`;
 }
 
+function nameAnother(metric: string): string {
+  return `name another metric first in --metrics, such as ${metric === 'costUsd' ? 'cacheHitRate' : 'costUsd'}.`;
+}
+
 /** Why nothing is compared with the baseline in the first metric: runs did not finish, or have no value. */
 function noRival({ baseline, completeness, metrics: [metric] }: Comparison): Conclusion {
   const { variants, transcripts } = completeness;
@@ -97,7 +101,7 @@ function noRival({ baseline, completeness, metrics: [metric] }: Comparison): Con
     result: `No variant is ranked against ${baseline} in ${metricWords(metric!)}: ${why}.`,
     advice:
       ranked.length > 1 && ranked.includes(baseline)
-        ? 'To compare the variants, name another metric first in --metrics, such as costUsd.'
+        ? `To compare the variants, ${nameAnother(metric!)}`
         : ranked.length > 1
           ? `Choose a --baseline that finished, such as "${ranked[0]}".`
           : rankMore(completeness, 'variant'),
@@ -244,7 +248,7 @@ export function sweepConclusion(
   if (best === null)
     return {
       result: `No point is best in ${metricWords(metric)}: ${findMetric(metric)!.better === null ? 'no direction of it is better' : 'no point has a value'}.`,
-      advice: 'To rank the points, name another metric first in --metrics, such as costUsd.',
+      advice: `To rank the points, ${nameAnother(metric)}`,
     };
   if (ranked.length === 1)
     return {

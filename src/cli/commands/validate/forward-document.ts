@@ -82,7 +82,12 @@ function summaryColumns(
     doc.number('p90', ({ figures }) => figures.costErrorP90, percent),
     doc.number('worst', ({ figures }) => figures.costErrorMax, percent, 3),
     doc.number('net', ({ figures }) => figures.netError, signedPercent),
-    doc.amount('net dollars', ({ figures }) => dollars(figures.netUsd), 4),
+    // Without a share nothing was compared.
+    doc.amount(
+      'net dollars',
+      ({ figures }) => (figures.netError === null ? formatCount(null) : dollars(figures.netUsd)),
+      4,
+    ),
   ];
 }
 

@@ -222,7 +222,7 @@ export function validateConclusion(
     worse > 0
       ? `${formatCounted(worse, 'figure is', 'figures are')} worse than the saved ones: see above.`
       : trust === null
-        ? 'Recordings with the usage of their responses say more: ccbench validate ~/.claude/projects.'
+        ? 'Recordings of two or more requests with usage and a known price say more: ccbench validate ~/.claude/projects.'
         : 'It says how far the simulator is from these sessions as they were; what a change would have done was never recorded.';
   return { result, advice };
 }

@@ -232,10 +232,10 @@ function leftOutNotes(report: WhyReport, sessions: readonly WhyPageSession[], ro
   ];
 }
 
-/** What the page is called: the project, the sessions and their days. */
-function titleOf(sessions: readonly WhyPageSession[]): string {
+/** What the page is called: the project, the sessions, and their first and last day. */
+function titleOf({ from, to }: WhyReport, sessions: readonly WhyPageSession[]): string {
   const projects = sessions.map(({ project }) => project.split(/[\\/]/).at(-1)!);
-  const days = sessions.flatMap(({ day }) => day ?? []);
+  const days = [from, to].flatMap((day) => day ?? []);
   return `Where the money went: ${countedWords(projects, days)}`;
 }
 
@@ -254,7 +254,7 @@ export function whyPageData(
   const { result, advice } = whyConclusion(report);
   return {
     kind: 'why',
-    title: titleOf(sessions),
+    title: titleOf(report, sessions),
     trust: reproducedSentence(report.reproduced),
     // Where no change was tried, what was avoidable is all there is to head the page with.
     advice: report.changes.length === 0 ? `${result} ${advice}` : advice,

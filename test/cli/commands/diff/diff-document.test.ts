@@ -111,6 +111,8 @@ describe('the text of a difference', () => {
     const cheaper = { ...DIFF, b: { ...DIFF.b, costUsd: 1 }, differences: DIFFERENCES.slice(0, 1) };
     expect(sumSentence(cheaper)).toBe('1 of 4 requests differs; B costs $1.00 less (50.0%).');
     expect(sumSentence({ ...DIFF, b: DIFF.a })).toBe('3 of 4 requests differ; both cost the same.');
+    const alone = { ...DIFF, b: DIFF.a, differences: [], pairs: DIFF.pairs.slice(0, 1) };
+    expect(sumSentence(alone)).toBe('0 of 1 request differs; both cost the same.');
     // half of a nano-dollar is rounding
     const rounding = { ...DIFF, a: { ...DIFF.a, costUsd: 0 }, b: { ...DIFF.b, costUsd: 4e-10 } };
     expect(sumSentence(rounding)).toContain('both cost the same');

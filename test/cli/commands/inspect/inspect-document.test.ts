@@ -105,11 +105,14 @@ describe('the text of one transcript', () => {
       subagentsUsd: 0.5,
       notes: ['a note'],
     };
-    expect(row('recorded usage', { billed })![1]).toBe(
+    expect(row('recorded usage', { billed, carries: ['usage', 'cache-writes', 'lifetimes'] })![1]).toBe(
       'read 200, written 5 min 30, written 1 h 4,000, uncached 1, output 5',
     );
     expect(row('recorded usage', { billed, carries: ['usage'] })![1]).toBe(
       'read 200, written not reported, uncached 1, output 5',
+    );
+    expect(row('recorded usage', { billed, carries: ['usage', 'cache-writes'] })![1]).toBe(
+      'read 200, written 4,030, uncached 1, output 5',
     );
     const outputOf = (estimatedOutputs: number) =>
       row('recorded usage', { billed: { ...billed, estimatedOutputs } })![1]!.replace(/^.*output /, '');

@@ -162,8 +162,10 @@ describe('what a comparison comes to', () => {
     expect(compared({ base: costs(4), other: costs(5) }, ['forkHitRate'])).toMatchObject({
       result:
         'No variant is ranked against base in fork hit rate: no other variant has a value in a session in which base has one.',
-      advice: expect.stringMatching(/name another metric first in --metrics/),
+      advice: expect.stringMatching(/name another metric first in --metrics, such as costUsd/),
     });
+    const unpriced: Runs = { s0: [4, 0, undefined as unknown as number] };
+    expect(compared({ base: unpriced, other: unpriced }).advice).toMatch(/such as cacheHitRate\.$/);
   });
 });
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { assistant, jsonl, say, usage, user } from '../../../helpers/session.js';
+import { assistant, jsonl, say, system, usage, user } from '../../../helpers/session.js';
 import { cli, TRACE, tempFolder } from '../../cli.js';
 
 const cells = (text: string) => text.split('\n').map((line) => line.trim().split(/ {2,}/));
@@ -76,6 +76,25 @@ describe('the text of lifetimes', () => {
     );
     expect(stdout).toContain(
       '5 minutes is cheaper for 100.0% of the sessions, 1 hour for 0.0%, neither for 0.0%.',
+    );
+  });
+
+  it('says what an hour saves on requests that no recording holds apart from what it rescues', async () => {
+    const call = (id: string, at: number, read: number, written: number) => [
+      user(`${id}u`, at, 'go'),
+      assistant(`${id}a`, at + 5, id, say('done'), {
+        model: 'claude-opus-4-6',
+        usage: usage(0, read, written, 10),
+      }),
+    ];
+    const away = system('away', 192, 'away_summary', { content: 'so far' });
+    const lines = [...call('one', 0, 16_000, 14_000), away, ...call('two', 400, 30_000, 500)];
+    const text = jsonl(lines.map((line) => ({ ...line, version: '2.1.112' })));
+    const { stdout, report } = await printed({ 's.jsonl': text }, '--verbose');
+    const { unrecordedUsd, savedUsd, rescuedTokens } = report.cost;
+    expect({ savedUsd, rescuedTokens }).toEqual({ savedUsd: 0, rescuedTokens: 0 });
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      `It saves $${unrecordedUsd.toFixed(4)} on requests that no recording holds.`,
     );
   });
 

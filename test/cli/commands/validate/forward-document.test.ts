@@ -72,6 +72,21 @@ describe('how far a cost is to be trusted', () => {
     expect(sentence).toContain('interval holds for 50.00% of 2 sessions');
   });
 
+  it('has a dash where nothing was compared', () => {
+    const nothing = { ...WAY, costErrorMedian: null, netError: null, netUsd: 0 };
+    const lines = documentLines(
+      summaryBlocks({
+        ...TOTAL,
+        forward: { ...FORWARD, sessions: 0 },
+        byClient: {},
+        blind: nothing,
+      } as unknown as Total),
+      SCREEN,
+    );
+    expect(cells(lines[1]!)[0]).toBe('replayed, blind');
+    expect(cells(lines[1]!).at(-1)).toBe('–');
+  });
+
   it('says what crashed and what did not get to its end, and nothing where no session ran', () => {
     const odd = { ...FORWARD, crashed: 2, unfinished: 1, hitRatePointsMedian: null };
     const text = documentLines(summaryBlocks({ ...TOTAL, forward: odd } as unknown as Total), SCREEN)

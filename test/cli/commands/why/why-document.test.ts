@@ -9,6 +9,7 @@ import type {
   WhyCompaction,
   WhyReport,
 } from '../../../../src/analysis/why/sum-up.js';
+import { money } from '../../../../src/cli/commands/why/why-cells.js';
 import {
   adviceSentence,
   reproducedSentence,
@@ -158,6 +159,17 @@ const textOf = (change: Partial<WhyReport> = {}, top = 5, width = 140, by: Sourc
     width,
     style: plainStyle,
   });
+
+it('an amount that is not quite nothing never looks like it', () => {
+  expect([0, 0.004, 0.005, -0.004, 1.234, null].map(money)).toEqual([
+    '$0.00',
+    '<$0.01',
+    '$0.01',
+    '>−$0.01',
+    '$1.23',
+    '–',
+  ]);
+});
 
 describe('tables of why', () => {
   it('lose what matters least first where there is no room', () => {

@@ -37,6 +37,17 @@ describe('the page of why', () => {
     expect(data.advice).not.toMatch(/^\d+ sessions? cost/);
   });
 
+  it('is called after the first and the last day of what it shows, as its first card is', () => {
+    const days = { from: '2026-08-09', to: '2026-08-14' };
+    const { title, cards } = whyPageData(
+      { ...REPORT, ...days },
+      countOnce(SESSIONS).map(pageSession),
+      OPTIONS,
+    );
+    expect(title).toMatch(/, 2026-08-09 to 2026-08-14$/);
+    expect(cards[0]!.note).toBe('2026-08-09 to 2026-08-14');
+  });
+
   it('holds all the money: of causes, of sessions, of their requests', () => {
     expect(total(data.causes.map(({ usd }) => usd))).toBeCloseTo(REPORT.recordedUsd, 9);
     expect(total(data.sessions.map(({ usd }) => usd))).toBeCloseTo(REPORT.recordedUsd, 9);
