@@ -39,8 +39,6 @@ export interface RequestTrace {
   readonly hashScope: string | null;
   /** The main thread first, subagents in the order they started. */
   readonly threads: readonly TraceThread[];
-  /** Requests left out because a number in them cannot be right. */
-  readonly omitted: number;
   readonly warnings: readonly Warning[];
 }
 

@@ -4,8 +4,8 @@ import { createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import { contextMessage } from '../../../src/engine/actions/context-message.js';
 import { Context } from '../../../src/engine/context/context.js';
-import { flatten } from '../../../src/engine/context/flatten.js';
 import { normaliseInput } from '../../../src/transcripts/readers/claude-code/lines/part-text.js';
+import { flatten } from '../../helpers/flatten.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
 
 const text = (value: string, role: 'user' | 'assistant' = 'user') =>

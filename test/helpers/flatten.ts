@@ -1,10 +1,10 @@
-import type { Block } from '../../core/model/block.js';
-import type { Message } from '../../core/model/message.js';
-import { Context } from './context.js';
-import { orderMessages, type Repairs } from './repairs.js';
+import type { Block } from '../../src/core/model/block.js';
+import type { Message } from '../../src/core/model/message.js';
+import { Context } from '../../src/engine/context/context.js';
+import { orderMessages, type Repairs } from '../../src/engine/context/repairs.js';
 
 /** A message as the API takes it. */
-export interface ApiMessage {
+interface ApiMessage {
   readonly role: 'user' | 'assistant';
   readonly blocks: readonly Block[];
 }
