@@ -1,3 +1,4 @@
+import { wordList } from '../../core/base/format.js';
 import {
   type AmountText,
   type AskPart,
@@ -27,8 +28,10 @@ const count = (value: number): string => String(Math.round(value)).replace(/\B(?
 function atWindows(work: (window: number) => number): string {
   const values = WINDOWS.map(([, window]) => work(window));
   if (values.every((value) => value === values[0])) return count(values[0]!);
-  const parts = WINDOWS.map(([name], i) => `${count(values[i]!)} of ${name}`);
-  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+  return wordList(
+    WINDOWS.map(([name], i) => `${count(values[i]!)} of ${name}`),
+    'and',
+  );
 }
 
 /** A policy to describe, with the longest answer that its amounts are computed with. */
