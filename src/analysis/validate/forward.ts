@@ -1,5 +1,6 @@
 import { clientOfVersion } from '../../agent/client/client.js';
 import { ownPlan } from '../../agent/policies/own-policy.js';
+import { messageOf } from '../../core/base/errors.js';
 import { ratio } from '../../core/base/stats.js';
 import { isSummaryFork, type Transcript } from '../../core/model/transcript.js';
 import type { LayerEntry, RequestEntry } from '../../core/run/log-entries.js';
@@ -140,7 +141,7 @@ export function runForward(transcript: Transcript, truth: Truth, file: string): 
   try {
     replay(plan, transcript, sink);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { kind: 'crashed', session: { file, version, message } };
   }
   const cost = { predicted: sink.predictedNano, recorded: recordedNano };

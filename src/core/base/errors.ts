@@ -68,6 +68,11 @@ export function attempt<T, U>(act: () => T, otherwise: U): T | U {
   }
 }
 
+/** What went wrong, in the words of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Whether an act does not throw. */
 export function succeeds(act: () => unknown): boolean {
   try {
