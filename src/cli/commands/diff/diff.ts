@@ -195,10 +195,8 @@ export async function diffCommand(
     json: { tolerance, aligned: pairs.length, ...shown, notes, page },
   });
   if (options.out !== undefined) {
-    const [{ writePage }, { diffPage }] = await Promise.all([
-      import('../../terminal/report-pictures.js'),
-      import('./diff-page.js'),
-    ]);
+    const { writePage } = await import('../../terminal/report-pictures.js');
+    const { diffPage } = await import('./diff-page.js');
     await writePage(session, options.out, PAGE, diffPage(diff, { tolerance, notes }), options);
   }
   return EXIT.fine;

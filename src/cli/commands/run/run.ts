@@ -35,7 +35,7 @@ import {
   readBaseline,
   type ScenarioChanges,
 } from '../../runs/plan-runs.js';
-import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
+import { type PluginOptions, pluggedIn } from '../../runs/with-plugins.js';
 import { type CliSession, note, printJson } from '../../session.js';
 import { lastInterruptCheck, runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
@@ -73,22 +73,15 @@ interface Job {
 }
 
 /** `ccbench run`: all scenarios one after the other; failed expectations decide the exit code at the end. */
-export async function runCommand(
-  session: CliSession,
-  files: readonly string[],
-  options: RunOptions,
-): Promise<ExitCode> {
-  return withPlugins(session, files, options, async (plugins) =>
-    runScenarios(session, await planScenarios(session, files, options, plugins), options, plugins),
-  );
-}
+export const runCommand = pluggedIn(runScenarios);
 
 async function runScenarios(
   session: CliSession,
-  scenarios: readonly PlannedScenario[],
+  files: readonly string[],
   options: RunOptions,
   plugins: OpenPlugins,
 ): Promise<ExitCode> {
+  const scenarios = await planScenarios(session, files, options, plugins);
   const { cwd } = session.host;
   const runs = scenarios.flatMap((scenario) => scenario.runs);
   noteLeftOut(session, scenarios, options);
@@ -192,14 +185,12 @@ async function runScenario(
   }
   log?.commit();
   if (folder?.commit() === true && isShown)
-    tellWritten(session, join(folder.shown, options.charts ? (index ?? pageOf(runs)) : ''));
+    tellWritten(
+      session,
+      join(folder.shown, options.charts ? (index ?? join(runs[0]!.folder, 'report.html')) : ''),
+    );
   if (isShown) session.host.stdout.write('\n');
   return results;
-}
-
-/** The page of a scenario's only run. */
-function pageOf(runs: readonly PlannedRun[]): string {
-  return join(runs[0]!.folder, 'report.html');
 }
 
 /** Page and charts come after the table: drawing charts takes longer than everything before. */
@@ -211,10 +202,8 @@ async function writePictures(
   title: string,
 ): Promise<void> {
   progress.start(`${planned.label}: page`, 0);
-  const [{ reportPictures }, { policyInfoOf }] = await Promise.all([
-    import('../../terminal/report-pictures.js'),
-    import('../../runs/policy-info.js'),
-  ]);
+  const { reportPictures } = await import('../../terminal/report-pictures.js');
+  const { policyInfoOf } = await import('../../runs/policy-info.js');
   const { digest, facts } = execution;
   const run = { name: planned.label, ...sample, facts, digest, policyInfo: policyInfoOf(facts) };
   const conclusion = runConclusion(facts, expectations);

@@ -192,10 +192,8 @@ async function writeReport(
   out: string,
   options: ValidateOptions,
 ): Promise<void> {
-  const [{ writePage }, { validatePage }] = await Promise.all([
-    import('../../terminal/report-pictures.js'),
-    import('./validate-page.js'),
-  ]);
+  const { writePage } = await import('../../terminal/report-pictures.js');
+  const { validatePage } = await import('./validate-page.js');
   const words = sessionWords(
     files.map(({ file }) => ({ path: file, day: null })),
     session.host.cwd,
