@@ -32,11 +32,6 @@ function refuse(text: string, sentence: string, hint: string): never {
   throw new CcbenchError('bad-usage', sentence, { hint, place: { file: `--vary ${text}` } });
 }
 
-/** A step as it is written: no rounding noise. */
-function written(value: number): string {
-  return String(Number(value.toPrecision(STEP_DIGITS)));
-}
-
 /** Reads `path=from..to:n[:log]`, `path=a,b,c` or `path=auto`; `0.3w` is a fraction of the window. @internal */
 export function parseVary(
   text: string,
@@ -160,8 +155,9 @@ function rangeAxis(
   return { path, values: [...new Set(values)], scale, range: { from, to, whole } };
 }
 
+/** A step as it is written: no rounding noise. */
 function stepText(value: number, whole: boolean): string {
-  return whole ? String(Math.round(value)) : written(value);
+  return String(whole ? Math.round(value) : Number(value.toPrecision(STEP_DIGITS)));
 }
 
 function between(

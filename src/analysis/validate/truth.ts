@@ -182,11 +182,6 @@ export function isCopied({ at }: Pick<ThreadEvent, 'at'>, { copied }: Pick<Truth
   return copied > 0 && at < COPY_MS;
 }
 
-/** How many requests each thread of a fork begins with that are those of another session, at the time of the copy. */
-function copiedRequests({ warnings }: Pick<Transcript, 'warnings'>): number {
-  return warnings.find(({ code }) => code === 'copied-calls')?.count ?? 0;
-}
-
 /** True when more came before the first request of a thread than system, tools and the messages at hand (K13). */
 export function startsMidSession(thread: Thread): boolean {
   const first = thread.steps[0];
@@ -199,7 +194,8 @@ export function recordedTruth(transcript: Transcript): Truth {
   const byCall = new Map<RecordedCall, RecordedRequest>();
   const compactedAt: Place[] = [];
   let bare = 0;
-  const copied = copiedRequests(transcript);
+  // Requests that each thread of a fork begins with and that are those of another session, at the time of the copy.
+  const copied = transcript.warnings.find(({ code }) => code === 'copied-calls')?.count ?? 0;
   const pricedAt = priceTimes(transcript);
   const tellsWrites = transcript.carries.includes('cache-writes');
   for (const thread of transcript.threads) {

@@ -148,11 +148,6 @@ export function timeOf(startedAtMs: number | null, ms: number, chars: number): s
   return Math.abs(at) > 8.64e15 ? null : new Date(at).toISOString().slice(0, chars).replace('T', ' ');
 }
 
-/** The day of a request in UTC; `unknown` where the record does not tell. */
-function dayOf({ startedAtMs }: SessionWhy, { startMs }: AttributedRequest): string {
-  return timeOf(startedAtMs, startMs, DAY_CHARS) ?? 'unknown';
-}
-
 function breaksOf({ session, requests }: Counted) {
   return requests.flatMap((request, i) =>
     request.parts
@@ -219,7 +214,7 @@ function spentOf({ session, requests }: Counted): readonly Spent[] {
   const found = new Map<string, Spent & { requests: number; nano: number }>();
   for (const request of requests) {
     const { model } = request;
-    const day = dayOf(session, request);
+    const day = timeOf(session.startedAtMs, request.startMs, DAY_CHARS) ?? 'unknown';
     const key = `${day} ${model}`;
     const own = found.get(key) ?? { model, day, requests: 0, nano: 0 };
     own.requests++;

@@ -3,7 +3,6 @@ import type { Action, Asker, LayerReport, Outcome } from '../../../core/run/acti
 import type { ContextView, HookContext, LayerContext } from '../../../core/run/layer.js';
 import { workState } from '../restore/work-state.js';
 import { contextBefore, quietReport, reportCompaction } from '../support/compaction-report.js';
-import { param } from '../support/param-reader.js';
 import { boundaryMessage, estimateResult } from './compact.js';
 
 /** A summary that was paid for once and may stand in again for what it covers (SES-10). */
@@ -24,11 +23,6 @@ const DECLINED = {
   'boundary-gone': 'the boundary of the cached summary is not in the context any more',
   'result-too-large': 'the result would be at or above the auto-compact threshold',
 } as const;
-
-/** Whether summaries are kept for later. */
-export function keepsSummaries(context: LayerContext): boolean {
-  return param.isOn(context.params, 'nestedMemoryCache.enabled');
-}
 
 /** Keeps the summary of a full compaction: the history it left, and the ids of the messages that were there before it. */
 export function rememberSummary(

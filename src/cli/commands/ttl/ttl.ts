@@ -260,10 +260,8 @@ async function writeChart(
   options: TtlOptions,
 ): Promise<void> {
   const { cwd } = session.host;
-  const [{ writePage }, { ttlPage }] = await Promise.all([
-    import('../../terminal/report-pictures.js'),
-    import('./ttl-page.js'),
-  ]);
+  const { writePage } = await import('../../terminal/report-pictures.js');
+  const { ttlPage } = await import('./ttl-page.js');
   const words = sessionWords(
     used.map(({ file, day }) => ({ path: file, day })),
     cwd,
