@@ -51,7 +51,7 @@ export interface PageFact {
 }
 
 /** A column of requests; costs are in nano-dollars, `cause` is −1 where nothing was written again. */
-type RequestColumn =
+export type RequestColumn =
   | 't'
   | 'thread'
   | 'turn'

@@ -152,7 +152,7 @@ export interface SessionFacts {
 
 /** A session with what its calls cost together. */
 export interface SessionReading {
-  readonly facts: SessionFacts;
+  readonly row: SessionFacts;
   readonly bill: RecordedBill | null;
 }
 
@@ -210,7 +210,7 @@ export function sessionFacts(
   const started = transcript.carries.includes('timestamps') ? transcript.startedAtMs : null;
   const total = (pick: (bill: RecordedBill) => number): number | null =>
     bill === null ? (hasUsage ? 0 : null) : pick(bill);
-  const facts: SessionFacts = {
+  const row: SessionFacts = {
     file: source.file,
     agent: source.format,
     provider: transcript.provider ?? mostCommon(all.flatMap(({ model }) => findModel(model)?.provider ?? [])),
@@ -235,7 +235,7 @@ export function sessionFacts(
     estimatedOutputs: bill?.estimatedOutputs ?? 0,
     repeatedCalls: all.length - calls.length,
   };
-  return { facts, bill };
+  return { row, bill };
 }
 
 /** All sessions together. */

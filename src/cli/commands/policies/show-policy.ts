@@ -239,13 +239,7 @@ function namedPolicy(name: string, cwd: string): Policy {
 }
 
 /** The longest answer that a policy is explained with: one that is given, or that of a model. */
-export function outputLimit({
-  model,
-  maxOutput,
-}: {
-  readonly model: string;
-  readonly maxOutput?: number;
-}): KnownOutput {
+export function outputLimit({ model, maxOutput }: Pick<ShowOptions, 'model' | 'maxOutput'>): KnownOutput {
   return maxOutput === undefined
     ? { maxOutput: resolveModel(model).maxOutput, whose: `that of ${model}` }
     : { maxOutput, whose: 'as given' };
