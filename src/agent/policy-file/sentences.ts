@@ -12,7 +12,8 @@ import {
   type SelectPart,
   type TestPart,
 } from '../../core/run/policy-rules.js';
-import { type ModelSizes, sizesOf, triggerOf } from './check-rules.js';
+import type { ModelLimits } from '../layers/thresholds/thresholds.js';
+import { sizesOf, triggerOf } from './check-rules.js';
 import { hasJitter, MIDDLE, mentions, parseAmount, type Sizes } from './expression.js';
 
 /** Windows that a policy is explained at. */
@@ -41,7 +42,7 @@ class Description {
 
   constructor(
     readonly policy: PolicyRules,
-    private readonly maxOutput: ModelSizes['maxOutput'],
+    private readonly maxOutput: ModelLimits['maxOutput'],
   ) {}
 
   sizesAt(window: number): Sizes {

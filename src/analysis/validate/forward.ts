@@ -13,7 +13,7 @@ import { withUntoldWrites } from '../../provider/providers/providers.js';
 import { inputNano } from './compare.js';
 import type { Place, RecordedRequest, Truth } from './truth.js';
 
-/** A number of the run beside the recorded one. */
+/** A number that was simulated beside the recorded one. */
 export interface Beside {
   readonly predicted: number;
   readonly recorded: number;
@@ -44,9 +44,7 @@ export interface ForwardSession {
 }
 
 /** A recording whose run failed. */
-export interface CrashedSession {
-  readonly file: string;
-  readonly version: string | null;
+export interface CrashedSession extends Pick<ForwardSession, 'file' | 'version'> {
   readonly message: string;
 }
 

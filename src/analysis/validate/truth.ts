@@ -100,7 +100,8 @@ export function planRequests(
 }
 
 /** One request as the recording tells it. */
-export interface RecordedRequest {
+export interface RecordedRequest
+  extends Pick<RecordedCall, 'startMs' | 'endMs' | 'model' | 'effort' | 'missReason'> {
   /** Unique in the transcript: `thread#index`. */
   readonly key: string;
   readonly threadId: string;
@@ -111,20 +112,14 @@ export interface RecordedRequest {
   readonly previous: RecordedRequest | null;
   /** Between the starts of this request and the previous one of its thread; null for the first, and where a fork copied either. */
   readonly gapMs: number | null;
-  readonly startMs: number;
   /** When it counts for prices, ms since 1970. */
   readonly pricedAtMs: number;
-  readonly endMs: number;
-  readonly model: string;
-  readonly effort: string | null;
   readonly usage: Usage;
   readonly prompt: number;
   readonly read: number;
   readonly creation: number;
   /** Prompt up to the last breakpoint: what the next request can read; all of it where the source does not tell writes. */
   readonly cached: number;
-  /** Why the API says the cache missed, where it said so. */
-  readonly missReason: string | null;
 }
 
 /** A request without what it was recorded in: what may be kept of a session once it is compared. */

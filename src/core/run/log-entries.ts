@@ -91,8 +91,9 @@ export interface BreakEntry extends PlacedEntry {
   readonly type: 'break';
   readonly n: number;
   readonly cause: BreakCause;
-  /** Announced by a layer beforehand (BRD-3). */
+  /** Announced by a layer beforehand, and nothing else explains it (BRD-3). */
   readonly expected: boolean;
+  /** By how much the reads that are paid for dropped. */
   readonly lostTokens: number;
   /** First position that changed, where the messages did. */
   readonly position: number | null;

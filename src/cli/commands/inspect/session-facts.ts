@@ -1,5 +1,5 @@
 import { groupBy } from '../../../core/base/groups.js';
-import { ratio, sum } from '../../../core/base/stats.js';
+import { ratio, sum, sumKnown } from '../../../core/base/stats.js';
 import {
   callsIn,
   compactionsIn,
@@ -263,12 +263,7 @@ export interface SessionsTotal
 
 /** Adds sessions up, each figure over those that report it. */
 export function sessionsTotal(rows: readonly SessionFacts[]): SessionsTotal {
-  const known = (pick: (row: SessionFacts) => number | null): readonly number[] =>
-    rows.flatMap((row) => pick(row) ?? []);
-  const total = (pick: (row: SessionFacts) => number | null): number | null => {
-    const values = known(pick);
-    return values.length === 0 ? null : sum(values);
-  };
+  const total = (pick: (row: SessionFacts) => number | null): number | null => sumKnown(rows.map(pick));
   const paid = rows.filter((row) => row.costUsd !== null);
   const prompts = total((row) => row.promptTokens);
   const cached = total((row) => row.cachedTokens);
@@ -279,7 +274,7 @@ export function sessionsTotal(rows: readonly SessionFacts[]): SessionsTotal {
     cachedTokens: cached,
     hitRate: prompts === null || cached === null ? null : ratio(cached, prompts),
     writtenTokens: total((row) => row.writtenTokens),
-    withoutWrites: rows.length - known((row) => row.writtenTokens).length,
+    withoutWrites: rows.filter((row) => row.writtenTokens === null).length,
     outputTokens: total((row) => row.outputTokens),
     estimatedOutputTokens: total((row) => row.estimatedOutputTokens),
     costUsd: total((row) => row.costUsd),
