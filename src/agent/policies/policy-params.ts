@@ -1,4 +1,4 @@
-import { CcbenchError } from '../../core/base/errors.js';
+import { CcbenchError, isGroup } from '../../core/base/errors.js';
 import { wordList } from '../../core/base/format.js';
 import { createNameTable, ownValue } from '../../core/base/own-value.js';
 import { unknownName, unknownPath } from '../../core/base/registry.js';
@@ -156,9 +156,7 @@ export function checkParam(path: string, value: unknown): ParamValue {
     case 'table': {
       const { min = 0, max = Number.POSITIVE_INFINITY } = kind;
       const isTable =
-        value !== null &&
-        typeof value === 'object' &&
-        !Array.isArray(value) &&
+        isGroup(value) &&
         Object.values(value).every((item) => typeof item === 'number' && item >= min && item <= max);
       if (isTable) return value as Readonly<Record<string, number>>;
       const range = max === Number.POSITIVE_INFINITY ? '' : ` ${rangeText({ ...kind, min, max })}`;

@@ -1,3 +1,4 @@
+import { isGroup } from '../../core/base/errors.js';
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../core/base/format.js';
 import { sum } from '../../core/base/stats.js';
 import { KIND_ORDER, type PromptFills, SOURCE_KINDS } from '../../core/model/source-kind.js';
@@ -140,8 +141,7 @@ function settingsOf(plan: unknown): readonly (readonly [string, string])[] {
   const rows: [string, string][] = [];
   const add = (path: string, value: unknown): void => {
     if (path === 'policy.params' || path === 'version') return;
-    const nested = value !== null && typeof value === 'object' && !Array.isArray(value);
-    if (!nested) {
+    if (!isGroup(value)) {
       rows.push([path, typeof value === 'string' ? value : JSON.stringify(value)]);
       return;
     }
