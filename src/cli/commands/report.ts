@@ -11,12 +11,12 @@ import { createRunSample } from '../../report/page-data/run-sample.js';
 import {
   PROMPTS_FILE,
   type PromptRow,
+  REQUESTS_HEAD,
   readPromptLine,
   readPromptsHead,
   requestLines,
-  requestsCsv,
 } from '../../report/tables/csv.js';
-import { eventLines, eventsCsv } from '../../report/tables/events-csv.js';
+import { EVENTS_HEAD, eventLines } from '../../report/tables/events-csv.js';
 import { finishedJson, summaryJson } from '../../report/tables/summary-json.js';
 import { recordedJson } from '../../report/text/as-recorded.js';
 import { briefRunBlocks, runBlocks } from '../../report/text/terminal.js';
@@ -120,8 +120,8 @@ interface GrowingTables {
 /** Begins `requests.csv` and `events.csv` once there is something to write. */
 function openTables(session: CliSession, out: string): GrowingTables {
   const tables = [
-    { name: 'requests.csv', head: requestsCsv([]), linesOf: requestLines },
-    { name: 'events.csv', head: eventsCsv([]), linesOf: eventLines },
+    { name: 'requests.csv', head: REQUESTS_HEAD, linesOf: requestLines },
+    { name: 'events.csv', head: EVENTS_HEAD, linesOf: eventLines },
   ];
   let files: readonly (OutputFile | null)[] = [];
   const open = (name: string) => () => openFile(join(out, name), session.host.cwd);

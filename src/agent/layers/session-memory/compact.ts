@@ -84,12 +84,13 @@ export function estimateResult(
 
 const BY: Asker = { layer: 'session-memory', reason: 'the notes stand in for the conversation they cover' };
 
-/** Why no compaction from notes was possible (SES-5, SES-8): stable names with their sentences. */
+/** Why no compaction from notes (SES-5, SES-8) or from a cached summary was possible: stable names with their sentences. */
 const DECLINED = {
   off: 'compaction from notes is switched off',
   'no-notes': 'there is no notes file',
   'empty-notes': 'the notes hold the empty template alone',
   'message-not-found': 'the last summarised message is not in the context',
+  'boundary-gone': 'the boundary of the cached summary is not in the context any more',
   'result-too-large': 'the result would be at or above the auto-compact threshold',
 } as const;
 
@@ -106,17 +107,17 @@ export function* compactFromNotes(
   const { params } = context;
   const isOn =
     param.isOn(params, 'sessionMemory.enabled') && param.isOn(params, 'sessionMemory.compaction.enabled');
-  if (!isOn) return yield* decline(moment, view, 'off', {});
+  if (!isOn) return yield* decline(triggerOf(moment), view, 'off', {});
   const state = sessionMemoryState(context.shared);
   const path = notesPath(context.thread);
   const waitedMs = yield* awaitExtraction(moment, view, context, state, path);
   const file = view.files.read(path);
-  if (file === null) return yield* decline(moment, view, 'no-notes', { waitedMs });
+  if (file === null) return yield* decline(triggerOf(moment), view, 'no-notes', { waitedMs });
   const notes = notesOnDisk(state, file);
-  if (isEmptyTemplate(notes)) return yield* decline(moment, view, 'empty-notes', { waitedMs });
+  if (isEmptyTemplate(notes)) return yield* decline(triggerOf(moment), view, 'empty-notes', { waitedMs });
   const { messages } = view;
   const lastIndex = messages.findLastIndex((message) => message.id === state.lastSummarisedMessageId);
-  if (lastIndex === -1) return yield* decline(moment, view, 'message-not-found', { waitedMs });
+  if (lastIndex === -1) return yield* decline(triggerOf(moment), view, 'message-not-found', { waitedMs });
 
   const start = keptTailStart(messages, lastIndex, keepLimits(params));
   const kept = messages.slice(start);
@@ -144,7 +145,7 @@ export function* compactFromNotes(
   };
   if (hooks.length > 0) details.restoredHookTokens = hookTokens(hooks);
   details.resultWithMargin = estimate.withMargin;
-  if (estimate.wouldFireAgain) return yield* decline(moment, view, 'result-too-large', details);
+  if (estimate.wouldFireAgain) return yield* decline(triggerOf(moment), view, 'result-too-large', details);
   const before = contextBefore(view);
   const summarised = messages.slice(0, start);
   state.compactions = number;
@@ -195,15 +196,16 @@ function* awaitExtraction(
   return waitedMs;
 }
 
-function* decline(
-  moment: HookContext,
+/** Says why nothing was compacted. */
+export function* decline(
+  trigger: LayerReport['trigger'],
   view: ContextView,
   failure: keyof typeof DECLINED,
   details: LayerReport['details'],
 ): Generator<Action, 'declined', Outcome> {
   yield quietReport('session-memory', view, {
     action: 'compact',
-    trigger: triggerOf(moment),
+    trigger,
     outcome: 'declined',
     reason: DECLINED[failure],
     failure,
