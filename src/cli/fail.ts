@@ -1,8 +1,7 @@
 import { CcbenchError, formatPlace, messageOf, ProblemList } from '../core/base/errors.js';
 import { bounded, formatCounted, printable } from '../core/base/format.js';
 import { annotate } from './ci/github.js';
-import { EXIT, type ExitCode } from './exit-codes.js';
-import { type CliSession, note, printJson } from './session.js';
+import { type CliSession, EXIT, type ExitCode, note, printJson } from './session.js';
 import { Interrupted } from './terminal/interrupt.js';
 
 /** Codes that mean ccbench itself is wrong, not what it was given. */

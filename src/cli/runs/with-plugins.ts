@@ -2,8 +2,7 @@ import { type OpenPlugins, openPlugins, type ScenarioText } from '../../config/f
 import { isRecording } from '../../config/files/scenario-text.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { readTextInput } from '../../transcripts/files/read-input.js';
-import type { ExitCode } from '../exit-codes.js';
-import type { CliSession } from '../session.js';
+import type { CliSession, ExitCode } from '../session.js';
 import { runWithoutListening } from '../terminal/interrupt.js';
 
 /** The option of a command that loads plug-ins. */

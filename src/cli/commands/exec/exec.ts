@@ -12,9 +12,8 @@ import {
   type KnownMetrics,
   parseExpectation,
 } from '../../../metrics/expect.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import type { Host } from '../../host.js';
-import { type CliSession, note, printJson } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode, note, printJson } from '../../session.js';
 import type { Ledger, ServedTotals } from '../serve/ledger.js';
 import { breakLine, totalsText } from '../serve/serve.js';
 import { type ServerOptions, startServer } from '../serve/start-server.js';

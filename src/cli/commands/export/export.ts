@@ -15,7 +15,6 @@ import type { LeftOut } from '../../../transcripts/files/find-sessions.js';
 import { inputId, sessionPath } from '../../../transcripts/files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { chosenSessions, isChosen, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
 import { eachFile } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
@@ -23,7 +22,7 @@ import { folderName, type OutputFile, openFile } from '../../files/output.js';
 import { mergeWarnings, noteWarnings } from '../../files/reading-notes.js';
 import { BASE, planScenarios } from '../../runs/plan-runs.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, note, printJson } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode, note, printJson } from '../../session.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 
 /** Characters that are written at a time. */

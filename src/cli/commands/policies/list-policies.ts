@@ -20,11 +20,10 @@ import { modelOrUnknown } from '../../../provider/prices/models.js';
 import * as doc from '../../../report/document/document.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import type { FoundSession } from '../../../transcripts/files/usual-places.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { filterSessions, usualSessions } from '../../files/chosen-sessions.js';
 import { inputOptions } from '../../files/input-options.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, note } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
 

@@ -22,9 +22,8 @@ import { resolveModel } from '../../../provider/prices/models.js';
 import * as doc from '../../../report/document/document.js';
 import { type Block, inset } from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import type { CliSession } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode } from '../../session.js';
 import { present } from '../../terminal/present.js';
 
 /** What `policies show` is asked for. */

@@ -14,7 +14,6 @@ import type { ChartedRun } from '../../../report/page-data/page-data.js';
 import { summaryJson } from '../../../report/tables/summary-json.js';
 import { unfinishedText } from '../../../report/text/as-recorded.js';
 import { briefRunBlocks, runNotes, terminalReport } from '../../../report/text/terminal.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { inputOptions } from '../../files/input-options.js';
 import { type OutputFile, openFile, openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { dayOf, firstWords, type NamedSession, sessionWords } from '../../files/session-words.js';
@@ -36,7 +35,7 @@ import {
   type ScenarioChanges,
 } from '../../runs/plan-runs.js';
 import { type PluginOptions, pluggedIn } from '../../runs/with-plugins.js';
-import { type CliSession, note, printJson } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode, note, printJson } from '../../session.js';
 import { lastInterruptCheck, runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { closingText, screenText, tellWritten } from '../../terminal/present.js';

@@ -11,9 +11,8 @@ import { bestRanked, completenessOf } from '../../../study/completeness.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import { type SweptPoint, sweptPoints } from '../../../study/run-rows.js';
 import { type Axis, grid } from '../../../study/vary.js';
-import type { ExitCode } from '../../exit-codes.js';
 import { pluggedIn } from '../../runs/with-plugins.js';
-import type { CliSession } from '../../session.js';
+import type { CliSession, ExitCode } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import {
   answeredExit,

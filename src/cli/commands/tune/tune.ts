@@ -17,9 +17,8 @@ import {
   type SearchPlan,
   survivors,
 } from '../../../study/search.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { pluggedIn } from '../../runs/with-plugins.js';
-import { type CliSession, note } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode, note } from '../../session.js';
 import {
   completenessNotes,
   meansNotes,
