@@ -1,7 +1,7 @@
 import { MS_PER_SECOND } from '../../../core/base/clock.js';
 import { chainDigest, digestText } from '../../../core/base/digest.js';
 import { CHARS_PER_TOKEN, textBlock, uniformFacts } from '../../../core/model/block.js';
-import { createMessage, type Message, messageTokens } from '../../../core/model/message.js';
+import { createMessage, type Message, tokensOf } from '../../../core/model/message.js';
 import type { Notes } from '../../../core/model/notes.js';
 import { lazyText, type Text } from '../../../core/model/text.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
@@ -76,10 +76,8 @@ export function estimateResult(
     Math.round(estimateMessages(messages, heuristicRules(params, margin)) * plan.estimatorFactor);
   const withMargin = estimate('margin');
   const seen = param.text(params, 'counter.newContent') === 'padded' ? withMargin : estimate('bare');
-  let total = view.prefixTokens;
-  for (const message of messages) total += messageTokens(message);
   const wouldFireAgain = autoCompactEnabled(params) && compactLimit(context).isMetBy(withMargin);
-  return { seen, withMargin, true: total, wouldFireAgain };
+  return { seen, withMargin, true: view.prefixTokens + tokensOf(messages), wouldFireAgain };
 }
 
 const BY: Asker = { layer: 'session-memory', reason: 'the notes stand in for the conversation they cover' };
