@@ -1,9 +1,8 @@
 import { Argument, type Command, Option } from 'commander';
 import { CcbenchError } from '../core/base/errors.js';
 import { ownValue } from '../core/base/own-value.js';
-import type { ExitCode } from './exit-codes.js';
 import { anyOf, OPTION_VALUES, type OptionValue, oneOf } from './option-values.js';
-import type { CliSession } from './session.js';
+import type { CliSession, ExitCode } from './session.js';
 
 /** An option or an argument as commands.yaml has it. */
 export interface DescribedValue {

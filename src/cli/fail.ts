@@ -1,8 +1,7 @@
-import { CcbenchError, formatPlace, ProblemList } from '../core/base/errors.js';
+import { CcbenchError, formatPlace, messageOf, ProblemList } from '../core/base/errors.js';
 import { bounded, formatCounted, printable } from '../core/base/format.js';
 import { annotate } from './ci/github.js';
-import { EXIT, type ExitCode } from './exit-codes.js';
-import { type CliSession, note, printJson } from './session.js';
+import { type CliSession, EXIT, type ExitCode, note, printJson } from './session.js';
 import { Interrupted } from './terminal/interrupt.js';
 
 /** Codes that mean ccbench itself is wrong, not what it was given. */
@@ -46,7 +45,7 @@ function errorJson(error: CcbenchError): object {
 }
 
 function internalFault(error: unknown): CcbenchError {
-  const said = error instanceof Error ? error.message : String(error);
+  const said = messageOf(error);
   return new CcbenchError('internal', `this is a fault of ccbench: ${said}`, {
     hint: 'run the same command with --debug and report what it prints',
     cause: error,
@@ -57,7 +56,7 @@ function internalFault(error: unknown): CcbenchError {
 export function strayFault(error: unknown): CcbenchError {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const file = /file:\/\/(\S+?)\?sha256=/.exec(stack)?.[1];
-  const said = printable(error instanceof Error ? error.message : String(error));
+  const said = printable(messageOf(error));
   return file === undefined
     ? internalFault(error)
     : new CcbenchError('bad-plugin', `plug-in ${decodeURI(file)} failed during the command: ${said}`);

@@ -48,15 +48,11 @@ function textStream(stream: NodeJS.WriteStream, onFailure: (reason: string) => v
   };
 }
 
-/** The current folder; the root where it was removed, from which nothing relative is found. */
-function currentFolder(): string {
-  return attempt(() => process.cwd(), '/');
-}
-
 /** The host of a real process; it is notified when output cannot be written. */
 export function processHost(interrupt: AbortSignal, onUnprinted: (reason: string) => void): Host {
   return {
-    cwd: currentFolder(),
+    // The root where the current folder was removed: from there nothing relative is found.
+    cwd: attempt(() => process.cwd(), '/'),
     env: process.env,
     stdout: textStream(process.stdout, onUnprinted),
     stderr: textStream(process.stderr, onUnprinted),

@@ -91,10 +91,8 @@ export const LOADS: Readonly<Record<CommandPath, (() => Promise<CommandFunction>
     };
   },
   sweep: async () => {
-    const [{ sweepCommand }, { columnSweepCommand }] = await Promise.all([
-      import('./commands/study/sweep.js'),
-      import('./commands/columns/column-sweep.js'),
-    ]);
+    const { sweepCommand } = await import('./commands/study/sweep.js');
+    const { columnSweepCommand } = await import('./commands/columns/column-sweep.js');
     return (
       session: CliSession,
       files: readonly string[],
@@ -130,10 +128,7 @@ export const LOADS: Readonly<Record<CommandPath, (() => Promise<CommandFunction>
   models: async () => (await import('./commands/models.js')).modelsCommand,
   providers: async () => (await import('./commands/providers/providers.js')).providersCommand,
   policies: async () => {
-    const [{ policiesCommand }, { myPoliciesCommand }] = await Promise.all([
-      import('./commands/policies/list-policies.js'),
-      import('./commands/policies/list-policies.js'),
-    ]);
+    const { myPoliciesCommand, policiesCommand } = await import('./commands/policies/list-policies.js');
     return (session: CliSession, options: PluginOptions & { readonly mine?: boolean }) =>
       options.mine === true ? myPoliciesCommand(session, options) : policiesCommand(session, options);
   },

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { dayStartMs } from '../core/base/clock.js';
+import { wordList } from '../core/base/format.js';
 import type { PlannedPrices } from '../core/run/run-plan.js';
 
 /** A list with commas that may be given several times. */
@@ -134,7 +135,7 @@ function port(text: string): number {
 export function oneOf(words: readonly string[]): (text: string) => string {
   return (text) => {
     if (words.includes(text)) return text;
-    throw new InvalidArgumentError(`It must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`);
+    throw new InvalidArgumentError(`It must be ${wordList(words, 'or')}.`);
   };
 }
 

@@ -3,13 +3,12 @@ import { CcbenchError } from '../core/base/errors.js';
 import { newName } from '../core/base/nearest.js';
 import { CCBENCH } from './commands.generated.js';
 import { addCommand, type CommandLine, examples, optionOf, refuseWithoutEffect } from './describe-command.js';
-import { EXIT, EXIT_MEANING, type ExitCode } from './exit-codes.js';
 import { reportFailure } from './fail.js';
 import { cacheFolder } from './files/cache-folder.js';
 import { rememberPage } from './files/last-page.js';
 import { type Host, packageVersion, type TextStream } from './host.js';
 import { LOADS } from './load-command.js';
-import { type CliSession, githubChoice, note } from './session.js';
+import { type CliSession, EXIT, EXIT_MEANING, type ExitCode, githubChoice, note } from './session.js';
 import { colorsOf, withOwnCodes } from './terminal/own-codes.js';
 
 /** Columns of help texts where the terminal does not say. */

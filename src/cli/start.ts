@@ -1,8 +1,8 @@
 import { CcbenchError } from '../core/base/errors.js';
-import { EXIT } from './exit-codes.js';
 import { strayFault } from './fail.js';
 import { processHost } from './host.js';
 import { runCli } from './run-cli.js';
+import { EXIT } from './session.js';
 import { listenForInterrupt } from './terminal/interrupt.js';
 
 let isPrinted = true;

@@ -64,7 +64,6 @@ export interface CompiledRun {
 export interface CompiledScenario {
   readonly name: string;
   readonly description: string;
-  readonly seed: number;
   readonly runs: readonly CompiledRun[];
   /** Names of policies by the files they come from. */
   readonly policyFiles: ReadonlyMap<string, string>;
@@ -176,8 +175,8 @@ function withProviders(context: ScenarioContext, own: ReadonlyMap<string, Provid
  */
 export function compileScenario(source: ScenarioSource, world: ScenarioContext): CompiledScenario {
   const checked = checkScenario(source, world);
-  const { name, description, seed } = checked.normal;
-  return { name, description, seed, runs: compileRuns(checked), policyFiles: checked.policyFiles };
+  const { name, description } = checked.normal;
+  return { name, description, runs: compileRuns(checked), policyFiles: checked.policyFiles };
 }
 
 /** Compiles the runs of a scenario that holds. */

@@ -1,5 +1,6 @@
 import { CcbenchError } from '../core/base/errors.js';
 import type { Mutable } from '../core/base/mutable.js';
+import { getOrMake } from '../core/base/once.js';
 import type { BreakCause } from '../core/run/break-causes.js';
 import type { BreakEntry } from '../core/run/log-entries.js';
 import {
@@ -52,10 +53,9 @@ export class LimitFold {
 type BreakMap = Map<BreakCause, Mutable<BreakFacts>>;
 
 function addBreak(map: BreakMap, { cause, lostTokens }: BreakEntry): void {
-  const sums = map.get(cause) ?? { count: 0, lostTokens: 0 };
+  const sums = getOrMake(map, cause, () => ({ count: 0, lostTokens: 0 }));
   sums.count += 1;
   sums.lostTokens += lostTokens;
-  map.set(cause, sums);
 }
 
 function estimatorOf(breakdowns: readonly BreakdownEntry[]): RunFacts['estimator'] {

@@ -1,4 +1,5 @@
 import type { Mutable } from '../core/base/mutable.js';
+import { getOrMake } from '../core/base/once.js';
 import { sum } from '../core/base/stats.js';
 import {
   type BreakerEntry,
@@ -257,9 +258,7 @@ export class LayerFold {
   }
 
   #addRule(name: string, { outcome }: LayerEntry): void {
-    const sums = this.#rules.get(name) ?? { done: 0, failed: 0, declined: 0 };
-    sums[outcome] += 1;
-    this.#rules.set(name, sums);
+    getOrMake(this.#rules, name, () => ({ done: 0, failed: 0, declined: 0 }))[outcome] += 1;
   }
 
   addReturned({ thread, layer, tokens }: ReturnedEntry): void {

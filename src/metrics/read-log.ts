@@ -1,4 +1,4 @@
-import { CcbenchError } from '../core/base/errors.js';
+import { CcbenchError, isGroup } from '../core/base/errors.js';
 import { ownValue } from '../core/base/own-value.js';
 import type { LineShape } from '../core/run/log-entries.js';
 import { LINE_SHAPES, type LogEntry, RUN_LOG_VERSION } from '../core/run/run-log.js';
@@ -71,7 +71,7 @@ function whole(entry: LogEntry): LogEntry {
 }
 
 function problemOf(value: unknown): string | null {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not an object';
+  if (!isGroup(value)) return 'is not an object';
   const entry = value as Members;
   if (entry.type === undefined) return 'has no type';
   const shape: LineShape | undefined =

@@ -1,5 +1,5 @@
 import { ownValue } from '../core/base/own-value.js';
-import { mean, meanInterval } from '../core/base/stats.js';
+import { type Interval, mean, meanInterval } from '../core/base/stats.js';
 import { type CostEnds, deltaError } from '../metrics/cost-interval.js';
 import type { Expectation } from '../metrics/expect.js';
 import type { Metric } from '../metrics/metric.js';
@@ -90,7 +90,7 @@ export interface Paired {
 }
 
 /** The interval of the mean difference; an end that is zero but for rounding is zero. */
-function intervalOf(differences: readonly number[]): { readonly low: number; readonly high: number } | null {
+function intervalOf(differences: readonly number[]): Interval | null {
   const interval = meanInterval(differences, COVERAGE);
   if (interval === null) return null;
   const { low, high } = interval;

@@ -1,5 +1,5 @@
 import { blamePlugins } from '../config/plugins/register-plugin.js';
-import { CcbenchError, type ErrorCode } from '../core/base/errors.js';
+import { CcbenchError, type ErrorCode, messageOf } from '../core/base/errors.js';
 import type { Transcript } from '../core/model/transcript.js';
 import type { RunPlan } from '../core/run/run-plan.js';
 import { sweepReplayParts } from '../engine/columnar/sweep-replay.js';
@@ -41,7 +41,7 @@ export interface JobError {
 /** A failure as plain data; what is not the user's is a fault of ccbench. */
 export function jobError(error: unknown): JobError {
   if (error instanceof CcbenchError) return { code: error.code, message: error.message, hint: error.hint };
-  return { code: 'internal', message: error instanceof Error ? error.message : String(error), hint: null };
+  return { code: 'internal', message: messageOf(error), hint: null };
 }
 
 /** Transcripts that a thread keeps at least: after this many others it is sent one again. */

@@ -2,6 +2,13 @@ import { paramSpecs } from '../agent/policies/catalogue.js';
 import { CcbenchError } from '../core/base/errors.js';
 import { ownValue } from '../core/base/own-value.js';
 
+/** Both ends of a range, and whether its steps are whole numbers. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly whole: boolean;
+}
+
 /** One setting that a study varies. */
 export interface Axis {
   readonly path: string;
@@ -9,7 +16,7 @@ export interface Axis {
   readonly values: readonly string[];
   readonly scale: 'linear' | 'log';
   /** Both ends where the values are steps of a range; null for a list. */
-  readonly range: { readonly from: number; readonly to: number; readonly whole: boolean } | null;
+  readonly range: Range | null;
 }
 
 /** How a range without a number of steps is taken. */
@@ -30,11 +37,6 @@ const STEP_DIGITS = 12;
 
 function refuse(text: string, sentence: string, hint: string): never {
   throw new CcbenchError('bad-usage', sentence, { hint, place: { file: `--vary ${text}` } });
-}
-
-/** A step as it is written: no rounding noise. */
-function written(value: number): string {
-  return String(Number(value.toPrecision(STEP_DIGITS)));
 }
 
 /** Reads `path=from..to:n[:log]`, `path=a,b,c` or `path=auto`; `0.3w` is a fraction of the window. @internal */
@@ -155,25 +157,17 @@ function rangeAxis(
   const values: string[] = [];
   for (let i = 0; i < steps; i++) {
     const at = steps === 1 ? 0 : i / (steps - 1);
-    values.push(stepText(between({ from, to, whole, scale }, at), whole));
+    values.push(stepText(between({ from, to, whole }, scale, at), whole));
   }
   return { path, values: [...new Set(values)], scale, range: { from, to, whole } };
 }
 
+/** A step as it is written: no rounding noise. */
 function stepText(value: number, whole: boolean): string {
-  return whole ? String(Math.round(value)) : written(value);
+  return String(whole ? Math.round(value) : Number(value.toPrecision(STEP_DIGITS)));
 }
 
-function between(
-  range: {
-    readonly from: number;
-    readonly to: number;
-    readonly scale: Axis['scale'];
-    readonly whole: boolean;
-  },
-  at: number,
-): number {
-  const { from, to, scale } = range;
+function between({ from, to }: Range, scale: Axis['scale'], at: number): number {
   return scale === 'log' ? from * (to / from) ** at : from + (to - from) * at;
 }
 
@@ -183,7 +177,7 @@ export function valueAt(axis: Axis, at: number): string {
   if (range === null || values.length > 0) {
     return values[Math.min(values.length - 1, Math.floor(at * values.length))]!;
   }
-  return stepText(between({ ...range, scale }, at), range.whole);
+  return stepText(between(range, scale, at), range.whole);
 }
 
 /** How many points the grid of some axes has. @internal */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { EXIT } from '../../src/cli/exit-codes.js';
+import { EXIT } from '../../src/cli/session.js';
 import { ROOT } from '../helpers/architecture/tree.js';
 import { cliPage } from '../helpers/pages/cli-page.js';
 

@@ -49,10 +49,7 @@ function thinkingOfCalls(thread: Thread): readonly Thinking[] {
 }
 
 /** What a thread tells of one of its calls, whatever its client makes of it. */
-interface CallFacts {
-  readonly call: RecordedCall;
-  readonly thinking: Thinking;
-  readonly delivery: 'streamed' | 'whole';
+interface CallFacts extends Pick<CallPlan, 'call' | 'thinking' | 'delivery' | 'awayMs'> {
   /** The client changed before it; somebody spoke first since. */
   readonly fresh: 'process' | 'version' | null;
   /** The client is another version from here on; undefined where it is the same. */
@@ -63,8 +60,6 @@ interface CallFacts {
   readonly silenceMs: number | null;
   /** Whether a suggestion followed it, as the next request shows; null where neither that nor most others of the thread tell. */
   readonly suggested: boolean | null;
-  /** When summaries for a user who was away were made behind it (K17). */
-  readonly awayMs: readonly number[];
 }
 
 /** A user who answers sooner than this leaves no time for a suggestion. */
@@ -118,7 +113,7 @@ function* findFacts(steps: Iterable<Step>, thinkings: Iterable<Thinking>): Gener
       if (searched === 'never' && call.response.blocks.some((block) => block.tool === TOOL_SEARCH))
         searched = 'now';
       if (found !== null) {
-        const silenceMs = silenceOf(found.call, call);
+        const silenceMs = hasToolUse(found.call.response) ? null : call.startMs - found.call.endMs;
         const isOpen = silenceMs !== null && silenceMs >= SUGGESTION_DELAY_MS && awayMs.length === 0;
         const suggested = isOpen ? suggestedBetween(found.call, call) : null;
         yield { ...found, silenceMs, suggested, awayMs };
@@ -142,11 +137,6 @@ function* findFacts(steps: Iterable<Step>, thinkings: Iterable<Thinking>): Gener
     }
   }
   if (found !== null) yield found;
-}
-
-/** Time that a response leaves to the user, up to the next call; null where it calls tools. */
-function silenceOf(call: RecordedCall, next: RecordedCall): number | null {
-  return hasToolUse(call.response) ? null : next.startMs - call.endMs;
 }
 
 /** Whether a suggestion came between two requests: the second then reads the response of the first too, else its prompt alone (K16). */

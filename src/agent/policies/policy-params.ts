@@ -1,4 +1,5 @@
-import { CcbenchError } from '../../core/base/errors.js';
+import { CcbenchError, isGroup } from '../../core/base/errors.js';
+import { wordList } from '../../core/base/format.js';
 import { createNameTable, ownValue } from '../../core/base/own-value.js';
 import { unknownName, unknownPath } from '../../core/base/registry.js';
 import type { ParamSpec, ParamValue, ParamValues } from '../../core/run/params.js';
@@ -91,15 +92,11 @@ function checkEffect(policy: Policy, path: string): void {
   const others = policyRegistry.all().filter((other) => isReadBy(other, path));
   throw new CcbenchError(
     'no-effect',
-    `${path} has no effect under ${policy.name}: it belongs to ${anyOf(layers)}, which this policy does not have`,
+    `${path} has no effect under ${policy.name}: it belongs to ${wordList(layers, 'or')}, which this policy does not have`,
     {
       hint: `take it out, or set it under a policy that has the layer: ${others.map(({ name }) => name).join(', ')}`,
     },
   );
-}
-
-function anyOf(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
 
 /** The parameter at a path. */
@@ -159,9 +156,7 @@ export function checkParam(path: string, value: unknown): ParamValue {
     case 'table': {
       const { min = 0, max = Number.POSITIVE_INFINITY } = kind;
       const isTable =
-        value !== null &&
-        typeof value === 'object' &&
-        !Array.isArray(value) &&
+        isGroup(value) &&
         Object.values(value).every((item) => typeof item === 'number' && item >= min && item <= max);
       if (isTable) return value as Readonly<Record<string, number>>;
       const range = max === Number.POSITIVE_INFINITY ? '' : ` ${rangeText({ ...kind, min, max })}`;

@@ -57,15 +57,8 @@ export function shownLimits(
   };
 }
 
-/** What is shown at a number of used tokens. */
-export interface ShownStatus {
-  readonly percentLeft: number;
-  readonly warning: boolean;
-  readonly error: boolean;
-}
-
-/** The status at a number of used tokens (WIN-5). */
-export function shownStatus({ limit, warning, error }: ShownLimits, used: number): ShownStatus {
+/** What is shown at a number of used tokens (WIN-5). */
+export function shownStatus({ limit, warning, error }: ShownLimits, used: number) {
   return { percentLeft: percentLeft(limit, used), warning: used >= warning, error: used >= error };
 }
 

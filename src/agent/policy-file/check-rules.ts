@@ -3,20 +3,14 @@ import { type Path, type Problems, problemAt } from '../../core/base/errors.js';
 import { suggestName } from '../../core/base/nearest.js';
 import type { Limit, Limits } from '../../core/run/limit.js';
 import type { Comparison, GroupPart, PolicyRules, RulePart, TestPart } from '../../core/run/policy-rules.js';
+import type { ModelLimits } from '../layers/thresholds/thresholds.js';
 import { MIDDLE, parseAmount, type Sizes } from './expression.js';
-
-/** What of a model the amounts of a policy are computed from. */
-export interface ModelSizes {
-  readonly window: number;
-  /** Longest answer; null where nobody knows. */
-  readonly maxOutput: number | null;
-}
 
 /** Longest answer where nobody knows the model's. */
 const DEFAULT_OUTPUT = 32_000;
 
 /** The sizes that a policy's amounts go by on a model. The longest input is the window where a model has no limit of its own. */
-export function sizesOf(policy: Pick<PolicyRules, 'base'>, { window, maxOutput }: ModelSizes): Sizes {
+export function sizesOf(policy: Pick<PolicyRules, 'base'>, { window, maxOutput }: ModelLimits): Sizes {
   const sizes = { W: window, O: maxOutput ?? DEFAULT_OUTPUT, I: window, B: window };
   return { ...sizes, B: parseAmount(policy.base)(sizes, MIDDLE) };
 }
@@ -50,7 +44,7 @@ export function triggerOf(rule: RulePart, sizes: Sizes): number | null {
 }
 
 /** The first token count at which a policy replaces the history on a model; null when size does not decide. */
-export function compactsAt(policy: PolicyRules, model: ModelSizes): number | null {
+export function compactsAt(policy: PolicyRules, model: ModelLimits): number | null {
   const sizes = sizesOf(policy, model);
   const all = policy.rules.filter(replacesHistory).flatMap((rule) => triggerOf(rule, sizes) ?? []);
   return all.length === 0 ? null : Math.min(...all);
@@ -59,7 +53,7 @@ export function compactsAt(policy: PolicyRules, model: ModelSizes): number | nul
 /** The same as a limit of a run: of the rules for all threads, or of those for one. Nothing meets it where size does not decide. */
 export function compactsLimit(
   limits: Limits,
-  { window, maxOutput }: ModelSizes,
+  { window, maxOutput }: ModelLimits,
   rules: 'all' | 'not-main' = 'all',
 ): Limit {
   return limits.of(`compacts ${rules} ${window} ${maxOutput}`, 'reached', ({ rules: file }) => {
@@ -70,7 +64,7 @@ export function compactsLimit(
 }
 
 /** The token count from which new input is refused; null when it never is. */
-export function blocksAt(policy: PolicyRules, model: ModelSizes): number | null {
+export function blocksAt(policy: PolicyRules, model: ModelLimits): number | null {
   const { block } = policy.guards;
   return block === null ? null : Math.ceil(parseAmount(block)(sizesOf(policy, model), MIDDLE) - 1e-9);
 }

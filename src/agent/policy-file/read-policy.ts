@@ -2,10 +2,10 @@ import * as z from 'zod';
 import {
   isGroup,
   type Path,
-  type Problem,
   type Problems,
   problemAt,
   valueAt,
+  watchProblems,
 } from '../../core/base/errors.js';
 import { readBy, schemaMap } from '../../core/base/explain.js';
 import { ownValue } from '../../core/base/own-value.js';
@@ -162,11 +162,7 @@ export function readPolicy(
   report: Problems,
   path: Path = [],
 ): ReadPolicy | null {
-  let isSound = true;
-  const problems = (problem: Problem): void => {
-    if (problem.weight === 'error') isSound = false;
-    report(problem);
-  };
+  const { problems, isSound } = watchProblems(report);
   const written = readBy(policySchema, value, problems, { path });
   if (written === undefined) return null;
   const rules: PolicyRules = {
@@ -177,7 +173,7 @@ export function readPolicy(
     cache: written.cache ?? USUAL_CACHE,
   };
   checkTogether(value, rules, path, problems);
-  if (!isSound) return null;
+  if (!isSound()) return null;
   const {
     name = otherwise.name,
     description = '',
@@ -203,11 +199,7 @@ interface KnownRules {
  * again. Null when it cannot be used.
  */
 export function rereadRules(value: WrittenPolicy, known: KnownRules, report: Problems): PolicyRules | null {
-  let isSound = true;
-  const problems = (problem: Problem): void => {
-    if (problem.weight === 'error') isSound = false;
-    report(problem);
-  };
+  const { problems, isSound } = watchProblems(report);
   const reread = <T>(schema: z.ZodType<T>, at: Path, was: T): T => {
     const now = valueAt(value, at);
     if (now === valueAt(known.written, at)) return was;
@@ -221,6 +213,6 @@ export function rereadRules(value: WrittenPolicy, known: KnownRules, report: Pro
     guards: reread(guards, ['guards'], rules.guards),
     cache: reread(cache, ['cache'], rules.cache),
   };
-  if (isSound) checkTogether(value, read, [], problems);
-  return isSound ? read : null;
+  if (isSound()) checkTogether(value, read, [], problems);
+  return isSound() ? read : null;
 }

@@ -1,3 +1,4 @@
+import { wordList } from '../../core/base/format.js';
 import {
   type AmountText,
   type AskPart,
@@ -11,7 +12,8 @@ import {
   type SelectPart,
   type TestPart,
 } from '../../core/run/policy-rules.js';
-import { type ModelSizes, sizesOf, triggerOf } from './check-rules.js';
+import type { ModelLimits } from '../layers/thresholds/thresholds.js';
+import { sizesOf, triggerOf } from './check-rules.js';
 import { hasJitter, MIDDLE, mentions, parseAmount, type Sizes } from './expression.js';
 
 /** Windows that a policy is explained at. */
@@ -27,8 +29,10 @@ const count = (value: number): string => String(Math.round(value)).replace(/\B(?
 function atWindows(work: (window: number) => number): string {
   const values = WINDOWS.map(([, window]) => work(window));
   if (values.every((value) => value === values[0])) return count(values[0]!);
-  const parts = WINDOWS.map(([name], i) => `${count(values[i]!)} of ${name}`);
-  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+  return wordList(
+    WINDOWS.map(([name], i) => `${count(values[i]!)} of ${name}`),
+    'and',
+  );
 }
 
 /** A policy to describe, with the longest answer that its amounts are computed with. */
@@ -38,7 +42,7 @@ class Description {
 
   constructor(
     readonly policy: PolicyRules,
-    private readonly maxOutput: ModelSizes['maxOutput'],
+    private readonly maxOutput: ModelLimits['maxOutput'],
   ) {}
 
   sizesAt(window: number): Sizes {

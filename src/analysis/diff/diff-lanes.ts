@@ -1,13 +1,7 @@
 import { sum } from '../../core/base/stats.js';
 import { usd } from '../../metrics/metric.js';
 import { explainAct, explainPair, type Reason } from './explain.js';
-import type { Lane, LaneRequest } from './lane.js';
-
-/** The same request in two lanes; one of them may not have it. */
-export interface LanePair {
-  readonly a: LaneRequest | null;
-  readonly b: LaneRequest | null;
-}
+import type { Lane, LanePair, LaneRequest } from './lane.js';
 
 /** A request that the two lanes do not share. */
 export interface Difference extends Reason {

@@ -1,5 +1,5 @@
 import { formatCount } from '../../core/base/format.js';
-import type { LaneAct, LaneRequest } from './lane.js';
+import type { LaneAct, LanePair, LaneRequest } from './lane.js';
 
 /** What makes two requests differ. */
 export type ReasonKind =
@@ -18,11 +18,6 @@ export interface Reason {
   readonly kind: ReasonKind;
   /** One sentence. */
   readonly reason: string;
-}
-
-interface Pair {
-  readonly a: LaneRequest | null;
-  readonly b: LaneRequest | null;
 }
 
 /** Nano-dollars of a token at a dollar per million. */
@@ -110,7 +105,7 @@ function explainPrompt(a: LaneRequest, b: LaneRequest): Reason {
 }
 
 /** Why two requests differ; null where they are the same within the tolerance. */
-export function explainPair({ a, b }: Pair, tolerance: number): Reason | null {
+export function explainPair({ a, b }: LanePair, tolerance: number): Reason | null {
   if (a === null || b === null) {
     const [own, by] = a === null ? [b!, 'B'] : [a, 'A'];
     const what =

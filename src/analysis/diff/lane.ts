@@ -48,6 +48,12 @@ export interface LaneRequest
   readonly acts: readonly LaneAct[];
 }
 
+/** The same request in two lanes; one of them may not have it. */
+export interface LanePair {
+  readonly a: LaneRequest | null;
+  readonly b: LaneRequest | null;
+}
+
 /** A run or a recording as a sequence of requests. */
 export interface Lane {
   readonly title: string;

@@ -21,17 +21,14 @@ import {
  * Five minutes against one hour over the sessions that have the choice; totals and shares are null when there is none. Calls are those of
  * all such sessions; one without a call that has a price is left out of the rest.
  */
-export interface LifetimeCostReport extends PricedCalls {
+export interface LifetimeCostReport
+  extends PricedCalls,
+    Pick<SessionCost, 'premiumUsd' | 'savedUsd' | 'unrecordedUsd' | 'rescuedTokens' | 'breakEvenTokens'> {
   readonly total5mUsd: number | null;
   readonly total1hUsd: number | null;
   readonly share5mCheaper: number | null;
   readonly share1hCheaper: number | null;
   readonly shareEqual: number | null;
-  readonly premiumUsd: number;
-  readonly savedUsd: number;
-  readonly unrecordedUsd: number;
-  readonly rescuedTokens: number;
-  readonly breakEvenTokens: number;
   readonly perSession: readonly SessionCost[];
 }
 

@@ -1,5 +1,5 @@
 import { MS_PER_HOUR } from '../../core/base/clock.js';
-import { mean, sum } from '../../core/base/stats.js';
+import { type Interval, mean, sum } from '../../core/base/stats.js';
 import { familyOf, itemsAt, type LimitRequest, priceWeight, type TokenKind } from './limit-requests.js';
 import { WEIGHTS } from './weights.generated.js';
 
@@ -93,9 +93,9 @@ export type MeterName = keyof typeof WEIGHTS.meters;
 /** What is known of a meter without readings of one's own. */
 export interface PublishedMeter {
   /** Tokens of all kinds that moved the meter of one account by 1 %. */
-  readonly tokensPerPercent?: { readonly low: number; readonly high: number };
+  readonly tokensPerPercent?: Interval;
   /** The factor on the list-price weight of reads. */
-  readonly read?: { readonly factor: number; readonly low: number; readonly high: number };
+  readonly read?: Interval & { readonly factor: number };
 }
 
 /** What a meter showed at a time. */

@@ -139,22 +139,18 @@ export function limitRequests(sessions: readonly Counted[]): LimitRequests {
         });
     }
   }
-  for (const [model, calls] of [...unpriced].sort(([a], [b]) => (a < b ? -1 : 1)))
-    leftOut.push({
-      what: `${formatCounted(calls, 'request')} of ${model}`,
-      why: 'no price is known; give one with --price',
-    });
+  const leaveOut = (counts: ReadonlyMap<string, number>, why: string): void => {
+    for (const [name, calls] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+      leftOut.push({ what: `${formatCounted(calls, 'request')} of ${name}`, why });
+  };
+  leaveOut(unpriced, 'no price is known; give one with --price');
   const vendor = mainVendor(all);
   const others = new Map<string, number>();
   for (const { model } of all) {
     const other = vendorOf(model);
     if (other !== vendor) others.set(other, (others.get(other) ?? 0) + 1);
   }
-  for (const [other, calls] of [...others].sort(([a], [b]) => (a < b ? -1 : 1)))
-    leftOut.push({
-      what: `${formatCounted(calls, 'request')} of ${other}`,
-      why: 'another plan (name its sessions alone)',
-    });
+  leaveOut(others, 'another plan (name its sessions alone)');
   const requests = all
     .filter(({ model }) => vendorOf(model) === vendor)
     .sort((a, b) => a.atMs - b.atMs || (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));

@@ -1,4 +1,4 @@
-import { ratio, sum } from '../../core/base/stats.js';
+import { type Interval, ratio, sum } from '../../core/base/stats.js';
 import { CAUSE_TEXT, WHY_CAUSES, type WhyCause } from '../why/causes.js';
 import { CHANGES, type ChangeName, type UsageAt } from '../why/changes.js';
 import type { Counted } from '../why/sum-up.js';
@@ -42,12 +42,6 @@ export interface WindowSlice {
   readonly weighted: number;
   /** Null where nothing weighs. */
   readonly share: number | null;
-}
-
-/** A value with the interval that it is known to. */
-interface Interval {
-  readonly low: number;
-  readonly high: number;
 }
 
 /** What a window held. */

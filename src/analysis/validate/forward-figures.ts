@@ -1,4 +1,4 @@
-import { quantile, ratio } from '../../core/base/stats.js';
+import { quantile, ratio, sum } from '../../core/base/stats.js';
 import type { CostFigures } from './compare.js';
 import type { Beside, CrashedSession, ForwardSession } from './forward.js';
 import { BESIDE } from './triggers.js';
@@ -44,10 +44,6 @@ function share<T>(items: readonly T[], holds: (item: T) => boolean): number | nu
   return ratio(items.filter(holds).length, items.length);
 }
 
-function sumOf<T>(items: readonly T[], pick: (item: T) => number): number {
-  return items.reduce((sum, item) => sum + pick(item), 0);
-}
-
 /** Signed relative error of a session's cost, unforeseen breaks on average included. */
 export function signedError({ interval, cost }: ForwardSession): number {
   return interval.expected / cost.recorded - 1;
@@ -79,9 +75,9 @@ export function forwardFigures(
 ): ForwardFigures {
   const errors = sessions.map((session) => Math.abs(signedError(session)));
   const bare = sessions.map(({ cost }) => Math.abs(cost.predicted / cost.recorded - 1));
-  const recorded = sumOf(sessions, ({ cost }) => cost.recorded);
-  const expected = sumOf(sessions, ({ interval }) => interval.expected);
-  const predicted = sumOf(sessions, ({ cost }) => cost.predicted);
+  const recorded = sum(sessions.map(({ cost }) => cost.recorded));
+  const expected = sum(sessions.map(({ interval }) => interval.expected));
+  const predicted = sum(sessions.map(({ cost }) => cost.predicted));
   const points = sessions.flatMap(({ hitRate }) =>
     hitRate.predicted === null || hitRate.recorded === null
       ? []

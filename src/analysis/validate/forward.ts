@@ -1,5 +1,6 @@
 import { clientOfVersion } from '../../agent/client/client.js';
 import { ownPlan } from '../../agent/policies/own-policy.js';
+import { messageOf } from '../../core/base/errors.js';
 import { ratio } from '../../core/base/stats.js';
 import { isSummaryFork, type Transcript } from '../../core/model/transcript.js';
 import type { LayerEntry, RequestEntry } from '../../core/run/log-entries.js';
@@ -12,7 +13,7 @@ import { withUntoldWrites } from '../../provider/providers/providers.js';
 import { inputNano } from './compare.js';
 import type { Place, RecordedRequest, Truth } from './truth.js';
 
-/** A number of the run beside the recorded one. */
+/** A number that was simulated beside the recorded one. */
 export interface Beside {
   readonly predicted: number;
   readonly recorded: number;
@@ -43,9 +44,7 @@ export interface ForwardSession {
 }
 
 /** A recording whose run failed. */
-export interface CrashedSession {
-  readonly file: string;
-  readonly version: string | null;
+export interface CrashedSession extends Pick<ForwardSession, 'file' | 'version'> {
   readonly message: string;
 }
 
@@ -140,7 +139,7 @@ export function runForward(transcript: Transcript, truth: Truth, file: string): 
   try {
     replay(plan, transcript, sink);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { kind: 'crashed', session: { file, version, message } };
   }
   const cost = { predicted: sink.predictedNano, recorded: recordedNano };

@@ -2,6 +2,7 @@ import { CcbenchError } from '../../core/base/errors.js';
 import { createRandom } from '../../core/base/random.js';
 import { mean, quantile } from '../../core/base/stats.js';
 import type { RequestTrace } from '../../core/model/request-trace.js';
+import { objectOf } from '../../transcripts/lines/narrow.js';
 import { lifetimeCurve, traceSession } from '../lifetime/lifetime-curve.js';
 import type { Comparison, FidelityFigures } from './compare.js';
 import type { ServableRequest } from './providers/provider-requests.js';
@@ -45,10 +46,6 @@ export function readSaved(text: string, file: string): TotalFidelity {
   const total = objectOf(objectOf(value).total);
   if (!isTotal(total)) throw notSaved(file, null);
   return total as unknown as TotalFidelity;
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return value !== null && typeof value === 'object' ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
 /** True when every figure that is compared is there, at least one of them with a number, and triggers are counts. */

@@ -12,6 +12,7 @@ import type { Message } from '../../core/model/message.js';
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import { SeenCounter } from '../../engine/counting/seen-counter.js';
 import { DEFAULT_WINDOW_TOKENS, findModel } from '../../provider/prices/models.js';
+import type { Beside } from './forward.js';
 import type { Walk } from './predict.js';
 import { isInferred } from './prompt-size.js';
 import { claudeCodeProfile, rulesProfile, type TriggerProfile } from './trigger-profile.js';
@@ -19,12 +20,6 @@ import { isCopied, type RecordedRequest, startsMidSession, type Truth } from './
 
 /** Which mechanism is checked. */
 export type TriggerKind = 'compaction' | 'microcompaction';
-
-/** A size that was predicted, beside the recorded one. */
-export interface SizePair {
-  readonly predicted: number;
-  readonly recorded: number;
-}
 
 /** One recorded automatic compaction beside what the profile of that version does. */
 export interface TriggerCheck extends UnrecordedTrigger {
@@ -35,8 +30,8 @@ export interface TriggerCheck extends UnrecordedTrigger {
   readonly reach: 'count' | 'mean-step';
   /** Tokens between the count at the recorded place and the threshold. */
   readonly offTokens: number;
-  readonly nextPrompt: SizePair | null;
-  readonly nextRead: SizePair | null;
+  readonly nextPrompt: Beside | null;
+  readonly nextRead: Beside | null;
 }
 
 /** A place where the profile fires and the recording shows nothing. */

@@ -100,7 +100,8 @@ export function planRequests(
 }
 
 /** One request as the recording tells it. */
-export interface RecordedRequest {
+export interface RecordedRequest
+  extends Pick<RecordedCall, 'startMs' | 'endMs' | 'model' | 'effort' | 'missReason'> {
   /** Unique in the transcript: `thread#index`. */
   readonly key: string;
   readonly threadId: string;
@@ -111,20 +112,14 @@ export interface RecordedRequest {
   readonly previous: RecordedRequest | null;
   /** Between the starts of this request and the previous one of its thread; null for the first, and where a fork copied either. */
   readonly gapMs: number | null;
-  readonly startMs: number;
   /** When it counts for prices, ms since 1970. */
   readonly pricedAtMs: number;
-  readonly endMs: number;
-  readonly model: string;
-  readonly effort: string | null;
   readonly usage: Usage;
   readonly prompt: number;
   readonly read: number;
   readonly creation: number;
   /** Prompt up to the last breakpoint: what the next request can read; all of it where the source does not tell writes. */
   readonly cached: number;
-  /** Why the API says the cache missed, where it said so. */
-  readonly missReason: string | null;
 }
 
 /** A request without what it was recorded in: what may be kept of a session once it is compared. */
@@ -182,11 +177,6 @@ export function isCopied({ at }: Pick<ThreadEvent, 'at'>, { copied }: Pick<Truth
   return copied > 0 && at < COPY_MS;
 }
 
-/** How many requests each thread of a fork begins with that are those of another session, at the time of the copy. */
-function copiedRequests({ warnings }: Pick<Transcript, 'warnings'>): number {
-  return warnings.find(({ code }) => code === 'copied-calls')?.count ?? 0;
-}
-
 /** True when more came before the first request of a thread than system, tools and the messages at hand (K13). */
 export function startsMidSession(thread: Thread): boolean {
   const first = thread.steps[0];
@@ -199,7 +189,8 @@ export function recordedTruth(transcript: Transcript): Truth {
   const byCall = new Map<RecordedCall, RecordedRequest>();
   const compactedAt: Place[] = [];
   let bare = 0;
-  const copied = copiedRequests(transcript);
+  // Requests that each thread of a fork begins with and that are those of another session, at the time of the copy.
+  const copied = transcript.warnings.find(({ code }) => code === 'copied-calls')?.count ?? 0;
   const pricedAt = priceTimes(transcript);
   const tellsWrites = transcript.carries.includes('cache-writes');
   for (const thread of transcript.threads) {

@@ -10,6 +10,7 @@ import type { ModelBook } from '../../provider/prices/model-book.js';
 import { modelsOf } from '../../provider/prices/models.js';
 import { pricesFor } from '../../provider/prices/price.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
+import type { LeftOut } from '../../transcripts/files/find-sessions.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
 import { predictRequests, type Walk } from '../validate/predict.js';
 import { isShort } from '../validate/providers/hit-fit.js';
@@ -114,10 +115,7 @@ export interface SessionWhy {
 }
 
 /** Why a session cannot be counted at all. */
-export interface Uncounted {
-  readonly file: string;
-  readonly reason: string;
-}
+export type Uncounted = LeftOut;
 
 const ANTHROPIC = 'anthropic';
 const CODEX = 'codex';

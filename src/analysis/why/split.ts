@@ -68,11 +68,6 @@ function placed({ session, requests }: Counted): Placed {
   };
 }
 
-/** Sessions are alike in size where the number of their requests has the same power of two. */
-function sizeOf({ requests }: Placed): number {
-  return Math.floor(Math.log2(requests));
-}
-
 /** Compares sessions by the sides that they are on. */
 function comparedBy(
   name: string,
@@ -85,7 +80,8 @@ function comparedBy(
     name,
     sessions.flatMap((session) => {
       const side = sideOf(session);
-      const stratum = `${session.agent} ${kindOf(session)} ${sizeOf(session)}`;
+      // Sessions are alike in size where the number of their requests has the same power of two.
+      const stratum = `${session.agent} ${kindOf(session)} ${Math.floor(Math.log2(session.requests))}`;
       return side === null ? [] : [{ stratum, side, nano: session.nano, units: unitsOf(session) }];
     }),
   );

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../core/base/once.js';
 import { ratio, sum } from '../../core/base/stats.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import { usd } from '../../metrics/metric.js';
@@ -92,11 +93,8 @@ class CauseTally {
     nano: number,
     kept = 0,
   ): void {
-    let own = this.sums.get(cause);
-    if (own === undefined) {
-      own = { tokens: 0, otherTokens: 0, events: 0, nano: 0, avoidableNano: 0 };
-      this.sums.set(cause, own);
-    }
+    const nothing = () => ({ tokens: 0, otherTokens: 0, events: 0, nano: 0, avoidableNano: 0 });
+    const own = getOrMake(this.sums, cause, nothing);
     own.tokens += add.tokens ?? 0;
     own.otherTokens += add.otherTokens ?? 0;
     own.events += add.events ?? 0;
@@ -146,11 +144,6 @@ export function timeOf(startedAtMs: number | null, ms: number, chars: number): s
   if (startedAtMs === null) return null;
   const at = startedAtMs + ms;
   return Math.abs(at) > 8.64e15 ? null : new Date(at).toISOString().slice(0, chars).replace('T', ' ');
-}
-
-/** The day of a request in UTC; `unknown` where the record does not tell. */
-function dayOf({ startedAtMs }: SessionWhy, { startMs }: AttributedRequest): string {
-  return timeOf(startedAtMs, startMs, DAY_CHARS) ?? 'unknown';
 }
 
 function breaksOf({ session, requests }: Counted) {
@@ -219,12 +212,11 @@ function spentOf({ session, requests }: Counted): readonly Spent[] {
   const found = new Map<string, Spent & { requests: number; nano: number }>();
   for (const request of requests) {
     const { model } = request;
-    const day = dayOf(session, request);
+    const day = timeOf(session.startedAtMs, request.startMs, DAY_CHARS) ?? 'unknown';
     const key = `${day} ${model}`;
-    const own = found.get(key) ?? { model, day, requests: 0, nano: 0 };
+    const own = getOrMake(found, key, () => ({ model, day, requests: 0, nano: 0 }));
     own.requests++;
     own.nano += nanoOf(request);
-    found.set(key, own);
   }
   return [...found.values()];
 }

@@ -51,7 +51,8 @@ export interface Trend {
   readonly undatedSessions: number;
 }
 
-function eventsOf({ parts }: AttributedRequest) {
+/** What a request paid for besides what every session pays. */
+export function eventsOf({ parts }: AttributedRequest) {
   return parts.filter(({ cause }) => !STEADY_CAUSES.includes(cause));
 }
 

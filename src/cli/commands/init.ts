@@ -1,6 +1,5 @@
-import type { ExitCode } from '../exit-codes.js';
 import { type StarterOptions, writeStarter } from '../files/write-starter.js';
-import type { CliSession } from '../session.js';
+import type { CliSession, ExitCode } from '../session.js';
 
 /** What a starter scenario is called, and where editors find the schema (null: no line for them). */
 interface TemplateOptions {

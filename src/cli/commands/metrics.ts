@@ -1,8 +1,7 @@
 import { METRIC_FAMILIES } from '../../metrics/families.js';
 import { METRICS } from '../../metrics/registry.js';
 import * as doc from '../../report/document/document.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import type { CliSession } from '../session.js';
+import { type CliSession, EXIT, type ExitCode } from '../session.js';
 import { present } from '../terminal/present.js';
 
 /** A metric, or a family of metrics with a key. */

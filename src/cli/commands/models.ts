@@ -5,8 +5,7 @@ import type { EarlierPrices, ModelRow, PricePeriod } from '../../provider/prices
 import { MODEL_TABLE_DATE } from '../../provider/prices/models.generated.js';
 import { MODELS } from '../../provider/prices/models.js';
 import * as doc from '../../report/document/document.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import type { CliSession } from '../session.js';
+import { type CliSession, EXIT, type ExitCode } from '../session.js';
 import { present } from '../terminal/present.js';
 
 /** The prices of a model over a period. */

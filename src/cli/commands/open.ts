@@ -3,10 +3,9 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CcbenchError } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
 import { cacheFolder } from '../files/cache-folder.js';
 import { lastPage } from '../files/last-page.js';
-import { type CliSession, note, printJson } from '../session.js';
+import { type CliSession, EXIT, type ExitCode, note, printJson } from '../session.js';
 
 /** Options of `ccbench open`. */
 export interface OpenOptions {

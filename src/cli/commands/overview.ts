@@ -1,8 +1,7 @@
 import { formatCounted } from '../../core/base/format.js';
 import * as doc from '../../report/document/document.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
 import { foundSessions, lookedIn } from '../files/chosen-sessions.js';
-import type { CliSession } from '../session.js';
+import { type CliSession, EXIT, type ExitCode } from '../session.js';
 import { present } from '../terminal/present.js';
 import { daysOf, spanOf } from './inspect/list-sessions.js';
 

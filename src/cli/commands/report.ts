@@ -11,21 +11,20 @@ import { createRunSample } from '../../report/page-data/run-sample.js';
 import {
   PROMPTS_FILE,
   type PromptRow,
+  REQUESTS_HEAD,
   readPromptLine,
   readPromptsHead,
   requestLines,
-  requestsCsv,
 } from '../../report/tables/csv.js';
-import { eventLines, eventsCsv } from '../../report/tables/events-csv.js';
+import { EVENTS_HEAD, eventLines } from '../../report/tables/events-csv.js';
 import { finishedJson, summaryJson } from '../../report/tables/summary-json.js';
 import { recordedJson } from '../../report/text/as-recorded.js';
 import { briefRunBlocks, runBlocks } from '../../report/text/terminal.js';
 import { fileChunks } from '../../transcripts/files/disk-file.js';
 import { splitLines } from '../../transcripts/lines/byte-lines.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openLog } from '../files/open-log.js';
 import { type OutputFile, openFile, openSoftly, writeSoftly } from '../files/output.js';
-import type { CliSession } from '../session.js';
+import { type CliSession, EXIT, type ExitCode } from '../session.js';
 import { yieldToEventLoop } from '../terminal/interrupt.js';
 import { screenFor } from '../terminal/paint.js';
 import { present } from '../terminal/present.js';
@@ -120,8 +119,8 @@ interface GrowingTables {
 /** Begins `requests.csv` and `events.csv` once there is something to write. */
 function openTables(session: CliSession, out: string): GrowingTables {
   const tables = [
-    { name: 'requests.csv', head: requestsCsv([]), linesOf: requestLines },
-    { name: 'events.csv', head: eventsCsv([]), linesOf: eventLines },
+    { name: 'requests.csv', head: REQUESTS_HEAD, linesOf: requestLines },
+    { name: 'events.csv', head: EVENTS_HEAD, linesOf: eventLines },
   ];
   let files: readonly (OutputFile | null)[] = [];
   const open = (name: string) => () => openFile(join(out, name), session.host.cwd);

@@ -1,7 +1,6 @@
 import { FILE_SCHEMAS } from '../../config/schema/json-schema.js';
 import { ownValue } from '../../core/base/own-value.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { type CliSession, printJson } from '../session.js';
+import { type CliSession, EXIT, type ExitCode, printJson } from '../session.js';
 
 /** `ccbench schema`: the JSON Schema of scenario, policy, provider or script files, with or without --json. */
 export function schemaCommand(session: CliSession, kind: string): ExitCode {

@@ -85,16 +85,10 @@ export async function shareOf(
   return { files: own, leftOut };
 }
 
-/** A file that could not be used, and why. */
-export interface SkippedFile {
-  readonly file: string;
-  readonly reason: string;
-}
-
 /** What came of several files: the usable ones, and those left out. */
 interface FileResults<T> {
   readonly used: readonly T[];
-  readonly skipped: readonly SkippedFile[];
+  readonly skipped: readonly LeftOut[];
 }
 
 interface FileProblem {
@@ -239,7 +233,7 @@ type Counting = 'once' | 'in each';
 /** What is left of sessions without copies. */
 interface WithoutCopies<T> {
   readonly kept: readonly T[];
-  readonly copies: readonly SkippedFile[];
+  readonly copies: readonly LeftOut[];
   /** Those kept that share some calls with one before. */
   readonly sharedCalls: readonly Repeated[];
 }

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { NAME_PATTERN, NAME_WORDS } from '../../config/schema/schema-sessions.js';
 import { CcbenchError } from '../../core/base/errors.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { type CliSession, printJson } from '../session.js';
+import { type CliSession, EXIT, type ExitCode, printJson } from '../session.js';
 import { openFile } from './output.js';
 
 /** Options of commands that write a starter. */

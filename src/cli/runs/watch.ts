@@ -4,9 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import { attempt, CcbenchError } from '../../core/base/errors.js';
 import { formatCounted } from '../../core/base/format.js';
 import { homeFolder, withHome } from '../../transcripts/files/home.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
 import { reportFailure } from '../fail.js';
-import { type CliSession, note } from '../session.js';
+import { type CliSession, EXIT, type ExitCode, note } from '../session.js';
 import { Interrupted } from '../terminal/interrupt.js';
 
 /** Time between two looks at the files. Nothing runs before they were the same twice, so that a file is not read half written. */

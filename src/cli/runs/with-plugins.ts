@@ -2,7 +2,7 @@ import { type OpenPlugins, openPlugins, type ScenarioText } from '../../config/f
 import { isRecording } from '../../config/files/scenario-text.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { readTextInput } from '../../transcripts/files/read-input.js';
-import type { CliSession } from '../session.js';
+import type { CliSession, ExitCode } from '../session.js';
 import { runWithoutListening } from '../terminal/interrupt.js';
 
 /** The option of a command that loads plug-ins. */
@@ -36,4 +36,17 @@ export async function withPlugins<T>(
   } finally {
     plugins.close();
   }
+}
+
+/** A command on scenarios that has their plug-ins while it runs. */
+export function pluggedIn<Options extends PluginOptions>(
+  command: (
+    session: CliSession,
+    files: readonly string[],
+    options: Options,
+    plugins: OpenPlugins,
+  ) => Promise<ExitCode>,
+) {
+  return (session: CliSession, files: readonly string[], options: Options): Promise<ExitCode> =>
+    withPlugins(session, files, options, (plugins) => command(session, files, options, plugins));
 }

@@ -1,4 +1,4 @@
-import { EXIT } from '../exit-codes.js';
+import { EXIT } from '../session.js';
 
 /** Thrown where work stops because the user asked for it. */
 export class Interrupted extends Error {

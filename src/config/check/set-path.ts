@@ -134,9 +134,8 @@ export function withRecordings(
   recordings: readonly string[] | undefined,
 ): ScenarioDocument {
   const { value } = document;
-  const isScenario = value !== null && typeof value === 'object' && !Array.isArray(value);
-  if (recordings === undefined || !isScenario) return document;
-  const { transcript: _one, transcripts: _several, ...rest } = value as Readonly<Record<string, unknown>>;
+  if (recordings === undefined || !isGroup(value)) return document;
+  const { transcript: _one, transcripts: _several, ...rest } = value;
   const place: Place = { file: '--transcripts' };
   const placed = (path: Path, otherwise: (path: Path) => Place): Place =>
     path[0] === 'transcript' ? place : otherwise(path);
@@ -151,8 +150,8 @@ export function withRecordings(
 /** A scenario with its base alone. */
 export function withoutVariants(document: ScenarioDocument): ScenarioDocument {
   const { value } = document;
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return document;
-  const { variants: _variants, ...base } = value as Readonly<Record<string, unknown>>;
+  if (!isGroup(value)) return document;
+  const { variants: _variants, ...base } = value;
   return { ...document, value: base };
 }
 
@@ -177,7 +176,7 @@ export function assign(
 ): ScenarioDocument {
   let value = document.value;
   const assigned: { readonly path: Path; readonly place: Place }[] = [];
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return document;
+  if (!isGroup(value)) return document;
   for (const change of changes) {
     const place = placeOf(change);
     try {

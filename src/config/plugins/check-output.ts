@@ -24,13 +24,13 @@ function when(isFine: (value: unknown) => boolean, wanted: string): Check {
   return (value, path) => (isFine(value) ? null : `\`${path}\` must be ${wanted}, not ${shown(value)}`);
 }
 
-function isFrom(value: unknown, low: number, high: number): boolean {
-  return typeof value === 'number' && value >= low && value <= high;
+function isUpTo(value: unknown, high: number): boolean {
+  return typeof value === 'number' && value >= 0 && value <= high;
 }
 
 const text = when((value) => typeof value === 'string', 'a text');
-const time = when((value) => isFrom(value, 0, MOST_MS), 'a time of 0 or more milliseconds');
-const count = when((value) => isFrom(value, 0, MOST_TOKENS), `a number from 0 to ${MOST_TOKENS}`);
+const time = when((value) => isUpTo(value, MOST_MS), 'a time of 0 or more milliseconds');
+const count = when((value) => isUpTo(value, MOST_TOKENS), `a number from 0 to ${MOST_TOKENS}`);
 const size = when(Number.isFinite, 'a number');
 const place = when((value) => Number.isInteger(value), 'a whole number');
 const content = when((value) => typeof value === 'string' || isGroup(value), 'a text');
@@ -80,7 +80,7 @@ const request = members({
   messages: each(message),
   instruction: message,
   maxOutputTokens: orNull(count),
-  retries: when((value) => isFrom(value, 0, 1_000), 'a number from 0 to 1000'),
+  retries: when((value) => isUpTo(value, 1_000), 'a number from 0 to 1000'),
 });
 
 const entry = members({

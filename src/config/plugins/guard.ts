@@ -1,4 +1,4 @@
-import { CcbenchError, isGroup } from '../../core/base/errors.js';
+import { CcbenchError, isGroup, messageOf } from '../../core/base/errors.js';
 import type { Action, Outcome } from '../../core/run/action.js';
 import type { ContextView, HookContext, LayerDefinition, LayerInstance } from '../../core/run/layer.js';
 import { createWarnings } from '../../core/run/warning.js';
@@ -26,11 +26,7 @@ function callPlugin<T>(plugin: string, what: string, call: () => T): T {
     return call();
   } catch (error) {
     if (error instanceof CcbenchError && error.code === 'bad-plugin') throw error;
-    throw pluginFault(
-      plugin,
-      `${what} threw: ${error instanceof Error ? error.message : String(error)}`,
-      error,
-    );
+    throw pluginFault(plugin, `${what} threw: ${messageOf(error)}`, error);
   }
 }
 

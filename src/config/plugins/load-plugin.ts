@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { clearedBlock } from '../../agent/layers/support/compactable.js';
 import { changeReport, sizeBefore } from '../../agent/layers/support/compaction-report.js';
 import { sha256Hex } from '../../core/base/digest.js';
-import { CcbenchError, type Place, ProblemList } from '../../core/base/errors.js';
+import { CcbenchError, messageOf, type Place, ProblemList } from '../../core/base/errors.js';
 import { createBlock } from '../../core/model/block.js';
 import { createMessage } from '../../core/model/message.js';
 import { readTranscript } from '../../transcripts/read-transcript.js';
@@ -48,7 +48,7 @@ export async function loadPlugin({ path, sha256 }: PluginFile, shown: string, pl
     const line = new RegExp(`${sha256}:(\\d+)`).exec(error instanceof Error ? (error.stack ?? '') : '')?.[1];
     throw new CcbenchError(
       'bad-plugin',
-      `plug-in ${shown} cannot be loaded: ${reasonOf(error)}${line === undefined ? '' : ` (line ${line})`}`,
+      `plug-in ${shown} cannot be loaded: ${messageOf(error)}${line === undefined ? '' : ` (line ${line})`}`,
       { place, cause: error },
     );
   }
@@ -62,7 +62,7 @@ export async function loadPlugin({ path, sha256 }: PluginFile, shown: string, pl
     return await inTime(typeof plugin === 'function' ? plugin(pluginTools) : plugin, shown, place);
   } catch (error) {
     if (error instanceof CcbenchError) throw error;
-    throw new CcbenchError('bad-plugin', `plug-in ${shown} threw when it was called: ${reasonOf(error)}`, {
+    throw new CcbenchError('bad-plugin', `plug-in ${shown} threw when it was called: ${messageOf(error)}`, {
       place,
       cause: error,
     });
@@ -87,10 +87,6 @@ async function inTime<T>(work: T | Promise<T>, shown: string, place: Place): Pro
   } finally {
     clearTimeout(timer);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** An error, or each of several, at the place that names the plug-in. */

@@ -1,7 +1,7 @@
 import { addLayers, policyOf, policyRegistry } from '../../agent/policies/catalogue.js';
 import type { Policy } from '../../agent/policies/policy.js';
 import { checkParam } from '../../agent/policies/policy-params.js';
-import { CcbenchError, ProblemList } from '../../core/base/errors.js';
+import { CcbenchError, messageOf, ProblemList } from '../../core/base/errors.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { METRICS } from '../../metrics/registry.js';
 import { transcriptReaders } from '../../transcripts/readers/readers.js';
@@ -10,11 +10,6 @@ import { fullLayer, type Plugin } from './plugin.js';
 
 /** Layers of plug-ins by name, with the plug-in each comes from. */
 const owners = new Map<string, string>();
-
-/** The plug-in a layer comes from; null for one of ccbench. */
-function ownerOf(layer: string): string | null {
-  return owners.get(layer) ?? null;
-}
 
 /** Errors of a plug-in's content name it. */
 function inPlugin<T>(plugin: string, work: () => T): T {
@@ -88,11 +83,11 @@ export function blamePlugins(plan: RunPlan, error: unknown): unknown {
   if (error instanceof CcbenchError && !OWN_FAULTS.includes(error.code)) return error;
   const layers = plan.plugins === undefined ? [] : policyOf(plan.policy).layers;
   const foreign = layers.flatMap((layer) => {
-    const owner = ownerOf(layer);
-    return owner === null ? [] : [`"${layer}" of the plug-in "${owner}"`];
+    const owner = owners.get(layer);
+    return owner === undefined ? [] : [`"${layer}" of the plug-in "${owner}"`];
   });
   if (foreign.length === 0) return error;
-  const said = error instanceof Error ? error.message : String(error);
+  const said = messageOf(error);
   return new CcbenchError('bad-plugin', `a run with the layer ${foreign.join(' and ')} broke off: ${said}`, {
     hint: 'an action of the layer is not what the simulation can carry out; --debug shows where',
     cause: error,

@@ -68,6 +68,11 @@ export function attempt<T, U>(act: () => T, otherwise: U): T | U {
   }
 }
 
+/** What went wrong, in the words of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Whether an act does not throw. */
 export function succeeds(act: () => unknown): boolean {
   try {
@@ -105,6 +110,16 @@ export interface Problem {
 
 /** Takes problems in. */
 export type Problems = (problem: Problem) => void;
+
+/** Passes problems on, and tells whether no error was among them. */
+export function watchProblems(report: Problems): { readonly problems: Problems; isSound(): boolean } {
+  let isSound = true;
+  const problems: Problems = (problem) => {
+    if (problem.weight === 'error') isSound = false;
+    report(problem);
+  };
+  return { problems, isSound: () => isSound };
+}
 
 /** What a problem may say besides its path and its sentence. */
 export type ProblemDetails = Partial<Omit<Problem, 'path' | 'message'>>;

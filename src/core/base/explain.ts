@@ -9,6 +9,7 @@ import {
   problemAt,
   valueAt,
 } from './errors.js';
+import { wordList } from './format.js';
 import { nearestName, suggestName } from './nearest.js';
 import { getOrMake } from './once.js';
 import { ownValue } from './own-value.js';
@@ -32,8 +33,7 @@ function alternatives(node: SchemaNode): readonly SchemaNode[] {
 }
 
 function listWords(items: readonly string[]): string {
-  const unique = [...new Set(items)];
-  return unique.length < 2 ? unique.join('') : `${unique.slice(0, -1).join(', ')} or ${unique.at(-1)}`;
+  return wordList([...new Set(items)], 'or');
 }
 
 function rangeWords(node: SchemaNode): string {

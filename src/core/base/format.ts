@@ -33,6 +33,11 @@ export function formatCounted(count: number, one: string, many = `${one}s`): str
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
+/** Words in a sentence: `a`, `a or b`, `a, b and c`. */
+export function wordList(words: readonly string[], last: 'and' | 'or'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
+}
+
 /** A number with at most the given decimals and no trailing zeros. */
 export function formatDecimal(value: number | null, decimals: number): string {
   if (value === null) return NO_DATA;

@@ -20,6 +20,12 @@ export function sum(values: readonly number[]): number {
   return total;
 }
 
+/** The sum of what is known, or null when nothing is. */
+export function sumKnown(values: readonly (number | null)[]): number | null {
+  const known = values.flatMap((value) => value ?? []);
+  return known.length === 0 ? null : sum(known);
+}
+
 /** a / b, or null when b is zero: a share of nothing is not a number. */
 export function ratio(a: number, b: number): number | null {
   return b === 0 ? null : a / b;
@@ -50,11 +56,14 @@ function studentQuantile(share: number, freedom: number): number {
   return Math.tan((low + high) / 2) * Math.sqrt(freedom);
 }
 
+/** Between what a value lies. */
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
 /** The interval that covers the true mean of such values in a share of samples (Student); null for fewer than two values. */
-export function meanInterval(
-  values: readonly number[],
-  share: number,
-): { readonly low: number; readonly high: number } | null {
+export function meanInterval(values: readonly number[], share: number): Interval | null {
   if (values.length < 2) return null;
   const middle = mean(values)!;
   const freedom = values.length - 1;

@@ -1,18 +1,6 @@
 import type { MemoryType } from '../model/memory.js';
 import { EXCLUDING, type Exclusion, KEEPING, type SentenceRule } from './heuristics.generated.js';
 
-/** What a sentence is taken for: worth keeping as a memory of a type, left out for a reason, or nothing of either. */
-interface Verdict {
-  /** Null when nothing worth keeping is stated. */
-  readonly keep: MemoryType | null;
-  /** The exclusion rule that forbids it (AUT-2); null when none does. */
-  readonly excluded: Exclusion | null;
-  /** The rule that decided; null when none fits. */
-  readonly rule: string | null;
-}
-
-const NOTHING: Verdict = { keep: null, excluded: null, rule: null };
-
 /** A sentence as rules are asked of it: in small letters, and as it was written. */
 function askable(sentence: string): readonly [string, string] {
   const written = withoutOpening(
@@ -24,13 +12,13 @@ function askable(sentence: string): readonly [string, string] {
   return [written.toLowerCase(), written];
 }
 
-/** Judges one sentence by the written rules (docs/memory-rules.md). @internal */
-export function judge(sentence: string): Verdict {
+/**
+ * The written rule (docs/memory-rules.md) that decides on a sentence: one that excludes it (AUT-2), else one that keeps it as a
+ * memory of a type. Null when it states nothing worth keeping. @internal
+ */
+export function decidingRule(sentence: string): SentenceRule<Exclusion | MemoryType> | null {
   const asked = askable(sentence);
-  const no = firstFit(EXCLUDING, ...asked);
-  if (no !== null) return { keep: null, excluded: no.verdict, rule: no.id };
-  const yes = firstFit(KEEPING, ...asked);
-  return yes === null ? NOTHING : { keep: yes.verdict, excluded: null, rule: yes.id };
+  return firstFit(EXCLUDING, ...asked) ?? firstFit(KEEPING, ...asked);
 }
 
 /** Words in front of what is said. */
@@ -67,9 +55,9 @@ export function statementsIn(text: string): readonly Statement[] {
   const found: Statement[] = [];
   for (const sentence of sentencesOf(text)) {
     // Most state nothing: what is never kept need not be asked of them.
-    if (firstFit(KEEPING, ...askable(sentence)) === null) continue;
-    const { keep } = judge(sentence);
-    if (keep !== null) found.push({ text: sentence, type: keep });
+    const keeping = firstFit(KEEPING, ...askable(sentence));
+    if (keeping !== null && decidingRule(sentence) === keeping)
+      found.push({ text: sentence, type: keeping.verdict });
   }
   return found;
 }

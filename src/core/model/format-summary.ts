@@ -1,5 +1,5 @@
+import type { Answer } from '../run/action.js';
 import { CHARS_PER_TOKEN } from './block.js';
-import type { Text } from './text.js';
 
 /** What becomes of the scratchpad before the summary enters the context (FUL-3). */
 export type Scratchpad = 'drop' | 'relabel';
@@ -47,12 +47,7 @@ export function scratchpadShare(text: string): number {
 
 /** Characters of a summary once formatted; those of a composed one are known without reading it. */
 export function formattedChars(
-  answer: {
-    readonly tokens: number;
-    readonly scratchpadTokens: number;
-    readonly text: Text;
-    readonly isReal?: true;
-  },
+  answer: Pick<Answer, 'tokens' | 'scratchpadTokens' | 'text' | 'isReal'>,
   scratchpad: Scratchpad,
 ): number {
   if (answer.isReal === true) return formatSummary(answer.text.read(), scratchpad).length;

@@ -20,10 +20,7 @@ export interface TraceRequest {
 }
 
 /** The requests of one conversation: the main one or a subagent's. */
-export interface TraceThread {
-  readonly id: string;
-  readonly parentId: string | null;
-  readonly label: string;
+export interface TraceThread extends Pick<Thread, 'id' | 'parentId' | 'label'> {
   /** Recorded size of the tool definitions; null when absent. */
   readonly toolTokens: number | null;
   readonly systemTokens: number | null;
@@ -39,8 +36,6 @@ export interface RequestTrace {
   readonly hashScope: string | null;
   /** The main thread first, subagents in the order they started. */
   readonly threads: readonly TraceThread[];
-  /** Requests left out because a number in them cannot be right. */
-  readonly omitted: number;
   readonly warnings: readonly Warning[];
 }
 

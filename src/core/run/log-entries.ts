@@ -20,11 +20,21 @@ export const LAYERS = [
 ] as const;
 export type Layer = (typeof LAYERS)[number];
 
-/** A conversation begins. */
-export interface ThreadEntry {
-  readonly type: 'thread';
+/** When something happened, and in which conversation. */
+interface PlacedEntry {
   readonly t: number;
   readonly thread: string;
+}
+
+/** The same within its main loop. */
+interface TurnEntry extends PlacedEntry {
+  /** From 1; requests made by a layer carry the turn they interrupt. */
+  readonly turn: number;
+}
+
+/** A conversation begins. */
+export interface ThreadEntry extends PlacedEntry {
+  readonly type: 'thread';
   readonly parent: string | null;
   readonly label: string;
   readonly prefixTokens: number;
@@ -38,14 +48,10 @@ export interface ThreadEntry {
 }
 
 /** One API request that was answered. prompt = input + read + write5m + write1h; cost in nano-dollars. */
-export interface RequestEntry {
+export interface RequestEntry extends TurnEntry {
   readonly type: 'request';
-  readonly t: number;
-  readonly thread: string;
   /** Number of the request in the run, from 1. */
   readonly n: number;
-  /** Main-loop turn of its thread, from 1; requests made by a layer carry the turn they interrupt. */
-  readonly turn: number;
   readonly purpose: CallPurpose;
   readonly model: string;
   readonly prompt: number;
@@ -81,14 +87,13 @@ export interface RequestEntry {
 }
 
 /** The cache served markedly less than before (BRD-1). */
-export interface BreakEntry {
+export interface BreakEntry extends PlacedEntry {
   readonly type: 'break';
-  readonly t: number;
-  readonly thread: string;
   readonly n: number;
   readonly cause: BreakCause;
-  /** Announced by a layer beforehand (BRD-3). */
+  /** Announced by a layer beforehand, and nothing else explains it (BRD-3). */
   readonly expected: boolean;
+  /** By how much the reads that are paid for dropped. */
   readonly lostTokens: number;
   /** First position that changed, where the messages did. */
   readonly position: number | null;
@@ -97,11 +102,8 @@ export interface BreakEntry {
 }
 
 /** The API would not take a request. */
-export interface RefusedEntry {
+export interface RefusedEntry extends TurnEntry {
   readonly type: 'refused';
-  readonly t: number;
-  readonly thread: string;
-  readonly turn: number;
   readonly purpose: CallPurpose;
   readonly status: number;
   readonly error: string;
@@ -111,29 +113,20 @@ export interface RefusedEntry {
 }
 
 /** Recorded calls that could not take place because an earlier one of the same prompt failed. */
-export interface LostEntry {
+export interface LostEntry extends PlacedEntry {
   readonly type: 'lost';
-  readonly t: number;
-  readonly thread: string;
   readonly calls: number;
   readonly reason: string;
 }
 
 /** Recorded calls that were not made because another agent had ended theirs: no work was lost (C36). */
-export interface EndedEntry {
+export interface EndedEntry extends Omit<LostEntry, 'type'> {
   readonly type: 'ended';
-  readonly t: number;
-  readonly thread: string;
-  readonly calls: number;
-  readonly reason: string;
 }
 
 /** A layer acted. */
-export interface LayerEntry {
+export interface LayerEntry extends TurnEntry {
   readonly type: 'layer';
-  readonly t: number;
-  readonly thread: string;
-  readonly turn: number;
   readonly layer: Layer;
   /** What it did, e.g. `clear`, `compact`, `extract`, `store`. */
   readonly action: string;
@@ -159,11 +152,8 @@ export interface LayerEntry {
 }
 
 /** Content that a layer had taken out is in the context again. */
-export interface ReturnedEntry {
+export interface ReturnedEntry extends TurnEntry {
   readonly type: 'returned';
-  readonly t: number;
-  readonly thread: string;
-  readonly turn: number;
   readonly layer: Layer;
   readonly tokens: number;
   /** `expired`: deletions went with the cache (MIC-3); `resume`: the record still had it. */
@@ -171,11 +161,8 @@ export interface ReturnedEntry {
 }
 
 /** The context that no layer has touched since the last compaction crossed the auto-compact threshold (LOP-3). */
-export interface CrossingEntry {
+export interface CrossingEntry extends TurnEntry {
   readonly type: 'crossing';
-  readonly t: number;
-  readonly thread: string;
-  readonly turn: number;
   /** `avoided`: the real one did not; `made`: it has followed, so that the compaction was only deferred. */
   readonly state: 'avoided' | 'made';
   readonly threshold: number;
@@ -187,11 +174,8 @@ export interface CrossingEntry {
 }
 
 /** What the client shows of a main conversation, written when it changes (WIN-5). */
-export interface StatusEntry {
+export interface StatusEntry extends TurnEntry {
   readonly type: 'status';
-  readonly t: number;
-  readonly thread: string;
-  readonly turn: number;
   /** Number of the request that is sent with it. */
   readonly n: number;
   /** The context as the policy's counter sees it, and the size at which nothing is left. */
@@ -203,21 +187,15 @@ export interface StatusEntry {
 }
 
 /** The breaker opened: no more automatic attempts. */
-export interface BreakerEntry {
+export interface BreakerEntry extends TurnEntry {
   readonly type: 'breaker';
-  readonly t: number;
-  readonly thread: string;
-  readonly turn: number;
   readonly failures: number;
   readonly state: 'tripped' | 'skipped' | 'reset';
 }
 
 /** A call needs content that its context no longer holds. */
-export interface FaultEntry extends Omit<Item, 'block'> {
+export interface FaultEntry extends TurnEntry, Omit<Item, 'block'> {
   readonly type: 'fault';
-  readonly t: number;
-  readonly thread: string;
-  readonly turn: number;
   /** `refetch`: it can be fetched again; `masked`: a placeholder says where; `lost`: text that cannot be fetched. */
   readonly kind: 'refetch' | 'masked' | 'lost';
   /** Chance that it has to be fetched, as fitted: below 1 if a summary may keep it. */
@@ -234,10 +212,8 @@ export interface FaultEntry extends Omit<Item, 'block'> {
 }
 
 /** Something that happened to a thread: resume, model switch, blocked input, end of the run by a guard. */
-export interface NoticeEntry {
+export interface NoticeEntry extends PlacedEntry {
   readonly type: 'notice';
-  readonly t: number;
-  readonly thread: string;
   readonly what: string;
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;

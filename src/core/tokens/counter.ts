@@ -124,7 +124,6 @@ export function countGuarded(text: string, count: (part: string) => number, chun
 
 /** Counts the tokens of a text (TOK-10). */
 export interface TextCounter {
-  readonly name: CounterName;
   count(text: string): number;
 }
 
@@ -163,10 +162,7 @@ const LOADERS: Readonly<Record<CounterName, () => Promise<CountText>>> = {
 
 const COUNTERS = createRegistry(
   'token counter',
-  COUNTER_NAMES.map((name) => [
-    name,
-    async (): Promise<TextCounter> => ({ name, count: await LOADERS[name]() }),
-  ]),
+  COUNTER_NAMES.map((name) => [name, async (): Promise<TextCounter> => ({ count: await LOADERS[name]() })]),
 );
 
 /** Loads a counter with the library behind it; an unknown name is an error that lists the known ones. */

@@ -133,8 +133,9 @@ class ThreadWalk {
     for (const [item, { kind, what, holders }] of needed)
       this.#use(kind, this.#calls, what, holders, item, { tokens: 0, isStale: false });
     for (const block of response.blocks) {
-      const { path } = block.facts;
-      if (isChange(block)) {
+      const { path, effect } = block.facts;
+      // What a call writes may hold commands, and its result is no look at content.
+      if (effect?.kind === 'edit' || effect?.kind === 'write') {
         if (path !== undefined) this.#edited.set(path, this.#calls);
       } else if (isLook(block)) this.#looks.add(block.toolUseId ?? '');
     }
@@ -175,11 +176,6 @@ class ThreadWalk {
       ...more,
     });
   }
-}
-
-/** Whether a call writes a file: what it writes may hold commands, and its result is no look at content. */
-function isChange({ facts: { effect } }: Block): boolean {
-  return effect?.kind === 'edit' || effect?.kind === 'write';
 }
 
 function isLook({ kind, tool, text }: Block): boolean {

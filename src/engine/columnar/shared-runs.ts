@@ -205,7 +205,7 @@ export function* sharedParts(
   sink: LogSink,
 ): Generator<void, void, void> {
   const keeps = isSumming(sink) ? 'sum' : 'entries';
-  const cache = cacheOf(transcript, keeps);
+  const cache = getOrMake(caches[keeps], transcript, () => new RunCache());
   const group = cache.groupOf(plan);
   if (group === null) {
     yield* replayParts(plan, transcript, sink);
@@ -228,8 +228,4 @@ export function* sharedParts(
   const recording = fork === null ? run.record(transcript, sink) : run.recordFrom(fork, transcript, sink);
   cache.keepTrace(yield* recording, group);
   cache.add(run, group);
-}
-
-function cacheOf(transcript: Transcript, keeps: keyof typeof caches): RunCache {
-  return getOrMake(caches[keeps], transcript, () => new RunCache());
 }

@@ -1,4 +1,5 @@
 import { CcbenchError } from '../../core/base/errors.js';
+import { getOrMake } from '../../core/base/once.js';
 import type { Block } from '../../core/model/block.js';
 import { type Message, withBlocks } from '../../core/model/message.js';
 import type { BlockEdit } from '../../core/run/action.js';
@@ -8,11 +9,8 @@ export type EditsByMessage = Map<string, Map<number, Block | null>>;
 
 /** Adds edits to those of the same messages. */
 export function addEdits(byMessage: EditsByMessage, edits: readonly BlockEdit[]): void {
-  for (const edit of edits) {
-    const blocks = byMessage.get(edit.messageId) ?? new Map<number, Block | null>();
-    blocks.set(edit.blockIndex, edit.block);
-    byMessage.set(edit.messageId, blocks);
-  }
+  for (const { messageId, blockIndex, block } of edits)
+    getOrMake(byMessage, messageId, () => new Map()).set(blockIndex, block);
 }
 
 /** The blocks of a message with some of them changed; null takes one away. */

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../core/base/once.js';
 import { createRandom, type Random } from '../../core/base/random.js';
 import { type CacheWritten, type HitChance, SAME_TOKENS } from '../../core/run/provider.js';
 import type { EndEntry } from '../../core/run/run-log.js';
@@ -167,11 +168,8 @@ export class ChanceTally {
   /** A request that would cost so much more with nothing read than with all of it, and that this much was lost of. */
   add({ hit, gapMs, session }: HitOdds, allNano: number, lostNano: number): void {
     this.#lost += lostNano;
-    let sums = this.#sessions.get(session);
-    if (sums === undefined) {
-      sums = { means: hit.sessions.map(() => 0), variances: hit.sessions.map(() => 0) };
-      this.#sessions.set(session, sums);
-    }
+    const zeros = () => hit.sessions.map(() => 0);
+    const sums = getOrMake(this.#sessions, session, () => ({ means: zeros(), variances: zeros() }));
     const { first, second } = lostShares(hit);
     for (let i = 0; i < hit.sessions.length; i++) {
       const chance = chanceOfShort(hit, gapMs, hit.sessions[i]!);

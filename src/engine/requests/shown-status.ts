@@ -9,13 +9,8 @@ import type { StatusEntry } from '../../core/run/log-entries.js';
 import type { PlannedPolicy } from '../../core/run/run-plan.js';
 
 /** How full a main conversation is as a request is sent. */
-export interface StatusCheck {
+export interface StatusCheck extends Pick<StatusEntry, 't' | 'thread' | 'turn' | 'n'> {
   readonly type: 'status-check';
-  readonly t: number;
-  readonly thread: string;
-  readonly turn: number;
-  /** Number of the request that is sent with it. */
-  readonly n: number;
   readonly seen: number;
   /** The same object as long as the model is the same; null where there is no window. */
   readonly model: NamedLimits | null;
@@ -28,9 +23,7 @@ export interface StatusCheck {
 export class ShownStatus {
   private model: NamedLimits | null = null;
   private limits: ShownLimits | null = null;
-  private shown:
-    | 'nothing yet'
-    | { readonly limit: number; readonly warning: boolean; readonly error: boolean } = 'nothing yet';
+  private shown: 'nothing yet' | Pick<StatusEntry, 'limit' | 'warning' | 'error'> = 'nothing yet';
 
   constructor(
     private readonly policy: Policy,
@@ -46,8 +39,7 @@ export class ShownStatus {
     }
     const { limits, shown } = this;
     if (limits === null) return null;
-    const warning = seen >= limits.warning;
-    const error = seen >= limits.error;
+    const { percentLeft, warning, error } = shownStatus(limits, seen);
     if (
       shown !== 'nothing yet' &&
       shown.warning === warning &&
@@ -57,7 +49,6 @@ export class ShownStatus {
       return null;
     const { limit } = limits;
     this.shown = { limit, warning, error };
-    const { percentLeft } = shownStatus(limits, seen);
     return { type: 'status', t, thread, turn, n, estimatedTokens: seen, limit, percentLeft, warning, error };
   }
 }

@@ -1,16 +1,16 @@
 import type { Digest } from '../../core/base/digest.js';
 import type { Breakpoint } from '../../core/model/prefix.js';
 import type { BreakCause } from '../../core/run/break-causes.js';
-import { LOOKBACK_POSITIONS, type ShortCause } from './prompt-cache.js';
+import type { BreakEntry } from '../../core/run/log-entries.js';
+import { type CacheOutcome, LOOKBACK_POSITIONS, type ShortCause } from './prompt-cache.js';
 import { TTL_1H_MS, TTL_5M_MS } from './ttl.js';
 
 /** One request of a thread after its response; the detector keeps it until the next, so pass a fresh object. */
-export interface CacheObservation {
+export interface CacheObservation
+  extends Pick<CacheOutcome, 'readTokens' | 'promptTokens' | 'sawUnreadable' | 'short'> {
   readonly startMs: number;
-  readonly readTokens: number;
-  /** Those of them that the server leaves out (MIC-3), so that nobody pays for them; none unless given. */
+  /** Tokens read that the server leaves out (MIC-3), so that nobody pays for them; none unless given. */
   readonly leftOutTokens?: number;
-  readonly promptTokens: number;
   readonly model: string;
   readonly toolsDigest: Digest;
   readonly systemDigest: Digest;
@@ -21,26 +21,15 @@ export interface CacheObservation {
   readonly breakpoints: readonly Breakpoint[];
   /** Lifetime of the entry this request read or wrote last; null when it left nothing. */
   readonly entryTtlMs: number | null;
-  /** The cache held a longer entry that was not readable yet. */
-  readonly sawUnreadable: boolean;
-  /** Why less was read than had been stored, where the provider's rules tell. */
-  readonly short?: ShortCause;
   /** Names of the tools that changed, where known. */
   readonly changedTools?: readonly string[];
 }
 
 /** A drop of cache reads and what explains it. */
-export interface BreakReport {
-  readonly cause: BreakCause;
-  /** A layer had announced it, and nothing else explains it (BRD-3). */
-  readonly expected: boolean;
+export interface BreakReport extends Pick<BreakEntry, 'cause' | 'expected' | 'lostTokens' | 'position'> {
   readonly readTokens: number;
-  /** By how much the reads that are paid for dropped. */
-  readonly lostTokens: number;
   /** Between the starts of the two requests. */
   readonly gapMs: number;
-  /** Where messages changed: the first position that did. */
-  readonly position: number | null;
   /** For `tools`: which, where known. */
   readonly tools: readonly string[] | null;
 }

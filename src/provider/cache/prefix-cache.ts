@@ -1,4 +1,5 @@
 import { chainDigest, type Digest, digestParts } from '../../core/base/digest.js';
+import { getOrMake } from '../../core/base/once.js';
 import type { CacheRules } from '../../core/run/provider.js';
 import type { ModelRow } from '../prices/model-row.js';
 import { cacheRulesOf, knownProvider, type ProviderRef } from '../providers/providers.js';
@@ -259,14 +260,7 @@ export function createProviderCache(
 ): PromptCache {
   if (typeof provider !== 'function') return createOne(provider, options);
   const caches = new Map<string, PromptCache>();
-  const cacheOf = (name: string): PromptCache => {
-    let cache = caches.get(name);
-    if (cache === undefined) {
-      cache = createOne(name, options);
-      caches.set(name, cache);
-    }
-    return cache;
-  };
+  const cacheOf = (name: string): PromptCache => getOrMake(caches, name, () => createOne(name, options));
   return {
     request: (request) => cacheOf(provider(request.model)).request(request),
     get size() {

@@ -8,23 +8,22 @@ import type { ModelRow } from '../prices/model-row.js';
  */
 export type FadeMode = 'off' | 'expected' | 'likely' | 'sampled';
 
-/** Recorded share of full hits for gaps between request starts beyond five minutes (evidence E6). */
+/** Recorded share of full hits for gaps between request starts that end here; the first begins at five minutes (evidence E6). */
 export interface FadeBin {
-  readonly fromMs: number;
   readonly toMs: number;
   readonly fullHitShare: number;
 }
 
-function bin(fromSeconds: number, toSeconds: number, fullHitShare: number): FadeBin {
-  return { fromMs: fromSeconds * MS_PER_SECOND, toMs: toSeconds * MS_PER_SECOND, fullHitShare };
+function bin(toSeconds: number, fullHitShare: number): FadeBin {
+  return { toMs: toSeconds * MS_PER_SECOND, fullHitShare };
 }
 
 /** What is left of five-minute entries after their time; beyond the last bin 1 to 4 % of requests hit, taken as none. @internal */
 export const FADE_BINS: readonly FadeBin[] = [
-  bin(300, 310, 0.8889),
-  bin(310, 330, 0.5),
-  bin(330, 360, 0.2609),
-  bin(360, 420, 0.0323),
+  bin(310, 0.8889),
+  bin(330, 0.5),
+  bin(360, 0.2609),
+  bin(420, 0.0323),
 ];
 
 /** Share from which the deterministic mode counts an entry as alive. */

@@ -1,4 +1,5 @@
 import { chainDigest, type Digest } from '../../core/base/digest.js';
+import { isGroup } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
 import type { Block } from '../../core/model/block.js';
 import { createMessage, type Message } from '../../core/model/message.js';
@@ -118,7 +119,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The value as an object, or null. */
 export function asObject(value: unknown): JsonObject | null {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : null;
+  return isGroup(value) ? value : null;
 }
 
 /** The value as a list, or null. */

@@ -291,7 +291,7 @@ export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchL
 
   function listModels(name: string | null, target: Target): Response {
     const { api } = target;
-    const row = name === null ? null : findModel(decoded(name));
+    const row = name === null ? null : findModel(attempt(() => decodeURIComponent(name), name));
     if (name !== null && row === null) return refuse(notFound(`model: ${name}`), target, 0);
     return answerNow(
       api.models(
@@ -320,7 +320,8 @@ export function createFakeApi(options: FakeApiOptions): { readonly fetch: FetchL
     if (call === null || call.kind === 'unknown') return refuse(notFound('Not Found'), target, 0);
     if (call.kind === 'models') return listModels(call.model, target);
     const { counter, workspace = 'default' } = options;
-    const request = orRefusal(() => api.read(parseBody(body), call, { counter, workspace, headers }));
+    const value: unknown = attempt(() => JSON.parse(body), null);
+    const request = orRefusal(() => api.read(value, call, { counter, workspace, headers }));
     if (request instanceof Refusal) return refuse(request.error, target, 0);
     return call.kind === 'count' ? answerNow(api.counted(request), target) : createMessage(request, target);
   }
@@ -341,18 +342,9 @@ function notFound(message: string): ApiError {
   return apiError(404, 'not_found_error', message);
 }
 
-/** A part of a path as it was meant; one that is encoded wrongly stands as it is. */
-function decoded(part: string): string {
-  return attempt(() => decodeURIComponent(part), part);
-}
-
 function bodyText(body: RequestInit['body']): string {
   if (body === undefined || body === null) return '';
   return body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body);
-}
-
-function parseBody(body: string): unknown {
-  return attempt(() => JSON.parse(body), null);
 }
 
 function checkSize(headers: Headers, body: string): ApiError | null {

@@ -1,5 +1,6 @@
 import type { ThinkingRule } from '../../core/model/model-name.js';
 import type { Usage } from '../../core/model/usage.js';
+import type { PlannedModel } from '../../core/run/run-plan.js';
 
 /** List prices in US dollars per million tokens. */
 export type Prices = Readonly<Record<keyof Usage, number>>;
@@ -48,18 +49,15 @@ export interface EarlierPrices extends PricePeriod {
 }
 
 /** What the simulator knows about one model; the prices are its newest. */
-export interface ModelRow extends PricePeriod {
-  readonly id: string;
+export interface ModelRow extends PricePeriod, Pick<PlannedModel, 'id' | 'window' | 'maxOutput'> {
   /** The model at its list price, where this row is one of its tariffs: `claude-opus-5:fast`. */
   readonly tariffOf?: string;
   /** Whose list price it has and whose cache serves it, by name in the table of providers. */
   readonly provider: string;
   /** Other names of the same model, dated ones first. */
   readonly aliases: readonly string[];
-  readonly window: number;
   /** The 1M beta widens this model's window. */
   readonly beta1m: 'supported' | 'unsupported';
-  readonly maxOutput: number;
   /** Whether anybody says what the model costs; where not, all prices are 0. */
   readonly pricesAreKnown: boolean;
   /** Prices before the newest, oldest first. */

@@ -1,3 +1,4 @@
+import { getOrMake, oncePer } from '../../core/base/once.js';
 import { createRegistry } from '../../core/base/registry.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
 import type { CacheRules, Provider } from '../../core/run/provider.js';
@@ -33,12 +34,7 @@ export function cacheRulesOf(provider: ProviderRef, model: string): CacheRules {
   const { cache, exceptions } = knownProvider(provider);
   const exception = exceptions.find(({ models }) => model.startsWith(models));
   if (exception === undefined) return cache;
-  let rules = exceptional.get(exception);
-  if (rules === undefined) {
-    rules = { ...cache, ...exception.rules };
-    exceptional.set(exception, rules);
-  }
-  return rules;
+  return getOrMake(exceptional, exception, () => ({ ...cache, ...exception.rules }));
 }
 
 /** The rules of exceptions, made once: every request of a recording refers to them. */
@@ -51,22 +47,11 @@ export function isServedBy(provider: ProviderRef, model: ModelRow): boolean {
 }
 
 /** Rows as providers bill them: callers compare rows. */
-const billed = new WeakMap<Provider, WeakMap<ModelRow, ModelRow>>();
+const billed = oncePer((provider: Provider) => oncePer((model: ModelRow) => billedRow(provider, model)));
 
 /** The row of a model as a provider bills it. */
 export function billedBy(provider: ProviderRef, model: ModelRow): ModelRow {
-  const known = knownProvider(provider);
-  let rows = billed.get(known);
-  if (rows === undefined) {
-    rows = new WeakMap();
-    billed.set(known, rows);
-  }
-  let row = rows.get(model);
-  if (row === undefined) {
-    row = billedRow(known, model);
-    rows.set(model, row);
-  }
-  return row;
+  return billed(knownProvider(provider))(model);
 }
 
 function billedRow({ shares, cache }: Provider, model: ModelRow): ModelRow {

@@ -1,4 +1,4 @@
-import { type Path, type Problems, problemAt } from '../../core/base/errors.js';
+import { type Path, type Problems, problemAt, watchProblems } from '../../core/base/errors.js';
 import { readBy } from '../../core/base/explain.js';
 import { type CacheRules, type Provider, SAME_TOKENS } from '../../core/run/provider.js';
 import { MATCH } from '../cache/cache-rules.js';
@@ -70,15 +70,11 @@ export function readProvider(
   otherwise: { readonly name: string },
   report: Problems,
 ): Provider | null {
-  let isSound = true;
-  const problems: Problems = (problem) => {
-    isSound = false;
-    report(problem);
-  };
+  const { problems, isSound } = watchProblems(report);
   const written = readBy(providerSchema, value, problems);
   if (written === undefined) return null;
   checkEffects(written, problems);
-  return isSound ? providerFrom(written, otherwise.name) : null;
+  return isSound() ? providerFrom(written, otherwise.name) : null;
 }
 
 function providerFrom(written: WrittenProvider, fileName: string): Provider {

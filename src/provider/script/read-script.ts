@@ -1,4 +1,4 @@
-import { isGroup, type Path, type Problems, problemAt } from '../../core/base/errors.js';
+import { isGroup, type Path, type Problems, problemAt, watchProblems } from '../../core/base/errors.js';
 import { readBy } from '../../core/base/explain.js';
 import {
   DONE,
@@ -112,11 +112,7 @@ function checkNames(value: unknown, path: Path, known: readonly string[], report
 
 /** Reads a written script; null when it cannot be used. What is wrong goes to `problems`. */
 export function readScript(value: unknown, report: Problems): Script | null {
-  let isSound = true;
-  const problems: Problems = (problem) => {
-    isSound = false;
-    report(problem);
-  };
+  const { problems, isSound } = watchProblems(report);
   const written = readBy(scriptSchema, value, problems);
   if (written === undefined) return null;
   checkNames(value, [], [], problems);
@@ -141,5 +137,5 @@ export function readScript(value: unknown, report: Problems): Script | null {
     })),
     otherwise: written.otherwise === undefined ? DONE : stepOf(written.otherwise),
   };
-  return isSound ? script : null;
+  return isSound() ? script : null;
 }

@@ -4,9 +4,9 @@ import { LAYERS, type LayerEntry } from '../../core/run/log-entries.js';
 import type { LogEntry } from '../../core/run/run-log.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { withLeftOut } from '../page-data/left-out.js';
-import type { ReportedRun } from '../page-data/page-run.js';
+import { type ReportedRun, thresholdsOf } from '../page-data/page-run.js';
 import { type ChartModel, createRunModel } from '../page-data/run-model.js';
-import type { NamedThreshold } from '../text/policy-info.js';
+import type { PolicyInfo } from '../text/policy-info.js';
 import { byName, type ChartSpec, chartSpec, type NamedChart, namedRules, quantity } from './chart-spec.js';
 import {
   causeColors,
@@ -80,11 +80,10 @@ function layerMarks(marks: readonly LayerEntry[], unit: TimeUnit): readonly obje
 function contextOverTime(
   entries: readonly LogEntry[],
   series: RunSeries,
-  thresholds: readonly NamedThreshold[],
+  policyInfo: PolicyInfo | null,
 ): ChartSpec {
   const unit = timeUnit(series.toMs - series.fromMs);
-  const window = series.window === null ? [] : [{ name: 'window', tokens: series.window }];
-  const limits = [...thresholds.filter(({ name }) => name !== 'window'), ...window];
+  const limits = thresholdsOf(policyInfo, series.window);
   const points = keepExtremes(series.main, ({ context }) => context).map((entry) => ({
     x: inUnit(entry.t, unit),
     tokens: entry.context,
@@ -250,7 +249,7 @@ export function runCharts({
   const series = runSeries(entries, leftOut);
   const model = createRunModel({ threads: [], ...withLeftOut(series.requests, leftOut) });
   const charts: NamedChart[] = [
-    { name: 'context-over-time', spec: contextOverTime(entries, series, policyInfo?.thresholds ?? []) },
+    { name: 'context-over-time', spec: contextOverTime(entries, series, policyInfo) },
     { name: 'prompt-split', spec: promptSplit(entries, series, model) },
     { name: 'cost-by-cause', spec: costByCause(entries, series, model) },
   ];

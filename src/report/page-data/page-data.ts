@@ -1,5 +1,6 @@
 import type { MetricUnit } from '../../core/base/format.js';
 import type { LayerEntry } from '../../core/run/log-entries.js';
+import type { Warning } from '../../core/run/warning.js';
 import type { Conclusion } from '../text/conclusion.js';
 import type { PolicyInfo } from '../text/policy-info.js';
 
@@ -51,7 +52,7 @@ export interface PageFact {
 }
 
 /** A column of requests; costs are in nano-dollars, `cause` is −1 where nothing was written again. */
-type RequestColumn =
+export type RequestColumn =
   | 't'
   | 'thread'
   | 'turn'
@@ -186,11 +187,7 @@ export interface PageRun extends ChartedRun {
   /** The settings of the scenario besides the policy's numbers. */
   readonly settings: readonly (readonly [string, string])[];
   readonly skipped: readonly { readonly what: string; readonly needs: string }[];
-  readonly warnings: readonly {
-    readonly message: string;
-    readonly remedy: string | null;
-    readonly count: number;
-  }[];
+  readonly warnings: readonly Pick<Warning, 'message' | 'remedy' | 'count'>[];
 }
 
 /** Everything the page of runs shows. */

@@ -1,3 +1,4 @@
+import { isGroup } from '../../core/base/errors.js';
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../core/base/format.js';
 import { sum } from '../../core/base/stats.js';
 import { KIND_ORDER, type PromptFills, SOURCE_KINDS } from '../../core/model/source-kind.js';
@@ -130,30 +131,17 @@ function cardsOf(facts: RunFacts, window: number | null): readonly PageFact[] {
 function layersOf(facts: RunFacts): readonly PageLayer[] {
   return Object.entries(facts.layers)
     .filter(([, { triggers }]) => triggers > 0)
-    .map(
-      ([
-        name,
-        { done, failed, declined, saved, notCarried, prevented, deferred, cacheLost, costNanoUsd },
-      ]) => ({
-        name,
-        acts: done + failed,
-        declined,
-        saved,
-        notCarried,
-        prevented,
-        deferred,
-        lost: cacheLost,
-        cost: costNanoUsd,
-      }),
-    );
+    .map(([name, { done, failed, cacheLost: lost, costNanoUsd: cost, ...layer }]) => {
+      const { declined, saved, notCarried, prevented, deferred } = layer;
+      return { name, acts: done + failed, declined, saved, notCarried, prevented, deferred, lost, cost };
+    });
 }
 
 function settingsOf(plan: unknown): readonly (readonly [string, string])[] {
   const rows: [string, string][] = [];
   const add = (path: string, value: unknown): void => {
     if (path === 'policy.params' || path === 'version') return;
-    const nested = value !== null && typeof value === 'object' && !Array.isArray(value);
-    if (!nested) {
+    if (!isGroup(value)) {
       rows.push([path, typeof value === 'string' ? value : JSON.stringify(value)]);
       return;
     }
@@ -175,7 +163,8 @@ function aboutOf(facts: RunFacts): readonly (readonly [string, string])[] {
   ].map(([label, value]) => [label!, printable(value!)] as const);
 }
 
-function thresholdsOf(info: PolicyInfo | null, window: number | null): readonly NamedThreshold[] {
+/** The limits of a policy, the window that was used last. */
+export function thresholdsOf(info: PolicyInfo | null, window: number | null): readonly NamedThreshold[] {
   const given = (info?.thresholds ?? []).filter(({ name }) => name !== 'window');
   return window === null ? given : [...given, { name: 'window', tokens: window }];
 }

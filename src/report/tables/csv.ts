@@ -51,12 +51,7 @@ export function readPromptLine(line: string): PromptRow | null {
 /** What a cell may hold; null is an empty cell. */
 export type Cell = string | number | boolean | null;
 
-/** A table as CSV with a header line; texts that a spreadsheet would run as formulas are made inert. */
-export function csv(columns: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  return csvLines([columns, ...rows]);
-}
-
-/** Rows of such a table, to be put behind others. */
+/** Rows as CSV; texts that a spreadsheet would run as formulas are made inert. */
 export function csvLines(rows: readonly (readonly Cell[])[]): string {
   return stringify(rows as Cell[][], {
     record_delimiter: 'unix',
@@ -92,11 +87,8 @@ const COLUMNS: readonly (readonly [string, (entry: RequestEntry) => Cell])[] = [
   ['rewriteUsd', (e) => exactUsd(e.rewriteCost)],
 ];
 
-/** requests.csv: one line per answered request. */
-export function requestsCsv(entries: Iterable<LogEntry>): string {
-  const header = csvLines([COLUMNS.map(([name]) => name)]);
-  return `${header}${requestLines(entries)}`;
-}
+/** The header of requests.csv, which has one line per answered request. */
+export const REQUESTS_HEAD = csvLines([COLUMNS.map(([name]) => name)]);
 
 /** The lines of some entries, without the header. */
 export function requestLines(entries: Iterable<LogEntry>): string {

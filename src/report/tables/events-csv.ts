@@ -49,10 +49,8 @@ function figuresOf(entry: LogEntry): Row {
   };
 }
 
-/** events.csv: one line per thing that happened besides answered requests, in the order of the log. */
-export function eventsCsv(entries: Iterable<LogEntry>): string {
-  return `${csvLines([COLUMNS])}${eventLines(entries)}`;
-}
+/** The header of events.csv, which has one line per thing that happened besides answered requests, in the order of the log. */
+export const EVENTS_HEAD = csvLines([COLUMNS]);
 
 /** The lines of some entries, without the header. */
 export function eventLines(entries: Iterable<LogEntry>): string {

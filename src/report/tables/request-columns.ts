@@ -1,28 +1,11 @@
 import type { RequestEntry } from '../../core/run/log-entries.js';
-import type { ChartedRun, PageRequests } from '../page-data/page-data.js';
+import type { ChartedRun, PageRequests, RequestColumn } from '../page-data/page-data.js';
 
 /** What the columns of a page need of a request, simulated or recorded. */
 export interface ColumnRequest
   extends Pick<
     RequestEntry,
-    | 't'
-    | 'thread'
-    | 'turn'
-    | 'model'
-    | 'prompt'
-    | 'read'
-    | 'write5m'
-    | 'write1h'
-    | 'input'
-    | 'output'
-    | 'context'
-    | 'rewritten'
-    | 'latencyMs'
-    | 'readCost'
-    | 'writeCost'
-    | 'inputCost'
-    | 'outputCost'
-    | 'rewriteCost'
+    Exclude<RequestColumn, 'purpose' | 'cause' | 'freshCost'> | 'prompt' | 'writeCost' | 'inputCost'
   > {
   readonly purpose: string;
   readonly cause: string | null;

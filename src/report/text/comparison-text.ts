@@ -1,7 +1,7 @@
 import { markdownText, printable } from '../../core/base/format.js';
 import { ownValue } from '../../core/base/own-value.js';
 import type { ComparisonCell, ComparisonRow, ComparisonTable } from '../page-data/page-data.js';
-import { type Cell, csv } from '../tables/csv.js';
+import { type Cell, csvLines } from '../tables/csv.js';
 import { commonColumns } from './compare-table.js';
 import {
   type Column,
@@ -158,8 +158,9 @@ export function recordsCsv(
     readonly values: Readonly<Record<string, number | null>>;
   }[],
 ): string {
-  return csv(
-    [...keys, ...columns],
-    rows.map((row) => [...row.keys, ...columns.map((name) => ownValue(row.values, name) ?? null)]),
-  );
+  const lines = rows.map((row) => [
+    ...row.keys,
+    ...columns.map((name) => ownValue(row.values, name) ?? null),
+  ]);
+  return csvLines([[...keys, ...columns], ...lines]);
 }

@@ -25,16 +25,10 @@ export function describeEvent(entry: LogEntry): EventDescription | null {
       const { label, parent, prefixTokens, window } = entry;
       return { kind: null, name: label, details: { parent, prefixTokens, window } };
     }
-    case 'layer':
-      return {
-        kind: 'layer',
-        name: entry.layer,
-        action: entry.action,
-        outcome: entry.outcome,
-        reason: entry.reason,
-        lost: entry.cacheLost,
-        details: entry.details,
-      };
+    case 'layer': {
+      const { layer: name, action, outcome, reason, cacheLost: lost, details } = entry;
+      return { kind: 'layer', name, action, outcome, reason, lost, details };
+    }
     case 'break':
       return {
         kind: 'break',

@@ -306,13 +306,13 @@ export class ResultStore {
     this.#damaged.delete(basename(this.#batchPath(batch)));
     writeWhole(this.#batchPath(batch), sorted.map((row) => this.#lineOf(row)).join(''));
     this.#batches.add(batch);
-    this.#remove(`${numbered(this.study.id, batch)}.`, '.open');
+    this.#removeOpen(`${numbered(this.study.id, batch)}.`);
     await this.join(partOfBatch(this.study.partition, batch));
   }
 
-  #remove(lead: string, ending: string): void {
+  #removeOpen(lead: string): void {
     for (const name of namesIn(join(this.folder, BATCHES)))
-      if (name.startsWith(lead) && name.endsWith(ending))
+      if (name.startsWith(lead) && name.endsWith('.open'))
         rmSync(join(this.folder, BATCHES, name), { force: true });
   }
 
@@ -352,7 +352,7 @@ export class ResultStore {
     for (const batch of batches) {
       rmSync(this.#batchPath(batch), { force: true });
       this.#batches.delete(batch);
-      this.#remove(`${numbered(this.study.id, batch)}.`, '.open');
+      this.#removeOpen(`${numbered(this.study.id, batch)}.`);
     }
   }
 

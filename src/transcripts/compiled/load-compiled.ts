@@ -1,3 +1,4 @@
+import { getOrMake } from '../../core/base/once.js';
 import {
   BLOCK_KINDS,
   BLOCK_ROLES,
@@ -129,11 +130,9 @@ class Loader {
   #factsOf(row: number, effect: number): BlockFacts {
     const facts = this.#facts[row]!;
     if (effect === 0) return facts;
-    const known = this.#withEffect.get(facts) ?? new Map<number, BlockFacts>();
-    const both = known.get(effect) ?? uniformFacts({ ...facts, effect: this.#document.effects[effect - 1]! });
-    known.set(effect, both);
-    this.#withEffect.set(facts, known);
-    return both;
+    const known = getOrMake(this.#withEffect, facts, () => new Map<number, BlockFacts>());
+    const withEffect = () => uniformFacts({ ...facts, effect: this.#document.effects[effect - 1]! });
+    return getOrMake(known, effect, withEffect);
   }
 
   #text(row: layout.TextRow): Text | null {

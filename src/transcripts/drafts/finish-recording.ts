@@ -37,13 +37,9 @@ export interface Recording {
 }
 
 /** A thread whose blocks have no tokens yet and whose steps have no time. */
-export interface UnfinishedThread {
-  readonly id: string;
-  readonly parentId: string | null;
-  readonly label: string;
+export interface UnfinishedThread extends Pick<Thread, 'id' | 'parentId' | 'label' | 'session'> {
   readonly steps: readonly DraftStep[];
   readonly version: string | null;
-  readonly session?: string;
   /** What the recording tells of its system prompt and tools. */
   readonly shape?: PrefixShape | null;
 }

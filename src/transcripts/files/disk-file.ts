@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import type { Place } from '../../core/base/errors.js';
 import { createWarnings } from '../../core/run/warning.js';
-import { beginsPacked, unpackBytes } from '../lines/json-lines.js';
+import { packingOf, unpackBytes } from '../lines/json-lines.js';
 import type { SessionFile, SessionStream } from '../readers/claude-code/read.js';
 import { memorySource, type TextPlace, type TextSource } from '../readers/claude-code/recorded-text.js';
 import { unreadable } from './read-input.js';
@@ -110,7 +110,7 @@ export function fileState(file: DiskFile): { readonly bytes: number; readonly mt
 
 /** True when the file is gzip or zstd. */
 export function isPacked(file: DiskFile): boolean {
-  return beginsPacked(file.bytes ?? attempt(file, () => readPart(file.path, 0, MAGIC_BYTES)));
+  return packingOf(file.bytes ?? attempt(file, () => readPart(file.path, 0, MAGIC_BYTES))) !== undefined;
 }
 
 /** Open files, the latest used last. Not by path: another file may be there when the path is read again. */

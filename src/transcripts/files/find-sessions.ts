@@ -43,11 +43,6 @@ function entriesOf(folder: string, cwd: string): readonly Dirent[] {
   }
 }
 
-/** An entry of a folder, or what it links to; null for a link that leads nowhere. */
-function followed(path: string, entry: Dirent): Pick<Dirent, 'isFile' | 'isDirectory'> | null {
-  return attempt(() => (entry.isSymbolicLink() ? statSync(path) : entry), null);
-}
-
 /** The sessions in a file, or why it has none; the file itself where only reading it can tell. */
 function lookInto(
   path: string,
@@ -112,7 +107,8 @@ class Search {
       const path = join(folder, entry.name);
       const absolute = resolve(cwd, path);
       if (entry.name.startsWith('.') || NOT_SEARCHED.has(entry.name)) continue;
-      const found = followed(absolute, entry);
+      // What it links to; null for a link that leads nowhere.
+      const found = attempt(() => (entry.isSymbolicLink() ? statSync(absolute) : entry), null);
       if (found?.isDirectory()) this.#belowQuietly(path);
       else if (found?.isFile()) this.#addFile(path, 'found');
     }

@@ -1,4 +1,4 @@
-import { attempt, CcbenchError, type Place } from '../../core/base/errors.js';
+import { attempt, CcbenchError, messageOf, type Place } from '../../core/base/errors.js';
 import { addTo } from '../../core/base/groups.js';
 
 /** The part of `node:sqlite` that is used. */
@@ -38,7 +38,7 @@ export function nodeSqlite(): Sqlite | null {
 }
 
 function failure(id: string, place: Place, error: unknown): CcbenchError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   if (/locked|busy/i.test(reason)) {
     return new CcbenchError('file-unreadable', `${place.file} is locked by another program`, {
       hint: 'end opencode, or write the session with `opencode export <session> > session.json` and pass that file',

@@ -36,16 +36,13 @@ export function isAgentFile(path: string): boolean {
   return AGENT_FILE.test(basename(path));
 }
 
-function headText(path: string): string {
-  return attempt(() => readPart(path, 0, HEAD_BYTES).toString('utf8'), '');
-}
-
 /** The session that a subagent's file belongs to, as a path without its ending; null where nothing tells. Absolute paths. */
 export function sessionOfAgent(path: string): string | null {
   const parts = path.split(sep);
   const at = parts.lastIndexOf(SUBAGENTS);
   if (at > 0) return parts.slice(0, at).join(sep);
-  const id = SESSION_ID.exec(headText(path))?.[1];
+  const head = attempt(() => readPart(path, 0, HEAD_BYTES).toString('utf8'), '');
+  const id = SESSION_ID.exec(head)?.[1];
   return id === undefined ? null : join(dirname(path), id);
 }
 

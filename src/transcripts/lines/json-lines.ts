@@ -118,13 +118,9 @@ function unpack(bytes: Uint8Array, packing: Packing, options: JsonLinesOptions):
   }
 }
 
-function packingOf(head: Uint8Array): Packing | undefined {
+/** How a file that begins like this is packed; four bytes tell. */
+export function packingOf(head: Uint8Array): Packing | undefined {
   return PACKINGS.find(({ magic }) => magic.every((byte, i) => head[i] === byte));
-}
-
-/** Whether a file that begins like this is packed; four bytes tell. */
-export function beginsPacked(head: Uint8Array): boolean {
-  return packingOf(head) !== undefined;
 }
 
 /** The bytes of a file, unpacked when they are gzip or zstd. */

@@ -1,13 +1,11 @@
 import { sha256Hex } from '../../core/base/digest.js';
-import { attempt } from '../../core/base/errors.js';
+import { attempt, isGroup } from '../../core/base/errors.js';
 
 /** A JSON object whose fields are not known yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** True for a JSON object (not null, not an array). */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export const isObject: (value: unknown) => value is JsonObject = isGroup;
 
 /** The value as an object; an empty one when it is anything else. */
 export function objectOf(value: unknown): JsonObject {

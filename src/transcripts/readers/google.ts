@@ -65,6 +65,16 @@ export interface GoogleCounts {
   readonly total: string;
 }
 
+/** The names of the API itself. */
+export const API_COUNTS: GoogleCounts = {
+  prompt: 'promptTokenCount',
+  cached: 'cachedContentTokenCount',
+  candidates: 'candidatesTokenCount',
+  thoughts: 'thoughtsTokenCount',
+  tool: 'toolUsePromptTokenCount',
+  total: 'totalTokenCount',
+};
+
 /**
  * Usage in the normal form; null where nothing was counted. Clients in front of other APIs count thoughts with the answer, and
  * the total tells: it is the sum of what stands apart.

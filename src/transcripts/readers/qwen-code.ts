@@ -5,7 +5,7 @@ import type { Reading } from '../drafts/finish-recording.js';
 import { ThreadDraft, UNSAID_DROP } from '../drafts/thread-draft.js';
 import { isObject, type JsonObject, listOf, objectOf, textOf, timeOf } from '../lines/narrow.js';
 import { knownTokens } from '../lines/plausible.js';
-import { googlePieces, googleUsage } from './google.js';
+import { API_COUNTS, googlePieces, googleUsage } from './google.js';
 import { originOf, wordsOf } from './pieces.js';
 import { defineReader, type ReaderFile } from './reader.js';
 
@@ -16,15 +16,6 @@ const MESSAGE_OF_PARTS = /"message"\s*:\s*\{[^{}[\]]{0,200}"parts"\s*:\s*\[/;
 export function looksLikeQwenCode(head: string): boolean {
   return MESSAGE_OF_PARTS.test(head);
 }
-
-const COUNTS = {
-  prompt: 'promptTokenCount',
-  cached: 'cachedContentTokenCount',
-  candidates: 'candidatesTokenCount',
-  thoughts: 'thoughtsTokenCount',
-  tool: 'toolUsePromptTokenCount',
-  total: 'totalTokenCount',
-} as const;
 
 /** Characters of tool results beyond which Qwen Code clears the oldest, down to half of it (microcompact.ts). */
 const MOST_RESULT_CHARS = 500_000;
@@ -105,7 +96,7 @@ class ChatThread {
       return this.draft.say({ id, timeMs, origin, pieces })?.id ?? null;
     }
     const model = textOf(record.model) ?? 'unknown';
-    const usage = googleUsage(record.usageMetadata, COUNTS);
+    const usage = googleUsage(record.usageMetadata, API_COUNTS);
     if (usage !== null) this.#noticeClearing({ tokens: promptTokens(usage), timeMs });
     return this.draft.respond({ id, model, timeMs, pieces, usage })?.message.id ?? null;
   }

@@ -1,4 +1,5 @@
 import { CcbenchError } from '../../core/base/errors.js';
+import { wordList } from '../../core/base/format.js';
 import { createRegistry } from '../../core/base/registry.js';
 import { CAPABILITIES } from '../../core/run/capability.js';
 import { createWarnings } from '../../core/run/warning.js';
@@ -162,7 +163,7 @@ export function detectReader(source: Uint8Array | string, options: DetectOptions
   if (format !== null) return format;
   const readable = transcriptReaders.all().map(({ label }) => plural(label));
   throw new CcbenchError('bad-transcript', `${id} is not a transcript in a known format`, {
-    hint: `ccbench replays ${readable.slice(0, -1).join(', ')} and ${readable.at(-1)}`,
+    hint: `ccbench replays ${wordList(readable, 'and')}`,
     place: { file: id },
   });
 }

@@ -29,9 +29,9 @@ export function createSamplers(shape: SessionShape, random: Random) {
     const stream = random.split(label);
     return () => sample(stream.next());
   };
-  const whole = (label: string, distribution: Distribution, low: number): (() => number) => {
+  const whole = (label: string, distribution: Distribution): (() => number) => {
     const sample = draw(label, distribution);
-    return () => Math.max(low, Math.round(sample()));
+    return () => Math.max(1, Math.round(sample()));
   };
   const chance = (label: string, probability: number): (() => boolean) => {
     const stream = random.split(label);
@@ -62,25 +62,25 @@ export function createSamplers(shape: SessionShape, random: Random) {
   const thinkingPart = draw('thinkingPart', shape.thinkingPart);
   const parts = random.split('partial read');
   return {
-    callsPerPrompt: whole('callsPerPrompt', shape.callsPerPrompt, 1),
+    callsPerPrompt: whole('callsPerPrompt', shape.callsPerPrompt),
     /** Calls that follow a notice from the background. */
-    callsPerNotice: whole('callsPerNotice', FACTS.callsPerNotice, 1),
+    callsPerNotice: whole('callsPerNotice', FACTS.callsPerNotice),
     humanIdleMs: () => Math.round(idleSeconds() * 1_000),
-    humanPromptChars: whole('humanPromptChars', shape.humanPromptChars, 1),
+    humanPromptChars: whole('humanPromptChars', shape.humanPromptChars),
     /** Output of the next response; the tools drawn after it go with it. */
     outputTokens(): number {
       outputShare = outputs.next();
       return Math.max(1, Math.round(output(outputShare)));
     },
-    toolCalls: whole('toolCallsPerResponse', shape.toolCallsPerResponse, 1),
-    firstPromptTokens: whole('firstPromptTokens', shape.firstPromptTokens, 1),
+    toolCalls: whole('toolCallsPerResponse', shape.toolCallsPerResponse),
+    firstPromptTokens: whole('firstPromptTokens', shape.firstPromptTokens),
     /** Characters per token of a text of this many characters: short ones hold more tokens for their length. */
     charsPerToken: density('charsPerToken'),
     /** The same for what the model says, for what it thinks, and for what its client puts in. */
     spokenCharsPerToken: density('spoken density'),
     thoughtCharsPerToken: density('thought density'),
     addedCharsPerToken: density('added density'),
-    imageTokens: whole('imageTokens', shape.imageTokens, 1),
+    imageTokens: whole('imageTokens', shape.imageTokens),
     promptHasImage: chance('imagePrompt', shape.imagePromptShare),
     /** Share of the next response that is thinking; 0 when it does not think. */
     thinkingPart(): number {

@@ -136,10 +136,7 @@ export interface WriterBlock
 type WrittenUse = Pick<WriterBlock, 'tool' | 'toolUseId' | 'facts'>;
 
 /** What identifies a thread that is being written. */
-export interface WriterInit {
-  readonly id: string;
-  readonly parentId: string | null;
-  readonly label: string;
+export interface WriterInit extends Pick<Thread, 'id' | 'parentId' | 'label'> {
   /** Equal origins give equal digests. */
   readonly origin: string;
   readonly text: 'none' | 'filler';

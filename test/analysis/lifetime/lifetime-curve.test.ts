@@ -100,7 +100,6 @@ const anyTrace = fc
       models: ['m'],
       blockSize: 64,
       hashScope: null,
-      omitted: 0,
       warnings: [],
       threads: threads.map((rows, i) => {
         let startMs = 0;

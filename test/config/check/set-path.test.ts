@@ -60,7 +60,7 @@ describe('--set', () => {
   });
 
   it('lets the last one win', () => {
-    expect(compileYaml(recorded(), 'seed=2', 'seed=3').seed).toBe(3);
+    expect(compileYaml(recorded(), 'seed=2', 'seed=3').runs[0]!.plan.seed).toBe(3);
   });
 
   it('puts a recording, found from the working folder, in the place of a generated session', () => {

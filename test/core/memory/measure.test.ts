@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXCLUDING, KEEPING } from '../../../src/core/memory/heuristics.generated.js';
-import { judge, statementsIn } from '../../../src/core/memory/sentences.js';
+import { decidingRule, statementsIn } from '../../../src/core/memory/sentences.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const PAGE = readFileSync(resolve(ROOT, 'docs/memory-rules.md'), 'utf8');
@@ -69,7 +69,7 @@ describe('the rules for memories on labelled sentences', () => {
   });
 
   it.each(ROWS)('C32 $id takes its example and leaves the other', ({ id, yes, no }) => {
-    expect(judge(yes).rule).toBe(id);
-    expect(judge(no).rule).not.toBe(id);
+    expect(decidingRule(yes)?.id).toBe(id);
+    expect(decidingRule(no)?.id).not.toBe(id);
   });
 });

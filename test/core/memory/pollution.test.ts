@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { judge, pollutionOf, statementsIn } from '../../../src/core/memory/sentences.js';
+import { decidingRule, pollutionOf, statementsIn } from '../../../src/core/memory/sentences.js';
 
 describe('C49 what is never kept', () => {
   it('C49 architecture is not kept, what was decided about it and where it is written is', () => {
     const text = 'We use React with TypeScript and a layered architecture.';
     expect(statementsIn(text)).toEqual([]);
-    expect(judge(text)).toMatchObject({ keep: null, excluded: 'derivable' });
-    expect(judge('Architecture decisions are recorded under adr in the handbook repo.').keep).toBe(
+    expect(decidingRule(text)?.verdict).toBe('derivable');
+    expect(decidingRule('Architecture decisions are recorded under adr in the handbook repo.')?.verdict).toBe(
       'reference',
     );
-    expect(judge('Our monorepo is built with Bazel.').keep).toBe('project');
+    expect(decidingRule('Our monorepo is built with Bazel.')?.verdict).toBe('project');
   });
 
   it.each([
@@ -36,7 +36,7 @@ describe('C49 what is never kept', () => {
 
   it('C49 it can disagree with the rules that decide what is kept', () => {
     const kept = 'Never edit src/core/parse/parser.ts by hand.';
-    expect(judge(kept).keep).toBe('feedback');
+    expect(decidingRule(kept)?.verdict).toBe('feedback');
     expect(pollutionOf(kept)).toBe('file path');
   });
 });

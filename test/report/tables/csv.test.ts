@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { requestsCsv } from '../../../src/report/tables/csv.js';
-import { eventsCsv } from '../../../src/report/tables/events-csv.js';
+import type { LogEntry } from '../../../src/core/run/run-log.js';
+import { REQUESTS_HEAD, requestLines } from '../../../src/report/tables/csv.js';
+import { EVENTS_HEAD, eventLines } from '../../../src/report/tables/events-csv.js';
 import {
   breakEntry,
   crossingEntry,
@@ -11,6 +12,9 @@ import {
   runEntry,
   threadEntry,
 } from '../../helpers/log.js';
+
+const requestsCsv = (entries: Iterable<LogEntry>): string => REQUESTS_HEAD + requestLines(entries);
+const eventsCsv = (entries: Iterable<LogEntry>): string => EVENTS_HEAD + eventLines(entries);
 
 /** One record of a CSV without quoted cells, by column name. */
 function record(csv: string, line: number): Record<string, string> {

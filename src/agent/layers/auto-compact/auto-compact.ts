@@ -14,7 +14,7 @@ import { compactFully } from '../full-compact/compact.js';
 import { workState } from '../restore/work-state.js';
 import { Guards, thrashStop } from '../rules/guards.js';
 import { compactFromNotes } from '../session-memory/compact.js';
-import { compactFromCache, keepsSummaries, rememberSummary } from '../session-memory/nested-cache.js';
+import { compactFromCache, rememberSummary } from '../session-memory/nested-cache.js';
 import { layerParams, param } from '../support/param-reader.js';
 import { compactLimit } from '../thresholds/thresholds.js';
 import { type CompactionHistory, compactionHistory } from './history.js';
@@ -167,7 +167,7 @@ function createAutoCompact(context: LayerContext): LayerInstance {
   const allowed = mayCompact(params, context.source);
   const fromNotes =
     param.isOn(params, 'sessionMemory.enabled') && param.isOn(params, 'sessionMemory.compaction.enabled');
-  const keepsSummary = keepsSummaries(context);
+  const keepsSummary = param.isOn(params, 'nestedMemoryCache.enabled');
   const countsCleared = param.isOn(params, 'autoCompact.countsCleared');
   const candidates = param.text(params, 'restore.candidates') === 'named' ? 'named' : 'shown';
   const countOf = ({ turn }: HookContext, { seenTokens }: ContextView): number =>

@@ -225,7 +225,8 @@ export function memoryQuality(
           if (other.memory === memory) continue;
           const relation = relate(other.line.meaning, line.meaning);
           if (relation === 'same') duplicate.add(memory);
-          if (relation === 'contradicts') contradicted.add(older(other.memory, memory));
+          if (relation === 'contradicts')
+            contradicted.add(other.memory.mtimeMs < memory.mtimeMs ? other.memory : memory);
         }
         others.push({ memory, line });
       }
@@ -238,8 +239,4 @@ export function memoryQuality(
     polluted,
     offIndex,
   };
-}
-
-function older(a: StoredMemory, b: StoredMemory): StoredMemory {
-  return a.mtimeMs < b.mtimeMs ? a : b;
 }

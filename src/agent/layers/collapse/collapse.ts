@@ -15,13 +15,8 @@ import { changeReport, sizeBefore } from '../support/compaction-report.js';
 import { deletedResults, forgetResults, leaveOut } from '../support/leave-out.js';
 import { layerParams, param } from '../support/param-reader.js';
 
-/** Folder of the folds of all threads. */
+/** Folder of the folds of all threads; a prompt that is folded again goes to the same file. */
 const FOLD_DIRECTORY = '/folds';
-
-/** Where a fold is kept; a prompt that is folded again goes to the same file. */
-function foldPath(thread: string, promptId: string): string {
-  return `${FOLD_DIRECTORY}/${thread}/${promptId}.json`;
-}
 
 /** The messages of a fold as its file holds them, written when somebody reads it. @internal */
 export class FoldText {
@@ -224,7 +219,7 @@ class Collapse implements LayerInstance {
     let looked = 0;
     for (; looked < may.length && rough < wanted; looked++) {
       const finished = may[looked]!;
-      const path = foldPath(this.context.thread, finished.prompt.id);
+      const path = `${FOLD_DIRECTORY}/${this.context.thread}/${finished.prompt.id}.json`;
       const line = this.lineFor(finished, path);
       const { edits, tokens } = leaveOut(finished.messages, ALL, finished.prompt, line, deleted);
       if (tokens <= line.tokens) continue;

@@ -1,4 +1,5 @@
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../../../core/base/clock.js';
+import { entryOf } from '../../../core/base/once.js';
 import { sum } from '../../../core/base/stats.js';
 import { MEMORY_DIRECTORY, MEMORY_INDEX, parseMemories, renderMemory } from '../../../core/model/memory.js';
 import { type Action, type Answer, type Asker, editTokens, type Outcome } from '../../../core/run/action.js';
@@ -36,9 +37,8 @@ import {
   completeLock,
   DREAM_LOCK,
   holdsLock,
-  type LockLedger,
+  LockLedger,
   type LockUser,
-  lockLedger,
   lookAtLock,
   rollBackLock,
 } from './lock.js';
@@ -66,7 +66,7 @@ class Dreaming implements LayerInstance {
 
   constructor(private readonly context: LayerContext) {
     const { params, session } = context;
-    this.ledger = lockLedger(session.world);
+    this.ledger = entryOf(session.world, 'dream-lock', () => new LockLedger());
     this.gapMs = param.number(params, 'dreaming.hours') * MS_PER_HOUR;
     this.scanMs = param.number(params, 'dreaming.scanMinutes') * MS_PER_MINUTE;
     this.user = {

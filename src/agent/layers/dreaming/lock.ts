@@ -1,5 +1,4 @@
 import type { Files } from '../../../core/base/files.js';
-import { entryOf } from '../../../core/base/once.js';
 import { MEMORY_DIRECTORY } from '../../../core/model/memory.js';
 import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 
@@ -9,11 +8,6 @@ export const DREAM_LOCK = `${MEMORY_DIRECTORY}/.dream-lock`;
 /** The lock as the latest finished dream left it; one that is different was left behind by a process that died. */
 export class LockLedger {
   finished: { readonly pid: number; readonly mtimeMs: number } | null = null;
-}
-
-/** The ledger of a run, shared by its sessions. */
-export function lockLedger(world: Map<string, unknown>): LockLedger {
-  return entryOf(world, 'dream-lock', () => new LockLedger());
 }
 
 /** A process that wants the lock. */

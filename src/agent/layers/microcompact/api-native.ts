@@ -8,6 +8,7 @@ import type {
   LayerDefinition,
   LayerInstance,
 } from '../../../core/run/layer.js';
+import type { AppliedEdit } from '../../../provider/fake-api/messages/context-edits.js';
 import { PLACEHOLDER_TOKENS } from '../support/compactable.js';
 import { changeReport, sizeBefore } from '../support/compaction-report.js';
 import { layerParams, param } from '../support/param-reader.js';
@@ -96,11 +97,7 @@ export class BeyondBudget {
 }
 
 /** A clearing of tool uses as the API reports it in its response (api.md 2). */
-interface AppliedToolEdit {
-  readonly type: 'clear_tool_uses_20250919';
-  readonly cleared_tool_uses: number;
-  readonly cleared_input_tokens: number;
-}
+type AppliedToolEdit = Extract<AppliedEdit, { readonly type: 'clear_tool_uses_20250919' }>;
 
 /** One strategy of the server over some tools: results alone, or whole calls (MIC-4, C29). */
 class ServerStrategy {
@@ -151,15 +148,6 @@ function emptiedCall(call: Block): Block {
     facts: path === undefined ? { replaces: 'cleared' } : { path, replaces: 'cleared' },
   });
 }
-
-/** An edit as the API reports it in its response (api.md 2). */
-type AppliedEdit =
-  | AppliedToolEdit
-  | {
-      readonly type: 'clear_thinking_20251015';
-      readonly cleared_thinking_turns: number;
-      readonly cleared_input_tokens: number;
-    };
 
 /**
  * Context editing by the server (MIC-4): it decides on the true tokens of the request that comes in, after everything the client

@@ -2,7 +2,7 @@ import { digestParts } from '../../../core/base/digest.js';
 import { attempt } from '../../../core/base/errors.js';
 import { isInside, normalisePath } from '../../../core/base/files.js';
 import { addTo } from '../../../core/base/groups.js';
-import { entryOf, oncePer } from '../../../core/base/once.js';
+import { entryOf, getOrMake, oncePer } from '../../../core/base/once.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import { type Message, textMessage } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
@@ -64,12 +64,7 @@ class MemoryFiles {
   /** Files in the folders from the working directory down to a path, outermost first (NES-1). */
   onTheWayTo(path: string): readonly MemoryFile[] {
     const folder = folderOf(path);
-    let way = this.ways.get(folder);
-    if (way === undefined) {
-      way = this.walk(folder);
-      this.ways.set(folder, way);
-    }
-    return way;
+    return getOrMake(this.ways, folder, () => this.walk(folder));
   }
 
   /** Files on the way to a path as a session writes it; null when it climbs above the root. */

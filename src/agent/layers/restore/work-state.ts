@@ -1,5 +1,5 @@
 import { chainDigest, type Digest, digestText } from '../../../core/base/digest.js';
-import { entryOf, oncePer } from '../../../core/base/once.js';
+import { entryOf, getOrMake, oncePer } from '../../../core/base/once.js';
 import { type Block, CHARS_PER_TOKEN, type ToolEffect } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { LayerContext } from '../../../core/run/layer.js';
@@ -67,8 +67,7 @@ export class Announcements {
   readonly discovered = new Set<string>();
 
   observe(type: string, block: Block): void {
-    const listing = this.listings.get(type) ?? new Listing(type);
-    this.listings.set(type, listing);
+    const listing = getOrMake(this.listings, type, () => new Listing(type));
     if (type === TOOLS) this.tools = listing;
     listing.observe(block);
   }

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../../core/base/once.js';
 import { type Block, mediaCount } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { ContextView, LayerContext } from '../../../core/run/layer.js';
@@ -36,14 +37,7 @@ export class Items {
   /** Holds what another list of the same selection holds. */
   restoreFrom(other: Items): void {
     const copies = new Map<Item, Item>();
-    const copyOf = (item: Item): Item => {
-      let copy = copies.get(item);
-      if (copy === undefined) {
-        copy = { ...item };
-        copies.set(item, copy);
-      }
-      return copy;
-    };
+    const copyOf = (item: Item): Item => getOrMake(copies, item, () => ({ ...item }));
     this.reset();
     for (const item of other.live) this.live.push(copyOf(item));
     for (const [call, item] of other.byCall) this.byCall.set(call, copyOf(item));

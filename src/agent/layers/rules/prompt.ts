@@ -1,3 +1,4 @@
+import { getOrMake } from '../../../core/base/once.js';
 import { type Block, createBlock } from '../../../core/model/block.js';
 import { createMessage, type Message } from '../../../core/model/message.js';
 
@@ -77,13 +78,8 @@ const CLIENT_WORDS = new Map<number, Block>();
 
 /** What a client says beyond our own words, by its size alone: made once, since each client has one size. */
 function clientWords(tokens: number): Block {
-  let block = CLIENT_WORDS.get(tokens);
-  if (block === undefined) {
-    const chars = Math.round(tokens * CHARS_PER_PROMPT_TOKEN);
-    block = createBlock({ kind: 'text', role: 'user', tokens, chars });
-    CLIENT_WORDS.set(tokens, block);
-  }
-  return block;
+  const chars = Math.round(tokens * CHARS_PER_PROMPT_TOKEN);
+  return getOrMake(CLIENT_WORDS, tokens, () => createBlock({ kind: 'text', role: 'user', tokens, chars }));
 }
 
 function words(lines: readonly string[]): Block {

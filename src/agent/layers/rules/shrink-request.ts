@@ -1,6 +1,6 @@
 import { type Message, messageTokens, tokensOf, withBlocks } from '../../../core/model/message.js';
 import type { ShrinkStep } from './rule-state.js';
-import { cutTo, dropHead, dropTail, groupByRound, shorter } from './split-history.js';
+import { charsOf, cutTo, dropHead, dropTail, groupByRound, shorter } from './split-history.js';
 
 const MOST_CUTS = 10_000;
 
@@ -62,12 +62,9 @@ export function shrunk(
       return about.map((message) => cutTo(message, Math.floor(largest * step.share)));
     }
     case 'chars':
-      return newestRounds(whole, step.chars, ({ blocks }) =>
-        blocks.reduce((sum, { chars }) => sum + chars, 0),
-      );
-    default: {
+      return newestRounds(whole, step.chars, charsOf);
+    default:
       return newestRounds(whole, tokensOf(whole) * step.share, messageTokens);
-    }
   }
 }
 

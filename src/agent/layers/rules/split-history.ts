@@ -133,8 +133,7 @@ function tailStart(messages: readonly Message[], opened: number, keep: KeepPart,
   if (last !== null) starts.push(lastStart(messages, last));
   const byRounds = share?.of === 'tokens' && atMost === null && atLeast === null;
   if (byRounds) starts.push(shareStart(messages, opened, share.is));
-  const total = messages.reduce((sum, message) => sum + messageTokens(message), 0);
-  const budget = tokenBudget(byRounds ? { ...keep, share: null } : keep, total, sizes);
+  const budget = tokenBudget(byRounds ? { ...keep, share: null } : keep, tokensOf(messages), sizes);
   if (budget !== null) starts.push(budgetStart(messages, budget, messageTokens));
   const chars = charBudget(
     keep,
@@ -148,7 +147,8 @@ function tailStart(messages: readonly Message[], opened: number, keep: KeepPart,
   return Math.max(opened, Math.min(...starts));
 }
 
-function charsOf({ blocks }: Message): number {
+/** Characters of a message. */
+export function charsOf({ blocks }: Message): number {
   return blocks.reduce((sum, { chars }) => sum + chars, 0);
 }
 

@@ -1,7 +1,7 @@
 import { MS_PER_SECOND } from '../../../core/base/clock.js';
 import { chainDigest, digestText } from '../../../core/base/digest.js';
 import { CHARS_PER_TOKEN, textBlock, uniformFacts } from '../../../core/model/block.js';
-import { createMessage, type Message, messageTokens } from '../../../core/model/message.js';
+import { createMessage, type Message, tokensOf } from '../../../core/model/message.js';
 import type { Notes } from '../../../core/model/notes.js';
 import { lazyText, type Text } from '../../../core/model/text.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
@@ -76,20 +76,19 @@ export function estimateResult(
     Math.round(estimateMessages(messages, heuristicRules(params, margin)) * plan.estimatorFactor);
   const withMargin = estimate('margin');
   const seen = param.text(params, 'counter.newContent') === 'padded' ? withMargin : estimate('bare');
-  let total = view.prefixTokens;
-  for (const message of messages) total += messageTokens(message);
   const wouldFireAgain = autoCompactEnabled(params) && compactLimit(context).isMetBy(withMargin);
-  return { seen, withMargin, true: total, wouldFireAgain };
+  return { seen, withMargin, true: view.prefixTokens + tokensOf(messages), wouldFireAgain };
 }
 
 const BY: Asker = { layer: 'session-memory', reason: 'the notes stand in for the conversation they cover' };
 
-/** Why no compaction from notes was possible (SES-5, SES-8): stable names with their sentences. */
+/** Why no compaction from notes (SES-5, SES-8) or from a cached summary was possible: stable names with their sentences. */
 const DECLINED = {
   off: 'compaction from notes is switched off',
   'no-notes': 'there is no notes file',
   'empty-notes': 'the notes hold the empty template alone',
   'message-not-found': 'the last summarised message is not in the context',
+  'boundary-gone': 'the boundary of the cached summary is not in the context any more',
   'result-too-large': 'the result would be at or above the auto-compact threshold',
 } as const;
 
@@ -106,17 +105,17 @@ export function* compactFromNotes(
   const { params } = context;
   const isOn =
     param.isOn(params, 'sessionMemory.enabled') && param.isOn(params, 'sessionMemory.compaction.enabled');
-  if (!isOn) return yield* decline(moment, view, 'off', {});
+  if (!isOn) return yield* decline(triggerOf(moment), view, 'off', {});
   const state = sessionMemoryState(context.shared);
   const path = notesPath(context.thread);
   const waitedMs = yield* awaitExtraction(moment, view, context, state, path);
   const file = view.files.read(path);
-  if (file === null) return yield* decline(moment, view, 'no-notes', { waitedMs });
+  if (file === null) return yield* decline(triggerOf(moment), view, 'no-notes', { waitedMs });
   const notes = notesOnDisk(state, file);
-  if (isEmptyTemplate(notes)) return yield* decline(moment, view, 'empty-notes', { waitedMs });
+  if (isEmptyTemplate(notes)) return yield* decline(triggerOf(moment), view, 'empty-notes', { waitedMs });
   const { messages } = view;
   const lastIndex = messages.findLastIndex((message) => message.id === state.lastSummarisedMessageId);
-  if (lastIndex === -1) return yield* decline(moment, view, 'message-not-found', { waitedMs });
+  if (lastIndex === -1) return yield* decline(triggerOf(moment), view, 'message-not-found', { waitedMs });
 
   const start = keptTailStart(messages, lastIndex, keepLimits(params));
   const kept = messages.slice(start);
@@ -144,7 +143,7 @@ export function* compactFromNotes(
   };
   if (hooks.length > 0) details.restoredHookTokens = hookTokens(hooks);
   details.resultWithMargin = estimate.withMargin;
-  if (estimate.wouldFireAgain) return yield* decline(moment, view, 'result-too-large', details);
+  if (estimate.wouldFireAgain) return yield* decline(triggerOf(moment), view, 'result-too-large', details);
   const before = contextBefore(view);
   const summarised = messages.slice(0, start);
   state.compactions = number;
@@ -195,15 +194,16 @@ function* awaitExtraction(
   return waitedMs;
 }
 
-function* decline(
-  moment: HookContext,
+/** Says why nothing was compacted. */
+export function* decline(
+  trigger: LayerReport['trigger'],
   view: ContextView,
   failure: keyof typeof DECLINED,
   details: LayerReport['details'],
 ): Generator<Action, 'declined', Outcome> {
   yield quietReport('session-memory', view, {
     action: 'compact',
-    trigger: triggerOf(moment),
+    trigger,
     outcome: 'declined',
     reason: DECLINED[failure],
     failure,

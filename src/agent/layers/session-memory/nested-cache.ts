@@ -1,10 +1,9 @@
 import type { Message } from '../../../core/model/message.js';
-import type { Action, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
+import type { Action, Asker, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext, LayerContext } from '../../../core/run/layer.js';
 import { workState } from '../restore/work-state.js';
-import { contextBefore, quietReport, reportCompaction } from '../support/compaction-report.js';
-import { param } from '../support/param-reader.js';
-import { boundaryMessage, estimateResult } from './compact.js';
+import { contextBefore, reportCompaction } from '../support/compaction-report.js';
+import { boundaryMessage, decline, estimateResult } from './compact.js';
 
 /** A summary that was paid for once and may stand in again for what it covers (SES-10). */
 interface CachedSummary {
@@ -18,17 +17,6 @@ interface CachedSummary {
 
 const BY: Asker = { layer: 'session-memory', reason: 'the summary of the last compaction stands in again' };
 const SHARED_KEY = 'nested-memory-cache';
-
-/** Why the cached summary was no help: stable names with their sentences. */
-const DECLINED = {
-  'boundary-gone': 'the boundary of the cached summary is not in the context any more',
-  'result-too-large': 'the result would be at or above the auto-compact threshold',
-} as const;
-
-/** Whether summaries are kept for later. */
-export function keepsSummaries(context: LayerContext): boolean {
-  return param.isOn(context.params, 'nestedMemoryCache.enabled');
-}
 
 /** Keeps the summary of a full compaction: the history it left, and the ids of the messages that were there before it. */
 export function rememberSummary(
@@ -68,7 +56,7 @@ export function* compactFromCache(
   context.shared.delete(SHARED_KEY);
   const { messages } = view;
   const boundary = messages.findIndex(({ id }) => id === cached.boundaryId);
-  if (boundary === -1) return yield* decline(view, 'boundary-gone', { form: 'cached-summary' });
+  if (boundary === -1) return yield* decline('auto', view, 'boundary-gone', { form: 'cached-summary' });
   const standing = new Set([cached.summary.id, ...cached.plan.map(({ id }) => id)]);
   const newer = messages
     .slice(boundary + 1)
@@ -88,7 +76,7 @@ export function* compactFromCache(
     resultTokens: estimate.seen,
     resultWithMargin: estimate.withMargin,
   };
-  if (estimate.wouldFireAgain) return yield* decline(view, 'result-too-large', details);
+  if (estimate.wouldFireAgain) return yield* decline('auto', view, 'result-too-large', details);
   const before = contextBefore(view);
   yield { kind: 'replace-history', by: BY, messages: result };
   yield { kind: 'cleanup', by: BY };
@@ -114,19 +102,4 @@ export function* compactFromCache(
     view,
   );
   return 'done';
-}
-
-function* decline(
-  view: ContextView,
-  failure: keyof typeof DECLINED,
-  details: LayerReport['details'],
-): Generator<Action, 'declined', Outcome> {
-  yield quietReport('session-memory', view, {
-    action: 'compact',
-    outcome: 'declined',
-    reason: DECLINED[failure],
-    failure,
-    details,
-  });
-  return 'declined';
 }

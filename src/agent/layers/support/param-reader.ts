@@ -1,4 +1,4 @@
-import { CcbenchError } from '../../../core/base/errors.js';
+import { CcbenchError, isGroup } from '../../../core/base/errors.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import type { ParamSpec, ParamValues } from '../../../core/run/params.js';
 import { PARAMS } from '../params.generated.js';
@@ -31,9 +31,7 @@ export const param = {
   },
   table(params: ParamValues, path: string): Readonly<Record<string, number>> {
     const value = ownValue(params, path);
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? (value as Readonly<Record<string, number>>)
-      : wrong(path, 'a table');
+    return isGroup(value) ? (value as Readonly<Record<string, number>>) : wrong(path, 'a table');
   },
 };
 

@@ -1,4 +1,5 @@
 import { createRandom, type Random } from '../../../core/base/random.js';
+import type { Interval } from '../../../core/base/stats.js';
 import type { HitChance } from '../../../core/run/provider.js';
 import { PLAIN_ERROR } from '../../../metrics/cost-interval.js';
 import { oddsOfShort, survival } from '../../../provider/cache/cache-rules.js';
@@ -85,11 +86,7 @@ function curvePoint({ chance, errors }: HitFit, seconds: number): BestEffort['cu
 }
 
 /** Ends of the costs of a session whose luck is drawn again and again. */
-function drawCosts(
-  requests: readonly ServableRequest[],
-  hit: HitChance,
-  random: Random,
-): { readonly low: number; readonly high: number } {
+function drawCosts(requests: readonly ServableRequest[], hit: HitChance, random: Random): Interval {
   const drawn = requests.map((each) => drawnRequest(each, hit));
   const costs = Array.from({ length: DRAWS }, () => {
     const factor = pick(hit.sessions, random);

@@ -1,4 +1,4 @@
-import { quantile } from '../../../core/base/stats.js';
+import { mean, quantile } from '../../../core/base/stats.js';
 import type { HitChance } from '../../../core/run/provider.js';
 import { survival } from '../../../provider/cache/cache-rules.js';
 import type { ServableRequest } from './provider-requests.js';
@@ -115,11 +115,6 @@ function partialReads(short: readonly ServableRequest[]): readonly number[] {
   });
 }
 
-/** The middle of each tenth of some values. */
-function tenths(values: readonly number[]): readonly number[] {
-  return TENTHS.map((at) => quantile(values, at)!);
-}
-
 /** How much more or less often than expected the requests of sessions come up short, wider than was seen. */
 function sessionFactors(
   sessions: readonly (readonly ServableRequest[])[],
@@ -133,8 +128,8 @@ function sessionFactors(
         factorOf({ odds, weights: requests.map(weightOf) }, weightOfAll(requests.filter(isShort)), 1),
       );
     });
-  const mean = logs.reduce((sum, value) => sum + value, 0) / logs.length;
-  const wide = tenths(logs).map((value) => Math.exp(mean + WIDENING * (value - mean)));
+  const middle = mean(logs)!;
+  const wide = TENTHS.map((at) => Math.exp(middle + WIDENING * (quantile(logs, at)! - middle)));
   return centred(wide, sessions.flat(), chance);
 }
 

@@ -1,3 +1,4 @@
+import { mean } from '../../../core/base/stats.js';
 import { firstModel, type Transcript } from '../../../core/model/transcript.js';
 import type { Usage } from '../../../core/model/usage.js';
 import type { CacheRules, HitChance } from '../../../core/run/provider.js';
@@ -93,11 +94,6 @@ function predictionOf(
   };
 }
 
-/** What is read on average when a request comes up short. */
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
 /** What a request reads on average, and what it most likely reads. */
 function expectedRead(
   each: ServableRequest,
@@ -110,7 +106,7 @@ function expectedRead(
   const alive = survival(rules.lifetime, gapMs);
   const gone = Math.min(head, reachable);
   const short = hit === null ? 0 : chanceOfShort(hit, gapMs, factor);
-  const left = hit === null ? 0 : meanOf(hit.partial) * reachable;
+  const left = hit === null ? 0 : mean(hit.partial)! * reachable;
   const found = (1 - short) * reachable + short * left;
   const isLikely = alive * (1 - short) >= 0.5;
   return { mean: alive * found + (1 - alive) * gone, likely: isLikely ? reachable : gone };

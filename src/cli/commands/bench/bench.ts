@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { CcbenchError } from '../../../core/base/errors.js';
+import { CcbenchError, messageOf } from '../../../core/base/errors.js';
 import { formatCount, formatCounted, formatDecimal, formatExponent } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openFile } from '../../files/output.js';
-import type { CliSession } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode } from '../../session.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { WIPE_LINE } from '../../terminal/own-codes.js';
 import { present } from '../../terminal/present.js';
@@ -176,10 +175,8 @@ export async function benchCommand(
     await save?.write(`${JSON.stringify(result, null, 2)}\n`);
     save?.commit();
     if (options.out !== undefined) {
-      const [{ writePage }, { benchPage }] = await Promise.all([
-        import('../../terminal/report-pictures.js'),
-        import('./bench-page.js'),
-      ]);
+      const { writePage } = await import('../../terminal/report-pictures.js');
+      const { benchPage } = await import('./bench-page.js');
       await writePage(session, options.out, BENCH_PAGE, benchPage(result), options);
     }
     for (const { suite, error } of failed)
@@ -208,10 +205,6 @@ function chooseSuites(names: readonly string[], suites: Suites): readonly string
 interface FailedSuite {
   readonly suite: string;
   readonly error: unknown;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Runs the suites one after the other and prints the ratios of each as it ends. */

@@ -13,7 +13,6 @@ import type { ParamValues } from '../../../core/run/params.js';
 import { estimateMessages, PADDED_RULES } from '../../../core/tokens/heuristic.js';
 import { Context } from '../../../engine/context/context.js';
 import { findMessages } from '../../../engine/context/edited-tail.js';
-import { flatten } from '../../../engine/context/flatten.js';
 import { checkRequestShape } from '../../../engine/context/invariants.js';
 import { breakpointsFor, ForkView, ThreadView } from '../../../engine/context/thread-view.js';
 import { counterRules, SeenCounter } from '../../../engine/counting/seen-counter.js';
@@ -284,12 +283,6 @@ const PATHS: readonly HotPath[] = [
     input: 'fixed: the end of the context',
     wholeWindow: false,
     prepare: prepareRequest,
-  },
-  {
-    name: 'flattening',
-    input: 'all messages',
-    wholeWindow: true,
-    prepare: (hot) => ({ run: () => flatten(hot.messages) }),
   },
   {
     name: 'context from messages',

@@ -10,10 +10,9 @@ import {
   WHY_FOLDER,
 } from '../../../transcripts/files/compiled-store.js';
 import { forgetDigests } from '../../../transcripts/files/file-digests.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { cacheFolder } from '../../files/cache-folder.js';
 import { forgetPage } from '../../files/last-page.js';
-import type { CliSession } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode } from '../../session.js';
 import { present } from '../../terminal/present.js';
 
 /** What is kept: how many transcripts and explained sessions, in how many bytes. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CcbenchError } from '../../../core/base/errors.js';
+import { CcbenchError, messageOf } from '../../../core/base/errors.js';
 import { suggestName } from '../../../core/base/nearest.js';
 import { getOrMake } from '../../../core/base/once.js';
 import type { CellValue, ResultColumn, ResultRow } from '../../../study/result-rows.js';
@@ -219,7 +219,7 @@ async function run(instance: Instance, view: string, query: string): Promise<Ans
     const reader = await connection.runAndReadAll(query);
     return { columns: reader.columnNames(), rows: reader.getRowsJS().map((row) => row.map(plain)) };
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new CcbenchError('bad-input', `DuckDB refused the query: ${reason}`, { cause });
   } finally {
     connection.closeSync();

@@ -1,6 +1,5 @@
 import { type CommandDescription, type DescribedValue, optionOf } from '../../describe-command.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { type CliSession, printJson } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode, printJson } from '../../session.js';
 
 /** An option, as shells complete it. */
 export interface CompletedOption {

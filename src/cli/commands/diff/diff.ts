@@ -12,13 +12,12 @@ import { replay } from '../../../engine/run/replay.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
 import { fileHead } from '../../../transcripts/files/disk-file.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { inputOptions } from '../../files/input-options.js';
 import { openLog } from '../../files/open-log.js';
 import { execute } from '../../runs/execute.js';
 import { BASE, planScenarios } from '../../runs/plan-runs.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import type { CliSession } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
@@ -195,10 +194,8 @@ export async function diffCommand(
     json: { tolerance, aligned: pairs.length, ...shown, notes, page },
   });
   if (options.out !== undefined) {
-    const [{ writePage }, { diffPage }] = await Promise.all([
-      import('../../terminal/report-pictures.js'),
-      import('./diff-page.js'),
-    ]);
+    const { writePage } = await import('../../terminal/report-pictures.js');
+    const { diffPage } = await import('./diff-page.js');
     await writePage(session, options.out, PAGE, diffPage(diff, { tolerance, notes }), options);
   }
   return EXIT.fine;

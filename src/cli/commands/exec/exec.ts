@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted, type MetricUnit } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
-import { ratio } from '../../../core/base/stats.js';
+import { ratio, sum } from '../../../core/base/stats.js';
 import { promptTokens } from '../../../core/model/usage.js';
 import { BREAK_CAUSES } from '../../../core/run/break-causes.js';
 import {
@@ -12,9 +12,8 @@ import {
   type KnownMetrics,
   parseExpectation,
 } from '../../../metrics/expect.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import type { Host } from '../../host.js';
-import { type CliSession, note, printJson } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode, note, printJson } from '../../session.js';
 import type { Ledger, ServedTotals } from '../serve/ledger.js';
 import { breakLine, totalsText } from '../serve/serve.js';
 import { type ServerOptions, startServer } from '../serve/start-server.js';
@@ -26,13 +25,9 @@ interface ServedMetric {
   value(totals: ServedTotals): number | null;
 }
 
+/** Breaks without those after a summary, which are expected. */
 function breaksOf({ breaks }: ServedTotals): number {
-  return Object.values(breaks).reduce((sum, count) => sum + count, 0) - announced(breaks);
-}
-
-/** Breaks after a summary, which are expected. */
-function announced(breaks: ServedTotals['breaks']): number {
-  return breaks.compaction ?? 0;
+  return sum(Object.values(breaks)) - (breaks.compaction ?? 0);
 }
 
 const METRICS: readonly ServedMetric[] = [
@@ -151,7 +146,7 @@ const MOST_BREAKS = 10;
 function breaksText({ totals, calls }: Pick<Ledger, 'totals' | 'calls'>): string {
   const broken = calls.filter(({ missedTokens }) => missedTokens > 0);
   const lines = broken.slice(0, MOST_BREAKS).map((call) => `  ${breakLine(call)}`);
-  const more = Object.values(totals.breaks).reduce((sum, count) => sum + count, 0) - lines.length;
+  const more = sum(Object.values(totals.breaks)) - lines.length;
   if (more > 0) lines.push(`  and ${more} more (--record keeps all)`);
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
 }

@@ -11,18 +11,18 @@ import { countCalls, type Transcript } from '../../../core/model/transcript.js';
 import { isLoss, type Warning } from '../../../core/run/warning.js';
 import { STREAM_FORMATS } from '../../../report/export/formats.js';
 import type { StreamFormat } from '../../../report/export/otel.js';
+import type { LeftOut } from '../../../transcripts/files/find-sessions.js';
 import { inputId, sessionPath } from '../../../transcripts/files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { chosenSessions, isChosen, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
-import { eachFile, type SkippedFile } from '../../files/each-file.js';
+import { eachFile } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
 import { folderName, type OutputFile, openFile } from '../../files/output.js';
 import { mergeWarnings, noteWarnings } from '../../files/reading-notes.js';
 import { BASE, planScenarios } from '../../runs/plan-runs.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, note, printJson } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode, note, printJson } from '../../session.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 
 /** Characters that are written at a time. */
@@ -310,7 +310,7 @@ export async function exportCommand(
     const scenarios = paths.filter((path) => SCENARIO.test(path));
     const named = paths.filter((path) => !SCENARIO.test(path));
     await exportScenarios(session, scenarios, exporter, options);
-    let skipped: readonly SkippedFile[] = [];
+    let skipped: readonly LeftOut[] = [];
     let losses: readonly { readonly label: string; readonly warnings: readonly Warning[] }[] = [];
     if (scenarios.length === 0 || named.length > 0) {
       const choice = { command: 'export', paths: named, usualLast: USUAL_LAST };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Redis } from 'ioredis';
-import { CcbenchError } from '../../../core/base/errors.js';
+import { CcbenchError, messageOf } from '../../../core/base/errors.js';
 import { type CliSession, note } from '../../session.js';
 
 /** How the server of a fleet is reached. */
@@ -96,8 +96,7 @@ export async function connectRedis(session: CliSession, options: RedisOptions): 
     await client.ping();
   } catch (cause) {
     client.disconnect();
-    const why =
-      failure instanceof Error ? failure.message : cause instanceof Error ? cause.message : String(cause);
+    const why = failure instanceof Error ? failure.message : messageOf(cause);
     throw new CcbenchError('bad-input', `${shownUrl(url)} cannot be used: ${why}`, {
       hint: 'check that a Redis or Valkey runs there, and the user, the password and TLS',
       cause,

@@ -144,12 +144,7 @@ function contentBlock(facts: TranscriptFacts): doc.Block {
     doc.text('', ({ name }) => printable(name)),
     doc.number('tokens', ({ tokens }) => tokens, formatCount),
     doc.number('share', ({ tokens }) => ratio(tokens, total), formatShare, 2),
-    doc.number(
-      'count',
-      ({ count }) => count,
-      (count) => (count === null ? '' : formatCount(count)),
-      1,
-    ),
+    doc.amount('count', ({ count }) => (count === null ? '' : formatCount(count)), 1),
   ];
   const rows = amounts(facts);
   return doc.section(
@@ -212,11 +207,7 @@ const COUNTERS: readonly doc.ColumnOf<CountCheck>[] = [
   doc.text('counter', ({ counter }) => counter),
   doc.number('counted', ({ countedTokens }) => countedTokens, formatCount),
   doc.number('recorded', ({ recordedTokens }) => recordedTokens, formatCount),
-  doc.number(
-    'ratio',
-    (own) => own.ratio,
-    (value) => formatDecimal(value, 3),
-  ),
+  doc.amount('ratio', ({ ratio }) => formatDecimal(ratio, 3)),
   doc.number('calls', ({ calls }) => calls, formatCount, 1),
 ];
 

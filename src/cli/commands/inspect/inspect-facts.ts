@@ -1,7 +1,13 @@
 import { transcriptSession } from '../../../analysis/lifetime/lifetime-curve.js';
 import { quantile, ratio, sum } from '../../../core/base/stats.js';
 import type { Message } from '../../../core/model/message.js';
-import { callsIn, isSummaryFork, type Thread, type Transcript } from '../../../core/model/transcript.js';
+import {
+  callsIn,
+  isSummaryFork,
+  type RecordedCompaction,
+  type Thread,
+  type Transcript,
+} from '../../../core/model/transcript.js';
 import { promptTokens, type Usage } from '../../../core/model/usage.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import type { Warning } from '../../../core/run/warning.js';
@@ -53,13 +59,10 @@ export interface BilledFacts extends Usage {
 }
 
 /** A compaction the recording holds. */
-export interface CompactionFact {
+export interface CompactionFact extends Pick<RecordedCompaction, 'trigger' | 'preTokens' | 'postTokens'> {
   readonly thread: string;
   readonly kind: 'compact' | 'microcompact';
   readonly atMs: number;
-  readonly trigger: 'auto' | 'manual';
-  readonly preTokens: number | null;
-  readonly postTokens: number | null;
 }
 
 /** What is in a transcript. */

@@ -1,16 +1,14 @@
 import { containedFiles } from '../../../analysis/validate/contained.js';
 import { formatCounted } from '../../../core/base/format.js';
 import type { Transcript } from '../../../core/model/transcript.js';
-import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import type { Block } from '../../../report/document/document.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
 import { eachFile, noteRepeated } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
-import { type CliSession, note } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { present } from '../../terminal/present.js';
@@ -18,7 +16,13 @@ import { type CountCheck, checkCounts } from './count-check.js';
 import { countBlocks, inspectBlocks } from './inspect-document.js';
 import { inspectTranscript, type TranscriptFacts } from './inspect-facts.js';
 import { listSessions } from './list-sessions.js';
-import { type SessionFacts, sessionFacts, sessionsTotal, stepsByProvider } from './session-facts.js';
+import {
+  type SessionFacts,
+  type SessionReading,
+  sessionFacts,
+  sessionsTotal,
+  stepsByProvider,
+} from './session-facts.js';
 import { inspectConclusion, sessionsBlocks } from './sessions-document.js';
 import { usesDocument, usesFacts } from './uses-facts.js';
 
@@ -66,7 +70,7 @@ export async function inspectCommand(
       facts: inspectTranscript(transcript, source),
       uses,
       callIds,
-      ...rowOf(transcript, source, seen),
+      ...sessionFacts(transcript, source, seen),
     };
   });
   const rows = await runInterruptible(session.host.interrupt, () => fullRows(session, used));
@@ -112,18 +116,16 @@ export async function inspectCommand(
 }
 
 /** A session that was gone through. */
-interface ReadRow {
+interface ReadRow extends SessionReading {
   readonly facts: Pick<TranscriptFacts, 'file'>;
   readonly callIds: ReadonlySet<string>;
-  readonly row: SessionFacts;
-  readonly bill: RecordedBill | null;
 }
 
 /**
  * The rows with each call counted where it is whole: a file that ends in the middle of a response is a copy of the one that continues.
  * Where such a copy came first, the files are read once more, copies last.
  */
-function fullRows(session: CliSession, used: readonly ReadRow[]): readonly Pick<ReadRow, 'row' | 'bill'>[] {
+function fullRows(session: CliSession, used: readonly ReadRow[]): readonly SessionReading[] {
   const contained = containedFiles(used.map(({ facts: { file }, callIds }) => ({ file, callIds })));
   const copies = new Set(contained.map(({ file }) => file));
   const isFirst = used.some(({ facts: { file }, row }) => copies.has(file) && !isCopy(row));
@@ -131,19 +133,10 @@ function fullRows(session: CliSession, used: readonly ReadRow[]): readonly Pick<
   const seen = new Set<string>();
   const again = ({ facts: { file } }: ReadRow) => {
     const { format, transcript } = loadTranscript(file, inputOptions(session));
-    return [file, rowOf(transcript, { file, format }, seen)] as const;
+    return [file, sessionFacts(transcript, { file, format }, seen)] as const;
   };
   const whole = used.filter(({ facts: { file } }) => !copies.has(file)).map(again);
   const rest = used.filter(({ facts: { file } }) => copies.has(file)).map(again);
   const byFile = new Map([...whole, ...rest]);
   return used.map((item) => byFile.get(item.facts.file) ?? item);
-}
-
-function rowOf(
-  transcript: Transcript,
-  source: { readonly file: string; readonly format: string },
-  seen: Set<string>,
-) {
-  const { facts: row, bill } = sessionFacts(transcript, source, seen);
-  return { row, bill };
 }

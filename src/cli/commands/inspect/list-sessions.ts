@@ -6,9 +6,8 @@ import * as doc from '../../../report/document/document.js';
 import { shortPath } from '../../../report/text/words.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import type { FoundSession } from '../../../transcripts/files/usual-places.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { belowHome, filterSessions, type SessionChoice, usualSessions } from '../../files/chosen-sessions.js';
-import type { CliSession } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
 import { type Closing, present } from '../../terminal/present.js';
 

@@ -1,5 +1,5 @@
 import { groupBy } from '../../../core/base/groups.js';
-import { ratio, sum } from '../../../core/base/stats.js';
+import { ratio, sum, sumKnown } from '../../../core/base/stats.js';
 import {
   callsIn,
   compactionsIn,
@@ -152,7 +152,7 @@ export interface SessionFacts {
 
 /** A session with what its calls cost together. */
 export interface SessionReading {
-  readonly facts: SessionFacts;
+  readonly row: SessionFacts;
   readonly bill: RecordedBill | null;
 }
 
@@ -210,7 +210,7 @@ export function sessionFacts(
   const started = transcript.carries.includes('timestamps') ? transcript.startedAtMs : null;
   const total = (pick: (bill: RecordedBill) => number): number | null =>
     bill === null ? (hasUsage ? 0 : null) : pick(bill);
-  const facts: SessionFacts = {
+  const row: SessionFacts = {
     file: source.file,
     agent: source.format,
     provider: transcript.provider ?? mostCommon(all.flatMap(({ model }) => findModel(model)?.provider ?? [])),
@@ -235,7 +235,7 @@ export function sessionFacts(
     estimatedOutputs: bill?.estimatedOutputs ?? 0,
     repeatedCalls: all.length - calls.length,
   };
-  return { facts, bill };
+  return { row, bill };
 }
 
 /** All sessions together. */
@@ -263,12 +263,7 @@ export interface SessionsTotal
 
 /** Adds sessions up, each figure over those that report it. */
 export function sessionsTotal(rows: readonly SessionFacts[]): SessionsTotal {
-  const known = (pick: (row: SessionFacts) => number | null): readonly number[] =>
-    rows.flatMap((row) => pick(row) ?? []);
-  const total = (pick: (row: SessionFacts) => number | null): number | null => {
-    const values = known(pick);
-    return values.length === 0 ? null : sum(values);
-  };
+  const total = (pick: (row: SessionFacts) => number | null): number | null => sumKnown(rows.map(pick));
   const paid = rows.filter((row) => row.costUsd !== null);
   const prompts = total((row) => row.promptTokens);
   const cached = total((row) => row.cachedTokens);
@@ -279,7 +274,7 @@ export function sessionsTotal(rows: readonly SessionFacts[]): SessionsTotal {
     cachedTokens: cached,
     hitRate: prompts === null || cached === null ? null : ratio(cached, prompts),
     writtenTokens: total((row) => row.writtenTokens),
-    withoutWrites: rows.length - known((row) => row.writtenTokens).length,
+    withoutWrites: rows.filter((row) => row.writtenTokens === null).length,
     outputTokens: total((row) => row.outputTokens),
     estimatedOutputTokens: total((row) => row.estimatedOutputTokens),
     costUsd: total((row) => row.costUsd),

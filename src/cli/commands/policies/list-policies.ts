@@ -20,11 +20,10 @@ import { modelOrUnknown } from '../../../provider/prices/models.js';
 import * as doc from '../../../report/document/document.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import type { FoundSession } from '../../../transcripts/files/usual-places.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { filterSessions, usualSessions } from '../../files/chosen-sessions.js';
 import { inputOptions } from '../../files/input-options.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, note } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
 
@@ -79,31 +78,29 @@ function myPolicy(session: CliSession, { file, agent, to }: FoundSession): MyPol
 
 /** `ccbench policies --mine`: which policy represents each agent on this machine. */
 export async function myPoliciesCommand(session: CliSession, options: PluginOptions): Promise<ExitCode> {
-  return withPlugins(session, [], options, () => showMine(session));
-}
-
-async function showMine(session: CliSession): Promise<ExitCode> {
-  const { sessions } = await usualSessions(session, 'run');
-  const mine: MyPolicy[] = [];
-  for (const agent of [...new Set(sessions.map((each) => each.agent))].sort()) {
-    const [newest] = await filterSessions(session, sessions, { agent, last: 1 });
-    try {
-      mine.push(await runInterruptible(session.host.interrupt, () => myPolicy(session, newest!)));
-    } catch (error) {
-      if (!(error instanceof CcbenchError)) throw error;
-      note(session, `left out: ${agent}: ${newest!.file}: ${error.message}`);
+  return withPlugins(session, [], options, async () => {
+    const { sessions } = await usualSessions(session, 'run');
+    const mine: MyPolicy[] = [];
+    for (const agent of [...new Set(sessions.map((each) => each.agent))].sort()) {
+      const [newest] = await filterSessions(session, sessions, { agent, last: 1 });
+      try {
+        mine.push(await runInterruptible(session.host.interrupt, () => myPolicy(session, newest!)));
+      } catch (error) {
+        if (!(error instanceof CcbenchError)) throw error;
+        note(session, `left out: ${agent}: ${newest!.file}: ${error.message}`);
+      }
     }
-  }
-  present(session, {
-    blocks: [
-      doc.tableOf(MINE, doc.rowsOf(MINE, mine), ''),
-      '',
-      'By the newest session of each agent. ccbench policies show <policy> has all of it.',
-    ],
-    closing: null,
-    json: { mine },
+    present(session, {
+      blocks: [
+        doc.tableOf(MINE, doc.rowsOf(MINE, mine), ''),
+        '',
+        'By the newest session of each agent. ccbench policies show <policy> has all of it.',
+      ],
+      closing: null,
+      json: { mine },
+    });
+    return EXIT.fine;
   });
-  return EXIT.fine;
 }
 
 /** A policy, and how many days ago it was compared with its sources; null where it does not say. */

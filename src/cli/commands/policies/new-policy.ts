@@ -1,6 +1,5 @@
-import type { ExitCode } from '../../exit-codes.js';
 import { type StarterOptions, writeStarter } from '../../files/write-starter.js';
-import type { CliSession } from '../../session.js';
+import type { CliSession, ExitCode } from '../../session.js';
 
 /** A policy that can be used as it is, with a comment at every part. */
 function policyTemplate(name: string): string {

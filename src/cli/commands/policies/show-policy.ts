@@ -22,9 +22,8 @@ import { resolveModel } from '../../../provider/prices/models.js';
 import * as doc from '../../../report/document/document.js';
 import { type Block, inset } from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import type { CliSession } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode } from '../../session.js';
 import { present } from '../../terminal/present.js';
 
 /** What `policies show` is asked for. */
@@ -105,50 +104,48 @@ export async function showPolicyCommand(
   name: string,
   options: ShowOptions,
 ): Promise<ExitCode> {
-  return withPlugins(session, [], options, () => showPolicy(session, name, options));
-}
-
-function showPolicy(session: CliSession, name: string, options: ShowOptions): ExitCode {
-  const { set = [] } = options;
-  const policy = namedPolicy(name, session.host.cwd);
-  const planned = planPolicy(policy, changesOf(policy, set));
-  const model = limitsOf(options, planned);
-  const limits = policyThresholds(policy, planned, model);
-  const parameters = [...valuesShown(policy, set), ...paramsShown(policy, planned, set)];
-  const sentences = planned.rules === undefined ? [] : policySentences(planned.rules, outputLimit(options));
-  const { kind, summary, layers, checked, sources } = policy;
-  const of = nameOfLimits(options, planned.rules !== undefined && goesByOutput(planned.rules));
-  const shownLimits = Object.entries(limits).filter(
-    ([, value]) => policy.written === undefined || value !== null,
-  );
-  present(session, {
-    blocks: [
-      doc.title(policy.name, summary),
-      '',
-      ...(sentences.length === 0
-        ? [`Layers, in order: ${layers.length === 0 ? 'none' : layers.join(' → ')}`]
-        : ['What it does', ...sentences.map((sentence) => doc.inset(sentence))]),
-      '',
-      `Thresholds for ${of}, in tokens`,
-      doc.table(LIMITS, shownLimits),
-      '',
-      doc.tableOf(PARAMS, doc.rowsOf(PARAMS, parameters), ''),
-    ],
-    closing: conclusionOn(policy.name, name, limits, of),
-    json: {
-      name: policy.name,
-      kind,
-      summary,
-      model: options.model,
-      layers,
-      thresholds: limits,
-      sentences,
-      parameters,
-      checked,
-      sources,
-    },
+  return withPlugins(session, [], options, () => {
+    const { set = [] } = options;
+    const policy = namedPolicy(name, session.host.cwd);
+    const planned = planPolicy(policy, changesOf(policy, set));
+    const model = limitsOf(options, planned);
+    const limits = policyThresholds(policy, planned, model);
+    const parameters = [...valuesShown(policy, set), ...paramsShown(policy, planned, set)];
+    const sentences = planned.rules === undefined ? [] : policySentences(planned.rules, outputLimit(options));
+    const { kind, summary, layers, checked, sources } = policy;
+    const of = nameOfLimits(options, planned.rules !== undefined && goesByOutput(planned.rules));
+    const shownLimits = Object.entries(limits).filter(
+      ([, value]) => policy.written === undefined || value !== null,
+    );
+    present(session, {
+      blocks: [
+        doc.title(policy.name, summary),
+        '',
+        ...(sentences.length === 0
+          ? [`Layers, in order: ${layers.length === 0 ? 'none' : layers.join(' → ')}`]
+          : ['What it does', ...sentences.map((sentence) => doc.inset(sentence))]),
+        '',
+        `Thresholds for ${of}, in tokens`,
+        doc.table(LIMITS, shownLimits),
+        '',
+        doc.tableOf(PARAMS, doc.rowsOf(PARAMS, parameters), ''),
+      ],
+      closing: conclusionOn(policy.name, name, limits, of),
+      json: {
+        name: policy.name,
+        kind,
+        summary,
+        model: options.model,
+        layers,
+        thresholds: limits,
+        sentences,
+        parameters,
+        checked,
+        sources,
+      },
+    });
+    return EXIT.fine;
   });
-  return EXIT.fine;
 }
 
 /** What limits apply to: the model, or what replaces it; with the longest answer if they depend on it. */
@@ -241,13 +238,7 @@ function namedPolicy(name: string, cwd: string): Policy {
 }
 
 /** The longest answer that a policy is explained with: one that is given, or that of a model. */
-export function outputLimit({
-  model,
-  maxOutput,
-}: {
-  readonly model: string;
-  readonly maxOutput?: number;
-}): KnownOutput {
+export function outputLimit({ model, maxOutput }: Pick<ShowOptions, 'model' | 'maxOutput'>): KnownOutput {
   return maxOutput === undefined
     ? { maxOutput: resolveModel(model).maxOutput, whose: `that of ${model}` }
     : { maxOutput, whose: 'as given' };
@@ -276,36 +267,39 @@ export async function checkPolicyCommand(
   file: string,
   options: CheckOptions,
 ): Promise<ExitCode> {
-  return withPlugins(session, [], options, () => checkPolicy(session, file, options));
-}
-
-function checkPolicy(session: CliSession, file: string, options: CheckOptions): ExitCode {
-  const { policy, problems, warnings, read } = readNamedFile(file, session.host.cwd);
-  const isOk = problems.length === 0 && read !== null;
-  const sentences = isOk ? policySentences(read.rules, outputLimit(options)) : [];
-  const lines = (errors: readonly CcbenchError[], word: string): readonly Block[] =>
-    errors.flatMap(({ place, message, hint }) => [
-      `${place === null ? file : formatPlace(place)}: ${word}${message}`,
-      ...(hint === null ? [] : [inset(`hint: ${hint}`)]),
-    ]);
-  const doubts = warnings.length === 0 ? '' : `, with ${formatCounted(warnings.length, 'warning')}`;
-  present(session, {
-    blocks: [
-      ...lines(problems, ''),
-      ...lines(warnings, 'warning: '),
-      ...(isOk ? ['What it will do:', ''] : []),
-      ...sentences.map((sentence) => inset(sentence)),
-    ],
-    closing: isOk
-      ? {
-          result: `${policy!.name} can be used${doubts}.`,
-          advice: `Next: ccbench run <scenario> --policy ${file}`,
-        }
-      : {
-          result: `${file} cannot be used: ${formatCounted(problems.length, 'problem')}.`,
-          advice: 'Fix the first one first: others may come of it.',
-        },
-    json: { ok: isOk, problems: problems.map(shownProblem), warnings: warnings.map(shownProblem), sentences },
+  return withPlugins(session, [], options, () => {
+    const { policy, problems, warnings, read } = readNamedFile(file, session.host.cwd);
+    const isOk = problems.length === 0 && read !== null;
+    const sentences = isOk ? policySentences(read.rules, outputLimit(options)) : [];
+    const lines = (errors: readonly CcbenchError[], word: string): readonly Block[] =>
+      errors.flatMap(({ place, message, hint }) => [
+        `${place === null ? file : formatPlace(place)}: ${word}${message}`,
+        ...(hint === null ? [] : [inset(`hint: ${hint}`)]),
+      ]);
+    const doubts = warnings.length === 0 ? '' : `, with ${formatCounted(warnings.length, 'warning')}`;
+    present(session, {
+      blocks: [
+        ...lines(problems, ''),
+        ...lines(warnings, 'warning: '),
+        ...(isOk ? ['What it will do:', ''] : []),
+        ...sentences.map((sentence) => inset(sentence)),
+      ],
+      closing: isOk
+        ? {
+            result: `${policy!.name} can be used${doubts}.`,
+            advice: `Next: ccbench run <scenario> --policy ${file}`,
+          }
+        : {
+            result: `${file} cannot be used: ${formatCounted(problems.length, 'problem')}.`,
+            advice: 'Fix the first one first: others may come of it.',
+          },
+      json: {
+        ok: isOk,
+        problems: problems.map(shownProblem),
+        warnings: warnings.map(shownProblem),
+        sentences,
+      },
+    });
+    return isOk ? EXIT.fine : EXIT.input;
   });
-  return isOk ? EXIT.fine : EXIT.input;
 }

@@ -18,17 +18,13 @@ import type { Conclusion } from '../../../report/text/conclusion.js';
 import { formatAtLeast, unpricedText } from '../../../report/text/words.js';
 import type { ProviderFacts, ProviderReplay } from './provider-replay.js';
 
+/** Not published. */
 const UNKNOWN = '?';
 const ASSUMED = 'Not known, and what is assumed instead:';
 /** A replay that is further from the recording than this, as a share, is worth a sentence. */
 const WORTH_SAYING = 0.1;
 /** Parts of a request below this are rounding. */
 const ROUNDING = 1e-6;
-
-/** Writes a number, or that it is not published. */
-function orUnknown(format: (value: number) => string): (value: number | null) => string {
-  return (value) => (value === null ? UNKNOWN : format(value));
-}
 
 function requests(value: number | null): string {
   return value === null ? 'never' : formatDecimal(value, 1);
@@ -44,18 +40,10 @@ const LIST: readonly doc.ColumnOf<ProviderFacts>[] = [
   doc.text('provider', ({ name }) => name),
   doc.text('reads', ({ cache }) => MATCH[cache.written], 4),
   doc.amount('step', ({ cache }) => (cache.grain === null ? 'any' : formatCount(cache.grain.tokens)), 2),
-  doc.number('minimum', ({ minimumTokens }) => minimumTokens, orUnknown(formatCount), 3),
+  doc.amount('minimum', ({ minimumTokens: own }) => (own === null ? UNKNOWN : formatCount(own)), 3),
   doc.amount('lifetime', ({ cache }) => lifetimeText(cache), 5),
-  doc.number(
-    'write',
-    ({ write }) => write,
-    orUnknown((share) => formatDecimal(share, 2)),
-  ),
-  doc.number(
-    'read',
-    ({ read }) => read,
-    orUnknown((share) => formatDecimal(share, 4)),
-  ),
+  doc.amount('write', ({ write }) => (write === null ? UNKNOWN : formatDecimal(write, 2))),
+  doc.amount('read', ({ read }) => (read === null ? UNKNOWN : formatDecimal(read, 4))),
   doc.amount('break-even', ({ input, breakEvenRequests }) =>
     input === null ? UNKNOWN : requests(breakEvenRequests),
   ),

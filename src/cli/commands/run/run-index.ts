@@ -3,6 +3,7 @@ import { ownValue } from '../../../core/base/own-value.js';
 import { sum } from '../../../core/base/stats.js';
 import { completionOf } from '../../../metrics/facts.js';
 import { runSeries } from '../../../report/charts/run-series.js';
+import { card } from '../../../report/document/document.js';
 import { pageHtml, studyPage } from '../../../report/html/page-html.js';
 import { chartedRequests } from '../../../report/page-data/left-out.js';
 import type { ChartedRun, ComparisonRow, PageFact } from '../../../report/page-data/page-data.js';
@@ -46,12 +47,6 @@ function cardsOf(results: readonly RunResult[]): readonly PageFact[] {
     ),
   );
   const cut = facts.filter((each) => !completionOf(each).finished).length;
-  const card = (label: string, value: string, note: string, tone: PageFact['tone'] = 'plain'): PageFact => ({
-    label,
-    value,
-    note,
-    tone,
-  });
   const count = card(
     'Runs',
     formatCount(results.length),

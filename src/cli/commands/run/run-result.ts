@@ -10,10 +10,10 @@ import {
   PROMPTS_FILE,
   promptLine,
   promptsHead,
+  REQUESTS_HEAD,
   requestLines,
-  requestsCsv,
 } from '../../../report/tables/csv.js';
-import { eventLines, eventsCsv } from '../../../report/tables/events-csv.js';
+import { EVENTS_HEAD, eventLines } from '../../../report/tables/events-csv.js';
 import { faultsJson, finishedJson } from '../../../report/tables/summary-json.js';
 import { recordedJson, whatIfOfRun } from '../../../report/text/as-recorded.js';
 import { type CostDelta, costDelta } from '../../../study/comparison.js';
@@ -69,8 +69,8 @@ export async function openRunFiles(
     }
     return lines;
   };
-  await folder?.append(below, 'requests.csv', requestsCsv([]));
-  await folder?.append(below, 'events.csv', eventsCsv([]));
+  await folder?.append(below, 'requests.csv', REQUESTS_HEAD);
+  await folder?.append(below, 'events.csv', EVENTS_HEAD);
   await folder?.append(below, PROMPTS_FILE, promptsHead(columns));
   return {
     async write(entries, lines) {

@@ -14,7 +14,6 @@ import type { ChartedRun } from '../../../report/page-data/page-data.js';
 import { summaryJson } from '../../../report/tables/summary-json.js';
 import { unfinishedText } from '../../../report/text/as-recorded.js';
 import { briefRunBlocks, runNotes, terminalReport } from '../../../report/text/terminal.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { inputOptions } from '../../files/input-options.js';
 import { type OutputFile, openFile, openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { dayOf, firstWords, type NamedSession, sessionWords } from '../../files/session-words.js';
@@ -35,8 +34,8 @@ import {
   readBaseline,
   type ScenarioChanges,
 } from '../../runs/plan-runs.js';
-import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, note, printJson } from '../../session.js';
+import { type PluginOptions, pluggedIn } from '../../runs/with-plugins.js';
+import { type CliSession, EXIT, type ExitCode, note, printJson } from '../../session.js';
 import { lastInterruptCheck, runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { closingText, screenText, tellWritten } from '../../terminal/present.js';
@@ -73,22 +72,15 @@ interface Job {
 }
 
 /** `ccbench run`: all scenarios one after the other; failed expectations decide the exit code at the end. */
-export async function runCommand(
-  session: CliSession,
-  files: readonly string[],
-  options: RunOptions,
-): Promise<ExitCode> {
-  return withPlugins(session, files, options, async (plugins) =>
-    runScenarios(session, await planScenarios(session, files, options, plugins), options, plugins),
-  );
-}
+export const runCommand = pluggedIn(runScenarios);
 
 async function runScenarios(
   session: CliSession,
-  scenarios: readonly PlannedScenario[],
+  files: readonly string[],
   options: RunOptions,
   plugins: OpenPlugins,
 ): Promise<ExitCode> {
+  const scenarios = await planScenarios(session, files, options, plugins);
   const { cwd } = session.host;
   const runs = scenarios.flatMap((scenario) => scenario.runs);
   noteLeftOut(session, scenarios, options);
@@ -192,14 +184,12 @@ async function runScenario(
   }
   log?.commit();
   if (folder?.commit() === true && isShown)
-    tellWritten(session, join(folder.shown, options.charts ? (index ?? pageOf(runs)) : ''));
+    tellWritten(
+      session,
+      join(folder.shown, options.charts ? (index ?? join(runs[0]!.folder, 'report.html')) : ''),
+    );
   if (isShown) session.host.stdout.write('\n');
   return results;
-}
-
-/** The page of a scenario's only run. */
-function pageOf(runs: readonly PlannedRun[]): string {
-  return join(runs[0]!.folder, 'report.html');
 }
 
 /** Page and charts come after the table: drawing charts takes longer than everything before. */
@@ -211,10 +201,8 @@ async function writePictures(
   title: string,
 ): Promise<void> {
   progress.start(`${planned.label}: page`, 0);
-  const [{ reportPictures }, { policyInfoOf }] = await Promise.all([
-    import('../../terminal/report-pictures.js'),
-    import('../../runs/policy-info.js'),
-  ]);
+  const { reportPictures } = await import('../../terminal/report-pictures.js');
+  const { policyInfoOf } = await import('../../runs/policy-info.js');
   const { digest, facts } = execution;
   const run = { name: planned.label, ...sample, facts, digest, policyInfo: policyInfoOf(facts) };
   const conclusion = runConclusion(facts, expectations);

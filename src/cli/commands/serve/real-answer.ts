@@ -13,7 +13,7 @@ import {
 } from '../../../transcripts/lines/narrow.js';
 import { isPlausibleUsage, tokensOf } from '../../../transcripts/lines/plausible.js';
 import { parseUsage } from '../../../transcripts/readers/claude-code/recorded-usage.js';
-import { googleUsage } from '../../../transcripts/readers/google.js';
+import { API_COUNTS, googleUsage } from '../../../transcripts/readers/google.js';
 
 /** What a real API answered, as far as its words can be understood. */
 export interface RealAnswer {
@@ -44,15 +44,6 @@ function eventsOf(body: string): readonly JsonObject[] {
   );
 }
 
-const GOOGLE_COUNTS = {
-  prompt: 'promptTokenCount',
-  cached: 'cachedContentTokenCount',
-  candidates: 'candidatesTokenCount',
-  thoughts: 'thoughtsTokenCount',
-  tool: 'toolUsePromptTokenCount',
-  total: 'totalTokenCount',
-};
-
 /** Counts of OpenAI: the prompt holds what was read of it. */
 function insideUsage(prompt: unknown, details: unknown, output: unknown): Usage | null {
   const tokens = tokensOf(prompt);
@@ -78,7 +69,7 @@ function usageIn(events: readonly JsonObject[]): Usage | null {
   }
   const usage =
     google !== null
-      ? googleUsage(google, GOOGLE_COUNTS)
+      ? googleUsage(google, API_COUNTS)
       : counts.prompt_tokens !== undefined
         ? insideUsage(counts.prompt_tokens, counts.prompt_tokens_details, counts.completion_tokens)
         : counts.input_tokens_details !== undefined

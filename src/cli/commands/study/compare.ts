@@ -22,14 +22,13 @@ import { PREDICTED, type Variant } from '../../../study/variants.js';
 import { splitValues } from '../../../study/vary.js';
 import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import { summarise } from '../../ci/github.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { priceSettings } from '../../option-values.js';
 import { execute } from '../../runs/execute.js';
 import { policyInfoOf } from '../../runs/policy-info.js';
 import type { OpenScenario } from '../../runs/scenario-reader.js';
-import { withPlugins } from '../../runs/with-plugins.js';
-import type { CliSession } from '../../session.js';
+import { pluggedIn } from '../../runs/with-plugins.js';
+import { type CliSession, EXIT, type ExitCode } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present, tellWritten } from '../../terminal/present.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
@@ -66,13 +65,7 @@ interface Compared extends RowRun<Row, StudyTranscript> {
 }
 
 /** `ccbench compare`: variants over transcripts, one table. */
-export async function compareCommand(
-  session: CliSession,
-  files: readonly string[],
-  options: CompareOptions,
-): Promise<ExitCode> {
-  return withPlugins(session, files, options, (plugins) => compare(session, files, options, plugins));
-}
+export const compareCommand = pluggedIn(compare);
 
 async function compare(
   session: CliSession,
@@ -308,11 +301,9 @@ async function writeCompareReport(
   const named = page.comparison.rows.map(({ name }) => name);
   const rows = variants.map(({ name, ...own }) => ({ ...own, label: name, row: named.indexOf(name) }));
   const charts = tradeoffCharts(rows, 'costUsd');
-  const [{ reportHtml: html }, { chartFiles }, { pointsSpecs }] = await Promise.all([
-    import('../../../report/html/report-html.js'),
-    import('../../terminal/report-pictures.js'),
-    import('../../../report/charts/points-spec.js'),
-  ]);
+  const { reportHtml: html } = await import('../../../report/html/report-html.js');
+  const { chartFiles } = await import('../../terminal/report-pictures.js');
+  const { pointsSpecs } = await import('../../../report/charts/points-spec.js');
   const specs = () => pointsSpecs(charts, page.conclusion?.result ?? page.title);
   for await (const file of chartFiles(specs, options, session.host.interrupt))
     await folder.write(file.folder, file.name, file.content);

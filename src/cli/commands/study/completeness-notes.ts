@@ -10,8 +10,7 @@ import {
   type VariantRuns,
   valueCounts,
 } from '../../../study/completeness.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { type CliSession, note } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode, note } from '../../session.js';
 
 /** What the rows of a study are called. */
 export type RowNoun = 'variant' | 'point' | 'setting';

@@ -1,4 +1,5 @@
 import { formatCount, formatValue } from '../../../core/base/format.js';
+import { getOrMake } from '../../../core/base/once.js';
 import type { RunPlan } from '../../../core/run/run-plan.js';
 import {
   otherTokens,
@@ -65,9 +66,8 @@ function modelNotes(runs: Iterable<StudyRun>): readonly string[] {
     const own = book.orUnknown(plan.model).id;
     const recorded = models.models.map((name) => book.orUnknown(name).id);
     if (recorded.length === 0 || recorded.includes(own)) continue;
-    const known = replaced.get(plan.model) ?? new Set();
+    const known = getOrMake(replaced, plan.model, () => new Set());
     for (const name of recorded) known.add(name);
-    replaced.set(plan.model, known);
   }
   return [...replaced].map(
     ([model, recorded]) =>
@@ -82,11 +82,7 @@ function providerNotes(runs: Iterable<StudyRun>): readonly string[] {
   for (const { plan, models } of runs) {
     // Points of a sweep differ in other things as a rule.
     const key = `${plan.ownProvider?.name ?? plan.provider} ${plan.model}`;
-    let keys = seen.get(models);
-    if (keys === undefined) {
-      keys = new Set();
-      seen.set(models, keys);
-    }
+    const keys = getOrMake(seen, models, () => new Set());
     if (keys.has(key)) continue;
     keys.add(key);
     const providers = providerDoubts(plan, models);

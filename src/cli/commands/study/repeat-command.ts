@@ -3,7 +3,8 @@ import { builtinContext } from '../../../config/context.js';
 import { createProblems, loadScenario } from '../../../config/load.js';
 import { CcbenchError, ProblemList } from '../../../core/base/errors.js';
 import { choiceWords } from '../../files/chosen-sessions.js';
-import { BASE } from '../../runs/plan-runs.js';
+import { BASE, type ScenarioChanges } from '../../runs/plan-runs.js';
+import type { PluginOptions } from '../../runs/with-plugins.js';
 import type { NamedSessions } from './study-sessions.js';
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
@@ -54,17 +55,12 @@ function givenAlone({ file, text, variant }: RunRecipe, set: readonly string[]):
 }
 
 /** What a comparison was asked for. */
-export interface CompareRecipe {
+export interface CompareRecipe extends Omit<ScenarioChanges, 'variant'>, PluginOptions {
   readonly files: readonly string[];
-  readonly policy?: string;
-  readonly set: readonly string[];
   readonly metrics?: string;
   readonly subjectTo?: readonly string[];
   readonly baseline?: string;
-  readonly seed?: number;
-  readonly model?: string;
   readonly pricesOf?: string;
-  readonly plugin?: readonly string[];
 }
 
 /** Options of a command line as a shell takes them; one without a value is left out. */

@@ -114,10 +114,8 @@ export async function writeSweepReport(
   report: SweepPageInput,
   options: PictureOptions,
 ): Promise<void> {
-  const [{ chartFiles, pageFiles }, { sweepPage }] = await Promise.all([
-    import('../../terminal/report-pictures.js'),
-    import('./sweep-page.js'),
-  ]);
+  const { chartFiles, pageFiles } = await import('../../terminal/report-pictures.js');
+  const { sweepPage } = await import('./sweep-page.js');
   folder.remove('charts');
   const files = [
     chartFiles(() => heatMaps(report), options, host.interrupt),

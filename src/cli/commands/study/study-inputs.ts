@@ -12,6 +12,7 @@ import type { Warning } from '../../../core/run/warning.js';
 import { type RecordedModels, recordedModels } from '../../../engine/requests/provider-of.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { uniqueName } from '../../../study/run-rows.js';
+import type { LeftOut } from '../../../transcripts/files/find-sessions.js';
 import {
   openTranscript,
   packInput,
@@ -22,7 +23,6 @@ import { toldProject } from '../../../transcripts/files/usual-places.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { DEFAULT_MODEL } from '../../../transcripts/synthetic/spec.js';
 import { reasonLine } from '../../fail.js';
-import type { SkippedFile } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
 import { mergeWarnings, noteWarnings } from '../../files/reading-notes.js';
 import { dayOf, sessionWords } from '../../files/session-words.js';
@@ -52,7 +52,7 @@ export interface StudyInputs {
   readonly transcripts: readonly StudyTranscript[];
   /** The labels of the sessions, each once. */
   readonly sessions: readonly string[];
-  readonly skipped: readonly SkippedFile[];
+  readonly skipped: readonly LeftOut[];
   readonly warnings: readonly Warning[];
   /** Null for one that was left out. */
   of(ref: TranscriptRef): StudyTranscript | null;

@@ -5,13 +5,14 @@ import { canonicalJson } from '../../../core/base/digest.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';
 import { endedAtMs } from '../../../core/model/transcript.js';
+import type { LeftOut } from '../../../transcripts/files/find-sessions.js';
 import { isGlob } from '../../../transcripts/files/glob.js';
 import { homeFolder, withHome } from '../../../transcripts/files/home.js';
 import { inputId, kindOfInput } from '../../../transcripts/files/read-input.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { chosenSessions, isChosen, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
-import { eachFile, type SkippedFile, withoutCopies } from '../../files/each-file.js';
+import { eachFile, withoutCopies } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
 import { type OpenScenario, openScenarios } from '../../runs/scenario-reader.js';
 import { type CliSession, note } from '../../session.js';
@@ -30,7 +31,7 @@ export interface NamedSessions {
 /** Recordings that a study runs on. */
 interface Recordings {
   readonly paths: readonly string[];
-  readonly skipped: readonly SkippedFile[];
+  readonly skipped: readonly LeftOut[];
 }
 
 /** What a study runs, and on which sessions. */
@@ -69,7 +70,7 @@ async function readRecordings(
   session: CliSession,
   command: string,
   { paths, choice }: NamedSessions,
-): Promise<{ readonly kept: readonly ReadRecording[]; readonly skipped: readonly SkippedFile[] }> {
+): Promise<{ readonly kept: readonly ReadRecording[]; readonly skipped: readonly LeftOut[] }> {
   const found = await chosenSessions(session, { command, paths, usualLast: USUAL_LAST }, choice);
   const { used, skipped } = await eachFile(session, 'reading recordings', found, (path): ReadRecording => {
     const { transcript } = loadTranscript(path, inputOptions(session));

@@ -11,9 +11,8 @@ import { bestRanked, completenessOf } from '../../../study/completeness.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import { type SweptPoint, sweptPoints } from '../../../study/run-rows.js';
 import { type Axis, grid } from '../../../study/vary.js';
-import type { ExitCode } from '../../exit-codes.js';
-import { withPlugins } from '../../runs/with-plugins.js';
-import type { CliSession } from '../../session.js';
+import { pluggedIn } from '../../runs/with-plugins.js';
+import type { CliSession, ExitCode } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import {
   answeredExit,
@@ -105,13 +104,7 @@ export interface SweepOptions extends PointOptions {
 const LISTED_POINTS = 40;
 
 /** `ccbench sweep`: a grid of settings, resumable. */
-export async function sweepCommand(
-  session: CliSession,
-  files: readonly string[],
-  options: SweepOptions,
-): Promise<ExitCode> {
-  return withPlugins(session, files, options, (plugins) => sweep(session, files, options, plugins));
-}
+export const sweepCommand = pluggedIn(sweep);
 
 async function sweep(
   session: CliSession,

@@ -7,7 +7,7 @@ import {
   formatShare,
   printable,
 } from '../../../core/base/format.js';
-import { sum } from '../../../core/base/stats.js';
+import { sumKnown } from '../../../core/base/stats.js';
 import type { CacheLifetime } from '../../../core/run/provider.js';
 import { addPricedCalls, type PricedCalls } from '../../../core/run/recorded-bill.js';
 import { sureLifeMs } from '../../../provider/cache/cache-rules.js';
@@ -43,11 +43,7 @@ export function providerLifetimesBlocks(
   const unpriced = unpricedText(report);
   const columns: readonly doc.ColumnOf<CostRow>[] = [
     doc.text('', ({ name }) => name),
-    doc.number(
-      'cost',
-      ({ costUsd }) => costUsd,
-      (usd) => formatAtLeast(usd, report),
-    ),
+    doc.amount('cost', ({ costUsd }) => formatAtLeast(costUsd, report)),
     doc.amount(
       'against its rule',
       ({ savesUsd }) => (savesUsd === undefined ? '' : differenceOf(savesUsd)),
@@ -146,25 +142,20 @@ export function choosesLifetime(provider: string): boolean {
   return providerRegistry.get(provider).serves === 'anthropic';
 }
 
-function known(values: readonly (number | null)[]): number | null {
-  const numbers = values.flatMap((value) => value ?? []);
-  return numbers.length === 0 ? null : sum(numbers);
-}
-
 function ofProvider(provider: string, all: readonly RuledSession[]): ProviderLifetimes {
   const own = all.filter((session) => session.provider === provider);
   const { label, cache } = providerRegistry.get(provider);
-  const averageUsd = known(own.map((session) => session.averageUsd));
+  const averageUsd = sumKnown(own.map((session) => session.averageUsd));
   return {
     label,
     sessions: own.length,
     lifetime: cache.lifetime,
-    recordedUsd: known(own.map((session) => session.recordedUsd)),
+    recordedUsd: sumKnown(own.map((session) => session.recordedUsd)),
     untold: own.filter((session) => session.recordedUsd === null && session.averageUsd !== null).length,
     ...addPricedCalls(own),
     averageUsd,
     lifetimes: own[0]!.lifetimes.map(({ ttlSeconds }, i) => {
-      const costUsd = known(own.map(({ lifetimes }) => lifetimes[i]!.costUsd));
+      const costUsd = sumKnown(own.map(({ lifetimes }) => lifetimes[i]!.costUsd));
       const savesUsd = averageUsd === null || costUsd === null ? null : averageUsd - costUsd;
       return { ttlSeconds, costUsd, savesUsd };
     }),

@@ -10,6 +10,7 @@ import {
   formatMoney,
   formatShare,
   printable,
+  wordList,
 } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
 import { isWorthActing, NOT_WORTH_ACTING, PLAIN_DELTA_ERROR } from '../../../metrics/cost-interval.js';
@@ -147,10 +148,6 @@ function moneySentences(cost: LifetimeCostReport): readonly string[] {
   ];
 }
 
-function listed(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-}
-
 /** What the provider's rule leaves to do. */
 function ruledConclusion(ruled: readonly ProviderLifetimes[]): Conclusion {
   const saves = ruled.some(({ lifetimes }) =>
@@ -163,7 +160,10 @@ function ruledConclusion(ruled: readonly ProviderLifetimes[]): Conclusion {
       ? 'Shorter pauses would gain as little as a longer lifetime.'
       : 'What a longer lifetime would save is unknown without prices.';
   return {
-    result: `These sessions have no lifetime to choose: the rules of ${listed(ruled.map(({ label }) => label))} decide.`,
+    result: `These sessions have no lifetime to choose: the rules of ${wordList(
+      ruled.map(({ label }) => label),
+      'and',
+    )} decide.`,
     advice,
   };
 }

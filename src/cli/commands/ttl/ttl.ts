@@ -34,14 +34,13 @@ import type { InputOptions } from '../../../transcripts/files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
 import { eachFile, withoutCopies } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
 import { noteWarnings } from '../../files/reading-notes.js';
 import { dayOf, projectName, sessionWords } from '../../files/session-words.js';
 import { type RecordedCosts, recordedCosts } from '../../runs/recorded-costs.js';
-import { type CliSession, note } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
@@ -260,10 +259,8 @@ async function writeChart(
   options: TtlOptions,
 ): Promise<void> {
   const { cwd } = session.host;
-  const [{ writePage }, { ttlPage }] = await Promise.all([
-    import('../../terminal/report-pictures.js'),
-    import('./ttl-page.js'),
-  ]);
+  const { writePage } = await import('../../terminal/report-pictures.js');
+  const { ttlPage } = await import('./ttl-page.js');
   const words = sessionWords(
     used.map(({ file, day }) => ({ path: file, day })),
     cwd,

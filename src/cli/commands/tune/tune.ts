@@ -17,9 +17,8 @@ import {
   type SearchPlan,
   survivors,
 } from '../../../study/search.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, note } from '../../session.js';
+import { pluggedIn } from '../../runs/with-plugins.js';
+import { type CliSession, EXIT, type ExitCode, note } from '../../session.js';
 import {
   completenessNotes,
   meansNotes,
@@ -70,13 +69,7 @@ const LISTED = 10;
 const IMPLIED = 'finishes every session that any setting finishes';
 
 /** `ccbench tune`: searches the settings that make a metric best while constraints hold. */
-export async function tuneCommand(
-  session: CliSession,
-  files: readonly string[],
-  options: TuneOptions,
-): Promise<ExitCode> {
-  return withPlugins(session, files, options, (plugins) => tune(session, files, options, plugins, null));
-}
+export const tuneCommand = pluggedIn<TuneOptions>(tune);
 
 /** Searches, and reports what was found; the runs are made here or on other machines. */
 export async function tune(
@@ -84,7 +77,7 @@ export async function tune(
   files: readonly string[],
   options: TuneOptions,
   opened: OpenPlugins,
-  remote: RemoteRunner | null,
+  remote: RemoteRunner | null = null,
 ): Promise<ExitCode> {
   const goal = goalOf(options);
   let plan: SearchPlan | null = null;

@@ -18,14 +18,13 @@ import type { Shard } from '../../../study/batches.js';
 import { type InputOptions, readTextInput } from '../../../transcripts/files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { chosenSessions, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
 import { eachFile, noteRepeated, shareOf } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
 import { openFile } from '../../files/output.js';
 import { sessionWords } from '../../files/session-words.js';
 import { recordedCosts } from '../../runs/recorded-costs.js';
-import { type CliSession, note } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
@@ -192,10 +191,8 @@ async function writeReport(
   out: string,
   options: ValidateOptions,
 ): Promise<void> {
-  const [{ writePage }, { validatePage }] = await Promise.all([
-    import('../../terminal/report-pictures.js'),
-    import('./validate-page.js'),
-  ]);
+  const { writePage } = await import('../../terminal/report-pictures.js');
+  const { validatePage } = await import('./validate-page.js');
   const words = sessionWords(
     files.map(({ file }) => ({ path: file, day: null })),
     session.host.cwd,

@@ -1,12 +1,7 @@
-import type { AttributedRequest, PaidPart } from '../../../analysis/why/attribute.js';
-import {
-  CAUSE_TEXT,
-  STEADY_CAUSES,
-  UNJUDGED_CAUSES,
-  WHY_CAUSES,
-  type WhyCause,
-} from '../../../analysis/why/causes.js';
+import type { AttributedRequest } from '../../../analysis/why/attribute.js';
+import { CAUSE_TEXT, UNJUDGED_CAUSES, WHY_CAUSES, type WhyCause } from '../../../analysis/why/causes.js';
 import { nanoOf, type SummedSession, timeOf } from '../../../analysis/why/sum-up.js';
+import { eventsOf } from '../../../analysis/why/trend.js';
 import { ratio, sum } from '../../../core/base/stats.js';
 import { type Column, number, text } from '../columns/column.js';
 
@@ -70,17 +65,9 @@ export const SESSION_COLUMNS: readonly Column<SummedSession>[] = [
   ...WHY_CAUSES.map(causeColumn),
 ];
 
-function eventsOf({ parts }: AttributedRequest): readonly PaidPart[] {
-  return parts.filter(({ cause }) => !STEADY_CAUSES.includes(cause));
-}
-
 /** The event of a request that cost most; null where it has none. */
 function causeOf(request: AttributedRequest): WhyCause | null {
   return eventsOf(request).toSorted((a, b) => b.nano - a.nano)[0]?.cause ?? null;
-}
-
-function writtenOf({ parts }: AttributedRequest): number {
-  return sum(parts.map(({ written }) => written));
 }
 
 /** One row for each request of these sessions. */
@@ -101,7 +88,9 @@ export const REQUEST_COLUMNS: readonly Column<RequestOf>[] = [
   text('model', 'its model', ({ request }) => request.model),
   number('promptTokens', 'read, written and plain tokens together', ({ request }) => request.prompt),
   number('readTokens', 'read from the cache', ({ request }) => request.read),
-  number('writtenTokens', 'written to the cache', ({ request }) => writtenOf(request)),
+  number('writtenTokens', 'written to the cache', ({ request: { parts } }) =>
+    sum(parts.map(({ written }) => written)),
+  ),
   number('written1hTokens', 'those of them written for an hour', ({ request }) => request.writtenHour),
   number(
     'plainTokens',

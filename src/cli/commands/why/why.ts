@@ -27,14 +27,13 @@ import { billNotes, type NotedBill, notedBill } from '../../../report/text/as-re
 import type { Shard } from '../../../study/batches.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import { inputId, readTextInput, STDIN } from '../../../transcripts/files/read-input.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { checkChoice, chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
 import { allFiles, shareOf, withoutCopies } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { mergeWarnings, noteWarnings, readingRemarks } from '../../files/reading-notes.js';
 import type { GivenPrice } from '../../option-values.js';
-import { type CliSession, silent } from '../../session.js';
+import { type CliSession, EXIT, type ExitCode, silent } from '../../session.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { present, tellWritten } from '../../terminal/present.js';
 import { checkResults, openPart } from '../columns/session-tables.js';

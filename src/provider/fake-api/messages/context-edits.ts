@@ -164,7 +164,8 @@ export function readEdits(body: JsonObject, betas: readonly string[]): readonly 
   return edits;
 }
 
-function tokensIn(blocks: readonly WireBlock[]): number {
+/** Tokens of blocks. */
+export function tokensIn(blocks: readonly WireBlock[]): number {
   return blocks.reduce((sum, { block }) => sum + block.tokens, 0);
 }
 

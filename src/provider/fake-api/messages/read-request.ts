@@ -29,7 +29,14 @@ import {
 } from '../api-request.js';
 import { validateBreakpoints } from '../prompt-draft.js';
 import type { ReadOptions } from '../wire-api.js';
-import { type AppliedEdit, applyEdits, type Compact, readCompaction, readEdits } from './context-edits.js';
+import {
+  type AppliedEdit,
+  applyEdits,
+  type Compact,
+  readCompaction,
+  readEdits,
+  tokensIn,
+} from './context-edits.js';
 import {
   acceptsPrefill,
   answerDemands,
@@ -295,10 +302,7 @@ export function readRequest(value: unknown, options: MessagesOptions): MessagesR
     tools: definedTools(body),
     overWindow: refusesOverWindow(model) ? 'refused' : 'cut',
     diagnostics: readDiagnostics(body),
-    edits:
-      edits === null
-        ? null
-        : { applied, originalTokens: bound.reduce((sum, { block }) => sum + block.tokens, 0) },
+    edits: edits === null ? null : { applied, originalTokens: tokensIn(bound) },
     ...answerDemands(body),
     thinking: thinkingSetting(body),
     showsIterations: betas.some((beta) => BETA_COMPACTION.test(beta)) || maxTokens === 0,

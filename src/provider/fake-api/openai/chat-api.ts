@@ -17,6 +17,7 @@ import {
   checkKey,
   errorBody,
   finishRequest,
+  missing,
   readFormat,
   readLimit,
   readParts,
@@ -70,10 +71,6 @@ function readMessage(draft: PromptDraft, message: JsonObject, param: string): vo
       missing(`${param}.tool_calls[${i}].${id === null ? 'id' : 'function.name'}`);
     draft.call(id, name, asText(called?.arguments) ?? asText(called?.input) ?? '');
   }
-}
-
-function missing(param: string): never {
-  refuse(`Missing required parameter: '${param}'.`, 'missing_required_parameter', param);
 }
 
 function checkPairs(draft: PromptDraft): void {

@@ -40,6 +40,11 @@ export function refuse(message: string, code: string | null = null, param: strin
   throw new Refusal(openAiError(400, message, code, param));
 }
 
+/** Refuses a request that lacks a parameter. */
+export function missing(param: string): never {
+  refuse(`Missing required parameter: '${param}'.`, 'missing_required_parameter', param);
+}
+
 /** The refusal of a model that is not served. */
 export function unknownModel(name: string): OpenAiError {
   const message = `The model \`${name}\` does not exist or you do not have access to it.`;

@@ -15,6 +15,7 @@ import {
   checkKey,
   errorBody,
   finishRequest,
+  missing,
   openAiError,
   readFormat,
   readLimit,
@@ -142,8 +143,7 @@ function read(
   const body = asObject(value);
   if (body === null) refuse('We could not parse the JSON body of your request.');
   const modelName = asText(body.model);
-  if (modelName === null)
-    refuse("Missing required parameter: 'model'.", 'missing_required_parameter', 'model');
+  if (modelName === null) missing('model');
   const model = findModel(modelName);
   if (model === null) throw new Refusal(unknownModel(modelName));
   for (const name of UNSUPPORTED)

@@ -1,4 +1,5 @@
 import { chainDigest, type Digest, digestText } from '../../../core/base/digest.js';
+import { getOrMake, oncePer } from '../../../core/base/once.js';
 import type { Random } from '../../../core/base/random.js';
 import { meaningOf, relate } from '../../../core/memory/meaning.js';
 import { LOOK_CHARS, statementsIn } from '../../../core/memory/sentences.js';
@@ -36,17 +37,10 @@ const DESCRIPTION_CHARS = 100;
 const STRAY_NAMES = ['../../repo/src/index', '/etc/hosts', 'link/notes'];
 
 /** What each prompt states, computed once: it is asked about again with every replay of a session. */
-const STATED = new WeakMap<Block, readonly Candidate[]>();
-
-function statedIn(block: Block): readonly Candidate[] {
-  let stated = STATED.get(block);
-  if (stated === undefined) {
-    const text = block.text === null ? '' : textStart(block.text, LOOK_CHARS);
-    stated = statementsIn(text).map(({ text: sentence, type }) => candidate(type, sentence));
-    STATED.set(block, stated);
-  }
-  return stated;
-}
+const statedIn = oncePer(({ text }: Block): readonly Candidate[] => {
+  const start = text === null ? '' : textStart(text, LOOK_CHARS);
+  return statementsIn(start).map(({ text: sentence, type }) => candidate(type, sentence));
+});
 
 function candidate(type: MemoryType, sentence: string): Candidate {
   const name = slug(type, sentence);
@@ -131,14 +125,11 @@ interface Written extends Pick<Answer, 'text' | 'tokens' | 'sections' | 'scratch
   readonly outputTokens: number | null;
 }
 
+/** What is a text and nothing else. */
+const PLAIN = { sections: null, scratchpadTokens: 0, outputTokens: null } as const;
+
 function sized(text: string): Written {
-  return {
-    text: literalText(text),
-    tokens: Math.ceil(text.length / CHARS_PER_TOKEN),
-    sections: null,
-    scratchpadTokens: 0,
-    outputTokens: null,
-  };
+  return { ...PLAIN, text: literalText(text), tokens: Math.ceil(text.length / CHARS_PER_TOKEN) };
 }
 
 /** Memories are written as files of their own, each with its line in the index; nothing to keep is said in a few words. */
@@ -147,10 +138,9 @@ function memoriesAnswer(text: MemoriesText): Written {
   const indexChars = parts.reduce((sum, part) => sum + indexLineChars(part), 0);
   const edits = parts.length === 0 ? 0 : parts.length + 1;
   return {
+    ...PLAIN,
     text,
     tokens: Math.ceil(text.chars / CHARS_PER_TOKEN),
-    sections: null,
-    scratchpadTokens: 0,
     outputTokens: edits === 0 ? CLOSING_TOKENS : editTokens(text.chars + indexChars, edits),
   };
 }
@@ -165,12 +155,7 @@ function seedOf(spec: AnswerSpec, question: Question): Digest {
 
 function kindDigest(spec: AnswerSpec): Digest {
   const kind = spec.kind === 'summary' ? spec.style : spec.kind;
-  let digest = KIND_DIGESTS.get(kind);
-  if (digest === undefined) {
-    digest = digestText(kind, ANSWER_SALT);
-    KIND_DIGESTS.set(kind, digest);
-  }
-  return digest;
+  return getOrMake(KIND_DIGESTS, kind, () => digestText(kind, ANSWER_SALT));
 }
 
 const ANSWER_SALT = digestText('answer');
@@ -223,35 +208,16 @@ function write(
     case 'summary': {
       const bounds = { maxTokens: maxOutputTokens, quoteTokens: spec.quoteTokens };
       // The conversation goes on changing; words that are made later are about what was sent.
-      const summary = composeSummary([...messages], spec.style, plan, random, tags, bounds);
-      return {
-        text: summary.text,
-        tokens: summary.tokens,
-        sections: null,
-        scratchpadTokens: summary.scratchpadTokens,
-        outputTokens: null,
-      };
+      return { ...PLAIN, ...composeSummary([...messages], spec.style, plan, random, tags, bounds) };
     }
     case 'notes': {
       const notes = composeNotes(messages, tokens, spec.previous, spec.condense, plan, random);
-      return {
-        text: notes.text,
-        tokens: notes.tokens,
-        sections: notes.text.sections,
-        scratchpadTokens: 0,
-        outputTokens: notes.outputTokens,
-      };
+      return { ...PLAIN, ...notes, sections: notes.text.sections };
     }
     case 'memories':
       return memoriesAnswer(composeMemories(messages, spec.existing));
     case 'short':
-      return {
-        text: new ShortText(latestWork(messages), random),
-        tokens: spec.tokens,
-        sections: null,
-        scratchpadTokens: 0,
-        outputTokens: null,
-      };
+      return { ...PLAIN, text: new ShortText(latestWork(messages), random), tokens: spec.tokens };
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrMake, oncePer } from '../../../core/base/once.js';
 import type { Block } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import { textStart } from '../../../core/model/text.js';
@@ -79,16 +80,7 @@ function opening(block: Block, chars: number): string | null {
 }
 
 /** How blocks begin, on one line, of those that were quoted before: the same request is asked about again and again. */
-const QUOTES = new WeakMap<Block, { readonly line: string | null }>();
-
-function quoteOf(block: Block): string | null {
-  let quote = QUOTES.get(block);
-  if (quote === undefined) {
-    quote = { line: opening(block, QUOTE_CHARS) };
-    QUOTES.set(block, quote);
-  }
-  return quote.line;
-}
+const quoteOf = oncePer((block: Block) => opening(block, QUOTE_CHARS));
 
 /** One line on a block: what it is, what it is about, how large, how it begins. */
 function describeBlock(block: Block): string {
@@ -137,17 +129,15 @@ export function gatherFacts(messages: readonly Spoken[]): ConversationFacts {
     for (const block of message.blocks) {
       const { path, isError } = block.facts;
       if (path !== undefined) {
-        const file = files.get(path) ?? { uses: new Set<string>(), tokens: 0 };
+        const file = getOrMake(files, path, () => ({ uses: new Set(), tokens: 0 }));
         file.uses.add(oneLine(block.tool ?? block.facts.attachment ?? block.kind));
         file.tokens += block.tokens;
-        files.set(path, file);
       }
       if (block.kind === 'tool_use' || block.kind === 'tool_result') {
         const name = toolName(block.tool);
-        const tool = tools.get(name) ?? { calls: 0, tokens: 0 };
+        const tool = getOrMake(tools, name, () => ({ calls: 0, tokens: 0 }));
         if (block.kind === 'tool_use') tool.calls += 1;
         tool.tokens += block.tokens;
-        tools.set(name, tool);
       }
       if (isError === true) errors.push(describeBlock(block));
     }

@@ -144,16 +144,12 @@ export class Cassette {
 }
 
 function readLine(line: string, file: string, number: number): CassetteAnswer {
-  const read = parsed(line);
+  const read: unknown = attempt(() => JSON.parse(line), null);
   if (isAnswer(read)) return read;
   throw new CcbenchError('bad-input', 'this line of the cassette is damaged', {
     place: { file, line: number },
     hint: 'remove the line; llm: live asks for its answer again',
   });
-}
-
-function parsed(line: string): unknown {
-  return attempt(() => JSON.parse(line), null);
 }
 
 function isAnswer(read: unknown): read is CassetteAnswer {

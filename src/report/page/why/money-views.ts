@@ -1,4 +1,5 @@
 import { formatCount, formatCounted, formatMoneyCell, formatShare } from '../../../core/base/format.js';
+import { getOrMake } from '../../../core/base/once.js';
 import type { WhyPageChange, WhyPageData, WhyPageSpent } from '../../page-data/why-page-data.js';
 import { shortPath } from '../../text/words.js';
 import { h, s } from '../widgets/dom.js';
@@ -173,10 +174,9 @@ function sliceBy(
   for (const session of sessions)
     for (const spent of session.spent) {
       const name = nameOf(session.project, spent);
-      const own = found.get(name) ?? { usd: 0, sessions: new Set() };
+      const own = getOrMake(found, name, () => ({ usd: 0, sessions: new Set() }));
       own.usd += spent.usd;
       own.sessions.add(session);
-      found.set(name, own);
     }
   return [...found]
     .map(([name, own]) => ({ name, usd: own.usd, sessions: own.sessions.size }))

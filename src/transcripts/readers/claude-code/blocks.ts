@@ -68,11 +68,6 @@ const CUT = /\[\d+ (?:characters|lines) truncated\]/;
 /** No client cuts shorter results than this. */
 const SHORTEST_CUT = 16_000;
 
-/** True for a result that the recording's client had stored or cut before the model saw it. */
-function isLimited(text: string): boolean {
-  return text.startsWith(STORED) || (text.length >= SHORTEST_CUT && CUT.test(text));
-}
-
 function resultFacts(
   path: string | null,
   text: string,
@@ -81,7 +76,8 @@ function resultFacts(
   documents: number,
 ): BlockFacts {
   const jsonLike = (path !== null && JSON_PATH.test(path)) || looksLikeJson(text);
-  const limited = isLimited(text);
+  // The recording's client had stored or cut it before the model saw it.
+  const limited = text.startsWith(STORED) || (text.length >= SHORTEST_CUT && CUT.test(text));
   if (path === null && !isError && images + documents === 0 && !jsonLike && !limited) return NO_FACTS;
   const facts: Mutable<BlockFacts> = {};
   if (path !== null) facts.path = path;

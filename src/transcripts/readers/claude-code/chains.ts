@@ -1,3 +1,4 @@
+import { getOrMake } from '../../../core/base/once.js';
 import type { WarningList } from '../../../core/run/warning.js';
 import type { AssistantLine, CompactLine, Line } from './lines/lines.js';
 
@@ -141,12 +142,10 @@ export function splitChains(all: readonly Line[], warnings: WarningList): readon
       continue;
     }
     const key = line.agentId === null ? `root ${root}` : `agent ${line.agentId}`;
-    let chain = others.get(key);
-    if (chain === undefined) {
+    const chain = getOrMake(others, key, () => {
       const id = line.agentId === null ? `sidechain-${++sidechains}` : `agent-${line.agentId}`;
-      chain = { id, label: line.agentId ?? id, lines: [] };
-      others.set(key, chain);
-    }
+      return { id, label: line.agentId ?? id, lines: [] };
+    });
     chain.lines.push(line);
   }
   const chains: Chain[] = [...others.values()].map((chain) => ({

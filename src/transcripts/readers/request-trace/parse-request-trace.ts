@@ -19,7 +19,6 @@ interface Reading {
   readonly threads: TraceThread[];
   readonly warnings: WarningList;
   readonly ids: IdTable;
-  omitted: number;
 }
 
 /** True when the first couple of kilobytes of a text look like a request trace. */
@@ -36,7 +35,7 @@ export function parseRequestTrace(bytes: Uint8Array, options: { readonly id: str
   const blockSize = data.block_size;
   if (!isWhole(blockSize, 1, MAX_BLOCK_SIZE))
     throw wrongShape(options.id, '"block_size" is not a positive whole number');
-  const reading: Reading = { threads: [], warnings, ids: new IdTable(), omitted: 0 };
+  const reading: Reading = { threads: [], warnings, ids: new IdTable() };
   readThread(reading, data, { id: 'main', parentId: null, label: 'main', offsetMs: 0, depth: 0 });
   const { threads } = reading;
   if (threads.length === 0) throw wrongShape(options.id, 'the trace holds no usable request');
@@ -46,7 +45,6 @@ export function parseRequestTrace(bytes: Uint8Array, options: { readonly id: str
     blockSize,
     hashScope: textOf(data.hash_id_scope),
     threads,
-    omitted: reading.omitted,
     warnings: reading.warnings.list(),
   };
 }
@@ -146,7 +144,6 @@ class IdTable {
 }
 
 function leaveOut(reading: Reading, why: string): null {
-  reading.omitted++;
   reading.warnings.add('trace-request-left-out', why, 'the request is left out of the trace');
   return null;
 }

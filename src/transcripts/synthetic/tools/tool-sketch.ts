@@ -2,6 +2,7 @@ import { ownValue } from '../../../core/base/own-value.js';
 import type { ToolEffect } from '../../../core/model/block.js';
 import type { ToolSampler } from '../samplers.js';
 import type { TreeFile } from './file-tree.js';
+import type { FillerInit } from './filler-text.js';
 
 /** The JSON field that carries most of a tool's input. */
 const BODY_FIELD: Readonly<Record<string, string>> = {
@@ -52,12 +53,7 @@ export function inputAround(
 }
 
 /** What comes back from a call. */
-export interface ResultSketch {
-  readonly chars: number;
-  /** Words it begins with. */
-  readonly head?: string;
-  /** Equal ones read equal. */
-  readonly seed?: number;
+export interface ResultSketch extends Pick<FillerInit, 'chars' | 'head' | 'seed'> {
   /** Tokens besides those of its characters. */
   readonly moreTokens?: number;
   readonly effect?: ToolEffect;

@@ -7,7 +7,6 @@ import {
 } from '../../../../src/agent/layers/support/compactable.js';
 import { fullClearing, hotContext, hotPaths } from '../../../../src/cli/commands/bench/hot-paths.js';
 import { messageTokens } from '../../../../src/core/model/message.js';
-import type { ApiMessage } from '../../../../src/engine/context/flatten.js';
 import type { CacheOutcome } from '../../../../src/provider/cache/prompt-cache.js';
 
 const SMALL = hotContext(10_000, 'claude-code/2026');
@@ -81,7 +80,6 @@ describe('the other hot paths', () => {
       'prefix digest of a turn',
       'cache lookup',
       'request building',
-      'flattening',
       'context from messages',
       'microcompact of a full window',
       'summary formatting',
@@ -93,18 +91,11 @@ describe('the other hot paths', () => {
   it('say which of them work on the same at every size', () => {
     const growing = hotPaths().filter(({ input }) => !input.startsWith('fixed: '));
     expect(growing.map(({ name, wholeWindow }) => [name, wholeWindow])).toEqual([
-      ['flattening', true],
       ['context from messages', true],
       ['microcompact of a full window', true],
       ['summary formatting', false],
       ['notes truncation', false],
     ]);
-  });
-
-  it('FLT-1 flattening gives the whole window', () => {
-    const { messages } = output<{ readonly messages: readonly ApiMessage[] }>('flattening', LARGE);
-    const blocks = messages.flatMap((message) => message.blocks);
-    expect(blocks).toEqual(LARGE.context.blocks.slice(LARGE.context.systemEnd));
   });
 
   it('CCH-1 the lookup of the next turn reads what the request before it wrote', () => {

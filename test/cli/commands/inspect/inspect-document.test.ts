@@ -65,7 +65,7 @@ it('the provider of a session is the one of most of its calls', () => {
     user(`u${i}`, 10 * i - 5, 'go'),
     call(i, model),
   ]);
-  const { facts } = sessionFacts(readSession(lines), { file: 'a', format: 'f' }, new Set());
+  const { row: facts } = sessionFacts(readSession(lines), { file: 'a', format: 'f' }, new Set());
   expect(facts.provider).toBe('openai');
 });
 

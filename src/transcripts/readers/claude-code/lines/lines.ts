@@ -1,6 +1,6 @@
 import type { Block } from '../../../../core/model/block.js';
 import type { MessageOrigin } from '../../../../core/model/message.js';
-import type { SpokenThinking } from '../../../../core/model/transcript.js';
+import type { RecordedCompaction, SpokenThinking } from '../../../../core/model/transcript.js';
 import type { PrefixShape } from '../../../drafts/prefix-shape.js';
 import type { LinePlace, LocatedLine } from '../../../lines/json-lines.js';
 import {
@@ -35,12 +35,10 @@ function processStart(data: JsonObject): ProcessStart | null {
 }
 
 /** The mark of a compaction. */
-export interface CompactLine extends LineEnvelope {
+export interface CompactLine
+  extends LineEnvelope,
+    Pick<RecordedCompaction, 'trigger' | 'preTokens' | 'postTokens' | 'durationMs'> {
   readonly type: 'compact';
-  readonly trigger: 'auto' | 'manual';
-  readonly preTokens: number | null;
-  readonly postTokens: number | null;
-  readonly durationMs: number | null;
   readonly keptUuids: readonly string[];
   /** First and last kept line, where only the ends are given. */
   readonly keptRange: { readonly head: string; readonly tail: string } | null;
