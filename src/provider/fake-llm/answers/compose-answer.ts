@@ -125,11 +125,13 @@ interface Written extends Pick<Answer, 'text' | 'tokens' | 'sections' | 'scratch
   readonly outputTokens: number | null;
 }
 
-/** What is a text and nothing else. */
-const PLAIN = { sections: null, scratchpadTokens: 0, outputTokens: null } as const;
+/** An answer that is a text and nothing else. */
+function plain(text: Text, tokens: number, outputTokens: number | null = null): Written {
+  return { text, tokens, sections: null, scratchpadTokens: 0, outputTokens };
+}
 
 function sized(text: string): Written {
-  return { ...PLAIN, text: literalText(text), tokens: Math.ceil(text.length / CHARS_PER_TOKEN) };
+  return plain(literalText(text), Math.ceil(text.length / CHARS_PER_TOKEN));
 }
 
 /** Memories are written as files of their own, each with its line in the index; nothing to keep is said in a few words. */
@@ -137,12 +139,8 @@ function memoriesAnswer(text: MemoriesText): Written {
   const { parts } = text;
   const indexChars = parts.reduce((sum, part) => sum + indexLineChars(part), 0);
   const edits = parts.length === 0 ? 0 : parts.length + 1;
-  return {
-    ...PLAIN,
-    text,
-    tokens: Math.ceil(text.chars / CHARS_PER_TOKEN),
-    outputTokens: edits === 0 ? CLOSING_TOKENS : editTokens(text.chars + indexChars, edits),
-  };
+  const outputTokens = edits === 0 ? CLOSING_TOKENS : editTokens(text.chars + indexChars, edits);
+  return plain(text, Math.ceil(text.chars / CHARS_PER_TOKEN), outputTokens);
 }
 
 /** Where the chance of an answer begins: what was sent and what is to be written. */
@@ -208,16 +206,19 @@ function write(
     case 'summary': {
       const bounds = { maxTokens: maxOutputTokens, quoteTokens: spec.quoteTokens };
       // The conversation goes on changing; words that are made later are about what was sent.
-      return { ...PLAIN, ...composeSummary([...messages], spec.style, plan, random, tags, bounds) };
+      const summary = composeSummary([...messages], spec.style, plan, random, tags, bounds);
+      const { text, tokens: size, scratchpadTokens } = summary;
+      return { text, tokens: size, sections: null, scratchpadTokens, outputTokens: null };
     }
     case 'notes': {
       const notes = composeNotes(messages, tokens, spec.previous, spec.condense, plan, random);
-      return { ...PLAIN, ...notes, sections: notes.text.sections };
+      const { text, tokens: size, outputTokens } = notes;
+      return { text, tokens: size, sections: text.sections, scratchpadTokens: 0, outputTokens };
     }
     case 'memories':
       return memoriesAnswer(composeMemories(messages, spec.existing));
     case 'short':
-      return { ...PLAIN, text: new ShortText(latestWork(messages), random), tokens: spec.tokens };
+      return plain(new ShortText(latestWork(messages), random), spec.tokens);
   }
 }
 
