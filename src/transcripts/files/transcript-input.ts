@@ -13,15 +13,16 @@ import { mergeSessions, type SessionPart } from '../sessions/merge-sessions.js';
 import { generateTranscript } from '../synthetic/generate-transcript.js';
 import type { SyntheticSpec } from '../synthetic/spec.js';
 import { readPart } from './disk-file.js';
+import type { WaitingFile } from './waiting-file.js';
 
 /** A file whose texts a compiled transcript refers to: unpacked in memory, or where it lies on disk. */
 export type SharedFile =
   | { readonly name: string; readonly bytes: Uint8Array<SharedArrayBuffer> }
   | { readonly name: string; readonly path: string };
 
-/** Compressed bytes, and how many they are unpacked. */
+/** How to get compressed bytes, and how many they are unpacked. */
 interface Packed {
-  readonly packed: Uint8Array;
+  packed(): Uint8Array;
   readonly length: number;
 }
 
@@ -48,7 +49,7 @@ export type TranscriptInput =
       readonly files: readonly SharedFile[];
     }
   | {
-      /** The same in a third of the memory, while it waits for its turn. */
+      /** The same put away, while it waits for its turn in the thread that read it. */
       readonly kind: 'packed';
       readonly key: string;
       readonly id: string;
@@ -167,20 +168,20 @@ export function shareInput(input: TranscriptInput): TranscriptInput {
 /** Speed counts: what is packed waits for minutes at most. */
 const PACKING = { level: 1 };
 
-function pack(bytes: Uint8Array): Packed {
-  return { packed: deflateRawSync(bytes, PACKING), length: bytes.length };
-}
-
 function unpack({ packed, length }: Packed): Uint8Array<SharedArrayBuffer> {
   const bytes = new Uint8Array(new SharedArrayBuffer(length));
-  bytes.set(inflateRawSync(packed));
+  bytes.set(inflateRawSync(packed()));
   return bytes;
 }
 
-/** Compresses what is shared of a recording: a study over thousands holds them all until their turn comes. */
-export function packInput(input: TranscriptInput): TranscriptInput {
+/** Puts away, compressed, what is shared of a recording: a study over thousands keeps them all until their turn comes. */
+export function packInput(input: TranscriptInput, waiting: Pick<WaitingFile, 'put'>): TranscriptInput {
   if (input.kind !== 'shared') return input;
   const { key, id, compiled } = input;
+  const pack = (bytes: Uint8Array): Packed => ({
+    packed: waiting.put(deflateRawSync(bytes, PACKING)),
+    length: bytes.length,
+  });
   const files = input.files.map((file) =>
     'bytes' in file ? { name: file.name, ...pack(file.bytes) } : file,
   );
