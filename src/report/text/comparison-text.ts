@@ -1,7 +1,7 @@
 import { markdownText, printable } from '../../core/base/format.js';
 import { ownValue } from '../../core/base/own-value.js';
 import type { ComparisonCell, ComparisonRow, ComparisonTable } from '../page-data/page-data.js';
-import { type Cell, csv } from '../tables/csv.js';
+import { type Cell, csvLines } from '../tables/csv.js';
 import { commonColumns } from './compare-table.js';
 import {
   type Column,
@@ -149,17 +149,24 @@ export function comparisonMarkdown(table: ComparisonTable): string {
   ].join('\n');
 }
 
-/** Rows of numbers as CSV, one column per name. */
-export function recordsCsv(
+/** Rows of a table that become text together. */
+const ROWS_AT_ONCE = 256;
+
+/** Rows of numbers as CSV, one column per name, in pieces: there may be more rows than one wants to hold. */
+export function* recordsCsv(
   keys: readonly string[],
   columns: readonly string[],
-  rows: readonly {
+  rows: Iterable<{
     readonly keys: readonly Cell[];
     readonly values: Readonly<Record<string, number | null>>;
-  }[],
-): string {
-  return csv(
-    [...keys, ...columns],
-    rows.map((row) => [...row.keys, ...columns.map((name) => ownValue(row.values, name) ?? null)]),
-  );
+  }>,
+): Generator<string> {
+  let lines: (readonly Cell[])[] = [[...keys, ...columns]];
+  for (const row of rows) {
+    lines.push([...row.keys, ...columns.map((name) => ownValue(row.values, name) ?? null)]);
+    if (lines.length < ROWS_AT_ONCE) continue;
+    yield csvLines(lines);
+    lines = [];
+  }
+  yield csvLines(lines);
 }

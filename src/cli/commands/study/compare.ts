@@ -23,6 +23,7 @@ import { splitValues } from '../../../study/vary.js';
 import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import { summarise } from '../../ci/github.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { jsonPieces } from '../../files/json-pieces.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { priceSettings } from '../../option-values.js';
 import { execute } from '../../runs/execute.js';
@@ -42,7 +43,7 @@ import { type CompareRecipe, compareAgain, repeatCommand } from './repeat-comman
 import { runRows } from './run-rows.js';
 import { tradeoffCharts } from './study-axes.js';
 import { comparisonConclusion, concluded, fetchesAgain } from './study-conclusion.js';
-import { jsonText, STUDY_PAGE } from './study-files.js';
+import { STUDY_PAGE } from './study-files.js';
 import { loadInputs, type StudyInputs, type StudyTranscript, studyName, studyTitle } from './study-inputs.js';
 import { openStudyScenarios, type StudyChoice, studySessions } from './study-sessions.js';
 
@@ -167,7 +168,7 @@ async function compare(
     });
     summarise(session, markdown);
     if (folder !== null) {
-      await folder.write('', 'compare.json', jsonText(json));
+      await folder.write('', 'compare.json', jsonPieces(json));
       await folder.write('', 'compare.md', markdown);
       await folder.write('', 'compare.csv', runsCsv(recorded, results, names, comparison));
       const done = results.filter(({ result }) => result !== null);
@@ -265,7 +266,7 @@ function runsCsv(
   results: readonly Compared[],
   names: readonly string[],
   { completeness }: Comparison,
-): string {
+): Iterable<string> {
   const inAll = new Set(completeness.compared);
   return recordsCsv(['variant', 'transcript', 'finished', 'compared'], names, [
     ...(recorded?.runs ?? []).map(({ transcript, metrics }) => ({
