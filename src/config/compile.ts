@@ -186,7 +186,10 @@ export function compileScenario(source: ScenarioSource, world: ScenarioContext):
 /** Compiles the runs of a scenario that holds; thousands over other transcripts have one plan. */
 export function compileRuns(checked: CheckedScenario): readonly CompiledRun[] {
   const compiled = oncePer((settings: NormalSettings) => compileSettings(checked, settings));
-  return checked.normal.runs.map(({ transcript, settings }) => ({ ...compiled(settings), transcript }));
+  return checked.normal.runs.map(({ transcript, settings }) => {
+    const { plan, variant, description, summaries, expectations } = compiled(settings);
+    return { plan, variant, description, transcript, summaries, expectations };
+  });
 }
 
 /** Reads a scenario and checks it. Throws a ProblemList. */

@@ -80,6 +80,6 @@ export function compilePoint(
 const digestOf = oncePer(planDigest);
 
 /** The address of a run: equal plans over equal transcripts have equal results. */
-export function runKey({ plan, transcript }: Omit<Job, 'index'>): string {
+export function runKey({ plan, transcript }: Pick<Job, 'plan' | 'transcript'>): string {
   return `${digestOf(plan)}-${transcript}`;
 }

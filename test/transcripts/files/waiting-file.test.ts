@@ -1,11 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WaitingFile } from '../../../src/transcripts/files/waiting-file.js';
+import { heldBytes } from '../../helpers/held-bytes.js';
 
 let folder = '';
 let waiting: WaitingFile;
@@ -32,15 +31,9 @@ describe('bytes that wait', () => {
   });
 
   it('take no memory', () => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
-    const held = (): number => {
-      collect();
-      return process.memoryUsage().arrayBuffers;
-    };
-    const before = held();
+    const before = heldBytes();
     const places = Array.from({ length: 200 }, (_, i) => waiting.put(new Uint8Array(65_536).fill(i)));
-    expect(held() - before).toBeLessThan(65_536 * 50);
+    expect(heldBytes() - before).toBeLessThan(65_536 * 50);
     expect(places[199]!()[0]).toBe(199);
   });
 
