@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
+import { expectedCalls } from '../../../src/study/job.js';
 import {
   openTranscript,
   packInput,
@@ -101,12 +102,17 @@ describe('shareInput', () => {
     expect(textsOfTranscript(after)).toEqual(textsOfTranscript(before));
   });
 
-  it.each(INPUTS)('keeps the same of %s while it is packed', (_name, input) => {
+  it.each(INPUTS)('keeps the same of %s while it waits, and when it is sent packed', (_name, input) => {
     for (const shared of compiledOf(shareInput(input))) {
-      const packed = packInput(shared, waiting);
+      const waits = packInput(shared, waiting);
+      expect(waits).toMatchObject({ kind: 'waiting', key: shared.key });
+      const packed = shareInput(waits);
       expect(packed).toMatchObject({ kind: 'packed', key: shared.key });
+      expect(shareInput(packed)).toBe(packed);
+      expect(expectedCalls(packed)).toBe(expectedCalls(shared));
+      expect(expectedCalls(waits)).toBe(expectedCalls(shared));
       const before = openTranscript(shared);
-      for (const after of [packed, shareInput(packed)].map(openTranscript)) {
+      for (const after of [waits, structuredClone(packed)].map(openTranscript)) {
         expect(outlineOf(after)).toBe(outlineOf(before));
         expect(textsOfTranscript(after)).toEqual(textsOfTranscript(before));
       }
@@ -120,8 +126,7 @@ describe('shareInput', () => {
   });
 
   it.each(INPUTS)('puts all bytes of %s where threads share them', (_name, input) => {
-    const shared = compiledOf(shareInput(input));
-    for (const one of [...shared, ...shared.map((each) => shareInput(packInput(each, waiting)))]) {
+    for (const one of compiledOf(shareInput(input))) {
       if (one.kind !== 'shared') throw new Error(`${one.kind} is not shared`);
       expect(one.compiled.buffer).toBeInstanceOf(SharedArrayBuffer);
       for (const file of one.files) {
