@@ -1,5 +1,6 @@
 import { CcbenchError, formatPlace } from '../core/base/errors.js';
 import type { CacheChoice } from '../transcripts/files/read-input.js';
+import { jsonPieces } from './files/json-pieces.js';
 import type { Host } from './host.js';
 import type { ColorChoice } from './terminal/own-codes.js';
 
@@ -67,8 +68,7 @@ function escaped(char: string): string {
 
 /** Prints one JSON object: all that stdout holds with --json. */
 export function printJson(session: CliSession, value: object): void {
-  const text = JSON.stringify(value, null, 2).replace(LATE_CONTROL, escaped);
-  session.host.stdout.write(`${text}\n`);
+  for (const piece of jsonPieces(value)) session.host.stdout.write(piece.replace(LATE_CONTROL, escaped));
 }
 
 /** A note for the user beside the result. */

@@ -1,5 +1,6 @@
 import { policyWindow } from '../agent/policies/policy-window.js';
 import type { CcbenchError } from '../core/base/errors.js';
+import { oncePer } from '../core/base/once.js';
 import { createNameTable } from '../core/base/own-value.js';
 import type { Provider } from '../core/run/provider.js';
 import type { PlannedModel, PlannedPlugin, RunPlan } from '../core/run/run-plan.js';
@@ -18,8 +19,8 @@ import type { FindRecordings } from './files/transcript-ref.js';
 import { createProblems, loadScenario, readScenario, scenarioProblems } from './load.js';
 import {
   type NormalOverrides,
-  type NormalRun,
   type NormalScenario,
+  type NormalSettings,
   normaliseScenario,
   type SummarySource,
   type TranscriptRef,
@@ -107,10 +108,13 @@ function ownProviderOf(
   return own !== undefined && providers.has(own.provider) ? own.provider : undefined;
 }
 
-function compileRun(checked: CheckedScenario, run: NormalRun): CompiledRun {
+function compileSettings(
+  checked: CheckedScenario,
+  settings: NormalSettings,
+): Omit<CompiledRun, 'transcript'> {
   const { normal: scenario, context, plugins, models, providers } = checked;
-  const { transcript, variant, description, overrides, lifetime, summaries, expect, ...settings } = run;
-  const { mode, model, window, provider = ownProviderOf(model, models, providers), ...rest } = settings;
+  const { variant, description, overrides, lifetime, summaries, expect, ...planned } = settings;
+  const { mode, model, window, provider = ownProviderOf(model, models, providers), ...rest } = planned;
   const { policy: named, cache, timing, estimatorFactor, llm, faults, ...others } = rest;
   const set = { ...named.set, ...overrideValues(named.name, overrides, context) };
   const policy = context.policies.plan(named.name, set);
@@ -138,7 +142,6 @@ function compileRun(checked: CheckedScenario, run: NormalRun): CompiledRun {
     },
     variant,
     description,
-    transcript,
     summaries,
     expectations: expect.map((text) => context.metrics.parse(text)),
   };
@@ -179,9 +182,13 @@ export function compileScenario(source: ScenarioSource, world: ScenarioContext):
   return { name, description, runs: compileRuns(checked), policyFiles: checked.policyFiles };
 }
 
-/** Compiles the runs of a scenario that holds. */
+/** Compiles the runs of a scenario that holds; thousands over other transcripts have one plan. */
 export function compileRuns(checked: CheckedScenario): readonly CompiledRun[] {
-  return checked.normal.runs.map((run) => compileRun(checked, run));
+  const compiled = oncePer((settings: NormalSettings) => compileSettings(checked, settings));
+  return checked.normal.runs.map(({ transcript, settings }) => {
+    const { plan, variant, description, summaries, expectations } = compiled(settings);
+    return { plan, variant, description, transcript, summaries, expectations };
+  });
 }
 
 /** Reads a scenario and checks it. Throws a ProblemList. */
@@ -222,7 +229,7 @@ export function checkScenario(source: ScenarioSource, world: ScenarioContext): C
   checkWindows({ document, context, problems }, normal, varied);
   const empty = problems.list();
   if (empty.length > 0) throw scenarioProblems(source.file, empty);
-  for (const doubt of smallPercents(context, normal.runs)) source.onWarning?.(doubt);
+  for (const doubt of smallPercents(context, normal)) source.onWarning?.(doubt);
   return {
     normal,
     context,

@@ -1,4 +1,5 @@
 import { CcbenchError, type Path } from '../core/base/errors.js';
+import { getOrMake } from '../core/base/once.js';
 import {
   DEFAULT_FAULTS,
   type FaultsPlan,
@@ -51,10 +52,9 @@ export interface SummarySource {
   readonly budgetUsd: number;
 }
 
-/** Every setting of a run, with nothing left open; what its plan has in the same words is as there. */
-export interface NormalRun
+/** Every setting of runs, with nothing left open; what their plan has in the same words is as there. */
+export interface NormalSettings
   extends Omit<RunPlan, 'name' | 'seed' | 'policy' | 'ownProvider' | 'plugins' | 'models'> {
-  readonly transcript: TranscriptRef;
   /** null for the base. */
   readonly variant: string | null;
   readonly description: string;
@@ -65,6 +65,12 @@ export interface NormalRun
   /** Null where the fake LLM writes the summaries. */
   readonly summaries: SummarySource | null;
   readonly expect: readonly string[];
+}
+
+/** One run. Those that differ in nothing but their transcripts have the same settings. */
+export interface NormalRun {
+  readonly transcript: TranscriptRef;
+  readonly settings: NormalSettings;
 }
 
 /** A scenario with nothing left open: for each transcript the base run, then its variants in order. */
@@ -120,18 +126,18 @@ function planSettings(settings: ScenarioSettings): Partial<Pick<RunPlan, (typeof
   return Object.fromEntries(written.filter(([, value]) => value != null));
 }
 
-/** A run with every default filled in; a recording answers for its own model and lifetimes, a generated session cannot. */
-function normaliseRun(
-  transcript: TranscriptRef,
-  variant: Pick<NormalRun, 'variant' | 'description'>,
+/** Settings with every default filled in; a recording answers for its own model and lifetimes, a generated session cannot. */
+function normaliseSettings(
+  kind: ReturnType<typeof kindOf>,
+  variant: Pick<NormalSettings, 'variant' | 'description'>,
   settings: ScenarioSettings,
   policy: WrittenPolicy,
   policyNames: readonly string[],
   home: HomePlan | undefined,
   summaries: SummarySource | null,
-): NormalRun {
+): NormalSettings {
   const { overrides, cache, llm, hooks, faults, mode, expect = [] } = settings;
-  const isRecorded = kindOf(transcript) === 'file';
+  const isRecorded = kind === 'file';
   const ttl = isRecorded ? 'recorded' : '5m';
   const faultsPlan = faultsOf(faults);
   return {
@@ -142,7 +148,6 @@ function normaliseRun(
     ...(faultsPlan === undefined ? {} : { faults: faultsPlan }),
     ...(home === undefined ? {} : { home }),
     ...(hooks === undefined || hooks.length === 0 ? {} : { hooks }),
-    transcript,
     ...variant,
     policy: { name: policy.use ?? defaultPolicy(policyNames), set: policy.set },
     overrides: {
@@ -288,9 +293,9 @@ export function normaliseScenario(
     ...(scenario.sessions === undefined ? [] : [sessionsRef(scenario.sessions, refs, document)]),
   ];
   const home = scenario.home ?? undefined;
-  const runs = transcripts.flatMap((transcript) => [
-    normaliseRun(
-      transcript,
+  const settingsOf = (kind: ReturnType<typeof kindOf>): readonly NormalSettings[] => [
+    normaliseSettings(
+      kind,
       { variant: null, description: '' },
       scenario,
       base,
@@ -301,8 +306,8 @@ export function normaliseScenario(
     ...(scenario.variants ?? []).map((variant, i) => {
       const merged = mergeSettings(scenario, variant);
       const at = variant.llm?.cassette === undefined ? [] : ['variants', i];
-      return normaliseRun(
-        transcript,
+      return normaliseSettings(
+        kind,
         { variant: variant.name, description: variant.description ?? '' },
         merged,
         mergePolicy(base, variant),
@@ -311,6 +316,11 @@ export function normaliseScenario(
         summariesOf(scenario, merged, document, at),
       );
     }),
-  ]);
+  ];
+  const byKind = new Map<string, readonly NormalSettings[]>();
+  const runs = transcripts.flatMap((transcript) => {
+    const kind = kindOf(transcript);
+    return getOrMake(byKind, kind, () => settingsOf(kind)).map((settings) => ({ transcript, settings }));
+  });
   return { name: scenario.name, description, seed, runs };
 }

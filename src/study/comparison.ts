@@ -9,7 +9,7 @@ import {
   brokenRules,
   type Completeness,
   completenessOf,
-  finishedOf,
+  isFinished,
   type VariantCompleteness,
   type VariantRuns,
   variantMeans,
@@ -100,30 +100,44 @@ function intervalOf(differences: readonly number[]): Interval | null {
 
 /** How a variant differs from another in a metric, session by session. */
 export function pairedDifference(metric: Metric, paired: Paired): Difference {
+  return pairedDifferences([metric], paired)[0]!;
+}
+
+/** The same for several metrics. */
+function pairedDifferences(metrics: readonly Metric[], paired: Paired): readonly Difference[] {
   const { variant, baseline, compared, kind } = paired;
-  const differences: number[] = [];
-  const bases: number[] = [];
-  for (const key of finishedOf(baseline, finishedOf(variant, compared))) {
-    const now = ownValue(variant.byTranscript.get(key), metric.name) ?? null;
-    const before = ownValue(baseline.byTranscript.get(key), metric.name) ?? null;
-    if (now === null || before === null) continue;
-    const exact = now - before;
-    differences.push(Math.abs(exact) <= Math.abs(before) * ROUNDING ? 0 : exact);
-    bases.push(before);
+  const pairs = metrics.map((metric) => ({
+    metric,
+    differences: [] as number[],
+    bases: [] as number[],
+  }));
+  for (const key of compared) {
+    const [now, before] = [variant.byTranscript.get(key), baseline.byTranscript.get(key)];
+    if (!isFinished(now) || !isFinished(before)) continue;
+    for (const { metric, differences, bases } of pairs) {
+      const value = ownValue(now, metric.name) ?? null;
+      const base = ownValue(before, metric.name) ?? null;
+      if (value === null || base === null) continue;
+      const exact = value - base;
+      differences.push(Math.abs(exact) <= Math.abs(base) * ROUNDING ? 0 : exact);
+      bases.push(base);
+    }
   }
-  const interval = intervalOf(differences);
-  const average = mean(differences);
-  const base = mean(bases);
-  const low = interval?.low ?? null;
-  const high = interval?.high ?? null;
-  return {
-    mean: average,
-    relative: average === null || base === null || base === 0 ? null : average / Math.abs(base),
-    low,
-    high,
-    pairs: differences.length,
-    verdict: kind === 'unranked' ? kind : verdictOf(metric, differences, low, high),
-  };
+  return pairs.map(({ metric, differences, bases }): Difference => {
+    const interval = intervalOf(differences);
+    const average = mean(differences);
+    const base = mean(bases);
+    const low = interval?.low ?? null;
+    const high = interval?.high ?? null;
+    return {
+      mean: average,
+      relative: average === null || base === null || base === 0 ? null : average / Math.abs(base),
+      low,
+      high,
+      pairs: differences.length,
+      verdict: kind === 'unranked' ? kind : verdictOf(metric, differences, low, high),
+    };
+  });
 }
 
 /** The better of two values first. */
@@ -184,7 +198,9 @@ export function compareVariants(
       differences:
         i === at
           ? null
-          : Object.fromEntries(metrics.map((metric) => [metric.name, pairedDifference(metric, paired)])),
+          : Object.fromEntries(
+              pairedDifferences(metrics, paired).map((found, at) => [metricNames[at]!, found]),
+            ),
     };
   });
   const verdictBetween = (metric: Metric, winner: ComparedVariant, second: ComparedVariant) => {

@@ -1,13 +1,20 @@
+import { getOrMake } from '../core/base/once.js';
 import { ownValue } from '../core/base/own-value.js';
-import { mean } from '../core/base/stats.js';
+import { mean, ratio } from '../core/base/stats.js';
 import { type Expectation, holds } from '../metrics/expect.js';
 import type { Metric } from '../metrics/metric.js';
 import type { MetricRecord } from './job.js';
 
-/** What a variant came to, by the name of the transcript; null where its run failed. */
+/** Runs by the name of their transcript; null for one that failed. There may be thousands: they are best gone through once. */
+export type RunsBySession = Pick<
+  ReadonlyMap<string, MetricRecord | null>,
+  'get' | 'keys' | 'values' | 'size' | typeof Symbol.iterator
+>;
+
+/** What a variant came to. */
 export interface VariantRuns {
   readonly name: string;
-  readonly byTranscript: ReadonlyMap<string, MetricRecord | null>;
+  readonly byTranscript: RunsBySession;
 }
 
 /** A run in which calls were lost, or which failed: then neither number is known. */
@@ -67,8 +74,10 @@ function unfinishedRun(transcript: string, record: MetricRecord | null): Unfinis
 }
 
 function unfinishedOf({ byTranscript }: VariantRuns): readonly UnfinishedRun[] {
-  const open = [...byTranscript].filter(([, record]) => !isFinished(record));
-  return open.map(([transcript, record]) => unfinishedRun(transcript, record));
+  const open: UnfinishedRun[] = [];
+  for (const [transcript, record] of byTranscript)
+    if (!isFinished(record)) open.push(unfinishedRun(transcript, record));
+  return open;
 }
 
 /** The transcripts that some variant finished. */
@@ -83,9 +92,12 @@ function finishedBySome(variants: readonly VariantRuns[]): ReadonlySet<string> {
 /** The variants that finished every one of their transcripts that any variant finished. */
 function foremostOf(variants: readonly VariantRuns[], finished: ReadonlySet<string>): readonly VariantRuns[] {
   return variants.filter(({ byTranscript }) => {
-    const runs = [...byTranscript];
-    const isPart = runs.some(([, record]) => isFinished(record));
-    return isPart && runs.every(([name, record]) => isFinished(record) || !finished.has(name));
+    let isPart = false;
+    for (const [name, record] of byTranscript) {
+      if (isFinished(record)) isPart = true;
+      else if (finished.has(name)) return false;
+    }
+    return isPart;
   });
 }
 
@@ -99,9 +111,11 @@ function rankedOf(
     for (const [transcript, record] of byTranscript)
       most.set(transcript, Math.max(most.get(transcript) ?? -1, answeredIn(record)));
   }
-  const isAlike = foremost.every(({ byTranscript }) =>
-    [...byTranscript].every(([transcript, record]) => answeredIn(record) === most.get(transcript)),
-  );
+  const isAlike = foremost.every(({ byTranscript }) => {
+    for (const [transcript, record] of byTranscript)
+      if (answeredIn(record) !== most.get(transcript)) return false;
+    return true;
+  });
   const [first, second] = foremost;
   const isAlone = first !== undefined && second === undefined && unfinishedOf(first).length > 0;
   return new Set(isAlike && !isAlone ? foremost : []);
@@ -116,7 +130,10 @@ export function completenessOf(variants: readonly VariantRuns[]): Completeness {
   const transcripts = [...new Set(variants.flatMap(({ byTranscript }) => [...byTranscript.keys()]))];
   const finished = finishedBySome(variants);
   const foremost = foremostOf(variants, finished);
-  const takesPart = ({ byTranscript }: VariantRuns): boolean => [...byTranscript.values()].some(isFinished);
+  const takesPart = ({ byTranscript }: VariantRuns): boolean => {
+    for (const record of byTranscript.values()) if (isFinished(record)) return true;
+    return false;
+  };
   const deciding = foremost.length > 0 ? foremost : variants.filter(takesPart);
   const compared = transcripts.filter(
     (transcript) =>
@@ -166,16 +183,20 @@ export function leftOutOf(variants: readonly VariantRuns[], completeness: Comple
     }));
 }
 
-/** The mean of each metric over the records that have a value for it. */
-export function meansOf(records: readonly MetricRecord[]): MetricRecord {
-  const names = new Set(records.flatMap((record) => Object.keys(record)));
-  return Object.fromEntries(
-    [...names].map((name) => [name, mean(records.flatMap((record) => ownValue(record, name) ?? []))]),
-  );
-}
-
-function present(records: readonly (MetricRecord | null)[]): readonly MetricRecord[] {
-  return records.filter((record) => record !== null);
+/** The mean of each metric over the records that have a value for it; of all metrics where none are named. */
+export function meansOf(records: Iterable<MetricRecord | null>, names?: readonly string[]): MetricRecord {
+  const sums = new Map<string, { total: number; count: number }>();
+  for (const record of records) {
+    if (record === null) continue;
+    for (const name of names ?? Object.keys(record)) {
+      const sum = getOrMake(sums, name, () => ({ total: 0, count: 0 }));
+      const value = ownValue(record, name) ?? null;
+      if (value === null) continue;
+      sum.total += value;
+      sum.count++;
+    }
+  }
+  return Object.fromEntries([...sums].map(([name, { total, count }]) => [name, ratio(total, count)]));
 }
 
 /** Those of some transcripts that a variant finished. */
@@ -184,17 +205,26 @@ export function finishedOf({ byTranscript }: VariantRuns, transcripts: readonly 
 }
 
 /** The records of a variant that its means are taken over: those compared that it finished, or all where there are none. */
-function recordsOf(variant: VariantRuns, { compared }: Completeness): readonly MetricRecord[] {
-  const finished = finishedOf(variant, compared);
-  const keys = finished.length === 0 ? [...variant.byTranscript.keys()] : finished;
-  return present(keys.map((transcript) => variant.byTranscript.get(transcript) ?? null));
+function* recordsOf({ byTranscript }: VariantRuns, { compared }: Completeness): Generator<MetricRecord> {
+  let hasFinished = false;
+  for (const transcript of compared) {
+    const record = byTranscript.get(transcript);
+    if (record == null || !isFinished(record)) continue;
+    hasFinished = true;
+    yield record;
+  }
+  if (hasFinished) return;
+  for (const record of byTranscript.values()) if (record !== null) yield record;
 }
 
 /** The means of a variant over the compared transcripts; how far it came is measured over all of them. */
 export function variantMeans(variant: VariantRuns, completeness: Completeness): MetricRecord {
-  const all = [...variant.byTranscript.values()];
-  const came = meansOf(present(all));
-  const shares = all.flatMap((record) => (record === null ? 0 : (record.finishedShare ?? [])));
+  const came = meansOf(variant.byTranscript.values(), COMPLETION_METRICS);
+  const shares: number[] = [];
+  for (const record of variant.byTranscript.values()) {
+    const share = record === null ? 0 : (record.finishedShare ?? null);
+    if (share !== null) shares.push(share);
+  }
   return {
     ...meansOf(recordsOf(variant, completeness)),
     ...Object.fromEntries(COMPLETION_METRICS.map((name) => [name, ownValue(came, name) ?? null])),
@@ -214,29 +244,30 @@ export function brokenRules(
   rules: readonly Expectation[],
 ): readonly BrokenRule[] {
   return rules.flatMap((rule) => {
-    const runs = [...byTranscript].flatMap(([transcript, record]) => {
-      if (record === null) return [];
+    const runs: BrokenRule['runs'][number][] = [];
+    for (const [transcript, record] of byTranscript) {
       const value = ownValue(record, rule.metric) ?? null;
-      return holds(rule, value) ? [] : [{ transcript, value }];
-    });
+      if (record !== null && !holds(rule, value)) runs.push({ transcript, value });
+    }
     return runs.length === 0 ? [] : [{ rule: rule.text, runs }];
   });
 }
 
-/** Of how many compared transcripts each variant that finished them all has a value for a metric. */
+/** Of how many compared transcripts each variant that finished them all has a value, for each of some metrics. */
 export function valueCounts(
   variants: readonly VariantRuns[],
   completeness: Completeness,
-  metric: string,
-): readonly number[] {
-  const { compared } = completeness;
-  return variants
-    .filter((_variant, i) => completeness.variants[i]!.compared === compared.length)
-    .map(
-      (variant) =>
-        recordsOf(variant, completeness).filter((record) => (ownValue(record, metric) ?? null) !== null)
-          .length,
-    );
+  metrics: readonly string[],
+): readonly (readonly number[])[] {
+  const counts = metrics.map((): number[] => []);
+  for (const [i, variant] of variants.entries()) {
+    if (completeness.variants[i]!.compared !== completeness.compared.length) continue;
+    for (const own of counts) own.push(0);
+    for (const record of recordsOf(variant, completeness))
+      for (const [at, metric] of metrics.entries())
+        if ((ownValue(record, metric) ?? null) !== null) counts[at]![counts[at]!.length - 1]!++;
+  }
+  return counts;
 }
 
 /** Something with values and a place in a study. */

@@ -122,8 +122,10 @@ export function expectedCalls(input: TranscriptInput): number {
     case 'recorded':
       return 1 + input.bytes.length / BYTES_PER_CALL;
     case 'shared':
-    case 'packed':
       return 1 + input.compiled.length / BYTES_PER_CALL;
+    case 'packed':
+    case 'waiting':
+      return 1 + input.length / BYTES_PER_CALL;
     case 'sessions':
       return input.sessions.reduce((sum, { input: own }) => sum + expectedCalls(own), 0);
   }

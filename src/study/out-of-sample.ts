@@ -1,8 +1,7 @@
 import { sha256Hex } from '../core/base/digest.js';
 import { ownValue } from '../core/base/own-value.js';
 import { mean, meanInterval } from '../core/base/stats.js';
-import { isFinished } from './completeness.js';
-import type { MetricRecord } from './job.js';
+import { isFinished, type RunsBySession } from './completeness.js';
 
 /** The sessions of a search in halves: what one of them would choose is tried on the other. */
 export interface Halves {
@@ -70,7 +69,7 @@ export interface Saving {
 const COVERAGE = 0.95;
 
 /** Runs of one setting by session. */
-type Runs = ReadonlyMap<string, MetricRecord | null>;
+type Runs = Pick<RunsBySession, 'get'>;
 
 /** The saving over some sessions; with `ahead` the interval is for the mean over that many other sessions of the same kind. @internal */
 export function savingOf(

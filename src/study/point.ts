@@ -2,6 +2,7 @@ import { PolicySettings } from '../config/check/policy-settings.js';
 import { type CompiledRun, compileScenario, type ScenarioSource } from '../config/compile.js';
 import { builtinContext, type ScenarioContext } from '../config/context.js';
 import { CcbenchError, ProblemList } from '../core/base/errors.js';
+import { oncePer } from '../core/base/once.js';
 import { planDigest } from '../engine/run/replay.js';
 import { checkCassette } from '../provider/fake-llm/summaries/cassette.js';
 import type { Job } from './job.js';
@@ -76,7 +77,9 @@ export function compilePoint(
   }
 }
 
+const digestOf = oncePer(planDigest);
+
 /** The address of a run: equal plans over equal transcripts have equal results. */
-export function runKey({ plan, transcript }: Omit<Job, 'index'>): string {
-  return `${planDigest(plan)}-${transcript}`;
+export function runKey({ plan, transcript }: Pick<Job, 'plan' | 'transcript'>): string {
+  return `${digestOf(plan)}-${transcript}`;
 }

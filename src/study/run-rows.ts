@@ -1,8 +1,10 @@
 import type { CompiledRun } from '../config/compile.js';
 import type { TranscriptRef } from '../config/normalise.js';
+import type { RunPlan } from '../core/run/run-plan.js';
 import type { TranscriptInput } from '../transcripts/files/transcript-input.js';
 import {
   type Completeness,
+  type RunsBySession,
   type VariantCompleteness,
   type VariantRuns,
   variantMeans,
@@ -35,7 +37,8 @@ export interface RowRun<Row, Session> {
   readonly row: Row;
   readonly session: Session;
   readonly key: string;
-  readonly job: Omit<Job, 'index'>;
+  readonly plan: RunPlan;
+  readonly metrics: readonly string[];
 }
 
 /** A name that was not taken before: others of the same name get a number. */
@@ -63,11 +66,14 @@ export function planRows<Row extends StudyRow, Session extends StudySession>(
       const session = sessions.of(transcript);
       const own = session === null ? undefined : planned.get(session);
       if (session === null || own === undefined) continue;
-      const job = { plan, transcript: session.input.key, metrics };
-      own.push({ row, session, key: runKey(job), job });
+      const key = runKey({ plan, transcript: session.input.key });
+      own.push({ row, session, key, plan, metrics });
     }
   return [...planned.values()].flat();
 }
+
+/** Finished runs by their address. */
+export type FoundRuns = Pick<ReadonlyMap<string, StoredResult>, 'get' | 'size'>;
 
 /** Metrics that a result must hold to be ranked. */
 const RANKED_BY = ['finishedShare', 'callsAnswered'];
@@ -75,13 +81,11 @@ const RANKED_BY = ['finishedShare', 'callsAnswered'];
 /** The runs that no result is known of, each once; a result that lacks a wanted metric is none. */
 export function missingRuns<Run extends RowRun<unknown, unknown>>(
   planned: readonly Run[],
-  found: ReadonlyMap<string, StoredResult>,
+  found: FoundRuns,
 ): readonly Run[] {
-  const isKnown = ({ key, job }: Run): boolean => {
+  const isKnown = ({ key, metrics: wanted }: Run): boolean => {
     const { metrics } = found.get(key) ?? {};
-    return (
-      metrics !== undefined && [...job.metrics, ...RANKED_BY].every((name) => Object.hasOwn(metrics, name))
-    );
+    return metrics !== undefined && [...wanted, ...RANKED_BY].every((name) => Object.hasOwn(metrics, name));
   };
   return [...new Map(planned.map((run) => [run.key, run])).values()].filter((run) => !isKnown(run));
 }
@@ -100,7 +104,9 @@ export async function makeRuns(
   keep: (result: StoredResult) => void,
 ): Promise<ReadonlyMap<string, JobError>> {
   const failed = new Map<string, JobError>();
-  const jobs = missing.map(({ job }, index) => ({ ...job, index }));
+  const jobs = missing.map(
+    ({ plan, session: { input }, metrics }, index): Job => ({ index, plan, transcript: input.key, metrics }),
+  );
   const inputs = new Map(missing.map(({ session: { input } }) => [input.key, input]));
   await run(jobs, [...inputs.values()], (result) => {
     const { key } = missing[result.index]!;
@@ -110,16 +116,51 @@ export async function makeRuns(
   return failed;
 }
 
+/** The runs of a row, each looked up when it is asked for. */
+class RunsOfRow implements RunsBySession {
+  /** Addresses of runs by session. */
+  readonly #keys = new Map<string, string>();
+  readonly #found: FoundRuns;
+
+  constructor(found: FoundRuns) {
+    this.#found = found;
+  }
+
+  add(session: string, key: string): void {
+    this.#keys.set(session, key);
+  }
+
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  get(session: string): MetricRecord | null | undefined {
+    const key = this.#keys.get(session);
+    return key === undefined ? undefined : (this.#found.get(key)?.metrics ?? null);
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#keys.keys();
+  }
+
+  *values(): Generator<MetricRecord | null> {
+    for (const [, record] of this) yield record;
+  }
+
+  *[Symbol.iterator](): Generator<[string, MetricRecord | null]> {
+    for (const [session, key] of this.#keys) yield [session, this.#found.get(key)?.metrics ?? null];
+  }
+}
+
 /** What each row came to over its sessions. */
 export function runsOfRows<Row extends StudyRow>(
   rows: readonly Row[],
   planned: readonly RowRun<Row, StudySession>[],
-  found: ReadonlyMap<string, StoredResult>,
+  found: FoundRuns,
 ): readonly VariantRuns[] {
-  const records = new Map(rows.map((row) => [row, new Map<string, MetricRecord | null>()]));
-  for (const { row, session, key } of planned)
-    records.get(row)!.set(session.label, found.get(key)?.metrics ?? null);
-  return rows.map((row) => ({ name: row.name, byTranscript: records.get(row)! }));
+  const runs = new Map(rows.map((row) => [row, new RunsOfRow(found)]));
+  for (const { row, session, key } of planned) runs.get(row)!.add(session.label, key);
+  return rows.map((row) => ({ name: row.name, byTranscript: runs.get(row)! }));
 }
 
 /** A point with what its runs came to. */

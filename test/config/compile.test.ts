@@ -39,6 +39,15 @@ describe('defaults', () => {
     });
   });
 
+  it('has one plan for all transcripts of a kind, however many there are', () => {
+    const { runs } = compileYaml(
+      'name: a\ntranscripts: [{ file: x }, { file: y }, { synthetic: { workload: bugfix, turns: 3 } }]\nvariants: [{ name: v }]\n',
+    );
+    expect(runs.map(({ variant }) => variant)).toEqual([null, 'v', null, 'v', null, 'v']);
+    expect(new Set(runs.map(({ plan }) => plan)).size).toBe(4);
+    expect(runs[0]!.plan).toBe(runs[2]!.plan);
+  });
+
   it('leaves nothing open in a plan', () => {
     const text = JSON.stringify(
       compileYaml(synthetic('llm: { faults: [{ call: compact, error: slow }] }')),

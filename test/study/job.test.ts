@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { runKey } from '../../src/study/point.js';
 import { planOf } from '../helpers/plan.js';
 
-const key = (transcript: string, seed = 1) => runKey({ plan: planOf({ seed }), transcript, metrics: [] });
+const key = (transcript: string, seed = 1) => runKey({ plan: planOf({ seed }), transcript });
 
 it('equal plans over equal transcripts have one address', () => {
   expect(key('t')).toBe(key('t'));

@@ -164,7 +164,7 @@ it('comparisons and searches over drawn runs are as kept', () => {
       variants,
       best,
       leftOut: leftOutOf(runs, completeness),
-      counts: metrics.map((metric) => valueCounts(runs, completeness, metric)),
+      counts: valueCounts(runs, completeness, metrics),
       deltas: runs.map((own) => costDelta(own, runs[0]!, completeness.compared)),
       ranked: rank(trials),
       survivors: survivors(trials).map(({ index }) => index),

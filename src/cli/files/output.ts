@@ -79,8 +79,8 @@ const UNSAFE = /[<>:"|?*/\\\p{Cc}]/gu;
 /** Names of a folder itself or the one above, empty names, and endings that some file systems drop. */
 const NO_NAME = /^\.*$|[. ]$/;
 
-/** What a file is written from. */
-type FileContent = string | Uint8Array;
+/** What a file is written from: at once, or piece by piece. */
+type FileContent = string | Uint8Array | Iterable<string>;
 
 /** A report folder being made: nothing of it is seen until it is whole. */
 export interface ReportFolder {

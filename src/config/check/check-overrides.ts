@@ -5,7 +5,7 @@ import { ownValue } from '../../core/base/own-value.js';
 import { isAmong } from '../../core/model/model-name.js';
 import type { ParamValue, ParamValues } from '../../core/run/params.js';
 import type { OverrideName, ScenarioContext } from '../context.js';
-import type { NormalRun, NormalScenario } from '../normalise.js';
+import type { NormalScenario, NormalSettings } from '../normalise.js';
 import { type Checker, consult, group } from './checker.js';
 
 /** A policy's `set` of the base (empty path) or of a variant. */
@@ -73,13 +73,19 @@ function writtenWindows(
   });
 }
 
+/** Every setting of the runs once, however many transcripts they are over. */
+function settingsOf({ runs }: NormalScenario): ReadonlySet<NormalSettings> {
+  return new Set(runs.map(({ settings }) => settings));
+}
+
 /**
  * Refuses a window that the client is set to assume where it changes nothing (WIN-1). One of several values of a study may be
  * what holds anyway.
  */
-export function checkWindows(checker: Checker, { runs }: NormalScenario, varied: ReadonlySet<string>): void {
-  const names = [...new Set(runs.map((run) => run.variant))];
-  for (const run of runs) {
+export function checkWindows(checker: Checker, scenario: NormalScenario, varied: ReadonlySet<string>): void {
+  const all = settingsOf(scenario);
+  const names = [...new Set([...all].map(({ variant }) => variant))];
+  for (const run of all) {
     const variant = names.indexOf(run.variant) - 1;
     const own: Path = run.variant === null ? [] : ['variants', variant];
     const beta = setsOf(own)
@@ -98,7 +104,7 @@ export function checkWindows(checker: Checker, { runs }: NormalScenario, varied:
 const BETA = 'window.beta1m';
 
 /** Refuses the 1M beta where it changes nothing: the window is given, or the model has no use for it (WIN-1). */
-function checkBeta({ context }: Checker, run: NormalRun): void {
+function checkBeta({ context }: Checker, run: NormalSettings): void {
   if (run.window === null && run.model === null) return; // The recording says it.
   const { assumedWindow, resolve } = context.policies;
   const params = resolve(run.policy.name, run.policy.set);
@@ -117,7 +123,7 @@ function checkBeta({ context }: Checker, run: NormalRun): void {
 
 function checkWindow(
   { context, document }: Checker,
-  run: NormalRun,
+  run: NormalSettings,
   at: Path,
   path: string,
   role: 'a choice' | 'fixed',
@@ -175,9 +181,9 @@ export function percentDoubt(
 }
 
 /** What is doubtful in the percentages that runs set by themselves or by an override. */
-export function smallPercents(context: ScenarioContext, runs: readonly NormalRun[]): readonly CcbenchError[] {
+export function smallPercents(context: ScenarioContext, scenario: NormalScenario): readonly CcbenchError[] {
   const { overrides } = context;
-  return runs.flatMap((run) => {
+  return [...settingsOf(scenario)].flatMap((run) => {
     const overridden = (Object.keys(overrides) as OverrideName[]).map(
       (name) => [overrides[name].path, run.overrides[name]] as const,
     );

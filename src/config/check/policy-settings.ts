@@ -1,4 +1,5 @@
 import { CcbenchError } from '../../core/base/errors.js';
+import { oncePer } from '../../core/base/once.js';
 import { createNameTable } from '../../core/base/own-value.js';
 import {
   type CheckedScenario,
@@ -8,6 +9,7 @@ import {
   type ScenarioSource,
 } from '../compile.js';
 import type { OverrideName, ScenarioContext } from '../context.js';
+import type { NormalSettings } from '../normalise.js';
 import { parseAssignment } from './set-path.js';
 
 /** Parameters whose effect depends on more than the policy: their checks need the scenario as it is written (WIN-1). */
@@ -49,10 +51,11 @@ export class PolicySettings {
     const { checked } = this;
     if (checked === undefined || checked === null) return null;
     const { normal } = checked;
-    const runs = normal.runs.map((run) => ({
-      ...run,
-      policy: { ...run.policy, set: { ...run.policy.set, ...settings } },
+    const changed = oncePer((own: NormalSettings) => ({
+      ...own,
+      policy: { ...own.policy, set: { ...own.policy.set, ...settings } },
     }));
+    const runs = normal.runs.map((run) => ({ ...run, settings: changed(run.settings) }));
     return ifTaken(() => compileRuns({ ...checked, normal: { ...normal, runs } }));
   }
 
@@ -78,7 +81,7 @@ export class PolicySettings {
     if (!isSetting || READ_ANEW.has(path) || !isPlain(value) || isOverridden(checked, path)) return null;
     // Each value has to be taken by itself, as when the scenario is checked.
     const isTaken = checked.normal.runs.every(
-      ({ policy }) =>
+      ({ settings: { policy } }) =>
         ifTaken(() => checked.context.policies.resolve(policy.name, { [path]: value })) !== null,
     );
     return isTaken ? { path, value } : null;
@@ -91,7 +94,7 @@ const MOST_KNOWN = 10_000;
 /** The scenario, unless one of its own settings has to be read again with every change. */
 function withoutWindows(checked: CheckedScenario): CheckedScenario | null {
   const isWritten = checked.normal.runs.some(
-    ({ policy, overrides }) =>
+    ({ settings: { policy, overrides } }) =>
       overrides.contextWindow !== null || [...READ_ANEW].some((path) => Object.hasOwn(policy.set, path)),
   );
   return isWritten ? null : checked;
@@ -109,7 +112,7 @@ function isOverridden({ normal, context }: CheckedScenario, path: string): boole
   const names = (Object.keys(context.overrides) as OverrideName[]).filter(
     (name) => context.overrides[name].path === path,
   );
-  return normal.runs.some(({ overrides }) =>
+  return normal.runs.some(({ settings: { overrides } }) =>
     names.some((name) => overrides[name] !== null && overrides[name] !== false),
   );
 }

@@ -149,18 +149,24 @@ export function comparisonMarkdown(table: ComparisonTable): string {
   ].join('\n');
 }
 
-/** Rows of numbers as CSV, one column per name. */
-export function recordsCsv(
+/** Rows of a table that become text together. */
+const ROWS_AT_ONCE = 256;
+
+/** Rows of numbers as CSV, one column per name, in pieces: there may be more rows than one wants to hold. */
+export function* recordsCsv(
   keys: readonly string[],
   columns: readonly string[],
-  rows: readonly {
+  rows: Iterable<{
     readonly keys: readonly Cell[];
     readonly values: Readonly<Record<string, number | null>>;
-  }[],
-): string {
-  const lines = rows.map((row) => [
-    ...row.keys,
-    ...columns.map((name) => ownValue(row.values, name) ?? null),
-  ]);
-  return csvLines([[...keys, ...columns], ...lines]);
+  }>,
+): Generator<string> {
+  let lines: (readonly Cell[])[] = [[...keys, ...columns]];
+  for (const row of rows) {
+    lines.push([...row.keys, ...columns.map((name) => ownValue(row.values, name) ?? null)]);
+    if (lines.length < ROWS_AT_ONCE) continue;
+    yield csvLines(lines);
+    lines = [];
+  }
+  yield csvLines(lines);
 }

@@ -50,14 +50,15 @@ export function readParts(path: string, places: readonly number[]): readonly Buf
   try {
     const parts: Buffer[] = [];
     for (let i = 0; i < places.length; i += 2)
-      parts.push(partOf(descriptor, places[i]!, places[i + 1]! - places[i]!));
+      parts.push(readAt(descriptor, places[i]!, places[i + 1]! - places[i]!));
     return parts;
   } finally {
     closeSync(descriptor);
   }
 }
 
-function partOf(descriptor: number, offset: number, length: number): Buffer {
+/** The same of an open file. */
+export function readAt(descriptor: number, offset: number, length: number): Buffer {
   const buffer = Buffer.alloc(length);
   let bytes = 0;
   for (;;) {

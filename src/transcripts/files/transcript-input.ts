@@ -13,20 +13,24 @@ import { mergeSessions, type SessionPart } from '../sessions/merge-sessions.js';
 import { generateTranscript } from '../synthetic/generate-transcript.js';
 import type { SyntheticSpec } from '../synthetic/spec.js';
 import { readPart } from './disk-file.js';
+import type { WaitingFile } from './waiting-file.js';
 
 /** A file whose texts a compiled transcript refers to: unpacked in memory, or where it lies on disk. */
 export type SharedFile =
   | { readonly name: string; readonly bytes: Uint8Array<SharedArrayBuffer> }
   | { readonly name: string; readonly path: string };
 
-/** Compressed bytes, and how many they are unpacked. */
-interface Packed {
-  readonly packed: Uint8Array;
-  readonly length: number;
-}
+/** A file whose texts are read where it lies on disk. */
+type FileOnDisk = SharedFile & { readonly path: string };
 
-interface PackedFile extends Packed {
-  readonly name: string;
+/** A compiled transcript with its files, whose bytes are compressed, or wherever they can be had. */
+interface Packed<Bytes> {
+  readonly key: string;
+  readonly id: string;
+  /** Bytes of the compiled form before it was compressed. */
+  readonly length: number;
+  readonly compiled: Bytes;
+  readonly files: readonly (FileOnDisk | { readonly name: string; readonly packed: Bytes })[];
 }
 
 /** A transcript as it travels to whoever replays it: a recipe or bytes, addressed by content. */
@@ -47,14 +51,14 @@ export type TranscriptInput =
       readonly compiled: Uint8Array<SharedArrayBuffer>;
       readonly files: readonly SharedFile[];
     }
-  | {
-      /** The same in a third of the memory, while it waits for its turn. */
+  | (Packed<Uint8Array> & {
+      /** The same in a third of the memory: each thread has its own. */
       readonly kind: 'packed';
-      readonly key: string;
-      readonly id: string;
-      readonly compiled: Packed;
-      readonly files: readonly ((SharedFile & { readonly path: string }) | PackedFile)[];
-    }
+    })
+  | (Packed<() => Uint8Array> & {
+      /** The same on disk, until its turn comes in the thread that read it. */
+      readonly kind: 'waiting';
+    })
   | {
       readonly kind: 'sessions';
       readonly key: string;
@@ -104,12 +108,18 @@ export function openTranscript(input: TranscriptInput): Transcript {
   if (input.kind === 'synthetic') return generateTranscript(input.spec);
   if (input.kind === 'shared') return loadShared(input);
   if (input.kind === 'packed') return loadShared(unpackInput(input));
+  if (input.kind === 'waiting') return loadShared(unpackInput(fetchInput(input)));
   return readTranscript(input.bytes, { id: input.id, agents: input.agents }).transcript;
 }
 
-type SharedInput = TranscriptInput & { readonly kind: 'shared' };
+/** What a transcript is loaded from. */
+interface Loaded {
+  readonly id: string;
+  readonly compiled: Uint8Array;
+  readonly files: readonly (FileOnDisk | { readonly name: string; readonly bytes: Uint8Array })[];
+}
 
-function loadShared(input: SharedInput): Transcript {
+function loadShared(input: Loaded): Transcript {
   const files = new Map(input.files.map((file) => [file.name, file] as const));
   const transcript = loadCompiled(input.compiled, {
     id: input.id,
@@ -120,7 +130,7 @@ function loadShared(input: SharedInput): Transcript {
 }
 
 /** Where texts are read: a file on disk is read at their place each time, so that whoever replays it holds none of its bytes. */
-function sourceOf(file: SharedFile): TextSource {
+function sourceOf(file: Loaded['files'][number]): TextSource {
   if ('bytes' in file) return memorySource(file.bytes);
   const { name, path } = file;
   return {
@@ -150,7 +160,8 @@ export function sharedRecording(
 /** Compiles a transcript into memory that threads share; what cannot be opened stays as it is, and fails where it is used. */
 export function shareInput(input: TranscriptInput): TranscriptInput {
   if (input.kind === 'shared') return input;
-  if (input.kind === 'packed') return unpackInput(input);
+  if (input.kind === 'waiting') return fetchInput(input);
+  if (input.kind === 'packed') return input;
   if (input.kind === 'sessions') {
     return {
       ...input,
@@ -167,32 +178,31 @@ export function shareInput(input: TranscriptInput): TranscriptInput {
 /** Speed counts: what is packed waits for minutes at most. */
 const PACKING = { level: 1 };
 
-function pack(bytes: Uint8Array): Packed {
-  return { packed: deflateRawSync(bytes, PACKING), length: bytes.length };
-}
-
-function unpack({ packed, length }: Packed): Uint8Array<SharedArrayBuffer> {
-  const bytes = new Uint8Array(new SharedArrayBuffer(length));
-  bytes.set(inflateRawSync(packed));
-  return bytes;
-}
-
-/** Compresses what is shared of a recording: a study over thousands holds them all until their turn comes. */
-export function packInput(input: TranscriptInput): TranscriptInput {
+/** Puts away, compressed, what is shared of a recording: a study over thousands keeps them all until their turn comes. */
+export function packInput(input: TranscriptInput, waiting: Pick<WaitingFile, 'put'>): TranscriptInput {
   if (input.kind !== 'shared') return input;
   const { key, id, compiled } = input;
+  const pack = (bytes: Uint8Array): (() => Uint8Array) => waiting.put(deflateRawSync(bytes, PACKING));
   const files = input.files.map((file) =>
-    'bytes' in file ? { name: file.name, ...pack(file.bytes) } : file,
+    'bytes' in file ? { name: file.name, packed: pack(file.bytes) } : file,
   );
-  return { kind: 'packed', key, id, compiled: pack(compiled), files };
+  return { kind: 'waiting', key, id, length: compiled.length, compiled: pack(compiled), files };
 }
 
-function unpackInput(input: TranscriptInput & { readonly kind: 'packed' }): SharedInput {
-  const { key, id, compiled } = input;
+/** What waits, in memory: shared memory that is no longer used would stay until every thread has noticed. */
+function fetchInput(input: Packed<() => Uint8Array>): TranscriptInput & { readonly kind: 'packed' } {
+  const { key, id, length, compiled } = input;
   const files = input.files.map((file) =>
-    'packed' in file ? { name: file.name, bytes: unpack(file) } : file,
+    'packed' in file ? { name: file.name, packed: file.packed() } : file,
   );
-  return { kind: 'shared', key, id, compiled: unpack(compiled), files };
+  return { kind: 'packed', key, id, length, compiled: compiled(), files };
+}
+
+function unpackInput({ id, compiled, files }: Packed<Uint8Array>): Loaded {
+  const unpacked = files.map((file) =>
+    'packed' in file ? { name: file.name, bytes: inflateRawSync(file.packed) } : file,
+  );
+  return { id, compiled: inflateRawSync(compiled), files: unpacked };
 }
 
 /** A file that cannot be unpacked was left out of the transcript, so no text is read from it. */

@@ -117,7 +117,7 @@ describe('a comparison in files', () => {
   });
 
   it('is CSV with a column for each name, empty where there is no value', () => {
-    const csv = recordsCsv(
+    const pieces = recordsCsv(
       ['name', 'n'],
       ['costUsd', 'turns'],
       [
@@ -125,7 +125,15 @@ describe('a comparison in files', () => {
         { keys: ['b', 2], values: { costUsd: null } },
       ],
     );
-    expect(csv.trimEnd().split('\n')).toEqual(['name,n,costUsd,turns', 'a,1,2.5,3', 'b,2,,']);
+    const lines = [...pieces].join('').trimEnd().split('\n');
+    expect(lines).toEqual(['name,n,costUsd,turns', 'a,1,2.5,3', 'b,2,,']);
+  });
+
+  it('is CSV in pieces with one head, however many rows there are', () => {
+    const rows = Array.from({ length: 1_000 }, (_, i) => ({ keys: [i], values: { turns: i } }));
+    const pieces = [...recordsCsv(['n'], ['turns'], rows)];
+    expect(pieces.length).toBeGreaterThan(2);
+    expect(pieces.join('')).toBe(['n,turns', ...rows.map((_, i) => `${i},${i}`), ''].join('\n'));
   });
 
   it('says nothing of differences where there are none to leave out, and stars the best', () => {

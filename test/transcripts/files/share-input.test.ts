@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
+import { expectedCalls } from '../../../src/study/job.js';
 import {
   openTranscript,
   packInput,
@@ -10,6 +14,7 @@ import {
   syntheticInput,
   type TranscriptInput,
 } from '../../../src/transcripts/files/transcript-input.js';
+import { WaitingFile } from '../../../src/transcripts/files/waiting-file.js';
 import { assistant, jsonl, result, say, user } from '../../helpers/session.js';
 import { textsOfTranscript } from '../../helpers/texts.js';
 
@@ -68,6 +73,25 @@ function compiledOf(input: TranscriptInput): readonly TranscriptInput[] {
   return input.kind === 'sessions' ? input.sessions.flatMap((session) => compiledOf(session.input)) : [input];
 }
 
+let folder = '';
+let waiting: WaitingFile;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ccbench-waiting-'));
+  waiting = new WaitingFile(folder);
+});
+
+afterAll(() => {
+  waiting.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Whether something holds bytes, however deep. */
+function holdsBytes(value: unknown): boolean {
+  if (value instanceof Uint8Array) return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsBytes);
+}
+
 describe('shareInput', () => {
   it.each(INPUTS)('keeps the content, the texts and the key of %s', (_name, input) => {
     const shared = shareInput(input);
@@ -78,21 +102,31 @@ describe('shareInput', () => {
     expect(textsOfTranscript(after)).toEqual(textsOfTranscript(before));
   });
 
-  it.each(INPUTS)('keeps the same of %s while it is packed', (_name, input) => {
+  it.each(INPUTS)('keeps the same of %s while it waits, and when it is sent packed', (_name, input) => {
     for (const shared of compiledOf(shareInput(input))) {
-      const packed = packInput(shared);
+      const waits = packInput(shared, waiting);
+      expect(waits).toMatchObject({ kind: 'waiting', key: shared.key });
+      const packed = shareInput(waits);
       expect(packed).toMatchObject({ kind: 'packed', key: shared.key });
+      expect(shareInput(packed)).toBe(packed);
+      expect(expectedCalls(packed)).toBe(expectedCalls(shared));
+      expect(expectedCalls(waits)).toBe(expectedCalls(shared));
       const before = openTranscript(shared);
-      for (const after of [packed, shareInput(packed)].map(openTranscript)) {
+      for (const after of [waits, structuredClone(packed)].map(openTranscript)) {
         expect(outlineOf(after)).toBe(outlineOf(before));
         expect(textsOfTranscript(after)).toEqual(textsOfTranscript(before));
       }
     }
   });
 
-  it.each(INPUTS)('puts all bytes of %s where threads share them', (_name, input) => {
+  it.each(INPUTS)('holds no bytes of %s while it waits', (_name, input) => {
     const shared = compiledOf(shareInput(input));
-    for (const one of [...shared, ...shared.map(packInput).map(shareInput)]) {
+    expect(shared.map(holdsBytes)).toEqual(shared.map(() => true));
+    expect(shared.map((each) => packInput(each, waiting)).some(holdsBytes)).toBe(false);
+  });
+
+  it.each(INPUTS)('puts all bytes of %s where threads share them', (_name, input) => {
+    for (const one of compiledOf(shareInput(input))) {
       if (one.kind !== 'shared') throw new Error(`${one.kind} is not shared`);
       expect(one.compiled.buffer).toBeInstanceOf(SharedArrayBuffer);
       for (const file of one.files) {
@@ -109,7 +143,7 @@ describe('shareInput', () => {
   it('leaves what cannot be read to whoever opens it', () => {
     const broken = recordedInput('broken', Buffer.from('{'), []);
     expect(shareInput(broken)).toBe(broken);
-    expect(packInput(broken)).toBe(broken);
+    expect(packInput(broken, waiting)).toBe(broken);
     expect(() => openTranscript(broken)).toThrow();
   });
 });

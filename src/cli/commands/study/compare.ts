@@ -13,15 +13,14 @@ import { AS_RECORDED, OPEN_LOOP, reproducedLine } from '../../../report/text/as-
 import { comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
 import { COMPARED_METRICS, chosenMetrics, rulesOf } from '../../../study/chosen-metrics.js';
 import { type Comparison, type CostDelta, compareVariants, costDelta } from '../../../study/comparison.js';
-import { isFinished, type VariantRuns } from '../../../study/completeness.js';
-import type { JobError } from '../../../study/job.js';
+import { isFinished } from '../../../study/completeness.js';
 import { JobRunner } from '../../../study/job-runner.js';
-import type { StoredResult } from '../../../study/results/run-store.js';
 import { type RowRun, uniqueName } from '../../../study/run-rows.js';
 import { PREDICTED, type Variant } from '../../../study/variants.js';
 import { splitValues } from '../../../study/vary.js';
 import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import { summarise } from '../../ci/github.js';
+import { jsonPieces, MadeList } from '../../files/json-pieces.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { priceSettings } from '../../option-values.js';
 import { execute } from '../../runs/execute.js';
@@ -38,10 +37,10 @@ import { answeredExit, completenessJson, standingJson } from './completeness-not
 import { assumedOf, standInsOf } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
 import { type CompareRecipe, compareAgain, repeatCommand } from './repeat-command.js';
-import { runRows } from './run-rows.js';
+import { type RowOutcome, runRows } from './run-rows.js';
 import { tradeoffCharts } from './study-axes.js';
 import { comparisonConclusion, concluded, fetchesAgain } from './study-conclusion.js';
-import { jsonText, STUDY_PAGE } from './study-files.js';
+import { STUDY_PAGE } from './study-files.js';
 import { loadInputs, type StudyInputs, type StudyTranscript, studyName, studyTitle } from './study-inputs.js';
 import { openStudyScenarios, type StudyChoice, studySessions } from './study-sessions.js';
 
@@ -58,11 +57,8 @@ interface Row extends Variant {
   readonly text: string;
 }
 
-/** One run of the comparison, and what came of it. */
-interface Compared extends RowRun<Row, StudyTranscript> {
-  readonly result: StoredResult | null;
-  readonly error: JobError | null;
-}
+/** The runs of the comparison, and what came of them. */
+type Outcome = Pick<RowOutcome<Row>, 'planned' | 'found' | 'failed' | 'runs'>;
 
 /** `ccbench compare`: variants over transcripts, one table. */
 export const compareCommand = pluggedIn(compare);
@@ -101,26 +97,22 @@ async function compare(
     : null;
   const runner = new JobRunner(options);
   try {
-    const { planned, found, failed, runs } = await runRows(session, rows, inputs, {
+    const outcome = await runRows(session, rows, inputs, {
       label: name,
       runner,
       store: null,
       metrics: names,
       repeat: (run) => commandOf(run, recordings !== undefined, options.plugin ?? []),
     });
+    const { planned, found, runs } = outcome;
     if (found.size === 0) throw new CcbenchError('bad-input', 'no run of the comparison finished');
-    const results = planned.map(
-      (run): Compared => ({
-        ...run,
-        result: found.get(run.key) ?? null,
-        error: failed.get(run.key) ?? null,
-      }),
-    );
+    // What follows needs the memory, not the threads.
+    await runner.close();
     const comparison = compareVariants(runs, baseline, names, rules);
     const skipped = [...(recordings?.skipped ?? []), ...inputs.skipped];
     const recorded = recordedReference(inputs, comparison.completeness.compared);
-    const studied = planned.map(({ job, session: own }) => ({
-      plan: job.plan,
+    const studied = planned.map(({ plan, session: own }) => ({
+      plan,
       models: own.models,
       isRecorded: own.bill !== null,
     }));
@@ -131,7 +123,7 @@ async function compare(
     );
     const json = {
       ...whatIf,
-      ...comparisonJson(comparison, recorded, runs, inputs, skipped, results, deltas),
+      ...comparisonJson(comparison, recorded, outcome, inputs, skipped, deltas),
       assumptions: assumed,
       ...(rules.length === 0 ? {} : { constraints: { given: rules.map(({ text }) => text) } }),
     };
@@ -160,16 +152,16 @@ async function compare(
     });
     summarise(session, markdown);
     if (folder !== null) {
-      await folder.write('', 'compare.json', jsonText(json));
+      await folder.write('', 'compare.json', jsonPieces(json));
       await folder.write('', 'compare.md', markdown);
-      await folder.write('', 'compare.csv', runsCsv(recorded, results, names, comparison));
-      const done = results.filter(({ result }) => result !== null);
+      await folder.write('', 'compare.csv', runsCsv(recorded, outcome, names, comparison));
+      const first = planned.find(({ key }) => found.get(key) !== undefined)!.session;
       const paths = new Map(inputs.transcripts.map(({ label, path }) => [label, path]));
       const bySession = sessionsTable({
         comparison,
         runs,
         recorded,
-        shown: done[0]!.session.label,
+        shown: first.label,
         command(label) {
           const path = paths.get(label) ?? null;
           return path === null ? null : compareAgain({ ...options, files }, path);
@@ -182,7 +174,10 @@ async function compare(
         comparison: { ...table, caption: 'Variants' },
         sessions: bySession,
       };
-      await writeCompareReport(session, folder, comparison, done, page, options);
+      const shownRuns = planned.filter(
+        ({ session: own, key }) => own.label === first.label && found.get(key) !== undefined,
+      );
+      await writeCompareReport(session, folder, comparison, shownRuns, page, options);
       if (folder.commit()) tellWritten(session, join(folder.shown, STUDY_PAGE));
     }
     const isNoneLeft = comparison.variants.every(({ broken }) => broken.length > 0);
@@ -255,22 +250,23 @@ function commandOf(
 
 function runsCsv(
   recorded: RecordedReference | null,
-  results: readonly Compared[],
+  { planned, found }: Outcome,
   names: readonly string[],
   { completeness }: Comparison,
-): string {
+): Iterable<string> {
   const inAll = new Set(completeness.compared);
-  return recordsCsv(['variant', 'transcript', 'finished', 'compared'], names, [
-    ...(recorded?.runs ?? []).map(({ transcript, metrics }) => ({
-      keys: [AS_RECORDED, transcript, 'yes', 'yes'],
-      values: metrics,
-    })),
-    ...results.map(({ row, session, result }) => {
-      const finished = result === null ? 'failed' : isFinished(result.metrics) ? 'yes' : 'no';
+  return recordsCsv(['variant', 'transcript', 'finished', 'compared'], names, rows());
+
+  function* rows() {
+    for (const { transcript, metrics } of recorded?.runs ?? [])
+      yield { keys: [AS_RECORDED, transcript, 'yes', 'yes'], values: metrics };
+    for (const { row, session, key } of planned) {
+      const metrics = found.get(key)?.metrics;
+      const finished = metrics === undefined ? 'failed' : isFinished(metrics) ? 'yes' : 'no';
       const compared = finished === 'yes' && inAll.has(session.label) ? 'yes' : 'no';
-      return { keys: [row.name, session.label, finished, compared], values: result?.metrics ?? {} };
-    }),
-  ]);
+      yield { keys: [row.name, session.label, finished, compared], values: metrics ?? {} };
+    }
+  }
 }
 
 /** Runs that the page shows side by side; more could not be distinguished. */
@@ -281,17 +277,15 @@ async function writeCompareReport(
   session: CliSession,
   folder: ReportFolder,
   { variants }: Comparison,
-  planned: readonly Compared[],
+  compared: Outcome['planned'],
   page: Omit<Parameters<typeof reportHtml>[0], 'runs' | 'charts'> & { readonly comparison: ComparisonTable },
   options: PictureOptions,
 ): Promise<void> {
-  const first = planned[0]!.session;
-  const shown = planned.filter((run) => run.session.label === first.label).slice(0, SHOWN_RUNS);
   const runs: ReportedRun[] = [];
-  for (const { row, job, session: own } of shown) {
+  for (const { row, plan, session: own } of compared.slice(0, SHOWN_RUNS)) {
     const transcript = await runInterruptible(session.host.interrupt, () => openTranscript(own.input));
     const sample = createRunSample();
-    const { digest, facts } = await execute(session, job.plan, transcript, {
+    const { digest, facts } = await execute(session, plan, transcript, {
       async write(entries) {
         for (const entry of entries) sample.write(entry);
       },
@@ -310,22 +304,13 @@ async function writeCompareReport(
   await folder.write('', STUDY_PAGE, html({ ...page, runs, charts }));
 }
 
-/** One run of a comparison, as far as its JSON names it. */
-interface ComparedRun {
-  readonly row: { readonly name: string };
-  readonly session: { readonly label: string };
-  readonly result: StoredResult | null;
-  readonly error: JobError | null;
-}
-
 /** Everything a comparison found, for scripts. */
 function comparisonJson(
   comparison: Comparison,
   recorded: RecordedReference | null,
-  runs: readonly VariantRuns[],
+  { planned, found, failed, runs }: Outcome,
   inputs: StudyInputs,
   skipped: readonly { readonly file: string; readonly reason: string }[],
-  results: readonly ComparedRun[],
   deltas: ReadonlyMap<string, CostDelta>,
 ) {
   return {
@@ -340,11 +325,13 @@ function comparisonJson(
         metrics,
         differences,
         ...deltas.get(name),
-        runs: results.flatMap(({ row, session, result }) =>
-          result !== null && row.name === name
-            ? [{ transcript: session.label, metrics: result.metrics, skipped: result.skipped }]
-            : [],
-        ),
+        runs: new MadeList(function* () {
+          for (const { row, session, key } of planned) {
+            const result = row.name === name ? found.get(key) : undefined;
+            if (result === undefined) continue;
+            yield { transcript: session.label, metrics: result.metrics, skipped: result.skipped };
+          }
+        }),
       })),
     ],
     assumes: OPEN_LOOP,
@@ -355,8 +342,9 @@ function comparisonJson(
     transcripts: inputs.sessions,
     skipped,
     warnings: inputs.warnings,
-    failed: results.flatMap(({ row, session, error }) =>
-      error === null ? [] : [{ variant: row.name, transcript: session.label, error }],
-    ),
+    failed: planned.flatMap(({ row, session, key }) => {
+      const error = failed.get(key);
+      return error === undefined ? [] : [{ variant: row.name, transcript: session.label, error }];
+    }),
   };
 }

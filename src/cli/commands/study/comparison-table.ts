@@ -70,13 +70,14 @@ function headlineNotes(comparison: Comparison): readonly string[] {
 
 /** Whether two variants have the same value of everything that was measured, session by session, shown or not. */
 function isEqualThroughout(a: VariantRuns, b: VariantRuns): boolean {
-  return [...a.byTranscript].every(([transcript, one]) => {
+  for (const [transcript, one] of a.byTranscript) {
     const other = b.byTranscript.get(transcript) ?? null;
-    if (one === null || other === null) return one === other;
-    return [...new Set([...Object.keys(one), ...Object.keys(other)])].every(
-      (metric) => (ownValue(one, metric) ?? null) === (ownValue(other, metric) ?? null),
-    );
-  });
+    const names = new Set([one, other].flatMap((record) => Object.keys(record ?? {})));
+    for (const name of names)
+      if ((ownValue(one, name) ?? null) !== (ownValue(other, name) ?? null)) return false;
+    if ((one === null) !== (other === null)) return false;
+  }
+  return true;
 }
 
 /** Variants that came out like the baseline: they stay in the table, and it is said whether anything else of them differs. */

@@ -135,8 +135,11 @@ export function valuedSessions(
   completeness: Completeness,
   metric: string,
 ): number {
-  const counts = valueCounts(runs, completeness, metric).filter((count) => count > 0);
-  return Math.min(completeness.compared.length, ...counts);
+  return fewestValued(completeness, valueCounts(runs, completeness, [metric])[0]!);
+}
+
+function fewestValued({ compared }: Completeness, counts: readonly number[]): number {
+  return Math.min(compared.length, ...counts.filter((count) => count > 0));
 }
 
 /** One sentence per metric that some compared session has no value for: its means are over fewer. */
@@ -147,12 +150,12 @@ export function partialNotes(
 ): readonly string[] {
   const all = completeness.compared.length;
   if (all < 2) return [];
-  return metrics.flatMap((metric) => {
-    const low = valuedSessions(runs, completeness, metric);
-    const high = Math.max(...valueCounts(runs, completeness, metric));
+  return valueCounts(runs, completeness, metrics).flatMap((counts, i) => {
+    const low = fewestValued(completeness, counts);
+    const high = Math.max(...counts);
     if (low === all) return [];
     const range = low === high ? formatCount(low) : `${formatCount(low)} to ${formatCount(high)}`;
-    return [`${metricWords(metric)}: means over the ${range} of ${sessions(all)} that have a value`];
+    return [`${metricWords(metrics[i]!)}: means over the ${range} of ${sessions(all)} that have a value`];
   });
 }
 
@@ -176,9 +179,10 @@ export function completenessJson(completeness: Completeness, runs: readonly Vari
 
 /** The exit code of a finished study: one in which no call was answered has no result. */
 export function answeredExit(session: CliSession, runs: readonly VariantRuns[]): ExitCode {
-  const isAnswered = runs.some(({ byTranscript }) =>
-    [...byTranscript.values()].some((record) => (record?.callsAnswered ?? 0) > 0),
-  );
+  const isAnswered = runs.some(({ byTranscript }) => {
+    for (const record of byTranscript.values()) if ((record?.callsAnswered ?? 0) > 0) return true;
+    return false;
+  });
   if (isAnswered) return EXIT.fine;
   note(session, 'no run answered a call: ccbench run says why for each');
   return EXIT.input;

@@ -283,7 +283,7 @@ function pointsCsv(
   compared: readonly string[],
   points: readonly SweptPoint[],
 ): string {
-  return recordsCsv(
+  const pieces = recordsCsv(
     [
       ...axes.map(({ path }) => path),
       'standing',
@@ -305,4 +305,5 @@ function pointsCsv(
       values: metrics,
     })),
   );
+  return [...pieces].join('');
 }

@@ -3,8 +3,10 @@ import { formatCount, formatCounted, formatDecimal } from '../../../core/base/fo
 import type { VariantRuns } from '../../../study/completeness.js';
 import type { JobError } from '../../../study/job.js';
 import type { JobRunner } from '../../../study/job-runner.js';
+import { KeptRuns } from '../../../study/kept-runs.js';
 import type { RunStore, StoredResult } from '../../../study/results/run-store.js';
 import {
+  type FoundRuns,
   makeRuns,
   missingRuns,
   planRows,
@@ -57,7 +59,7 @@ export interface RowOptions<Row> extends RowMeasure {
 /** What came of the rows of a study. */
 export interface RowOutcome<Row> {
   readonly planned: readonly RowRun<Row, StudyTranscript>[];
-  readonly found: ReadonlyMap<string, StoredResult>;
+  readonly found: FoundRuns;
   /** Why runs failed, by their keys. */
   readonly failed: ReadonlyMap<string, JobError>;
   readonly runs: readonly VariantRuns[];
@@ -75,7 +77,7 @@ export async function runRows<Row extends StudyRow>(
   const { store, made } = options;
   const { host } = session;
   const planned = await runInterruptible(host.interrupt, () => planRows(rows, inputs, options));
-  const found = store?.results ?? new Map<string, StoredResult>();
+  const found = store?.results ?? new KeptRuns();
   const keep = (result: StoredResult): void => {
     found.set(result.key, result);
     store?.append(result);

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import type { CompiledRun } from '../../../config/compile.js';
 import { inputOf, openFileRef, refKey, refLabel, sessionKey } from '../../../config/files/open-ref.js';
@@ -20,6 +21,7 @@ import {
 } from '../../../transcripts/files/transcript-input.js';
 import type { LoadOptions } from '../../../transcripts/files/transcripts.js';
 import { toldProject } from '../../../transcripts/files/usual-places.js';
+import { WaitingFile } from '../../../transcripts/files/waiting-file.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { DEFAULT_MODEL } from '../../../transcripts/synthetic/spec.js';
 import { reasonLine } from '../../fail.js';
@@ -58,7 +60,7 @@ export interface StudyInputs {
   of(ref: TranscriptRef): StudyTranscript | null;
 }
 
-/** Up to this many sessions are held uncompressed, and opened without a progress line. */
+/** Up to this many sessions are held in memory, and opened without a progress line. */
 const FEW = 64;
 
 /** Loads every transcript that the runs refer to, each once. */
@@ -71,6 +73,8 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
     const key = refKey(run.transcript);
     if (!first.has(key)) first.set(key, run);
   }
+  const waiting = new WaitingFile(session.cache === 'off' ? tmpdir() : session.cache.folder);
+  session.atEnd?.push(() => waiting.close());
   const progress = createProgress(session, 'files');
   if (first.size > FEW) progress.start('opening sessions', first.size);
   try {
@@ -79,7 +83,7 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
       if (first.size > FEW) progress.update(byRef.size);
       try {
         const loaded = await runInterruptible(session.host.interrupt, () => load(session, ref, plan));
-        const input = byRef.size < FEW ? loaded.input : packInput(loaded.input);
+        const input = byRef.size < FEW ? loaded.input : packInput(loaded.input, waiting);
         byRef.set(key, { ...loaded, input, label: labelOf(sessionKey(ref), loaded.label) });
       } catch (error) {
         if (!(error instanceof CcbenchError)) throw error;

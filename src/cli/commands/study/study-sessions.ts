@@ -1,7 +1,7 @@
 import { clientPolicy } from '../../../agent/policies/own-policy.js';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { isRecording } from '../../../config/files/scenario-text.js';
-import { canonicalJson } from '../../../core/base/digest.js';
+import { canonicalJson, digestText } from '../../../core/base/digest.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';
 import { endedAtMs } from '../../../core/model/transcript.js';
@@ -47,7 +47,8 @@ export interface StudySessions {
 /** A recording, and what its client is known to do. */
 interface ReadRecording {
   readonly file: string;
-  readonly callKeys: ReadonlySet<string>;
+  /** Digests: the keys of thousands of sessions take twenty times as much. */
+  readonly callKeys: Float64Array;
   readonly endedAtMs: number;
   /** Its agent and version. */
   readonly agent: string;
@@ -76,7 +77,7 @@ async function readRecordings(
     const { transcript } = loadTranscript(path, inputOptions(session));
     return {
       file: path,
-      callKeys: new Set(callKeys(transcript).map(({ key }) => key)),
+      callKeys: Float64Array.from(new Set(callKeys(transcript).map(({ key }) => digestText(key)))),
       endedAtMs: endedAtMs(transcript) ?? Number.NEGATIVE_INFINITY,
       agent: [transcript.source, transcript.agentVersion ?? []].flat().join(' '),
       client: canonicalJson(clientPolicy(transcript)),
