@@ -107,8 +107,6 @@ export class ChangedRun {
   heldBack: string | null = null;
   /** The window of its first conversation. */
   window: number | null = null;
-  /** Compactions that its policy began. */
-  compactions = 0;
   readonly facts: RunFacts;
   readonly #pricedAt: PriceTimes;
 
@@ -127,7 +125,6 @@ export class ChangedRun {
   #onEntry(entry: LogEntry): void {
     if (entry.type === 'warning' && entry.code === 'no-auto-compaction') this.heldBack = entry.message;
     if (entry.type === 'thread' && entry.parent === null) this.window ??= entry.window;
-    if (entry.type === 'layer' && entry.action === 'compact' && entry.trigger === 'auto') this.compactions++;
     if (entry.type !== 'request') return;
     this.usage.push(this.#usageOf(entry));
     if (entry.purpose === 'main' || entry.purpose === 'subagent')
@@ -257,10 +254,7 @@ export function tryChanges(input: ChangeInput): readonly ChangeOutcome[] {
   };
   const half = (set: Settings): ChangeOutcome => {
     const run = new ChangedRun(changedPlan(transcript, { set }), transcript);
-    const name = 'compact at half the window';
-    const tried = outcome(name, base, run);
-    // Without a compaction the change did nothing, whatever else the policy did to results that the client left as they were.
-    const found = tried.heldBack === null && run.compactions === 0 ? outcome(name, base, base) : tried;
+    const found = outcome('compact at half the window', base, run);
     const heldBack = found.heldBack ?? (found.savedNano === 0 ? run.heldBack : null);
     return { ...found, heldBack, window: base.window };
   };
