@@ -173,6 +173,8 @@ export interface LayerDefinition {
   readonly params: readonly ParamSpec[];
   /** Whether it uses what later calls need, which only the text of a recording shows. */
   asksForUses?(policy: PlannedPolicy): boolean;
+  /** What it does shows in a recording: a run of it under the client's own settings for this layer does not do it again. */
+  readonly showsInRecording?: true;
   /** Path of the switch that turns it off (FLG-1). */
   readonly killSwitch: string;
   /** Where it compacts a thread by itself, null where it does not; absent for layers that never do. */

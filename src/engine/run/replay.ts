@@ -54,6 +54,7 @@ import {
   modeOf,
   originalOf,
   planOver,
+  withoutRecordedLayers,
   withoutRecordedSummaries,
 } from './what-if.js';
 
@@ -162,7 +163,8 @@ export function* replayParts(
           lookback: behaviours.lookback,
         });
   const played = behaviours.thinking === 'off' ? withoutThinking(transcript) : transcript;
-  const { supported: layers, skipped } = layersAtWork(plan, transcript);
+  const { supported, skipped } = layersAtWork(plan, transcript);
+  const layers = whatIf === null ? supported : withoutRecordedLayers(supported, plan, whole);
   for (const entry of skipped) sink.write(entry);
   const sessions = new Sessions(transcript, plan.home);
   const env: ReplayEnv = {

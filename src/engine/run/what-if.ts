@@ -2,9 +2,10 @@ import { clientPolicy, ownPlan } from '../../agent/policies/own-policy.js';
 import { canonicalJson } from '../../core/base/digest.js';
 import { formatCounted } from '../../core/base/format.js';
 import { entryOf, oncePer } from '../../core/base/once.js';
-import { createNameTable } from '../../core/base/own-value.js';
+import { createNameTable, ownValue } from '../../core/base/own-value.js';
 import type { Step, Transcript } from '../../core/model/transcript.js';
-import type { ParamValue } from '../../core/run/params.js';
+import type { LayerDefinition } from '../../core/run/layer.js';
+import type { ParamSpec, ParamValue } from '../../core/run/params.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import type { LogEntry, LogSink, Reproduced } from '../../core/run/run-log.js';
 import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
@@ -93,6 +94,18 @@ export function followsRecording(plan: RunPlan, transcript: Transcript): boolean
   return transcript.threads.every(
     (thread) => windowUnder(plan, thread, transcript) === windowUnder(base, thread, transcript),
   );
+}
+
+/** The layers of a plan, without those whose work the recording shows: its client's, with the settings that it had. */
+export function withoutRecordedLayers(
+  layers: readonly LayerDefinition[],
+  { policy }: RunPlan,
+  transcript: Transcript,
+): readonly LayerDefinition[] {
+  const own = basePlan(transcript).policy.params;
+  const isOwn = ({ path }: ParamSpec): boolean =>
+    canonicalJson(ownValue(policy.params, path)) === canonicalJson(ownValue(own, path));
+  return layers.filter(({ showsInRecording, params }) => showsInRecording !== true || !params.every(isOwn));
 }
 
 /** The conditions of a recording; those of one with models or a price day of its own are not kept. */

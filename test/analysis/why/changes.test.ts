@@ -6,7 +6,7 @@ import { changeNotes } from '../../../src/cli/commands/why/why-document.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import { readClaudeCode } from '../../../src/transcripts/readers/claude-code/read.js';
 import { withSimulatedUsage } from '../../helpers/generators/make-fixture.js';
-import { system, usage, user } from '../../helpers/session.js';
+import { ask, assistant, readSession, result, system, usage, user } from '../../helpers/session.js';
 import { BUSY } from '../../helpers/situations/transcripts.js';
 import { explained, nano, READ, sessionOf, short, W1, W5 } from './sessions.js';
 
@@ -187,6 +187,25 @@ describe('compacting at half the window', () => {
     const lost = half(large);
     expect(lost).toMatchObject({ savedNano: 0, offNano: 0, heldBack: 'calls would have gone unanswered' });
     expect(lost.usage).toBeUndefined();
+  });
+
+  it('takes no credit where nothing is compacted, though the policy would have stored results that the client did not', () => {
+    // 80,000 characters are about 29,000 tokens (2.75 a token); half of a million is far away.
+    const from = (i: number) => 20_000 + i * 30_000;
+    const lines = Array.from({ length: 5 }, (_, i) => {
+      const own = {
+        model: 'claude-opus-4-6',
+        usage: usage(10, i === 0 ? 0 : from(i - 1), i === 0 ? from(0) : 30_000, 50),
+      };
+      const fields = (parentUuid: string | null) => ({ parentUuid, version: '2.1.112' });
+      return [
+        i === 0
+          ? user('u0', 0, 'question', fields(null))
+          : result(`u${i}`, i * 30, `t${i - 1}`, 'x'.repeat(80_000), fields(`a${i - 1}`)),
+        assistant(`a${i}`, i * 30 + 1, `m${i}`, ask(`t${i}`), own, fields(`u${i}`)),
+      ];
+    });
+    expect(half(readSession(lines.flat()))).toMatchObject({ savedNano: 0, offNano: 0, heldBack: null });
   });
 
   it('is held back where the client does not compact by itself on the model', () => {

@@ -214,6 +214,7 @@ export const storageLayer: LayerDefinition = {
   points: ['results'],
   needs: ['tools'],
   params: layerParams('storage'),
+  showsInRecording: true,
   killSwitch: 'storage.enabled',
   create: (context) => new Storage(context),
 };
