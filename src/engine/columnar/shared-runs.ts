@@ -24,7 +24,7 @@ const OPEN_TESTS: ReadonlySet<TestPart['kind']> = new Set(['tokens', 'growth', .
 export class OpenShape {
   private readonly baseIsOpen: boolean;
   private readonly paramNames: readonly string[];
-  /** Their values, in a list: there are so many that finding them by name takes time. */
+  /** Their values, in a list: looking up 150 of them by name takes longer than comparing them. */
   private readonly paramValues: readonly unknown[];
 
   constructor(private readonly plan: RunPlan) {
