@@ -129,12 +129,13 @@ export class RiskTally {
     let cells = new Float64Array(CELLS);
     let after = new Float64Array(CELLS);
     cells[0] = 1;
+    let used = 1;
     for (let i = 0; i < this.chances.length; i++) {
-      addBreak(cells, after, this.chances[i]!, this.costs[i]! / step);
+      used = addBreak(cells, used, after, this.chances[i]!, this.costs[i]! / step);
       [cells, after] = [after, cells];
     }
     let sum = 0;
-    for (let i = 0; i < CELLS; i++) {
+    for (let i = 0; i < used; i++) {
       sum += cells[i]!;
       if (sum >= share) return i * step;
     }
@@ -142,12 +143,22 @@ export class RiskTally {
   }
 }
 
-/** The distribution after one more break at a distance in cells; what falls between two cells goes to both. */
-function addBreak(cells: Float64Array, after: Float64Array, chance: number, distance: number): void {
+/**
+ * The distribution after one more break at a distance in cells; what falls between two cells goes to both. Only the first cells
+ * are used; returns how many are from then on.
+ */
+function addBreak(
+  cells: Float64Array,
+  used: number,
+  after: Float64Array,
+  chance: number,
+  distance: number,
+): number {
   const whole = Math.floor(distance);
   const part = distance - whole;
-  after.fill(0);
-  for (let i = 0; i < CELLS; i++) {
+  const usedAfter = Math.min(CELLS, used + whole + 1);
+  after.fill(0, 0, usedAfter);
+  for (let i = 0; i < used; i++) {
     const before = cells[i]!;
     if (before === 0) continue;
     const near = Math.min(CELLS - 1, i + whole);
@@ -156,4 +167,5 @@ function addBreak(cells: Float64Array, after: Float64Array, chance: number, dist
     after[near] = after[near]! + before * chance * (1 - part);
     after[far] = after[far]! + before * chance * part;
   }
+  return usedAfter;
 }

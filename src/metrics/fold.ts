@@ -80,6 +80,7 @@ export function createMetricsFold(): MetricsFold {
   let entries: EntryFold | null = null;
   let limits: LimitFold | null = null;
   return {
+    isSumming: true,
     write(entry) {
       if (limits !== null) limits.write(entry);
       else {

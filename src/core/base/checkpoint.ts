@@ -73,7 +73,8 @@ function carry(value: unknown, own: unknown, copied: Copied): unknown {
     return keep(value, copyArray(value, Array.isArray(own) ? own : [], copied), copied);
   if (value instanceof Map)
     return keep(value, copyMap(value, own instanceof Map ? own : new Map(), copied), copied);
-  if (value instanceof Set) return keep(value, copySet(value, copied), copied);
+  if (value instanceof Set)
+    return keep(value, copySet(value, own instanceof Set ? own : new Set(), copied), copied);
   if (value instanceof Float64Array) return keep(value, value.slice(), copied);
   if (typeof own !== 'object' || own === null || !isSameClass(own, value)) return copyState(value, copied);
   restoreState(own, value, copied);
@@ -86,32 +87,34 @@ function keep<T extends object>(source: object, copy: T, copied: Copied): T {
 }
 
 /** Lists hold things of one kind: the first tells whether they are values. */
-function copyArray(list: readonly unknown[], own: readonly unknown[], copied: Copied): unknown[] {
+function copyArray(list: readonly unknown[], own: unknown[], copied: Copied): unknown[] {
+  if (list.length === 0 && own.length === 0) return own;
   if (isValue(list[0])) return list.slice();
   return list.map((item, i) => carry(item, own[i], copied));
 }
 
+/** The map that the target has is filled: it is empty as a rule. */
 function copyMap(
   map: ReadonlyMap<unknown, unknown>,
-  own: ReadonlyMap<unknown, unknown>,
+  own: Map<unknown, unknown>,
   copied: Copied,
 ): Map<unknown, unknown> {
-  for (const value of map.values()) {
-    if (isValue(value)) return new Map(map);
-    break;
+  const copy = own.size === 0 ? own : new Map<unknown, unknown>();
+  let areValues: boolean | null = null;
+  for (const [key, value] of map) {
+    areValues ??= isValue(value);
+    copy.set(key, areValues ? value : carry(value, own.get(key), copied));
   }
-  const copy = new Map<unknown, unknown>();
-  for (const [key, value] of map) copy.set(key, carry(value, own.get(key), copied));
   return copy;
 }
 
-function copySet(set: ReadonlySet<unknown>, copied: Copied): Set<unknown> {
+function copySet(set: ReadonlySet<unknown>, own: Set<unknown>, copied: Copied): Set<unknown> {
+  const copy = own.size === 0 ? own : new Set<unknown>();
+  let areValues: boolean | null = null;
   for (const item of set) {
-    if (isValue(item)) return new Set(set);
-    break;
+    areValues ??= isValue(item);
+    copy.add(areValues ? item : carry(item, undefined, copied));
   }
-  const copy = new Set<unknown>();
-  for (const item of set) copy.add(carry(item, undefined, copied));
   return copy;
 }
 

@@ -86,6 +86,8 @@ export interface LayerContext {
   /** State shared by the layers of one thread, by name; reset rules are each owner's (CLN-1). */
   readonly shared: Map<string, unknown>;
   readonly session: SessionContext;
+  /** The log is only added up (`LogSink`). */
+  readonly isSumming: boolean;
   /**
    * The number of the call that needs a block of a message next, the present one included; infinite where none does, and where the
    * transcript has no text. For bounds: no client can know it.

@@ -1,5 +1,4 @@
 import type { Copied } from '../base/checkpoint.js';
-import { getOrMake } from '../base/once.js';
 import type { PlannedPolicy } from './run-plan.js';
 
 /** Where a limit lies among the numbers that are held against it: met by itself, or by what is larger only. */
@@ -132,7 +131,11 @@ export class Limits {
     const { all } = this;
     for (let i = 0; i < all.length; i++) {
       const { name, limit, under } = all[i]!;
-      const value = getOrMake(known, name, () => under(policy));
+      let value = known.get(name);
+      if (value === undefined) {
+        value = under(policy);
+        known.set(name, value);
+      }
       if (limit.admits(value)) continue;
       // A sweep holds a plan against many runs: what distinguishes them is checked first the next time.
       if (i > 0) [all[0], all[i]] = [all[i]!, all[0]!];

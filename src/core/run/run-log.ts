@@ -112,10 +112,13 @@ export const LINE_SHAPES: LineShapes<LogEntry> = {
 /** Takes the entries of a run, in order. */
 export interface LogSink {
   write(entry: LogEntry): void;
+  /** Set by a sink that only adds up: entries may leave out details that take time to find and that nothing adds up. */
+  readonly isSumming?: boolean;
 }
 
 /** A sink that sums a run up. */
 export interface SummingSink extends LogSink {
+  readonly isSumming: true;
   /** What the entries came to; asking for it changes nothing. */
   finish(): unknown;
   /**

@@ -1,6 +1,5 @@
 import { policyOf } from '../../agent/policies/catalogue.js';
 import type { Mutable } from '../../core/base/mutable.js';
-import { getOrMake } from '../../core/base/once.js';
 import { copyNameTable, isNameTable } from '../../core/base/own-value.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { firedAt, Limits } from '../../core/run/limit.js';
@@ -116,9 +115,9 @@ export class SharedRun {
   *record(transcript: Transcript, sink: LogSink): Generator<void, RunTrace | null, void> {
     const { plan, limits } = this;
     const trace = canCheckpoint(plan, transcript) ? new RunTrace() : null;
-    const { write, onStatus, onAct } = this.listeners(transcript, sink, trace);
+    const { log, onStatus, onAct } = this.listeners(transcript, sink, trace);
     const listeners = trace === null ? { onStatus, limits } : { onStatus, limits, onAct };
-    yield* replayParts(plan, transcript, { write }, NO_TIMING, listeners);
+    yield* replayParts(plan, transcript, log, NO_TIMING, listeners);
     this.finish(sink);
     return trace;
   }
@@ -127,14 +126,14 @@ export class SharedRun {
   *recordFrom(fork: ForkPoint, transcript: Transcript, sink: LogSink): Generator<void, RunTrace, void> {
     const { plan } = this;
     const trace = fork.trace.upTo(fork, plan);
-    const { write, onStatus, onAct } = this.listeners(transcript, sink, trace);
-    write(runEntryOf(fork.trace.run!, plan));
+    const { log, onStatus, onAct } = this.listeners(transcript, sink, trace);
+    log.write(runEntryOf(fork.trace.run!, plan));
     for (const item of fork.prefix) {
       if (item.type === 'status-check') onStatus(item);
-      else write(entryUnder(item, fork.limits));
+      else log.write(entryUnder(item, fork.limits));
     }
     this.limits = fork.checkpoint.limits;
-    yield* fork.checkpoint.resume(plan.policy, { sink: { write }, onStatus, onAct });
+    yield* fork.checkpoint.resume(plan.policy, { sink: log, onStatus, onAct });
     this.finish(sink);
     return trace;
   }
@@ -142,15 +141,17 @@ export class SharedRun {
   private listeners(transcript: Transcript, sink: LogSink, trace: RunTrace | null) {
     const { items } = this;
     const status = new Statuses(this.plan);
-    const keep = this.keeps === 'sum' ? limitedItem : (entry: LogEntry): Item => entry;
+    const isSumming = this.keeps === 'sum';
+    const keep = isSumming ? limitedItem : (entry: LogEntry): Item => entry;
+    const write = (entry: LogEntry): void => {
+      trace?.add(entry);
+      const item = keep(entry);
+      if (entry.type === 'run') this.run = entry;
+      else if (item !== null) items.push(item);
+      sink.write(entry);
+    };
     return {
-      write: (entry: LogEntry): void => {
-        trace?.add(entry);
-        const item = keep(entry);
-        if (entry.type === 'run') this.run = entry;
-        else if (item !== null) items.push(item);
-        sink.write(entry);
-      },
+      log: { write, isSumming },
       onStatus: (check: StatusCheck): void => {
         trace?.add(check);
         items.push(check);
@@ -197,7 +198,7 @@ function entryUnder(entry: LogEntry, limits: ReadonlyMap<number, number>): LogEn
 
 /** Whether a sink sums runs up. */
 export function isSumming(sink: LogSink): sink is SummingSink {
-  return 'resume' in sink;
+  return sink.isSumming === true;
 }
 
 /** What of an entry limits affect; null when they affect nothing. */
@@ -220,10 +221,12 @@ class Statuses {
   constructor(private readonly plan: RunPlan) {}
 
   at(check: StatusCheck): ReturnType<ShownStatus['at']> {
-    const status = getOrMake(this.byThread, check.thread, () => {
+    let status = this.byThread.get(check.thread);
+    if (status === undefined) {
       const { policy } = this.plan;
-      return new ShownStatus(policyOf(policy), policy);
-    });
+      status = new ShownStatus(policyOf(policy), policy);
+      this.byThread.set(check.thread, status);
+    }
     return status.at(check);
   }
 }

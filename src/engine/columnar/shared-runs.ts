@@ -1,5 +1,5 @@
 import { hasJitter } from '../../agent/policy-file/expression.js';
-import { getOrMake } from '../../core/base/once.js';
+import { getOrMake, oncePer } from '../../core/base/once.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { ParamValues } from '../../core/run/params.js';
 import {
@@ -59,7 +59,7 @@ export class OpenShape {
       if (paramValues[i] === value || OPEN_PARAMS.has(name)) continue;
       if (!isEqual(paramValues[i], value)) return false;
     }
-    return Object.keys(other).length === paramNames.length;
+    return countOf(other) === paramNames.length;
   }
 
   private areSameRules(own: PolicyRules, other: PolicyRules): boolean {
@@ -69,6 +69,9 @@ export class OpenShape {
     });
   }
 }
+
+/** How many parameters a policy has, counted once for all sessions that it is tried on. */
+const countOf = oncePer((params: ParamValues): number => Object.keys(params).length);
 
 function isSameRule(own: RulePart, other: RulePart): boolean {
   return isEqual(

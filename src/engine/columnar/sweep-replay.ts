@@ -56,12 +56,12 @@ export function isColumnar(plan: RunPlan, transcript: Transcript): boolean {
     modeOf(plan, transcript) === 'predict' &&
     plan.timing === 'recorded' &&
     providerOf(plan, transcript) === 'anthropic' &&
-    isBareClient(behavioursOf(plan.policy.params, recordedClient(transcript))) &&
+    layersAtWork(plan, transcript).supported.length === 0 &&
     plan.llm.faults.length === 0 &&
     sessions === undefined &&
     threads.every(({ fork, continues }) => fork === undefined && continues === undefined) &&
     new Set(threads.map(({ id }) => id)).size === threads.length &&
-    layersAtWork(plan, transcript).supported.length === 0
+    isBareClient(behavioursOf(plan.policy.params, recordedClient(transcript)))
   );
 }
 

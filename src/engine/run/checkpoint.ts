@@ -73,7 +73,10 @@ export class Checkpoint {
     const copy: ThreadEnv = {
       ...env,
       limits: new Limits(env.limits.policy),
-      sink: { write: (entry: LogEntry) => this.listeners!.sink.write(entry) },
+      sink: {
+        write: (entry: LogEntry) => this.listeners!.sink.write(entry),
+        isSumming: env.sink.isSumming === true,
+      },
       llm: llmOf(plan, cache, null),
       cache,
       files: env.files.clone(),

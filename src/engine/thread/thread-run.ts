@@ -128,6 +128,7 @@ export class ThreadRun implements RunningThread {
       random: this.random.split('layers'),
       shared: this.shared,
       session: this.session,
+      isSumming: env.sink.isSumming === true,
       nextUse: (message: string, block: number) => {
         const uses = env.uses()?.get(thread.id);
         if (uses === undefined || this.call === null) return Number.POSITIVE_INFINITY;

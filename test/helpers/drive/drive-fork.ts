@@ -40,6 +40,7 @@ export class ForkDriver {
       plan: { policy: {} } as RunPlan,
       nextUse: () => Number.POSITIVE_INFINITY,
       limits: new Limits({ name: 'driven', params }),
+      isSumming: false,
       random: createRandom(1),
       shared: this.shared,
       session: { ...soloSession(), ...session },

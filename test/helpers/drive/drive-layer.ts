@@ -97,6 +97,7 @@ export class LayerDriver {
       plan: { policy } as RunPlan,
       nextUse: () => Number.POSITIVE_INFINITY,
       limits: new Limits({ name: 'driven', ...policy, params }),
+      isSumming: false,
       random: createRandom(1),
       shared: new Map(),
       session: soloSession(),

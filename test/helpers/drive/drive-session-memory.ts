@@ -74,6 +74,7 @@ export function layerContext(set: ParamValues = {}, estimatorFactor = 1): LayerC
     params,
     nextUse: () => Number.POSITIVE_INFINITY,
     limits: new Limits({ name: 'driven', params }),
+    isSumming: false,
     thread: 'main',
     source: 'main',
     model: () => ({ name: 'claude-x', window: 200_000, maxOutput: 32_000 }),

@@ -1,5 +1,6 @@
 import { copyState } from '../../../core/base/checkpoint.js';
 import { chainDigest, type Digest, digestText } from '../../../core/base/digest.js';
+import type { Mutable } from '../../../core/base/mutable.js';
 import { entryOf, oncePer } from '../../../core/base/once.js';
 import { type Block, CHARS_PER_TOKEN } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
@@ -15,26 +16,35 @@ export interface FileVersion extends Pick<Block, 'tokens' | 'rough' | 'chars' | 
   readonly isEstimated: boolean;
 }
 
-/** What a thread knows of a file. */
-export class KnownFile {
+/** What a thread knows of a file: a value, replaced when it changes, so that checkpoints and forks share it. */
+export interface KnownFile {
+  readonly path: string;
+  readonly version: FileVersion;
   /** Call of the latest whole read whose content came; null when none did. */
-  readId: string | null = null;
+  readonly readId: string | null;
   /** Call of the latest write or edit; null while the session has not changed the file. */
-  changeId: string | null = null;
+  readonly changeId: string | null;
   /** The content is also in a call that wrote it or in an attachment, which no microcompaction clears. */
-  staysKnown = false;
+  readonly staysKnown: boolean;
   /** The latest attempt to read it failed, and nothing wrote it since. */
-  isUnreadable = false;
+  readonly isUnreadable: boolean;
   /** Number of its latest use among all uses. */
-  usedAt = 0;
+  readonly usedAt: number;
   /** The same of its latest change; 0 while the session has not changed it. */
-  changedAt = 0;
-
-  constructor(
-    readonly path: string,
-    public version: FileVersion,
-  ) {}
+  readonly changedAt: number;
 }
+
+/** What is known of a file before its first use. */
+const UNUSED = {
+  path: '',
+  version: null,
+  readId: null,
+  changeId: null,
+  staysKnown: false,
+  isUnreadable: false,
+  usedAt: 0,
+  changedAt: 0,
+} as const;
 
 /** The version that a block shows in full; `estimated` when it shows a part. */
 function shownVersion(block: Block, certainty: 'exact' | 'estimated'): FileVersion {
@@ -115,8 +125,8 @@ function isFileTool(tool: string): boolean {
  */
 export class FileState {
   private readonly byPath = new Map<string, KnownFile>();
-  /** Files that the agent remembers to have used, latest use last; microcompaction or a new history make it forget. */
-  private readonly remembered = new Set<KnownFile>();
+  /** Paths of files that the agent remembers to have used, latest use last; microcompaction or a new history make it forget. */
+  private readonly remembered = new Set<string>();
   private useCount = 0;
   /** Calls on files whose results have not come. */
   private readonly open = new AwaitedCalls();
@@ -152,7 +162,7 @@ export class FileState {
     if (path === undefined || !isFileTool(tool) || block.facts.replaces === 'cleared') return;
     const known = this.byPath.get(path);
     if (block.facts.isError === true) {
-      if (tool === 'Read' && known !== undefined) known.isUnreadable = true;
+      if (tool === 'Read' && known !== undefined) this.changed(known).isUnreadable = true;
     } else if (tool === 'Read') this.read(path, block, call, known);
     else this.change(path, tool, block, call, known);
   }
@@ -204,40 +214,53 @@ export class FileState {
     } else if (attachment === CHANGED_FILE) {
       const known = this.byPath.get(path);
       if (known === undefined) return;
-      known.version = editedVersion(known.version, block, null);
-      known.changedAt = this.useCount;
+      const file = this.changed(known);
+      file.version = editedVersion(known.version, block, null);
+      file.changedAt = this.useCount;
     }
   }
 
-  private put(path: string, version: FileVersion): KnownFile {
-    let file = this.byPath.get(path);
-    if (file === undefined) {
-      file = new KnownFile(path, version);
-      this.byPath.set(path, file);
-    } else file.version = version;
-    this.use(file);
+  /** The file as it is used now; the caller may go on changing it. */
+  private put(path: string, version: FileVersion): Mutable<KnownFile> {
+    const file = this.use(this.byPath.get(path) ?? { ...UNUSED, path, version });
+    file.version = version;
     return file;
   }
 
-  private use(file: KnownFile): void {
-    this.remembered.delete(file);
-    this.remembered.add(file);
+  private use(known: KnownFile): Mutable<KnownFile> {
+    const file = this.changed(known);
+    this.remembered.delete(file.path);
+    this.remembered.add(file.path);
     file.usedAt = ++this.useCount;
+    return file;
+  }
+
+  /** What takes the place of what was known of a file. */
+  private changed(known: KnownFile): Mutable<KnownFile> {
+    const { path, version, readId, changeId, staysKnown, isUnreadable, usedAt, changedAt } = known;
+    const file = { path, version, readId, changeId, staysKnown, isUnreadable, usedAt, changedAt };
+    this.byPath.set(path, file);
+    return file;
   }
 
   /** A file of the thread, remembered or not; undefined when the session never used it. */
-  get(path: string): Readonly<KnownFile> | undefined {
+  get(path: string): KnownFile | undefined {
     return this.byPath.get(path);
   }
 
   /** The files the agent remembers, latest use first. */
-  recent(): Readonly<KnownFile>[] {
-    return [...this.remembered].reverse();
+  recent(): KnownFile[] {
+    const files: KnownFile[] = [];
+    for (const path of this.remembered) files.push(this.byPath.get(path)!);
+    return files.reverse();
   }
 
   /** The same, those that the session changed first, latest change first: what files say of themselves on disk (R9). */
-  recentlyChanged(): readonly Readonly<KnownFile>[] {
-    return this.recent().sort((a, b) => b.changedAt - a.changedAt);
+  recentlyChanged(): readonly KnownFile[] {
+    const changed: KnownFile[] = [];
+    const unchanged: KnownFile[] = [];
+    for (const file of this.recent()) (file.changedAt > 0 ? changed : unchanged).push(file);
+    return [...changed.sort((a, b) => b.changedAt - a.changedAt), ...unchanged];
   }
 
   /** The content of a result is gone from the context: a file that was known by this read alone is forgotten (MIC-1, C17). */
@@ -246,8 +269,8 @@ export class FileState {
     if (this.shown.get(path)?.toolUseId === toolUseId) this.shown.delete(path);
     const file = this.byPath.get(path);
     if (file?.readId !== toolUseId) return;
-    file.readId = null;
-    if (!file.staysKnown) this.remembered.delete(file);
+    this.changed(file).readId = null;
+    if (!file.staysKnown) this.remembered.delete(path);
   }
 
   /** Memory files left the context: they are attached again when a path below them is touched (MIC-1). */
@@ -263,7 +286,7 @@ export class FileState {
   /** A read became a pointer to the one that is visible for its path. */
   pointBack(path: string): void {
     const file = this.byPath.get(path);
-    if (file !== undefined) file.readId = this.shown.get(path)?.toolUseId ?? null;
+    if (file !== undefined) this.changed(file).readId = this.shown.get(path)?.toolUseId ?? null;
   }
 
   /** True when the read that is visible for the path has the same content. Opaque reads are never known to be equal. */
@@ -281,8 +304,9 @@ export class FileState {
     this.shown.clear();
     this.memories.clear();
     this.memoryVersion++;
-    for (const file of this.remembered) file.staysKnown = false;
+    const before = this.recent();
     this.remembered.clear();
+    const staying = new Set<string>();
     for (const { blocks } of messages) {
       for (const { kind, facts, tool } of blocks) {
         const { path, attachment } = facts;
@@ -291,23 +315,27 @@ export class FileState {
         else if (attachment === NAMED_FILE) {
           if (candidates === 'named') this.remember(path);
         } else if (attachment === SHOWN_FILE || (kind === 'tool_use' && tool === 'Write')) {
-          const file = this.remember(path);
-          if (file !== undefined) file.staysKnown = true;
+          this.remember(path);
+          staying.add(path);
         } else if (candidates === 'shown' && kind === 'tool_result' && isFileTool(tool ?? '')) {
           if (facts.isError !== true) this.remember(path);
         }
       }
     }
-    const shown = [...this.remembered].sort((a, b) => a.usedAt - b.usedAt);
+    for (const file of before)
+      if (file.staysKnown && !staying.has(file.path)) this.changed(file).staysKnown = false;
+    for (const path of staying) {
+      const file = this.byPath.get(path);
+      if (file?.staysKnown === false) this.changed(file).staysKnown = true;
+    }
+    const shown = this.recent().sort((a, b) => a.usedAt - b.usedAt);
     this.remembered.clear();
-    for (const file of shown) this.remembered.add(file);
+    for (const { path } of shown) this.remembered.add(path);
   }
 
   /** A history shows a file. */
-  private remember(path: string): KnownFile | undefined {
-    const file = this.byPath.get(path);
-    if (file !== undefined) this.remembered.add(file);
-    return file;
+  private remember(path: string): void {
+    if (this.byPath.has(path)) this.remembered.add(path);
   }
 
   /** A fork knows the files that its parent knew (AGT-1). */

@@ -2,7 +2,7 @@ import { chainDigest, digestText } from '../../../core/base/digest.js';
 import type { Mutable } from '../../../core/base/mutable.js';
 import { type BlockFacts, textBlock } from '../../../core/model/block.js';
 import { createMessage, type Message } from '../../../core/model/message.js';
-import { lazyText } from '../../../core/model/text.js';
+import type { Text } from '../../../core/model/text.js';
 import type { LayerContext } from '../../../core/run/layer.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import { type FileVersion, type KnownFile, plainTokens } from '../file-state/file-state.js';
@@ -224,15 +224,33 @@ function choose(items: readonly WorkItem[], each: number, total: number): readon
   return chosen;
 }
 
+/** What came back stands for its content: a mark, filled up to its length. */
+class RestoredText implements Text {
+  readonly #kind: string;
+  readonly #piece: Piece;
+
+  constructor(
+    kind: string,
+    piece: Piece,
+    readonly chars: number,
+  ) {
+    this.#kind = kind;
+    this.#piece = piece;
+  }
+
+  read(): string {
+    const { item, how } = this.#piece;
+    return `[${this.#kind} ${item.label}, ${how}]`.padEnd(this.chars, ' ').slice(0, this.chars);
+  }
+}
+
 function attachment(id: string, kind: string, piece: Piece, at: number, size: Size): Message {
   const { item, rough, how } = piece;
-  const { label } = item;
   const share = item.rough === 0 ? 1 : rough / item.rough;
-  const chars = how === 'whole' ? item.chars : rough * 4;
-  const text = lazyText(chars, () => `[${kind} ${label}, ${how}]`.padEnd(chars, ' ').slice(0, chars));
+  const text = new RestoredText(kind, piece, how === 'whole' ? item.chars : rough * 4);
   const tokens = how === 'whole' ? item.tokens : Math.max(1, Math.round(item.tokens * share));
   const digest = chainDigest(item.digest, digestText(`restored ${kind} ${how} ${rough}`));
-  const facts: Mutable<BlockFacts> = { attachment: kind, path: label };
+  const facts: Mutable<BlockFacts> = { attachment: kind, path: item.label };
   if (how === 'cut') facts.replaces = 'cut';
   if (size === 'estimated') facts.estimated = true;
   const block = textBlock(text, tokens, digest, facts, rough);

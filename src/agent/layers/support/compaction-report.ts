@@ -82,11 +82,11 @@ function detailsOf(
   Object.assign(details, done.tracking, done.details, boundaryOf(done));
   details.recompactsNextTurn = restored === null ? null : recompacts(done, context, view.trueTokens); // FUL-12
   if (restored !== null) Object.assign(details, whatCameBack(restored));
-  addParts(details, done.before.messages);
+  if (!context.isSumming) addParts(details, done.before.messages);
   return details;
 }
 
-/** Where the tokens sat, as the client's own estimate sees it (TOK-7): added up when somebody reads it, and sums do not. */
+/** Where the tokens sat, as the client's own estimate sees it (TOK-7): added up when somebody reads it. */
 function addParts(details: Record<string, unknown>, messages: readonly Message[]): void {
   let parts: Breakdown | null = null;
   const found = (): Breakdown => {

@@ -97,6 +97,7 @@ export function hotContext(tokens: number, policy: string): HotContext {
       plan,
       nextUse: () => Number.POSITIVE_INFINITY,
       limits: new Limits(plan.policy),
+      isSumming: false,
       random: createRandom('hot'),
       shared: new Map(),
       session: soloSession(),

@@ -51,6 +51,7 @@ function restored(
     plan: planOf({ policy }),
     nextUse: () => Number.POSITIVE_INFINITY,
     limits: new Limits({ name: policy, params: resolvePolicy(policy, set) }),
+    isSumming: false,
     random: createRandom(1),
     shared: new Map(),
     session: soloSession(),
