@@ -1,4 +1,5 @@
 import type { Copied } from '../base/checkpoint.js';
+import { getOrMake } from '../base/once.js';
 import type { PlannedPolicy } from './run-plan.js';
 
 /** Where a limit lies among the numbers that are held against it: met by itself, or by what is larger only. */
@@ -61,6 +62,11 @@ export class Limit {
     return isMet && number < this.lowestMet;
   }
 
+  /** Numbers outside of these two would have come out otherwise. */
+  get ends(): readonly [below: number, met: number] {
+    return [this.highestBelow, this.lowestMet];
+  }
+
   /** Whether everything so far would have come out the same with another number in its place. */
   admits(other: number): boolean {
     return this.side === 'reached'
@@ -96,6 +102,10 @@ export class Limits {
     const limit = new Limit(under(this.planned), side);
     this.all.push({ name, limit, under });
     return limit;
+  }
+
+  each(visit: (name: string, limit: Limit) => void): void {
+    for (const { name, limit } of this.all) visit(name, limit);
   }
 
   /** Keeps in mind what all of them remember now. */
@@ -148,6 +158,32 @@ export class Limits {
       values.set(limit.value, value);
     }
     return values;
+  }
+}
+
+/** Which numbers the limits of some runs admit at most, by name: a policy with a number outside of them has a run of its own. */
+export class LimitSpans {
+  private readonly spans = new Map<string, { below: number; met: number; runs: number }>();
+  private runs = 0;
+
+  add(limits: Limits): void {
+    this.runs++;
+    limits.each((name, { ends: [below, met] }) => {
+      const span = getOrMake(this.spans, name, () => ({ below, met, runs: 0 }));
+      span.runs++;
+      span.below = Math.min(span.below, below);
+      span.met = Math.max(span.met, met);
+    });
+  }
+
+  /** Whether one of the runs may be that of a policy as well; what is known of its limits is given by name. */
+  mayHold(known: ReadonlyMap<string, number>): boolean {
+    for (const [name, value] of known) {
+      const span = this.spans.get(name);
+      if (span !== undefined && span.runs === this.runs && (value < span.below || value > span.met))
+        return false;
+    }
+    return true;
   }
 }
 

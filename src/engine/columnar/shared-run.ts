@@ -94,7 +94,7 @@ type Item = TraceItem | SeenRequest;
 export class SharedRun {
   /** All entries; for a sink that sums up, those that limits affect. */
   private readonly items: Item[] = [];
-  private limits: Limits;
+  limits: Limits;
   private run: RunEntry | null = null;
   /** What a sink made of it. */
   private sum: unknown = null;
@@ -164,11 +164,6 @@ export class SharedRun {
 
   private finish(sink: LogSink): void {
     if (isSumming(sink)) this.sum = sink.finish();
-  }
-
-  /** Limits of another plan of the same shape by those of this one; null when the run would be another one. */
-  limitsUnder(plan: RunPlan, known: Map<string, number>): ReadonlyMap<number, number> | null {
-    return this.limits.under(plan.policy, known);
   }
 
   /** Writes the log of another plan, or what a sum needs of it. */

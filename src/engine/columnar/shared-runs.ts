@@ -1,6 +1,7 @@
 import { hasJitter } from '../../agent/policy-file/expression.js';
 import { getOrMake, oncePer } from '../../core/base/once.js';
 import type { Transcript } from '../../core/model/transcript.js';
+import { LimitSpans } from '../../core/run/limit.js';
 import type { ParamValues } from '../../core/run/params.js';
 import {
   COUNTED_NAMES,
@@ -147,6 +148,8 @@ const MAX_SHAPES = 64;
 interface PlanGroup {
   readonly shape: OpenShape;
   readonly runs: SharedRun[];
+  /** Those of the runs, of forgotten ones too. */
+  readonly spans: LimitSpans;
   /** The trace of the run that was made last. */
   trace: RunTrace | null;
 }
@@ -161,7 +164,7 @@ class RunCache {
     const { groups } = this;
     const at = groups.findIndex(({ shape }) => shape.fits(plan));
     if (at < 0) {
-      groups.unshift({ shape: new OpenShape(plan), runs: [], trace: null });
+      groups.unshift({ shape: new OpenShape(plan), runs: [], spans: new LimitSpans(), trace: null });
       for (const run of groups.length > MAX_SHAPES ? groups.pop()!.runs : []) this.items -= run.size;
       return null;
     }
@@ -187,6 +190,7 @@ class RunCache {
   add(run: SharedRun, group: PlanGroup): void {
     if (run.size > MAX_ITEMS || !this.groups.includes(group)) return;
     group.runs.push(run);
+    group.spans.add(run.limits);
     this.items += run.size;
     for (let i = this.groups.length - 1; i >= 0; i--) {
       const { runs } = this.groups[i]!;
@@ -216,9 +220,10 @@ export function* sharedParts(
   }
   const { runs } = group;
   const known = new Map<string, number>();
-  for (let i = runs.length - 1; i >= 0; i--) {
+  // What limits are under the plan is known from the first run on.
+  for (let i = runs.length - 1; i >= 0 && group.spans.mayHold(known); i--) {
     const run = runs[i]!;
-    const limits = run.limitsUnder(plan, known);
+    const limits = run.limits.under(plan.policy, known);
     if (limits === null) continue;
     runs.splice(i, 1);
     runs.push(run);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Limit, Limits } from '../../../src/core/run/limit.js';
+import { Limit, LimitSpans, Limits } from '../../../src/core/run/limit.js';
 
 const POLICY = { name: 'any', params: { at: 100 } };
 const at = ({ params }: { readonly params: Readonly<Record<string, unknown>> }): number =>
@@ -99,5 +99,35 @@ describe('the limits of a run', () => {
     limits.of('b', 'reached', () => 100);
     expect(limits.under({ name: 'any', params: { at: 100 } }, new Map())).toEqual(new Map([[100, 100]]));
     expect(limits.under({ name: 'any', params: { at: 101 } }, new Map())).toBeNull();
+  });
+});
+
+describe('the limits of several runs', () => {
+  const run = (name: string, below: number, met: number): Limits => {
+    const limits = new Limits({ name: 'any', params: { at: (below + met) / 2 } });
+    const limit = limits.of(name, 'reached', at);
+    limit.isMetBy(below);
+    limit.isMetBy(met);
+    return limits;
+  };
+  const mayHold = (spans: LimitSpans, value: number): boolean => spans.mayHold(new Map([['a', value]]));
+
+  it('refuse a number that none of them admits, and leave one between two of them open', () => {
+    const spans = new LimitSpans();
+    for (const limits of [run('a', 10, 20), run('a', 50, 60)]) spans.add(limits);
+    expect([9, 15, 30, 60, 61].map((value) => mayHold(spans, value))).toEqual([
+      false,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('refuse nothing by a limit that one of them does not have, nor by one that is not known', () => {
+    const spans = new LimitSpans();
+    for (const limits of [run('a', 10, 20), run('b', 50, 60)]) spans.add(limits);
+    expect(mayHold(spans, 500)).toBe(true);
+    expect(new LimitSpans().mayHold(new Map())).toBe(true);
   });
 });
