@@ -7,6 +7,9 @@ import { CcbenchError } from './errors.js';
  * - a plain object is a value that nobody changes (a block, a message), so both sides share it: what changes in place is a class;
  * - functions, and plain objects with functions, belong to whoever made them: each side keeps its own;
  * - `#private` fields are wiring, not state.
+ *
+ * Where both sides have nothing yet, the target keeps its own empty list, map or set: no field may begin as a constant that
+ * others share.
  */
 export type Copied = Map<object, object>;
 
@@ -93,13 +96,13 @@ function copyArray(list: readonly unknown[], own: unknown[], copied: Copied): un
   return list.map((item, i) => carry(item, own[i], copied));
 }
 
-/** The map that the target has is filled: it is empty as a rule. */
 function copyMap(
   map: ReadonlyMap<unknown, unknown>,
   own: Map<unknown, unknown>,
   copied: Copied,
 ): Map<unknown, unknown> {
-  const copy = own.size === 0 ? own : new Map<unknown, unknown>();
+  if (map.size === 0 && own.size === 0) return own;
+  const copy = new Map<unknown, unknown>();
   let areValues: boolean | null = null;
   for (const [key, value] of map) {
     areValues ??= isValue(value);
@@ -109,7 +112,8 @@ function copyMap(
 }
 
 function copySet(set: ReadonlySet<unknown>, own: Set<unknown>, copied: Copied): Set<unknown> {
-  const copy = own.size === 0 ? own : new Set<unknown>();
+  if (set.size === 0 && own.size === 0) return own;
+  const copy = new Set<unknown>();
   let areValues: boolean | null = null;
   for (const item of set) {
     areValues ??= isValue(item);

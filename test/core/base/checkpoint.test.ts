@@ -61,6 +61,21 @@ describe('a restored object', () => {
     expect(state()).toEqual(expected);
   });
 
+  it('shares no list, map or set with the other, not even an empty one', () => {
+    const [source, target] = [new Outer('source'), new Outer('target')];
+    restoreState(target, source);
+    source.list.push(1);
+    source.byName.set('a', new Inner());
+    source.names.add('x');
+    expect([target.list.length, target.byName.size, target.names.size]).toEqual([0, 0, 0]);
+  });
+
+  it('loses what the other does not have', () => {
+    const [source, target] = [new Outer('source'), filled()];
+    restoreState(target, source);
+    expect([target.list.length, target.byName.size, target.names.size]).toEqual([0, 0, 0]);
+  });
+
   it('refers to its own parts wherever the other refers to its', () => {
     const target = new Outer();
     const { inner } = target;
