@@ -102,10 +102,16 @@ export function savingOf(
   };
 }
 
-/** What a search would have promised on one half of the sessions, and what came of it on the other. */
-export interface OutOfSample extends Halves {
-  /** What the optimum over all sessions saves on them: the most that can be hoped for. */
+/** What the best setting saves on the sessions that chose it. */
+export interface InSample {
+  /** What the optimum over all sessions saves on them: the most that can be hoped for. Null where they cannot be compared. */
   readonly inSample: Saving | null;
+  /** Why the optimum does not qualify; null where it does. */
+  readonly refusal: string | null;
+}
+
+/** What a search would have promised on one half of the sessions, and what came of it on the other. */
+export interface OutOfSample extends Halves, InSample {
   /** What the searched half alone would choose; null where it would choose nothing. */
   readonly settings: Readonly<Record<string, string>> | null;
   /** Its interval is for the sessions that were held out. */
@@ -113,8 +119,6 @@ export interface OutOfSample extends Halves {
   readonly realised: Saving | null;
   /** Whether the realised saving lies in the promised interval; null where there is none. */
   readonly isWithin: boolean | null;
-  /** Why the optimum does not qualify; null where it does. */
-  readonly refusal: string | null;
 }
 
 /** What a choice is held against. */
@@ -132,32 +136,54 @@ export interface Choices {
   readonly sign: 1 | -1;
 }
 
-/** Holds what one half of the sessions promises against what comes of it on the other. */
-export function outOfSample(halves: Halves, choices: Choices): OutOfSample {
-  const { base, optimum, chosen, metric, sign } = choices;
-  const { searched, heldOut } = halves;
-  const saving = (tuned: Runs, sessions: readonly string[], ahead: number | null) =>
-    savingOf({ base, tuned, metric, sign }, sessions, ahead);
-  const inSample = saving(optimum, [...searched, ...heldOut], null);
-  const realised = chosen === null ? null : saving(chosen.runs, heldOut, null);
-  const promised =
-    chosen === null ? null : saving(chosen.runs, searched, realised?.sessions ?? heldOut.length);
-  const unfinished = (runs: Runs, sessions: readonly string[]): readonly string[] =>
-    sessions.filter((label) => isFinished(base.get(label)) && !isFinished(runs.get(label)));
-  const open = unfinished(optimum, [...searched, ...heldOut]);
-  const openAhead = chosen === null ? [] : unfinished(chosen.runs, heldOut);
+/** Sessions that the scenario as it is finishes and a setting does not. */
+function unfinishedOf(runs: Runs, base: Runs, sessions: readonly string[]): readonly string[] {
+  return sessions.filter((label) => isFinished(base.get(label)) && !isFinished(runs.get(label)));
+}
+
+/** Holds the optimum against the scenario as it is, on the sessions that chose it. */
+export function inSampleOf(
+  { base, optimum, metric, sign }: Omit<Choices, 'chosen'>,
+  sessions: readonly string[],
+): InSample {
+  const inSample = savingOf({ base, tuned: optimum, metric, sign }, sessions, null);
+  const open = unfinishedOf(optimum, base, sessions);
   const refusal =
-    inSample === null || inSample.mean <= 0
+    inSample !== null && inSample.mean <= 0
       ? 'no setting is better than the scenario as it is'
       : open.length > 0
         ? `the best setting does not finish ${open.join(', ')}, which the scenario as it is finishes`
-        : openAhead.length > 0
-          ? `what half of the sessions choose does not finish ${openAhead.join(', ')}, which the scenario as it is finishes`
-          : chosen !== null && chosen.broken.length > 0
-            ? `what half of the sessions choose breaks ${chosen.broken.join(' and ')} on sessions that were held out`
-            : null;
+        : null;
+  return { inSample, refusal };
+}
+
+/** Holds what one half of the sessions promises against what comes of it on the other. */
+export function outOfSample(halves: Halves, choices: Choices): OutOfSample {
+  const { base, chosen, metric, sign } = choices;
+  const { searched, heldOut } = halves;
+  const saving = (tuned: Runs, sessions: readonly string[], ahead: number | null) =>
+    savingOf({ base, tuned, metric, sign }, sessions, ahead);
+  const { inSample, refusal } = inSampleOf(choices, [...searched, ...heldOut]);
+  const realised = chosen === null ? null : saving(chosen.runs, heldOut, null);
+  const promised =
+    chosen === null ? null : saving(chosen.runs, searched, realised?.sessions ?? heldOut.length);
+  const openAhead = chosen === null ? [] : unfinishedOf(chosen.runs, base, heldOut);
+  const refusalAhead =
+    openAhead.length > 0
+      ? `what half of the sessions choose does not finish ${openAhead.join(', ')}, which the scenario as it is finishes`
+      : chosen !== null && chosen.broken.length > 0
+        ? `what half of the sessions choose breaks ${chosen.broken.join(' and ')} on sessions that were held out`
+        : null;
   const { low = null, high = null } = promised ?? {};
   const isWithin =
     realised === null || low === null || high === null ? null : realised.mean >= low && realised.mean <= high;
-  return { ...halves, inSample, settings: chosen?.settings ?? null, promised, realised, isWithin, refusal };
+  return {
+    ...halves,
+    inSample,
+    settings: chosen?.settings ?? null,
+    promised,
+    realised,
+    isWithin,
+    refusal: refusal ?? refusalAhead,
+  };
 }

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { countOnce, sumUp } from '../../src/analysis/why/sum-up.js';
+import { countOnce } from '../../src/analysis/why/count-once.js';
+import { sumUp } from '../../src/analysis/why/sum-up.js';
 import { pageSession, whyHtml, whyPageData } from '../../src/cli/commands/why/why-page-data.js';
 import type { WhyPageSession } from '../../src/report/page-data/why-page-data.js';
 import { whySessions } from '../helpers/recordings/why-sessions.js';

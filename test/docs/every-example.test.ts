@@ -173,7 +173,9 @@ describe('every example of the pages and of the help', () => {
     for (const line of lines) {
       const cwd = /^ccbench (?:init|policies new)/.test(line) ? tempFolder() : folder;
       const { code, stderr } = await cli(smallest(line), { cwd, env: { HOME: join(folder, 'home') } });
-      if (code !== 0) failed.push([line, code, stderr]);
+      // These sessions hardly compact: what tune varies makes none of them cheaper.
+      const isAnswer = code === 99 && stderr.includes('no setting is better than the scenario as it is');
+      if (code !== 0 && !isAnswer) failed.push([line, code, stderr]);
     }
     expect(failed).toEqual([]);
   });

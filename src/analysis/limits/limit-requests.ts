@@ -3,7 +3,7 @@ import type { Usage } from '../../core/model/usage.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
 import type { AttributedRequest } from '../why/attribute.js';
 import type { WhyCause } from '../why/causes.js';
-import type { Counted } from '../why/sum-up.js';
+import type { Counted } from '../why/count-once.js';
 import { WEIGHTS } from './weights.generated.js';
 
 /** Kinds of tokens that weigh differently by list price. */

@@ -1,7 +1,7 @@
 import { type Interval, ratio, sum } from '../../core/base/stats.js';
 import { CAUSE_TEXT, WHY_CAUSES, type WhyCause } from '../why/causes.js';
 import { CHANGES, type ChangeName, type UsageAt } from '../why/changes.js';
-import type { Counted } from '../why/sum-up.js';
+import type { Counted } from '../why/count-once.js';
 import {
   fitKindOf,
   fitWeights,

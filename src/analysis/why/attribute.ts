@@ -7,11 +7,13 @@ import {
   type Transcript,
 } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
+import type { OtherPrices } from '../../core/run/recorded-bill.js';
 import { isBreak } from '../../provider/cache/break-detector.js';
 import type { ModelBook } from '../../provider/prices/model-book.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
 import { modelsOf } from '../../provider/prices/models.js';
-import { type Cost, NO_COST, pricesFor, priceUsage } from '../../provider/prices/price.js';
-import { billedUsage, writtenPremium } from '../../provider/prices/recorded-bill.js';
+import { type Cost, NO_COST, otherPrices, pricesFor, priceUsage } from '../../provider/prices/price.js';
+import { billedUsage, hourPremium, writtenPremium } from '../../provider/prices/recorded-bill.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
 import type { PredictedCause } from '../validate/predict.js';
 import { type RecordedRequest, startsMidSession, type Truth } from '../validate/truth.js';
@@ -61,12 +63,21 @@ export interface AttributedRequest
   readonly isOutputEstimated: boolean;
   /** What it would have cost more had all that was not read been written, where the recording tells no writes. */
   readonly untoldNano: number;
+  /** The same had all its writes been for an hour, where the recording does not tell for how long they were. */
+  readonly untoldHourNano: number;
+  /** Which prices it has; null for the newest of its model. */
+  readonly otherPrices: Omit<OtherPrices, 'calls'> | null;
   /** A lifetime ran out before it, and something else would have broken its prompt in any case: a longer one keeps nothing. */
   readonly isBrokenAnyway: boolean;
   /** The prompt from its beginning to its end: read, written for an hour and for five minutes, neither; those without tokens left out. */
   readonly stretches: readonly BilledStretch[];
   /** What was written, or paid in full: empty where nothing was. */
   readonly parts: readonly PaidPart[];
+}
+
+/** True for a request of a model whose price is not known: its money is in no sum. */
+export function isUnpriced({ inputUsd }: Pick<AttributedRequest, 'inputUsd'>): boolean {
+  return inputUsd === null;
 }
 
 /** Why a request reads less than the prompt before it, as the simulator sees it with the unexplained breaks given. */
@@ -95,6 +106,7 @@ interface Place {
   readonly request: RecordedRequest;
   readonly first: RecordedRequest;
   readonly tellsWrites: boolean;
+  readonly tellsLifetimes: boolean;
   /** The user could have compacted before the pause. */
   readonly hasParting: boolean;
   readonly summary: SummaryRequest;
@@ -182,6 +194,7 @@ export function attributeRequests(
   summary: SummaryRequest,
 ): readonly AttributedRequest[] {
   const tellsWrites = transcript.carries.includes('cache-writes');
+  const tellsLifetimes = transcript.carries.includes('lifetimes');
   const models = modelsOf(transcript);
   const found: AttributedRequest[] = [];
   const parted = transcript.threads.map((thread) => partings(thread, truth));
@@ -195,7 +208,11 @@ export function attributeRequests(
     const hasParting = parted[t]!.has(step.call.id);
     const startsTurn = thread.parentId === null && isSpokenBefore(thread, s);
     found.push({
-      ...attributed({ thread, models, request, first, tellsWrites, hasParting, summary }, key, lossOf),
+      ...attributed(
+        { thread, models, request, first, tellsWrites, tellsLifetimes, hasParting, summary },
+        key,
+        lossOf,
+      ),
       startsTurn,
     });
   }
@@ -213,7 +230,7 @@ function isSpokenBefore({ steps }: Thread, call: number): boolean {
 }
 
 function attributed(place: Place, key: string, lossOf: LossOf): Omit<AttributedRequest, 'startsTurn'> {
-  const { request, thread, models, tellsWrites } = place;
+  const { request, thread, models, tellsWrites, tellsLifetimes } = place;
   const { call } = request;
   const usage = billedUsage(call)!;
   const row = models.find(request.model);
@@ -240,10 +257,17 @@ function attributed(place: Place, key: string, lossOf: LossOf): Omit<AttributedR
     isSummary: isSummaryFork(thread),
     isOutputEstimated: isOutputEstimated(call),
     untoldNano: tellsWrites || row === null ? 0 : writtenPremium(row, usage, request.pricedAtMs, cost),
+    untoldHourNano: tellsLifetimes || row === null ? 0 : hourPremium(row, usage, request.pricedAtMs, cost),
+    otherPrices: otherPricesOf(row, request.pricedAtMs),
     isBrokenAnyway: lossOf(request).besides !== null,
     stretches: stretchesOf(usage, cost),
     parts: partsOf(place, lossOf, paid, paidNano),
   };
+}
+
+function otherPricesOf(row: ModelRow | null, atMs: number): AttributedRequest['otherPrices'] {
+  const other = row === null ? null : otherPrices(row, atMs);
+  return other === null ? null : { model: row!.id, ...other };
 }
 
 /** The prompt of a request by what its stretches cost: longer lifetimes stand in front of shorter ones (api.md 1.4). */

@@ -6,13 +6,14 @@ export interface Spent {
   readonly model: string;
   readonly day: string;
   readonly requests: number;
-  readonly nano: number;
+  /** Null where the model has no price. */
+  readonly nano: number | null;
 }
 
 interface Tally {
   sessions: number;
   requests: number;
-  nano: number;
+  nano: number | null;
   /** The session that was added last. */
   latest: number;
 }
@@ -23,18 +24,23 @@ export class Slices {
 
   /** Adds what a session spent under a name; `session` is its number. */
   add(name: string, { requests, nano }: Pick<Spent, 'requests' | 'nano'>, session: number): void {
-    const own = getOrMake(this.#found, name, () => ({ sessions: 0, requests: 0, nano: 0, latest: -1 }));
+    const own = getOrMake(this.#found, name, () => ({ sessions: 0, requests: 0, nano: null, latest: -1 }));
     if (own.latest !== session) own.sessions++;
     own.latest = session;
     own.requests += requests;
-    own.nano += nano;
+    if (nano !== null) own.nano = (own.nano ?? 0) + nano;
   }
 
   /** The most first. */
   list() {
     return [...this.#found]
-      .map(([name, { sessions, requests, nano }]) => ({ name, sessions, requests, usd: usd(nano) }))
-      .sort((a, b) => b.usd - a.usd || (a.name < b.name ? -1 : 1));
+      .map(([name, { sessions, requests, nano }]) => ({
+        name,
+        sessions,
+        requests,
+        usd: nano === null ? null : usd(nano),
+      }))
+      .sort((a, b) => (b.usd ?? -1) - (a.usd ?? -1) || (a.name < b.name ? -1 : 1));
   }
 }
 

@@ -1,8 +1,9 @@
 import { sum } from '../../core/base/stats.js';
 import { compareVersions } from '../../core/model/agent-version.js';
 import { type AlikeSession, type Compared, compareAlike } from './alike.js';
-import type { AttributedRequest } from './attribute.js';
-import { type Counted, nanoOf } from './sum-up.js';
+import { type AttributedRequest, isUnpriced } from './attribute.js';
+import type { Counted } from './count-once.js';
+import { nanoOf } from './sum-up.js';
 
 /** What sessions cost before a day and from it on, and whether a version or a model costs more. */
 export interface Split {
@@ -125,7 +126,12 @@ function modelRows(sessions: readonly Placed[]): readonly Compared[] {
 
 /** Compares what sessions cost before a day and from it on, by alike sessions alone. */
 export function splitAt(counted: readonly Counted[], day: string, dayMs: number): Split {
-  const sessions = counted.filter(({ requests }) => requests.length > 0).map(placed);
+  // A request without a price would make the others look cheap.
+  const priced = counted.map((each) => ({
+    ...each,
+    requests: each.requests.filter((request) => !isUnpriced(request)),
+  }));
+  const sessions = priced.filter(({ requests }) => requests.length > 0).map(placed);
   const sideOf = ({ fromMs, toMs }: Placed): Side | null => {
     if (fromMs === null) return null;
     if (fromMs >= dayMs) return 'after';

@@ -2,10 +2,11 @@ import { getOrMake } from '../../core/base/once.js';
 import { ratio, sum } from '../../core/base/stats.js';
 import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import { usd } from '../../metrics/metric.js';
-import type { AttributedRequest } from './attribute.js';
+import { type AttributedRequest, isUnpriced } from './attribute.js';
 import { STEADY_CAUSES, UNJUDGED_CAUSES, WHY_CAUSES, type WhyCause } from './causes.js';
 import { partOfChange } from './changes.js';
-import type { JudgedCompaction, Rereads } from './judge-compactions.js';
+import { type Counted, countOnce } from './count-once.js';
+import type { Rereads } from './judge-compactions.js';
 import type { SourceBy } from './name-sources.js';
 import type { SessionWhy, Uncounted } from './session-why.js';
 import { type Slice, Slices, type Spent } from './slices.js';
@@ -17,6 +18,8 @@ export interface WhyReport {
   readonly sessions: number;
   readonly requests: number;
   readonly recordedUsd: number;
+  /** Requests of models without a price: the cost is without them. */
+  readonly unpricedCalls: number;
   readonly hitRate: number | null;
   readonly from: string | null;
   readonly to: string | null;
@@ -38,38 +41,6 @@ export interface WhyReport {
 
 const DAY_CHARS = 10;
 const MINUTE_CHARS = 16;
-
-/** A session with what no session before it holds: its calls in the order of time, and their bill. */
-export interface Counted {
-  readonly session: SessionWhy;
-  readonly requests: readonly AttributedRequest[];
-  readonly compactions: readonly JudgedCompaction[];
-  /** Calls, estimates and compactions that others hold left out; tokens and costs as in the session. */
-  readonly noted: RecordedBill;
-}
-
-/** Copies of calls count once, where they first appear. */
-export function countOnce(sessions: readonly SessionWhy[]): readonly Counted[] {
-  const seen = new Set<string>();
-  return sessions.map((session) => countNew(session, seen));
-}
-
-/** What of a session was not seen before; from here on it was. */
-export function countNew(session: SessionWhy, seen: Set<string>): Counted {
-  const isNew = (key: string): boolean => !seen.has(key) && seen.add(key) !== undefined;
-  const requests = session.requests.filter(({ key }) => isNew(key)).sort((a, b) => a.startMs - b.startMs);
-  const keys = new Set(session.compactionKeys.filter(isNew));
-  const compactions = keys.size;
-  const noted = {
-    ...session.bill,
-    calls: requests.length,
-    estimatedOutputs: requests.filter(({ isOutputEstimated }) => isOutputEstimated).length,
-    compactions,
-    summaries: Math.min(session.bill.summaries, compactions),
-    untoldWritesNano: sum(requests.map(({ untoldNano }) => untoldNano)),
-  };
-  return { session, requests, compactions: session.compactions.filter(({ key }) => keys.has(key)), noted };
-}
 
 /** What of a cause was avoidable, in dollars; null where that is not computed. */
 function avoidableUsd(cause: WhyCause, nano: number): number | null {
@@ -163,9 +134,10 @@ function breaksOf({ session, requests }: Counted) {
         cause,
         model: request.model,
         tokens: written + uncached,
-        usd: usd(nano),
+        /** Null where its model has no price. */
+        usd: isUnpriced(request) ? null : usd(nano),
         /** Null where it is not computed. */
-        avoidableUsd: avoidableUsd(cause, avoidableNano),
+        avoidableUsd: isUnpriced(request) ? null : avoidableUsd(cause, avoidableNano),
       })),
   );
 }
@@ -209,14 +181,14 @@ function compactionsOf({ session, requests, compactions }: Counted) {
 export type WhyCompaction = { readonly file: string } & Readonly<ReturnType<typeof compactionsOf>[number]>;
 
 function spentOf({ session, requests }: Counted): readonly Spent[] {
-  const found = new Map<string, Spent & { requests: number; nano: number }>();
+  const found = new Map<string, Spent & { requests: number; nano: number | null }>();
   for (const request of requests) {
     const { model } = request;
     const day = timeOf(session.startedAtMs, request.startMs, DAY_CHARS) ?? 'unknown';
     const key = `${day} ${model}`;
-    const own = getOrMake(found, key, () => ({ model, day, requests: 0, nano: 0 }));
+    const own = getOrMake(found, key, () => ({ model, day, requests: 0, nano: null }));
     own.requests++;
-    own.nano += nanoOf(request);
+    if (!isUnpriced(request)) own.nano = (own.nano ?? 0) + nanoOf(request);
   }
   return [...found.values()];
 }
@@ -338,7 +310,7 @@ export function sumUp(
  * report shows of each is kept.
  */
 export function sumSessions(sessions: Iterable<SummedSession>, uncounted: readonly Uncounted[]): WhyReport {
-  const total = { requests: 0, read: 0, prompt: 0, nano: 0 };
+  const total = { requests: 0, read: 0, prompt: 0, nano: 0, unpriced: 0 };
   const causes = new CauseTally();
   const sources = new SourceTally();
   const changes = new ChangeTally();
@@ -350,6 +322,7 @@ export function sumSessions(sessions: Iterable<SummedSession>, uncounted: readon
   for (const session of sessions) {
     const { file, project, reproduction, sums } = session;
     for (const name of ['requests', 'read', 'prompt', 'nano'] as const) total[name] += sums[name];
+    total.unpriced += sum(Object.values(sums.noted.unpriced));
     causes.session(sums.causes);
     sources.add(sums.sources);
     changes.add(session.changes);
@@ -370,13 +343,14 @@ export function sumSessions(sessions: Iterable<SummedSession>, uncounted: readon
     sessions: worst.length,
     requests: total.requests,
     recordedUsd,
+    unpricedCalls: total.unpriced,
     hitRate: ratio(total.read, total.prompt),
     from: known[0] ?? null,
     to: known.at(-1) ?? null,
     reproduced: reproducedOf(ran, uncounted),
     byCause: causes.list(),
     sources: sources.list(),
-    breaks: breaks.sort((a, b) => b.usd - a.usd),
+    breaks: breaks.sort((a, b) => (b.usd ?? -1) - (a.usd ?? -1)),
     compactions: compactions.sort(
       (a, b) => b.rereadTokens - a.rereadTokens || (b.lost?.length ?? 0) - (a.lost?.length ?? 0),
     ),

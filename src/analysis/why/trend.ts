@@ -2,10 +2,11 @@ import { MS_PER_DAY } from '../../core/base/clock.js';
 import { addTo, groupBy } from '../../core/base/groups.js';
 import { sum } from '../../core/base/stats.js';
 import { usd } from '../../metrics/metric.js';
-import type { AttributedRequest } from './attribute.js';
+import { type AttributedRequest, isUnpriced } from './attribute.js';
 import { STEADY_CAUSES } from './causes.js';
+import type { Counted } from './count-once.js';
 import type { Slice } from './slices.js';
-import { type Counted, hitRateOf, modelSlices, nanoOf } from './sum-up.js';
+import { hitRateOf, modelSlices, nanoOf } from './sum-up.js';
 
 /** Days from which on a row is a week. */
 const WEEKS_FROM_DAYS = 21;
@@ -23,7 +24,10 @@ export interface TrendRow {
   readonly to: string;
   readonly sessions: number;
   readonly requests: number;
-  readonly usd: number;
+  /** Null where no model of them has a price. */
+  readonly usd: number | null;
+  /** Requests of models without a price: the cost is without them. */
+  readonly unpricedCalls: number;
   /** Share of the prompts that was read from the cache. */
   readonly hitRate: number | null;
   /** Paid for content that had been in the cache. */
@@ -36,7 +40,7 @@ export interface TrendRow {
 export interface TrendHour {
   readonly hour: number;
   readonly requests: number;
-  readonly usd: number;
+  readonly usd: number | null;
   readonly breaks: number;
   readonly lostUsd: number;
 }
@@ -60,6 +64,10 @@ function lostNano(requests: readonly AttributedRequest[]): number {
   return sum(requests.flatMap((request) => eventsOf(request).map(({ nano }) => nano)));
 }
 
+function paidUsd(requests: readonly AttributedRequest[]): number | null {
+  return requests.every(isUnpriced) ? null : usd(sum(requests.map(nanoOf)));
+}
+
 function dayText(ms: number): string {
   return new Date(ms).toISOString().slice(0, DAY_CHARS);
 }
@@ -71,7 +79,8 @@ function rowOf(startMs: number, days: number, counted: readonly Counted[]): Tren
     to: dayText(startMs + (days - 1) * MS_PER_DAY),
     sessions: counted.length,
     requests: requests.length,
-    usd: usd(sum(requests.map(nanoOf))),
+    usd: paidUsd(requests),
+    unpricedCalls: requests.filter(isUnpriced).length,
     hitRate: hitRateOf(requests),
     lostUsd: usd(lostNano(requests)),
     outputTokens: sum(requests.map(({ output }) => output)),
@@ -83,7 +92,7 @@ function hourRow(hour: number, requests: readonly AttributedRequest[]): TrendHou
   return {
     hour,
     requests: requests.length,
-    usd: usd(sum(requests.map(nanoOf))),
+    usd: paidUsd(requests),
     breaks: sum(requests.map((request) => eventsOf(request).length)),
     lostUsd: usd(lostNano(requests)),
   };

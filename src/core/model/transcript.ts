@@ -136,9 +136,11 @@ export interface ManualCompaction {
   readonly isRecorded?: true;
 }
 
-/** Who asked for a compaction, as the log says it. */
-export function askedBy(manual: ManualCompaction | null): string {
-  return manual?.isRecorded === true ? 'the recording compacts here' : 'the user asked for it';
+/** Who asked for a compaction, as the log says it: the user or, where a recording is followed, its client. */
+export function askedBy(manual: ManualCompaction | null) {
+  return manual?.isRecorded === true
+    ? ({ trigger: 'auto', reason: 'the recording compacts here' } as const)
+    : ({ trigger: 'manual', reason: 'the user asked for it' } as const);
 }
 
 /** What a speaker says about thinking. */

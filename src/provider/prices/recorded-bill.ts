@@ -40,7 +40,7 @@ export function writtenPremium(row: ModelRow, usage: Usage, atMs: number, own: C
 }
 
 /** What a call would have cost more had all its writes been for an hour. */
-function hourPremium(row: ModelRow, usage: Usage, atMs: number, own: Cost): number {
+export function hourPremium(row: ModelRow, usage: Usage, atMs: number, own: Cost): number {
   const hour = { ...usage, cacheWrite5m: 0, cacheWrite1h: usage.cacheWrite5m + usage.cacheWrite1h };
   return Math.max(0, priceUsage(row, hour, atMs).totalNano - own.totalNano);
 }

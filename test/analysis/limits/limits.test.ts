@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type LimitsReport, limitsOf, type WindowDetail } from '../../../src/analysis/limits/limits.js';
+import { countOnce } from '../../../src/analysis/why/count-once.js';
 import { explainSession, type SessionWhy } from '../../../src/analysis/why/session-why.js';
-import { countOnce } from '../../../src/analysis/why/sum-up.js';
 import { loadTranscript } from '../../../src/transcripts/files/transcripts.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
 import { usage } from '../../helpers/session.js';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PaidPart } from '../../../src/analysis/why/attribute.js';
+import { countOnce } from '../../../src/analysis/why/count-once.js';
 import { explainSession } from '../../../src/analysis/why/session-why.js';
-import { countOnce, sumUp } from '../../../src/analysis/why/sum-up.js';
+import { sumUp } from '../../../src/analysis/why/sum-up.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
 import { assistant, attachment, readSession, say, system, usage, user } from '../../helpers/session.js';
@@ -230,7 +231,7 @@ describe('the sums of a report', () => {
       { at: 3_600, usage: short(3, 0, 61_000, 70) },
     ]);
     const { breaks } = sumUp([explained(broken)], []);
-    const dollars = breaks.map(({ usd }) => usd);
+    const dollars = breaks.map(({ usd }) => usd!);
     expect(dollars.length).toBeGreaterThan(1);
     expect(new Set(dollars).size).toBeGreaterThan(1);
     expect(dollars).toEqual([...dollars].sort((a, b) => b - a));
@@ -273,7 +274,8 @@ describe('the sums of a report', () => {
       { calls: 3, estimatedOutputs: 3, compactions: 1, untoldWritesNano: 0 },
       { calls: 0, estimatedOutputs: 0, compactions: 0, untoldWritesNano: 0 },
     ]);
-    expect(noted[0]).toEqual({ ...session.bill, untoldWritesNano: 0 });
+    const none = { untoldWritesNano: 0, untoldLifetimesNano: 0, otherPrices: [] };
+    expect(noted[0]).toEqual({ ...session.bill, ...none });
   });
 
   it('are the bill, whatever was recorded', () => {
@@ -285,6 +287,36 @@ describe('the sums of a report', () => {
       ]),
     );
     expect(sumUp(sessions, []).recordedUsd).toBe(bill!.costNano.total / 1e9);
+  });
+
+  it('say nothing of the cost of requests whose model has no price', () => {
+    // Claude Sonnet 4.5: 10 tokens in, 20,000 written for five minutes, 50 out; the rest has no price.
+    const usd = (10 * 3 + 20_000 * 3.75 + 50 * 15) / 1e6;
+    const other = { model: 'nobody-knows-1' };
+    const turns = [
+      { at: 0, usage: short(10, 0, 20_000, 50) },
+      { at: 86_400, usage: short(10, 0, 21_000, 50), extra: other },
+    ];
+    const why = explained(sessionOf(turns));
+    const report = sumUp([why], []);
+    expect(report).toMatchObject({ requests: 2, unpricedCalls: 1, recordedUsd: usd });
+    expect(report.byModel.map((each) => [each.name, each.requests, each.usd])).toEqual([
+      ['claude-sonnet-4-5', 1, usd],
+      ['nobody-knows-1', 1, null],
+    ]);
+    expect(report.byDay.map((each) => each.usd)).toEqual([usd, null]);
+    expect(report.breaks).toMatchObject([{ model: 'nobody-knows-1', usd: null, avoidableUsd: null }]);
+    // A copy that goes on with two more such calls: of its four only these two are new.
+    const more = [
+      { at: 86_460, usage: short(10, 21_000, 100, 50), extra: other },
+      { at: 86_520, usage: short(10, 21_100, 100, 50), extra: other },
+    ];
+    const copy = { ...explained(sessionOf([...turns, ...more])), file: 'copy.jsonl' };
+    expect(sumUp([why, copy], [])).toMatchObject({ requests: 4, unpricedCalls: 3, recordedUsd: usd });
+    expect(countOnce([why, copy]).map(({ noted }) => noted.unpriced)).toEqual([
+      { 'nobody-knows-1': 1 },
+      { 'nobody-knows-1': 2 },
+    ]);
   });
 
   it('set aside what cannot be priced, with its reason', () => {

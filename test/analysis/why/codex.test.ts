@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { countOnce } from '../../../src/analysis/why/count-once.js';
 import { fixesOf } from '../../../src/analysis/why/fixes.js';
-import { countOnce, sumUp } from '../../../src/analysis/why/sum-up.js';
+import { sumUp } from '../../../src/analysis/why/sum-up.js';
 import { call, count, item, meta, read, result, say, turn } from '../../helpers/recordings/rollout.js';
 import { explained } from './sessions.js';
 
@@ -44,8 +45,10 @@ describe('writes that Codex does not tell', () => {
       ]),
     );
     // A write costs a quarter more than input, $5 before the cut of August 2026: 1,250 nano-dollars for each of 22,000 tokens.
-    const noted = countOnce([session, session]).map((each) => each.noted.untoldWritesNano);
-    expect(noted).toEqual([27_500_000, 0]);
+    const noted = countOnce([session, session]).map((each) => each.noted);
+    expect(noted.map((each) => each.untoldWritesNano)).toEqual([27_500_000, 0]);
+    const earlier = { model: 'gpt-5.6-sol', kind: 'earlier', day: '2026-08-21', calls: 1 };
+    expect(noted.map((each) => each.otherPrices)).toEqual([[earlier], []]);
   });
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { recordedTruth } from '../../../src/analysis/validate/truth.js';
+import { countOnce } from '../../../src/analysis/why/count-once.js';
 import { type JudgedCompaction, judgeCompactions } from '../../../src/analysis/why/judge-compactions.js';
-import { countOnce, sumUp } from '../../../src/analysis/why/sum-up.js';
+import { sumUp } from '../../../src/analysis/why/sum-up.js';
 import type { Step, Transcript } from '../../../src/core/model/transcript.js';
 import {
   ask,

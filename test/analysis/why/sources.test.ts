@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AttributedRequest, BilledStretch } from '../../../src/analysis/why/attribute.js';
 import type { ContextTape, TapeBlock, TapeRequest } from '../../../src/analysis/why/context-tape.js';
+import { countOnce } from '../../../src/analysis/why/count-once.js';
 import type { SourceBy } from '../../../src/analysis/why/name-sources.js';
 import {
   filledPrompts,
@@ -9,7 +10,7 @@ import {
   SourceTally,
   sourceRowsOf,
 } from '../../../src/analysis/why/sources.js';
-import { countOnce, nanoOf, sumUp } from '../../../src/analysis/why/sum-up.js';
+import { nanoOf, sumUp } from '../../../src/analysis/why/sum-up.js';
 import { sum } from '../../../src/core/base/stats.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Counted } from '../../../src/analysis/why/count-once.js';
 import { splitAt } from '../../../src/analysis/why/split.js';
-import type { Counted } from '../../../src/analysis/why/sum-up.js';
 import { trendOf } from '../../../src/analysis/why/trend.js';
 import { dayStartMs, MS_PER_DAY, MS_PER_HOUR } from '../../../src/core/base/clock.js';
 import { assistant, readSession, result, say, user } from '../../helpers/session.js';
@@ -82,7 +82,7 @@ describe('sessions over time', () => {
         expect(total(rows.map(({ requests }) => requests))).toBe(4 * dated);
         expect(total(rows.map(({ outputTokens }) => outputTokens))).toBe(400 * dated);
         expect(total(byHour.map(({ requests }) => requests))).toBe(4 * dated);
-        expect(total(rows.map(({ usd }) => usd))).toBeCloseTo(4 * REQUEST_USD * dated, 6);
+        expect(total(rows.map(({ usd }) => usd!))).toBeCloseTo(4 * REQUEST_USD * dated, 6);
         expect(rows.map(({ from }) => from)).toEqual(rows.map(({ from }) => from).sort());
       }),
       { numRuns: 50 },
@@ -122,6 +122,28 @@ describe('sessions before and after a day', () => {
     // $0.039 for 100 tokens of output on both sides.
     expect(output!.difference).toBeCloseTo(0, 9);
     expect(output!.afterUsd).toBeCloseTo(10 * REQUEST_USD, 9);
+  });
+
+  it('cost the same where some requests have no price, and a day with no other has no cost', () => {
+    const unpriced = { inputUsd: null, readNano: 0, uncachedNano: 0, outputNano: 0, parts: [] };
+    const more = (own: Counted): Counted => ({
+      ...own,
+      requests: [...own.requests, { ...own.requests.at(-1)!, ...unpriced }],
+    });
+    // One request more leaves each among those of its size.
+    const sizes = [4, 5, 6, 8, 9, 10, 12, 13];
+    const both = [...sizes.map((n, i) => earlier(n, i)), ...sizes.map((n, i) => more(later(n, i)))];
+    for (const found of splitAt(both, DAY, day(DAY)).measures) {
+      expect(found).toMatchObject({ alike: { before: 8, after: 8 }, verdict: 'no-difference' });
+      expect(found.beforeUsd).toBeCloseTo(found.afterUsd!, 9);
+    }
+    const bare = later(4, 0);
+    const none = { ...bare, requests: bare.requests.map((each) => ({ ...each, ...unpriced })) };
+    const { rows, byHour } = trendOf([none]);
+    expect([...rows, ...byHour].map(({ usd }) => usd)).toEqual([null, null]);
+    expect(trendOf([more(bare)]).rows).toMatchObject([
+      { requests: 5, unpricedCalls: 1, usd: expect.closeTo(4 * REQUEST_USD, 9) },
+    ]);
   });
 
   it('are on neither side where they were under way on that day, or do not tell when they were', () => {

@@ -33,7 +33,8 @@ describe('what a command prints', () => {
     '%s is an answer, one table and a line on the rest, within 25 lines',
     async (command, rest) => {
       const { code, stdout } = await setUp([command, ...rest]);
-      expect(code).toBe(0);
+      // The scenario has five minutes already: tune finds nothing better.
+      expect(code).toBe(command === 'tune' ? 99 : 0);
       const lines = stdout.trimEnd().split('\n');
       expect(lines.length).toBeLessThanOrEqual(25);
       expect(lines[0]).toMatch(/^\S.*/); // a sentence at the left edge

@@ -241,7 +241,10 @@ describe('recorded compactions', () => {
 
   it('happen where they were recorded, with the prompt that followed', () => {
     const log = runLog(own(compacted), compacted);
-    expect(ofType(log, 'layer').filter(({ action }) => action === 'compact')).toHaveLength(1);
+    const made = ofType(log, 'layer').filter(({ action }) => action === 'compact');
+    expect(made.map(({ trigger }) => trigger)).toEqual(['auto']);
+    const asked = ofType(runLog(own(by('manual')), by('manual')), 'layer');
+    expect(asked.map(({ trigger }) => trigger)).toEqual(['manual']);
     expect(mainRequests(log).map(({ prompt: all, read }) => [all, read])).toEqual([
       [60_000, 20_000],
       [23_000, 20_000],
@@ -298,7 +301,7 @@ describe('recorded compactions', () => {
       const transcript = rolled({});
       const log = runLog(own(transcript), transcript);
       const made = ofType(log, 'layer').filter(({ action }) => action === 'compact');
-      expect(made.map(({ outcome }) => outcome)).toEqual(['done']);
+      expect(made.map(({ outcome, trigger }) => [outcome, trigger])).toEqual([['done', 'auto']]);
       expect(ofType(log, 'request').map(({ purpose }) => purpose)).toEqual([
         'main',
         'main',

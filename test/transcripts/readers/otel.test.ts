@@ -56,6 +56,27 @@ const FIRST = span(0, 's1', chat('r1', usage(10_000, 100, 0)));
 const SECOND = span(20, 's2', chat('r2', usage(12_000, 200, 9_984)));
 
 describe('OpenTelemetry export', () => {
+  it.each([
+    ['includes the cache', [20_010, 46_000, 46_100]],
+    ['leaves out what was written', [10, 45_000, 46_100]],
+    ['leaves out the cache', [10, 25_000, 3]],
+  ])('reads input that %s by all calls of a conversation', (_how, inputs) => {
+    // 20,000 written; 20,000 read, 25,000 sent plain and 1,000 written; 46,097 read and 3 sent plain.
+    const cache = [
+      [0, 20_000],
+      [20_000, 1_000],
+      [46_097, 0],
+    ] as const;
+    const spans = inputs.map((input, i) =>
+      span(20 * i, `s${i}`, chat(`r${i}`, usage(input, 9, ...cache[i]!))),
+    );
+    expect(callsIn(read(document(...spans))).map((call) => call.usage)).toMatchObject([
+      { input: 10, cacheRead: 0, cacheWrite5m: 20_000 },
+      { input: 25_000, cacheRead: 20_000, cacheWrite5m: 1_000 },
+      { input: 3, cacheRead: 46_097, cacheWrite5m: 0 },
+    ]);
+  });
+
   it('reads a document, also over many lines, and a document a line', () => {
     const one = read(document(FIRST, SECOND));
     expect(countTranscript(one)).toMatchObject({ calls: 2, prompt: 22_000, cached: 9_984, output: 300 });

@@ -215,8 +215,7 @@ function createAutoCompact(context: LayerContext): LayerInstance {
   function* manual(moment: HookContext, view: ContextView): Generator<Action, void, Outcome> {
     const done = yield* compactFully(moment, view, context, {
       layer: 'full-compact',
-      trigger: 'manual',
-      reason: askedBy(moment.manual),
+      ...askedBy(moment.manual),
       tracking: history.track(moment, view.seenTokens, limit(), params),
     });
     if (done) yield* guards.succeeded(NAME, moment);

@@ -1,4 +1,5 @@
 import { entryOf } from '../../../core/base/once.js';
+import { askedBy } from '../../../core/model/transcript.js';
 import type { HookContext } from '../../../core/run/layer.js';
 import type { Limit } from '../../../core/run/limit.js';
 import type { ParamValues } from '../../../core/run/params.js';
@@ -32,9 +33,10 @@ export class CompactionHistory {
     params: ParamValues,
   ): Readonly<Record<string, unknown>> {
     const turnsSince = this.turnsSince(moment.turn);
+    const isByHand = moment.point === 'manual' && askedBy(moment.manual).trigger === 'manual';
     return {
       chained: turnsSince !== null && turnsSince <= param.number(params, 'thrash.chainTurns'),
-      thrash: turnsSince !== null && turnsSince <= 1 && moment.point !== 'manual', // C37
+      thrash: turnsSince !== null && turnsSince <= 1 && !isByHand, // C37
       turnsSincePrevious: turnsSince,
       previousTurn: this.lastTurn,
       threshold: threshold?.value ?? null,

@@ -1,5 +1,6 @@
 import { type Block, createBlock } from '../../../core/model/block.js';
 import { createMessage, type Message } from '../../../core/model/message.js';
+import { askedBy } from '../../../core/model/transcript.js';
 import type { Action, AskRequest, LayerReport, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext } from '../../../core/run/layer.js';
 import type { Limit } from '../../../core/run/limit.js';
@@ -134,7 +135,8 @@ export class Compactions {
     const compaction: Compaction<RulePart> = {
       layer: 'rules',
       rule,
-      trigger: TRIGGERS[moment.point] ?? 'auto',
+      trigger:
+        moment.point === 'manual' ? askedBy(moment.manual).trigger : (TRIGGERS[moment.point] ?? 'auto'),
       reason,
       tracking: history.track(moment, this.seenBy(rule, view), this.thresholdOf(rule, moment), this.thrash),
     };
@@ -295,7 +297,6 @@ export class Compactions {
 
 /** What fired a rule, where its point tells. */
 const TRIGGERS: Partial<Record<Hook, Compaction['trigger']>> = {
-  manual: 'manual',
   refused: 'reactive',
   wake: 'idle',
 };

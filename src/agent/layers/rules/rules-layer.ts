@@ -295,7 +295,7 @@ function reasonFor(
   { point, manual }: HookContext,
   view: ContextView,
 ): string {
-  if (point === 'manual') return askedBy(manual);
+  if (point === 'manual') return askedBy(manual).reason;
   if (point === 'refused') return 'the API refused the request as too long';
   const tokens = seen(view);
   const reason = `${rule.name}: ${tokens} tokens seen`;

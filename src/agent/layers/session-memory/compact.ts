@@ -4,6 +4,7 @@ import { CHARS_PER_TOKEN, textBlock, uniformFacts } from '../../../core/model/bl
 import { createMessage, type Message, tokensOf } from '../../../core/model/message.js';
 import type { Notes } from '../../../core/model/notes.js';
 import { lazyText, type Text } from '../../../core/model/text.js';
+import { askedBy } from '../../../core/model/transcript.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
 import type { ContextView, HookContext, LayerContext } from '../../../core/run/layer.js';
 import { estimateMessages, heuristicRules, PLAIN_RULES } from '../../../core/tokens/heuristic.js';
@@ -212,6 +213,6 @@ export function* decline(
   return 'declined';
 }
 
-function triggerOf({ point }: HookContext): LayerReport['trigger'] {
-  return point === 'manual' ? 'manual' : point === 'refused' ? 'reactive' : 'auto';
+function triggerOf({ point, manual }: HookContext): LayerReport['trigger'] {
+  return point === 'manual' ? askedBy(manual).trigger : point === 'refused' ? 'reactive' : 'auto';
 }

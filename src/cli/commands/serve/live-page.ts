@@ -1,5 +1,6 @@
+import { countOnce } from '../../../analysis/why/count-once.js';
 import { explainSession } from '../../../analysis/why/session-why.js';
-import { countOnce, sumUp } from '../../../analysis/why/sum-up.js';
+import { sumUp } from '../../../analysis/why/sum-up.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { inputOptions } from '../../files/input-options.js';

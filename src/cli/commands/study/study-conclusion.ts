@@ -1,12 +1,6 @@
-import {
-  formatCount,
-  formatCounted,
-  formatDecimal,
-  formatShare,
-  formatValue,
-} from '../../../core/base/format.js';
+import { formatCount, formatCounted, formatDecimal, formatValue } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
-import { isWorthActing, LEAST_SHARE, NOT_WORTH_ACTING } from '../../../metrics/cost-interval.js';
+import { isWorthActing, NOT_WORTH_ACTING } from '../../../metrics/cost-interval.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import { refetchSentence } from '../../../report/text/as-recorded.js';
@@ -14,23 +8,25 @@ import type { Conclusion } from '../../../report/text/conclusion.js';
 import { metricWords } from '../../../report/text/metric-words.js';
 import type { Comparison, CostDelta, Difference } from '../../../study/comparison.js';
 import { type Completeness, isApart } from '../../../study/completeness.js';
-import type { OutOfSample, Saving } from '../../../study/out-of-sample.js';
 import type { StudyRow, SweptPoint } from '../../../study/run-rows.js';
 import type { Closing } from '../../terminal/present.js';
 import { type RowNoun, whyNoneRanked } from './completeness-notes.js';
 
-const LOOSEN = 'Relax --subject-to, or vary something else.';
+/** What to do where nothing meets the constraints. */
+export const LOOSEN = 'Relax --subject-to, or vary something else.';
 
-function figure(value: number | null | undefined, metric: string): string {
+/** A value of a metric with its unit. */
+export function figure(value: number | null | undefined, metric: string): string {
   return formatValue(value ?? null, findMetric(metric)!.unit);
 }
 
-function over(sessions: number): string {
+/** Over how many sessions a mean is taken, behind it. */
+export function over(sessions: number): string {
   return sessions === 1 ? '' : `, the mean over ${formatCounted(sessions, 'session')}`;
 }
 
 /** A conclusion on costs with what these leave out: fetching again what its rows forgot, where their runs do not do that. */
-function withRefetch<Told extends Conclusion>(
+export function withRefetch<Told extends Conclusion>(
   conclusion: Told,
   metric: string,
   rows: readonly { readonly name: string; readonly refetchUsd: number | null }[],
@@ -108,7 +104,11 @@ function noRival({ baseline, completeness, metrics: [metric] }: Comparison): Con
   };
 }
 
-function isWorth({ deltaUsd, deltaLowUsd, deltaHighUsd }: CostDelta, costUsd: number | null = null): boolean {
+/** Whether a difference in cost is one to act on; true where none is known. */
+export function isWorth(
+  { deltaUsd, deltaLowUsd, deltaHighUsd }: CostDelta,
+  costUsd: number | null = null,
+): boolean {
   if (deltaUsd === null || deltaLowUsd === null || deltaHighUsd === null || costUsd === null) return true;
   return isWorthActing({ delta: deltaUsd, low: deltaLowUsd, high: deltaHighUsd }, costUsd);
 }
@@ -213,7 +213,7 @@ export function bestSetting(
 }
 
 /** What a study comes to in which nothing that was varied makes a difference; null where something does. */
-function allEqual(
+export function allEqual(
   { equal = 0, value, idleAt }: BestSetting,
   points: number,
   noun: RowNoun,
@@ -270,112 +270,6 @@ export function sweepConclusion(
         : 'The best of many points looks better than it is: ccbench tune tests its choice on held-out sessions.',
   };
   return withRefetch(conclusion, metric, [{ name: best.settings, refetchUsd: best.refetchUsd ?? null }]);
-}
-
-/** Whether a saving on sessions that the choice did not see is one to act on, and why. */
-function verdictOn({ realised, refusal }: OutOfSample): { isRecommended: boolean; advice: string } {
-  if (refusal !== null)
-    return { isRecommended: false, advice: `Stay with the scenario as it is: ${refusal}.` };
-  const none = 'No difference worth acting on: on the held-out sessions ';
-  const { low = null, high = null, share = null } = realised ?? {};
-  if (realised === null) return { isRecommended: false, advice: `${none}nothing can be compared.` };
-  if (low === null || high === null)
-    return { isRecommended: false, advice: `${none}there is only one comparison, which says little.` };
-  if (high < 0)
-    return {
-      isRecommended: false,
-      advice: 'Do not take it: on the held-out sessions it is worse than the scenario as it is.',
-    };
-  if (low <= 0)
-    return {
-      isRecommended: false,
-      advice: `${none}the interval of the saving contains 0; more sessions would narrow it.`,
-    };
-  if (share !== null && share <= LEAST_SHARE)
-    return { isRecommended: false, advice: `${none}the saving is ${formatShare(share)}.` };
-  return {
-    isRecommended: true,
-    advice: 'Take it: it also saves on the held-out sessions, and that saving is the one to expect.',
-  };
-}
-
-/** What half of the sessions would choose, and what comes of it on the others. */
-function heldOutText(
-  { settings, promised, realised, searched, heldOut }: OutOfSample,
-  metric: string,
-): string {
-  if (settings === null) return ` ${formatCount(searched.length)} of them alone give no choice.`;
-  const set = Object.entries(settings).map(([path, value]) => `${path}=${value}`);
-  const saves = (saving: Saving | null): string => {
-    if (saving === null) return 'nothing to compare';
-    const { mean, share, low, high } = saving;
-    const parts = [
-      ...(share === null ? [] : [formatShare(share)]),
-      ...(low === null || high === null ? [] : [`95 %: ${figure(low, metric)} to ${figure(high, metric)}`]),
-    ];
-    return `${figure(mean, metric)}${parts.length === 0 ? '' : ` (${parts.join('; ')})`}`;
-  };
-  const there = promised === null ? null : { ...promised, low: null };
-  return ` Chosen on ${formatCount(searched.length)} of them alone it is ${set.join(', ')}, which saves ${saves(there)} a session there and ${saves(realised)} on the ${formatCount(heldOut.length)} others.`;
-}
-
-/** What a search came to: the optimum, what of it holds on sessions that did not choose it, and whether it is recommended. */
-export function tuneConclusion(
-  metric: string,
-  best: BestSetting | null,
-  found: {
-    readonly refusal: string | null;
-    readonly held: OutOfSample | null;
-    /** Settings that were searched, and sessions that they were compared on. */
-    readonly settings: number;
-    readonly sessions: number;
-  },
-): Conclusion & { readonly isRecommended: boolean } {
-  const { refusal, held } = found;
-  if (best === null)
-    return {
-      isRecommended: false,
-      result: `No setting is chosen: ${refusal}.`,
-      advice: LOOSEN,
-    };
-  const same = allEqual(best, found.settings, 'setting', metric, found.sessions);
-  if (same !== null) return { isRecommended: false, ...same };
-  const forgets = [{ name: best.settings, refetchUsd: best.refetchUsd ?? null }];
-  const result = `The best ${metricWords(metric)} of ${formatCounted(found.settings, 'setting')} is ${figure(best.value, metric)}, at ${best.settings}${over(found.sessions)}.`;
-  const sameSessions = {
-    isRecommended: true,
-    advice: 'It was chosen and judged on the same sessions, so the saving shown is the most to expect.',
-  };
-  const conclusion =
-    held === null
-      ? { result, ...sameSessions }
-      : { result: `${result}${heldOutText(held, metric)}`, ...verdictOn(held) };
-  return withRefetch(conclusion, metric, forgets);
-}
-
-function savingText(saving: Saving | null, metric: string, meanOf: string): string {
-  if (saving === null) return 'nothing to compare';
-  const { unit } = findMetric(metric)!;
-  const share = saving.share === null ? '' : ` (${formatShare(saving.share)})`;
-  const interval =
-    saving.low === null || saving.high === null
-      ? ''
-      : `, 95 % interval for the mean of ${meanOf} ${formatValue(saving.low, unit)} to ${formatValue(saving.high, unit)}`;
-  return `${formatValue(saving.mean, unit)} a session${share}${interval}, over ${formatCounted(saving.sessions, 'session')}`;
-}
-
-/** The optimum, the promise and the outcome in lines. */
-export function holdoutNotes(result: OutOfSample, metric: string): readonly string[] {
-  const { inSample, promised, realised, isWithin, searched, heldOut } = result;
-  return [
-    `savings against the scenario as it is (${metricWords(metric)}); chosen on ${formatCounted(searched.length, 'session')}, tested on ${formatCount(heldOut.length)} others:`,
-    `  the best setting, over all sessions: ${savingText(inSample, metric, 'such sessions')}`,
-    `  promised saving: ${savingText(promised, metric, `the ${formatCount(realised?.sessions ?? heldOut.length)} others`)}`,
-    `  realised saving: ${savingText(realised, metric, 'such sessions')}`,
-    ...(isWithin === null
-      ? []
-      : [`  the realised saving lies ${isWithin ? 'within' : 'outside'} the promised interval`]),
-  ];
 }
 
 /** A table that says below what it comes to, for files that are read by themselves. */

@@ -169,9 +169,9 @@ function ruledConclusion(ruled: readonly ProviderLifetimes[]): Conclusion {
 }
 
 /** What the sessions cost as recorded; empty if some have none. */
-function billedText(recorded: RecordedCosts | null): string {
+function billedText(recorded: RecordedCosts | null, cost: LifetimeCostReport): string {
   if (recorded === null || recorded.each.some(({ costUsd }) => costUsd === null)) return '';
-  return ` As recorded it is ${formatMoney(recorded.costUsd)}, without requests that no recording holds.`;
+  return ` As recorded it is ${formatAtLeast(recorded.costUsd, cost)}, without requests that no recording holds.`;
 }
 
 /** Which lifetime is the cheaper one; where a provider leaves no choice, that there is none. */
@@ -204,7 +204,7 @@ export function lifetimeConclusion(
   const who = own === sessions ? 'All sessions' : `${formatCounted(own, 'session')} with a choice`;
   const [best, pauses] = total5mUsd < total1hUsd ? ['5 minutes', 'rare'] : ['1 hour', 'common'];
   return {
-    result: `${who}: ${formatAtLeast(total5mUsd, cost)} with 5 minutes, ${formatAtLeast(total1hUsd, cost)} with 1 hour; ${best} saves ${formatMoney(difference)}${ofPriced}.${billedText(chosen)}`,
+    result: `${who}: ${formatAtLeast(total5mUsd, cost)} with 5 minutes, ${formatAtLeast(total1hUsd, cost)} with 1 hour; ${best} saves ${formatMoney(difference)}${ofPriced}.${billedText(chosen, cost)}`,
     advice: !isWorthIt
       ? `There is ${NOT_WORTH_ACTING}: it is less than 1 % of the cost.`
       : `Choose ${best} as long as pauses between 5 minutes and 1 hour stay as ${pauses} as here.`,

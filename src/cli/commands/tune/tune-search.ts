@@ -2,7 +2,13 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { chosenMetric, rulesOf } from '../../../study/chosen-metrics.js';
 import { brokenRules, type Completeness, type VariantRuns } from '../../../study/completeness.js';
 import type { JobRunner } from '../../../study/job-runner.js';
-import { type Halves, type OutOfSample, outOfSample } from '../../../study/out-of-sample.js';
+import {
+  type Halves,
+  type InSample,
+  inSampleOf,
+  type OutOfSample,
+  outOfSample,
+} from '../../../study/out-of-sample.js';
 import type { Point } from '../../../study/point.js';
 import type { StoredResult } from '../../../study/results/run-store.js';
 import type { SweptPoint } from '../../../study/run-rows.js';
@@ -115,6 +121,16 @@ export async function tryAsItIs(search: Search): Promise<VariantRuns> {
   const { study } = search;
   const [runs] = await tryPoints(search, [study.base], study.inputs, `${study.name}, as it is`);
   return runs!;
+}
+
+/** Holds the optimum against the scenario as it is. */
+export function tryInSample(
+  { goal, study }: Search,
+  { runs: { byTranscript } }: Tried,
+  base: VariantRuns,
+): InSample {
+  const { metric, sign } = goal;
+  return inSampleOf({ base: base.byTranscript, optimum: byTranscript, metric, sign }, study.inputs.sessions);
 }
 
 /** Holds what one half of the sessions would choose against what comes of it on the other. */

@@ -1,10 +1,12 @@
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { formatCount, formatCounted } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
+import { mean } from '../../../core/base/stats.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/as-recorded.js';
 import { metricWords } from '../../../report/text/metric-words.js';
-import type { Completeness } from '../../../study/completeness.js';
+import { costDelta } from '../../../study/comparison.js';
+import type { Completeness, VariantRuns } from '../../../study/completeness.js';
 import { expectedCalls } from '../../../study/job.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import { longestFirst, splitSessions } from '../../../study/out-of-sample.js';
@@ -19,6 +21,7 @@ import {
 } from '../../../study/search.js';
 import { pluggedIn } from '../../runs/with-plugins.js';
 import { type CliSession, EXIT, type ExitCode, note } from '../../session.js';
+import { comparedWhatIf } from '../study/compare-what-if.js';
 import {
   completenessNotes,
   meansNotes,
@@ -38,8 +41,9 @@ import {
 } from '../study/point-study.js';
 import { referenceNotes } from '../study/recorded-reference.js';
 import { frontOf, KEPT } from '../study/study-axes.js';
-import { bestSetting, holdoutNotes, tuneConclusion } from '../study/study-conclusion.js';
+import { bestSetting, fetchesAgain } from '../study/study-conclusion.js';
 import type { DiscardedPoint } from '../study/sweep-page.js';
+import { type FoundSaving, holdoutNotes, tuneConclusion } from './tune-conclusion.js';
 import {
   type GoalOptions,
   goalOf,
@@ -51,6 +55,7 @@ import {
   type Tried,
   tryAsItIs,
   tryHeldOut,
+  tryInSample,
 } from './tune-search.js';
 
 /** Options of `ccbench tune`. */
@@ -115,28 +120,34 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
     (trial) => tried.find((item) => item.trial === trial)!,
   );
   const best = chosenOf(tried, goal);
-  const asItIs = study.folder === null && halves === null ? null : await tryAsItIs(tuning);
-  const held =
-    halves === null || best === null || asItIs === null
-      ? null
-      : tryHeldOut(tuning, halves, tried, best, asItIs);
+  const asItIs = await tryAsItIs(tuning);
+  const held = halves === null || best === null ? null : tryHeldOut(tuning, halves, tried, best, asItIs);
+  const judged = best === null || !isSame ? null : (held ?? tryInSample(tuning, best, asItIs));
+  const isValued = tried.some(({ trial }) => trial.objective !== null);
   const isRanked = tried.some((item) => item.completeness.standing === 'ranked');
   const rules = goal.constraints.map(({ text }) => text);
   const refusal =
     best !== null
-      ? (held?.refusal ?? null)
-      : isRanked
-        ? `none of ${formatCounted(tried.length, 'setting')} meets ${rules.join(' and ')}`
-        : whyNoneRanked(completeness, 'setting');
+      ? (judged?.refusal ?? null)
+      : isRanked && !isValued
+        ? `${metricWords(goal.metric)} is not known in any setting`
+        : isRanked
+          ? `none of ${formatCounted(tried.length, 'setting')} meets ${rules.join(' and ')}`
+          : whyNoneRanked(completeness, 'setting');
   if (refusal !== null)
     note(session, `${isRanked ? 'nothing qualifies' : 'no setting is chosen'}: ${refusal}`);
   const front = frontOfGoal(ranked, goal);
   const reference = await referenceOf(study, completeness);
   const { recorded, assumed } = reference;
   const chosen = best === null ? null : bestSetting(best, ranked, goal.metric);
+  const beside = { runs: asItIs, sessions: completeness.compared };
   const conclusion = tuneConclusion(goal.metric, chosen, {
     refusal,
+    saving: judged?.inSample ?? null,
+    delta: best === null || !isSame ? null : deltaOf(tuning, best, beside),
+    baseRefetchUsd: !isSame || fetchesAgain(base) ? null : meanOf(beside, 'refetchUsd'),
     held,
+    isValued,
     settings: plan.candidates.length,
     sessions: valuedSessions(runs, completeness, goal.metric),
   });
@@ -181,6 +192,7 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
       })),
       constraints: { implied: IMPLIED, given: rules },
       ...standings,
+      inSample: judged?.inSample ?? null,
       outOfSample: held,
       method: plan.method,
       possible: Number.isFinite(plan.possible) ? plan.possible : null,
@@ -190,6 +202,24 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
   };
   await publish(session, study, findings, { ...table, rows: table.rows.slice(0, LISTED) });
   return refusal === null ? EXIT.fine : EXIT.expectation;
+}
+
+/** The scenario as it is, over the sessions that settings are compared on. */
+interface AsItIs {
+  readonly runs: VariantRuns;
+  readonly sessions: readonly string[];
+}
+
+function meanOf({ runs, sessions }: AsItIs, metric: string): number | null {
+  return mean(sessions.flatMap((label) => ownValue(runs.byTranscript.get(label), metric) ?? []));
+}
+
+/** What the best setting costs more than the scenario as it is; null where the goal is another or nothing was recorded. */
+function deltaOf({ study, goal }: Search, best: Tried, base: AsItIs): FoundSaving['delta'] {
+  const { runs, sessions } = base;
+  if (goal.metric !== 'costUsd' || comparedWhatIf(study.inputs, runs, sessions).mode !== 'what-if')
+    return null;
+  return { ...costDelta(best.runs, runs, sessions), baseUsd: meanOf(base, 'costUsd') };
 }
 
 /** Whether a session is that of every setting: settings such as the seed make sessions of their own. */

@@ -2,15 +2,10 @@ import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { type Counted, countNew } from '../../../analysis/why/count-once.js';
 import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import type { SessionWhy, Uncounted } from '../../../analysis/why/session-why.js';
-import {
-  type Counted,
-  countNew,
-  type SummedSession,
-  summedSession,
-  sumsOf,
-} from '../../../analysis/why/sum-up.js';
+import { type SummedSession, summedSession, sumsOf } from '../../../analysis/why/sum-up.js';
 import { builtModule } from '../../../core/base/built.js';
 import { type DigestSet, digestText } from '../../../core/base/digest.js';
 import { CcbenchError } from '../../../core/base/errors.js';

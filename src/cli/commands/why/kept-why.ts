@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { ContextTape } from '../../../analysis/why/context-tape.js';
+import { countOnce } from '../../../analysis/why/count-once.js';
 import type { SessionWhy } from '../../../analysis/why/session-why.js';
-import { countOnce, type SummedSession, sumsOf } from '../../../analysis/why/sum-up.js';
+import { type SummedSession, sumsOf } from '../../../analysis/why/sum-up.js';
 import type { Warning } from '../../../core/run/warning.js';
 import type { ChartedRun } from '../../../report/page-data/page-data.js';
 import { drawnSession } from './why-page-data.js';

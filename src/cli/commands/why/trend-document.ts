@@ -2,9 +2,9 @@ import type { Compared } from '../../../analysis/why/alike.js';
 import type { Split } from '../../../analysis/why/split.js';
 import type { Trend, TrendRow } from '../../../analysis/why/trend.js';
 import { formatCount, formatCounted, formatMoney, formatShare } from '../../../core/base/format.js';
-import { sum } from '../../../core/base/stats.js';
+import { ratio, sum } from '../../../core/base/stats.js';
 import * as doc from '../../../report/document/document.js';
-import { formatSigned } from '../../../report/text/words.js';
+import { formatAtLeast, formatSigned } from '../../../report/text/words.js';
 import { money } from './why-cells.js';
 
 const MOST_ROWS = 12;
@@ -19,7 +19,10 @@ const MOST_COMPARED = 4;
 function modelsOf({ byModel, usd }: TrendRow): string {
   const named = byModel
     .slice(0, MOST_MODELS)
-    .map((own) => `${own.name.replace(MODEL_ENDS, '')} ${formatShare(usd === 0 ? null : own.usd / usd)}`);
+    .map(
+      (own) =>
+        `${own.name.replace(MODEL_ENDS, '')} ${formatShare(!usd || own.usd === null ? null : own.usd / usd)}`,
+    );
   const more = byModel.length - named.length;
   return [...named, ...(more > 0 ? [`${formatCount(more)} more`] : [])].join(', ');
 }
@@ -37,14 +40,15 @@ function trendColumns(period: Trend['period']): readonly doc.ColumnOf<TrendRow>[
 }
 
 function perRequest(rows: readonly TrendRow[]): string {
-  return formatMoney(sum(rows.map(({ usd }) => usd)) / sum(rows.map(({ requests }) => requests)));
+  const priced = sum(rows.map(({ requests, unpricedCalls }) => requests - unpricedCalls));
+  return formatMoney(ratio(sum(rows.map(({ usd }) => usd ?? 0)), priced));
 }
 
 /** What the newest period came to beside those before it. */
 function trendSentence({ period, rows }: Trend): string {
   const last = rows.at(-1)!;
   const when = period === 'day' ? `On ${last.from}` : `In the week from ${last.from}`;
-  const now = `${when} ${formatCounted(last.sessions, 'session')} cost ${formatMoney(last.usd)}, ${perRequest([last])} a request`;
+  const now = `${when} ${formatCounted(last.sessions, 'session')} cost ${formatAtLeast(last.usd, { ...last, calls: last.requests })}, ${perRequest([last])} a request`;
   const earlier = rows.slice(0, -1);
   return earlier.length === 0 ? `${now}.` : `${now}; before it was ${perRequest(earlier)}.`;
 }

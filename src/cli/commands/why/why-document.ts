@@ -12,12 +12,12 @@ import {
   formatMoney,
   formatShare,
 } from '../../../core/base/format.js';
-import { sum } from '../../../core/base/stats.js';
+import { sum, sumKnown } from '../../../core/base/stats.js';
 import { NOT_WORTH_ACTING } from '../../../metrics/cost-interval.js';
 import * as doc from '../../../report/document/document.js';
 import { refetchSentence } from '../../../report/text/as-recorded.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import { formatSigned, shortPath } from '../../../report/text/words.js';
+import { formatAtLeast, formatSigned, shortPath, unpricedText } from '../../../report/text/words.js';
 import { belowHome } from '../../files/chosen-sessions.js';
 import { compactionBlock } from './forgotten-document.js';
 import { sourcesBlock } from './sources-document.js';
@@ -158,10 +158,20 @@ function reasons(setAside: readonly Reason[]): string {
     .join('; ');
 }
 
-function headLine({ recordedUsd, sessions, requests, hitRate, from, to }: WhyReport): string {
+/** The recorded cost, as far as it is known. */
+export function costOf({
+  recordedUsd,
+  requests,
+  unpricedCalls,
+}: Pick<WhyReport, 'recordedUsd' | 'requests' | 'unpricedCalls'>): string {
+  return formatAtLeast(recordedUsd, { calls: requests, unpricedCalls });
+}
+
+function headLine(report: WhyReport): string {
+  const { sessions, requests, hitRate, from, to } = report;
   const days = from === null ? [] : [from === to ? from : `${from} to ${to}`];
   return [
-    formatMoney(recordedUsd),
+    costOf(report),
     formatCounted(sessions, 'session'),
     formatCounted(requests, 'request'),
     `${formatShare(hitRate)} of the prompts read from the cache`,
@@ -174,7 +184,7 @@ function sliceLine(label: string, slices: readonly Slice[], nameOf = (name: stri
   const rest = slices.slice(MOST_SLICES);
   const parts = slices.slice(0, MOST_SLICES).map(({ name, usd }) => `${nameOf(name)} ${formatMoney(usd)}`);
   if (rest.length > 0)
-    parts.push(`${formatCount(rest.length)} more ${formatMoney(sum(rest.map(({ usd }) => usd)))}`);
+    parts.push(`${formatCount(rest.length)} more ${formatMoney(sumKnown(rest.map(({ usd }) => usd)))}`);
   return doc.inset(`${label}: ${parts.join(' · ')}`);
 }
 
@@ -195,7 +205,7 @@ export function whyBlocks(
   { top, by, home, notes: noted }: WhyOptions,
 ): readonly doc.Block[] {
   const paid = [...report.byCause].sort((a, b) => b.usd - a.usd).filter(({ usd }) => usd > 0);
-  const days = [...report.byDay].sort((a, b) => b.usd - a.usd);
+  const days = [...report.byDay].sort((a, b) => (b.usd ?? -1) - (a.usd ?? -1));
   const { changes } = report;
   const spent = doc.section(
     'Where it went',
@@ -268,10 +278,11 @@ export function adviceSentence({ changes, sessions, recordedUsd, byCause }: Advi
 
 /** What the sessions came to, and what to do first. */
 export function whyConclusion(report: WhyReport): Conclusion {
-  const { recordedUsd, sessions, byCause } = report;
+  const { sessions, byCause, requests, unpricedCalls } = report;
   const lost = avoidableOf(byCause);
   const unjudged = unjudgedOf(byCause);
-  const all = `${formatCounted(sessions, 'session')} cost ${formatMoney(recordedUsd)}`;
+  const unpriced = unpricedText({ calls: requests, unpricedCalls }, 'request');
+  const all = `${formatCounted(sessions, 'session')} cost ${costOf(report)}${unpriced === null ? '' : ` (${unpriced})`}`;
   const known = lost > 0 ? `, of which ${formatMoney(lost)} went to avoidable cache breaks` : '';
   const unknown = `; the avoidable part of ${formatMoney(unjudged)} for prompts that the cache dropped is not computed`;
   const rest =

@@ -1,14 +1,9 @@
 import type { AttributedRequest } from '../../../analysis/why/attribute.js';
 import { CAUSE_TEXT, type WhyCause } from '../../../analysis/why/causes.js';
+import type { Counted } from '../../../analysis/why/count-once.js';
 import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import { filledPrompts } from '../../../analysis/why/sources.js';
-import {
-  type Counted,
-  type SessionSums,
-  sumsOf,
-  type WhyBreak,
-  type WhyReport,
-} from '../../../analysis/why/sum-up.js';
+import { type SessionSums, sumsOf, type WhyBreak, type WhyReport } from '../../../analysis/why/sum-up.js';
 import {
   formatCount,
   formatCounted,
@@ -34,6 +29,7 @@ import { againSentences, sourceRows, timesPaid } from './sources-document.js';
 import {
   avoidableOf,
   changeNotes,
+  costOf,
   isSteady,
   remedyOf,
   reproducedSentence,
@@ -125,14 +121,14 @@ function chartedSession({ requests }: Counted, most: number): ChartedRun {
 }
 
 function cardsOf(report: WhyReport): readonly PageFact[] {
-  const lost = sum(report.breaks.map(({ usd }) => usd));
+  const lost = sum(report.breaks.map(({ usd }) => usd ?? 0));
   const avoidable = avoidableOf(report.byCause);
   const share = (usd: number): string =>
     formatShare(report.recordedUsd === 0 ? null : usd / report.recordedUsd);
   const [best] = report.changes;
   const days = report.from === null ? '' : `${report.from} to ${report.to}`;
   return [
-    card('As recorded', formatMoney(report.recordedUsd), days),
+    card('As recorded', costOf(report), days),
     card(
       'Lost in breaks',
       formatMoney(lost),
@@ -203,7 +199,9 @@ function sessionsOf(
       lostUsd: ranked.lostUsd,
       avoidableUsd: avoidableOf(breaks.get(ranked.file) ?? []),
       topBreak: ranked.topEvent === null ? null : CAUSE_TEXT[ranked.topEvent].title,
-      spent: sums.spent.map(({ model, day, nano }) => ({ model: printable(model), day, usd: usd(nano) })),
+      spent: sums.spent.flatMap(({ model, day, nano }) =>
+        nano === null ? [] : [{ model: printable(model), day, usd: usd(nano) }],
+      ),
       run,
     };
   });
@@ -283,7 +281,7 @@ export function whyPageData(
           thread: each.isMain ? 'main' : printable(each.thread),
           inThread: each.request,
           cause,
-          usd: each.usd,
+          usd: each.usd ?? 0,
           avoidableUsd: each.avoidableUsd ?? 0,
           tokens: each.tokens,
           gapMs: each.gapMs,

@@ -1,4 +1,4 @@
-import type { AttributedRequest } from '../../../analysis/why/attribute.js';
+import { type AttributedRequest, isUnpriced } from '../../../analysis/why/attribute.js';
 import { CAUSE_TEXT, UNJUDGED_CAUSES, WHY_CAUSES, type WhyCause } from '../../../analysis/why/causes.js';
 import { nanoOf, type SummedSession, timeOf } from '../../../analysis/why/sum-up.js';
 import { eventsOf } from '../../../analysis/why/trend.js';
@@ -70,6 +70,11 @@ function causeOf(request: AttributedRequest): WhyCause | null {
   return eventsOf(request).toSorted((a, b) => b.nano - a.nano)[0]?.cause ?? null;
 }
 
+/** Money of a request; null where its model has no price. */
+function priced(nanoIn: (request: AttributedRequest) => number) {
+  return ({ request }: RequestOf): number | null => (isUnpriced(request) ? null : nanoIn(request));
+}
+
 /** One row for each request of these sessions. */
 export const REQUEST_COLUMNS: readonly Column<RequestOf>[] = [
   text('session', 'the session that counts it', ({ session }) => session.file),
@@ -101,9 +106,17 @@ export const REQUEST_COLUMNS: readonly Column<RequestOf>[] = [
   number('outputEstimated', '1 if the recording does not hold its output', ({ request }) =>
     request.isOutputEstimated ? 1 : 0,
   ),
-  number('costNano', 'cost', ({ request }) => nanoOf(request)),
-  number('readNano', 'of it: reads', ({ request }) => request.readNano),
-  number('outputNano', 'of it: output', ({ request }) => request.outputNano),
+  number('costNano', 'cost; empty if its model has no price, as are its parts', priced(nanoOf)),
+  number(
+    'readNano',
+    'of it: reads',
+    priced(({ readNano }) => readNano),
+  ),
+  number(
+    'outputNano',
+    'of it: output',
+    priced(({ outputNano }) => outputNano),
+  ),
   text(
     'cause',
     'why it paid for content again: the cause that cost most; empty without a miss',
@@ -112,11 +125,15 @@ export const REQUEST_COLUMNS: readonly Column<RequestOf>[] = [
   number('missTokens', 'tokens that were paid for again', ({ request }) =>
     sum(eventsOf(request).map(({ written, uncached }) => written + uncached)),
   ),
-  number('missNano', 'what these cost', ({ request }) => sum(eventsOf(request).map(({ nano }) => nano))),
+  number(
+    'missNano',
+    'what these cost',
+    priced((request) => sum(eventsOf(request).map(({ nano }) => nano))),
+  ),
   number('avoidableNano', 'avoidable part; empty if not computed', ({ request }) => {
     const judged = eventsOf(request).filter(({ cause }) => !UNJUDGED_CAUSES.includes(cause));
     const cause = causeOf(request);
-    return cause !== null && UNJUDGED_CAUSES.includes(cause)
+    return isUnpriced(request) || (cause !== null && UNJUDGED_CAUSES.includes(cause))
       ? null
       : sum(judged.map(({ avoidableNano }) => avoidableNano));
   }),

@@ -11,6 +11,7 @@ import { filledSentences } from './sources-document.js';
 import {
   adviceSentence,
   avoidableOf,
+  costOf,
   isSteady,
   kindOfReason,
   reproducedSentence,
@@ -22,7 +23,10 @@ const MOST_CAUSES = 4;
 
 /** What may be shown around: figures, models by their number, causes. Neither names nor paths nor days. */
 export interface SharedWhy
-  extends Pick<WhyReport, 'sessions' | 'requests' | 'recordedUsd' | 'hitRate' | 'byCause' | 'sources'> {
+  extends Pick<
+    WhyReport,
+    'sessions' | 'requests' | 'recordedUsd' | 'unpricedCalls' | 'hitRate' | 'byCause' | 'sources'
+  > {
   readonly projects: number;
   readonly models: number;
   /** Paid for content that had been in the cache. */
@@ -43,7 +47,7 @@ export interface SharedWhy
 
 /** The part of an answer that may be shown around. */
 export function sharedWhy(report: WhyReport, notes: readonly string[]): SharedWhy {
-  const { sessions, requests, recordedUsd, hitRate, byCause, changes } = report;
+  const { sessions, requests, recordedUsd, unpricedCalls, hitRate, byCause, changes } = report;
   const events = byCause.filter(isEvent);
   return {
     sessions,
@@ -51,6 +55,7 @@ export function sharedWhy(report: WhyReport, notes: readonly string[]): SharedWh
     models: report.byModel.length,
     requests,
     recordedUsd,
+    unpricedCalls,
     hitRate,
     lostUsd: sum(events.map(({ usd }) => usd)),
     avoidableUsd: avoidableOf(events),
@@ -84,7 +89,7 @@ export function shareBlocks(shared: SharedWhy): readonly Block[] {
     .slice(0, MOST_CAUSES);
   const unjudged = unjudgedUsd === 0 ? '' : `, and of ${formatMoney(unjudgedUsd)} that is not computed`;
   return [
-    `${formatMoney(recordedUsd)} at list prices in ${formatCounted(sessions, 'session')} of ${formatCounted(shared.projects, 'project')}: ${formatCounted(requests, 'request')}, ${formatShare(hitRate)} of the prompts read from the cache, ${formatCounted(shared.models, 'model')}.`,
+    `${costOf(shared)} at list prices in ${formatCounted(sessions, 'session')} of ${formatCounted(shared.projects, 'project')}: ${formatCounted(requests, 'request')}, ${formatShare(hitRate)} of the prompts read from the cache, ${formatCounted(shared.models, 'model')}.`,
     `${formatMoney(lostUsd)} (${formatShare(recordedUsd === 0 ? null : lostUsd / recordedUsd)}) paid for content that had been in the cache; ${formatMoney(shared.avoidableUsd)} of it was avoidable${unjudged}.`,
     ...top.map(
       ({ cause, usd, events }) =>

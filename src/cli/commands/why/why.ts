@@ -1,18 +1,12 @@
 import { join, resolve } from 'node:path';
 import { limitRequests } from '../../../analysis/limits/limit-requests.js';
 import { type LimitsReport, limitsOf } from '../../../analysis/limits/limits.js';
+import { type Counted, countNew, countOnce } from '../../../analysis/why/count-once.js';
 import { fixesOf } from '../../../analysis/why/fixes.js';
 import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import type { Uncounted } from '../../../analysis/why/session-why.js';
 import { splitAt } from '../../../analysis/why/split.js';
-import {
-  type Counted,
-  countNew,
-  countOnce,
-  type SummedSession,
-  sumSessions,
-  type WhyReport,
-} from '../../../analysis/why/sum-up.js';
+import { type SummedSession, sumSessions, type WhyReport } from '../../../analysis/why/sum-up.js';
 import { trendOf } from '../../../analysis/why/trend.js';
 import { readModelTable } from '../../../config/files/model-table.js';
 import { dayStartMs } from '../../../core/base/clock.js';

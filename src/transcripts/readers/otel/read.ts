@@ -300,6 +300,35 @@ function agentOf(record: OtelRecord, spans: ReadonlyMap<string, OtelRecord>): st
   return agents.length > 1 ? agents[0]! : null;
 }
 
+function sessionOf({ attributes, traceId }: OtelRecord): string {
+  return word(attributes, CONVERSATION) ?? (traceId === '' ? 'session' : traceId);
+}
+
+/** What counts alike: the calls of a conversation to one provider. */
+function exporterOf(record: OtelRecord): string {
+  return `${sessionOf(record)} ${word(record.attributes, PROVIDER) ?? ''}`;
+}
+
+/** What of the cache an exporter leaves out of the input: by convention nothing, else writes or all of it. One call tells it of all. */
+function leftOutBy(calls: readonly OtelRecord[]): (record: OtelRecord) => number {
+  const leaves = { reads: new Set<string>(), writes: new Set<string>() };
+  const counts = ({ attributes }: OtelRecord) => ({
+    input: count(attributes, INPUT)!,
+    read: count(attributes, CACHED) ?? 0,
+    written: count(attributes, WRITTEN) ?? 0,
+  });
+  for (const record of calls) {
+    const { input, read, written } = counts(record);
+    if (input < read) leaves.reads.add(exporterOf(record));
+    if (input < read + written) leaves.writes.add(exporterOf(record));
+  }
+  return (record) => {
+    const { read, written } = counts(record);
+    const exporter = exporterOf(record);
+    return (leaves.reads.has(exporter) ? read : 0) + (leaves.writes.has(exporter) ? written : 0);
+  };
+}
+
 /** The requests that some records tell of, each once and in the order of their times. */
 function rowsOf(records: readonly OtelRecord[]): readonly Row[] {
   const spans = new Map(records.flatMap((each) => (each.spanId === null ? [] : [[each.spanId, each]])));
@@ -307,19 +336,18 @@ function rowsOf(records: readonly OtelRecord[]): readonly Row[] {
   const tellsReads = calls.some(({ attributes }) => count(attributes, CACHED) !== null);
   const tellsWrites = calls.some(({ attributes }) => count(attributes, WRITTEN) !== null);
   const conversations = new Map<string, RecordedMessages>();
+  const leftOut = leftOutBy(calls);
   return calls.map((record): Row => {
-    const { attributes, startMs, endMs, traceId } = record;
-    const session = word(attributes, CONVERSATION) ?? (traceId === '' ? 'session' : traceId);
+    const { attributes, startMs, endMs } = record;
+    const session = sessionOf(record);
     const thread = agentOf(record, spans);
     const key = `${session}/${thread ?? ''}`;
     const messages = getOrMake(conversations, key, () => new RecordedMessages());
     const said = messages.said(attributes['gen_ai.input.messages']);
     const answer = messages.answer(attributes['gen_ai.output.messages']);
-    const input = count(attributes, INPUT)!;
     // a count that a provider leaves out where others tell it is 0
     const cached = count(attributes, CACHED) ?? (tellsReads ? 0 : null);
     const written = count(attributes, WRITTEN) ?? (tellsWrites ? 0 : null);
-    const apart = (cached ?? 0) + (written ?? 0);
     return {
       id: callId(record),
       session,
@@ -328,8 +356,7 @@ function rowsOf(records: readonly OtelRecord[]): readonly Row[] {
       model: word(attributes, MODEL) ?? 'unknown',
       timeMs: startMs,
       endedMs: endMs,
-      // input includes the cache by convention; where it is smaller the exporter counts them apart
-      prompt: input < apart ? input + apart : input,
+      prompt: count(attributes, INPUT)! + leftOut(record),
       cached,
       written,
       output: count(attributes, OUTPUT),

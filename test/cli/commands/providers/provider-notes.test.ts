@@ -58,7 +58,8 @@ describe('what is not known of a provider', () => {
     for (const own of [file, kimi]) {
       const argv = [command!, own, ...options, '--out', 'out'];
       const { code, stdout } = await cli(argv, { cwd: folder, columns: 1_000 });
-      expect(code).toBe(0);
+      // No size of the window makes a session cheaper that never fills it.
+      expect(code).toBe(command === 'tune' ? 99 : 0);
       const page = readFileSync(join(folder, 'out', `two-${name}`, 'report.html'), 'utf8');
       const told = JSON.parse((await cli([...argv, '--json'], { cwd: folder })).stdout);
       const said = await saidByRun(folder, own);

@@ -3,14 +3,11 @@ import { comparisonTable } from '../../../../src/cli/commands/study/comparison-t
 import {
   comparisonConclusion,
   concluded,
-  holdoutNotes,
   sweepConclusion,
-  tuneConclusion,
 } from '../../../../src/cli/commands/study/study-conclusion.js';
 import { rulesOf } from '../../../../src/study/chosen-metrics.js';
 import { compareVariants } from '../../../../src/study/comparison.js';
 import { completenessOf } from '../../../../src/study/completeness.js';
-import type { OutOfSample } from '../../../../src/study/out-of-sample.js';
 import { type Runs, variantOf } from '../../../helpers/variant-runs.js';
 
 /** Finished runs of four calls with these costs. */
@@ -277,128 +274,16 @@ describe('what a sweep comes to', () => {
   });
 });
 
-describe('what a search comes to', () => {
-  const held = (low: number | null, high: number | null, share: number | null = 0.1): OutOfSample => ({
-    searched: ['a', 'b'],
-    heldOut: ['c', 'd'],
-    inSample: null,
-    settings: { gap: '7' },
-    promised: { mean: 3, share: 0.2, low: 2, high: 4, sessions: 2 },
-    realised: { mean: 2, share, low, high, sessions: 2 },
-    isWithin: null,
-    refusal: null,
-  });
-  const best = { settings: 'gap=5', value: 2 };
-  const found = { refusal: null, held: null, settings: 76, sessions: 4 };
-
-  it.each([
-    [1, 3, 0.1, true, /^Take it: .* is the one to expect/],
-    [1, 3, 0.005, false, /^No difference worth acting on: .* the saving is 0.5%/],
-    [1, 3, 0.01, false, /^No difference worth acting on: .* the saving is 1.0%/],
-    [-1, 3, 0.1, false, /^No difference worth acting on: .* contains 0/],
-    [0, 3, 0.1, false, /^No difference worth acting on: .* contains 0/],
-    [-3, -1, 0.1, false, /^Do not take it: .* worse than the scenario as it is/],
-    [null, null, 0.1, false, /^No difference worth acting on: .* only one comparison/],
-  ])('recommends on a realised saving from %s to %s of %s: %s', (low, high, share, isRecommended, advice) => {
-    const held_ = held(low, high, share);
-    expect(tuneConclusion('costUsd', best, { ...found, held: held_ })).toMatchObject({
-      isRecommended,
-      advice: expect.stringMatching(advice),
-    });
-  });
-
-  it('has the optimum, what half of the sessions choose, and the reason for what it recommends', () => {
-    expect(tuneConclusion('costUsd', best, { ...found, held: held(1, 3) }).result).toBe(
-      'The best cost of 76 settings is $2.00, at gap=5, the mean over 4 sessions. Chosen on 2 of them alone it is gap=7, which saves $3.00 (20.0%) a session there and $2.00 (10.0%; 95 %: $1.00 to $3.00) on the 2 others.',
-    );
-    const refused = { ...held(1, 3), refusal: 'so it is' };
-    expect(tuneConclusion('costUsd', best, { ...found, refusal: 'so it is', held: refused })).toMatchObject({
-      isRecommended: false,
-      result: expect.stringContaining('at gap=5'),
-      advice: 'Stay with the scenario as it is: so it is.',
-    });
-    const none = { ...held(1, 3), settings: null, promised: null, realised: null };
-    expect(tuneConclusion('costUsd', best, { ...found, held: none })).toMatchObject({
-      result: expect.stringContaining('2 of them alone give no choice.'),
-      advice: expect.stringContaining('nothing can be compared'),
-    });
-  });
-
-  it('is none where all settings are as good, with the reason that none compacts', () => {
-    const same = { ...best, equal: 75 };
-    expect(tuneConclusion('costUsd', same, { ...found, sessions: 1 })).toMatchObject({
-      isRecommended: false,
-      result: 'All 76 settings have the same cost, $2.00.',
-      advice: expect.stringMatching(/^The varied settings had no effect/),
-    });
-    const idle = { ...same, idleAt: 63_722 };
-    expect(tuneConclusion('costUsd', idle, { ...found, sessions: 1 }).result).toBe(
-      'All 76 settings have the same cost, $2.00. No setting compacts: the largest context is 63,722.',
-    );
-    expect(tuneConclusion('costUsd', idle, found).result).toBe(
-      'All 76 settings have the same cost, $2.00, the mean over 4 sessions. No setting compacts.',
-    );
-    expect(tuneConclusion('costUsd', { ...best, equal: 74 }, { ...found, sessions: 1 }).isRecommended).toBe(
-      true,
-    );
-  });
-
-  it('is the best setting and what its promise is worth, or why none is chosen', () => {
-    expect(tuneConclusion('costUsd', best, { ...found, sessions: 1 })).toMatchObject({
-      isRecommended: true,
-      result: 'The best cost of 76 settings is $2.00, at gap=5.',
-      advice: expect.stringMatching(/^It was chosen and judged on the same sessions/),
-    });
-    expect(tuneConclusion('costUsd', null, { ...found, refusal: 'so it is' })).toMatchObject({
-      isRecommended: false,
-      result: 'No setting is chosen: so it is.',
-      advice: expect.stringMatching(/^Relax --subject-to/),
-    });
-  });
-});
-
-const RESULT: OutOfSample = {
-  searched: ['a', 'b'],
-  heldOut: ['c', 'd', 'e'],
-  inSample: { mean: 3, share: 0.3, low: 2, high: 4, sessions: 5 },
-  settings: { gap: '7' },
-  promised: { mean: 2, share: 0.25, low: 1, high: 3, sessions: 2 },
-  realised: { mean: 1.5, share: null, low: -1, high: 4, sessions: 2 },
-  isWithin: true,
-  refusal: null,
-};
-
-it('a search says what it promised and what came of it', () => {
-  expect(holdoutNotes(RESULT, 'costUsd')).toEqual([
-    'savings against the scenario as it is (cost); chosen on 2 sessions, tested on 3 others:',
-    '  the best setting, over all sessions: $3.00 a session (30.0%), 95 % interval for the mean of such sessions $2.00 to $4.00, over 5 sessions',
-    '  promised saving: $2.00 a session (25.0%), 95 % interval for the mean of the 2 others $1.00 to $3.00, over 2 sessions',
-    '  realised saving: $1.50 a session, 95 % interval for the mean of such sessions −$1.00 to $4.00, over 2 sessions',
-    '  the realised saving lies within the promised interval',
-  ]);
-  expect(holdoutNotes({ ...RESULT, isWithin: false }, 'costUsd').at(-1)).toContain('outside the promised');
-  expect(holdoutNotes({ ...RESULT, realised: null, isWithin: null }, 'costUsd').slice(3)).toEqual([
-    '  realised saving: nothing to compare',
-  ]);
-});
-
 describe('what costs leave out', () => {
   const said = 'Not counted: fetching forgotten content again, about ';
   const best = { settings: 'gap=5', value: 2, refetchUsd: 0.5 };
   const three = completenessOf(['a', 'b', 'c'].map((name, i) => variantOf(name, costs(i + 1))));
-  const found = { refusal: null, held: null, settings: 76, sessions: 1 };
 
-  it('stands beside the best setting of a search or a sweep', () => {
-    expect(tuneConclusion('costUsd', best, found).advice).toMatch(/ the most to expect\. Not counted: /);
-    for (const { advice } of [
-      tuneConclusion('costUsd', best, found),
-      sweepConclusion('costUsd', best, three),
-    ])
-      expect(advice).toContain(`${said}$0.5000 for gap=5.`);
-    // Nothing is missing where nothing was forgotten, where the runs fetch it again, or where no money is compared.
+  it('stands beside the best point of a sweep', () => {
+    expect(sweepConclusion('costUsd', best, three).advice).toContain(`${said}$0.5000 for gap=5.`);
+    // Nothing is missing where nothing was forgotten, or where the runs fetch it again.
     for (const refetchUsd of [0, null])
-      expect(tuneConclusion('costUsd', { ...best, refetchUsd }, found).advice).not.toContain(said);
-    expect(tuneConclusion('turns', best, found).advice).not.toContain(said);
+      expect(sweepConclusion('costUsd', { ...best, refetchUsd }, three).advice).not.toContain(said);
   });
 
   it('stands beside a comparison for its two sides', () => {

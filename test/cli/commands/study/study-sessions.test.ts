@@ -30,7 +30,8 @@ describe('a study over sessions', () => {
     '%s without a name takes those on this machine, run as the client of the newest; other clients are left out',
     async (command) => {
       const { code, stderr, json, names } = await studied(homeWith(HOME), command);
-      expect(code, stderr).toBe(0);
+      // None of these sessions compacts: no size at which it does is better than another.
+      expect(code, stderr).toBe(command === 'tune' ? 99 : 0);
       expect(names).toEqual(['a', 'b']);
       const [first] = stderr.split('\n');
       expect(first).toBe(

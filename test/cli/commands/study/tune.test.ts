@@ -112,5 +112,11 @@ describe('ccbench tune', () => {
       },
       outOfSample: { realised: { sessions: 2 } },
     });
+    // Without held-out sessions it is held against the scenario as it is all the same.
+    const whole = await cli([...args, '--minimise', 'costUsd', '--no-holdout'], { cwd });
+    const { recommendation, inSample, outOfSample } = JSON.parse(whole.stdout);
+    expect([whole.code, recommendation, outOfSample]).toEqual([99, result.recommendation, null]);
+    const { mean, sessions } = result.outOfSample.inSample;
+    expect(inSample).toMatchObject({ mean: expect.closeTo(mean, 9), sessions });
   });
 });

@@ -169,7 +169,10 @@ describe('what lifetimes come to', () => {
     expect(unpriced.result).toBe(
       'Which lifetime is cheaper is unknown: no model of these sessions has a price.',
     );
-    const { result } = lifetimeConclusion(report(SESSIONS.slice(0, 1), { unpricedCalls: 1 }), {});
+    const part = report(SESSIONS.slice(0, 1), { unpricedCalls: 1 });
+    const recorded = { costUsd: 2.5, each: [{ name: 'a', costUsd: 2.5 }], notes: [] };
+    expect(lifetimeConclusion(part, {}, recorded).result).toContain(' As recorded it is at least $2.50,');
+    const { result } = lifetimeConclusion(part, {});
     expect(result).toBe(
       '1 session with a choice: at least $2.00 with 5 minutes, at least $3.00 with 1 hour; 5 minutes saves $1.00 on the 2 of 3 calls whose models have a price.',
     );

@@ -18,6 +18,7 @@ describe('what sessions cost over time', () => {
     sessions: 2,
     requests: 1_000,
     usd: 4,
+    unpricedCalls: 0,
     hitRate: 0.9,
     lostUsd: 0.5,
     outputTokens: 7,

@@ -91,6 +91,7 @@ const REPORT: WhyReport = {
   sessions: 2,
   requests: 30,
   recordedUsd: 10,
+  unpricedCalls: 0,
   hitRate: 0.75,
   from: '2026-03-01',
   to: '2026-03-04',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { countOnce, sumUp } from '../../../../src/analysis/why/sum-up.js';
+import { countOnce } from '../../../../src/analysis/why/count-once.js';
+import { sumUp } from '../../../../src/analysis/why/sum-up.js';
 import { type PageRoom, pageSession, whyPageData } from '../../../../src/cli/commands/why/why-page-data.js';
 import type { WhyPageSession } from '../../../../src/report/page-data/why-page-data.js';
 import { whySessions } from '../../../helpers/recordings/why-sessions.js';
@@ -76,9 +77,9 @@ describe('the page of why', () => {
     for (const session of data.sessions)
       expect(total(session.spent.map(({ usd }) => usd))).toBeCloseTo(session.usd, 9);
     for (const { name, usd } of REPORT.byModel)
-      expect(total(spent.filter(({ model }) => model === name).map((each) => each.usd))).toBeCloseTo(usd, 9);
+      expect(total(spent.filter(({ model }) => model === name).map((each) => each.usd))).toBeCloseTo(usd!, 9);
     for (const { name, usd } of REPORT.byDay)
-      expect(total(spent.filter(({ day }) => day === name).map((each) => each.usd))).toBeCloseTo(usd, 9);
+      expect(total(spent.filter(({ day }) => day === name).map((each) => each.usd))).toBeCloseTo(usd!, 9);
   });
 
   it('has a place for every break: the request of its session that paid again, with its cause', () => {
