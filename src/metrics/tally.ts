@@ -13,11 +13,9 @@ export function sortedRecord<T>(map: ReadonlyMap<string, T>): Record<string, T> 
   return Object.fromEntries(map.size < 2 ? map : [...map].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 }
 
-/** A plain object with one value per name of ours, in the order given. */
+/** A plain object with one value per name, in the order given. */
 export function recordOf<K extends string, T>(names: readonly K[], value: (name: K) => T): Record<K, T> {
-  const record = {} as Record<K, T>;
-  for (const name of names) record[name] = value(name);
-  return record;
+  return Object.fromEntries(names.map((name) => [name, value(name)])) as Record<K, T>;
 }
 
 /** A number among a layer's details: a count as it is, a list by its length, null for anything else. */
