@@ -17,6 +17,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CcbenchError, succeeds } from '../../core/base/errors.js';
 import { nameOfPart, removeLitter } from '../../transcripts/files/litter.js';
+import { makeFolder } from '../../transcripts/files/make-folder.js';
 import { whyUnwritable } from '../../transcripts/files/why-unwritable.js';
 import { type CliSession, warnUnwritten } from '../session.js';
 import { tellWritten } from '../terminal/present.js';
@@ -176,7 +177,7 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
   try {
     removeLitter(folder, (owner) => owner.startsWith('.'));
     checkTarget(target, shown);
-    created = mkdirSync(folder, { recursive: true });
+    created = makeFolder(folder);
     rmSync(fresh, { recursive: true, force: true });
     mkdirSync(fresh, { mode: PRIVATE_FOLDER });
   } catch (error) {
@@ -325,7 +326,7 @@ export function openFile(path: string, cwd: string): OutputFile {
   try {
     removeLitter(dirname(target), (owner) => owner === basename(target));
     if (existsSync(target) && lstatSync(target).isDirectory()) throw { code: 'EISDIR' };
-    mkdirSync(dirname(target), { recursive: true });
+    makeFolder(dirname(target));
     writeFileSync(fresh, '', PRIVATE_FILE);
   } catch (error) {
     fail(error);

@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ColumnSource, ParquetWriter } from 'hyparquet-writer';
 import { CcbenchError } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { isAtWork } from '../../transcripts/files/litter.js';
+import { makeFolder } from '../../transcripts/files/make-folder.js';
 import { remedyFor, whyUnwritable } from '../../transcripts/files/why-unwritable.js';
 import type { CellValue, ResultColumn, ResultRow } from '../result-rows.js';
 
@@ -42,7 +43,7 @@ export function writeWhole(
 ): void {
   const fresh = `${path}.${writerName()}.${written++}.part`;
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeFileSync(fresh, data);
     renameSync(fresh, path);
   } catch (error) {
@@ -127,7 +128,7 @@ export class GrowingPart {
     const fresh = `${path}.${writerName()}.part`;
     const schema = schemaFromColumnData({ columnData: columnData(columns, []) });
     return attempt(path, () => {
-      mkdirSync(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       removeUnfinished(dirname(path));
       return new GrowingPart(path, fresh, columns, new ParquetWriter({ writer: fileWriter(fresh), schema }));
     });

@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CcbenchError } from '../../core/base/errors.js';
 import { formatCounted } from '../../core/base/format.js';
+import { makeFolder } from '../../transcripts/files/make-folder.js';
 import type { MetricRecord } from '../job.js';
 import { sealedLine, unsealed } from '../result-rows.js';
 import { removeUnfinished, unwritable, writeWhole } from './part-file.js';
@@ -69,7 +70,7 @@ export function openRunStore(
   const notes: string[] = [];
   const results = new Map<string, StoredResult>();
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 }); // as private as the sessions
+    makeFolder(folder, 0o700); // as private as the sessions
     for (const place of [folder, join(folder, 'charts')]) removeUnfinished(place);
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
     const [header, ...lines] = text.split('\n').filter((line) => line.trim() !== '');
