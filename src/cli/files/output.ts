@@ -16,6 +16,7 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CcbenchError, succeeds } from '../../core/base/errors.js';
+import type { FileContent } from '../../study/results/part-file.js';
 import { nameOfPart, removeLitter } from '../../transcripts/files/litter.js';
 import { makeFolder } from '../../transcripts/files/make-folder.js';
 import { whyUnwritable } from '../../transcripts/files/why-unwritable.js';
@@ -79,9 +80,6 @@ const UNSAFE = /[<>:"|?*/\\\p{Cc}]/gu;
 
 /** Names of a folder itself or the one above, empty names, and endings that some file systems drop. */
 const NO_NAME = /^\.*$|[. ]$/;
-
-/** What a file is written from: at once, or piece by piece. */
-type FileContent = string | Uint8Array | Iterable<string>;
 
 /** A report folder being made: nothing of it is seen until it is whole. */
 export interface ReportFolder {

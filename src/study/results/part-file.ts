@@ -1,4 +1,13 @@
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ColumnSource, ParquetWriter } from 'hyparquet-writer';
@@ -35,16 +44,25 @@ export function unwritable(
   });
 }
 
+/** What a file is written from: at once, or piece by piece. */
+export type FileContent = string | Uint8Array | Iterable<string>;
+
 /** Writes a file whole or not at all: under a name of its own first, then in its place. */
 export function writeWhole(
   path: string,
-  data: string | Uint8Array,
+  data: FileContent,
   fail = (error: unknown): CcbenchError => unwritable(path, error),
 ): void {
   const fresh = `${path}.${writerName()}.${written++}.part`;
   try {
     makeFolder(dirname(path));
-    writeFileSync(fresh, data);
+    const file = openSync(fresh, 'w');
+    try {
+      for (const piece of typeof data === 'string' || data instanceof Uint8Array ? [data] : data)
+        writeFileSync(file, piece);
+    } finally {
+      closeSync(file);
+    }
     renameSync(fresh, path);
   } catch (error) {
     rmSync(fresh, { force: true });
