@@ -163,7 +163,9 @@ export function detectReader(source: Uint8Array | string, options: DetectOptions
   if (format !== null) return format;
   const readable = transcriptReaders.all().map(({ label }) => plural(label));
   throw new CcbenchError('bad-transcript', `${id} is not a transcript in a known format`, {
-    hint: `ccbench replays ${wordList(readable, 'and')}`,
+    hint: /\.ya?ml$/.test(id)
+      ? 'ccbench run, compare, sweep and tune take scenarios; here a recording is needed'
+      : `ccbench replays ${wordList(readable, 'and')}`,
     place: { file: id },
   });
 }
