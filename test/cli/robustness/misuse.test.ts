@@ -56,11 +56,14 @@ describe('options that would do nothing', () => {
   });
 });
 
-describe('a scenario where a recording is needed', () => {
-  it.each(['why', 'inspect', 'ttl', 'validate'])('%s names the commands that take it', async (command) => {
-    const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
+describe('a file that other commands take', () => {
+  it.each(['why', 'inspect', 'ttl', 'validate'])('%s says which', async (command) => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny'), 'run.jsonl': '{"type":"run","version":2}\n' });
     expect(await refused([command, 'a.yaml'], cwd)).toContain(
       'hint: ccbench run, compare, sweep and tune take scenarios; here a recording is needed',
+    );
+    expect(await refused([command, 'run.jsonl'], cwd)).toContain(
+      'hint: ccbench report and diff take logs of runs; here a recording is needed',
     );
   });
 });
