@@ -8,40 +8,21 @@ import { builtModule } from '../src/core/base/built.js';
 import { FileDigests } from '../src/transcripts/files/file-digests.js';
 import { loadTranscript } from '../src/transcripts/files/transcripts.js';
 
-/** How a probe ends: it prints the most memory its process ever held, in kilobytes. */
-const PRINT_PEAK = `
-import { readFileSync } from 'node:fs';
-const status = readFileSync('/proc/self/status', 'utf8');
-process.stdout.write(/VmHWM:\\s+(\\d+)/.exec(status)[1]);
-`;
-
 /** Whether the memory of a fresh process can be measured here: the system must say it, and the program must be built. */
 export function canProbe(): boolean {
   return builtModule('cli/main') !== null && process.platform === 'linux';
 }
 
-/** Highest memory in bytes of a fresh process that runs a module's text with some arguments. */
-async function probe(module: string, args: readonly string[]): Promise<number> {
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--input-type=module',
-    '--eval',
-    module + PRINT_PEAK,
-    ...args,
-  ]);
+/** Highest memory in bytes of a fresh process of the probe with some arguments. */
+async function probe(...args: readonly string[]): Promise<number> {
+  const file = fileURLToPath(builtModule('bench/probe')!);
+  const { stdout } = await promisify(execFile)(process.execPath, [file, ...args]);
   return Number(stdout) * 1_024;
 }
 
-const REPLAY = `
-const { benchPlan, benchTranscript, NOWHERE } = await import(process.argv[1]);
-const { replay } = await import(process.argv[2]);
-replay(benchPlan(process.argv[3]), benchTranscript(Number(process.argv[4])), NOWHERE);
-`;
-
 /** Highest memory in bytes of a fresh process that replays this many turns; null where it cannot be measured. */
 export async function peakOfReplay(policy: string, turns: number): Promise<number | null> {
-  if (!canProbe()) return null;
-  const modules = ['cli/commands/bench/plan', 'engine/run/replay'].map((name) => builtModule(name)!.href);
-  return probe(REPLAY, [...modules, policy, String(turns)]);
+  return canProbe() ? probe('replay', policy, String(turns)) : null;
 }
 
 const FILE_NAME = 'recording.jsonl';
@@ -97,17 +78,12 @@ process.on('exit', () => {
 /** Characters that it may print. */
 const MOST_PRINTED = 1 << 26;
 
-const READ = `
-const { loadTranscript } = await import(process.argv[1]);
-loadTranscript(process.argv[2], { cwd: process.argv[3], cache: 'off' });
-`;
-
 /** Highest memory in bytes of a fresh process that reads these lines from a file; null where it cannot be measured. */
 export async function peakMemory(lines: Iterable<string>): Promise<number | null> {
   if (!canProbe()) return null;
   const folder = writeRecording(lines);
   try {
-    return await probe(READ, [builtModule('transcripts/files/transcripts')!.href, FILE_NAME, folder]);
+    return await probe('read', FILE_NAME, folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -7,15 +7,13 @@ import { rolldown } from 'rolldown';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** The ways into the program, below src: the command, the library, worker threads, and what benchmarks start in processes of their own. */
+/** The ways into the program, below src: the command, the library, worker threads, and what benchmarks start as a process of its own. */
 export const ENTRIES = [
   'cli/main',
   'index',
   'study/worker-run',
   'cli/commands/why/why-worker',
-  'cli/commands/bench/plan',
-  'engine/run/replay',
-  'transcripts/files/transcripts',
+  'bench/probe',
 ];
 
 /** What stays outside: a package with a binary for each machine, and packages that users install themselves. */
@@ -39,7 +37,8 @@ export const NOTICES = 'dist/bundled-licences.txt';
 
 /** Benchmarks are built into a folder of their own, which is not published. */
 const BENCH = join(root, 'bench');
-const BENCH_MAIN = join(BENCH, 'main.ts');
+/** What is loaded alone. */
+const BENCH_STARTS = ['main.ts', 'probe.ts'].map((name) => join(BENCH, name));
 
 /** The source of a file of the build, from the root. */
 function sourceOf(name) {
@@ -84,7 +83,7 @@ function fileNamer() {
     return seen;
   };
   return (id, context) => {
-    if (id.startsWith(BENCH) && id !== BENCH_MAIN) return 'bench';
+    if (id.startsWith(BENCH) && !BENCH_STARTS.includes(id)) return 'bench';
     for (const [name, entry] of TOGETHER) {
       if (!closures.has(name)) closures.set(name, closureOf(entry, context));
       if (closures.get(name).has(id)) return name;

@@ -134,6 +134,15 @@ function withoutCharts(command: Command): string | null {
   return has(command, 'files') ? withoutFiles(command) : without('out')(command);
 }
 
+/** Besides a change of the same setting, which comes later and holds. */
+const besidesSet =
+  (...paths: readonly string[]): Idle =>
+  (command) => {
+    const { set = [] } = command.opts<{ readonly set?: readonly string[] }>();
+    const twin = set.find((change) => paths.includes(change.slice(0, change.indexOf('='))));
+    return twin === undefined ? null : `with --set ${twin}`;
+  };
+
 const EITHER = 'leave out one of them';
 const REPORTS = 'name the reports to hold this run against: --baseline <folder>';
 const RECORD = 'name the file to record to: --record session.jsonl';
@@ -163,6 +172,10 @@ const IDLE: readonly (readonly [option: string, why: Idle, hint: string])[] = [
   ...['fault', 'midStream', 'latencyScale', 'clock'].map((name) => [name, withUpstream, EITHER] as const),
   ['by', besides('share'), 'leave out one of them; --share names kinds of content and nothing else'],
   ['files', withResults, EITHER],
+  ['policy', besidesSet('policy', 'policy.use'), EITHER],
+  ['seed', besidesSet('seed'), EITHER],
+  ['model', besidesSet('model'), EITHER],
+  ['pricesOf', besidesSet('priceDay'), EITHER],
 ];
 
 /** Refuses options without effect: the user expects one. */

@@ -46,7 +46,13 @@ export function buildProgram(line: CommandLine, loads = LOADS): Command {
       getErrHasColors: () => false,
     })
     .configureHelp({ minWidthToWrap: LEAST_WRAPPED })
-    .hook('preAction', (_program, command) => refuseWithoutEffect(command));
+    .hook('preAction', async (_program, command) => {
+      refuseWithoutEffect(command);
+      const day = command.opts<{ pricesOf?: string }>().pricesOf;
+      if (day === undefined) return;
+      const text = (await import('../provider/prices/models.js')).priceDayText(day);
+      if (text !== day) note(line.session, `prices of ${text}`);
+    });
   for (const each of options) program.addOption(optionOf(each));
   program.addHelpText(
     'after',

@@ -11,8 +11,8 @@ import { compareVariants, type Difference } from '../study/comparison.js';
 import type { Standing } from '../study/completeness.js';
 import type { JobError } from '../study/job.js';
 import { JobRunner } from '../study/job-runner.js';
+import type { StoredResult } from '../study/kept-runs.js';
 import { compilePoint, pointCompiler } from '../study/point.js';
-import type { StoredResult } from '../study/results/run-store.js';
 import {
   makeRuns,
   missingRuns,

@@ -94,7 +94,7 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
     name: 'layers',
     better: null,
     keyName: '<layer>.<field>',
-    help: 'what one layer did: times it fired, how that ended, tokens it keeps out at the end (`saved`) and summed over requests (`notCarried`), compactions it helped to prevent or defer, cached tokens it destroyed, its requests and their cost',
+    help: 'what one layer did: times it fired, how that ended, tokens it keeps out at the end (`saved`) and summed over requests (`notCarried`), compactions it helped to prevent or defer, cached tokens it destroyed (`cacheLost`), its requests and their cost',
     keys: LAYERS.flatMap((layer) => Object.keys(LAYER_FIELDS).map((field) => `${layer}.${field}`)),
     unit: (key) => ownValue(LAYER_FIELDS, key.slice(key.lastIndexOf('.') + 1))![0],
     value(facts, key) {

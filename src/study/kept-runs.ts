@@ -1,6 +1,12 @@
 import { getOrMake } from '../core/base/once.js';
 import type { MetricRecord } from './job.js';
-import type { StoredResult } from './results/run-store.js';
+
+/** One finished run, addressed by the digest of its plan and transcript. */
+export interface StoredResult {
+  readonly key: string;
+  readonly metrics: MetricRecord;
+  readonly skipped: readonly string[];
+}
 
 /** Runs of one block: as many rows as its columns have. */
 const BLOCK_RUNS = 512;
@@ -66,6 +72,10 @@ export class KeptRuns {
 
   get size(): number {
     return this.#places.size;
+  }
+
+  keys(): Iterable<string> {
+    return this.#places.keys();
   }
 
   set(key: string, { metrics, skipped }: StoredResult): void {

@@ -10,8 +10,8 @@ import {
   variantMeans,
 } from './completeness.js';
 import type { Job, JobError, JobResult, MetricRecord } from './job.js';
+import type { StoredResult } from './kept-runs.js';
 import { type Point, runKey } from './point.js';
-import type { StoredResult } from './results/run-store.js';
 
 /** A row of a study: a variant or a point, with a plan for each of its sessions. */
 export interface StudyRow {

@@ -38,12 +38,18 @@ function choicesOf(choices: VariantChoices): readonly (readonly Choice[])[] {
     set: `policy=${JSON.stringify(name)}`,
     label: choices.policies.length > 1 || choices.names === 'all' ? name : null,
   }));
+  const paths = new Set<string>();
   const settings = choices.set.map((text) => {
     const equals = text.indexOf('=');
+    const named = text.slice(0, equals);
+    if (equals > 0 && paths.has(named))
+      throw new CcbenchError('bad-usage', `--set names ${named} twice`, {
+        hint: `give all its values at once: --set ${named}=…,…`,
+      });
+    paths.add(named);
     const values = splitValues(text.slice(equals + 1));
     if (equals <= 0 || (values.length === 1 && choices.names !== 'all')) return [{ set: text, label: null }];
-    const path = text.slice(0, equals);
-    return values.map((value) => ({ set: `${path}=${value}`, label: `${path}=${value}` }));
+    return values.map((value) => ({ set: `${named}=${value}`, label: `${named}=${value}` }));
   });
   return [policies, ...settings].filter((list) => list.length > 0);
 }

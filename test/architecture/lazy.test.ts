@@ -38,7 +38,9 @@ describe('start-up', () => {
     expect(packages).toEqual(['commander']);
     expect(
       [...loaded].filter(
-        (name) => name.endsWith('.ts') && !/^(?:cli|core\/base)\/|^transcripts\/files\/home\.ts$/.test(name),
+        (name) =>
+          name.endsWith('.ts') &&
+          !/^(?:cli|core\/base)\/|^transcripts\/files\/(?:home|make-folder)\.ts$/.test(name),
       ),
     ).toEqual([]);
   });

@@ -104,10 +104,21 @@ describe('the lists of a run', () => {
       '3 | 0:03:00 | 2 | main | 250 | 50 | 200 | 0 | 0 | $0.2500 | 100 | compaction | 0 ms | main | claude-sonnet-4-5',
     ]);
     expect(await cells(page, 'Events')).toEqual([
-      ['0:02:00', '2', 'full-compact', 'compact', 'done', '750', '900', '$0.5000', 'over the threshold'],
-      ['0:02:00', '', 'compaction', 'cache break', 'expected', '', '900', '', 'it had been announced'],
-      ['0:03:00', '3', 'full-compact', 'compact', 'failed: no_summary', '', '', '', 'it was too long'],
-      ['0:04:00', '3', 'invalid_request_error', 'main', 'refused with 400', '', '', '', 'prompt is too long'],
+      ['0:02:00', '2', 'full-compact', 'compact', 'done', '750', '900', '', '$0.5000', 'over the threshold'],
+      ['0:02:00', '', 'compaction', 'cache break', 'expected', '', '', '900', '', 'it had been announced'],
+      ['0:03:00', '3', 'full-compact', 'compact', 'failed: no_summary', '', '', '', '', 'it was too long'],
+      [
+        '0:04:00',
+        '3',
+        'invalid_request_error',
+        'main',
+        'refused with 400',
+        '',
+        '',
+        '',
+        '',
+        'prompt is too long',
+      ],
     ]);
     expect(await page.locator('circle.mark.bad').count()).toBe(2);
   });
@@ -224,7 +235,9 @@ describe('the details of an event', () => {
     expect(refused).toContain('prompt is too long');
     expect(refused).not.toMatch(/What it did to the cache|What went in/);
     const broken = await detailsOf(page, 1);
-    expect(broken).toContain('What it did to the cache900 cached tokens');
+    expect(broken).toContain(
+      'What it did to the cacheThe request read 900 tokens fewer from the cache than the one before.',
+    );
     expect(broken).not.toContain('What went in');
   });
 });

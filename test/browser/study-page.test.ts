@@ -356,6 +356,41 @@ describe('the page of a study', () => {
     expect(await more.isVisible()).toBe(false);
   });
 
+  it('breaks the names of rows behind their parts, never inside a word', async () => {
+    const names = [
+      'policy=peers/openhands',
+      'policy=claude-code/2.1.112',
+      'microcompact.token.targetTokens=40000',
+      'policy=peers/codex-local, seed=1',
+    ];
+    const rows = names.map((name) => ({ name, cells: [{ text: '$3.00', value: 3 }] }));
+    const { page } = await openPage(browser, html({ ...POINTS, table: { ...POINTS.table, rows } }), {
+      width: 390,
+    });
+    const lines: readonly (readonly string[])[] = await page.evaluate(`
+      [...document.querySelectorAll('.compare th[scope=row]')].map((head) => {
+        const lines = [];
+        let bottom = 0;
+        const walker = document.createTreeWalker(head, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+          for (let i = 0; i < walker.currentNode.length; i++) {
+            const range = document.createRange();
+            range.setStart(walker.currentNode, i);
+            range.setEnd(walker.currentNode, i + 1);
+            const box = range.getBoundingClientRect();
+            if (box.top >= bottom) lines.push('');
+            bottom = box.bottom;
+            lines[lines.length - 1] += range.toString();
+          }
+        }
+        return lines;
+      })`);
+    expect(lines.map((parts) => parts.join(''))).toEqual(names);
+    expect(Math.min(...lines.map((parts) => parts.length))).toBeGreaterThan(1);
+    for (const line of lines.flatMap((parts) => parts.slice(0, -1))) expect(line).toMatch(/[-/=,. ]$/);
+    expect(await sidewaysPx(page)).toBeLessThanOrEqual(0);
+  });
+
   it('leads from the index of runs to each of them', async () => {
     const { page, problems } = await openPage(browser, html(RUNS));
     expect(await page.locator('tbody th a').getAttribute('href')).toBe('one/report.html');

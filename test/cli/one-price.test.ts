@@ -245,6 +245,24 @@ describe('one price by the day', () => {
     expect(notes.join('\n')).toContain('at the list prices of 2026-11-17,');
   });
 
+  it.each([
+    ['inspect'],
+    ['why', '--no-files'],
+    ['ttl'],
+    ['validate'],
+    ['providers', '--session'],
+    ['diff'],
+    ['run', '--no-files'],
+    ['compare', '--no-files'],
+    ['sweep', '--no-files', '--vary', 'seed=1'],
+    ['tune', '--no-files', '--vary', 'seed=1'],
+  ])('%s says that the day of --prices-of is before all known changes', async (...argv) => {
+    const early = await cli([...argv, 'logs/across.jsonl', '--prices-of', '1900-01-01'], { cwd: folder() });
+    const note =
+      'prices of 1900-01-01 (the oldest prices known: the model table has no change before 2026-07-30)\n';
+    expect(early.stderr.split(note)).toHaveLength(2);
+  });
+
   it('a recording is reproduced exactly at whatever prices', async () => {
     const cwd = folder();
     for (const more of [[], ['--prices-of', '2026-10-01']]) {

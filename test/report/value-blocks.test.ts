@@ -195,7 +195,7 @@ describe('tables below the blocks', () => {
       layerEntry({ outcome: 'failed', failure: 'no_summary' }),
     ];
     const rows = layerRows(foldLog([...log, endEntry(log)])).map(({ cells }) => cells);
-    // layer, fired, done, failed, declined, saved, not carried, prevented, cache lost, calls, cost
+    // layer, fired, done, failed, declined, saved, not carried, prevented, destroyed, calls, cost
     expect(rows).toEqual([
       ['storage', '1', '0', '0', '1', '0', '0', '0', '0', '0', '$0.00'],
       ['full-compact', '2', '1', '1', '0', '50', '0', '0', '7', '2', '$3.00'],

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeptRuns } from '../../src/study/kept-runs.js';
-import type { StoredResult } from '../../src/study/results/run-store.js';
+import { KeptRuns, type StoredResult } from '../../src/study/kept-runs.js';
 
 const value = fc.oneof(
   fc.constantFrom(null, 0, -0, 1),
@@ -32,6 +31,7 @@ describe('kept runs', () => {
         );
         for (const result of results) kept.set(result.key, result);
         const last = new Map(results.map((result) => [result.key, result]));
+        expect([...kept.keys()]).toEqual([...last.keys()]);
         expect(kept.size).toBe(last.size);
         for (const [key, result] of last) {
           expect(kept.get(key)).toEqual(result);

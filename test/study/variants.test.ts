@@ -33,6 +33,14 @@ describe('variantsOf', () => {
     ]);
   });
 
+  it('refuses a setting that is named twice: only the last of its values would hold', () => {
+    for (const set of [
+      ['seed=1,2', 'seed=3'],
+      ['seed=1', 'seed=2'],
+    ])
+      expect(() => names([], set)).toThrow('--set names seed twice');
+  });
+
   it('treats a single value as a setting, keeps what was asked for, and has a variant of the file once', () => {
     expect(names(['unbounded'], ['timing=recorded'])).toEqual(['base', 'hour']);
     expect(names([], ['cache.ttl=5m,1h'])).toEqual(['cache.ttl=5m', 'cache.ttl=5m, hour', 'cache.ttl=1h']);

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt, succeeds } from '../../core/base/errors.js';
+import { makeFolder } from '../../transcripts/files/make-folder.js';
 
 /** Name of the note below the cache folder. */
 const NOTE = 'last-page.json';
@@ -19,7 +20,7 @@ export function pagesWritten(paths: readonly string[]): void {
 export function rememberPage(cacheFolder: string): void {
   if (written === null) return;
   try {
-    mkdirSync(cacheFolder, { recursive: true, mode: 0o700 });
+    makeFolder(cacheFolder, 0o700);
     writeFileSync(join(cacheFolder, NOTE), `${JSON.stringify({ page: written })}\n`);
   } catch {
     // It is a convenience: the path was printed.

@@ -16,7 +16,9 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CcbenchError, succeeds } from '../../core/base/errors.js';
+import type { FileContent } from '../../study/results/part-file.js';
 import { nameOfPart, removeLitter } from '../../transcripts/files/litter.js';
+import { makeFolder } from '../../transcripts/files/make-folder.js';
 import { whyUnwritable } from '../../transcripts/files/why-unwritable.js';
 import { type CliSession, warnUnwritten } from '../session.js';
 import { tellWritten } from '../terminal/present.js';
@@ -78,9 +80,6 @@ const UNSAFE = /[<>:"|?*/\\\p{Cc}]/gu;
 
 /** Names of a folder itself or the one above, empty names, and endings that some file systems drop. */
 const NO_NAME = /^\.*$|[. ]$/;
-
-/** What a file is written from: at once, or piece by piece. */
-type FileContent = string | Uint8Array | Iterable<string>;
 
 /** A report folder being made: nothing of it is seen until it is whole. */
 export interface ReportFolder {
@@ -176,7 +175,7 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
   try {
     removeLitter(folder, (owner) => owner.startsWith('.'));
     checkTarget(target, shown);
-    created = mkdirSync(folder, { recursive: true });
+    created = makeFolder(folder);
     rmSync(fresh, { recursive: true, force: true });
     mkdirSync(fresh, { mode: PRIVATE_FOLDER });
   } catch (error) {
@@ -325,7 +324,7 @@ export function openFile(path: string, cwd: string): OutputFile {
   try {
     removeLitter(dirname(target), (owner) => owner === basename(target));
     if (existsSync(target) && lstatSync(target).isDirectory()) throw { code: 'EISDIR' };
-    mkdirSync(dirname(target), { recursive: true });
+    makeFolder(dirname(target));
     writeFileSync(fresh, '', PRIVATE_FILE);
   } catch (error) {
     fail(error);

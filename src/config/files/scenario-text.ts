@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { mainWindow } from '../../agent/client/window.js';
 import { attempt, CcbenchError } from '../../core/base/errors.js';
 import { firstModel } from '../../core/model/transcript.js';
+import { LOG_HEAD } from '../../core/run/run-log.js';
 import { modelsOf, resolveWindow } from '../../provider/prices/models.js';
 import { type FindOptions, findSessions, type LeftOut } from '../../transcripts/files/find-sessions.js';
 import { type InputOptions, readTextInput, sessionPath } from '../../transcripts/files/read-input.js';
@@ -9,9 +10,6 @@ import { inputFormat } from '../../transcripts/files/transcripts.js';
 import type { CompiledRun } from '../compile.js';
 import { openRef } from './open-ref.js';
 import type { FindRecordings } from './transcript-ref.js';
-
-/** How the log of a run begins. */
-export const LOG_HEAD = '{"type":"run"';
 
 /** Endings that scenarios have. */
 const SCENARIO_NAME = /\.ya?ml$/i;

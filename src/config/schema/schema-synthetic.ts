@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CcbenchError, type Path } from '../../core/base/errors.js';
+import { formatCount } from '../../core/base/format.js';
 import { unknownName } from '../../core/base/registry.js';
 import { number, orNull, refuse, text, whole } from '../../core/base/schema.js';
 import { LETTER_SUBJECTS, LETTER_WAYS } from '../../core/model/transcript.js';
@@ -214,9 +215,13 @@ function checkTurns(ctx: z.core.ParsePayload<unknown>, session: Turns): void {
   const beside = subagents == null ? 0 : Math.floor(turns / subagents.everyTurns) * subagents.turns;
   const calls = forks.reduce((sum, fork) => sum + fork.children * fork.turns, turns + beside);
   if (calls > MOST_CALLS)
-    refuse(ctx, `the threads of the session would make ${calls} calls; at most ${MOST_CALLS} are possible`, {
-      hint: 'give it fewer turns, subagents or children',
-    });
+    refuse(
+      ctx,
+      `the threads of the session would make ${formatCount(calls)} calls; at most ${formatCount(MOST_CALLS)} are possible`,
+      {
+        hint: 'give it fewer turns, subagents or children',
+      },
+    );
 }
 
 /** A generated session. */

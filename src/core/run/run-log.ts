@@ -6,6 +6,9 @@ import type { Warning } from './warning.js';
 /** Version of the log format; readers refuse others. */
 export const RUN_LOG_VERSION = 2;
 
+/** How the text of a log begins. */
+export const LOG_HEAD = '{"type":"run"';
+
 /** First line: what was run. */
 export interface RunEntry {
   readonly type: 'run';

@@ -28,6 +28,7 @@ import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import { createFakeLlm, type FakeLlm } from '../../provider/fake-llm/fake-llm.js';
 import { createFaultPlan, type FaultPlan } from '../../provider/fake-llm/faults.js';
 import { type Cassette, checkCassette } from '../../provider/fake-llm/summaries/cassette.js';
+import { priceDayText } from '../../provider/prices/models.js';
 import { priceTimes } from '../../provider/prices/price.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { checkLostChild } from '../context/invariants.js';
@@ -205,7 +206,7 @@ export function* replayParts(
   const tokens = recorded === null ? null : otherTokens(plan, models);
   if (tokens !== null) env.warnings.add('other-tokens', tokens.message, tokens.remedy);
   const day = plan.priceDay ?? transcript.priceDay;
-  if (day !== undefined) env.warnings.add('price-day', `all requests are priced as of ${day}`);
+  if (day !== undefined) env.warnings.add('price-day', `all requests are priced as of ${priceDayText(day)}`);
   const endMs = yield* runThreads(env, played);
   logEnd(env, transcript, endMs);
   if (sink instanceof FindingSink) replayedOf.reproduced = sink.finish(plan, transcript);

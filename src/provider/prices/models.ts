@@ -54,6 +54,21 @@ function plannedRow(model: PlannedModel, base: ModelRow): ModelRow {
   };
 }
 
+/**
+ * A day whose prices a user asks for, with which those are where the table cannot know them: before the first change in it every
+ * model has its oldest prices, after the last check of it the newest.
+ */
+export function priceDayText(day: string): string {
+  const changes = MODELS.rows.flatMap(({ from, earlier }) => [...earlier.map((period) => period.from), from]);
+  const first = changes.flatMap((change) => change ?? []).sort()[0]!;
+  if (day < first) return `${day} (the oldest prices known: the model table has no change before ${first})`;
+  const last = MODELS.rows
+    .map(({ checked }) => checked)
+    .sort()
+    .at(-1)!;
+  return day > last ? `${day} (the newest prices known: they were checked on ${last})` : day;
+}
+
 /** The row of a model by id, alias or another spelling; with the `[1m]` suffix, the row with the long window. */
 export function findModel(name: string): ModelRow | null {
   return MODELS.find(name);

@@ -107,8 +107,10 @@ export interface PageEvent {
   /** One sentence. */
   readonly reason: string;
   readonly layer?: PageLayerFigures;
-  /** Cached tokens that were lost. */
-  readonly lost: number;
+  /** Cached tokens that a layer’s action destroyed. */
+  readonly destroyed?: number;
+  /** How many tokens fewer a request with a cache break read than the one before. */
+  readonly readDrop?: number;
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -132,7 +134,8 @@ export interface PageLayer {
   /** Compactions it prevented, and those it only deferred. */
   readonly prevented: number;
   readonly deferred: number;
-  readonly lost: number;
+  /** Cached tokens that it destroyed. */
+  readonly destroyed: number;
   /** Nano-dollars. */
   readonly cost: number;
 }

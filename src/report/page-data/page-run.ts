@@ -33,7 +33,16 @@ export function pageEvents(entries: Iterable<LogEntry>): readonly PageEvent[] {
     if (entry.type === 'request') after += 1;
     const described = describeEvent(entry);
     if (described === null || !('t' in entry) || !('thread' in entry)) continue;
-    const { kind, name, action = '', outcome = '', reason = '', lost = 0, details = {} } = described;
+    const {
+      kind,
+      name,
+      action = '',
+      outcome = '',
+      reason = '',
+      destroyed,
+      readDrop,
+      details = {},
+    } = described;
     if (kind === null) continue;
     events.push({
       kind,
@@ -46,7 +55,8 @@ export function pageEvents(entries: Iterable<LogEntry>): readonly PageEvent[] {
       outcome: entry.type === 'layer' && entry.failure !== null ? `${outcome}: ${entry.failure}` : outcome,
       reason,
       ...(entry.type === 'layer' ? { layer: figuresOf(entry) } : {}),
-      lost,
+      ...(destroyed === undefined ? {} : { destroyed }),
+      ...(readDrop === undefined ? {} : { readDrop }),
       details,
     });
   }
@@ -131,9 +141,9 @@ function cardsOf(facts: RunFacts, window: number | null): readonly PageFact[] {
 function layersOf(facts: RunFacts): readonly PageLayer[] {
   return Object.entries(facts.layers)
     .filter(([, { triggers }]) => triggers > 0)
-    .map(([name, { done, failed, cacheLost: lost, costNanoUsd: cost, ...layer }]) => {
+    .map(([name, { done, failed, cacheLost: destroyed, costNanoUsd: cost, ...layer }]) => {
       const { declined, saved, notCarried, prevented, deferred } = layer;
-      return { name, acts: done + failed, declined, saved, notCarried, prevented, deferred, lost, cost };
+      return { name, acts: done + failed, declined, saved, notCarried, prevented, deferred, destroyed, cost };
     });
 }
 

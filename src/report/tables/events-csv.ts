@@ -20,7 +20,8 @@ const COLUMNS = [
   'trueBefore',
   'trueAfter',
   'savedTokens',
-  'cacheLostTokens',
+  'destroyedTokens',
+  'readDropTokens',
   'calls',
   'costUsd',
   'details',
@@ -58,7 +59,7 @@ export function eventLines(entries: Iterable<LogEntry>): string {
   for (const entry of entries) {
     const described = describeEvent(entry);
     if (described === null) continue;
-    const { name, action, outcome, reason, lost, details = {} } = described;
+    const { name, action, outcome, reason, destroyed, readDrop, details = {} } = described;
     const row: Row = {
       timeMs: 't' in entry ? entry.t : null,
       thread: 'thread' in entry ? entry.thread : null,
@@ -68,7 +69,8 @@ export function eventLines(entries: Iterable<LogEntry>): string {
       action: action ?? null,
       outcome: outcome ?? null,
       reason: reason ?? null,
-      cacheLostTokens: lost ?? null,
+      destroyedTokens: destroyed ?? null,
+      readDropTokens: readDrop ?? null,
       ...figuresOf(entry),
       details: Object.keys(details).length === 0 ? null : canonicalJson(details),
     };

@@ -7,7 +7,7 @@ import { shownName } from './metric-words.js';
 /** What happened besides an answered request: the table of events and the page say the same of it. */
 export interface EventDescription
   extends Pick<PageEvent, 'name'>,
-    Partial<Pick<PageEvent, 'action' | 'outcome' | 'reason' | 'lost' | 'details'>> {
+    Partial<Pick<PageEvent, 'action' | 'outcome' | 'reason' | 'destroyed' | 'readDrop' | 'details'>> {
   /** What the page draws it as; null where only the table has it. */
   readonly kind: PageEvent['kind'] | null;
 }
@@ -26,8 +26,8 @@ export function describeEvent(entry: LogEntry): EventDescription | null {
       return { kind: null, name: label, details: { parent, prefixTokens, window } };
     }
     case 'layer': {
-      const { layer: name, action, outcome, reason, cacheLost: lost, details } = entry;
-      return { kind: 'layer', name, action, outcome, reason, lost, details };
+      const { layer: name, action, outcome, reason, cacheLost: destroyed, details } = entry;
+      return { kind: 'layer', name, action, outcome, reason, destroyed, details };
     }
     case 'break':
       return {
@@ -36,7 +36,7 @@ export function describeEvent(entry: LogEntry): EventDescription | null {
         action: 'cache break',
         outcome: entry.expected ? 'expected' : 'unexpected',
         reason: entry.expected ? 'it had been announced' : 'nothing had announced it',
-        lost: entry.lostTokens,
+        readDrop: entry.lostTokens,
         details: {
           request: entry.n,
           position: entry.position,

@@ -313,7 +313,7 @@ export const LAYER_COLUMNS: readonly doc.ColumnOf<LayerRow>[] = [
   doc.number('saved', ({ layer }) => layer.saved, formatCount, 9),
   doc.number('not carried', ({ layer }) => layer.notCarried, formatCount, 6),
   doc.number('prevented', ({ layer }) => layer.prevented, formatCount, 5),
-  doc.number('cache lost', ({ layer }) => layer.cacheLost, formatCount, 8),
+  doc.number('destroyed', ({ layer }) => layer.cacheLost, formatCount, 8),
   doc.number('calls', ({ layer }) => layer.calls, formatCount, 2),
   doc.amount('cost', ({ layer, decimals }) => formatMoneyCell(usd(layer.costNanoUsd), decimals), 7),
 ];
@@ -361,7 +361,7 @@ function ruleNames(plan: unknown): readonly string[] {
 export const BREAK_COLUMNS: readonly Column[] = [
   { header: 'cause', align: 'left', drop: null },
   { header: 'breaks', align: 'right', drop: null },
-  { header: 'tokens lost', align: 'right', drop: 2 },
+  { header: 'drop in reads', align: 'right', drop: 2 },
   { header: '', align: 'left', drop: 1 },
 ];
 

@@ -1,10 +1,20 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ColumnSource, ParquetWriter } from 'hyparquet-writer';
 import { CcbenchError } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { isAtWork } from '../../transcripts/files/litter.js';
+import { makeFolder } from '../../transcripts/files/make-folder.js';
 import { remedyFor, whyUnwritable } from '../../transcripts/files/why-unwritable.js';
 import type { CellValue, ResultColumn, ResultRow } from '../result-rows.js';
 
@@ -34,16 +44,25 @@ export function unwritable(
   });
 }
 
+/** What a file is written from: at once, or piece by piece. */
+export type FileContent = string | Uint8Array | Iterable<string>;
+
 /** Writes a file whole or not at all: under a name of its own first, then in its place. */
 export function writeWhole(
   path: string,
-  data: string | Uint8Array,
+  data: FileContent,
   fail = (error: unknown): CcbenchError => unwritable(path, error),
 ): void {
   const fresh = `${path}.${writerName()}.${written++}.part`;
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(fresh, data);
+    makeFolder(dirname(path));
+    const file = openSync(fresh, 'w');
+    try {
+      for (const piece of typeof data === 'string' || data instanceof Uint8Array ? [data] : data)
+        writeFileSync(file, piece);
+    } finally {
+      closeSync(file);
+    }
     renameSync(fresh, path);
   } catch (error) {
     rmSync(fresh, { force: true });
@@ -127,7 +146,7 @@ export class GrowingPart {
     const fresh = `${path}.${writerName()}.part`;
     const schema = schemaFromColumnData({ columnData: columnData(columns, []) });
     return attempt(path, () => {
-      mkdirSync(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       removeUnfinished(dirname(path));
       return new GrowingPart(path, fresh, columns, new ParquetWriter({ writer: fileWriter(fresh), schema }));
     });

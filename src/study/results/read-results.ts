@@ -1,7 +1,7 @@
 import type { Metric } from '../../metrics/metric.js';
+import type { StoredResult } from '../kept-runs.js';
 import type { CellValue } from '../result-rows.js';
 import type { ResultStore } from './result-store.js';
-import type { StoredResult } from './run-store.js';
 
 /** Lets other things happen, Ctrl-C among them. */
 type Pause = () => Promise<void>;

@@ -1,16 +1,8 @@
-import {
-  appendFileSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, lstatSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sha256Hex } from '../../core/base/digest.js';
 import { CcbenchError } from '../../core/base/errors.js';
+import { makeFolder } from '../../transcripts/files/make-folder.js';
 import { batchesOfPart, type Partition, partOfBatch, runsOfBatch, runsOfPart } from '../batches.js';
 import {
   type CellValue,
@@ -137,7 +129,7 @@ export class ResultStore {
     const made: string[] = [];
     try {
       for (const path of [this.folder, ...[STUDIES, PARTS, BATCHES].map((name) => join(this.folder, name))])
-        made.unshift(...foldersFrom(path, mkdirSync(path, { recursive: true })));
+        made.unshift(...foldersFrom(path, makeFolder(path)));
     } catch (error) {
       throw unwritable(this.folder, error);
     }

@@ -1,8 +1,9 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CcbenchError } from '../../core/base/errors.js';
 import { formatCounted } from '../../core/base/format.js';
-import type { MetricRecord } from '../job.js';
+import { makeFolder } from '../../transcripts/files/make-folder.js';
+import { KeptRuns, type StoredResult } from '../kept-runs.js';
 import { sealedLine, unsealed } from '../result-rows.js';
 import { removeUnfinished, unwritable, writeWhole } from './part-file.js';
 
@@ -11,17 +12,10 @@ const FORMAT = 3;
 
 const FILE = 'sweep.jsonl';
 
-/** One finished run, addressed by the digest of its plan and transcript. */
-export interface StoredResult {
-  readonly key: string;
-  readonly metrics: MetricRecord;
-  readonly skipped: readonly string[];
-}
-
 /** The finished runs of a report folder: what is in it is not run again, whatever study wanted it first. */
 export interface RunStore {
   /** By their address, those of earlier starts included. */
-  readonly results: Map<string, StoredResult>;
+  readonly results: KeptRuns;
   /** The addresses of those that earlier starts finished. */
   readonly earlier: ReadonlySet<string>;
   /** What the user should know about the file. */
@@ -57,6 +51,19 @@ function unusedName(file: string): string {
   }
 }
 
+/** The lines that hold a result as it was written. */
+function goodLines(
+  lines: readonly string[],
+  each: (result: StoredResult, line: string) => void,
+): readonly string[] {
+  return lines.flatMap((line) => {
+    const result = unsealed<StoredResult>(line);
+    if (result === null) return [];
+    each(result, `${line}\n`);
+    return [`${line}\n`];
+  });
+}
+
 /** Opens the finished runs of a report folder: those of another version are put aside, broken lines are left out. */
 export function openRunStore(
   folder: string,
@@ -67,9 +74,9 @@ export function openRunStore(
   const shownFile = join(shown, FILE);
   const fail = (error: unknown): CcbenchError => unwritable(shown, error, elsewhere);
   const notes: string[] = [];
-  const results = new Map<string, StoredResult>();
+  const results = new KeptRuns();
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 }); // as private as the sessions
+    makeFolder(folder, 0o700); // as private as the sessions
     for (const place of [folder, join(folder, 'charts')]) removeUnfinished(place);
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
     const [header, ...lines] = text.split('\n').filter((line) => line.trim() !== '');
@@ -82,18 +89,13 @@ export function openRunStore(
         `${shownFile} was written by another version (${other}): it is kept as ${kept} and all points are run again`,
       );
     } else {
-      const read = lines.map((line) => unsealed<StoredResult>(line));
-      for (const result of read) if (result !== null) results.set(result.key, result);
-      const broken = read.filter((result) => result === null).length;
+      const good = goodLines(lines, (result) => results.set(result.key, result));
+      const broken = lines.length - good.length;
       if (broken > 0) {
         notes.push(
           `${formatCounted(broken, 'broken line')} of ${shownFile} left out; the ${results.size} good ones are used`,
         );
-        writeWhole(
-          file,
-          [headerLine(program), ...[...results.values()].map((result) => sealedLine(result))].join(''),
-          fail,
-        );
+        writeWhole(file, [headerLine(program), ...good], fail);
       } else if (header !== undefined && !text.endsWith('\n')) appendFileSync(file, '\n');
     }
     if (other !== null || header === undefined) writeFileSync(file, headerLine(program));
@@ -114,10 +116,10 @@ export function openRunStore(
     sort() {
       // Read again: another process may have written into it too.
       const lines = readFileSync(file, 'utf8').split('\n').slice(1);
-      const found = lines.flatMap((line) => unsealed<StoredResult>(line) ?? []);
-      const all = [...new Map(found.map((result) => [result.key, result])).values()];
-      all.sort((a, b) => (a.key < b.key ? -1 : 1));
-      writeWhole(file, [headerLine(program), ...all.map((result) => sealedLine(result))].join(''), fail);
+      const all = new Map<string, string>();
+      goodLines(lines, ({ key }, line) => all.set(key, line));
+      const sorted = [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
+      writeWhole(file, [headerLine(program), ...sorted], fail);
     },
   };
 }

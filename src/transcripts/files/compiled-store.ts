@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
 import { attempt, succeeds } from '../../core/base/errors.js';
@@ -19,6 +10,7 @@ import { loadCompiled } from '../compiled/load-compiled.js';
 import { type DiskFile, fileSource, readPart } from './disk-file.js';
 import type { FileDigests } from './file-digests.js';
 import { nameOfPart, removeLitter } from './litter.js';
+import { makeFolder } from './make-folder.js';
 
 /** Folder of compiled transcripts below the one of everything that is kept. */
 export const COMPILED_FOLDER = 'transcripts';
@@ -108,7 +100,7 @@ export function writeEntry(
   const path = join(folder, `${key}.bin`);
   const part = nameOfPart(join(folder, `${key}.${threadId}.bin`), 'part');
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     const waiting = unchecked.get(folder);
     // Parts of other threads look like those of an earlier process with this one's number.
     if (waiting === undefined && isMainThread) tidyEntries(folder);

@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256Hex } from '../../core/base/digest.js';
 import { succeeds } from '../../core/base/errors.js';
 import { type DiskFile, hashFile } from './disk-file.js';
 import { nameOfPart, removeLitter } from './litter.js';
+import { makeFolder } from './make-folder.js';
 
 /** What is known of a file: its state when it was read, the SHA-256 of what it held, and whether that was one session. */
 export interface KnownFile {
@@ -126,7 +127,7 @@ export class FileDigests {
     const rows = [...files.values()].slice(-MOST_KNOWN);
     const part = nameOfPart(join(this.#folder, INDEX), 'part');
     try {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      makeFolder(this.#folder, 0o700);
       writeFileSync(part, JSON.stringify({ version: VERSION, sum: sumOf(rows), files: rows }), {
         mode: 0o600,
       });

@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../core/base/errors.js';
 import { readAt } from './disk-file.js';
 import { nameOfPart, removeLitter } from './litter.js';
+import { makeFolder } from './make-folder.js';
 
 const NAME = 'waiting';
 
@@ -50,7 +51,7 @@ function held(bytes: Uint8Array): () => Uint8Array {
 }
 
 function openNameless(folder: string): number {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   removeLitter(folder, (owner) => owner === NAME);
   const path = join(folder, nameOfPart(NAME, 'part'));
   const file = openSync(path, 'w+', 0o600);

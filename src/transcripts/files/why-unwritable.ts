@@ -2,6 +2,7 @@ import { ownValue } from '../../core/base/own-value.js';
 
 /** Why something cannot be written, in words where the system gives a code that is known. */
 const WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'no folder can be made there',
   EACCES: 'no permission',
   EPERM: 'no permission',
   EROFS: 'the file system is read-only',

@@ -2,6 +2,7 @@ import { CcbenchError } from '../../core/base/errors.js';
 import { wordList } from '../../core/base/format.js';
 import { createRegistry } from '../../core/base/registry.js';
 import { CAPABILITIES } from '../../core/run/capability.js';
+import { LOG_HEAD } from '../../core/run/run-log.js';
 import { createWarnings } from '../../core/run/warning.js';
 import { decodeHead, parseObject, unpackBytes } from '../lines/json-lines.js';
 import { isObject, type JsonObject } from '../lines/narrow.js';
@@ -163,7 +164,11 @@ export function detectReader(source: Uint8Array | string, options: DetectOptions
   if (format !== null) return format;
   const readable = transcriptReaders.all().map(({ label }) => plural(label));
   throw new CcbenchError('bad-transcript', `${id} is not a transcript in a known format`, {
-    hint: `ccbench replays ${wordList(readable, 'and')}`,
+    hint: /\.ya?ml$/.test(id)
+      ? 'ccbench run, compare, sweep and tune take scenarios; here a recording is needed'
+      : head.startsWith(LOG_HEAD)
+        ? 'ccbench report and diff take logs of runs; here a recording is needed'
+        : `ccbench replays ${wordList(readable, 'and')}`,
     place: { file: id },
   });
 }

@@ -56,12 +56,12 @@ describe('input that would hurt is refused in a sentence', () => {
       'b.yaml': synthetic('subagents: { everyTurns: 1, turns: 100000 }').replace('turns: 4,', 'turns: 1000,'),
     });
     for (const [file, calls] of [
-      ['a.yaml', 10_000_004],
-      ['b.yaml', 100_001_000],
+      ['a.yaml', '10,000,004'],
+      ['b.yaml', '100,001,000'],
     ] as const) {
       const { code, stderr } = await cli(['run', file], { cwd });
       expect(code).toBe(2);
-      expect(stderr).toContain(`would make ${calls} calls; at most 2000000 are possible`);
+      expect(stderr).toContain(`would make ${calls} calls; at most 2,000,000 are possible`);
     }
   });
 

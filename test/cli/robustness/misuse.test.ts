@@ -34,6 +34,17 @@ describe('options that would do nothing', () => {
     ['ttl t.json --png', '--png has no effect without --out'],
     ['validate t.json --png', '--png has no effect without --out'],
     ['bench hot-paths --noise 2', '--noise has no effect without --baseline'],
+    ['run a.yaml --policy none --set policy=unbounded', '--policy has no effect with --set policy=unbounded'],
+    [
+      'compare a.yaml --policy none --set policy.use=unbounded',
+      '--policy has no effect with --set policy.use=unbounded',
+    ],
+    ['run a.yaml --seed 1 --set seed=2', '--seed has no effect with --set seed=2'],
+    ['compare a.yaml --model m --set model=n,o', '--model has no effect with --set model=n,o'],
+    [
+      'run a.yaml --prices-of 2026-10-01 --set priceDay=2026-11-01',
+      '--prices-of has no effect with --set priceDay=2026-11-01',
+    ],
   ])('ccbench %s is refused', async (line, sentence) => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny'), 't.json': TRACE });
     expect(await refused(line.split(' '), cwd)).toContain(`error[bad-usage]: ${sentence}\n`);
@@ -42,6 +53,18 @@ describe('options that would do nothing', () => {
   it('--tolerance of diff needs no baseline', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
     expect((await cli(['diff', 'a.yaml', 'a.yaml', '--tolerance', '1'], { cwd })).code).toBe(0);
+  });
+});
+
+describe('a file that other commands take', () => {
+  it.each(['why', 'inspect', 'ttl', 'validate'])('%s says which', async (command) => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny'), 'run.jsonl': '{"type":"run","version":2}\n' });
+    expect(await refused([command, 'a.yaml'], cwd)).toContain(
+      'hint: ccbench run, compare, sweep and tune take scenarios; here a recording is needed',
+    );
+    expect(await refused([command, 'run.jsonl'], cwd)).toContain(
+      'hint: ccbench report and diff take logs of runs; here a recording is needed',
+    );
   });
 });
 

@@ -7,7 +7,7 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cli, scenario, tempFolder } from '../cli.js';
 import { startCli } from '../start.js';
@@ -37,6 +37,32 @@ describe('output that cannot be read or written', () => {
     expect(code).toBe(2);
     expect(stderr).toBe('error[output-unwritable] the output cannot be written: the disk is full\n');
     expect(existsSync(join(cwd, 'reports/full/summary.json'))).toBe(true);
+  });
+});
+
+describe.runIf(existsSync('/proc/self'))('a place in which no folder can be made', () => {
+  const ended = async (argv: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    const cwd = tempFolder({ 'a.yaml': scenario('nowhere') });
+    const started = startCli(argv, cwd, { env });
+    const stop = setTimeout(() => started.child.kill('SIGKILL'), 20_000);
+    const { code, stderr } = await started.ended;
+    clearTimeout(stop);
+    return { code, stderr };
+  };
+
+  it('keeps nothing as the folder of the cache, and ends no command', async () => {
+    const recording = resolve('fixtures/bugfix-20-turns.jsonl');
+    const why = await ended(['why', recording, '--no-files'], { CCBENCH_CACHE: '/proc/ccbench' });
+    expect(why.code).toBe(0);
+  });
+
+  it.each([
+    ['run', 'a.yaml', '--out'],
+    ['sweep', 'a.yaml', '--vary', 'seed=1,2', '--results'],
+  ])('is named by %s', async (...argv) => {
+    const { code, stderr } = await ended([...argv, '/proc/ccbench']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/cannot be written.*: no folder can be made there/);
   });
 });
 

@@ -126,6 +126,19 @@ describe('a recording', () => {
     expect(recordedBill({ ...across(), priceDay: '2026-10-06' })!.costNano.total).toBe(6_000_000);
   });
 
+  it('says which prices a day has that the table cannot know', () => {
+    // The first change in the table is of 2026-07-30; no row was checked later than 2026-11-17 (models.yaml).
+    const noted = (priceDay: string) => billNotes([recordedBill(across(), { priceDay })!])[0];
+    expect(noted('2026-07-29')).toContain(
+      'prices of 2026-07-29 (the oldest prices known: the model table has no change before 2026-07-30),',
+    );
+    expect(noted('2026-07-30')).toContain('prices of 2026-07-30,');
+    expect(noted('2026-11-17')).toContain('prices of 2026-11-17,');
+    expect(noted('2026-11-18')).toContain(
+      'prices of 2026-11-18 (the newest prices known: they were checked on 2026-11-17),',
+    );
+  });
+
   it('from before the first known price has that price, and says so', () => {
     const bill = recordedBill(sessionAt('gpt-6.1-terra', '2026-10-01T00:00:00Z', '2026-10-27T00:00:00Z'))!;
     expect(bill.costNano.total).toBe(2 * 10_000 * 50);
@@ -160,6 +173,10 @@ describe('a run', () => {
     const log = runLog({ ...plan, priceDay: '2026-11-17' }, transcript);
     expect(ofType(log, 'request').map(({ read, readCost }) => readCost / read)).toEqual([100, 100]);
     expect(ofType(log, 'warning').map(({ code }) => code)).toContain('price-day');
+    const early = ofType(runLog({ ...plan, priceDay: '1900-01-01' }, transcript), 'warning');
+    expect(early.find(({ code }) => code === 'price-day')!.message).toBe(
+      'all requests are priced as of 1900-01-01 (the oldest prices known: the model table has no change before 2026-07-30)',
+    );
   });
 
   it('warns of an assumed price only for the days it is assumed on', () => {

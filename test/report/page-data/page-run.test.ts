@@ -94,12 +94,12 @@ describe('the page of a run', () => {
 
   it('shows the layers that fired', () => {
     expect(
-      pageOf().layers.map(({ name, acts, declined, saved, lost, cost }) => [
+      pageOf().layers.map(({ name, acts, declined, saved, destroyed, cost }) => [
         name,
         acts,
         declined,
         saved,
-        lost,
+        destroyed,
         cost,
       ]),
     ).toEqual([

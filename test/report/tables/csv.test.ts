@@ -93,7 +93,7 @@ describe('events.csv', () => {
       threadEntry(),
       requestEntry(),
       breakEntry({ t: 5, lostTokens: 4000 }),
-      layerEntry({ t: 6, turn: 3, saved: -5, reason: 'over it', cost: 1_500_000_000 }),
+      layerEntry({ t: 6, turn: 3, saved: -5, cacheLost: 7, reason: 'over it', cost: 1_500_000_000 }),
       { type: 'skipped', what: 'dreaming', needs: 'timestamps' },
       endEntry([]),
     ]);
@@ -103,7 +103,10 @@ describe('events.csv', () => {
         .split('\n')
         .map((line) => line.split(',')[3]),
     ).toEqual(['event', 'thread', 'break', 'layer', 'skipped']);
+    expect(record(csv, 1)).toMatchObject({ destroyedTokens: '', readDropTokens: '4000' });
     expect(record(csv, 2)).toMatchObject({
+      destroyedTokens: '7',
+      readDropTokens: '',
       timeMs: '6',
       turn: '3',
       name: 'full-compact',

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { Shard } from '../../../study/batches.js';
 import { GrowingPart, namesIn, unwritable } from '../../../study/results/part-file.js';
+import { makeFolder } from '../../../transcripts/files/make-folder.js';
 import type { CliSession } from '../../session.js';
 import { FIDELITY_COLUMNS } from '../validate/fidelity-columns.js';
 import { REQUEST_COLUMNS, SESSION_COLUMNS } from '../why/why-results.js';
@@ -53,9 +54,9 @@ function mixed(folder: string): CcbenchError {
 }
 
 /** Makes a folder; one that cannot be made is refused. */
-function makeFolder(folder: string): string {
+function resultsFolder(folder: string): string {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     return folder;
   } catch (error) {
     throw unwritable(folder, error);
@@ -76,7 +77,7 @@ export function checkResults(
       hint: 'add --results <folder>, which all shares write into, or --json',
     });
   if (results === undefined) return;
-  const first = sessionTables(makeFolder(resolve(cwd, results))).find(({ name }) => name === table);
+  const first = sessionTables(resultsFolder(resolve(cwd, results))).find(({ name }) => name === table);
   if (first === undefined || first.of === (shard?.of ?? null)) return;
   const held = first.of === null ? 'sessions that are not divided' : `sessions in ${first.of} shares`;
   throw new CcbenchError('bad-usage', `${results} holds ${held}: with these they would count twice`, {

@@ -90,7 +90,7 @@ export function settingsText(settings: Readonly<Record<string, CellValue>>): str
   );
 }
 
-/** A summary in lines; `rest` says who makes the runs that are not finished. */
+/** A summary in lines, without what its conclusion says; `rest` says who makes the runs that are not finished. */
 export function summaryLines(summary: StudySummary, rest: string): readonly string[] {
   const { best } = summary;
   const { unit } = findMetric(best.metric)!;
@@ -101,9 +101,11 @@ export function summaryLines(summary: StudySummary, rest: string): readonly stri
     ...(summary.failed > 0
       ? [`${formatCounted(summary.failed, 'run')} failed; the column error says why`]
       : []),
-    best.reason === null
-      ? `best ${metricWords(best.metric)}, mean over ${formatCounted(best.sessions, 'session')}, of ${formatCounted(best.ranked, 'point')} that finished:`
-      : `no point is best in ${metricWords(best.metric)}: ${best.reason}`,
+    ...(best.reason === null
+      ? [
+          `best ${metricWords(best.metric)}, mean over ${formatCounted(best.sessions, 'session')}, of ${formatCounted(best.ranked, 'point')} that finished:`,
+        ]
+      : []),
     ...best.points.map(({ settings, value }) => `  ${formatValue(value, unit)}  ${settingsText(settings)}`),
   ];
 }

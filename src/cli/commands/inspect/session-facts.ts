@@ -256,15 +256,15 @@ export interface SessionsTotal
   readonly hitRate: number | null;
   /** Sessions that do not report writes. */
   readonly withoutWrites: number;
-  /** Calls of the sessions with a cost; `withoutCost` have none. */
+  /** Calls with usage: those of them whose model has a price are the cost. */
   readonly costCalls: number;
+  /** Sessions without such a call. */
   readonly withoutCost: number;
 }
 
 /** Adds sessions up, each figure over those that report it. */
 export function sessionsTotal(rows: readonly SessionFacts[]): SessionsTotal {
   const total = (pick: (row: SessionFacts) => number | null): number | null => sumKnown(rows.map(pick));
-  const paid = rows.filter((row) => row.costUsd !== null);
   const prompts = total((row) => row.promptTokens);
   const cached = total((row) => row.cachedTokens);
   return {
@@ -278,9 +278,9 @@ export function sessionsTotal(rows: readonly SessionFacts[]): SessionsTotal {
     outputTokens: total((row) => row.outputTokens),
     estimatedOutputTokens: total((row) => row.estimatedOutputTokens),
     costUsd: total((row) => row.costUsd),
-    costCalls: sum(paid.map((row) => row.calls)),
-    withoutCost: rows.length - paid.length,
-    unpricedCalls: sum(paid.map((row) => row.unpricedCalls)),
+    costCalls: sum(rows.map((row) => (row.promptTokens === null ? 0 : row.calls))),
+    withoutCost: rows.filter((row) => row.costUsd === null).length,
+    unpricedCalls: sum(rows.map((row) => row.unpricedCalls)),
     compactions: sum(rows.map((row) => row.compactions)),
   };
 }

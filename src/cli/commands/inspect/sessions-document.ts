@@ -68,7 +68,7 @@ function totalNotes(total: SessionsTotal): readonly string[] {
           `the cost leaves out ${formatCount(withoutCost)} of ${of}: a model without a known price, or no usage`,
         ]
       : []),
-    ...(unpriced === null ? [] : [`the cost is the least: ${unpriced}`]),
+    ...(unpriced === null || total.costUsd === null ? [] : [`the cost is the least: ${unpriced}`]),
     ...(withoutWrites > 0
       ? [
           `${formatCount(withoutWrites)} of ${of} ${withoutWrites === 1 ? 'does' : 'do'} not record what was written to the cache`,
@@ -117,24 +117,19 @@ export function sessionsBlocks(
   ];
 }
 
-function sessionsWithCalls(sessions: number, calls: number): string {
-  return `${formatCounted(sessions, 'session')} with ${formatCounted(calls, 'call')}`;
-}
-
 /** What was found in transcripts, and where to continue. */
 export function inspectConclusion(total: SessionsTotal, problems: number): Conclusion {
-  const { sessions, calls, costUsd, costCalls, withoutCost, unpricedCalls, hitRate } = total;
-  const who = sessionsWithCalls(sessions, calls);
+  const { sessions, calls, costUsd, costCalls, unpricedCalls, hitRate } = total;
+  const who = `${formatCounted(sessions, 'session')} with ${formatCounted(calls, 'call')}`;
   const found = problems === 0 ? 'no problems found' : `${formatCounted(problems, 'finding')}`;
-  if (costUsd === null)
-    return {
-      result: `${who}, of which no cost is recorded; ${found}.`,
-      advice: 'ccbench ttl says what lifetimes of the cache would make of them.',
-    };
-  const payers =
-    withoutCost === 0 ? who : `Of ${who}, ${sessionsWithCalls(sessions - withoutCost, costCalls)}`;
   const priced = { calls: costCalls, unpricedCalls };
   const unpriced = unpricedText(priced);
+  if (costUsd === null)
+    return {
+      result: `${who}: ${unpriced ?? 'no cost is recorded'}; ${found}.`,
+      advice: 'ccbench ttl says what lifetimes of the cache would make of them.',
+    };
+  const payers = costCalls === calls ? who : `Of ${who}, ${formatCounted(costCalls, 'call')} with usage`;
   const read = hitRate === null ? '' : `, ${formatShare(hitRate)} of the prompts read from the cache`;
   return {
     result: `${payers} cost ${formatAtLeast(costUsd, priced)} as recorded${unpriced === null ? '' : ` (${unpriced})`}${read}; ${found}.`,

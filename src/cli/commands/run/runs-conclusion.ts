@@ -32,21 +32,23 @@ export function failedSentence(expectations: readonly ExpectationResult[]): stri
   return `${formatCount(failed.length)} of ${many} failed, the first of them ${failed[0]!.text}.`;
 }
 
-const lostOf = (breaks: readonly BreakFacts[]): number =>
+const dropOf = (breaks: readonly BreakFacts[]): number =>
   breaks.reduce((sum, { lostTokens }) => sum + lostTokens, 0);
 
-/** The cause that cost most of the cache, of those that no layer announced; null if nothing was lost. */
-function worstBreak({ breaks }: RunFacts): { readonly cause: string; readonly size: string } | null {
+/** The cause of the largest drop in reads, of those that no layer announced, with its part in them all; null without a drop. */
+function worstBreak({
+  breaks,
+}: RunFacts): { readonly cause: string; readonly part: string; readonly size: string } | null {
   const all = Object.entries(breaks.unexpected).map(([cause, facts]) => ({ cause, ...facts }));
   const [worst] = all.toSorted((a, b) => b.lostTokens - a.lostTokens);
   if (worst === undefined || worst.lostTokens === 0) return null;
-  const part =
-    worst.lostTokens * 2 > lostOf(all)
-      ? 'most of the cache it lost'
-      : 'more of the cache than any other cause';
-  const givenUp = lostOf(Object.values(breaks.expected)) > 0 ? ' apart from expected breaks' : '';
-  const lost = `${formatCounted(worst.count, 'break')}, ${formatCounted(worst.lostTokens, 'token')}`;
-  return { cause: worst.cause, size: `${part}${givenUp} (${lost})` };
+  const part = worst.lostTokens * 2 > dropOf(all) ? 'Most' : 'The largest part';
+  const others = dropOf(Object.values(breaks.expected)) > 0 ? ', apart from expected breaks,' : '';
+  return {
+    cause: worst.cause,
+    part: `${part} of the drop in cache reads${others}`,
+    size: `${formatCounted(worst.count, 'break')}, ${formatCounted(worst.lostTokens, 'token')}`,
+  };
 }
 
 /** Whether one of the models offers entries of an hour. */
@@ -70,8 +72,8 @@ function adviceOn(facts: RunFacts, expectations: readonly ExpectationResult[]): 
   const worst = worstBreak(facts);
   if (worst !== null) {
     return worst.cause === 'ttl-5m' && mayLiveLonger(facts)
-      ? `Pauses of more than 5 minutes cost it ${worst.size}; a run with --set cache.ttl=1h shows whether the longer lifetime pays.`
-      : `One cause, ${causeWords(worst.cause)}, cost it ${worst.size}.`;
+      ? `${worst.part} is due to pauses of more than 5 minutes (${worst.size}); a run with --set cache.ttl=1h shows whether the longer lifetime pays.`
+      : `${worst.part} is due to one cause, ${causeWords(worst.cause)} (${worst.size}).`;
   }
   if (facts.run?.transcript.recorded !== undefined)
     return 'ccbench validate on the recording shows how far such a cost is from the recorded one.';

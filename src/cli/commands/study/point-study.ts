@@ -19,6 +19,7 @@ import { compilePoint, type Point, pointCompiler } from '../../../study/point.js
 import type { RowRun, SweptPoint } from '../../../study/run-rows.js';
 import { type Axis, parseAxes } from '../../../study/vary.js';
 import { inputOptions } from '../../files/input-options.js';
+import { jsonPieces } from '../../files/json-pieces.js';
 import type { PluginOptions } from '../../runs/with-plugins.js';
 import { type CliSession, note } from '../../session.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
@@ -30,7 +31,7 @@ import { assumedOf, standInsOf, studyRuns } from './provider-notes.js';
 import { type RecordedReference, recordedReference } from './recorded-reference.js';
 import { repeatPoint } from './repeat-command.js';
 import { concluded } from './study-conclusion.js';
-import { jsonText, openStudyFolder, STUDY_PAGE, type StudyFolder, writeSweepReport } from './study-files.js';
+import { openStudyFolder, STUDY_PAGE, type StudyFolder, writeSweepReport } from './study-files.js';
 import {
   loadInputs,
   recordingsOf,
@@ -264,7 +265,7 @@ export async function publish(
   });
   if (folder !== null) {
     folder.sort();
-    await folder.write('', `${kind}.json`, jsonText(json));
+    await folder.write('', `${kind}.json`, jsonPieces(json));
     await folder.write('', `${kind}.md`, comparisonMarkdown(concluded(table, closing)));
     await folder.write('', `${kind}.csv`, pointsCsv(study.axes, completeness.compared, findings.swept));
     const page = {
@@ -282,8 +283,8 @@ function pointsCsv(
   axes: readonly Axis[],
   compared: readonly string[],
   points: readonly SweptPoint[],
-): string {
-  const pieces = recordsCsv(
+): Iterable<string> {
+  return recordsCsv(
     [
       ...axes.map(({ path }) => path),
       'standing',
@@ -305,5 +306,4 @@ function pointsCsv(
       values: metrics,
     })),
   );
-  return [...pieces].join('');
 }

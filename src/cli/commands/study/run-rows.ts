@@ -3,8 +3,8 @@ import { formatCount, formatCounted, formatDecimal } from '../../../core/base/fo
 import type { VariantRuns } from '../../../study/completeness.js';
 import type { JobError } from '../../../study/job.js';
 import type { JobRunner } from '../../../study/job-runner.js';
-import { KeptRuns } from '../../../study/kept-runs.js';
-import type { RunStore, StoredResult } from '../../../study/results/run-store.js';
+import { KeptRuns, type StoredResult } from '../../../study/kept-runs.js';
+import type { RunStore } from '../../../study/results/run-store.js';
 import {
   type FoundRuns,
   makeRuns,

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { ownValue } from '../../../core/base/own-value.js';
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
 import { sweepHeatmap } from '../../../report/charts/sweep-heatmap.js';
-import { unwritable, writeWhole } from '../../../study/results/part-file.js';
+import { type FileContent, unwritable, writeWhole } from '../../../study/results/part-file.js';
 import { openRunStore, type RunStore } from '../../../study/results/run-store.js';
 import { pagesWritten } from '../../files/last-page.js';
 import { packageVersion } from '../../host.js';
@@ -21,7 +21,7 @@ export interface StudyFolder extends RunStore {
   readonly shown: string;
   /** Whether everything so far is written. */
   isWritten(): boolean;
-  write(folder: string, name: string, content: string | Uint8Array): Promise<void>;
+  write(folder: string, name: string, content: FileContent): Promise<void>;
   /** Removes what is below it under a name. */
   remove(folder: string): void;
 }
@@ -66,11 +66,6 @@ export function openStudyFolder(session: CliSession, root: string, name: string)
       if (!isLost) pagesWritten([path]);
     },
   };
-}
-
-/** A value as the text of a JSON file. */
-export function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /** A heat map of each metric over two settings, which no page draws. */

@@ -2,6 +2,7 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { chosenMetric, rulesOf } from '../../../study/chosen-metrics.js';
 import { brokenRules, type Completeness, type VariantRuns } from '../../../study/completeness.js';
 import type { JobRunner } from '../../../study/job-runner.js';
+import type { StoredResult } from '../../../study/kept-runs.js';
 import {
   type Halves,
   type InSample,
@@ -10,7 +11,6 @@ import {
   outOfSample,
 } from '../../../study/out-of-sample.js';
 import type { Point } from '../../../study/point.js';
-import type { StoredResult } from '../../../study/results/run-store.js';
 import type { SweptPoint } from '../../../study/run-rows.js';
 import { type Candidate, chosenOf, type Goal, judge, type Trial } from '../../../study/search.js';
 import type { SearchStep } from '../../../study/vary.js';

@@ -2,7 +2,7 @@ import { distinctColor } from '../../charts/palette.js';
 import type { ComparisonRow, ComparisonTable, PageData } from '../../page-data/page-data.js';
 import { commonColumns } from '../../text/compare-table.js';
 import { h } from '../widgets/dom.js';
-import { BEST, notesFold, swatch } from '../widgets/page-parts.js';
+import { BEST, breakable, notesFold, swatch } from '../widgets/page-parts.js';
 import { type Store, toRun } from '../widgets/store.js';
 import { createSorting } from '../widgets/virtual-table.js';
 
@@ -121,9 +121,9 @@ export function compareView(store: Store, data: PageData, table: ComparisonTable
     of: 'variant',
     label: ({ name }) => {
       const run = data.runs.findIndex((item) => item.name === name);
-      if (run < 0) return [name];
+      if (run < 0) return breakable(name);
       const show = (): void => store.update(toRun(run));
-      return [swatch(distinctColor(run)), h('button.link', { click: show }, name)];
+      return [swatch(distinctColor(run)), h('button.link', { click: show }, ...breakable(name))];
     },
   }).element;
 }
@@ -134,7 +134,9 @@ export function sessionsView(table: ComparisonTable): HTMLElement {
     id: 'sessions',
     of: 'session',
     label: ({ name, command }) =>
-      command === undefined ? [name] : [h('details.command', h('summary', name), h('code', command))],
+      command === undefined
+        ? breakable(name)
+        : [h('details.command', h('summary', ...breakable(name)), h('code', command))],
   });
   element.append(...[notesFold(table.notes) ?? []].flat());
   return element;

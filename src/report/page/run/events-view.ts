@@ -93,12 +93,15 @@ function costPart(model: RunModel, event: PageEvent, show: ShowRequest): HTMLEle
   return part('What it cost', h('p', sentence), ...rows);
 }
 
-function cachePart(model: RunModel, { lost, after, thread }: PageEvent, show: ShowRequest): HTMLElement {
+function cachePart(model: RunModel, event: PageEvent, show: ShowRequest): HTMLElement {
   const { requests, names, leftOut } = model.run;
+  const { after, thread, destroyed, readDrop = 0 } = event;
   const sentence =
-    lost === 0
-      ? 'No cached token was destroyed.'
-      : `${formatCount(lost)} cached tokens after the first change were destroyed.`;
+    destroyed === undefined
+      ? `The request read ${formatCounted(readDrop, 'token')} fewer from the cache than the one before.`
+      : destroyed === 0
+        ? 'No cached token was destroyed.'
+        : `${formatCount(destroyed)} cached tokens after the first change were destroyed.`;
   const next = requests.thread.findIndex((own, i) => i >= after && names.threads[own] === thread);
   const nextText = (): HTMLElement =>
     h(
@@ -168,10 +171,11 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
     textColumn('what', '132px', (row) => at(row).name),
     textColumn('action', '96px', (row) => at(row).action),
     textColumn('outcome', '84px', (row) => at(row).outcome),
-    numberColumn('taken out', '84px', (row) => at(row).layer?.saved ?? 0, blankZero(formatCount)),
-    numberColumn('cache lost', '84px', (row) => at(row).lost, blankZero(formatCount)),
+    numberColumn('taken out', '80px', (row) => at(row).layer?.saved ?? 0, blankZero(formatCount)),
+    numberColumn('destroyed', '82px', (row) => at(row).destroyed ?? 0, blankZero(formatCount)),
+    numberColumn('drop in reads', '106px', (row) => at(row).readDrop ?? 0, blankZero(formatCount)),
     numberColumn('cost', '68px', (row) => at(row).layer?.cost ?? 0, money),
-    { ...textColumn('why', 'minmax(110px, 1fr)', (row) => at(row).reason), value: null },
+    { ...textColumn('why', 'minmax(66px, 1fr)', (row) => at(row).reason), value: null },
   ];
 }
 

@@ -308,7 +308,7 @@ function preventedText({ prevented, deferred }: PageLayer): string {
 /** Tokens each layer keeps out, beside the cached tokens it destroyed; nothing where no layer acted. */
 function layersView({ layers }: PageRun): readonly HTMLElement[] {
   if (layers.length === 0) return [];
-  const largest = Math.max(...layers.map(({ saved, lost }) => Math.max(saved, lost)), 1);
+  const largest = Math.max(...layers.map(({ saved, destroyed }) => Math.max(saved, destroyed)), 1);
   const rows = Object.entries(LAYER_COLORS).flatMap(([name, color]) => {
     const layer = layers.find((item) => item.name === name);
     if (layer === undefined) return [];
@@ -319,7 +319,7 @@ function layersView({ layers }: PageRun): readonly HTMLElement[] {
       h('h3', swatch(color), name),
       h('p.quiet', `${actedText(layer)}, ${cost}`),
       tokenBar('out at the end', layer.saved, largest, 'after'),
-      tokenBar('cache lost', layer.lost, largest, 'before'),
+      tokenBar('destroyed', layer.destroyed, largest, 'before'),
       layer.notCarried === 0 ? null : h('p.quiet', carried),
     );
   });

@@ -4,7 +4,7 @@ import { createRunModel } from '../../page-data/run-model.js';
 import { createCompareView } from '../run/compare-view.js';
 import { createMultiples } from '../run/multiples.js';
 import { h } from '../widgets/dom.js';
-import { cardsView, leadView, notesFold, pageHead } from '../widgets/page-parts.js';
+import { breakable, cardsView, leadView, notesFold, pageHead } from '../widgets/page-parts.js';
 import { followPlace, numberIn, placeLink, showPlace } from '../widgets/place.js';
 import { createStore, type Store } from '../widgets/store.js';
 import { createTooltip, type Tip } from '../widgets/tooltip.js';
@@ -121,8 +121,8 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
     of: data.of,
     label: ({ name, page }, index) => [
       page === undefined
-        ? h('button.link', { click: () => store.update({ row: index }) }, name)
-        : h('a', { href: page }, name),
+        ? h('button.link', { click: () => store.update({ row: index }) }, ...breakable(name))
+        : h('a', { href: page }, ...breakable(name)),
     ],
   });
   const isSliding = data.table.rows.length > 1;

@@ -65,6 +65,12 @@ export function legend(entries: readonly (readonly [string, string])[]): HTMLEle
   return h('div.legend', ...entries.map(([name, color]) => h('span', swatch(color), name)));
 }
 
+/** The name of a policy, a setting or a file, which may break into lines behind its parts. */
+export function breakable(name: string): readonly (Node | string)[] {
+  const parts = name.split(/(?<=[/=,])|(?<=\.)(?=[A-Za-z])/);
+  return parts.flatMap((part, i) => (i === 0 ? [part] : [h('wbr'), part]));
+}
+
 /** Tokens as a bar beside the others of its list. */
 export function tokenBar(label: string, tokens: number, whole: number, tone: string): HTMLElement {
   const share = whole === 0 ? 0 : Math.min(1, Math.max(0, tokens / whole));

@@ -282,12 +282,18 @@ describe('what a folder holds', () => {
       provider: null,
       promptTokens: tokensOf(2).prompt,
     });
-    expect(json.total).toMatchObject({ costUsd: json.sessions[1].costUsd, withoutCost: 1 });
-    const { stdout } = await cli(['inspect', '.'], { cwd });
+    const { costUsd } = json.sessions[1];
+    expect(json.total).toMatchObject({ costUsd, costCalls: 3, unpricedCalls: 2, withoutCost: 1 });
+    const { stdout } = await cli(['inspect', '.'], { cwd, columns: 200 });
     expect(stdout).toContain('the cost leaves out 1 of 2 sessions');
-    expect(stdout.replace(/\s+/g, ' ')).toMatch(
-      /Of 2 sessions with 3 calls, 1 session with 1 call cost \$[\d.]+ as recorded/,
+    expect(stdout).toContain('the cost is the least: 2 of 3 calls are of models without a price');
+    expect(stdout).toMatch(
+      /2 sessions with 3 calls cost at least \$[\d.]+ as recorded \(2 of 3 calls are of models without a price\)/,
     );
+    const alone = await cli(['inspect', 'a.jsonl', '--json'], { cwd });
+    expect(JSON.parse(alone.stdout).total).toMatchObject({ costUsd: null, unpricedCalls: 2 });
+    const text = await cli(['inspect', 'a.jsonl'], { cwd });
+    expect(text.stdout).toContain('1 session with 2 calls: no model of the 2 calls has a price');
   });
 
   it('a session of which some calls have a price cost at least what they cost', async () => {

@@ -22,10 +22,10 @@ describe('what one run came to', () => {
     expect(runConclusion(factsOf([]), []).result).toBe('No call of tiny was answered.');
   });
 
-  it('advises by the cause that lost most of the cache, where one lost any', () => {
+  it('advises by the cause of the largest drop in reads, where there is one', () => {
     expect(adviceOn(breakEntry({ cause: 'model', lostTokens: 0 }))).toMatch(/^The session is generated/);
     expect(adviceOn(breakEntry({ cause: 'model', lostTokens: 1 }))).toBe(
-      'One cause, model, cost it most of the cache it lost (1 break, 1 token).',
+      'Most of the drop in cache reads is due to one cause, model (1 break, 1 token).',
     );
     const both = [
       breakEntry({ cause: 'model', lostTokens: 50 }),
@@ -35,16 +35,16 @@ describe('what one run came to', () => {
     expect(adviceOn(...both)).toContain('(2 breaks, 1,240 tokens); a run with --set cache.ttl=1h');
     const givenUp = breakEntry({ cause: 'compaction', expected: true, lostTokens: 5_000 });
     expect(adviceOn(...both, givenUp)).toMatch(
-      /^Pauses of more than 5 minutes cost it most of the cache it lost apart from expected breaks/,
+      /^Most of the drop in cache reads, apart from expected breaks, is due to pauses of more than 5 minutes \(/,
     );
     // 50 of 99 are most of it, 50 of 100 are not.
     const two = (other: number) => [
       breakEntry({ cause: 'model', lostTokens: 50 }),
       breakEntry({ cause: 'tools', lostTokens: other }),
     ];
-    expect(adviceOn(...two(49))).toMatch(/^One cause, model, cost it most of the cache it lost \(/);
+    expect(adviceOn(...two(49))).toMatch(/^Most of the drop in cache reads is due to one cause, model \(/);
     expect(adviceOn(...two(25), breakEntry({ cause: 'system', lostTokens: 25 }))).toMatch(
-      /^One cause, model, cost it more of the cache than any other cause \(/,
+      /^The largest part of the drop in cache reads is due to one cause, model \(/,
     );
     expect(adviceOn(breakEntry({ cause: 'model', expected: true, lostTokens: 50 }))).toMatch(
       /^The session is generated/,

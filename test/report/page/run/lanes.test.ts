@@ -12,7 +12,6 @@ const event = (kind: PageEvent['kind'], name: string): PageEvent => ({
   action: '',
   outcome: '',
   reason: '',
-  lost: 0,
   details: {},
 });
 
