@@ -22,7 +22,12 @@ describe.each(PAGES)('the page of %s', (command, argv, path) => {
   it('fits wide and narrow windows in both schemes, and has no serious barrier', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny'), 'one.json': TRACE, 'two.json': OTHER });
     const { code, stdout } = await cli([command, ...argv], { cwd });
-    expect({ code, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({ code: 0, last: `page ${path}` });
+    // No lifetime is better than what the scenario has already.
+    const expected = command === 'tune' ? 99 : 0;
+    expect({ code, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({
+      code: expected,
+      last: `page ${path}`,
+    });
     const html = readFileSync(join(cwd, path), 'utf8');
     for (const [width, scheme] of [
       [1280, 'light'],

@@ -48,7 +48,7 @@ export interface RecordedBill {
   readonly estimatedOutputs: number;
   /** Calls of unknown models, by model: counted, not priced. */
   readonly unpriced: Readonly<Record<string, number>>;
-  /** Day whose prices were asked for, with which those are where the day's are not known; absent where each call has the prices of its own day. */
+  /** Day whose prices were asked for; absent where each call has the prices of its own day. */
   readonly priceDay?: string;
   /** Absent where all calls have the newest prices. */
   readonly otherPrices?: readonly OtherPrices[];

@@ -12,7 +12,7 @@ import type { RunPlan } from '../../core/run/run-plan.js';
 import { withUntoldWrites } from '../providers/providers.js';
 import type { ModelBook } from './model-book.js';
 import type { ModelRow } from './model-row.js';
-import { modelsOf, priceDayText } from './models.js';
+import { modelsOf } from './models.js';
 import { addCost, type Cost, NO_COST, otherPrices, priceTimes, priceUsage } from './price.js';
 
 /** What was billed for a call, output estimated where it is not recorded; null without usage. */
@@ -152,7 +152,7 @@ function makeBill(transcript: Billed, models: ModelBook, priceDay: string | unde
     threads: bills,
     estimatedOutputs: count.estimated,
     unpriced: Object.fromEntries([...unpriced].sort(([a], [b]) => (a < b ? -1 : 1))),
-    ...(priceDay === undefined ? {} : { priceDay: priceDayText(priceDay) }),
+    ...(priceDay === undefined ? {} : { priceDay }),
     ...(others.list.length === 0 ? {} : { otherPrices: others.list }),
     withoutUsage: count.withoutUsage,
     compactions: count.compactions,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../../../src/core/model/usage.js';
-import { MODELS, resolveModel } from '../../../src/provider/prices/models.js';
+import { MODELS, priceDayText, resolveModel } from '../../../src/provider/prices/models.js';
 import { NEWEST, priceTimes, priceUsage } from '../../../src/provider/prices/price.js';
 import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
 import { billedBy } from '../../../src/provider/providers/providers.js';
@@ -128,15 +128,12 @@ describe('a recording', () => {
 
   it('says which prices a day has that the table cannot know', () => {
     // The first change in the table is of 2026-07-30; no row was checked later than 2026-11-17 (models.yaml).
-    const noted = (priceDay: string) => billNotes([recordedBill(across(), { priceDay })!])[0];
-    expect(noted('2026-07-29')).toContain(
-      'prices of 2026-07-29 (the oldest prices known: the model table has no change before 2026-07-30),',
-    );
-    expect(noted('2026-07-30')).toContain('prices of 2026-07-30,');
-    expect(noted('2026-11-17')).toContain('prices of 2026-11-17,');
-    expect(noted('2026-11-18')).toContain(
-      'prices of 2026-11-18 (the newest prices known: they were checked on 2026-11-17),',
-    );
+    expect(['2026-07-29', '2026-07-30', '2026-11-17', '2026-11-18'].map(priceDayText)).toEqual([
+      '2026-07-29 (the oldest prices known: the model table has no change before 2026-07-30)',
+      '2026-07-30',
+      '2026-11-17',
+      '2026-11-18 (the newest prices known: they were checked on 2026-11-17)',
+    ]);
   });
 
   it('from before the first known price has that price, and says so', () => {
