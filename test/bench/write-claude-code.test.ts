@@ -6,6 +6,7 @@ import { createBlock } from '../../src/core/model/block.js';
 import { createMessage, messageTokens } from '../../src/core/model/message.js';
 import type { Step, Thread, Transcript } from '../../src/core/model/transcript.js';
 import { readClaudeCode, readClaudeCodeFiles } from '../../src/transcripts/readers/claude-code/read.js';
+import { forAll } from '../helpers/for-all.js';
 import { propertyRuns } from '../helpers/generators/property-runs.js';
 import { sharedData } from '../helpers/recordings/shared.js';
 import {
@@ -186,41 +187,35 @@ describe('writing Claude Code sessions', () => {
         output: count,
       }),
     });
-    fc.assert(
-      fc.property(
-        fc.array(fc.array(turn, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 3 }),
-        (threads) => {
-          const transcript: Transcript = {
-            id: 'made-up',
-            source: 'test',
-            carries: [],
-            agentVersion: null,
-            startedAtMs: 1_700_000_000_000,
-            threads: threads.map((turns, n) => threadOf(turns, n)),
-            warnings: [],
-          };
-          const back = roundTrip(transcript);
-          expect(back.startedAtMs).toBe(transcript.startedAtMs);
-          expect(
-            back.threads.map(billing).map((calls) => calls.map((call) => ({ ...call, id: '' }))),
-          ).toEqual(
-            transcript.threads.map(billing).map((calls) => calls.map((call) => ({ ...call, id: '' }))),
-          );
-          expect(roundTrip(back).threads.map(tokensBetweenCalls)).toEqual(
-            back.threads.map(tokensBetweenCalls),
-          );
-          expect(
-            back.threads.map((thread) =>
-              callsOf(thread).map((call) => call.response.blocks.map((block) => [block.kind, block.chars])),
-            ),
-          ).toEqual(
-            transcript.threads.map((thread) =>
-              callsOf(thread).map((call) => call.response.blocks.map((block) => [block.kind, block.chars])),
-            ),
-          );
-        },
-      ),
+    forAll(
       { numRuns: propertyRuns(40) },
+      fc.array(fc.array(turn, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 3 }),
+      (threads) => {
+        const transcript: Transcript = {
+          id: 'made-up',
+          source: 'test',
+          carries: [],
+          agentVersion: null,
+          startedAtMs: 1_700_000_000_000,
+          threads: threads.map((turns, n) => threadOf(turns, n)),
+          warnings: [],
+        };
+        const back = roundTrip(transcript);
+        expect(back.startedAtMs).toBe(transcript.startedAtMs);
+        expect(back.threads.map(billing).map((calls) => calls.map((call) => ({ ...call, id: '' })))).toEqual(
+          transcript.threads.map(billing).map((calls) => calls.map((call) => ({ ...call, id: '' }))),
+        );
+        expect(roundTrip(back).threads.map(tokensBetweenCalls)).toEqual(back.threads.map(tokensBetweenCalls));
+        expect(
+          back.threads.map((thread) =>
+            callsOf(thread).map((call) => call.response.blocks.map((block) => [block.kind, block.chars])),
+          ),
+        ).toEqual(
+          transcript.threads.map((thread) =>
+            callsOf(thread).map((call) => call.response.blocks.map((block) => [block.kind, block.chars])),
+          ),
+        );
+      },
     );
   });
 

@@ -13,6 +13,7 @@ import {
 import { nanoOf, sumUp } from '../../../src/analysis/why/sum-up.js';
 import { sum } from '../../../src/core/base/stats.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
+import { forAll } from '../../helpers/for-all.js';
 import {
   ask,
   assistant,
@@ -239,56 +240,54 @@ const perToken = ({ stretches }: AttributedRequest): readonly number[] =>
 
 describe('attribution', () => {
   it('pays every token of every prompt at its place, as a walk over all of them does', () => {
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => {
-        const requests: TapeRequest[] = [];
-        const billed: Billed[] = [];
-        let prompt: readonly TapeBlock[] = [];
-        for (const [i, { kept, added, cuts, unshown, isCounted }] of steps.entries()) {
-          const stays = Math.round(kept * prompt.length);
-          prompt = [...prompt.slice(0, stays), ...added];
-          requests.push({ number: i + 1, kept: stays, added, output: [] });
-          const tokens = sum(prompt.map((own) => own.tokens)) + unshown;
-          if (isCounted) billed.push({ request: requestOf(i + 1, tokens, cuts), prompt });
-        }
-        const expected = new Map<string, { tokens: number; nano: number; requests: number }>();
-        for (const { request, prompt: held } of billed) {
-          const costs = perToken(request);
-          const seen = new Set<string>();
-          let at = 0;
-          const take = (name: string, tokens: number): void => {
-            if (tokens === 0) return;
-            const own = expected.get(name) ?? { tokens: 0, nano: 0, requests: 0 };
-            expected.set(name, own);
-            for (let i = 0; i < tokens; i++) own.nano += costs[at++]!;
-            own.tokens += tokens;
-            seen.add(name);
-          };
-          for (const { origin, tokens, beyond } of held) {
-            take(ORIGINS[origin]!.name, tokens - beyond);
-            take('growth that no line shows', beyond);
-          }
-          for (const name of seen) expected.get(name)!.requests++;
-          take('growth that no line shows', request.prompt - at);
-        }
-        const tape: ContextTape = {
-          origins: ORIGINS,
-          threads: [{ thread: 't', agent: null, isSummary: false, requests }],
+    forAll(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => {
+      const requests: TapeRequest[] = [];
+      const billed: Billed[] = [];
+      let prompt: readonly TapeBlock[] = [];
+      for (const [i, { kept, added, cuts, unshown, isCounted }] of steps.entries()) {
+        const stays = Math.round(kept * prompt.length);
+        prompt = [...prompt.slice(0, stays), ...added];
+        requests.push({ number: i + 1, kept: stays, added, output: [] });
+        const tokens = sum(prompt.map((own) => own.tokens)) + unshown;
+        if (isCounted) billed.push({ request: requestOf(i + 1, tokens, cuts), prompt });
+      }
+      const expected = new Map<string, { tokens: number; nano: number; requests: number }>();
+      for (const { request, prompt: held } of billed) {
+        const costs = perToken(request);
+        const seen = new Set<string>();
+        let at = 0;
+        const take = (name: string, tokens: number): void => {
+          if (tokens === 0) return;
+          const own = expected.get(name) ?? { tokens: 0, nano: 0, requests: 0 };
+          expected.set(name, own);
+          for (let i = 0; i < tokens; i++) own.nano += costs[at++]!;
+          own.tokens += tokens;
+          seen.add(name);
         };
-        const paid = { tape, requests: billed.map(({ request }) => request) };
-        const tally = new SourceTally();
-        tally.add(sourceRowsOf(paid, 'source'));
-        const found = tally.list().filter(({ carriedTokens }) => carriedTokens > 0);
-        expect(new Map(found.map((own) => [own.name, [own.carriedTokens, own.requests]]))).toEqual(
-          new Map([...expected].map(([name, own]) => [name, [own.tokens, own.requests]])),
-        );
-        for (const { name, usd } of found)
-          expect(Math.abs(usd * 1e9 - expected.get(name!)!.nano)).toBeLessThan(2);
-        expect(nanoSum(found)).toBe(
-          sum(billed.map(({ request }) => sum(request.stretches.map((s) => s.nano)))),
-        );
-      }),
-    );
+        for (const { origin, tokens, beyond } of held) {
+          take(ORIGINS[origin]!.name, tokens - beyond);
+          take('growth that no line shows', beyond);
+        }
+        for (const name of seen) expected.get(name)!.requests++;
+        take('growth that no line shows', request.prompt - at);
+      }
+      const tape: ContextTape = {
+        origins: ORIGINS,
+        threads: [{ thread: 't', agent: null, isSummary: false, requests }],
+      };
+      const paid = { tape, requests: billed.map(({ request }) => request) };
+      const tally = new SourceTally();
+      tally.add(sourceRowsOf(paid, 'source'));
+      const found = tally.list().filter(({ carriedTokens }) => carriedTokens > 0);
+      expect(new Map(found.map((own) => [own.name, [own.carriedTokens, own.requests]]))).toEqual(
+        new Map([...expected].map(([name, own]) => [name, [own.tokens, own.requests]])),
+      );
+      for (const { name, usd } of found)
+        expect(Math.abs(usd * 1e9 - expected.get(name!)!.nano)).toBeLessThan(2);
+      expect(nanoSum(found)).toBe(
+        sum(billed.map(({ request }) => sum(request.stretches.map((s) => s.nano)))),
+      );
+    });
   });
 
   it('adds up to the recorded tokens and dollars, and the parts to each prompt', () => {
@@ -299,32 +298,29 @@ describe('attribution', () => {
       input: fc.nat(20),
       output: fc.integer({ min: 1, max: 400 }),
     });
-    fc.assert(
-      fc.property(fc.array(turn, { minLength: 1, maxLength: 8 }), (turns) => {
-        let at = 0;
-        let prompt = 20_000;
-        const transcript = sessionOf(
-          turns.map(({ gap, read, grown, input, output }) => {
-            at += gap;
-            const before = Math.round(prompt * read);
-            prompt += grown;
-            return { at, usage: usage(input, before, prompt - before, output) };
-          }),
+    forAll({ numRuns: 10 }, fc.array(turn, { minLength: 1, maxLength: 8 }), (turns) => {
+      let at = 0;
+      let prompt = 20_000;
+      const transcript = sessionOf(
+        turns.map(({ gap, read, grown, input, output }) => {
+          at += gap;
+          const before = Math.round(prompt * read);
+          prompt += grown;
+          return { at, usage: usage(input, before, prompt - before, output) };
+        }),
+      );
+      const why = explained(transcript);
+      const [own] = countOnce([why]);
+      const requests = own!.requests;
+      for (const by of GROUPINGS) {
+        const found = sumUp([why], [], by).sources;
+        expect(nanoSum(found)).toBe(sum(requests.map(nanoOf)));
+        expect(sum(found.map(({ carriedTokens }) => carriedTokens))).toBe(
+          sum(requests.map((request) => request.prompt + request.output)),
         );
-        const why = explained(transcript);
-        const [own] = countOnce([why]);
-        const requests = own!.requests;
-        for (const by of GROUPINGS) {
-          const found = sumUp([why], [], by).sources;
-          expect(nanoSum(found)).toBe(sum(requests.map(nanoOf)));
-          expect(sum(found.map(({ carriedTokens }) => carriedTokens))).toBe(
-            sum(requests.map((request) => request.prompt + request.output)),
-          );
-        }
-        const filled = filledPrompts({ tape: why.tape, requests });
-        for (const request of requests) expect(sum(filled.of.get(request)!)).toBe(request.prompt);
-      }),
-      { numRuns: 10 },
-    );
+      }
+      const filled = filledPrompts({ tape: why.tape, requests });
+      for (const request of requests) expect(sum(filled.of.get(request)!)).toBe(request.prompt);
+    });
   });
 });

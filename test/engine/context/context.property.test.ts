@@ -5,6 +5,7 @@ import { createMessage, type Message } from '../../../src/core/model/message.js'
 import type { BlockEdit } from '../../../src/core/run/action.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { orderMessages } from '../../../src/engine/context/repairs.js';
+import { forAll } from '../../helpers/for-all.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
 
 let made = 0;
@@ -186,15 +187,12 @@ class Watched {
 
 describe('a conversation kept as running sums', () => {
   it('is what it would be had it always been so, whatever happened to it', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
-        const watched = new Watched();
-        for (const next of steps) {
-          watched.take(next);
-          watched.check();
-        }
-      }),
-      { numRuns: propertyRuns(120) },
-    );
+    forAll({ numRuns: propertyRuns(120) }, fc.array(step, { maxLength: 25 }), (steps) => {
+      const watched = new Watched();
+      for (const next of steps) {
+        watched.take(next);
+        watched.check();
+      }
+    });
   });
 });

@@ -6,6 +6,7 @@ import type { PrefixView } from '../../../src/core/model/prefix.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { ForkView } from '../../../src/engine/context/thread-view.js';
 import { KnownItems } from '../../../src/engine/counting/own-tokens.js';
+import { forAll } from '../../helpers/for-all.js';
 
 /** Words that begin with a question mark are thought. */
 const block = (words: string) =>
@@ -31,32 +32,27 @@ describe('a fork of a request', () => {
       [...(of.uncounted as Float64Array).subarray(0, of.length)],
       [of.length, of.toolsEnd, of.systemEnd],
     ];
-    fc.assert(
-      fc.property(words('?'), words('y'), fc.nat(), (own, added, cut) => {
-        const context = new Context([block('system')]);
-        context.extend([thought('a', own)]);
-        const shared = cut % (own.length + 2);
-        const before = columnsOf(context);
-        const view = new ForkView(context, shared, added.map(block));
-        const alone = new Context(shared === 0 ? [] : [block('system')]);
-        alone.extend([thought('a', [...own.slice(0, Math.max(0, shared - 1)), ...added])]);
-        expect(columnsOf(view).slice(0, 3)).toEqual(columnsOf(alone).slice(0, 3));
-        expect([view.length, view.toolsEnd, view.systemEnd]).toEqual([shared + added.length, 0, 1]);
-        view.close();
-        expect(columnsOf(context)).toEqual(before);
-      }),
-      { numRuns: 60 },
-    );
+    forAll({ numRuns: 60 }, words('?'), words('y'), fc.nat(), (own, added, cut) => {
+      const context = new Context([block('system')]);
+      context.extend([thought('a', own)]);
+      const shared = cut % (own.length + 2);
+      const before = columnsOf(context);
+      const view = new ForkView(context, shared, added.map(block));
+      const alone = new Context(shared === 0 ? [] : [block('system')]);
+      alone.extend([thought('a', [...own.slice(0, Math.max(0, shared - 1)), ...added])]);
+      expect(columnsOf(view).slice(0, 3)).toEqual(columnsOf(alone).slice(0, 3));
+      expect([view.length, view.toolsEnd, view.systemEnd]).toEqual([shared + added.length, 0, 1]);
+      view.close();
+      expect(columnsOf(context)).toEqual(before);
+    });
   });
 });
 
 describe('known items', () => {
   it('are found in any order, few or many', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(200), { maxLength: 150 }), fc.array(fc.nat(250)), (items, asked) => {
-        const known = new KnownItems(items);
-        for (const item of asked) expect(known.has(item)).toBe(items.includes(item));
-      }),
-    );
+    forAll(fc.array(fc.nat(200), { maxLength: 150 }), fc.array(fc.nat(250)), (items, asked) => {
+      const known = new KnownItems(items);
+      for (const item of asked) expect(known.has(item)).toBe(items.includes(item));
+    });
   });
 });

@@ -6,6 +6,7 @@ import { counterRules, SeenCounter } from '../../../src/engine/counting/seen-cou
 import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
+import { forAll } from '../../helpers/for-all.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 
@@ -92,44 +93,39 @@ describe('what is cleared leaves the counter as it was added', () => {
   });
 
   it('C28 for any counter the drop is what the blocks had added, and the next usage agrees', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom('none', 'rough', 'padded'),
-        fc.constantFrom(0.5, 1, 2),
-        fc.array(fc.integer({ min: 50, max: 4_000 }), { minLength: 6, maxLength: 24 }),
-        fc.integer({ min: 0, max: 6 }),
-        (newContent, estimatorFactor, sizes, parallel) => {
-          const set = {
-            ...COMPACTION_ONLY,
-            'microcompact.timeBased.enabled': true,
-            'counter.newContent': newContent,
-          };
-          const talk = new Conversation().human(100);
-          for (const tokens of sizes) talk.tools([{ tool: 'Read', tokens }]);
-          if (parallel > 0)
-            talk.tools(Array.from({ length: parallel }, () => ({ tool: 'Bash', tokens: 600 })));
-          talk.wait(75 * 60).answer(10);
-          const plan = planOf({ policy: 'claude-code/2026', set, estimatorFactor });
-          const entries = runLog(plan, talk.transcript());
-          const [cleared] = ofType(entries, 'layer');
-          // The results of the latest call are newer than the usage; the last five results stay.
-          const all = [...sizes, ...Array.from({ length: parallel }, () => 600)];
-          const newer = parallel > 0 ? parallel : 1;
-          const gone = all.slice(0, -5);
-          const known = gone.slice(0, all.length - newer).reduce((sum, size) => sum + size - PLACEHOLDER, 0);
-          const estimated = gone.slice(all.length - newer).reduce((sum, size) => sum + size - 8, 0);
-          const third = newContent === 'none' ? 0 : newContent === 'padded' ? 4 / 3 : 1;
-          const drop = known + estimated * third * estimatorFactor;
-          expect(Math.abs(cleared!.estimatedBefore! - cleared!.estimatedAfter! - drop)).toBeLessThanOrEqual(
-            2,
-          );
-          // What the usage will count of the older part is never more than what the counter still has of it.
-          const last = mainRequests(entries).at(-1)!;
-          const rest = all.slice(-newer).reduce((sum, size) => sum + size, 0);
-          expect(last.estimatedTokens!).toBeGreaterThanOrEqual(last.prompt - rest);
-        },
-      ),
+    forAll(
       { numRuns: 40 },
+      fc.constantFrom('none', 'rough', 'padded'),
+      fc.constantFrom(0.5, 1, 2),
+      fc.array(fc.integer({ min: 50, max: 4_000 }), { minLength: 6, maxLength: 24 }),
+      fc.integer({ min: 0, max: 6 }),
+      (newContent, estimatorFactor, sizes, parallel) => {
+        const set = {
+          ...COMPACTION_ONLY,
+          'microcompact.timeBased.enabled': true,
+          'counter.newContent': newContent,
+        };
+        const talk = new Conversation().human(100);
+        for (const tokens of sizes) talk.tools([{ tool: 'Read', tokens }]);
+        if (parallel > 0) talk.tools(Array.from({ length: parallel }, () => ({ tool: 'Bash', tokens: 600 })));
+        talk.wait(75 * 60).answer(10);
+        const plan = planOf({ policy: 'claude-code/2026', set, estimatorFactor });
+        const entries = runLog(plan, talk.transcript());
+        const [cleared] = ofType(entries, 'layer');
+        // The results of the latest call are newer than the usage; the last five results stay.
+        const all = [...sizes, ...Array.from({ length: parallel }, () => 600)];
+        const newer = parallel > 0 ? parallel : 1;
+        const gone = all.slice(0, -5);
+        const known = gone.slice(0, all.length - newer).reduce((sum, size) => sum + size - PLACEHOLDER, 0);
+        const estimated = gone.slice(all.length - newer).reduce((sum, size) => sum + size - 8, 0);
+        const third = newContent === 'none' ? 0 : newContent === 'padded' ? 4 / 3 : 1;
+        const drop = known + estimated * third * estimatorFactor;
+        expect(Math.abs(cleared!.estimatedBefore! - cleared!.estimatedAfter! - drop)).toBeLessThanOrEqual(2);
+        // What the usage will count of the older part is never more than what the counter still has of it.
+        const last = mainRequests(entries).at(-1)!;
+        const rest = all.slice(-newer).reduce((sum, size) => sum + size, 0);
+        expect(last.estimatedTokens!).toBeGreaterThanOrEqual(last.prompt - rest);
+      },
     );
   });
 });

@@ -4,6 +4,7 @@ import type { RequestEntry } from '../../../src/core/run/log-entries.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
+import { forAll } from '../../helpers/for-all.js';
 import {
   anyPolicy,
   anyWindow,
@@ -40,29 +41,27 @@ describe('the context that no layer has touched', () => {
   it('C9 is the real one and what layers keep out of it, whatever comes back and goes again', {
     timeout: TIMEOUT_MS,
   }, () => {
-    fc.assert(
-      fc.property(
-        sessionSteps,
-        anyPolicy,
-        anyWindow,
-        anyBilling,
-        faultRules,
-        (steps, policy, window, bill, faults) => {
-          const set = policy === 'claude-code/2026' ? { 'microcompact.cached.billDeleted': bill } : {};
-          const entries = runLog(planOf({ policy, window, faults, set }), buildSession(steps));
-          let notCarried = 0;
-          for (const [request, out] of outAt(entries)) {
-            expect(request.uncompactedTokens).toBe(request.context - request.output + out);
-            notCarried += request.uncompactedTokens! - request.prompt;
-          }
-          const facts = foldLog(entries);
-          const last = outAt(entries).at(-1);
-          expect(metricValues(facts).tokensNotCarried).toBe(notCarried);
-          if (last !== undefined && last[0] === lastOf(entries))
-            expect(metricValues(facts).tokensSaved).toBe(last[1]);
-        },
-      ),
+    forAll(
       { numRuns: RUNS },
+      sessionSteps,
+      anyPolicy,
+      anyWindow,
+      anyBilling,
+      faultRules,
+      (steps, policy, window, bill, faults) => {
+        const set = policy === 'claude-code/2026' ? { 'microcompact.cached.billDeleted': bill } : {};
+        const entries = runLog(planOf({ policy, window, faults, set }), buildSession(steps));
+        let notCarried = 0;
+        for (const [request, out] of outAt(entries)) {
+          expect(request.uncompactedTokens).toBe(request.context - request.output + out);
+          notCarried += request.uncompactedTokens! - request.prompt;
+        }
+        const facts = foldLog(entries);
+        const last = outAt(entries).at(-1);
+        expect(metricValues(facts).tokensNotCarried).toBe(notCarried);
+        if (last !== undefined && last[0] === lastOf(entries))
+          expect(metricValues(facts).tokensSaved).toBe(last[1]);
+      },
     );
   });
 
@@ -83,19 +82,16 @@ describe('the context that no layer has touched', () => {
   });
 
   it('C10 is what a run without layers sends', { timeout: TIMEOUT_MS }, () => {
-    fc.assert(
-      fc.property(sessionSteps, anyPolicy, anyWindow, (steps, policy, window) => {
-        const transcript = buildSession(steps);
-        const set = { 'client.thinking': 'keep-all' };
-        const noIndex = policy === 'claude-code/2026' ? { 'autoMemory.enabled': false } : {};
-        const entries = runLog(planOf({ policy, window, set: { ...set, ...noIndex } }), transcript);
-        if (ofType(entries, 'lost').length > 0) return;
-        const alone = mainRequests(runLog(planOf({ policy: 'unbounded', set }), transcript));
-        expect(mainRequests(entries).map(({ uncompactedTokens: untouched }) => untouched)).toEqual(
-          alone.map(({ prompt }) => prompt),
-        );
-      }),
-      { numRuns: RUNS },
-    );
+    forAll({ numRuns: RUNS }, sessionSteps, anyPolicy, anyWindow, (steps, policy, window) => {
+      const transcript = buildSession(steps);
+      const set = { 'client.thinking': 'keep-all' };
+      const noIndex = policy === 'claude-code/2026' ? { 'autoMemory.enabled': false } : {};
+      const entries = runLog(planOf({ policy, window, set: { ...set, ...noIndex } }), transcript);
+      if (ofType(entries, 'lost').length > 0) return;
+      const alone = mainRequests(runLog(planOf({ policy: 'unbounded', set }), transcript));
+      expect(mainRequests(entries).map(({ uncompactedTokens: untouched }) => untouched)).toEqual(
+        alone.map(({ prompt }) => prompt),
+      );
+    });
   });
 });

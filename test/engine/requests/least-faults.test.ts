@@ -5,6 +5,7 @@ import { SURVIVALS, type Survival } from '../../../src/core/run/run-plan.js';
 import { usesOf } from '../../../src/core/uses/find-uses.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { findMetric } from '../../../src/metrics/registry.js';
+import { forAll } from '../../helpers/for-all.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 import { readSession } from '../../helpers/session.js';
@@ -97,25 +98,23 @@ describe('the fewest faults in the window of a run', () => {
     );
     const policy = fc.constantFrom(...POLICIES);
     const reached = { faults: 0, refetch: 0 };
-    fc.assert(
-      fc.property(
-        fc.array(deed, { minLength: 5, maxLength: 40 }),
-        policy,
-        fc.constantFrom(30_000, 40_000, 60_000),
-        fc.constantFrom(...SURVIVALS),
-        fc.constantFrom('on' as const, 'off' as const),
-        (deeds, name, window, survival, refetch) => {
-          const plan = { ...planOf({ policy: name, window }), faults: { survival, refetch } };
-          const faults = foldLog(runLog(plan, sessionOf(deeds))).faults!;
-          if (faults.least === null) return;
-          reached.faults++;
-          expect(faults.least).toBeLessThanOrEqual(faults.none);
-          expect(faults.leastRefetchTokens!).toBeLessThanOrEqual(faults.refetchTokens + ROUNDING);
-          expect(faults.leastRefetchNano!).toBeLessThanOrEqual(faults.refetchNano + ROUNDING);
-          if (faults.leastRefetchTokens! > 0) reached.refetch++;
-        },
-      ),
+    forAll(
       { numRuns: propertyRuns(200) },
+      fc.array(deed, { minLength: 5, maxLength: 40 }),
+      policy,
+      fc.constantFrom(30_000, 40_000, 60_000),
+      fc.constantFrom(...SURVIVALS),
+      fc.constantFrom('on' as const, 'off' as const),
+      (deeds, name, window, survival, refetch) => {
+        const plan = { ...planOf({ policy: name, window }), faults: { survival, refetch } };
+        const faults = foldLog(runLog(plan, sessionOf(deeds))).faults!;
+        if (faults.least === null) return;
+        reached.faults++;
+        expect(faults.least).toBeLessThanOrEqual(faults.none);
+        expect(faults.leastRefetchTokens!).toBeLessThanOrEqual(faults.refetchTokens + ROUNDING);
+        expect(faults.leastRefetchNano!).toBeLessThanOrEqual(faults.refetchNano + ROUNDING);
+        if (faults.leastRefetchTokens! > 0) reached.refetch++;
+      },
     );
     expect(reached.faults).toBeGreaterThan(0);
     // The seed of the suite reaches some; few runs, or another seed, may reach none.

@@ -8,6 +8,7 @@ import type { Usage } from '../../../src/core/model/usage.js';
 import { FIRST_KEY, ThreadModel } from '../../../src/engine/requests/thread-model.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../../src/provider/cache/ttl.js';
 import { providerRegistry } from '../../../src/provider/providers/providers.js';
+import { forAll } from '../../helpers/for-all.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { type PlanInit, planOf } from '../../helpers/plan.js';
 
@@ -154,18 +155,15 @@ describe('what cache keys depend on besides the blocks', () => {
   );
 
   it('CCH-1 is that of the request at hand, whatever was asked before', () => {
-    fc.assert(
-      fc.property(asked, (requests) => {
-        const model = modelOf();
-        for (const { model: name, images, effort, key } of requests) {
-          const fresh = modelOf();
-          fresh.use(name, effort);
-          model.use(name, effort);
-          expect(model.saltsFor(images, key)).toEqual(fresh.saltsFor(images, key));
-        }
-      }),
-      { numRuns: 60 },
-    );
+    forAll({ numRuns: 60 }, asked, (requests) => {
+      const model = modelOf();
+      for (const { model: name, images, effort, key } of requests) {
+        const fresh = modelOf();
+        fresh.use(name, effort);
+        model.use(name, effort);
+        expect(model.saltsFor(images, key)).toEqual(fresh.saltsFor(images, key));
+      }
+    });
   });
 
   it('CCH-1 differs by model, images, effort, thinking and form of the answer', () => {

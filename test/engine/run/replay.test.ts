@@ -5,6 +5,7 @@ import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { ThreadForks } from '../../../src/engine/run/thread-forks.js';
 import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { forAll } from '../../helpers/for-all.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
 import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
@@ -157,50 +158,45 @@ describe('replay without layers', () => {
   });
 
   it('INV-5 and INV-6 hold and INV-13 gives the same digest twice, over generated sessions', () => {
-    fc.assert(
-      fc.property(
-        fc.record({
-          workload: fc.constantFrom(
-            ...Object.keys(Object.fromEntries(WORKLOADS.names.map((name) => [name, 1]))),
-          ),
-          turns: fc.integer({ min: 1, max: 60 }),
-          seed: fc.nat(1_000),
-          policy: fc.constantFrom('none', 'unbounded'),
-          ttl: fc.constantFrom('5m' as const, '1h' as const),
-          timing: fc.constantFrom('recorded' as const, 'think-time' as const),
-        }),
-        ({ workload, turns, seed, policy, ttl, timing }) => {
-          const transcript = generateTranscript({ workload, turns, seed, model: 'claude-sonnet-4-5' });
-          const plan = planOf({ policy, timing, seed, cache: { ttl } });
-          const entries = runLog(plan, transcript);
-          for (const entry of ofType(entries, 'request')) {
-            expect(entry.prompt).toBe(entry.read + entry.write5m + entry.write1h + entry.input);
-            expect(entry.read).toBeLessThanOrEqual(entry.prompt);
-          }
-          expect(digestOf(runLog(plan, transcript))).toBe(digestOf(entries));
-        },
-      ),
+    forAll(
       { numRuns: propertyRuns(60) },
+      fc.record({
+        workload: fc.constantFrom(
+          ...Object.keys(Object.fromEntries(WORKLOADS.names.map((name) => [name, 1]))),
+        ),
+        turns: fc.integer({ min: 1, max: 60 }),
+        seed: fc.nat(1_000),
+        policy: fc.constantFrom('none', 'unbounded'),
+        ttl: fc.constantFrom('5m' as const, '1h' as const),
+        timing: fc.constantFrom('recorded' as const, 'think-time' as const),
+      }),
+      ({ workload, turns, seed, policy, ttl, timing }) => {
+        const transcript = generateTranscript({ workload, turns, seed, model: 'claude-sonnet-4-5' });
+        const plan = planOf({ policy, timing, seed, cache: { ttl } });
+        const entries = runLog(plan, transcript);
+        for (const entry of ofType(entries, 'request')) {
+          expect(entry.prompt).toBe(entry.read + entry.write5m + entry.write1h + entry.input);
+          expect(entry.read).toBeLessThanOrEqual(entry.prompt);
+        }
+        expect(digestOf(runLog(plan, transcript))).toBe(digestOf(entries));
+      },
     );
   });
 
   it('INV-6 a longer lifetime never lowers the reads of the same session', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 80 }), fc.nat(500), (turns, seed) => {
-        const transcript = generateTranscript({
-          workload: 'long-idle',
-          turns,
-          seed,
-          model: 'claude-sonnet-4-6',
-        });
-        const reads = (ttl: '5m' | '1h') =>
-          mainRequests(runLog(planOf({ policy: 'unbounded', cache: { ttl } }), transcript)).reduce(
-            (sum, entry) => sum + entry.read,
-            0,
-          );
-        expect(reads('1h')).toBeGreaterThanOrEqual(reads('5m'));
-      }),
-      { numRuns: propertyRuns(40) },
-    );
+    forAll({ numRuns: propertyRuns(40) }, fc.integer({ min: 1, max: 80 }), fc.nat(500), (turns, seed) => {
+      const transcript = generateTranscript({
+        workload: 'long-idle',
+        turns,
+        seed,
+        model: 'claude-sonnet-4-6',
+      });
+      const reads = (ttl: '5m' | '1h') =>
+        mainRequests(runLog(planOf({ policy: 'unbounded', cache: { ttl } }), transcript)).reduce(
+          (sum, entry) => sum + entry.read,
+          0,
+        );
+      expect(reads('1h')).toBeGreaterThanOrEqual(reads('5m'));
+    });
   });
 });

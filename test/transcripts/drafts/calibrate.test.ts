@@ -6,6 +6,7 @@ import type { Thread } from '../../../src/core/model/transcript.js';
 import { promptTokens } from '../../../src/core/model/usage.js';
 import { type DraftStep, draftMessage } from '../../../src/transcripts/drafts/draft.js';
 import { learnRatio, spread } from '../../../src/transcripts/drafts/weights.js';
+import { forAll } from '../../helpers/for-all.js';
 import {
   ask,
   assistant,
@@ -60,20 +61,18 @@ function drift(thread: Thread): readonly number[] {
 
 describe('spread', () => {
   it('gives whole parts whose sum is the total, each within one of its share', () => {
-    fc.assert(
-      fc.property(
-        fc.nat(1_000_000),
-        fc.array(fc.nat(10_000), { minLength: 1, maxLength: 30 }),
-        (tokens, weights) => {
-          const parts = spread(tokens, weights);
-          const all = weights.reduce((sum, weight) => sum + weight, 0);
-          expect(parts.reduce((sum, part) => sum + part, 0)).toBe(tokens);
-          for (const [i, part] of parts.entries()) {
-            const share = all === 0 ? tokens / weights.length : (tokens * weights[i]!) / all;
-            expect(Math.abs(part - share)).toBeLessThanOrEqual(1);
-          }
-        },
-      ),
+    forAll(
+      fc.nat(1_000_000),
+      fc.array(fc.nat(10_000), { minLength: 1, maxLength: 30 }),
+      (tokens, weights) => {
+        const parts = spread(tokens, weights);
+        const all = weights.reduce((sum, weight) => sum + weight, 0);
+        expect(parts.reduce((sum, part) => sum + part, 0)).toBe(tokens);
+        for (const [i, part] of parts.entries()) {
+          const share = all === 0 ? tokens / weights.length : (tokens * weights[i]!) / all;
+          expect(Math.abs(part - share)).toBeLessThanOrEqual(1);
+        }
+      },
     );
   });
 });
@@ -254,29 +253,27 @@ describe('true tokens', () => {
       output: fc.nat(3_000),
       compacts: fc.integer({ min: 0, max: 9 }),
     });
-    fc.assert(
-      fc.property(
-        fc.array(step, { minLength: 1, maxLength: 12 }),
-        fc.integer({ min: 1, max: 60_000 }),
-        (steps, first) => {
-          let prompt = first;
-          const lines: Fields[] = [user('u', 0, text(200))];
-          for (const [i, each] of steps.entries()) {
-            const content = [...say(text(each.said)), ...each.results.map((_, k) => ask(`t${i}.${k}`)[0]!)];
-            lines.push(assistant(`a${i}`, i, `m${i}`, content, { usage: usage(0, 0, prompt, each.output) }));
-            for (const [k, chars] of each.results.entries())
-              lines.push(result(`r${i}.${k}`, i, `t${i}.${k}`, text(chars)));
-            prompt += each.growth;
-            if (each.compacts === 0) {
-              lines.push(system(`b${i}`, i, 'compact_boundary', { compactMetadata: { trigger: 'auto' } }));
-              lines.push(user(`y${i}`, i, text(each.said), { isCompactSummary: true }));
-            }
-          }
-          const offs = drift(firstThread(readSession(lines)));
-          expect(offs).toEqual(offs.map(() => 0));
-        },
-      ),
+    forAll(
       { numRuns: 60 },
+      fc.array(step, { minLength: 1, maxLength: 12 }),
+      fc.integer({ min: 1, max: 60_000 }),
+      (steps, first) => {
+        let prompt = first;
+        const lines: Fields[] = [user('u', 0, text(200))];
+        for (const [i, each] of steps.entries()) {
+          const content = [...say(text(each.said)), ...each.results.map((_, k) => ask(`t${i}.${k}`)[0]!)];
+          lines.push(assistant(`a${i}`, i, `m${i}`, content, { usage: usage(0, 0, prompt, each.output) }));
+          for (const [k, chars] of each.results.entries())
+            lines.push(result(`r${i}.${k}`, i, `t${i}.${k}`, text(chars)));
+          prompt += each.growth;
+          if (each.compacts === 0) {
+            lines.push(system(`b${i}`, i, 'compact_boundary', { compactMetadata: { trigger: 'auto' } }));
+            lines.push(user(`y${i}`, i, text(each.said), { isCompactSummary: true }));
+          }
+        }
+        const offs = drift(firstThread(readSession(lines)));
+        expect(offs).toEqual(offs.map(() => 0));
+      },
     );
   });
 });

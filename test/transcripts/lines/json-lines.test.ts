@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../../src/core/base/errors.js';
 import { createWarnings } from '../../../src/core/run/warning.js';
 import { streamJsonLines, unpackBytes } from '../../../src/transcripts/lines/json-lines.js';
+import { forAll } from '../../helpers/for-all.js';
 
 function read(bytes: Uint8Array | string) {
   const warnings = createWarnings();
@@ -84,16 +85,14 @@ describe('JSON lines', () => {
   });
 
   it('gives back every object that was written, in order', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.record({ text: fc.string({ unit: 'binary' }), more: fc.jsonValue() }), { minLength: 1 }),
-        fc.constantFrom('\n', ''),
-        (objects, separator) => {
-          const text = objects.map((object) => JSON.stringify(object)).join(separator);
-          expect(read(text).values).toEqual(objects.map((object) => JSON.parse(JSON.stringify(object))));
-        },
-      ),
+    forAll(
       { numRuns: 60 },
+      fc.array(fc.record({ text: fc.string({ unit: 'binary' }), more: fc.jsonValue() }), { minLength: 1 }),
+      fc.constantFrom('\n', ''),
+      (objects, separator) => {
+        const text = objects.map((object) => JSON.stringify(object)).join(separator);
+        expect(read(text).values).toEqual(objects.map((object) => JSON.parse(JSON.stringify(object))));
+      },
     );
   });
 });

@@ -14,6 +14,7 @@ import {
   readRequestTrace,
   transcriptOfTrace,
 } from '../../../src/transcripts/readers/request-trace/read-request-trace.js';
+import { forAll } from '../../helpers/for-all.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
 
 type Raw = Record<string, unknown>;
@@ -177,12 +178,10 @@ describe('parseRequestTrace', () => {
   });
 
   it('never fails otherwise than with an explanation', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
-        const [code] = codeOf(() => parseRequestTrace(new TextEncoder().encode(text), { id: 'f' }));
-        expect(code).toBe('bad-transcript');
-      }),
-    );
+    forAll(fc.oneof(fc.json(), fc.string()), (text) => {
+      const [code] = codeOf(() => parseRequestTrace(new TextEncoder().encode(text), { id: 'f' }));
+      expect(code).toBe('bad-transcript');
+    });
   });
 
   it('is recognised by its head', () => {
@@ -305,24 +304,22 @@ describe('readRequestTrace', () => {
       kinds: fc.subarray(['text', 'tool_result', 'tool_use', 'thinking']),
       wait: fc.nat(9_000),
     });
-    fc.assert(
-      fc.property(fc.array(anyRequest, { minLength: 1, maxLength: 12 }), (list) => {
-        let size = 10_000;
-        let t = 0;
-        const requests = list.map(({ grow, out, fresh, kinds, wait }) => {
-          size = Math.max(1, size + grow);
-          t += wait;
-          const blocks = Math.floor(size / 64);
-          return request(t, size, out, {
-            hash_ids: ids(blocks, Math.min(fresh, blocks)),
-            input_types: kinds,
-          });
+    forAll(fc.array(anyRequest, { minLength: 1, maxLength: 12 }), (list) => {
+      let size = 10_000;
+      let t = 0;
+      const requests = list.map(({ grow, out, fresh, kinds, wait }) => {
+        size = Math.max(1, size + grow);
+        t += wait;
+        const blocks = Math.floor(size / 64);
+        return request(t, size, out, {
+          hash_ids: ids(blocks, Math.min(fresh, blocks)),
+          input_types: kinds,
         });
-        const [thread] = readRequestTrace(bytes(trace(requests)), { id: 'a' }).threads;
-        expect(promptSizes(thread!)).toEqual(requests.map((item) => item.in));
-        expectPaired(thread!);
-      }),
-    );
+      });
+      const [thread] = readRequestTrace(bytes(trace(requests)), { id: 'a' }).threads;
+      expect(promptSizes(thread!)).toEqual(requests.map((item) => item.in));
+      expectPaired(thread!);
+    });
   });
 });
 

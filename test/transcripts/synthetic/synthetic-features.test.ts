@@ -8,6 +8,7 @@ import { readClaudeCodeFiles } from '../../../src/transcripts/readers/claude-cod
 import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { RECORDED_SHAPE, type SessionShape } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 import { sampleShares } from '../../analysis/validate/workload-shares.js';
+import { forAll } from '../../helpers/for-all.js';
 import { planOf, runLog } from '../../helpers/plan.js';
 
 const main = (transcript: Transcript): Thread => transcript.threads[0]!;
@@ -271,45 +272,43 @@ describe('any shape', () => {
   });
 
   it('C40 pairs calls and results, keeps the order of time, and replays without a broken invariant', () => {
-    fc.assert(
-      fc.property(
-        shapes,
-        fc.nat(1_000),
-        fc.constantFrom(...WORKLOADS.names),
-        fc.constantFrom('none' as const, 'filler' as const),
-        (overrides, seed, workload, text) => {
-          const transcript = generateTranscript({
+    forAll(
+      { numRuns: 12 },
+      shapes,
+      fc.nat(1_000),
+      fc.constantFrom(...WORKLOADS.names),
+      fc.constantFrom('none' as const, 'filler' as const),
+      (overrides, seed, workload, text) => {
+        const transcript = generateTranscript({
+          workload,
+          turns: 25,
+          seed,
+          text,
+          overrides,
+          subagents: { everyTurns: 10, turns: 3 },
+        });
+        const open = new Set<string>();
+        for (const { blocks } of messagesOf(main(transcript))) {
+          for (const block of blocks) {
+            if (block.kind === 'tool_use') open.add(block.toolUseId!);
+            if (block.kind === 'tool_result') expect(open.delete(block.toolUseId!)).toBe(true);
+          }
+        }
+        expect(open.size).toBe(0);
+        expect(
+          generateTranscript({
             workload,
             turns: 25,
             seed,
             text,
             overrides,
             subagents: { everyTurns: 10, turns: 3 },
-          });
-          const open = new Set<string>();
-          for (const { blocks } of messagesOf(main(transcript))) {
-            for (const block of blocks) {
-              if (block.kind === 'tool_use') open.add(block.toolUseId!);
-              if (block.kind === 'tool_result') expect(open.delete(block.toolUseId!)).toBe(true);
-            }
-          }
-          expect(open.size).toBe(0);
-          expect(
-            generateTranscript({
-              workload,
-              turns: 25,
-              seed,
-              text,
-              overrides,
-              subagents: { everyTurns: 10, turns: 3 },
-            }),
-          ).toEqual(transcript);
-          const entries = runLog(planOf({ policy: 'claude-code/2026' }), transcript);
-          expect(entries.some(({ type }) => type === 'end')).toBe(true);
-          expect(entries.filter((entry) => entry.type === 'warning')).toEqual([]);
-        },
-      ),
-      { numRuns: 12 },
+          }),
+        ).toEqual(transcript);
+        const entries = runLog(planOf({ policy: 'claude-code/2026' }), transcript);
+        expect(entries.some(({ type }) => type === 'end')).toBe(true);
+        expect(entries.filter((entry) => entry.type === 'warning')).toEqual([]);
+      },
     );
   });
 

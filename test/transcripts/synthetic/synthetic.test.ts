@@ -13,6 +13,7 @@ import {
   TOOL_PROFILES,
 } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 import { TodoList } from '../../../src/transcripts/synthetic/tools/todo-list.js';
+import { forAll } from '../../helpers/for-all.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
 
 const calls = (thread: Thread) => thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
@@ -133,14 +134,11 @@ describe('generateTranscript', () => {
         turns: fc.integer({ min: 1, max: 5 }),
       }),
     });
-    fc.assert(
-      fc.property(spec, (value) => {
-        const transcript = generateTranscript(value);
-        expectSound(transcript);
-        expect(calls(main(transcript))).toHaveLength(value.turns);
-      }),
-      { numRuns: propertyRuns(40) },
-    );
+    forAll({ numRuns: propertyRuns(40) }, spec, (value) => {
+      const transcript = generateTranscript(value);
+      expectSound(transcript);
+      expect(calls(main(transcript))).toHaveLength(value.turns);
+    });
   });
 
   it('gives the same transcript for the same seed, read or unread, and another for another', () => {

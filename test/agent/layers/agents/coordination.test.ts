@@ -8,6 +8,7 @@ import { unfinishedText } from '../../../../src/report/text/as-recorded.js';
 import { completenessOf } from '../../../../src/study/completeness.js';
 import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
 import type { AgentMessageSpec } from '../../../../src/transcripts/synthetic/spec.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { ofType, planOf, runLog } from '../../../helpers/plan.js';
 
 const plan = (set: Readonly<Record<string, unknown>> = {}) => planOf({ policy: 'claude-code/2026', set });
@@ -175,20 +176,18 @@ describe('whatever agents write to each other', () => {
       rejections: fc.integer({ min: 0, max: 2 }),
     });
     const messages = fc.array(message, { maxLength: 4 });
-    fc.assert(
-      fc.property(
-        messages,
-        messages,
-        fc.constantFrom('recorded' as const, 'think-time' as const),
-        (a, b, timing) => {
-          const transcript = team(a, b, 2);
-          const entries = runLog({ ...plan(), timing }, transcript);
-          const values = metricValues(foldLog(entries));
-          expect(values.callsAnswered! + values.callsNotMade!).toBe(8 + 40);
-          expect(values).toMatchObject({ finishedShare: 1, callsLost: 0, messagesLost: 0 });
-        },
-      ),
+    forAll(
       { numRuns: 40 },
+      messages,
+      messages,
+      fc.constantFrom('recorded' as const, 'think-time' as const),
+      (a, b, timing) => {
+        const transcript = team(a, b, 2);
+        const entries = runLog({ ...plan(), timing }, transcript);
+        const values = metricValues(foldLog(entries));
+        expect(values.callsAnswered! + values.callsNotMade!).toBe(8 + 40);
+        expect(values).toMatchObject({ finishedShare: 1, callsLost: 0, messagesLost: 0 });
+      },
     );
   });
 });

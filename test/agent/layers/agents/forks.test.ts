@@ -11,6 +11,7 @@ import { metricValues } from '../../../../src/metrics/registry.js';
 import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
 import type { ForkSpec } from '../../../../src/transcripts/synthetic/spec.js';
 import { runSent } from '../../../helpers/capture.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { propertyRuns } from '../../../helpers/generators/property-runs.js';
 import { ofType, planOf, runLog } from '../../../helpers/plan.js';
 
@@ -202,8 +203,12 @@ describe('what forks do', () => {
       turns: fc.integer({ min: 1, max: 20 }),
     });
     const layout = fc.constantFrom('shared', 'own-results', 'own-system');
-    fc.assert(
-      fc.property(fork, fc.integer({ min: 100, max: 12_000 }), layout, (spec, resultTokens, how) => {
+    forAll(
+      { numRuns: propertyRuns(25) },
+      fork,
+      fc.integer({ min: 100, max: 12_000 }),
+      layout,
+      (spec, resultTokens, how) => {
         const transcript = generateTranscript({
           workload: 'bugfix',
           turns: 12,
@@ -218,8 +223,7 @@ describe('what forks do', () => {
             .sent.filter((request) => request.thread === 'main')
             .map(({ purpose, turn, startMs, prefixes }) => ({ purpose, turn, startMs, prefixes }));
         expect(parentOf(transcript)).toEqual(parentOf(withoutForks(transcript)));
-      }),
-      { numRuns: propertyRuns(25) },
+      },
     );
   });
 
@@ -228,21 +232,18 @@ describe('what forks do', () => {
       children: fc.integer({ min: 2, max: 6 }),
       seed: fc.integer({ min: 0, max: 99 }),
     });
-    fc.assert(
-      fc.property(shape, ({ children, seed }) => {
-        const transcript = generateTranscript({
-          workload: 'refactor',
-          turns: 12,
-          seed,
-          forks: [{ afterTurn: 8, children, turns: 1 }],
-        });
-        const { sent } = runSent(planOf({ policy: 'claude-code/2026' }), transcript);
-        const first = sent.filter((request) => request.thread.startsWith('fork-') && request.turn === 1);
-        expect(first).toHaveLength(children);
-        for (const request of first)
-          expect(request.prefixes.slice(0, -1)).toEqual(first[0]!.prefixes.slice(0, -1));
-      }),
-      { numRuns: 15 },
-    );
+    forAll({ numRuns: 15 }, shape, ({ children, seed }) => {
+      const transcript = generateTranscript({
+        workload: 'refactor',
+        turns: 12,
+        seed,
+        forks: [{ afterTurn: 8, children, turns: 1 }],
+      });
+      const { sent } = runSent(planOf({ policy: 'claude-code/2026' }), transcript);
+      const first = sent.filter((request) => request.thread.startsWith('fork-') && request.turn === 1);
+      expect(first).toHaveLength(children);
+      for (const request of first)
+        expect(request.prefixes.slice(0, -1)).toEqual(first[0]!.prefixes.slice(0, -1));
+    });
   });
 });

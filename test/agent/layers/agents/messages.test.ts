@@ -7,6 +7,7 @@ import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';
 import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
 import type { AgentMessageSpec } from '../../../../src/transcripts/synthetic/spec.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { planOf, runLog } from '../../../helpers/plan.js';
 import { actionsOf, sessionsOf } from '../../../helpers/recordings/sessions.js';
@@ -108,22 +109,20 @@ describe('messages between agents', () => {
         from: fc.constantFrom(...agents),
       }),
     );
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        const { made, files } = bus();
-        for (const [now, it] of steps.entries()) {
-          if (it.kind === 'send') made.send(it.from, message({ to: it.to, way: it.way }), files, now);
-          else if (it.kind === 'leave') made.leave(it.from, files, now);
-          else {
-            const { rest } = made.take(it.from, files, now, 5);
-            if (rest !== null) files.write(mailbox(it.from), rest, now);
-          }
+    forAll(fc.array(step, { maxLength: 40 }), (steps) => {
+      const { made, files } = bus();
+      for (const [now, it] of steps.entries()) {
+        if (it.kind === 'send') made.send(it.from, message({ to: it.to, way: it.way }), files, now);
+        else if (it.kind === 'leave') made.leave(it.from, files, now);
+        else {
+          const { rest } = made.take(it.from, files, now, 5);
+          if (rest !== null) files.write(mailbox(it.from), rest, now);
         }
-        const { sent, delivered, waiting, returned, lost } = made.totals(files);
-        expect(lost).toBe(0);
-        expect(delivered + waiting + returned).toBe(sent);
-      }),
-    );
+      }
+      const { sent, delivered, waiting, returned, lost } = made.totals(files);
+      expect(lost).toBe(0);
+      expect(delivered + waiting + returned).toBe(sent);
+    });
   });
 });
 

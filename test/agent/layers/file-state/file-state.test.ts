@@ -5,6 +5,7 @@ import { AwaitedCalls } from '../../../../src/agent/layers/support/compactable.j
 import { type Block, createBlock } from '../../../../src/core/model/block.js';
 import { messagesOf } from '../../../helpers/drive/drive-compaction.js';
 import { callBlock } from '../../../helpers/drive/drive-layer.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { Conversation, type ToolStep } from '../../../helpers/generators/conversation.js';
 
 const talk = messagesOf(
@@ -211,34 +212,31 @@ describe('which files are known', () => {
 
   it('the latest use first, however often and in which order they are used and forgotten', () => {
     const step = fc.record({ file: fc.nat(5), forget: fc.boolean() });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
-        const state = new FileState();
-        let expected: string[] = [];
-        steps.forEach(({ file, forget }, i) => {
-          const path = `/${file}`;
-          expected = expected.filter((each) => each !== path);
-          if (forget) {
-            const id = state.get(path)?.readId;
-            if (id != null) state.forgetRead(id, path);
-          } else {
-            expected.unshift(path);
-            const result = createBlock({
-              kind: 'tool_result',
-              role: 'user',
-              tokens: 9,
-              toolUseId: `t${i}`,
-              tool: 'Read',
-              facts: { path },
-            });
-            state.observe({ ...talk[0]!, blocks: [result] });
-          }
-        });
-        expect(paths(state)).toEqual(expected);
-        expect(paths(state.forFork())).toEqual(expected);
-      }),
-      { numRuns: 60 },
-    );
+    forAll({ numRuns: 60 }, fc.array(step, { maxLength: 400 }), (steps) => {
+      const state = new FileState();
+      let expected: string[] = [];
+      steps.forEach(({ file, forget }, i) => {
+        const path = `/${file}`;
+        expected = expected.filter((each) => each !== path);
+        if (forget) {
+          const id = state.get(path)?.readId;
+          if (id != null) state.forgetRead(id, path);
+        } else {
+          expected.unshift(path);
+          const result = createBlock({
+            kind: 'tool_result',
+            role: 'user',
+            tokens: 9,
+            toolUseId: `t${i}`,
+            tool: 'Read',
+            facts: { path },
+          });
+          state.observe({ ...talk[0]!, blocks: [result] });
+        }
+      });
+      expect(paths(state)).toEqual(expected);
+      expect(paths(state.forFork())).toEqual(expected);
+    });
   });
 });
 

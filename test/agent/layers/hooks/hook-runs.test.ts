@@ -4,6 +4,7 @@ import type { LogEntry } from '../../../../src/core/run/run-log.js';
 import type { HookPlan } from '../../../../src/core/run/run-plan.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { above, COMPACTION_ONLY } from '../../../helpers/drive/above-threshold.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
 
@@ -150,22 +151,20 @@ describe('C22 hooks at compactions', () => {
   });
 
   it('C22 a share of the runs fails, the same ones each time, and no other draw is touched', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 0, max: 1_000 }),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (seed, fails) => {
-          const hooks = [hook('PreCompact', { tokens: 50, prints: 'screen', fails })];
-          const once = run(hooks, byHand(), { seed });
-          expect(run(hooks, byHand(), { seed })).toEqual(once);
-          const drop = (entries: readonly LogEntry[]) =>
-            entries.filter(
-              (entry) => entry.type !== 'run' && !(entry.type === 'layer' && entry.layer === 'hooks'),
-            );
-          expect(drop(once)).toEqual(drop(run([], byHand(), { seed })));
-        },
-      ),
+    forAll(
       { numRuns: 25 },
+      fc.integer({ min: 0, max: 1_000 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (seed, fails) => {
+        const hooks = [hook('PreCompact', { tokens: 50, prints: 'screen', fails })];
+        const once = run(hooks, byHand(), { seed });
+        expect(run(hooks, byHand(), { seed })).toEqual(once);
+        const drop = (entries: readonly LogEntry[]) =>
+          entries.filter(
+            (entry) => entry.type !== 'run' && !(entry.type === 'layer' && entry.layer === 'hooks'),
+          );
+        expect(drop(once)).toEqual(drop(run([], byHand(), { seed })));
+      },
     );
   });
 });

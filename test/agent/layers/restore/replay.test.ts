@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ToolEffect } from '../../../../src/core/model/block.js';
 import { runSent, sentFor } from '../../../helpers/capture.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { Conversation, type ToolStep } from '../../../helpers/generators/conversation.js';
 import { ofType, type PlanInit, planOf } from '../../../helpers/plan.js';
 import { planUnder } from '../../../helpers/plan-under.js';
@@ -135,20 +136,17 @@ describe('files come back as they are now', () => {
       fc.record({ kind: fc.constant('write' as const), tokens: fc.integer({ min: 1, max: 1_000 }) }),
       fc.record({ kind: fc.constant('edit' as const), tokens: fc.integer({ min: -200, max: 200 }) }),
     );
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
-        const path = '/repo/a.ts';
-        let tokens = 600;
-        const made = steps.map((each) => {
-          tokens = each.kind === 'write' ? each.tokens : tokens + each.tokens;
-          fc.pre(tokens > 0); // what is written into an empty file has no known density
-          return each.kind === 'write' ? write(path, each.tokens) : edit(path, each.tokens * 4);
-        });
-        const { files } = afterCompaction(talk(read(path, 600), ...made));
-        expect(Math.abs(files[0]![1] - tokens)).toBeLessThanOrEqual(steps.length); // roundings
-      }),
-      { numRuns: 25 },
-    );
+    forAll({ numRuns: 25 }, fc.array(step, { maxLength: 8 }), (steps) => {
+      const path = '/repo/a.ts';
+      let tokens = 600;
+      const made = steps.map((each) => {
+        tokens = each.kind === 'write' ? each.tokens : tokens + each.tokens;
+        fc.pre(tokens > 0); // what is written into an empty file has no known density
+        return each.kind === 'write' ? write(path, each.tokens) : edit(path, each.tokens * 4);
+      });
+      const { files } = afterCompaction(talk(read(path, 600), ...made));
+      expect(Math.abs(files[0]![1] - tokens)).toBeLessThanOrEqual(steps.length); // roundings
+    });
   });
 });
 

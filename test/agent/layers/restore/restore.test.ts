@@ -10,6 +10,7 @@ import { soloSession } from '../../../../src/core/model/transcript.js';
 import type { LayerContext } from '../../../../src/core/run/layer.js';
 import { Limits } from '../../../../src/core/run/limit.js';
 import { messagesOf } from '../../../helpers/drive/drive-compaction.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { planOf } from '../../../helpers/plan.js';
 
@@ -157,36 +158,34 @@ describe('the rest of the work', () => {
 
 describe('budgets', () => {
   it('INV-10 files and skills never exceed theirs', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 1, max: 30_000 }), { maxLength: 12 }),
-        fc.array(fc.integer({ min: 1, max: 30_000 }), { maxLength: 12 }),
-        fc.record({
-          'restore.files': fc.integer({ min: 0, max: 8 }),
-          'restore.fileTokens': fc.integer({ min: 0, max: 9_000 }),
-          'restore.filesTotalTokens': fc.integer({ min: 0, max: 20_000 }),
-          'restore.skillTokens': fc.integer({ min: 0, max: 9_000 }),
-          'restore.skillsTotalTokens': fc.integer({ min: 0, max: 20_000 }),
-        }),
-        (files, skills, set) => {
-          const { messages, kinds, rough } = restored(
-            [
-              ...reads(files.map((tokens, i) => [`/repo/${i}.ts`, tokens] as const)),
-              ...skills.map((tokens, i) => attached(`s${i}`, 'skill', tokens, `s${i}`)),
-            ],
-            set,
-          );
-          const of = (kind: string) => rough.filter((_, i) => kinds[i] === kind);
-          const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
-          expect(of('file').length).toBeLessThanOrEqual(set['restore.files']);
-          expect(Math.max(0, ...of('file'))).toBeLessThanOrEqual(set['restore.fileTokens']);
-          expect(sum(of('file'))).toBeLessThanOrEqual(set['restore.filesTotalTokens']);
-          expect(Math.max(0, ...of('skill'))).toBeLessThanOrEqual(set['restore.skillTokens']);
-          expect(sum(of('skill'))).toBeLessThanOrEqual(set['restore.skillsTotalTokens']);
-          expect(messages.length).toBe(of('file').length + of('skill').length);
-        },
-      ),
+    forAll(
       { numRuns: 60 },
+      fc.array(fc.integer({ min: 1, max: 30_000 }), { maxLength: 12 }),
+      fc.array(fc.integer({ min: 1, max: 30_000 }), { maxLength: 12 }),
+      fc.record({
+        'restore.files': fc.integer({ min: 0, max: 8 }),
+        'restore.fileTokens': fc.integer({ min: 0, max: 9_000 }),
+        'restore.filesTotalTokens': fc.integer({ min: 0, max: 20_000 }),
+        'restore.skillTokens': fc.integer({ min: 0, max: 9_000 }),
+        'restore.skillsTotalTokens': fc.integer({ min: 0, max: 20_000 }),
+      }),
+      (files, skills, set) => {
+        const { messages, kinds, rough } = restored(
+          [
+            ...reads(files.map((tokens, i) => [`/repo/${i}.ts`, tokens] as const)),
+            ...skills.map((tokens, i) => attached(`s${i}`, 'skill', tokens, `s${i}`)),
+          ],
+          set,
+        );
+        const of = (kind: string) => rough.filter((_, i) => kinds[i] === kind);
+        const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+        expect(of('file').length).toBeLessThanOrEqual(set['restore.files']);
+        expect(Math.max(0, ...of('file'))).toBeLessThanOrEqual(set['restore.fileTokens']);
+        expect(sum(of('file'))).toBeLessThanOrEqual(set['restore.filesTotalTokens']);
+        expect(Math.max(0, ...of('skill'))).toBeLessThanOrEqual(set['restore.skillTokens']);
+        expect(sum(of('skill'))).toBeLessThanOrEqual(set['restore.skillsTotalTokens']);
+        expect(messages.length).toBe(of('file').length + of('skill').length);
+      },
     );
   });
 });

@@ -15,6 +15,7 @@ import type { FakeLlmPlan } from '../../../../src/core/run/run-plan.js';
 import { composeAnswer } from '../../../../src/provider/fake-llm/answers/compose-answer.js';
 import { exactText } from '../../../../src/provider/fake-llm/answers/facts.js';
 import { SUMMARY_TITLES } from '../../../../src/provider/fake-llm/answers/summary.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { around, fault, INSTRUCTION, plan, questionOf, said, toolRound } from '../build.js';
 
 const FULL: AnswerSpec = { kind: 'summary', style: 'full', quoteTokens: 2_000 };
@@ -89,19 +90,17 @@ describe('a summary', () => {
   });
 
   it('INV-14 holds every user message since the last boundary as it was written', () => {
-    fc.assert(
-      fc.property(conversation, fc.integer({ min: 1, max: 3_000 }), (messages, tokens) => {
-        const text = summarise(messages, { summaryTokens: { fixed: tokens } }).text.read();
-        let from = text.indexOf('6. All user messages:');
-        for (const { blocks } of humansSinceBoundary(messages)) {
-          const words = blocks[0]!.text?.read() ?? `${blocks[0]!.tokens} tokens, not recorded`;
-          const at = text.indexOf(words, from);
-          expect(at).toBeGreaterThanOrEqual(from);
-          from = at + words.length;
-        }
-        expect(from).toBeLessThan(text.lastIndexOf('7. Pending tasks:'));
-      }),
-    );
+    forAll(conversation, fc.integer({ min: 1, max: 3_000 }), (messages, tokens) => {
+      const text = summarise(messages, { summaryTokens: { fixed: tokens } }).text.read();
+      let from = text.indexOf('6. All user messages:');
+      for (const { blocks } of humansSinceBoundary(messages)) {
+        const words = blocks[0]!.text?.read() ?? `${blocks[0]!.tokens} tokens, not recorded`;
+        const at = text.indexOf(words, from);
+        expect(at).toBeGreaterThanOrEqual(from);
+        from = at + words.length;
+      }
+      expect(from).toBeLessThan(text.lastIndexOf('7. Pending tasks:'));
+    });
   });
 
   it('INV-14 leaves out what was said before the boundary, by tools or in attachments', () => {
@@ -125,29 +124,25 @@ describe('a summary', () => {
   });
 
   it('is exactly as long as it says before it is read', () => {
-    fc.assert(
-      fc.property(
-        conversation,
-        fc.integer({ min: 0, max: 4_000 }),
-        fc.integer({ min: 0, max: 900 }),
-        (messages, a, b) => {
-          const given = { summaryTokens: { fixed: a }, scratchpadTokens: { fixed: b } };
-          const { text } = summarise(messages, given);
-          expect(text.read().length).toBe(text.chars);
-        },
-      ),
+    forAll(
+      conversation,
+      fc.integer({ min: 0, max: 4_000 }),
+      fc.integer({ min: 0, max: 900 }),
+      (messages, a, b) => {
+        const given = { summaryTokens: { fixed: a }, scratchpadTokens: { fixed: b } };
+        const { text } = summarise(messages, given);
+        expect(text.read().length).toBe(text.chars);
+      },
     );
   });
 
   it('FUL-3 is as long as its tokens say once formatted', () => {
-    fc.assert(
-      fc.property(conversation, fc.integer({ min: 0, max: 4_000 }), (messages, tokens) => {
-        const answer = summarise(messages, { summaryTokens: { fixed: tokens } });
-        const formatted = formatSummary(answer.text.read(), 'drop');
-        expect(formatted.length).toBe(formattedChars(answer, 'drop'));
-        expect(formatted.length).toBe(Math.round(answer.tokens * 2.75));
-      }),
-    );
+    forAll(conversation, fc.integer({ min: 0, max: 4_000 }), (messages, tokens) => {
+      const answer = summarise(messages, { summaryTokens: { fixed: tokens } });
+      const formatted = formatSummary(answer.text.read(), 'drop');
+      expect(formatted.length).toBe(formattedChars(answer, 'drop'));
+      expect(formatted.length).toBe(Math.round(answer.tokens * 2.75));
+    });
     const plain = summarise(SESSION);
     expect(formatSummary(plain.text.read(), 'relabel').length).toBe(formattedChars(plain, 'relabel'));
   });
@@ -163,35 +158,33 @@ describe('a summary', () => {
 
   it('C19 INV-14 quotes a message of more tokens than the limit by its head and tail, with a mark', () => {
     const words = (n: number) => Array.from({ length: n }, (_, i) => `line ${i}`).join('\n');
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 1, max: 3_000 }).map(words), { minLength: 1, maxLength: 5 }),
-        fc.integer({ min: 20, max: 4_000 }),
-        (texts, quoteTokens) => {
-          const messages = texts.map((text) => said('human', text));
-          const answer = summarise(messages, {}, { ...FULL, quoteTokens });
-          const text = answer.text.read();
-          expect(text.length).toBe(answer.text.chars);
-          let from = text.indexOf('6. All user messages:');
-          for (const { blocks } of messages) {
-            const { tokens, text: said } = blocks[0]!;
-            const whole = said!.read();
-            const half = Math.floor((whole.length * quoteTokens) / tokens / 2) - 1;
-            const isLong = tokens > quoteTokens && !text.includes(whole, from);
-            const parts = isLong
-              ? [whole.slice(0, half), `${tokens - quoteTokens} tokens of this message are left out`]
-              : [whole];
-            if (isLong) parts.push(whole.slice(whole.length - half + 1));
-            for (const part of parts) {
-              const at = text.indexOf(part, from);
-              expect(at).toBeGreaterThanOrEqual(from);
-              from = at + part.length;
-            }
-          }
-          expect(from).toBeLessThan(text.lastIndexOf('7. Pending tasks:'));
-        },
-      ),
+    forAll(
       { numRuns: 60 },
+      fc.array(fc.integer({ min: 1, max: 3_000 }).map(words), { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 20, max: 4_000 }),
+      (texts, quoteTokens) => {
+        const messages = texts.map((text) => said('human', text));
+        const answer = summarise(messages, {}, { ...FULL, quoteTokens });
+        const text = answer.text.read();
+        expect(text.length).toBe(answer.text.chars);
+        let from = text.indexOf('6. All user messages:');
+        for (const { blocks } of messages) {
+          const { tokens, text: said } = blocks[0]!;
+          const whole = said!.read();
+          const half = Math.floor((whole.length * quoteTokens) / tokens / 2) - 1;
+          const isLong = tokens > quoteTokens && !text.includes(whole, from);
+          const parts = isLong
+            ? [whole.slice(0, half), `${tokens - quoteTokens} tokens of this message are left out`]
+            : [whole];
+          if (isLong) parts.push(whole.slice(whole.length - half + 1));
+          for (const part of parts) {
+            const at = text.indexOf(part, from);
+            expect(at).toBeGreaterThanOrEqual(from);
+            from = at + part.length;
+          }
+        }
+        expect(from).toBeLessThan(text.lastIndexOf('7. Pending tasks:'));
+      },
     );
   });
 
@@ -361,13 +354,11 @@ describe('FUL-3 formatting', () => {
   });
 
   it('collapsing is idempotent', () => {
-    fc.assert(
-      fc.property(fc.stringMatching(/^[a\n]*$/), (text) => {
-        const once = collapseBlankLines(text);
-        expect(once).not.toContain('\n\n\n');
-        expect(collapseBlankLines(once)).toBe(once);
-      }),
-    );
+    forAll(fc.stringMatching(/^[a\n]*$/), (text) => {
+      const once = collapseBlankLines(text);
+      expect(once).not.toContain('\n\n\n');
+      expect(collapseBlankLines(once)).toBe(once);
+    });
   });
 });
 

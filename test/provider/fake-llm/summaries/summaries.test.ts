@@ -13,6 +13,7 @@ import {
   summaryRequest,
 } from '../../../../src/provider/fake-llm/summaries/cassette.js';
 import { MODELS } from '../../../../src/provider/prices/models.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { around, said, toolRound } from '../build.js';
 
 const SONNET = MODELS.resolve('claude-sonnet-4-5');
@@ -73,16 +74,14 @@ describe('a summary request', () => {
   it('equal requests have equal digests, others do not', () => {
     const request = (text: string, model: string, max: number) =>
       summaryRequest(asked([said('human', text)], { maxOutputTokens: max }), SONNET, model);
-    fc.assert(
-      fc.property(
-        fc.tuple(fc.string(), fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 3 })),
-        fc.tuple(fc.string(), fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 3 })),
-        (one, two) => {
-          const [first, second] = [request(...one), request(...two)];
-          const isEqual = JSON.stringify(first) === JSON.stringify(second);
-          expect(requestKey(first) === requestKey(second)).toBe(isEqual);
-        },
-      ),
+    forAll(
+      fc.tuple(fc.string(), fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 3 })),
+      fc.tuple(fc.string(), fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 3 })),
+      (one, two) => {
+        const [first, second] = [request(...one), request(...two)];
+        const isEqual = JSON.stringify(first) === JSON.stringify(second);
+        expect(requestKey(first) === requestKey(second)).toBe(isEqual);
+      },
     );
   });
 });
@@ -99,12 +98,10 @@ const answer = (given: Partial<CassetteAnswer> = {}): CassetteAnswer => ({
 
 describe('a cassette', () => {
   it('gives back what was kept, whatever its words', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const kept = answer({ text });
-        expect(new Cassette('c', cassetteLine(kept)).find(kept.key)).toEqual(kept);
-      }),
-    );
+    forAll(fc.string({ unit: 'binary' }), (text) => {
+      const kept = answer({ text });
+      expect(new Cassette('c', cassetteLine(kept)).find(kept.key)).toEqual(kept);
+    });
   });
 
   it('keeps the first of two answers, and counts what both have cost', () => {
