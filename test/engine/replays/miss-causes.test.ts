@@ -2,19 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { RequestEntry } from '../../../src/core/run/log-entries.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { cacheRulesOf } from '../../../src/provider/providers/providers.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
 /** A session that only grows, with one pause behind its thirtieth turn. */
 function pausing(minutes: number) {
-  return generateTranscript({
-    workload: 'bugfix',
-    turns: 60,
-    seed: 5,
-    text: 'none',
-    idle: [{ afterTurn: 30, minutes }],
-  });
+  return bugfixSession(60, { seed: 5, idle: [{ afterTurn: 30, minutes }] });
 }
 
 /** The requests of a session with a pause, under a provider. */

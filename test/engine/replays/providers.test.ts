@@ -16,15 +16,10 @@ import {
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { runSent } from '../../helpers/capture.js';
 import { INVARIANT_CHECKS } from '../../helpers/drive/check-invariants.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { mainRequests, planOf, runLog } from '../../helpers/plan.js';
 
-const SESSION = generateTranscript({
-  workload: 'bugfix',
-  turns: 60,
-  seed: 5,
-  text: 'none',
-  idle: [{ afterTurn: 30, minutes: 12 }],
-});
+const SESSION = bugfixSession(60, { seed: 5, idle: [{ afterTurn: 30, minutes: 12 }] });
 const NAMES = providerRegistry.names;
 /** Reads on steps end inside of blocks, and other caches live longer: INV-6 is about marks. */
 const isMarked = (name: string): boolean => providerRegistry.get(name).cache.written === 'marks';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { planDigest, replayParts } from '../../../src/engine/run/replay.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
@@ -55,11 +55,7 @@ describe('the log of a run', () => {
   });
 
   it('AGT-4 tells what became of the messages between agents', () => {
-    const transcript = generateTranscript({
-      workload: 'bugfix',
-      turns: 8,
-      seed: 1,
-      text: 'none',
+    const transcript = bugfixSession(8, {
       steady: { gapSeconds: 60, outputTokens: 50, resultTokens: 500 },
       forks: [
         { afterTurn: 3, children: 1, turns: 5, parent: 'goes-on', messages: [{ afterTurn: 2, to: 'main' }] },

@@ -2,20 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { createBlock } from '../../../src/core/model/block.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { CountedThread } from '../../../src/engine/context/thread-view.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { runSent, type Sent } from '../../helpers/capture.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 import { planUnder } from '../../helpers/plan-under.js';
 
 describe('breakpoints of a fork', () => {
-  const generated = generateTranscript({
-    workload: 'bugfix',
-    turns: 6,
-    seed: 1,
-    text: 'none',
-    forks: [{ afterTurn: 5, children: 2, turns: 1 }],
-  });
+  const generated = bugfixSession(6, { forks: [{ afterTurn: 5, children: 2, turns: 1 }] });
   // Two blocks of the system prompt have marks of their own.
   const rules = createBlock({ kind: 'system', role: 'system', tokens: 50, text: 'rules' });
   const session = {

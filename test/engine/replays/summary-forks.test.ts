@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { inspectTranscript } from '../../../src/cli/commands/inspect/inspect-facts.js';
 import type { Thread, Transcript } from '../../../src/core/model/transcript.js';
 import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { planOf, runLog } from '../../helpers/plan.js';
 import { answer, at, exported, finish, tokens, typed } from '../../helpers/recordings/opencode-session.js';
 import { readAny } from '../../helpers/recordings/read-any.js';
 
-const SESSION = generateTranscript({ workload: 'bugfix', turns: 30, seed: 4, text: 'none' });
+const SESSION = bugfixSession(30, { seed: 4 });
 const [MAIN] = SESSION.threads;
-const [ANOTHER] = generateTranscript({ workload: 'bugfix', turns: 3, seed: 5, text: 'none' }).threads;
+const [ANOTHER] = bugfixSession(3, { seed: 5 }).threads;
 
 /** The session with another thread beside its main one. */
 function beside(label: string, parentId: string | null): Transcript {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 
@@ -50,11 +50,7 @@ describe('what a recording did by itself', () => {
 
 describe('a message', () => {
   const message = (to: string) =>
-    generateTranscript({
-      workload: 'bugfix',
-      turns: 8,
-      seed: 1,
-      text: 'none',
+    bugfixSession(8, {
       steady: { gapSeconds: 60, outputTokens: 50, resultTokens: 500 },
       forks: [{ afterTurn: 3, children: 1, turns: 5, parent: 'goes-on' }],
       messages: [{ afterTurn: 4, to }],

@@ -3,7 +3,7 @@ import { createMessage } from '../../../src/core/model/message.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { HookContext } from '../../../src/core/run/layer.js';
 import { LayerHost } from '../../../src/engine/thread/layer-host.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
@@ -80,13 +80,7 @@ describe('the moments that layers are asked at', () => {
     const sources = (transcript: Transcript) =>
       new Set(momentsOf(transcript, { policy: 'claude-code/2026' }).map(({ source }) => source));
     expect(sources(main.transcript({ threads }))).toEqual(new Set(['main', 'subagent']));
-    const forked = generateTranscript({
-      workload: 'bugfix',
-      turns: 6,
-      seed: 1,
-      text: 'none',
-      forks: [{ afterTurn: 4, children: 1, turns: 1 }],
-    });
+    const forked = bugfixSession(6, { forks: [{ afterTurn: 4, children: 1, turns: 1 }] });
     expect(sources(forked)).toEqual(new Set(['main', 'fork']));
   });
 
@@ -116,11 +110,7 @@ describe('a thread that makes no calls', () => {
   });
 
   it('C36 does not lose a second time what it had done before its plan was rejected', () => {
-    const transcript = generateTranscript({
-      workload: 'bugfix',
-      turns: 8,
-      seed: 1,
-      text: 'none',
+    const transcript = bugfixSession(8, {
       steady: { gapSeconds: 60, outputTokens: 50, resultTokens: 500 },
       forks: [
         {

@@ -4,8 +4,8 @@ import { createMessage, type Message } from '../../../src/core/model/message.js'
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { ThreadRun } from '../../../src/engine/thread/thread-run.js';
 import { inNewForm } from '../../../src/engine/thread/thread-start.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
@@ -67,11 +67,7 @@ describe('an agent that a thread starts', () => {
 
 describe('children of one turn', () => {
   const forked = (children: number) =>
-    generateTranscript({
-      workload: 'bugfix',
-      turns: 8,
-      seed: 1,
-      text: 'none',
+    bugfixSession(8, {
       steady: { gapSeconds: 20, outputTokens: 500, resultTokens: 2_500 },
       forks: [{ afterTurn: 5, children, turns: 1 }],
     });

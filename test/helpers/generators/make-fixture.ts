@@ -3,6 +3,7 @@ import { roundsOf, withUsage } from '../../../bench/suites/rounds.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { mainRequests, type PlanInit, planOf, runLog } from '../plan.js';
+import { bugfixSession } from './bugfix-session.js';
 
 /** A recording the project makes itself: a generated session, billed under the bare API, written as Claude Code writes it. */
 export function fixtureText(spec: {
@@ -28,7 +29,7 @@ export function roundsText(
 ): string {
   const rounds = specs.flatMap(({ agent, seed }) => {
     const model = agent === 'claude' ? 'claude-sonnet-4-5' : 'gpt-5.4';
-    const transcript = generateTranscript({ workload: 'bugfix', turns: 6, seed, model, text: 'none' });
+    const transcript = bugfixSession(6, { seed, model });
     const plan = planOf({ model, policy: 'unbounded', set: { 'client.use': 'none' } });
     return roundsOf(withUsage(transcript, mainRequests(runLog(plan, transcript))), agent, seed);
   });

@@ -9,6 +9,7 @@ import { generateTranscript, WORKLOADS } from '../../../src/transcripts/syntheti
 import { RECORDED_SHAPE, type SessionShape } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 import { sampleShares } from '../../analysis/validate/workload-shares.js';
 import { forAll } from '../../helpers/for-all.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { planOf, runLog } from '../../helpers/plan.js';
 
 const main = (transcript: Transcript): Thread => transcript.threads[0]!;
@@ -221,9 +222,7 @@ describe('what generated sessions carry', () => {
 
 describe('shares', () => {
   it('C40 lie within a tenth, or two of a thousand, of the fitted figures in large sessions', () => {
-    const large = [1, 2, 3].map((seed) =>
-      generateTranscript({ workload: 'bugfix', turns: 20_000, seed, text: 'none' }),
-    );
+    const large = [1, 2, 3].map((seed) => bugfixSession(20_000, { seed }));
     for (const [name, found] of Object.entries(sampleShares(large))) {
       const wanted = RECORDED_SHAPE[name as keyof SessionShape] as number;
       expect(Math.abs(found - wanted), name).toBeLessThan(Math.max(0.1 * wanted, 0.002));
@@ -236,8 +235,7 @@ describe('shares', () => {
   });
 
   it('C40 0 switches each off and leaves the draws of the others as they were', () => {
-    const shape = (overrides: Partial<SessionShape>) =>
-      generateTranscript({ workload: 'bugfix', turns: 400, seed: 9, text: 'none', overrides });
+    const shape = (overrides: Partial<SessionShape>) => bugfixSession(400, { seed: 9, overrides });
     const plain = main(shape(PLAIN));
     const effects = new Set(blocksOf(plain).flatMap(({ facts }) => facts.effect?.kind ?? []));
     expect(effects).toEqual(new Set(['edit', 'write']));

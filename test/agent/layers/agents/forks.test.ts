@@ -12,6 +12,7 @@ import { generateTranscript } from '../../../../src/transcripts/synthetic/genera
 import type { ForkSpec } from '../../../../src/transcripts/synthetic/spec.js';
 import { runSent } from '../../../helpers/capture.js';
 import { forAll } from '../../../helpers/for-all.js';
+import { bugfixSession } from '../../../helpers/generators/bugfix-session.js';
 import { propertyRuns } from '../../../helpers/generators/property-runs.js';
 import { ofType, planOf, runLog } from '../../../helpers/plan.js';
 
@@ -27,11 +28,7 @@ function plan(set: Readonly<Record<string, unknown>> = {}) {
 
 /** A thread that has grown to 150 K tokens when it starts its children. */
 function large(fork: Partial<ForkSpec> = {}): Transcript {
-  return generateTranscript({
-    workload: 'bugfix',
-    turns: 40,
-    seed: 1,
-    text: 'none',
+  return bugfixSession(40, {
     steady: { gapSeconds: 20, outputTokens: 500, resultTokens: 2_500 },
     forks: [{ afterTurn: 39, children: 8, turns: 2, ...fork }],
   });
@@ -178,11 +175,7 @@ describe('forks of one turn', () => {
 
 describe('what forks do', () => {
   it('MIC-3 INV-11 a fork’s cached microcompaction changes nothing in the parent', () => {
-    const small = generateTranscript({
-      workload: 'bugfix',
-      turns: 24,
-      seed: 1,
-      text: 'none',
+    const small = bugfixSession(24, {
       steady: { gapSeconds: 20, outputTokens: 50, resultTokens: 500 },
       forks: [{ afterTurn: 11, children: 2, turns: 30 }],
     });
@@ -209,11 +202,7 @@ describe('what forks do', () => {
       fc.integer({ min: 100, max: 12_000 }),
       layout,
       (spec, resultTokens, how) => {
-        const transcript = generateTranscript({
-          workload: 'bugfix',
-          turns: 12,
-          seed: 1,
-          text: 'none',
+        const transcript = bugfixSession(12, {
           steady: { gapSeconds: 10, outputTokens: 100, resultTokens },
           forks: [spec],
         });

@@ -5,9 +5,9 @@ import { createFiles } from '../../../../src/core/base/files.js';
 import type { AgentMessage, MessageRoute } from '../../../../src/core/model/transcript.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';
-import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
 import type { AgentMessageSpec } from '../../../../src/transcripts/synthetic/spec.js';
 import { forAll } from '../../../helpers/for-all.js';
+import { bugfixSession } from '../../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { planOf, runLog } from '../../../helpers/plan.js';
 import { actionsOf, sessionsOf } from '../../../helpers/recordings/sessions.js';
@@ -128,11 +128,7 @@ describe('messages between agents', () => {
 
 describe('messages in a run', () => {
   const children = (messages: readonly AgentMessageSpec[]) =>
-    generateTranscript({
-      workload: 'bugfix',
-      turns: 6,
-      seed: 1,
-      text: 'none',
+    bugfixSession(6, {
       steady: { gapSeconds: 10, outputTokens: 50, resultTokens: 500 },
       forks: [{ afterTurn: 3, children: 3, turns: 5, messages }],
     });

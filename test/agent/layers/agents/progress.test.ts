@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Step, Transcript } from '../../../../src/core/model/transcript.js';
 import type { RequestEntry } from '../../../../src/core/run/log-entries.js';
-import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
+import { bugfixSession } from '../../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { ofType, planOf, runLog } from '../../../helpers/plan.js';
 import { actionsOf } from '../../../helpers/recordings/sessions.js';
@@ -15,11 +15,7 @@ const summaries = (transcript: Transcript, set: Readonly<Record<string, unknown>
   ofType(runLog(plan(set), transcript), 'request').filter(({ purpose }) => purpose === 'agent_summary');
 
 /** A child of fifteen calls of six seconds with a second between them: 104 s of work. */
-const working = generateTranscript({
-  workload: 'bugfix',
-  turns: 5,
-  seed: 1,
-  text: 'none',
+const working = bugfixSession(5, {
   steady: { gapSeconds: 10, outputTokens: 50, resultTokens: 500 },
   forks: [{ afterTurn: 3, children: 1, turns: 15 }],
 });

@@ -3,8 +3,8 @@ import { CLEARED_PLACEHOLDER } from '../../../../src/agent/layers/support/compac
 import type { Block } from '../../../../src/core/model/block.js';
 import type { Transcript } from '../../../../src/core/model/transcript.js';
 import type { RequestEntry } from '../../../../src/core/run/log-entries.js';
-import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
 import { runSent, sentFor } from '../../../helpers/capture.js';
+import { bugfixSession } from '../../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { ofType, type PlanInit, runLog } from '../../../helpers/plan.js';
 import { planUnder } from '../../../helpers/plan-under.js';
@@ -61,11 +61,7 @@ describe('what stands in the place of a result', () => {
   });
 
   it('has no words where the result had none', () => {
-    const silent = generateTranscript({
-      workload: 'bugfix',
-      seed: 1,
-      turns: 6,
-      text: 'none',
+    const silent = bugfixSession(6, {
       steady: { gapSeconds: 10, outputTokens: 10, resultTokens: 1_000, promptTokens: 100 },
     });
     const [first] = lastResults(rule('with: preview, head: 400, tail: 100'), silent);
