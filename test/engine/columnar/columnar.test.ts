@@ -4,8 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { CLIENT_PARAMS, clientRegistry } from '../../../src/agent/client/client.js';
 import { layerRegistry } from '../../../src/agent/layers/registry.js';
 import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
-import { createBlock } from '../../../src/core/model/block.js';
-import { createMessage } from '../../../src/core/model/message.js';
 import type { Step, Transcript } from '../../../src/core/model/transcript.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
@@ -16,6 +14,7 @@ import { metricValues } from '../../../src/metrics/registry.js';
 import { priceTimes } from '../../../src/provider/prices/price.js';
 import { readTranscript } from '../../../src/transcripts/read-transcript.js';
 import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { messageFrom, resultOf } from '../../helpers/blocks.js';
 import { forAll } from '../../helpers/for-all.js';
 import { buildSession, type SessionStep, sessionSteps } from '../../helpers/generators/arbitrary-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
@@ -243,13 +242,13 @@ describe('columns of requests', () => {
       .human(50)
       .tools([{ tool: 'Read', tokens: 3_000 }])
       .answer(40);
-    const stray = createBlock({ kind: 'tool_result', role: 'user', tokens: 90, toolUseId: 'nobody' });
+    const stray = resultOf('nobody', 90);
     const missing = talk.steps.filter((step) => !(step.kind === 'message' && step.message.origin === 'tool'));
     const steps: Step[] = [
       ...missing,
       {
         kind: 'message',
-        message: createMessage({ id: 'stray', role: 'user', origin: 'tool', blocks: [stray], at: 5_000 }),
+        message: messageFrom('tool', 'stray', [stray], { at: 5_000 }),
       },
       ...new Conversation().wait(400).human(30).answer(20).steps,
     ];

@@ -2,34 +2,24 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { restoreState } from '../../../src/core/base/checkpoint.js';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
-import { createMessage } from '../../../src/core/model/message.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { Deletions } from '../../../src/engine/context/deletions.js';
 import { CachedPrefix } from '../../../src/engine/context/thread-view.js';
+import { callOf, messageFrom, resultOf, userText } from '../../helpers/blocks.js';
 import { forAll } from '../../helpers/for-all.js';
 
 const system = createBlock({ kind: 'text', role: 'system', tokens: 50 });
-const result = (id: string, tokens: number): Block =>
-  createBlock({ kind: 'tool_result', role: 'user', tokens, text: id, toolUseId: id, tool: 'Read' });
-const use = (id: string): Block =>
-  createBlock({ kind: 'tool_use', role: 'assistant', tokens: 5, text: id, toolUseId: id, tool: 'Read' });
+const result = (id: string, tokens: number): Block => resultOf(id, tokens, { text: id, tool: 'Read' });
+const use = (id: string): Block => callOf(id, 5, { text: id, tool: 'Read' });
 
 /** A conversation of calls, each with a result of this many tokens: message 2·i calls, 2·i + 1 answers. */
 function conversation(sizes: readonly number[]): Context {
   const context = new Context([system]);
-  context.extend([
-    createMessage({
-      id: 'go',
-      role: 'user',
-      origin: 'human',
-      at: 0,
-      blocks: [createBlock({ kind: 'text', role: 'user', tokens: 7 })],
-    }),
-  ]);
+  context.extend([messageFrom('human', 'go', [userText(7)])]);
   sizes.forEach((tokens, i) => {
     context.extend([
-      createMessage({ id: `a${i}`, role: 'assistant', origin: 'model', at: 0, blocks: [use(`t${i}`)] }),
-      createMessage({ id: `r${i}`, role: 'user', origin: 'tool', at: 0, blocks: [result(`t${i}`, tokens)] }),
+      messageFrom('model', `a${i}`, [use(`t${i}`)]),
+      messageFrom('tool', `r${i}`, [result(`t${i}`, tokens)]),
     ]);
   });
   return context;

@@ -6,29 +6,14 @@ import { contextMessage } from '../../../src/engine/actions/context-message.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { orderMessages, type Repairs } from '../../../src/engine/context/repairs.js';
 import { normaliseInput } from '../../../src/transcripts/readers/claude-code/lines/part-text.js';
+import { callOf, resultOf } from '../../helpers/blocks.js';
 import { forAll } from '../../helpers/for-all.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
 
 const text = (value: string, role: 'user' | 'assistant' = 'user') =>
   createBlock({ kind: 'text', role, tokens: 5, text: value });
-const use = (id: string) =>
-  createBlock({
-    kind: 'tool_use',
-    role: 'assistant',
-    tokens: 5,
-    text: 'Read{}',
-    toolUseId: id,
-    tool: 'Read',
-  });
-const result = (id: string) =>
-  createBlock({
-    kind: 'tool_result',
-    role: 'user',
-    tokens: 5,
-    text: `of ${id}`,
-    toolUseId: id,
-    tool: 'Read',
-  });
+const use = (id: string) => callOf(id, 5, { text: 'Read{}', tool: 'Read' });
+const result = (id: string) => resultOf(id, 5, { text: `of ${id}`, tool: 'Read' });
 const message = (
   id: string,
   role: 'user' | 'assistant',

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBlock } from '../../../src/core/model/block.js';
-import { createMessage } from '../../../src/core/model/message.js';
 import type { PrefixView } from '../../../src/core/model/prefix.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { ForkView } from '../../../src/engine/context/thread-view.js';
 import { KnownItems } from '../../../src/engine/counting/own-tokens.js';
+import { messageFrom } from '../../helpers/blocks.js';
 import { forAll } from '../../helpers/for-all.js';
 
 /** Words that begin with a question mark are thought. */
@@ -16,8 +16,7 @@ const block = (words: string) =>
     tokens: words.length + 1,
     text: words,
   });
-const thought = (id: string, words: readonly string[]) =>
-  createMessage({ id, role: 'user', origin: 'human', blocks: words.map(block), at: 0 });
+const thought = (id: string, words: readonly string[]) => messageFrom('human', id, words.map(block));
 
 describe('a fork of a request', () => {
   it('AGT-1 has the columns of a request of its own, and leaves the parent as it was', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createBlock } from '../../../src/core/model/block.js';
 import { createMessage } from '../../../src/core/model/message.js';
 import type { Text } from '../../../src/core/model/text.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
+import { resultOf } from '../../helpers/blocks.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, planOf, runLog } from '../../helpers/plan.js';
 
@@ -73,14 +73,7 @@ describe('what a policy believes its context to be', () => {
         return 'x'.repeat(4_000);
       },
     };
-    const block = createBlock({
-      kind: 'tool_result',
-      role: 'user',
-      tokens: 1_000,
-      text: output,
-      tool: 'Grep',
-      toolUseId: 'response2-0',
-    });
+    const block = resultOf('response2-0', 1_000, { text: output, tool: 'Grep' });
     const madeWith = { measured, readOut };
     const talk = new Conversation().human(100).tools([{ tool: 'Grep', tokens: 1_000 }]);
     for (let turn = 0; turn < 40; turn++) talk.answer(10).human(100);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import { createBlock } from '../../../src/core/model/block.js';
-import { createMessage } from '../../../src/core/model/message.js';
 import type { Step } from '../../../src/core/model/transcript.js';
 import { estimateMessages, heuristicRules, PLAIN_RULES } from '../../../src/core/tokens/heuristic.js';
+import { messageFrom, userText } from '../../helpers/blocks.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, planOf, runLog } from '../../helpers/plan.js';
 import {
@@ -71,21 +71,12 @@ describe('what is newer than the usage, by generation', () => {
   /** A call that is answered, then a prompt of 4,000 tokens before the next call; returns what the counter saw at both. */
   function seen(policy: string, plain: boolean, set: Record<string, unknown> = {}) {
     const talk = new Conversation().human(100).answer(10);
-    const message = createMessage({
-      id: 'typed',
-      role: 'user',
-      origin: 'human',
-      at: 2_000,
-      blocks: [
-        createBlock({
-          kind: 'text',
-          role: 'user',
-          tokens: 4_000,
-          text: 'x'.repeat(16_000),
-          facts: plain ? { plain: true } : {},
-        }),
-      ],
-    });
+    const message = messageFrom(
+      'human',
+      'typed',
+      [userText(4_000, { text: 'x'.repeat(16_000), facts: plain ? { plain: true } : {} })],
+      { at: 2_000 },
+    );
     const later = new Conversation({ ids: 'later ' }).wait(3).answer(10);
     const steps: Step[] = [...talk.steps, { kind: 'message', message }, ...later.steps];
     const plan = planOf({ policy, set: { 'sessionMemory.enabled': false, ...set } });
@@ -108,7 +99,7 @@ describe('what is newer than the usage, by generation', () => {
       tokens: 1_250,
       text: 'x'.repeat(5_000),
     });
-    const message = createMessage({ id: 'a', role: 'assistant', origin: 'model', blocks: [thinking], at: 0 });
+    const message = messageFrom('model', 'a', [thinking]);
     const tokens = (policy: string, margin: 'margin' | 'bare') =>
       estimateMessages([message], heuristicRules(resolvePolicy(policy, {}), margin));
     for (const policy of ['claude-code/2.0', 'claude-code/2.1', 'claude-code/2026']) {

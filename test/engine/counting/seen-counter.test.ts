@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBlock } from '../../../src/core/model/block.js';
-import { createMessage } from '../../../src/core/model/message.js';
 import { counterRules, SeenCounter } from '../../../src/engine/counting/seen-counter.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
+import { messageFrom, userText } from '../../helpers/blocks.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { forAll } from '../../helpers/for-all.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
@@ -60,11 +59,8 @@ describe('what is cleared leaves the counter as it was added', () => {
 
   it('C28 a block that grows is added whole, whatever the usage did not count', () => {
     const counter = new SeenCounter(counterRules(planOf({ policy: 'claude-code/2026' }).policy.params, 1));
-    const text = (tokens: number) => createBlock({ kind: 'text', role: 'user', tokens });
-    const held = (tokens: number) =>
-      new Map([
-        ['m', createMessage({ id: 'm', role: 'user', origin: 'human', at: 0, blocks: [text(tokens)] })],
-      ]);
+    const text = (tokens: number) => userText(tokens);
+    const held = (tokens: number) => new Map([['m', messageFrom('human', 'm', [text(tokens)])]]);
     counter.anchor({ input: 1_000, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 }, 0);
     counter.returnUncounted(100);
     counter.replace([{ messageId: 'm', blockIndex: 0, block: text(30) }], held(10), new Set());

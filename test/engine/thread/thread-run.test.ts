@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createMessage } from '../../../src/core/model/message.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { HookContext } from '../../../src/core/run/layer.js';
 import { LayerHost } from '../../../src/engine/thread/layer-host.js';
+import { messageFrom } from '../../helpers/blocks.js';
 import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
@@ -86,7 +86,7 @@ describe('the moments that layers are asked at', () => {
 
   it('count the prompts of users and directives, and nobody else’s words', () => {
     const spoken = new Conversation().human(10).say('command', 5).attach(5).answer(10);
-    const directive = createMessage({ id: 'd', role: 'user', origin: 'directive', blocks: [], at: 0 });
+    const directive = messageFrom('directive', 'd', []);
     spoken.steps.push({ kind: 'message', message: directive });
     spoken.say('meta', 5).answer(10);
     const prompts = momentsOf(spoken.transcript()).map(({ prompt, turn }) => [turn, prompt].join(' '));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { ThreadRun } from '../../../src/engine/thread/thread-run.js';
 import { inNewForm } from '../../../src/engine/thread/thread-start.js';
+import { userText } from '../../helpers/blocks.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
@@ -92,7 +92,7 @@ describe('children of one turn', () => {
 });
 
 describe('a conversation in another form', () => {
-  const text = (words: string) => createBlock({ kind: 'text', role: 'user', tokens: 5, text: words });
+  const text = (words: string) => userText(5, { text: words });
   const message = (id: string, role: Message['role'], ...words: readonly string[]): Message =>
     createMessage({ id, role, origin: role === 'user' ? 'human' : 'model', blocks: words.map(text), at: 0 });
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createBlock } from '../../../../src/core/model/block.js';
 import { renderMemory } from '../../../../src/core/model/memory.js';
-import { createMessage } from '../../../../src/core/model/message.js';
 import type { RunPlan } from '../../../../src/core/run/run-plan.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';
+import { messageFrom, userText } from '../../../helpers/blocks.js';
 import { runSent, sentFor } from '../../../helpers/capture.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
@@ -118,20 +117,11 @@ describe('auto memory', () => {
 
   it('C32 what the instruction file says already is not kept', () => {
     const said = 'Always run the linter before you stop.';
-    const file = createBlock({
-      kind: 'text',
-      role: 'user',
-      tokens: 20,
+    const file = userText(20, {
       text: '# Rules\n- Always run the linter before you stop a task.\n',
       facts: { attachment: 'nested_memory', path: '/repo/CLAUDE.md' },
     });
-    const attachment = createMessage({
-      id: 'rules',
-      role: 'user',
-      origin: 'attachment',
-      blocks: [file],
-      at: 0,
-    });
+    const attachment = messageFrom('attachment', 'rules', [file]);
     const without = new Conversation().human(20, said).answer(20);
     const withFile = new Conversation().human(20, said);
     withFile.steps.push({ kind: 'message', message: attachment });

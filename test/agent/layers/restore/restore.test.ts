@@ -4,11 +4,11 @@ import { restore } from '../../../../src/agent/layers/restore/restore.js';
 import { workState } from '../../../../src/agent/layers/restore/work-state.js';
 import { resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { createRandom } from '../../../../src/core/base/random.js';
-import { createBlock } from '../../../../src/core/model/block.js';
-import { createMessage, type Message } from '../../../../src/core/model/message.js';
+import type { Message } from '../../../../src/core/model/message.js';
 import { soloSession } from '../../../../src/core/model/transcript.js';
 import type { LayerContext } from '../../../../src/core/run/layer.js';
 import { Limits } from '../../../../src/core/run/limit.js';
+import { messageFrom, userText } from '../../../helpers/blocks.js';
 import { messagesOf } from '../../../helpers/drive/drive-compaction.js';
 import { forAll } from '../../../helpers/for-all.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
@@ -21,22 +21,13 @@ const reads = (files: readonly (readonly [path: string, tokens: number])[]): rea
 };
 
 const attached = (id: string, attachment: string, tokens: number, path?: string): Message =>
-  createMessage({
-    id,
-    role: 'user',
-    origin: 'attachment',
-    at: 0,
-    blocks: [
-      createBlock({
-        kind: 'text',
-        role: 'user',
-        tokens,
-        chars: tokens * 4,
-        text: id.padEnd(tokens * 4, '.'),
-        facts: path === undefined ? { attachment } : { attachment, path },
-      }),
-    ],
-  });
+  messageFrom('attachment', id, [
+    userText(tokens, {
+      chars: tokens * 4,
+      text: id.padEnd(tokens * 4, '.'),
+      facts: path === undefined ? { attachment } : { attachment, path },
+    }),
+  ]);
 
 function restored(
   messages: readonly Message[],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage } from '../../../../src/core/model/message.js';
 import type { ManualCompaction } from '../../../../src/core/model/transcript.js';
 import type { LogEntry } from '../../../../src/core/run/run-log.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';
+import { callOf, resultOf } from '../../../helpers/blocks.js';
 import { above, COMPACTION_ONLY } from '../../../helpers/drive/above-threshold.js';
 import { effective } from '../../../helpers/effective.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
@@ -202,22 +202,8 @@ describe('what is told besides', () => {
 
   it('C37 FLT-4 what had to be mended is an entry of the request', () => {
     const talk = new Conversation().human(10).answer(10).human(10);
-    const call = createBlock({
-      kind: 'tool_use',
-      role: 'assistant',
-      tokens: 5,
-      tool: 'Bash',
-      toolUseId: 'open',
-      text: 'Bash{}',
-    });
-    const orphan = createBlock({
-      kind: 'tool_result',
-      role: 'user',
-      tokens: 5,
-      tool: 'Bash',
-      toolUseId: 'none',
-      text: 'ok',
-    });
+    const call = callOf('open', 5, { tool: 'Bash', text: 'Bash{}' });
+    const orphan = resultOf('none', 5, { tool: 'Bash', text: 'ok' });
     const message = (id: string, role: 'user' | 'assistant', block: typeof call) =>
       createMessage({ id, role, origin: role === 'user' ? 'tool' : 'model', blocks: [block], at: 1_000 });
     talk.steps.push({ kind: 'message', message: message('a', 'assistant', call) });

@@ -18,6 +18,7 @@ import {
 import type { AnswerSpec } from '../../../../src/core/run/action.js';
 import type { FakeLlmPlan } from '../../../../src/core/run/run-plan.js';
 import { composeAnswer } from '../../../../src/provider/fake-llm/answers/compose-answer.js';
+import { resultOf } from '../../../helpers/blocks.js';
 import { forAll } from '../../../helpers/for-all.js';
 import { propertyRuns } from '../../../helpers/generators/property-runs.js';
 import { around, INSTRUCTION, plan, questionOf, said, toolRound } from '../build.js';
@@ -47,9 +48,7 @@ function session(tokens: number): readonly Message[] {
     said('human', 'Teach the reader to skip comments.'),
     said('model', 'The reader skips comments now.'),
     ...toolRound(1, 'Edit', 'src/reader.ts', 'file changed'),
-    around('tool', [
-      createBlock({ kind: 'tool_result', role: 'user', tokens, tool: 'Bash', toolUseId: 'x' }),
-    ]),
+    around('tool', [resultOf('x', tokens, { tool: 'Bash' })]),
   ];
 }
 

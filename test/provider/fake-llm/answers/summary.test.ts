@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SUMMARY_SECTIONS, UP_TO_SECTIONS } from '../../../../src/agent/layers/rules/prompt.js';
 import { createRandom } from '../../../../src/core/base/random.js';
-import { createBlock } from '../../../../src/core/model/block.js';
 import {
   collapseBlankLines,
   formatSummary,
@@ -15,6 +14,7 @@ import type { FakeLlmPlan } from '../../../../src/core/run/run-plan.js';
 import { composeAnswer } from '../../../../src/provider/fake-llm/answers/compose-answer.js';
 import { exactText } from '../../../../src/provider/fake-llm/answers/facts.js';
 import { SUMMARY_TITLES } from '../../../../src/provider/fake-llm/answers/summary.js';
+import { userText } from '../../../helpers/blocks.js';
 import { forAll } from '../../../helpers/for-all.js';
 import { around, fault, INSTRUCTION, plan, questionOf, said, toolRound } from '../build.js';
 
@@ -56,9 +56,7 @@ const anyText = fc.oneof(
 const anyMessage = fc.oneof(
   anyText.map((text) => said('human', text)),
   anyText.map((text) => said('model', text)),
-  fc
-    .integer({ min: 1, max: 5_000 })
-    .map((tokens) => around('human', [createBlock({ kind: 'text', role: 'user', tokens })])),
+  fc.integer({ min: 1, max: 5_000 }).map((tokens) => around('human', [userText(tokens)])),
   anyText.map((text) => toolRound(1, 'Read', 'src/a b\n.ts', text, true)[1]!),
   fc.constant(around('boundary', [])),
 );
@@ -104,17 +102,11 @@ describe('a summary', () => {
   });
 
   it('INV-14 leaves out what was said before the boundary, by tools or in attachments', () => {
-    const file = createBlock({
-      kind: 'text',
-      role: 'user',
-      tokens: 9,
-      text: 'FILE CONTENT',
-      facts: { attachment: 'file' },
-    });
+    const file = userText(9, { text: 'FILE CONTENT', facts: { attachment: 'file' } });
     const messages = [
       said('human', 'EARLIER WORDS'),
       around('boundary', []),
-      around('human', [createBlock({ kind: 'text', role: 'user', tokens: 3, text: 'LATER WORDS' }), file]),
+      around('human', [userText(3, { text: 'LATER WORDS' }), file]),
     ];
     const text = summarise(messages).text.read();
     const section = text.slice(text.indexOf('6. All'), text.indexOf('7. Pending'));
@@ -151,7 +143,7 @@ describe('a summary', () => {
     const long = said('human', 'word '.repeat(20_000));
     const whole = { ...FULL, quoteTokens: 100_000 };
     expect(summarise([long], { summaryTokens: { fixed: 500 } }, whole).tokens).toBeGreaterThan(25_000);
-    const opaque = around('human', [createBlock({ kind: 'text', role: 'user', tokens: 7_000 })]);
+    const opaque = around('human', [userText(7_000)]);
     expect(summarise([opaque], { summaryTokens: { fixed: 500 } }, whole).tokens).toBeGreaterThan(7_000);
     expect(summarise([opaque], { summaryTokens: { fixed: 500 } }).tokens).toBeLessThan(2_500);
   });
@@ -226,7 +218,7 @@ describe('a summary', () => {
       reads += 1;
       return 'hello world';
     });
-    const block = createBlock({ kind: 'text', role: 'user', tokens: 3, text, digest: 77 });
+    const block = userText(3, { text, digest: 77 });
     const answer = summarise([around('human', [block])]);
     expect(answer.text.chars).toBeGreaterThan(0);
     expect(reads).toBe(0);

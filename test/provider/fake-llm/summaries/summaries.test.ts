@@ -13,6 +13,7 @@ import {
   summaryRequest,
 } from '../../../../src/provider/fake-llm/summaries/cassette.js';
 import { MODELS } from '../../../../src/provider/prices/models.js';
+import { userText } from '../../../helpers/blocks.js';
 import { forAll } from '../../../helpers/for-all.js';
 import { around, said, toolRound } from '../build.js';
 
@@ -50,7 +51,7 @@ describe('a summary request', () => {
   it('leaves out thinking, reminders and what the client says by size alone; images are a word', () => {
     const thinking = createBlock({ kind: 'thinking', role: 'assistant', tokens: 9, text: 'hm' });
     const image = createBlock({ kind: 'image', role: 'user', tokens: 1_500 });
-    const opaque = createBlock({ kind: 'text', role: 'user', tokens: 50 });
+    const opaque = userText(50);
     const { messages } = sent(
       [said('context', 'CLAUDE.md'), around('human', [image]), around('model', [thinking])],
       { instruction: around('directive', [opaque, ...said('directive', 'Summarise.').blocks]) },
