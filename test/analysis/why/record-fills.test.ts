@@ -85,8 +85,7 @@ describe('what fills the prompts of a run', () => {
     const compacted = start()
       .tools([{ tool: 'Read', tokens: 1_000 }])
       .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
-      .human(40)
-      .answer(10);
+      .turn(40, 10);
     const [, last] = main({ policy: 'claude-code/2.1.112', set: { 'restore.enabled': false } }, compacted);
     // The summary has 4,000 tokens and a few words around it.
     const summary = last!.summary!;

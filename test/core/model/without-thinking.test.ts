@@ -11,8 +11,7 @@ describe('R21 a session without thinking', () => {
       .human(100)
       .tools([{ tool: 'Grep', tokens: 500 }], { thinking: 180 })
       .answer(50, { thinking: 70, usage: usage(120) })
-      .human(100)
-      .answer(50)
+      .turn(100, 50)
       .transcript();
 
   it('has neither the blocks nor the output they were', () => {
@@ -36,7 +35,7 @@ describe('R21 a session without thinking', () => {
   });
 
   it('leaves a response that is thinking alone', () => {
-    const only = new Conversation().human(10).answer(10).transcript();
+    const only = new Conversation().turn(10, 10).transcript();
     expect(withoutThinking(only).threads[0]!.steps).toEqual(only.threads[0]!.steps);
   });
 });

@@ -104,7 +104,7 @@ describe('compactions that layers prevent', () => {
     const switched = (turns: number, tokens: number, tool: string): Conversation => {
       const talk = work(40, 5_000).answer(10).wait(5);
       talk.event((at) => ({ kind: 'model-switch', at, model: LONG }));
-      const later = new Conversation({ model: LONG, ids: 'b-' }).wait(60).human(10).answer(10).human(10);
+      const later = new Conversation({ model: LONG, ids: 'b-' }).wait(60).turn(10, 10).human(10);
       for (let i = 0; i < turns; i++) later.tools([{ tool, tokens }]);
       talk.steps.push(...later.answer(10).steps);
       return talk;

@@ -213,8 +213,7 @@ describe('columns of requests', () => {
     const transcript = new Conversation({ toolsTokens: 5, systemTokens: 5 })
       .human(10)
       .tools([{ tool: 'Read', tokens: 10 }], { thinking: 9_000 })
-      .human(10)
-      .answer(10)
+      .turn(10, 10)
       .transcript();
     const log = expectSameLog(planOf({ policy: 'unbounded' }), transcript);
     const [first, ...others] = ofType(log, 'request');
@@ -250,7 +249,7 @@ describe('columns of requests', () => {
         kind: 'message',
         message: messageFrom('tool', 'stray', [stray], { at: 5_000 }),
       },
-      ...new Conversation().wait(400).human(30).answer(20).steps,
+      ...new Conversation().wait(400).turn(30, 20).steps,
     ];
     const transcript = talk.transcript();
     expectSameLog(planOf({ policy: 'unbounded' }), {
@@ -313,11 +312,9 @@ describe('the engine keeps', () => {
 
   it('K14 clients whose requests carry a risk, or that send others than the transcript shows', () => {
     const resumed = new Conversation()
-      .human(100)
-      .answer(10)
+      .turn(100, 10)
       .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
-      .human(20)
-      .answer(10)
+      .turn(20, 10)
       .transcript();
     for (const { path, kind } of CLIENT_PARAMS) {
       if (kind.type !== 'choice') continue;

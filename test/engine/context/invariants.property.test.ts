@@ -195,8 +195,7 @@ describe('summaries', () => {
       .tools([{ tool: 'Task', tokens: 10_000 }])
       .answer(10)
       .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
-      .human(40_000)
-      .answer(10)
+      .turn(40_000, 10)
       .human(30, 'the last request')
       .answer(10)
       .transcript();

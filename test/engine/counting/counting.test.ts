@@ -11,8 +11,7 @@ const PARALLEL = new Conversation()
   .human(100)
   .tools(Array.from({ length: 3 }, () => ({ tool: 'Grep', tokens: 1_000 })))
   .answer(10)
-  .human(100)
-  .answer(10)
+  .turn(100, 10)
   .transcript();
 
 const seenUnder = (policy: string, transcript: Transcript = PARALLEL) =>

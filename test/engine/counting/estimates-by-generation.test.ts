@@ -70,7 +70,7 @@ describe('documents of a recording', () => {
 describe('what is newer than the usage, by generation', () => {
   /** A call that is answered, then a prompt of 4,000 tokens before the next call; returns what the counter saw at both. */
   function seen(policy: string, plain: boolean, set: Record<string, unknown> = {}) {
-    const talk = new Conversation().human(100).answer(10);
+    const talk = new Conversation().turn(100, 10);
     const message = messageFrom(
       'human',
       'typed',

@@ -23,8 +23,7 @@ const idle = (talk: Conversation, tokens = 10) =>
   talk
     .answer(10)
     .wait(75 * 60)
-    .human(tokens)
-    .answer(10);
+    .turn(tokens, 10);
 
 describe('what is cleared leaves the counter as it was added', () => {
   it('C28 144,652 tokens that the usage counted are taken off as 144,652, not as 193,024', () => {
@@ -79,8 +78,7 @@ describe('what is cleared leaves the counter as it was added', () => {
     const talk = idle(work(20, 5_000))
       .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
       .wait(75 * 60)
-      .human(10)
-      .answer(10);
+      .turn(10, 10);
     const entries = runLog(planOf({ policy: 'claude-code/2026', set }), talk.transcript());
     const [first, again] = ofType(entries, 'layer');
     expect(first!.estimatedBefore! - first!.estimatedAfter!).toBe(15 * 4_988);

@@ -24,8 +24,7 @@ function compacted(rounds: number): Conversation {
   return talk
     .answer(10)
     .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
-    .human(20)
-    .answer(10);
+    .turn(20, 10);
 }
 
 const layersOf = (entries: readonly LogEntry[], action: string) =>
@@ -53,7 +52,7 @@ describe('a new history in the place of the conversation', () => {
     for (let i = 0; i < 10; i++) talk.tools([{ tool: 'Task', tokens: 1_000 }]);
     talk.answer(10).wait(400);
     talk.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
-    const { entries } = run(talk.human(20).answer(10));
+    const { entries } = run(talk.turn(20, 10));
     expect(layersOf(entries, 'compact')[0]!.cacheLost).toBe(0);
   });
 

@@ -189,8 +189,7 @@ describe('the summariser and the cache', () => {
           at,
           compaction: { instructions: null, partial: { direction, messagesBack: 9 } },
         }))
-        .human(20)
-        .answer(10);
+        .turn(20, 10);
       const set = { ...COMPACTION_ONLY, 'client.breakpoints': 'system+last' };
       const { entries, sent } = runSent(planOf({ policy: POLICY, set }), talk.transcript());
       const main = sentFor(sent, 'main');
@@ -221,7 +220,7 @@ describe('a resume after a compaction', () => {
           built.tools([{ tool: 'Read', tokens: 4_000, path: `/repo/${i}.ts` }]).answer(20);
         }
         if (resumed) built.event((at) => ({ kind: 'resume', at, reason: 'restart' }));
-        return built.human(10).answer(10).transcript();
+        return built.turn(10, 10).transcript();
       };
       // Layers whose changes live in memory only are told apart elsewhere; compaction and storage must survive.
       const set = {

@@ -159,7 +159,7 @@ describe('switches', () => {
       .answer(10)
       .wait(70 * 60)
       .human(10);
-    return everything(start).human(10).answer(10);
+    return everything(start).turn(10, 10);
   };
   const faults = [{ call: 'main', error: 'prompt_too_long', nth: 22 }] as const;
   const set = { 'sessionMemory.compaction.enabled': false } as const;

@@ -74,7 +74,7 @@ describe('C45 what a request beside the loop renews', () => {
       'I prefer tabs.',
     ])
       talk.human(500, words).answer(3_000).wait(600);
-    return talk.human(10).answer(10);
+    return talk.turn(10, 10);
   };
   const faults = [{ call: 'auto_memory', error: 'slow', delaySeconds: 240 }] as const;
 
@@ -90,10 +90,7 @@ describe('C45 what a request beside the loop renews', () => {
 
   it('C45 the first request of a fork renews the entry of the loop itself', () => {
     const talk = new Conversation().human(500, 'Please always write the tests first.').answer(3_000);
-    const entries = runLog(
-      planOf({ policy: 'claude-code/2026' }),
-      talk.wait(200).human(10).answer(10).transcript(),
-    );
+    const entries = runLog(planOf({ policy: 'claude-code/2026' }), talk.wait(200).turn(10, 10).transcript());
     expect(mainRequests(entries)[1]!.cause).toBeNull();
   });
 });
@@ -101,7 +98,7 @@ describe('C45 what a request beside the loop renews', () => {
 it.each([[['mcp__tracker__search', 'mcp__tracker__get']], [undefined]])(
   'C45 BRD-2 a break by changed tools names them where they are known: %j',
   (tools) => {
-    const talk = new Conversation().human(3_000).answer(10).human(10).answer(10);
+    const talk = new Conversation().turn(3_000, 10).turn(10, 10);
     talk.event((at) => ({
       kind: 'prefix-change',
       at,
@@ -109,7 +106,7 @@ it.each([[['mcp__tracker__search', 'mcp__tracker__get']], [undefined]])(
       label: 'a server',
       ...(tools && { tools }),
     }));
-    const [broken] = ofType(runLog(planOf(), talk.human(10).answer(10).transcript()), 'break');
+    const [broken] = ofType(runLog(planOf(), talk.turn(10, 10).transcript()), 'break');
     expect(broken).toMatchObject({ cause: 'tools' });
     expect(broken!.tools).toEqual(tools);
   },

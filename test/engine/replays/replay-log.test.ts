@@ -6,7 +6,7 @@ import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
 
-const short = (ids = '') => new Conversation({ ids }).human(100).answer(10).wait(5).human(20).answer(10);
+const short = (ids = '') => new Conversation({ ids }).turn(100, 10).wait(5).turn(20, 10);
 
 describe('the log of a run', () => {
   it('begins with the plan and the transcript, and ends with the sums and the time of the last answer', () => {
@@ -34,7 +34,7 @@ describe('the log of a run', () => {
 
   it('tells what the reader of the transcript warned of, and then what the run does', () => {
     const warning = { code: 'odd', message: 'odd', count: 1, hint: null } as never;
-    const unprompted = new Conversation().human(10).answer(10).answer(10);
+    const unprompted = new Conversation().turn(10, 10).answer(10);
     const codes = ofType(runLog(planOf(), unprompted.transcript({ warnings: [warning] })), 'warning').map(
       ({ code }) => code,
     );
@@ -47,7 +47,7 @@ describe('the log of a run', () => {
       .tools([{ tool: 'Task', tokens: 30 }])
       .wait(30)
       .answer(10);
-    const child = new Conversation().wait(5).human(40).answer(10);
+    const child = new Conversation().wait(5).turn(40, 10);
     const threads = [main.thread(), child.thread('child', 'main')];
     const entries = runLog(planOf(), main.transcript({ threads }));
     expect(ofType(entries, 'breakdown').map(({ thread }) => thread)).toEqual(['child', 'main']);
@@ -77,7 +77,7 @@ describe('the log of a run', () => {
 describe('a replay in parts', () => {
   it('lets others have their turn every 64 steps, and writes the same log', () => {
     const talk = new Conversation();
-    for (let i = 0; i < 130; i++) talk.human(10).answer(5);
+    for (let i = 0; i < 130; i++) talk.turn(10, 5);
     const entries: LogEntry[] = [];
     let parts = 0;
     const plan = planOf();
@@ -91,7 +91,7 @@ describe('a replay in parts', () => {
 describe('threads of one run', () => {
   it('INV-13 go on in the order of time; equal times in the order of the transcript', () => {
     const at = (seconds: number, ids: string) =>
-      new Conversation({ ids }).wait(seconds).human(10).answer(5).wait(9).human(10).answer(5);
+      new Conversation({ ids }).wait(seconds).turn(10, 5).wait(9).turn(10, 5);
     const threads = [
       at(0, 'a').thread(),
       at(3, 'b').thread('late', 'main'),

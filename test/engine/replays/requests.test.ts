@@ -50,7 +50,7 @@ describe('breakpoints of a fork', () => {
 
 describe('the beginning of a thread', () => {
   it('tells nothing of content that is out of it or shared where there is none', () => {
-    const talk = new Conversation().human(100).answer(10);
+    const talk = new Conversation().turn(100, 10);
     const [thread] = ofType(runLog(planOf(), talk.transcript()), 'thread');
     expect(Object.keys(thread!).sort()).toEqual(
       ['type', 't', 'thread', 'parent', 'label', 'prefixTokens', 'window'].sort(),
@@ -60,7 +60,7 @@ describe('the beginning of a thread', () => {
 
 describe('what a request needed to be taken', () => {
   it('a prompt is put between two responses, and reported', () => {
-    const talk = new Conversation().human(100).answer(10).answer(10).human(20).answer(10);
+    const talk = new Conversation().turn(100, 10).answer(10).turn(20, 10);
     const entries = runLog(planOf(), talk.transcript());
     const told = ofType(entries, 'notice').filter(({ what }) => what === 'repaired');
     expect(told.map(({ details }) => details)).toEqual([
@@ -71,10 +71,7 @@ describe('what a request needed to be taken', () => {
   });
 
   it('nothing is reported about a request that was well', () => {
-    const entries = runLog(
-      planOf(),
-      new Conversation().human(100).answer(10).human(20).answer(10).transcript(),
-    );
+    const entries = runLog(planOf(), new Conversation().turn(100, 10).turn(20, 10).transcript());
     expect(ofType(entries, 'notice').filter(({ what }) => what === 'repaired')).toEqual([]);
     expect(ofType(entries, 'warning').map(({ code }) => code)).not.toContain('unprompted-request');
   });
@@ -85,7 +82,7 @@ describe('a main request that is refused as too long', () => {
     [false, 1],
     [true, 2],
   ])('is sent once more without streaming: %s', (resends, refused) => {
-    const talk = new Conversation().human(100).answer(10);
+    const talk = new Conversation().turn(100, 10);
     const { sent } = runSent(
       planOf({
         policy: 'claude-code/2.1.112',
@@ -125,7 +122,7 @@ describe('tools and system prompt by an estimate', () => {
 
 describe('a session whose recording changes the model', () => {
   it('asks the model that was recorded, unless the plan names one', () => {
-    const first = new Conversation({ model: 'claude-opus-4-6' }).human(100).answer(10).transcript();
+    const first = new Conversation({ model: 'claude-opus-4-6' }).turn(100, 10).transcript();
     const models = (model: string | null) =>
       mainRequests(runLog(planOf({ model }), first)).map((entry) => entry.model);
     expect(models(null)).toEqual(['claude-opus-4-6']);
@@ -135,7 +132,7 @@ describe('a session whose recording changes the model', () => {
 
 describe('a request that is there for the cache alone', () => {
   it('keeps the entry alive as far as the client knows: another follows it', () => {
-    const talk = new Conversation().human(100).answer(10).wait(1_000).human(10).answer(10);
+    const talk = new Conversation().turn(100, 10).wait(1_000).turn(10, 10);
     const plan = planUnder(
       'cache: { keepAlive: { every: 4min, times: 3 } }\nrules: [{ when: { tokens: ">= 190k" }, ask: { shape: own } }]',
       {},

@@ -19,7 +19,7 @@ const large = () => {
   for (let i = 0; i < 8; i++) built.tools([{ tool: 'Task', tokens: 12_000 }]);
   return built.answer(100);
 };
-const short = () => new Conversation().human(10).answer(10);
+const short = () => new Conversation().turn(10, 10);
 
 describe('several sessions on one clock', () => {
   it('start after one another, on one cache: tools and system prompt are read while they live', () => {
@@ -118,7 +118,7 @@ describe('a session that takes up an earlier one', () => {
       runLog(
         planOf({ policy: POLICY, set: QUIET, cache: { ttl: '1h' } }),
         sessionsOf([
-          { name: 'a', talk: earlier.human(20).answer(10) },
+          { name: 'a', talk: earlier.turn(20, 10) },
           { name: 'b', talk: short(), afterHours: 0.3, resumes: 'a' },
         ]),
       ),
@@ -135,7 +135,7 @@ describe('a session that takes up an earlier one', () => {
     const entries = runLog(
       planOf({ policy: POLICY, set: { ...QUIET, 'client.retries': 1 }, faults, timing: 'think-time' }),
       sessionsOf([
-        { name: 'a', talk: short().human(10).answer(10) },
+        { name: 'a', talk: short().turn(10, 10) },
         { name: 'b', talk: short(), resumes: 'a' },
         { name: 'c', talk: short(), resumes: 'b' },
       ]),
@@ -184,8 +184,7 @@ describe('a session that takes up an earlier one', () => {
   it('the same holds for a resume within one transcript', () => {
     const talk = large()
       .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
-      .human(10)
-      .answer(10)
+      .turn(10, 10)
       .transcript();
     const last = (resume: string) => {
       const set = { ...QUIET, 'client.newProcess': 'same', 'client.resume': resume };
@@ -209,8 +208,7 @@ describe('what a compaction resets', () => {
       .wait(100)
       .answer(10)
       .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
-      .human(10)
-      .answer(10);
+      .turn(10, 10);
     const child = new Conversation().wait(63).human(10);
     for (let i = 0; i < 40; i++) child.tools([{ tool: 'Task', tokens: 6_000 }]);
     const base = main.transcript();

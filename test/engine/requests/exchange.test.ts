@@ -37,7 +37,7 @@ describe('what was paid for tokens that were sent before', () => {
   });
 
   it('CCH-6 is what a prompt costs that finds nothing, but for what is new in it', () => {
-    const talk = new Conversation().human(100).answer(10).wait(600).human(40).answer(10);
+    const talk = new Conversation().turn(100, 10).wait(600).turn(40, 10);
     const [first, second] = mainRequests(runLog(planOf(), talk.transcript()));
     // Sonnet 4.5 writes for five minutes at 3.75 dollars a million tokens: 3,750 nano dollars each.
     expect(first).toMatchObject({ rewritten: 0, rewriteCost: 0, cause: null, writeCost: 15_100 * 3_750 });
@@ -55,7 +55,7 @@ describe('what was paid for tokens that were sent before', () => {
 
 describe('the risk of an unpredictable break', () => {
   const risksAt = (ttl: '5m' | '1h') => {
-    const talk = new Conversation().human(1_000).answer(10).wait(90).human(40).answer(10);
+    const talk = new Conversation().turn(1_000, 10).wait(90).turn(40, 10);
     const set = { 'client.use': 'none', 'client.outside': 'half', 'client.breakpoints': 'system+last' };
     return mainRequests(runLog(planOf({ policy: 'unbounded', set, cache: { ttl } }), talk.transcript()));
   };
@@ -74,7 +74,7 @@ describe('the risk of an unpredictable break', () => {
 
 describe('what chance adds to a run', () => {
   const talk = new Conversation({ model: 'gpt-5.4' });
-  for (let i = 0; i < 60; i++) talk.human(400).answer(10).wait(20);
+  for (let i = 0; i < 60; i++) talk.turn(400, 10).wait(20);
   const openai = providerRegistry.get('openai');
   const certain = { ...openai, cache: { ...openai.cache, hit: null } };
   const endOf = (init: PlanInit) => ofType(runLog(planOf(init), talk.transcript()), 'end')[0]!;
@@ -169,22 +169,19 @@ describe('what the break detector sees of a request', () => {
 describe('a request beside the loop', () => {
   /** A prompt, a pause of 400 seconds, and a prompt on another model. */
   const talk = () => {
-    const first = new Conversation().human(100).answer(10).wait(390);
+    const first = new Conversation().turn(100, 10).wait(390);
     first.event((at) => ({ kind: 'model-switch', at, model: 'claude-opus-4-5' }));
-    const later = new Conversation({ model: 'claude-opus-4-5', ids: 'b-' }).wait(401).human(20).answer(10);
+    const later = new Conversation({ model: 'claude-opus-4-5', ids: 'b-' }).wait(401).turn(20, 10);
     first.steps.push(...later.steps);
     return first.transcript();
   };
   const never = 'rules: [{ when: { tokens: ">= 190k" }, ask: { shape: own } }]';
 
   it('BRD-2 with a prefix of its own shares nothing with the thread at any time: a pause is not why it misses', () => {
-    const paused = new Conversation().human(3_000).answer(10).wait(600);
+    const paused = new Conversation().turn(3_000, 10).wait(600);
     paused.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
     const set = { ...COMPACTION_ONLY, 'compact.summariser': 'own' };
-    const entries = runLog(
-      planOf({ policy: 'claude-code/2026', set }),
-      paused.human(20).answer(10).transcript(),
-    );
+    const entries = runLog(planOf({ policy: 'claude-code/2026', set }), paused.turn(20, 10).transcript());
     const summary = ofType(entries, 'request').find(({ purpose }) => purpose === 'compact')!;
     expect(summary.rewritten).toBeGreaterThanOrEqual(3_000);
     expect(summary.cause).toBe('system');
@@ -202,13 +199,13 @@ describe('a request beside the loop', () => {
 
   /** A prompt, compactions by hand after so many seconds that come to nothing, and a prompt on another model in the end. */
   const inVain = (asked: readonly number[] = [600], end = 700) => {
-    const first = new Conversation().human(100).answer(10).wait(asked[0]!);
+    const first = new Conversation().turn(100, 10).wait(asked[0]!);
     const compaction = { instructions: null, partial: null };
     for (const second of asked)
       first.event((at) => ({ kind: 'manual-compact', at: at + 1_000 * (second - asked[0]!), compaction }));
     const model = 'claude-opus-4-5';
     first.event((at) => ({ kind: 'model-switch', at: at + 1_000 * (end - 40 - asked[0]!), model }));
-    const later = new Conversation({ model, ids: 'b-' }).wait(end).human(20).answer(10);
+    const later = new Conversation({ model, ids: 'b-' }).wait(end).turn(20, 10);
     first.steps.push(...later.steps);
     return first.transcript();
   };
@@ -270,7 +267,7 @@ describe('a request that is refused', () => {
 describe('who listens to requests', () => {
   it('hears of each before it is sent, with its thread', () => {
     const heard: string[] = [];
-    const talk = new Conversation().human(100).answer(10).human(20).answer(10);
+    const talk = new Conversation().turn(100, 10).turn(20, 10);
     const sink = { write: (entry: LogEntry) => heard.push(entry.type) };
     const parts = replayParts(planOf(), talk.transcript(), sink, NO_TIMING, {
       onRequest: (thread, { purpose, turn }) => heard.push([thread, purpose, turn].join(' ')),

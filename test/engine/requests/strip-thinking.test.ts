@@ -12,8 +12,7 @@ const talk = (model: string) =>
     .human(20)
     .tools([{ tool: 'Read', tokens: 50 }], { thinking: 400 })
     .answer(10, { thinking: 500 })
-    .human(30)
-    .answer(10);
+    .turn(30, 10);
 const promptsOf = (model: string, init: PlanInit = {}) =>
   mainRequests(runLog(planOf(init), talk(model).transcript())).map(({ prompt }) => prompt - PREFIX);
 
@@ -31,9 +30,7 @@ describe('thinking of earlier turns', () => {
 
   it('K5 is dropped again where a new process has read it back', () => {
     const prompts = (conversation: Conversation) =>
-      mainRequests(runLog(planOf(), conversation.human(40).answer(10).transcript())).map(
-        ({ prompt }) => prompt,
-      );
+      mainRequests(runLog(planOf(), conversation.turn(40, 10).transcript())).map(({ prompt }) => prompt);
     const resumed = talk('claude-sonnet-4-5').event((at) => ({ kind: 'resume', at, reason: 'restart' }));
     expect(prompts(resumed)).toEqual(prompts(talk('claude-sonnet-4-5')));
   });

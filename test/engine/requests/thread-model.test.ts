@@ -17,7 +17,7 @@ const OPUS = 'claude-opus-4-5';
 
 function modelOf(
   init: PlanInit = {},
-  thread: Thread = new Conversation({ model: SONNET }).human(10).answer(10).thread(),
+  thread: Thread = new Conversation({ model: SONNET }).turn(10, 10).thread(),
   recorded: { readonly version?: string | null; readonly window?: number | null } = {},
   behaviours: Partial<ClientBehaviour> = {},
 ): ThreadModel {
@@ -32,7 +32,7 @@ function modelOf(
   return new ThreadModel(planOf(init), thread, { ...BARE_API, ...behaviours }, client);
 }
 
-const child = (model = SONNET) => new Conversation({ model }).human(10).answer(10).thread('child', 'main');
+const child = (model = SONNET) => new Conversation({ model }).turn(10, 10).thread('child', 'main');
 
 describe('the model of a thread', () => {
   it('is the plan’s in the place of the first that a main thread was recorded with; others stay', () => {
@@ -46,7 +46,7 @@ describe('the model of a thread', () => {
   });
 
   it('is one that the plan’s provider serves: as named, the plan’s, or the one that stands for the provider', () => {
-    const named = new Conversation({ model: 'gpt-5.4' }).human(10).answer(10).thread();
+    const named = new Conversation({ model: 'gpt-5.4' }).turn(10, 10).thread();
     expect(modelOf({ provider: 'openai' }, named).name).toBe('gpt-5.4');
     expect(modelOf({ provider: 'openai', model: 'gpt-5.4' }, child()).name).toBe('gpt-5.4');
     const { defaultModel } = providerRegistry.get('openai');

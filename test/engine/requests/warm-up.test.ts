@@ -21,12 +21,7 @@ describe('a first request that others have warmed', () => {
   const usage = { input: 0, cacheRead: 15_000, cacheWrite5m: 0, cacheWrite1h: 9, output: 10 };
   const set = { 'client.use': 'none', 'client.firstRequest': 'recorded' };
   const readsOf = (init: PlanInit, pauseSeconds = 10) => {
-    const talk = new Conversation()
-      .human(2_000)
-      .answer(10, { usage })
-      .wait(pauseSeconds)
-      .human(20)
-      .answer(10);
+    const talk = new Conversation().human(2_000).answer(10, { usage }).wait(pauseSeconds).turn(20, 10);
     return mainRequests(runLog(planOf({ policy: 'unbounded', set, ...init }), talk.transcript())).map(
       ({ read }) => read,
     );

@@ -15,9 +15,9 @@ const digestOf = (entries: readonly LogEntry[]) =>
 
 describe('replay without layers', () => {
   it('INV-15 a fork that is never begun, though nothing became of its call, is a fault of the program', () => {
-    const main = new Conversation().human(100).answer(10);
+    const main = new Conversation().turn(100, 10);
     const [callId] = main.steps.flatMap((step) => (step.kind === 'call' ? [step.call.id] : []));
-    const child = new Conversation({ ids: 'b-' }).human(5).answer(5).thread('child', 'main');
+    const child = new Conversation({ ids: 'b-' }).turn(5, 5).thread('child', 'main');
     const threads = [main.thread(), { ...child, fork: { callId: callId! } }];
     const run = () => runLog(planOf(), main.transcript({ threads }));
     expect(ofType(run(), 'thread').map(({ thread }) => thread)).toEqual(['main', 'child']);
@@ -27,7 +27,7 @@ describe('replay without layers', () => {
   });
 
   it('INV-15 a thread in which nothing happens is not begun, and not lost either', () => {
-    const main = new Conversation().human(100).answer(10);
+    const main = new Conversation().turn(100, 10);
     const empty = new Conversation();
     const threads = [main.thread(), empty.thread('idle', 'main'), empty.thread('other')];
     const entries = runLog(planOf(), main.transcript({ threads }));
@@ -53,7 +53,7 @@ describe('replay without layers', () => {
   });
 
   it('BRD-2 names the lifetime that ran out, and the rewrite is paid under that cause', () => {
-    const talk = new Conversation().human(100).answer(50).wait(301).human(10).answer(20);
+    const talk = new Conversation().turn(100, 50).wait(301).turn(10, 20);
     const entries = runLog(planOf(), talk.transcript());
     expect(mainRequests(entries)[1]).toMatchObject({ read: 0, rewritten: 15_100, cause: 'ttl-5m' });
     expect(ofType(entries, 'break')).toEqual([]); // the first request read nothing: no drop
@@ -67,8 +67,7 @@ describe('replay without layers', () => {
       .tools([{ tool: 'Bash', tokens: 190_000 }])
       .tools([{ tool: 'Bash', tokens: 10 }])
       .answer(10)
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const entries = runLog(planOf(), talk.transcript());
     expect(ofType(entries, 'refused').map((entry) => entry.message)).toEqual([
       'prompt is too long: 205120 tokens > 200000 maximum',
@@ -79,8 +78,8 @@ describe('replay without layers', () => {
   });
 
   it('a model switch finds nothing of the other model in the cache', () => {
-    const talk = new Conversation({ model: 'claude-opus-4-6' }).human(100).answer(50);
-    const other = new Conversation({ model: 'claude-sonnet-4-6' }).human(10).answer(5);
+    const talk = new Conversation({ model: 'claude-opus-4-6' }).turn(100, 50);
+    const other = new Conversation({ model: 'claude-sonnet-4-6' }).turn(10, 5);
     const thread = talk.thread();
     const transcript = {
       ...talk.transcript(),
@@ -92,22 +91,18 @@ describe('replay without layers', () => {
 
   it('a changed system prompt keeps the tools and rewrites the rest', () => {
     const talk = new Conversation()
-      .human(100)
-      .answer(50)
+      .turn(100, 50)
       .event((at) => ({ kind: 'prefix-change', at, what: 'system', label: 'new day' }))
-      .human(10)
-      .answer(5);
+      .turn(10, 5);
     const [, second] = mainRequests(runLog(planOf(), talk.transcript()));
     expect(second).toMatchObject({ read: 0, cause: 'system' });
   });
 
   it('a resume that finds the record as it was keeps the cache', () => {
     const talk = new Conversation()
-      .human(100)
-      .answer(50)
+      .turn(100, 50)
       .event((at) => ({ kind: 'resume', at, reason: 'test' }))
-      .human(10)
-      .answer(5);
+      .turn(10, 5);
     const [, second] = mainRequests(runLog(planOf(), talk.transcript()));
     expect(second).toMatchObject({ read: 15_100, rewritten: 0 });
   });
@@ -118,8 +113,7 @@ describe('replay without layers', () => {
         .human(100)
         .tools([{ tool: 'Read', tokens: 5_000 }], { thinking: 300 })
         .answer(50)
-        .human(10)
-        .answer(5);
+        .turn(10, 5);
     const strips = mainRequests(runLog(planOf(), build('claude-sonnet-4-5').transcript()));
     expect(strips[2]).toMatchObject({ prompt: 15_100 + 20 + 5_000 + 50 + 10, cause: 'thinking' });
     const keeps = mainRequests(runLog(planOf(), build('claude-opus-4-6').transcript()));
@@ -152,7 +146,7 @@ describe('replay without layers', () => {
   });
 
   it('think-time timing takes latency from the model table and think time from the recording', () => {
-    const talk = new Conversation().human(100).answer(50).wait(10).human(10).answer(5);
+    const talk = new Conversation().turn(100, 50).wait(10).turn(10, 5);
     const [first, second] = mainRequests(runLog(planOf({ timing: 'think-time' }), talk.transcript()));
     expect(second!.t).toBe(first!.t + first!.latencyMs + 10_000);
   });

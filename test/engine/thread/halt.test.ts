@@ -9,7 +9,7 @@ describe('what stops a thread', () => {
   it('BRK-3 the thrash guard ends the run: later prompts are lost with the one it stopped', () => {
     // A floor that no compaction removes: three compactions at calls 2, 3 and 4 of 14, the end at call 5.
     const talk = above({ prefixTokens: 166_000, from: 168_000, rounds: 12, before: 2 });
-    talk.human(10).answer(10).human(10).answer(10);
+    talk.turn(10, 10).turn(10, 10);
     const entries = runLog(
       planOf({ policy: 'claude-code/2.1.112', set: COMPACTION_ONLY }),
       talk.transcript(),
@@ -22,7 +22,7 @@ describe('what stops a thread', () => {
   it('a request that the API refuses ends its prompt: the next one is answered', () => {
     const talk = new Conversation().human(10);
     for (let i = 0; i < 3; i++) talk.tools([{ tool: 'Read', tokens: 10 }]);
-    talk.answer(10).human(10).answer(10);
+    talk.answer(10).turn(10, 10);
     const faults = [{ call: 'main', error: 'invalid_request', nth: 2 }] as const;
     const entries = runLog(planOf({ faults }), talk.transcript());
     expect(ofType(entries, 'notice').map(({ what }) => what)).toEqual(['prompt-ended']);

@@ -8,9 +8,9 @@ const PREFIX = 15_000;
 
 describe('a change of tools or system prompt', () => {
   const changed = (what: 'tools' | 'system') => {
-    const talk = new Conversation().human(100).answer(10);
+    const talk = new Conversation().turn(100, 10);
     talk.event((at) => ({ kind: 'prefix-change', at, what, label: 'another one' }));
-    return runSent(planOf(), talk.human(20).answer(10).transcript());
+    return runSent(planOf(), talk.turn(20, 10).transcript());
   };
 
   it('BRD-2 is found by its bytes and has the same tokens: a system prompt keeps the tools, tools keep nothing', () => {
@@ -77,11 +77,8 @@ describe('a resume that finds the record shorter', () => {
       { tool: 'Read', tokens: 5_000 },
       { tool: 'Read', tokens: 5_000 },
     ]);
-    talk.answer(10).human(20).answer(10);
-    talk
-      .event((at) => ({ kind: 'resume', at, reason: 'restart', lostIds: ['result3'] }))
-      .human(50)
-      .answer(10);
+    talk.answer(10).turn(20, 10);
+    talk.event((at) => ({ kind: 'resume', at, reason: 'restart', lostIds: ['result3'] })).turn(50, 10);
     const set = { 'client.use': 'none', 'client.record': 'parent-chain' };
     const entries = runLog(planOf({ policy: 'unbounded', set }), talk.transcript());
     expect(ofType(entries, 'break')).toMatchObject([{ cause: 'messages', expected: true }]);
@@ -90,11 +87,8 @@ describe('a resume that finds the record shorter', () => {
 
 describe('a resume that finds the record as it was', () => {
   it('K3 BRD-3 announces nothing: what the new process breaks comes unexpected', () => {
-    const talk = new Conversation().human(5_000).answer(10).human(20).answer(10);
-    talk
-      .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
-      .human(50)
-      .answer(10);
+    const talk = new Conversation().turn(5_000, 10).turn(20, 10);
+    talk.event((at) => ({ kind: 'resume', at, reason: 'restart' })).turn(50, 10);
     const set = { 'client.use': 'none', 'client.newProcess': 'as-first' };
     const breaks = ofType(runLog(planOf({ policy: 'unbounded', set }), talk.transcript()), 'break');
     expect(breaks).toMatchObject([{ expected: false }]);

@@ -19,8 +19,7 @@ describe('content that was deleted on the server', () => {
     const talk = work(new Conversation().human(100), 14)
       .answer(10)
       .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true };
     const { entries, sent } = runSent(planOf({ policy: POLICY, set }), talk.transcript());
     const requests = sentFor(sent, 'main');
@@ -61,7 +60,7 @@ describe('content that comes back', () => {
       .human(10);
     work(talk, 1).wait(6 * 60);
     const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true };
-    const entries = runLog(planOf({ policy: POLICY, set }), work(talk, 2).human(10).answer(10).transcript());
+    const entries = runLog(planOf({ policy: POLICY, set }), work(talk, 2).turn(10, 10).transcript());
     expect(ofType(entries, 'layer').map(({ turn, saved }) => [turn, saved])).toEqual([[3, 10_000]]);
     expect(ofType(entries, 'returned')).toMatchObject([{ tokens: 10_000, why: 'expired', turn: 4 }]);
     expect(mainRequests(entries).at(-1)!.prompt).toBe(12_000 + 3 * 10 + 10 + 18 * 1_020);
@@ -72,11 +71,9 @@ describe('content that comes back', () => {
     const talk = work(new Conversation().human(100), 12)
       .answer(10)
       .wait(6 * 60)
-      .human(20)
-      .answer(10)
+      .turn(20, 10)
       .wait(61 * 60)
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const set = {
       ...COMPACTION_ONLY,
       'microcompact.cached.enabled': true,
@@ -93,11 +90,9 @@ describe('content that comes back', () => {
     const talk = work(new Conversation().human(100), 12)
       .answer(10)
       .wait(75 * 60)
-      .human(20)
-      .answer(10)
+      .turn(20, 10)
       .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const set = { ...COMPACTION_ONLY, 'microcompact.timeBased.enabled': true };
     const entries = runLog(planOf({ policy: POLICY, set }), talk.transcript());
     expect(ofType(entries, 'layer')).toMatchObject([{ trigger: 'idle', saved: 7 * 988 }]);
@@ -109,12 +104,10 @@ describe('content that comes back', () => {
     const talk = work(new Conversation().human(100), 12)
       .answer(10)
       .wait(75 * 60)
-      .human(20)
-      .answer(10)
+      .turn(20, 10)
       .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
       .wait(75 * 60)
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const set = {
       ...COMPACTION_ONLY,
       'microcompact.timeBased.enabled': true,
@@ -134,9 +127,8 @@ describe('content that comes back', () => {
     const first = work(new Conversation().human(100).tools([{ tool: 'Bash', tokens: 10_000 }]), 12)
       .answer(10)
       .wait(75 * 60)
-      .human(20)
-      .answer(10);
-    const second = new Conversation().human(20).answer(10);
+      .turn(20, 10);
+    const second = new Conversation().turn(20, 10);
     const set = {
       ...COMPACTION_ONLY,
       'storage.enabled': true,

@@ -31,8 +31,7 @@ const brief = ({ point, now, turn, prompt }: Asked) =>
 describe('the moments that layers are asked at', () => {
   const talk = () =>
     new Conversation()
-      .human(100)
-      .answer(10)
+      .turn(100, 10)
       .wait(299)
       .human(20)
       .tools([{ tool: 'Read', tokens: 5 }])
@@ -65,7 +64,7 @@ describe('the moments that layers are asked at', () => {
     // At 300 s to the millisecond it has ended.
     expect(known.slice(4, 6)).toEqual(Array(2).fill([1_000, false, 300_000]));
     expect(known.slice(6, 9)).toEqual(Array(3).fill([301_000, true, 600_000]));
-    const sooner = new Conversation().human(100).answer(10).wait(298.999).human(20).answer(10);
+    const sooner = new Conversation().turn(100, 10).wait(298.999).turn(20, 10);
     expect(momentsOf(sooner.transcript())[4]).toMatchObject({ now: 299_999, warm: true });
   });
 
@@ -75,7 +74,7 @@ describe('the moments that layers are asked at', () => {
       .tools([{ tool: 'Task', tokens: 5 }])
       .wait(50)
       .answer(10);
-    const child = new Conversation().wait(5).human(10).answer(5).thread('child', 'main');
+    const child = new Conversation().wait(5).turn(10, 5).thread('child', 'main');
     const threads = [main.thread(), child];
     const sources = (transcript: Transcript) =>
       new Set(momentsOf(transcript, { policy: 'claude-code/2026' }).map(({ source }) => source));
@@ -100,8 +99,7 @@ describe('a thread that makes no calls', () => {
       .human(100)
       .tools([{ tool: 'Read', tokens: 500 }])
       .answer(10)
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const faults = [{ call: 'main', error: 'invalid_request', nth: 1 }] as const;
     const entries = runLog(planOf({ faults }), talk.transcript());
     // The prompt that failed is there, the result of the call that was lost is not.

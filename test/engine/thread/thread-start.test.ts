@@ -19,8 +19,7 @@ function withAgent(): { readonly main: Conversation; run(init: PlanInit): LogEnt
     .tools([{ tool: 'Task', tokens: 50 }])
     .wait(60)
     .answer(10)
-    .human(20)
-    .answer(10);
+    .turn(20, 10);
   const agent = new Conversation()
     .wait(5)
     .human(30)
@@ -114,7 +113,7 @@ describe('a conversation in another form', () => {
 });
 
 describe('a session that takes up another', () => {
-  const short = (ids = '') => new Conversation({ ids }).human(3_000).answer(10);
+  const short = (ids = '') => new Conversation({ ids }).turn(3_000, 10);
 
   it('DRM-2 is alive from its first step to its last, one after the other', () => {
     const transcript = sessionsOf([

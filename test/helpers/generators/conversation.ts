@@ -79,6 +79,11 @@ export class Conversation {
     return this.push(messageFrom('human', id, [block], { at: this.timeMs }));
   }
 
+  /** The user says something and gets an answer. */
+  turn(said: number, answered: number): this {
+    return this.human(said).answer(answered);
+  }
+
   /** The user types a prompt: its content is a plain string. */
   type(tokens: number): this {
     const id = this.id('human');

@@ -15,7 +15,7 @@ function withAgent(id: string) {
     .tools([{ tool: 'Task', tokens: 50 }])
     .wait(60)
     .answer(10);
-  const child = new Conversation().wait(5).human(20).answer(20).thread(id, 'main');
+  const child = new Conversation().wait(5).turn(20, 20).thread(id, 'main');
   const transcript = base.transcript();
   return { ...transcript, threads: [...transcript.threads, child] };
 }

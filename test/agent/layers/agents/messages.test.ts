@@ -186,7 +186,7 @@ describe('messages in a run', () => {
       planOf({ policy: POLICY }),
       sessionsOf([
         { name: 'mon', talk: sender },
-        { name: 'tue', talk: new Conversation().human(10).answer(10), afterHours: 20 },
+        { name: 'tue', talk: new Conversation().turn(10, 10), afterHours: 20 },
       ]),
     );
     expect(metricValues(foldLog(entries))).toMatchObject({

@@ -94,7 +94,7 @@ describe('progress summaries of working children', () => {
 
   it('C35 come several at once when one call takes that long', () => {
     const main = new Conversation().human(10).tools([{ tool: 'Task', tokens: 10 }]);
-    const child = new Conversation().wait(5).human(20).answer(20).thread('child', 'main');
+    const child = new Conversation().wait(5).turn(20, 20).thread('child', 'main');
     const steps = child.steps.map((step): Step => {
       if (step.kind !== 'call') return step;
       return { ...step, call: { ...step.call, endMs: step.call.startMs + 100_000 } };

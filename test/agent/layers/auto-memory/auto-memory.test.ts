@@ -25,8 +25,7 @@ const talk = () =>
     .human(50, 'Never push without asking me.')
     .answer(20)
     .wait(120)
-    .human(5)
-    .answer(5);
+    .turn(5, 5);
 
 describe('auto memory', () => {
   it('AUT-1 runs a fork at the end of each loop, not between tool calls', () => {
@@ -66,8 +65,7 @@ describe('auto memory', () => {
       .tools([{ tool: 'Write', tokens: 10, path: '/memory/user-likes-tabs.md' }])
       .answer(20)
       .wait(60)
-      .human(50)
-      .answer(20);
+      .turn(50, 20);
     const actions = actionsOf(runLog(plan(), built.transcript()), LAYER);
     expect(actions[0]).toMatchObject({ turn: 2, outcome: 'declined', details: { skipped: 'main-wrote' } });
     expect(actions[1]).toMatchObject({ turn: 3, action: 'read', details: { memories: 1 } });
@@ -152,8 +150,7 @@ describe('auto memory', () => {
       .tools([{ tool: 'Write', tokens: 10, path }])
       .answer(20)
       .wait(60)
-      .human(50)
-      .answer(20);
+      .turn(50, 20);
     const actions = actionsOf(runLog(plan(), built.transcript()), LAYER);
     expect(actions[0]).toMatchObject({ turn: 2, outcome: 'declined', details: { skipped: 'main-wrote' } });
     expect(actions[1]).toMatchObject({ turn: 3, action: 'read', details: { memories: 1 } });
@@ -176,7 +173,7 @@ describe('auto memory', () => {
       ],
       lock: null,
     };
-    const entries = runLog({ ...plan(), home }, new Conversation().human(5).answer(5).transcript());
+    const entries = runLog({ ...plan(), home }, new Conversation().turn(5, 5).transcript());
     const quality = actionsOf(entries, LAYER).find((entry) => entry.action === 'quality')!;
     expect(quality.details).toEqual({ kept: 4, duplicate: 1, contradicted: 1, polluted: 1, offIndex: 2 });
     expect(metricValues(foldLog(entries))).toMatchObject({
@@ -188,7 +185,7 @@ describe('auto memory', () => {
   });
 
   it('AUT-3 the index of one session is in the system prompt of the next; the same index gives the same bytes', () => {
-    const again = () => new Conversation().human(5).answer(5);
+    const again = () => new Conversation().turn(5, 5);
     const { sent, entries } = runSent(
       plan({ set: { 'dreaming.enabled': false } }),
       sessionsOf([
@@ -214,7 +211,7 @@ describe('auto memory', () => {
       files: [{ path: '/memory/MEMORY.md', text: '\u0000\u0001', hoursAgo: 1 }],
       lock: null,
     };
-    const entries = runLog({ ...plan(), home }, new Conversation().human(5).answer(5).transcript());
+    const entries = runLog({ ...plan(), home }, new Conversation().turn(5, 5).transcript());
     expect(ofType(entries, 'notice').map((entry) => entry.what)).toContain('memory-index-binary');
     expect(ofType(entries, 'thread')[0]!.prefixTokens).toBe(15_000);
   });

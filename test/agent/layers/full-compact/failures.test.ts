@@ -8,7 +8,7 @@ import { ofType, planOf, runLog } from '../../../helpers/plan.js';
 function talk(): Conversation {
   const built = new Conversation().human(100);
   for (let i = 0; i < 30; i++) built.tools([{ tool: 'Read', tokens: 5_000 }]);
-  return built.answer(10).human(20).answer(10);
+  return built.answer(10).turn(20, 10);
 }
 
 const QUIET = {

@@ -24,8 +24,7 @@ const byHand = (instructions: string | null = null) =>
     .tools([{ tool: 'Task', tokens: 3_000 }])
     .answer(10)
     .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions, partial: null } }))
-    .human(10)
-    .answer(10);
+    .turn(10, 10);
 
 const byItself = () => above({ from: 168_000, rounds: 2 });
 

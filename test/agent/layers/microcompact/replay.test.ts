@@ -75,8 +75,7 @@ describe('claude-code/2026', () => {
     const talk = work(new Conversation().human(100), 9, 1_000)
       .answer(10)
       .wait(75 * 60)
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const { requests, layer } = run({ policy, set: QUIET, cache: { ttl: '1h' } }, talk);
     expect(layer('microcompact')).toMatchObject([
       { trigger: 'idle', action: 'clear', saved: 4 * (1_000 - 12), cacheLost: 0 },
@@ -102,8 +101,7 @@ describe('claude-code/2026', () => {
     const talk = work(new Conversation().human(100), 12, 1_000)
       .answer(10)
       .wait(75 * 60)
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const { requests, layer } = run({ policy, set: QUIET }, talk);
     const [deleted, cleared] = layer('microcompact');
     expect(deleted).toMatchObject({ action: 'delete', saved: 7_000 });
@@ -117,8 +115,7 @@ describe('claude-code/2026', () => {
       work(new Conversation().human(100), 13, 1_000)
         .answer(10)
         .wait(75 * 60)
-        .human(20)
-        .answer(10);
+        .turn(20, 10);
     const set = { ...QUIET, 'microcompact.cached.enabled': false };
     expect(run({ policy, set }, talk()).layer('microcompact')).toMatchObject([{ trigger: 'idle' }]);
     const both = { ...set, 'microcompact.timeBased.enabled': false };
@@ -232,8 +229,7 @@ describe('claude-code/2026', () => {
     talk
       .answer(10)
       .wait(61 * 60)
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const { layer } = run({ policy, set }, talk);
     expect(layer('microcompact')).toMatchObject([
       {
@@ -248,8 +244,7 @@ describe('claude-code/2026', () => {
     const talk = work(new Conversation().human(100), 1, 20_000, 'Bash')
       .answer(10)
       .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const { requests, layer } = run({ policy, set: { ...QUIET, 'client.newProcess': 'same' } }, talk);
     expect(layer('storage')).toMatchObject([
       { action: 'store', details: { tools: { Bash: 1 }, chars: 80_000 } },

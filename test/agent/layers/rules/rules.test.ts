@@ -153,7 +153,7 @@ describe('cache.keepAlive', () => {
   const RULES = 'rules: [{ when: { tokens: ">= 190k" }, ask: { shape: own } }]';
   /** Seconds after the start of the pause at which short requests are sent. */
   const pings = (keepAlive: string, seconds = 3_600, rules = RULES): readonly number[] => {
-    const talk = results(12).wait(seconds).human(10).answer(10);
+    const talk = results(12).wait(seconds).turn(10, 10);
     const entries = runLog(
       planUnder(`cache: { keepAlive: { ${keepAlive} } }\n${rules}`, INIT),
       talk.transcript(),
@@ -194,7 +194,7 @@ describe('cache.keepAlive', () => {
 
   it('sends none again that the API refuses', () => {
     const faults = [{ call: 'keep_alive', error: 'overloaded' }] as const;
-    const talk = results(12).wait(3_600).human(10).answer(10);
+    const talk = results(12).wait(3_600).turn(10, 10);
     const policy = `cache: { keepAlive: { every: 4min, times: 1 } }\n${RULES}`;
     const entries = runLog(planUnder(policy, { ...INIT, faults }), talk.transcript());
     const [first, second, ...more] = ofType(entries, 'refused');
@@ -205,7 +205,7 @@ describe('cache.keepAlive', () => {
 
   it('keeps the entry for the next request', () => {
     const readAfter = (cache: string): number => {
-      const talk = results(12).wait(500).human(10).answer(10);
+      const talk = results(12).wait(500).turn(10, 10);
       const entries = runLog(planUnder(`${cache}${RULES}`, INIT), talk.transcript());
       return ofType(entries, 'request').at(-1)!.read;
     };
