@@ -71,6 +71,17 @@ export function assistant(
   return { ...envelope(uuid, seconds, fields), type: 'assistant', message: { ...body, content, ...message } };
 }
 
+/** The whole response `m<i>` of claude-sonnet-4-5, in the line `a<i>`. */
+export function answered(
+  i: number | string,
+  seconds: number,
+  content: unknown,
+  usage: Fields,
+  fields: Fields = {},
+): Fields {
+  return assistant(`a${i}`, seconds, `m${i}`, content, { model: 'claude-sonnet-4-5', usage }, fields);
+}
+
 /** A system line. */
 export function system(uuid: string, seconds: number, subtype: string, fields: Fields = {}): Fields {
   return { ...envelope(uuid, seconds, fields), type: 'system', subtype };

@@ -15,8 +15,8 @@ import { sum } from '../../../src/core/base/stats.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import { forAll } from '../../helpers/for-all.js';
 import {
+  answered,
   ask,
-  assistant,
   attachment,
   type Fields,
   readSession,
@@ -48,7 +48,7 @@ const FILE = Array.from({ length: 200 }, (_, i) => `line ${i} of a file that is 
 );
 
 const called = (i: number, seconds: number, content: unknown, own: Fields): Fields =>
-  assistant(`a${i}`, seconds, `m${i}`, content, { model: MODEL, usage: own });
+  answered(i, seconds, content, own);
 
 /** A file is read once and carried by two requests; the last of them comes when the hour is over. */
 const CARRIED: readonly Fields[] = [

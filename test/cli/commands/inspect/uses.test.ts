@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { usesFacts } from '../../../../src/cli/commands/inspect/uses-facts.js';
 import {
+  answered,
   ask,
-  assistant,
   type Fields,
   jsonl,
   readSession,
@@ -25,10 +25,7 @@ const RULES = [
 ].join('\n');
 
 const called = (i: number, content: unknown): Fields =>
-  assistant(`a${i}`, 10 * i, `m${i}`, content, {
-    model: 'claude-sonnet-4-5',
-    usage: usage(0, 1_000 * i, 1_000, 50),
-  });
+  answered(i, 10 * i, content, usage(0, 1_000 * i, 1_000, 50));
 const reads = (i: number): Fields => called(i, ask(`t${i}`, 'Read', { file_path: '/repo/a.ts' }));
 const got = (i: number): Fields => result(`r${i}`, 10 * i + 1, `t${i}`, FILE);
 const EDIT = { file_path: '/repo/a.ts', old_string: '  return openChannel();', new_string: '  return 1;' };
