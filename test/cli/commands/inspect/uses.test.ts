@@ -11,7 +11,7 @@ import {
   usage,
   user,
 } from '../../../helpers/session.js';
-import { cli, tempFolder } from '../../cli.js';
+import { cli, printed, tempFolder } from '../../cli.js';
 
 const FILE = [
   'export const retryLimit_ms = 4200;',
@@ -78,8 +78,7 @@ describe('the uses of a transcript', () => {
 describe('ccbench inspect --uses', () => {
   it('shows them in 25 lines at most, and all of them in the JSON', async () => {
     const folder = tempFolder({ 's.jsonl': jsonl(LINES) });
-    const { code, stdout } = await cli(['inspect', 's.jsonl', '--uses'], { cwd: folder });
-    expect(code).toBe(0);
+    const stdout = await printed(['inspect', 's.jsonl', '--uses'], { cwd: folder });
     expect(stdout).toContain('by kind: reread 2 · edit 1 · echo 1 · repeat 1\n');
     expect(stdout).toMatch(/Read +\/repo\/a\.ts +\d+ +2 +1\n/);
     expect(stdout).toContain('5 uses of ');
