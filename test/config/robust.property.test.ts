@@ -7,17 +7,13 @@ import { builtinContext } from '../../src/config/context.js';
 import { ProblemList } from '../../src/core/base/errors.js';
 import { forAll } from '../helpers/for-all.js';
 import { propertyRuns } from '../helpers/generators/property-runs.js';
+import { thrownBy } from '../helpers/refusal.js';
 
 const REFERENCE = readFileSync(resolve(import.meta.dirname, '../../scenarios/reference.yaml'), 'utf8');
 const LINES = REFERENCE.split('\n').filter((line) => line !== '' && !/^\s*#/.test(line));
 
 function failureOf(text: string, set: readonly string[] = []): unknown {
-  try {
-    compileScenario({ text, file: 's.yaml', set }, builtinContext);
-    return null;
-  } catch (error) {
-    return error;
-  }
+  return thrownBy(() => compileScenario({ text, file: 's.yaml', set }, builtinContext));
 }
 
 function expectProblemsOrNothing(error: unknown): void {

@@ -20,7 +20,6 @@ import {
 } from '../../helpers/session.js';
 import { explained, nano, READ, W1 } from './sessions.js';
 
-const MODEL = 'claude-sonnet-4-5';
 const FILE = [
   'export const retryLimit_ms = 4200;',
   'export function connectSocket(host: string) {',

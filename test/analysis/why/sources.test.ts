@@ -28,7 +28,6 @@ import {
 } from '../../helpers/session.js';
 import { explained, nano, READ, sessionOf, W1 } from './sessions.js';
 
-const MODEL = 'claude-sonnet-4-5';
 const GROUPINGS: readonly SourceBy[] = [
   'source',
   'kind',

@@ -4,11 +4,12 @@ import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
 import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import { compileScenario } from '../../../src/config/compile.js';
 import { builtinContext } from '../../../src/config/context.js';
-import { CcbenchError, formatPlace, ProblemList } from '../../../src/core/base/errors.js';
+import { CcbenchError, formatPlace } from '../../../src/core/base/errors.js';
 import type { LayerEntry } from '../../../src/core/run/log-entries.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { refusalsOf } from '../../helpers/refusal.js';
 
 const POLICY = 'claude-code/2026';
 
@@ -198,13 +199,9 @@ describe('switches', () => {
 
   const problems = (lines: readonly string[]): string[] => {
     const text = ['name: a', 'transcript: { synthetic: {} }', ...lines, ''].join('\n');
-    try {
-      compileScenario({ text, file: 's.yaml', set: [] }, builtinContext);
-    } catch (error) {
-      if (!(error instanceof ProblemList)) throw error;
-      return error.problems.map((problem) => `${formatPlace(problem.place!)} ${problem.message}`);
-    }
-    return [];
+    return refusalsOf(() => compileScenario({ text, file: 's.yaml', set: [] }, builtinContext)).map(
+      ({ place, message }) => `${formatPlace(place!)} ${message}`,
+    );
   };
 
   it('FLG-2 context collapse and auto-compaction are refused together before the run, with the place', () => {

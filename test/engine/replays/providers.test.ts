@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileScenario } from '../../../src/config/compile.js';
 import { builtinContext } from '../../../src/config/context.js';
-import { type CcbenchError, ProblemList } from '../../../src/core/base/errors.js';
 import type { RequestEntry } from '../../../src/core/run/log-entries.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { foldLog } from '../../../src/metrics/fold.js';
@@ -18,6 +17,7 @@ import { runSent } from '../../helpers/capture.js';
 import { INVARIANT_CHECKS } from '../../helpers/drive/check-invariants.js';
 import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { mainRequests, planOf, runLog } from '../../helpers/plan.js';
+import { refusalsOf } from '../../helpers/refusal.js';
 
 const SESSION = bugfixSession(60, { seed: 5, idle: [{ afterTurn: 30, minutes: 12 }] });
 const NAMES = providerRegistry.names;
@@ -159,12 +159,7 @@ describe('provider: in a scenario', () => {
   });
 
   it('says which names are known where one is not', () => {
-    let problems: readonly CcbenchError[] = [];
-    try {
-      runOf('provider: openia');
-    } catch (error) {
-      if (error instanceof ProblemList) problems = error.problems;
-    }
+    const problems = refusalsOf(() => runOf('provider: openia'));
     expect(problems.map(({ message, hint }) => `${message} ${hint}`).join()).toMatch(/openia.*openai/);
   });
 

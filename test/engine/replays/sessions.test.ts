@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/core/base/digest.js';
-import { CcbenchError } from '../../../src/core/base/errors.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { HomePlan } from '../../../src/core/run/run-plan.js';
 import { foldLog } from '../../../src/metrics/fold.js';
@@ -10,6 +9,7 @@ import { runSent } from '../../helpers/capture.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
+import { refusalOf } from '../../helpers/refusal.js';
 
 const POLICY = 'claude-code/2026';
 const QUIET = { 'autoMemory.enabled': false, 'sessionMemory.enabled': false } as const;
@@ -258,16 +258,9 @@ describe('sessions that do not fit together', () => {
       /still running/,
     ],
   ])('%s: refused with the place', (_, parts, sentence) => {
-    const error = (() => {
-      try {
-        mergeSessions(parts);
-      } catch (caught) {
-        return caught;
-      }
-    })();
-    expect(error).toBeInstanceOf(CcbenchError);
-    expect((error as CcbenchError).message).toMatch(sentence);
-    expect((error as CcbenchError).place).toEqual({ file: 's.yaml', line: 4 });
+    const refusal = refusalOf(() => mergeSessions(parts))!;
+    expect(refusal.message).toMatch(sentence);
+    expect(refusal.place).toEqual({ file: 's.yaml', line: 4 });
   });
 });
 

@@ -20,7 +20,6 @@ import {
   user,
 } from '../../helpers/session.js';
 
-const MODEL = 'claude-sonnet-4-5';
 const called = (i: number, content: unknown, read: number, written: number): Fields =>
   answered(i, 60 * i, content, usage(0, read, written, 100));
 

@@ -3,7 +3,6 @@ import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CcbenchError } from '../../../src/core/base/errors.js';
 import { messageTokens } from '../../../src/core/model/message.js';
 import { isOutputEstimated, outputOf, type Thread } from '../../../src/core/model/transcript.js';
 import {
@@ -16,6 +15,7 @@ import {
 } from '../../../src/transcripts/readers/request-trace/read-request-trace.js';
 import { forAll } from '../../helpers/for-all.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
+import { refusalOf } from '../../helpers/refusal.js';
 
 type Raw = Record<string, unknown>;
 
@@ -80,13 +80,8 @@ function expectPaired(thread: Thread): void {
 }
 
 const codeOf = (run: () => unknown): [string, string, string | null] => {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof CcbenchError) return [error.code, error.message, error.hint];
-    throw error;
-  }
-  return ['none', '', null];
+  const { code = 'none', message = '', hint = null } = refusalOf(run) ?? {};
+  return [code, message, hint];
 };
 
 describe('parseRequestTrace', () => {

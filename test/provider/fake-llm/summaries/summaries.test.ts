@@ -15,6 +15,7 @@ import {
 import { MODELS } from '../../../../src/provider/prices/models.js';
 import { userText } from '../../../helpers/blocks.js';
 import { forAll } from '../../../helpers/for-all.js';
+import { thrownBy } from '../../../helpers/refusal.js';
 import { around, said, toolRound } from '../build.js';
 
 const SONNET = MODELS.resolve('claude-sonnet-4-5');
@@ -118,13 +119,8 @@ describe('a cassette', () => {
     ['a negative count', JSON.stringify(answer({ usage: { input: 1, output: -1 } }))],
     ['no text', JSON.stringify({ ...answer(), text: null })],
   ])('names the line that has %s', (_what, line) => {
-    let caught: unknown = null;
-    try {
-      new Cassette('c.jsonl', `${cassetteLine(answer())}\n${line}\n`);
-    } catch (error) {
-      caught = error;
-    }
-    expect(caught).toMatchObject({ place: { file: 'c.jsonl', line: 3 } });
+    const read = () => new Cassette('c.jsonl', `${cassetteLine(answer())}\n${line}\n`);
+    expect(thrownBy(read)).toMatchObject({ place: { file: 'c.jsonl', line: 3 } });
   });
 });
 
