@@ -138,6 +138,11 @@ export function firstThread(transcript: Transcript): Thread {
   return transcript.threads[0]!;
 }
 
+/** The first thread of a Claude Code session of these lines. */
+export function threadOf(lines: readonly (Fields | string)[]): Thread {
+  return firstThread(readSession(lines));
+}
+
 /** The calls of a thread. */
 export function callsOf(thread: Thread): readonly RecordedCall[] {
   return thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));

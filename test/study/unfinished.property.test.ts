@@ -16,7 +16,7 @@ import { chosenOf, judge, rank } from '../../src/study/search.js';
 import { forAll } from '../helpers/for-all.js';
 import { anyPolicy, anyWindow, buildSession, sessionSteps } from '../helpers/generators/arbitrary-session.js';
 import { propertyRuns } from '../helpers/generators/property-runs.js';
-import { planOf, runLog } from '../helpers/plan.js';
+import { logFor } from '../helpers/plan.js';
 import { variantOf } from '../helpers/variant-runs.js';
 
 const METRICS = ['costUsd', 'contentRetention'];
@@ -178,7 +178,7 @@ describe('unfinished work never wins', () => {
           byTranscript: new Map(
             transcripts.map((transcript, i) => [
               `s${i}`,
-              metricValues(foldLog(runLog(planOf({ policy, window }), transcript))),
+              metricValues(foldLog(logFor({ policy, window }, transcript))),
             ]),
           ),
         }));

@@ -7,7 +7,7 @@ import { runSent, sentFor } from '../../helpers/capture.js';
 import { type AboveSpec, above } from '../../helpers/drive/above-threshold.js';
 import { answerOf, compactWith, messagesOf, tooLong } from '../../helpers/drive/drive-compaction.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
 const V2076 = 'claude-code/2.0.76';
 const V217 = 'claude-code/2.1.7';
@@ -800,7 +800,7 @@ describe('subagents', () => {
     return { ...base, threads: [...base.threads, child.answer(10).thread('agent', 'main')] };
   };
   const compacted = (policy: string, set = {}) =>
-    ofType(runLog(planOf({ policy, window: 200_000, set }), session(9_000)), 'layer')
+    ofType(logFor({ policy, window: 200_000, set }, session(9_000)), 'layer')
       .filter(({ action }) => action === 'compact')
       .map(({ thread, details }) => [thread, details.threshold]);
 
@@ -824,10 +824,7 @@ describe('K21 a pause of 757 minutes', () => {
       .wait(757 * 60)
       .turn(50, 20);
     const { profile, set } = rangeOf(version);
-    const entries = runLog(
-      planOf({ policy: profile, set: { ...set, 'storage.enabled': false } }),
-      talk.transcript(),
-    );
+    const entries = logFor({ policy: profile, set: { ...set, 'storage.enabled': false } }, talk);
     return mainRequests(entries)
       .slice(-2)
       .map(({ prompt }) => prompt);

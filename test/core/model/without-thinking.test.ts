@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withoutThinking } from '../../../src/core/model/transcript.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests } from '../../helpers/plan.js';
 
 const usage = (output: number) => ({ input: 0, cacheRead: 0, cacheWrite5m: 100, cacheWrite1h: 0, output });
 
@@ -27,7 +27,7 @@ describe('R21 a session without thinking', () => {
 
   it('is what `client.thinking: off` runs, with shorter prompts and less output', () => {
     const requests = (set: Record<string, unknown>) =>
-      mainRequests(runLog(planOf({ policy: 'claude-code/2.1.112', set }), talk()));
+      mainRequests(logFor({ policy: 'claude-code/2.1.112', set }, talk()));
     const usual = requests({});
     const off = requests({ 'client.thinking': 'off' });
     expect(usual.map(({ prompt }, i) => prompt - off[i]!.prompt)).toEqual([0, 180, 250]);

@@ -6,7 +6,7 @@ import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, ofType, planOf, runLog } from '../../helpers/plan.js';
 import { planUnder } from '../../helpers/plan-under.js';
 
 const POLICY = 'claude-code/2026';
@@ -20,7 +20,7 @@ function work(turns: number, tokens: number, tool = 'Read'): Conversation {
 }
 
 function run(talk: Conversation, set: Readonly<Record<string, unknown>> = CACHED): LogEntry[] {
-  return runLog(planOf({ policy: POLICY, set }), talk.transcript());
+  return logFor({ policy: POLICY, set }, talk);
 }
 
 describe('compactions that layers prevent', () => {

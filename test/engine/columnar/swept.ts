@@ -10,7 +10,7 @@ import { createMetricsFold, foldLog } from '../../../src/metrics/fold.js';
 import { readTranscript } from '../../../src/transcripts/read-transcript.js';
 import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { forAll } from '../../helpers/for-all.js';
-import { type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
 /** Replays a plan as a sweep does. */
 export function sweep(plan: RunPlan, transcript: Transcript, sink: LogSink): void {
@@ -32,7 +32,7 @@ export function watched(transcript: Transcript): { readonly transcript: Transcri
       return transcript.id;
     },
   });
-  runLog(planOf({ policy: 'none' }), watching);
+  logFor({ policy: 'none' }, watching);
   const perRun = reads;
   reads = 0;
   return { transcript: watching, runs: () => reads / perRun };

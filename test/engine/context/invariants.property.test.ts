@@ -18,7 +18,7 @@ import {
 } from '../../helpers/generators/arbitrary-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
-import { planOf, runLog } from '../../helpers/plan.js';
+import { logFor, planOf } from '../../helpers/plan.js';
 import { Reached, statesOf } from '../../helpers/reached.js';
 
 /** Sessions in all. */
@@ -84,7 +84,7 @@ describe('the generated sessions', () => {
       seed: 8,
     });
     for (const [steps, policy, window, faults] of cases)
-      reached.add(statesOf(runLog(planOf({ policy, window, faults }), buildSession(steps))));
+      reached.add(statesOf(logFor({ policy, window, faults }, buildSession(steps))));
     expect(reached.share('compaction failed')).toBeGreaterThanOrEqual(0.2);
     expect(reached.share('breaker tripped')).toBeGreaterThanOrEqual(0.05);
     for (const state of [

@@ -4,7 +4,7 @@ import type { Text } from '../../../src/core/model/text.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import { resultOf } from '../../helpers/blocks.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests } from '../../helpers/plan.js';
 
 /** A question, three results of one response, 4,000 characters each, and an answer. */
 const PARALLEL = new Conversation()
@@ -15,7 +15,7 @@ const PARALLEL = new Conversation()
   .transcript();
 
 const seenUnder = (policy: string, transcript: Transcript = PARALLEL) =>
-  mainRequests(runLog(planOf({ policy }), transcript));
+  mainRequests(logFor({ policy }, transcript));
 
 /** The transcript with other facts on its results. */
 function withFacts(transcript: Transcript, facts: object): Transcript {

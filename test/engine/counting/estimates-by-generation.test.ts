@@ -6,16 +6,7 @@ import { estimateMessages, heuristicRules, PLAIN_RULES } from '../../../src/core
 import { messageFrom, userText } from '../../helpers/blocks.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, planOf, runLog } from '../../helpers/plan.js';
-import {
-  ask,
-  assistant,
-  firstThread,
-  messagesOf,
-  readSession,
-  result,
-  say,
-  user,
-} from '../../helpers/session.js';
+import { ask, assistant, messagesOf, result, say, threadOf, user } from '../../helpers/session.js';
 
 const DOCUMENT = { type: 'document', source: { type: 'base64', data: 'x'.repeat(8_000) } };
 const IMAGE = { type: 'image', source: { type: 'base64', data: 'x'.repeat(8_000) } };
@@ -28,7 +19,7 @@ describe('documents of a recording', () => {
     assistant('a2', 3, 'm2', say('done')),
   ];
   const blockOf = (content: unknown) =>
-    messagesOf(firstThread(readSession(lines(content)))).find(({ origin }) => origin === 'tool')!.blocks[0]!;
+    messagesOf(threadOf(lines(content))).find(({ origin }) => origin === 'tool')!.blocks[0]!;
 
   it('C38 inside a result they count 0, images 2,000', () => {
     const text = { type: 'text', text: 'x'.repeat(40) };
@@ -38,9 +29,7 @@ describe('documents of a recording', () => {
   });
 
   it('C38 on their own they count by their JSON', () => {
-    const thread = firstThread(
-      readSession([user('u1', 0, [DOCUMENT, IMAGE]), assistant('a1', 1, 'm1', say('done'))]),
-    );
+    const thread = threadOf([user('u1', 0, [DOCUMENT, IMAGE]), assistant('a1', 1, 'm1', say('done'))]);
     const [document, image] = messagesOf(thread)[0]!.blocks;
     expect(document!.rough).toBe(Math.round(JSON.stringify(DOCUMENT).length / 4));
     expect(document!.rough).toBeGreaterThan(2_000);
@@ -55,14 +44,12 @@ describe('documents of a recording', () => {
   });
 
   it('C38 a typed prompt is a plain string, a list of blocks is none', () => {
-    const thread = firstThread(
-      readSession([
-        user('u1', 0, 'typed'),
-        assistant('a1', 1, 'm1', say('yes')),
-        user('u2', 2, say('listed')),
-        assistant('a2', 3, 'm2', say('yes')),
-      ]),
-    );
+    const thread = threadOf([
+      user('u1', 0, 'typed'),
+      assistant('a1', 1, 'm1', say('yes')),
+      user('u2', 2, say('listed')),
+      assistant('a2', 3, 'm2', say('yes')),
+    ]);
     expect(messagesOf(thread).map(({ blocks }) => blocks[0]!.facts.plain)).toEqual([true, undefined]);
   });
 });
@@ -111,14 +98,12 @@ describe('what is newer than the usage, by generation', () => {
 
   it('C38 TOK-3 a tool call counts name and input in 2026, the JSON of the whole block in 2.0 and 2.1', () => {
     const input = { file_path: '/repo/src/a.ts' };
-    const thread = firstThread(
-      readSession([
-        user('u1', 0, 'look'),
-        assistant('a1', 1, 'm1', ask('toolu_1', 'Read', input)),
-        result('r1', 2, 'toolu_1', ''),
-        assistant('a2', 3, 'm2', say('')),
-      ]),
-    );
+    const thread = threadOf([
+      user('u1', 0, 'look'),
+      assistant('a1', 1, 'm1', ask('toolu_1', 'Read', input)),
+      result('r1', 2, 'toolu_1', ''),
+      assistant('a2', 3, 'm2', say('')),
+    ]);
     const calls = thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call.response] : []));
     const tokens = (policy: string) =>
       estimateMessages(calls, heuristicRules(resolvePolicy(policy, {}), 'bare'));

@@ -9,7 +9,7 @@ import { readTranscript } from '../../../src/transcripts/read-transcript.js';
 import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { forAll } from '../../helpers/for-all.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf } from '../../helpers/plan.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
 
 /** Purposes of requests that hold a conversation as it is. */
@@ -61,8 +61,8 @@ describe.skipIf(!sharedData.present)('a recording that is compacted early', () =
   it('sends its opening again each time, and its summary requests hold no news but what came since', () => {
     const file = 'more/claude-code/entireio__cli-768de5d6-1e60086f-v2.1.34.jsonl.gz';
     const { transcript } = readTranscript(sharedData.read(file), { id: 'early', agents: [] });
-    const log = runLog(
-      planOf({ policy: 'claude-code/2.1.112', set: { 'window.percent': 22 }, cache: { ttl: '5m' } }),
+    const log = logFor(
+      { policy: 'claude-code/2.1.112', set: { 'window.percent': 22 }, cache: { ttl: '5m' } },
       transcript,
     );
     const requests = ofType(log, 'request');

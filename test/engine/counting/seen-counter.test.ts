@@ -7,7 +7,7 @@ import { messageFrom, userText } from '../../helpers/blocks.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { forAll } from '../../helpers/for-all.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 
 /** True tokens of the placeholder. */
 const PLACEHOLDER = 12;
@@ -29,9 +29,9 @@ describe('what is cleared leaves the counter as it was added', () => {
   it('C28 144,652 tokens that the usage counted are taken off as 144,652, not as 193,024', () => {
     // 29 of 34 results of 5,000 are cleared after the pause; the rest of the turn is known by usage.
     const set = { ...COMPACTION_ONLY, 'autoCompact.enabled': false, 'microcompact.timeBased.enabled': true };
-    const entries = runLog(
-      planOf({ policy: 'claude-code/2026', set, model: 'claude-opus-4-6' }),
-      idle(work(34, 5_000)).transcript(),
+    const entries = logFor(
+      { policy: 'claude-code/2026', set, model: 'claude-opus-4-6' },
+      idle(work(34, 5_000)),
     );
     const [cleared] = ofType(entries, 'layer');
     expect(cleared).toMatchObject({ saved: 29 * (5_000 - PLACEHOLDER), details: { ids: 29 } });
@@ -44,13 +44,7 @@ describe('what is cleared leaves the counter as it was added', () => {
     const set = { ...COMPACTION_ONLY, 'microcompact.timeBased.enabled': true };
     const talk = new Conversation().human(100);
     talk.tools(Array.from({ length: 8 }, () => ({ tool: 'Read', tokens: 3_000 })));
-    const entries = runLog(
-      planOf({ policy: 'claude-code/2026', set }),
-      talk
-        .wait(75 * 60)
-        .answer(10)
-        .transcript(),
-    );
+    const entries = logFor({ policy: 'claude-code/2026', set }, talk.wait(75 * 60).answer(10));
     const [cleared] = ofType(entries, 'layer');
     // 33 characters of the placeholder are 8 tokens of the estimate.
     expect(cleared!.estimatedBefore! - cleared!.estimatedAfter!).toBe(((3_000 - 8) * 3 * 4) / 3);
@@ -79,7 +73,7 @@ describe('what is cleared leaves the counter as it was added', () => {
       .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
       .wait(75 * 60)
       .turn(10, 10);
-    const entries = runLog(planOf({ policy: 'claude-code/2026', set }), talk.transcript());
+    const entries = logFor({ policy: 'claude-code/2026', set }, talk);
     const [first, again] = ofType(entries, 'layer');
     expect(first!.estimatedBefore! - first!.estimatedAfter!).toBe(15 * 4_988);
     expect(again).toMatchObject({ saved: 15 * 4_988 });
@@ -135,7 +129,7 @@ describe('a microcompaction that makes room ends the pass', () => {
     const before = threshold - 125_000 + 100 + 20 * 5_020;
     talk.tools([{ tool: 'Task', tokens: threshold - before - 20 }]).tools([{ tool: 'Task', tokens: 10 }]);
     const set = { 'sessionMemory.enabled': false, 'storage.enabled': false, 'window.warningOffset': 0 };
-    const entries = runLog(planOf({ policy, set }), talk.answer(10).transcript());
+    const entries = logFor({ policy, set }, talk.answer(10));
     const layers = ofType(entries, 'layer');
     expect(layers.map(({ layer, action }) => `${layer} ${action}`)).toEqual(['microcompact clear']);
     expect(layers[0]!.estimatedBefore).toBeGreaterThanOrEqual(threshold);
@@ -148,12 +142,9 @@ describe('a microcompaction that makes room ends the pass', () => {
   it('C24 R17 but not of claude-code/2.0.76, which counts what the API reported', () => {
     const talk = work(20, 5_000, 'Read', 30_000).tools([{ tool: 'Task', tokens: 24_480 }]);
     const set = { 'storage.enabled': false, 'window.warningOffset': 0 };
-    const log = runLog(
-      planOf({ policy: 'claude-code/2.0.76', set }),
-      talk
-        .tools([{ tool: 'Task', tokens: 10 }])
-        .answer(10)
-        .transcript(),
+    const log = logFor(
+      { policy: 'claude-code/2.0.76', set },
+      talk.tools([{ tool: 'Task', tokens: 10 }]).answer(10),
     );
     expect(ofType(log, 'layer').map(({ layer, action }) => `${layer} ${action}`)).toEqual([
       'microcompact clear',

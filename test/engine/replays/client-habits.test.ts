@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { Usage } from '../../../src/core/model/usage.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
 /** Tools of 12,000 tokens and a system prompt of 3,000 stand in front of every conversation here. */
 const PREFIX = 15_000;
@@ -212,7 +212,7 @@ describe('behind a compaction', () => {
     talk.turn(20, 10);
     const set = { 'context.memoryFiles': { '/repo/CLAUDE.md': 800 } };
     for (const policy of ['claude-code/2.1.7', 'claude-code/2.1.112']) {
-      const requests = mainRequests(runLog(planOf({ policy, set }), talk.transcript()));
+      const requests = mainRequests(logFor({ policy, set }, talk));
       expect(requests[0]!.prompt).toBe(PREFIX + 900);
       expect(requests.at(-1)!.read, policy).toBe(PREFIX);
     }
@@ -302,7 +302,7 @@ describe('a fork', () => {
   it('K3 AGT-1 reads what its parent wrote in the new process', () => {
     for (const behaviour of ['same', 'as-first']) {
       const set = { 'client.use': 'none', 'client.newProcess': behaviour };
-      const entries = runLog(planOf({ policy: 'claude-code/2026', set }), forked());
+      const entries = logFor({ policy: 'claude-code/2026', set }, forked());
       const reads = (thread: string) =>
         entries.flatMap((entry) =>
           entry.type === 'request' && entry.thread === thread && entry.purpose !== 'agent_summary'

@@ -9,7 +9,7 @@ import { runSent } from '../../helpers/capture.js';
 import { forAll } from '../../helpers/for-all.js';
 import { faultRules } from '../../helpers/generators/arbitrary-session.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf } from '../../helpers/plan.js';
 
 /** Sessions of each property. */
 const RUNS = propertyRuns(50);
@@ -69,7 +69,7 @@ describe('forks of sessions that compact, pause, resume, delete and fail', () =>
   }, () => {
     forAll({ numRuns: RUNS }, sessions, plans, faultRules, (spec, plan, faults) => {
       const [fork] = spec.forks!;
-      const entries = runLog(planOf({ ...plan, faults }), generateTranscript(spec));
+      const entries = logFor({ ...plan, faults }, generateTranscript(spec));
       const started = ofType(entries, 'thread').filter(({ sharedTokens }) => sharedTokens !== undefined);
       const told = ofType(entries, 'notice').filter(({ what }) => what === 'fork-lost');
       const isStarted = started.length > 0;
@@ -138,7 +138,7 @@ describe('forks of sessions that compact, pause, resume, delete and fail', () =>
 
   it('C7 no request is larger than the window it is sent to', { timeout: TIMEOUT_MS }, () => {
     forAll({ numRuns: Math.ceil(RUNS / 2) }, sessions, plans, faultRules, (spec, plan, faults) => {
-      const entries = runLog(planOf({ ...plan, faults }), generateTranscript(spec));
+      const entries = logFor({ ...plan, faults }, generateTranscript(spec));
       for (const { prompt } of ofType(entries, 'request'))
         expect(prompt).toBeLessThanOrEqual(plan.window ?? 200_000);
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, type runLog } from '../../helpers/plan.js';
 
 const PREFIX = 15_000;
 const PROMPTS = 100;
@@ -14,12 +14,12 @@ const prompts = () => {
 };
 
 const run = (transcript: Transcript, init: PlanInit, set: Readonly<Record<string, unknown>> = {}) =>
-  runLog(
-    planOf({
+  logFor(
+    {
       policy: 'unbounded',
       ...init,
       set: { 'client.use': 'none', 'client.hazard': 'drawn', 'client.breakpoints': 'system+last', ...set },
-    }),
+    },
     transcript,
   );
 

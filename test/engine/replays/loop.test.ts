@@ -8,7 +8,7 @@ import { CcbenchError, formatPlace } from '../../../src/core/base/errors.js';
 import type { LayerEntry } from '../../../src/core/run/log-entries.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit } from '../../helpers/plan.js';
 import { refusalsOf } from '../../helpers/refusal.js';
 
 const POLICY = 'claude-code/2026';
@@ -32,7 +32,7 @@ const SET = { 'nestedMemory.files': { '/repo/src/CLAUDE.md': 50 } } as const;
 
 function run(init: PlanInit, talk = everything()): LogEntry[] {
   const { set = {}, ...rest } = init;
-  return runLog(planOf({ policy: POLICY, ...rest, set: { ...SET, ...set } }), talk.transcript());
+  return logFor({ policy: POLICY, ...rest, set: { ...SET, ...set } }, talk);
 }
 
 /** What happens at a turn, in order: layers by name, requests by purpose. */
@@ -230,7 +230,7 @@ describe('switches', () => {
       .tools([{ tool: 'Read', tokens: 900 }])
       .answer(10);
     const transcript = { ...main.transcript(), threads: [main.thread(), child.thread('child', 'main')] };
-    const entries = runLog(planOf({ policy: POLICY }), transcript);
+    const entries = logFor({ policy: POLICY }, transcript);
     expect(ofType(entries, 'layer').filter((entry) => entry.action === 'compact')).toEqual([]);
     expect(mainRequests(entries)).toHaveLength(2);
   });

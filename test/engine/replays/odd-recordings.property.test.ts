@@ -16,7 +16,7 @@ import { forAll } from '../../helpers/for-all.js';
 import { anyPolicy, faultRules } from '../../helpers/generators/arbitrary-session.js';
 import { ODD_LINES, oddSession } from '../../helpers/generators/odd-session.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 import {
   assistant,
   type Fields,
@@ -136,7 +136,7 @@ describe('recordings that nobody wrote so', () => {
   });
 
   it('INV-1 the session they are cut from sets layers to work', () => {
-    const entries = runLog(planOf({ policy: 'claude-code/2.1.112', window: 60_000 }), readSession(ODD_LINES));
+    const entries = logFor({ policy: 'claude-code/2.1.112', window: 60_000 }, readSession(ODD_LINES));
     const done = ofType(entries, 'layer').filter(({ outcome }) => outcome === 'done');
     expect(done.map(({ layer }) => layer)).toContain('full-compact');
   });

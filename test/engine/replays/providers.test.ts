@@ -16,7 +16,7 @@ import { generateTranscript } from '../../../src/transcripts/synthetic/generate-
 import { runSent } from '../../helpers/capture.js';
 import { INVARIANT_CHECKS } from '../../helpers/drive/check-invariants.js';
 import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
-import { mainRequests, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, planOf, runLog } from '../../helpers/plan.js';
 import { refusalsOf } from '../../helpers/refusal.js';
 
 const SESSION = bugfixSession(60, { seed: 5, idle: [{ afterTurn: 30, minutes: 12 }] });
@@ -26,7 +26,7 @@ const isMarked = (name: string): boolean => providerRegistry.get(name).cache.wri
 
 /** The requests of the main thread under a provider. */
 function requestsUnder(provider: string, seed = 1): readonly RequestEntry[] {
-  return mainRequests(runLog(planOf({ provider, seed }), SESSION));
+  return mainRequests(logFor({ provider, seed }, SESSION));
 }
 
 const withoutPlan = (entries: readonly LogEntry[]): string =>
@@ -90,14 +90,14 @@ describe('a session under every provider', () => {
 
   it('sessions have a luck of their own', () => {
     const reads = (id: string): readonly number[] =>
-      mainRequests(runLog(planOf({ provider: 'openai' }), { ...SESSION, id })).map(({ read }) => read);
+      mainRequests(logFor({ provider: 'openai' }, { ...SESSION, id })).map(({ read }) => read);
     expect(reads('one')).toEqual(reads('one'));
     expect(new Set(['one', 'two', 'three', 'four'].map((id) => reads(id).join())).size).toBe(4);
   });
 
   it('what fades is luck of the session too: after the pause some of them read, some do not', () => {
     const reads = Array.from({ length: 12 }, (_, i) =>
-      mainRequests(runLog(planOf({ provider: 'vertex-gemini' }), { ...SESSION, id: `s${i}` }))
+      mainRequests(logFor({ provider: 'vertex-gemini' }, { ...SESSION, id: `s${i}` }))
         .map(({ read }) => read)
         .join(),
     );
@@ -106,7 +106,7 @@ describe('a session under every provider', () => {
 
   it('luck stays where a policy makes requests of its own', () => {
     const reads = (policy: string): readonly string[] =>
-      mainRequests(runLog(planOf({ provider: 'openai', policy, window: 70_000 }), SESSION)).map(
+      mainRequests(logFor({ provider: 'openai', policy, window: 70_000 }, SESSION)).map(
         ({ turn, read, prompt }) => `${turn} ${prompt} ${read}`,
       );
     const plain = reads('none');
@@ -175,7 +175,7 @@ describe('provider: in a scenario', () => {
 
 describe('a run whose hits are chance', () => {
   const sessions = Array.from({ length: 30 }, (_, i) => ({ ...SESSION, id: `luck ${i}` }));
-  const facts = sessions.map((session) => foldLog(runLog(planOf({ provider: 'openai' }), session)));
+  const facts = sessions.map((session) => foldLog(logFor({ provider: 'openai' }, session)));
 
   it('states an interval that is the same for every draw and holds nine of ten of them', () => {
     const intervals = new Set(facts.map(({ costInterval }) => JSON.stringify(costInterval)));
@@ -201,7 +201,7 @@ describe('a run whose hits are chance', () => {
         step.kind === 'call' ? { ...step, call: { ...step.call, model: 'gpt-5.4' } } : step,
       ),
     };
-    const entries = runLog(planOf({}), { ...SESSION, threads: [...SESSION.threads, other] });
+    const entries = logFor({}, { ...SESSION, threads: [...SESSION.threads, other] });
     expect(entries).toContainEqual(expect.objectContaining({ type: 'warning', code: 'chance-drawn' }));
   });
 });

@@ -3,7 +3,7 @@ import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { planDigest, replayParts } from '../../../src/engine/run/replay.js';
 import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
 
 const short = (ids = '') => new Conversation({ ids }).turn(100, 10).wait(5).turn(20, 10);
@@ -35,7 +35,7 @@ describe('the log of a run', () => {
   it('tells what the reader of the transcript warned of, and then what the run does', () => {
     const warning = { code: 'odd', message: 'odd', count: 1, hint: null } as never;
     const unprompted = new Conversation().turn(10, 10).answer(10);
-    const codes = ofType(runLog(planOf(), unprompted.transcript({ warnings: [warning] })), 'warning').map(
+    const codes = ofType(logFor({}, unprompted.transcript({ warnings: [warning] })), 'warning').map(
       ({ code }) => code,
     );
     expect(codes).toEqual(['odd', 'unprompted-request']);
@@ -49,7 +49,7 @@ describe('the log of a run', () => {
       .answer(10);
     const child = new Conversation().wait(5).turn(40, 10);
     const threads = [main.thread(), child.thread('child', 'main')];
-    const entries = runLog(planOf(), main.transcript({ threads }));
+    const entries = logFor({}, main.transcript({ threads }));
     expect(ofType(entries, 'breakdown').map(({ thread }) => thread)).toEqual(['child', 'main']);
     expect(ofType(entries, 'notice')).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe('the log of a run', () => {
         { afterTurn: 3, children: 1, turns: 5, parent: 'goes-on', messages: [{ afterTurn: 2, to: 'main' }] },
       ],
     });
-    const entries = runLog(planOf({ policy: 'claude-code/2026' }), transcript);
+    const entries = logFor({ policy: 'claude-code/2026' }, transcript);
     const mail = ofType(entries, 'notice').filter(({ what }) => what === 'messages');
     expect(mail).toMatchObject([
       {
@@ -97,7 +97,7 @@ describe('threads of one run', () => {
       at(3, 'b').thread('late', 'main'),
       at(0, 'c').thread('same', 'main'),
     ];
-    const requests = ofType(runLog(planOf(), at(0, '').transcript({ threads })), 'request');
+    const requests = ofType(logFor({}, at(0, '').transcript({ threads })), 'request');
     expect(requests.map(({ thread, t }) => `${thread} ${t / 1_000}`)).toEqual([
       'main 0',
       'same 0',
@@ -115,7 +115,7 @@ describe('threads of one run', () => {
       { name: 'b', talk: short('b-'), resumes: 'a', afterHours: 10 / 3_600 },
     ]);
     const faults = [{ call: 'main', error: 'overloaded', to: 1, retryAfterSeconds: 30 }] as const;
-    const requests = mainRequests(runLog(planOf({ faults, set: { 'client.retries': 2 } }), transcript));
+    const requests = mainRequests(logFor({ faults, set: { 'client.retries': 2 } }, transcript));
     expect(requests.map(({ thread }) => thread)).toEqual(['a/main', 'a/main', 'b/main', 'b/main']);
     const [, second, third] = requests;
     expect(third!.t).toBeGreaterThanOrEqual(second!.t + second!.latencyMs);

@@ -5,7 +5,7 @@ import { CountedThread } from '../../../src/engine/context/thread-view.js';
 import { runSent, type Sent } from '../../helpers/capture.js';
 import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 import { planUnder } from '../../helpers/plan-under.js';
 
 describe('breakpoints of a fork', () => {
@@ -51,7 +51,7 @@ describe('breakpoints of a fork', () => {
 describe('the beginning of a thread', () => {
   it('tells nothing of content that is out of it or shared where there is none', () => {
     const talk = new Conversation().turn(100, 10);
-    const [thread] = ofType(runLog(planOf(), talk.transcript()), 'thread');
+    const [thread] = ofType(logFor({}, talk), 'thread');
     expect(Object.keys(thread!).sort()).toEqual(
       ['type', 't', 'thread', 'parent', 'label', 'prefixTokens', 'window'].sort(),
     );
@@ -61,7 +61,7 @@ describe('the beginning of a thread', () => {
 describe('what a request needed to be taken', () => {
   it('a prompt is put between two responses, and reported', () => {
     const talk = new Conversation().turn(100, 10).answer(10).turn(20, 10);
-    const entries = runLog(planOf(), talk.transcript());
+    const entries = logFor({}, talk);
     const told = ofType(entries, 'notice').filter(({ what }) => what === 'repaired');
     expect(told.map(({ details }) => details)).toEqual([
       { orphanResults: 0, missingResults: 0, leadingMarkers: 0, addedPrompts: 1 },
@@ -71,7 +71,7 @@ describe('what a request needed to be taken', () => {
   });
 
   it('nothing is reported about a request that was well', () => {
-    const entries = runLog(planOf(), new Conversation().turn(100, 10).turn(20, 10).transcript());
+    const entries = logFor({}, new Conversation().turn(100, 10).turn(20, 10));
     expect(ofType(entries, 'notice').filter(({ what }) => what === 'repaired')).toEqual([]);
     expect(ofType(entries, 'warning').map(({ code }) => code)).not.toContain('unprompted-request');
   });
@@ -124,7 +124,7 @@ describe('a session whose recording changes the model', () => {
   it('asks the model that was recorded, unless the plan names one', () => {
     const first = new Conversation({ model: 'claude-opus-4-6' }).turn(100, 10).transcript();
     const models = (model: string | null) =>
-      mainRequests(runLog(planOf({ model }), first)).map((entry) => entry.model);
+      mainRequests(logFor({ model }, first)).map((entry) => entry.model);
     expect(models(null)).toEqual(['claude-opus-4-6']);
     expect(models('claude-sonnet-4-5')).toEqual(['claude-sonnet-4-5']);
   });

@@ -7,7 +7,7 @@ import { mergeSessions, type SessionPart } from '../../../src/transcripts/sessio
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { runSent } from '../../helpers/capture.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
 import { refusalOf } from '../../helpers/refusal.js';
 
@@ -25,8 +25,8 @@ describe('several sessions on one clock', () => {
   it('start after one another, on one cache: tools and system prompt are read while they live', () => {
     const run = (minutes: number) =>
       mainRequests(
-        runLog(
-          planOf({ policy: 'none' }),
+        logFor(
+          { policy: 'none' },
           sessionsOf([
             { name: 'a', talk: short() },
             { name: 'b', talk: new Conversation().human(10, 'Else.').answer(10), afterHours: minutes / 60 },
@@ -81,7 +81,7 @@ describe('several sessions on one clock', () => {
       { ...part, name: 'a', transcript: generateTranscript(spec) },
       { ...part, name: 'b', transcript: generateTranscript(spec) },
     ]);
-    const facts = foldLog(runLog(planOf({ policy: POLICY }), merged));
+    const facts = foldLog(logFor({ policy: POLICY }, merged));
     expect(facts.longTerm.forks.started).toBe(4);
     expect(facts.threads.filter(({ parent }) => parent === 'b/main').map(({ id }) => id)).toEqual([
       'b/fork-4-1',
@@ -115,8 +115,8 @@ describe('a session that takes up an earlier one', () => {
   it('K3 reads it also when the earlier one had gone on in a new process', () => {
     const earlier = large().event((at) => ({ kind: 'resume', at, reason: 'restart' }));
     const requests = mainRequests(
-      runLog(
-        planOf({ policy: POLICY, set: QUIET, cache: { ttl: '1h' } }),
+      logFor(
+        { policy: POLICY, set: QUIET, cache: { ttl: '1h' } },
         sessionsOf([
           { name: 'a', talk: earlier.turn(20, 10) },
           { name: 'b', talk: short(), afterHours: 0.3, resumes: 'a' },
@@ -132,8 +132,8 @@ describe('a session that takes up an earlier one', () => {
   it('waits for the end of one that takes longer than recorded, and so does the next in the chain', () => {
     // The first request is told to come back after two hours, when by the record all sessions are over.
     const faults = [{ call: 'main', error: 'rate_limited', nth: 1, retryAfterSeconds: 7_200 }] as const;
-    const entries = runLog(
-      planOf({ policy: POLICY, set: { ...QUIET, 'client.retries': 1 }, faults, timing: 'think-time' }),
+    const entries = logFor(
+      { policy: POLICY, set: { ...QUIET, 'client.retries': 1 }, faults, timing: 'think-time' },
       sessionsOf([
         { name: 'a', talk: short().turn(10, 10) },
         { name: 'b', talk: short(), resumes: 'a' },
@@ -188,7 +188,7 @@ describe('a session that takes up an earlier one', () => {
       .transcript();
     const last = (resume: string) => {
       const set = { ...QUIET, 'client.newProcess': 'same', 'client.resume': resume };
-      return mainRequests(runLog(planOf({ policy: POLICY, set }), talk)).at(-1)!;
+      return mainRequests(logFor({ policy: POLICY, set }, talk)).at(-1)!;
     };
     expect(last('identical').rewritten).toBe(0);
     expect(last('new-system').read).toBe(0);
@@ -277,7 +277,7 @@ describe('a week', () => {
     const run = () =>
       sha256Hex(
         JSON.stringify(
-          runLog(planOf({ policy: POLICY }), mergeSessions(['a', 'b', 'c', 'd', 'e', 'f'].map(session))),
+          logFor({ policy: POLICY }, mergeSessions(['a', 'b', 'c', 'd', 'e', 'f'].map(session))),
         ),
       );
     expect(run()).toBe(run());

@@ -3,7 +3,7 @@ import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
 const PREFIX = 15_000;
 
@@ -82,9 +82,7 @@ describe('a suggestion', () => {
 
   it('can be switched off in a profile that has it', () => {
     const purposes = (set: Readonly<Record<string, unknown>>) =>
-      ofType(runLog(planOf({ policy: 'claude-code/2.1.325', set }), talk().transcript()), 'request').map(
-        ({ purpose }) => purpose,
-      );
+      ofType(logFor({ policy: 'claude-code/2.1.325', set }, talk()), 'request').map(({ purpose }) => purpose);
     expect(purposes({})).toContain('suggestion');
     expect(purposes({ 'client.suggestions': 'off' })).not.toContain('suggestion');
   });
@@ -100,13 +98,13 @@ describe('a summary for a user who was away', () => {
       .turn(50, 10);
   const requests = (value: string, ttl: '5m' | '1h' = '5m') =>
     ofType(
-      runLog(
-        planOf({
+      logFor(
+        {
           policy: 'unbounded',
           cache: { ttl },
           set: { 'client.use': 'none', 'client.awaySummaries': value },
-        }),
-        talk().transcript(),
+        },
+        talk(),
       ),
       'request',
     ).map(({ purpose, read }) => [purpose, read]);

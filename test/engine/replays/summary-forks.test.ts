@@ -3,7 +3,7 @@ import { inspectTranscript } from '../../../src/cli/commands/inspect/inspect-fac
 import type { Thread, Transcript } from '../../../src/core/model/transcript.js';
 import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
 import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
-import { planOf, runLog } from '../../helpers/plan.js';
+import { logFor } from '../../helpers/plan.js';
 import { answer, at, exported, finish, tokens, typed } from '../../helpers/recordings/opencode-session.js';
 import { readAny } from '../../helpers/recordings/read-any.js';
 
@@ -18,7 +18,7 @@ function beside(label: string, parentId: string | null): Transcript {
 }
 
 const threadsOf = (transcript: Transcript): readonly string[] => {
-  const log = runLog(planOf(), transcript);
+  const log = logFor({}, transcript);
   return [...new Set(log.flatMap((entry) => (entry.type === 'request' ? [entry.thread] : [])))];
 };
 
@@ -50,7 +50,7 @@ describe('the request for a summary that a client wrote down beside its session'
     const opencode = readAny(bytes, { id: 'session' });
     expect(opencode.threads).toHaveLength(2);
     expect(threadsOf(opencode)).toEqual(['session']);
-    expect(runLog(planOf(), opencode).filter(({ type }) => type === 'lost')).toEqual([]);
+    expect(logFor({}, opencode).filter(({ type }) => type === 'lost')).toEqual([]);
     expect(recordedBill(opencode)).toMatchObject({ calls: 3, summaries: 1 });
     const facts = inspectTranscript(opencode, { file: 'a.json', format: 'opencode' });
     expect(facts).toMatchObject({
@@ -63,9 +63,9 @@ describe('the request for a summary that a client wrote down beside its session'
 
   it('is no lost call, and stays in what the recording cost', () => {
     const recorded = beside('acompact-e1f845', MAIN!.id);
-    const [run] = runLog(planOf(), recorded);
+    const [run] = logFor({}, recorded);
     expect(run).toMatchObject({ type: 'run', transcript: { threads: 1, calls: 30 } });
-    expect(runLog(planOf(), recorded).filter(({ type }) => type === 'lost')).toEqual([]);
+    expect(logFor({}, recorded).filter(({ type }) => type === 'lost')).toEqual([]);
     const plain = recordedBill(beside('a7c0ffee', MAIN!.id));
     expect(recordedBill(recorded)?.costNano).toEqual(plain?.costNano);
   });

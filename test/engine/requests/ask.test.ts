@@ -4,7 +4,7 @@ import { generateTranscript } from '../../../src/transcripts/synthetic/generate-
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { above, COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 import { planUnder } from '../../helpers/plan-under.js';
 
 /** 15,100 tokens and six rounds: the fifth request is the first with 20,000 tokens by usage and what is newer. */
@@ -233,9 +233,9 @@ describe('a call that holds the thread up', () => {
 describe('a call that fails', () => {
   const run = (init: PlanInit) => {
     const { set = {}, ...rest } = init;
-    const entries = runLog(
-      planOf({ policy: 'claude-code/2026', ...rest, set: { ...COMPACTION_ONLY, ...set } }),
-      above({ from: 168_000, rounds: 3 }).transcript(),
+    const entries = logFor(
+      { policy: 'claude-code/2026', ...rest, set: { ...COMPACTION_ONLY, ...set } },
+      above({ from: 168_000, rounds: 3 }),
     );
     return {
       refused: ofType(entries, 'refused').filter(({ purpose }) => purpose === 'compact'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 import { planUnder } from '../../helpers/plan-under.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
 
@@ -47,7 +47,7 @@ describe('an unpredictable break', () => {
       .tools([{ tool: 'Read', tokens: 5 }])
       .answer(5);
     const all = { 'client.use': 'none', 'client.breakpoints': 'system+last', ...set };
-    return mainRequests(runLog(planOf({ policy: 'unbounded', set: all, ...init }), talk.transcript()));
+    return mainRequests(logFor({ policy: 'unbounded', set: all, ...init }, talk));
   };
 
   it('K14 has a chance that follows from who speaks and how long it took; the first request has none', () => {

@@ -10,7 +10,7 @@ import { mark5m, numbered, prefixOf } from '../../helpers/cache-request.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 import { planUnder } from '../../helpers/plan-under.js';
 
 const PREFIX = 15_000;
@@ -38,7 +38,7 @@ describe('what was paid for tokens that were sent before', () => {
 
   it('CCH-6 is what a prompt costs that finds nothing, but for what is new in it', () => {
     const talk = new Conversation().turn(100, 10).wait(600).turn(40, 10);
-    const [first, second] = mainRequests(runLog(planOf(), talk.transcript()));
+    const [first, second] = mainRequests(logFor({}, talk));
     // Sonnet 4.5 writes for five minutes at 3.75 dollars a million tokens: 3,750 nano dollars each.
     expect(first).toMatchObject({ rewritten: 0, rewriteCost: 0, cause: null, writeCost: 15_100 * 3_750 });
     expect(second).toMatchObject({
@@ -57,7 +57,7 @@ describe('the risk of an unpredictable break', () => {
   const risksAt = (ttl: '5m' | '1h') => {
     const talk = new Conversation().turn(1_000, 10).wait(90).turn(40, 10);
     const set = { 'client.use': 'none', 'client.outside': 'half', 'client.breakpoints': 'system+last' };
-    return mainRequests(runLog(planOf({ policy: 'unbounded', set, cache: { ttl } }), talk.transcript()));
+    return mainRequests(logFor({ policy: 'unbounded', set, cache: { ttl } }, talk));
   };
 
   it.each([
@@ -77,7 +77,7 @@ describe('what chance adds to a run', () => {
   for (let i = 0; i < 60; i++) talk.turn(400, 10).wait(20);
   const openai = providerRegistry.get('openai');
   const certain = { ...openai, cache: { ...openai.cache, hit: null } };
-  const endOf = (init: PlanInit) => ofType(runLog(planOf(init), talk.transcript()), 'end')[0]!;
+  const endOf = (init: PlanInit) => ofType(logFor(init, talk), 'end')[0]!;
 
   it('is what it costs more than one in which every entry is found, and lies in the interval that is told', () => {
     const drawn = endOf({ provider: 'openai' });
@@ -115,7 +115,7 @@ describe('the window of a model', () => {
       const llm = real(...given);
       return { call: (call) => llm.call({ ...call, windowTokens: null }) };
     });
-    const run = (window: number) => () => runLog(planOf({ window }), reading(0, 0).transcript());
+    const run = (window: number) => () => logFor({ window }, reading(0, 0));
     expect(run(PREFIX + 100)).not.toThrow();
     expect(run(PREFIX + 99)).toThrow(/INV-2 .* 15100 tokens .* window of 15099/);
   });
@@ -181,7 +181,7 @@ describe('a request beside the loop', () => {
     const paused = new Conversation().turn(3_000, 10).wait(600);
     paused.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
     const set = { ...COMPACTION_ONLY, 'compact.summariser': 'own' };
-    const entries = runLog(planOf({ policy: 'claude-code/2026', set }), paused.turn(20, 10).transcript());
+    const entries = logFor({ policy: 'claude-code/2026', set }, paused.turn(20, 10));
     const summary = ofType(entries, 'request').find(({ purpose }) => purpose === 'compact')!;
     expect(summary.rewritten).toBeGreaterThanOrEqual(3_000);
     expect(summary.cause).toBe('system');
@@ -256,7 +256,7 @@ describe('a request that is refused', () => {
   it('is told with what was asked, of whom and why', () => {
     const talk = new Conversation().human(100).wait(3).answer(10);
     const faults = [{ call: 'main', error: 'invalid_request', nth: 1 }] as const;
-    const entries = runLog(planOf({ faults }), talk.transcript());
+    const entries = logFor({ faults }, talk);
     expect(ofType(entries, 'refused')).toMatchObject([
       { t: 3_000, thread: 'main', turn: 1, purpose: 'main', prompt: PREFIX + 100, limit: 200_000 },
     ]);

@@ -4,7 +4,7 @@ import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf } from '../../helpers/plan.js';
 
 const PREFIX = 15_000;
 const repairsOf = (entries: readonly LogEntry[]) =>
@@ -91,15 +91,15 @@ describe('a request that the API would not take', () => {
 describe('a request of the loop', () => {
   it('takes as long as it was recorded, or as long as its model takes where think time counts', () => {
     const talk = new Conversation().turn(100, 10).transcript();
-    const [recorded] = mainRequests(runLog(planOf(), talk));
-    const [modelled] = mainRequests(runLog(planOf({ timing: 'think-time' }), talk));
+    const [recorded] = mainRequests(logFor({}, talk));
+    const [modelled] = mainRequests(logFor({ timing: 'think-time' }, talk));
     expect(recorded!.latencyMs).toBe(1_000);
     expect(modelled!.latencyMs).not.toBe(1_000);
   });
 
   it('says what of the session is still in it, and what no layer has taken out', () => {
     const talk = new Conversation().turn(100, 10).turn(20, 10);
-    const [first, second] = mainRequests(runLog(planOf(), talk.transcript()));
+    const [first, second] = mainRequests(logFor({}, talk));
     expect(first).toMatchObject({
       kept: 1,
       uncompactedTokens: PREFIX + 100,
@@ -113,7 +113,7 @@ describe('a request of the loop', () => {
   it('that changes what was sent before says from where on', () => {
     const talk = new Conversation().turn(3_000, 10).turn(3_000, 10).turn(10, 10);
     talk.event((at) => ({ kind: 'rewind', at, lastId: 'response2' })).turn(30, 10);
-    const entries = runLog(planOf(), talk.transcript());
+    const entries = logFor({}, talk);
     // Behind tools, system, the first prompt and its answer.
     expect(ofType(entries, 'break')).toMatchObject([{ n: 4, cause: 'messages', position: 4 }]);
     expect(mainRequests(entries).at(-1)!.read).toBe(PREFIX + 3_000);

@@ -8,7 +8,7 @@ import { metricValues } from '../../../src/metrics/registry.js';
 import { valueBlocks } from '../../../src/report/text/terminal-blocks.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
 /** 15,100 tokens and 5,020 a turn. */
 function work(turns: number): Conversation {
@@ -18,7 +18,7 @@ function work(turns: number): Conversation {
 }
 
 function run(init: PlanInit, talk: Conversation) {
-  const entries = runLog(planOf(init), talk.transcript());
+  const entries = logFor(init, talk);
   return { entries, status: ofType(entries, 'status'), facts: foldLog(entries) };
 }
 
@@ -117,7 +117,7 @@ describe('what the client shows of its context', () => {
     const main = work(2);
     const child = new Conversation({ ids: 'child ' }).wait(2).turn(50, 10);
     const threads = [main.thread(), child.thread('child', 'main')];
-    const entries = runLog(planOf({ policy: 'claude-code/2.1.112' }), { ...main.transcript(), threads });
+    const entries = logFor({ policy: 'claude-code/2.1.112' }, { ...main.transcript(), threads });
     expect(ofType(entries, 'status').map(({ thread }) => thread)).toEqual(['main']);
   });
 });

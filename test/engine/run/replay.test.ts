@@ -8,7 +8,7 @@ import { generateTranscript, WORKLOADS } from '../../../src/transcripts/syntheti
 import { forAll } from '../../helpers/for-all.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 
 const digestOf = (entries: readonly LogEntry[]) =>
   sha256Hex(entries.map((entry) => canonicalJson(entry)).join('\n'));
@@ -19,7 +19,7 @@ describe('replay without layers', () => {
     const [callId] = main.steps.flatMap((step) => (step.kind === 'call' ? [step.call.id] : []));
     const child = new Conversation({ ids: 'b-' }).turn(5, 5).thread('child', 'main');
     const threads = [main.thread(), { ...child, fork: { callId: callId! } }];
-    const run = () => runLog(planOf(), main.transcript({ threads }));
+    const run = () => logFor({}, main.transcript({ threads }));
     expect(ofType(run(), 'thread').map(({ thread }) => thread)).toEqual(['main', 'child']);
     const forgotten = vi.spyOn(ThreadForks.prototype, 'takeReady').mockImplementation(() => []);
     expect(run).toThrow(/INV-15 .* the fork child did not start/);
@@ -30,7 +30,7 @@ describe('replay without layers', () => {
     const main = new Conversation().turn(100, 10);
     const empty = new Conversation();
     const threads = [main.thread(), empty.thread('idle', 'main'), empty.thread('other')];
-    const entries = runLog(planOf(), main.transcript({ threads }));
+    const entries = logFor({}, main.transcript({ threads }));
     expect(ofType(entries, 'thread').map(({ thread }) => thread)).toEqual(['main']);
     expect(ofType(entries, 'end')).toMatchObject([{ requests: 1 }]);
   });
@@ -40,7 +40,7 @@ describe('replay without layers', () => {
       .human(100)
       .tools([{ tool: 'Read', tokens: 1_000 }])
       .answer(50);
-    const [first, second] = mainRequests(runLog(planOf(), talk.transcript()));
+    const [first, second] = mainRequests(logFor({}, talk));
     expect(first).toMatchObject({ prompt: 15_100, read: 0, write5m: 15_100, input: 0 });
     expect(second).toMatchObject({
       prompt: 16_120,
@@ -54,10 +54,10 @@ describe('replay without layers', () => {
 
   it('BRD-2 names the lifetime that ran out, and the rewrite is paid under that cause', () => {
     const talk = new Conversation().turn(100, 50).wait(301).turn(10, 20);
-    const entries = runLog(planOf(), talk.transcript());
+    const entries = logFor({}, talk);
     expect(mainRequests(entries)[1]).toMatchObject({ read: 0, rewritten: 15_100, cause: 'ttl-5m' });
     expect(ofType(entries, 'break')).toEqual([]); // the first request read nothing: no drop
-    const hour = runLog(planOf({ cache: { ttl: '1h' } }), talk.transcript());
+    const hour = logFor({ cache: { ttl: '1h' } }, talk);
     expect(mainRequests(hour)[1]).toMatchObject({ read: 15_100, write1h: 60, cause: null });
   });
 
@@ -68,13 +68,13 @@ describe('replay without layers', () => {
       .tools([{ tool: 'Bash', tokens: 10 }])
       .answer(10)
       .turn(20, 10);
-    const entries = runLog(planOf(), talk.transcript());
+    const entries = logFor({}, talk);
     expect(ofType(entries, 'refused').map((entry) => entry.message)).toEqual([
       'prompt is too long: 205120 tokens > 200000 maximum',
       'prompt is too long: 205140 tokens > 200000 maximum',
     ]);
     expect(ofType(entries, 'lost').map((entry) => entry.calls)).toEqual([2, 1]);
-    expect(mainRequests(runLog(planOf({ policy: 'unbounded' }), talk.transcript()))).toHaveLength(4);
+    expect(mainRequests(logFor({ policy: 'unbounded' }, talk))).toHaveLength(4);
   });
 
   it('a model switch finds nothing of the other model in the cache', () => {
@@ -85,7 +85,7 @@ describe('replay without layers', () => {
       ...talk.transcript(),
       threads: [{ ...thread, steps: [...thread.steps, ...other.steps] }],
     };
-    const [, second] = mainRequests(runLog(planOf(), transcript));
+    const [, second] = mainRequests(logFor({}, transcript));
     expect(second).toMatchObject({ model: 'claude-sonnet-4-6', read: 0, cause: 'model' });
   });
 
@@ -94,7 +94,7 @@ describe('replay without layers', () => {
       .turn(100, 50)
       .event((at) => ({ kind: 'prefix-change', at, what: 'system', label: 'new day' }))
       .turn(10, 5);
-    const [, second] = mainRequests(runLog(planOf(), talk.transcript()));
+    const [, second] = mainRequests(logFor({}, talk));
     expect(second).toMatchObject({ read: 0, cause: 'system' });
   });
 
@@ -103,7 +103,7 @@ describe('replay without layers', () => {
       .turn(100, 50)
       .event((at) => ({ kind: 'resume', at, reason: 'test' }))
       .turn(10, 5);
-    const [, second] = mainRequests(runLog(planOf(), talk.transcript()));
+    const [, second] = mainRequests(logFor({}, talk));
     expect(second).toMatchObject({ read: 15_100, rewritten: 0 });
   });
 
@@ -114,9 +114,9 @@ describe('replay without layers', () => {
         .tools([{ tool: 'Read', tokens: 5_000 }], { thinking: 300 })
         .answer(50)
         .turn(10, 5);
-    const strips = mainRequests(runLog(planOf(), build('claude-sonnet-4-5').transcript()));
+    const strips = mainRequests(logFor({}, build('claude-sonnet-4-5')));
     expect(strips[2]).toMatchObject({ prompt: 15_100 + 20 + 5_000 + 50 + 10, cause: 'thinking' });
-    const keeps = mainRequests(runLog(planOf(), build('claude-opus-4-6').transcript()));
+    const keeps = mainRequests(logFor({}, build('claude-opus-4-6')));
     expect(keeps[2]).toMatchObject({ prompt: 15_100 + 300 + 20 + 5_000 + 50 + 10, cause: null });
   });
 
@@ -135,7 +135,7 @@ describe('replay without layers', () => {
       ...main.transcript(),
       threads: [main.thread(), child.thread('child', 'main')],
     };
-    const requests = ofType(runLog(planOf(), transcript), 'request');
+    const requests = ofType(logFor({}, transcript), 'request');
     expect(requests.map((entry) => `${entry.thread} ${entry.purpose}`)).toEqual([
       'main main',
       'child subagent',
@@ -147,7 +147,7 @@ describe('replay without layers', () => {
 
   it('think-time timing takes latency from the model table and think time from the recording', () => {
     const talk = new Conversation().turn(100, 50).wait(10).turn(10, 5);
-    const [first, second] = mainRequests(runLog(planOf({ timing: 'think-time' }), talk.transcript()));
+    const [first, second] = mainRequests(logFor({ timing: 'think-time' }, talk));
     expect(second!.t).toBe(first!.t + first!.latencyMs + 10_000);
   });
 
@@ -186,7 +186,7 @@ describe('replay without layers', () => {
         model: 'claude-sonnet-4-6',
       });
       const reads = (ttl: '5m' | '1h') =>
-        mainRequests(runLog(planOf({ policy: 'unbounded', cache: { ttl } }), transcript)).reduce(
+        mainRequests(logFor({ policy: 'unbounded', cache: { ttl } }, transcript)).reduce(
           (sum, entry) => sum + entry.read,
           0,
         );

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf } from '../../helpers/plan.js';
 
 const PREFIX = 15_000;
 
@@ -42,7 +42,7 @@ describe('what a recording did by itself', () => {
       tokensSaved: 400,
       toolUseIds: ['response2-0'],
     }));
-    const entries = runLog(planOf(), talk.answer(10).transcript());
+    const entries = logFor({}, talk.answer(10));
     expect(mainRequests(entries)[1]!.prompt).toBe(PREFIX + 100 + 20 + 500);
     expect(ofType(entries, 'notice')).toEqual([]);
   });
@@ -57,7 +57,7 @@ describe('a message', () => {
     });
   const noticesOf = (to: string, agents = true) =>
     ofType(
-      runLog(planOf({ policy: 'claude-code/2026', set: { 'agents.enabled': agents } }), message(to)),
+      logFor({ policy: 'claude-code/2026', set: { 'agents.enabled': agents } }, message(to)),
       'notice',
     ).filter(({ what }) => what === 'message-returned' || what === 'messages');
 
@@ -80,7 +80,7 @@ describe('a resume that finds the record shorter', () => {
     talk.answer(10).turn(20, 10);
     talk.event((at) => ({ kind: 'resume', at, reason: 'restart', lostIds: ['result3'] })).turn(50, 10);
     const set = { 'client.use': 'none', 'client.record': 'parent-chain' };
-    const entries = runLog(planOf({ policy: 'unbounded', set }), talk.transcript());
+    const entries = logFor({ policy: 'unbounded', set }, talk);
     expect(ofType(entries, 'break')).toMatchObject([{ cause: 'messages', expected: true }]);
   });
 });
@@ -90,7 +90,7 @@ describe('a resume that finds the record as it was', () => {
     const talk = new Conversation().turn(5_000, 10).turn(20, 10);
     talk.event((at) => ({ kind: 'resume', at, reason: 'restart' })).turn(50, 10);
     const set = { 'client.use': 'none', 'client.newProcess': 'as-first' };
-    const breaks = ofType(runLog(planOf({ policy: 'unbounded', set }), talk.transcript()), 'break');
+    const breaks = ofType(logFor({ policy: 'unbounded', set }, talk), 'break');
     expect(breaks).toMatchObject([{ expected: false }]);
     expect(breaks[0]!.cause).not.toBe('messages');
   });

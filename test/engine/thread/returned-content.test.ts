@@ -4,7 +4,7 @@ import { metricValues } from '../../../src/metrics/registry.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf } from '../../helpers/plan.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
 
 const POLICY = 'claude-code/2026';
@@ -38,7 +38,7 @@ describe('content that comes back', () => {
       .wait(6 * 60)
       .human(20);
     const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true };
-    const entries = runLog(planOf({ policy: POLICY, set }), work(talk, 2).answer(10).transcript());
+    const entries = logFor({ policy: POLICY, set }, work(talk, 2).answer(10));
     expect(ofType(entries, 'returned')).toMatchObject([
       { layer: 'microcompact', tokens: 7_000, why: 'expired', turn: 14 },
     ]);
@@ -60,7 +60,7 @@ describe('content that comes back', () => {
       .human(10);
     work(talk, 1).wait(6 * 60);
     const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true };
-    const entries = runLog(planOf({ policy: POLICY, set }), work(talk, 2).turn(10, 10).transcript());
+    const entries = logFor({ policy: POLICY, set }, work(talk, 2).turn(10, 10));
     expect(ofType(entries, 'layer').map(({ turn, saved }) => [turn, saved])).toEqual([[3, 10_000]]);
     expect(ofType(entries, 'returned')).toMatchObject([{ tokens: 10_000, why: 'expired', turn: 4 }]);
     expect(mainRequests(entries).at(-1)!.prompt).toBe(12_000 + 3 * 10 + 10 + 18 * 1_020);
@@ -79,7 +79,7 @@ describe('content that comes back', () => {
       'microcompact.cached.enabled': true,
       'microcompact.timeBased.enabled': true,
     };
-    const entries = runLog(planOf({ policy: POLICY, set }), talk.transcript());
+    const entries = logFor({ policy: POLICY, set }, talk);
     expect(ofType(entries, 'layer').map(({ trigger, saved }) => [trigger, saved])).toEqual([
       ['auto', 7_000],
       ['idle', 7 * 988],
@@ -94,7 +94,7 @@ describe('content that comes back', () => {
       .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
       .turn(20, 10);
     const set = { ...COMPACTION_ONLY, 'microcompact.timeBased.enabled': true };
-    const entries = runLog(planOf({ policy: POLICY, set }), talk.transcript());
+    const entries = logFor({ policy: POLICY, set }, talk);
     expect(ofType(entries, 'layer')).toMatchObject([{ trigger: 'idle', saved: 7 * 988 }]);
     expect(ofType(entries, 'returned')).toMatchObject([{ tokens: 7 * 988, why: 'resume' }]);
     expect(metricValues(foldLog(entries))).toMatchObject({ tokensSaved: 0, tokensNotCarried: 7 * 988 });
@@ -114,7 +114,7 @@ describe('content that comes back', () => {
       'client.newProcess': 'same',
       'counter.newContent': 'rough',
     };
-    const entries = runLog(planOf({ policy: POLICY, set }), talk.transcript());
+    const entries = logFor({ policy: POLICY, set }, talk);
     const [first, again] = ofType(entries, 'layer');
     expect(first!.estimatedBefore! - first!.estimatedAfter!).toBe(7 * 988);
     expect([again!.saved, again!.estimatedBefore! - again!.estimatedAfter!]).toEqual([7 * 988, 0]);
@@ -135,8 +135,8 @@ describe('content that comes back', () => {
       'microcompact.timeBased.enabled': true,
       'microcompact.timeBased.keepRecent': 6,
     };
-    const entries = runLog(
-      planOf({ policy: POLICY, set }),
+    const entries = logFor(
+      { policy: POLICY, set },
       sessionsOf([
         { name: 'a', talk: first },
         { name: 'b', talk: second, afterHours: 0.1, resumes: 'a' },
@@ -161,7 +161,7 @@ describe('content that comes back', () => {
       label: 'new',
     }));
     const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true };
-    const entries = runLog(planOf({ policy: POLICY, set }), talk.answer(10).transcript());
+    const entries = logFor({ policy: POLICY, set }, talk.answer(10));
     expect(mainRequests(entries).at(-1)).toMatchObject({
       read: 0,
       write5m: 15_100 + 12 * 1_020 - 7_000,

@@ -5,7 +5,7 @@ import { LayerHost } from '../../../src/engine/thread/layer-host.js';
 import { messageFrom } from '../../helpers/blocks.js';
 import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit } from '../../helpers/plan.js';
 
 type Asked = HookContext & { readonly warm: boolean; readonly expires: number | null };
 
@@ -18,7 +18,7 @@ function momentsOf(transcript: Transcript, init: PlanInit = {}): readonly Asked[
     ask.call(this, moment, view, ...rest);
   };
   try {
-    runLog(planOf(init), transcript);
+    logFor(init, transcript);
   } finally {
     LayerHost.prototype.ask = ask;
   }
@@ -101,7 +101,7 @@ describe('a thread that makes no calls', () => {
       .answer(10)
       .turn(20, 10);
     const faults = [{ call: 'main', error: 'invalid_request', nth: 1 }] as const;
-    const entries = runLog(planOf({ faults }), talk.transcript());
+    const entries = logFor({ faults }, talk);
     // The prompt that failed is there, the result of the call that was lost is not.
     expect(mainRequests(entries).map(({ prompt }) => prompt)).toEqual([15_000 + 100 + 20]);
     expect(ofType(entries, 'lost')).toMatchObject([{ calls: 2 }]);
@@ -121,7 +121,7 @@ describe('a thread that makes no calls', () => {
       ],
     });
     const faults = [{ call: 'plan_again', error: 'invalid_request', nth: 1 }] as const;
-    const entries = runLog(planOf({ policy: 'claude-code/2026', faults }), transcript);
+    const entries = logFor({ policy: 'claude-code/2026', faults }, transcript);
     // Two of its twenty calls were made; the two that are made again are no calls of the recording.
     expect(ofType(entries, 'request').filter(({ purpose }) => purpose === 'subagent')).toHaveLength(2);
     expect(ofType(entries, 'lost')).toMatchObject([{ thread: 'fork-3-1', calls: 18 }]);

@@ -7,7 +7,7 @@ import { userText } from '../../helpers/blocks.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf } from '../../helpers/plan.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
 
 const POLICY = 'claude-code/2026';
@@ -26,7 +26,7 @@ function withAgent(): { readonly main: Conversation; run(init: PlanInit): LogEnt
     .tools([{ tool: 'Read', tokens: 5 }])
     .answer(10);
   const threads = [main.thread(), agent.thread('agent', 'main')];
-  return { main, run: (init) => runLog(planOf(init), main.transcript({ threads })) };
+  return { main, run: (init) => logFor(init, main.transcript({ threads })) };
 }
 
 const requestsOf = (entries: readonly LogEntry[], thread: string) =>
@@ -72,7 +72,7 @@ describe('children of one turn', () => {
     });
 
   it('AGT-3 are as many as the client starts at most, and no more', () => {
-    const entries = runLog(planOf({ policy: POLICY, set: { 'agents.maxChildren': 2 } }), forked(3));
+    const entries = logFor({ policy: POLICY, set: { 'agents.maxChildren': 2 } }, forked(3));
     const started = ofType(entries, 'request').filter(({ purpose }) => purpose === 'subagent');
     expect(started.map(({ thread }) => thread)).toEqual(['fork-5-1', 'fork-5-2']);
     expect(ofType(entries, 'notice').filter(({ what }) => what === 'fork-refused')).toMatchObject([
@@ -82,7 +82,7 @@ describe('children of one turn', () => {
   });
 
   it('AGT-1 say how much they have in common with their parent: its request and its response', () => {
-    const entries = runLog(planOf({ policy: POLICY }), forked(2));
+    const entries = logFor({ policy: POLICY }, forked(2));
     const parent = mainRequests(entries).find(({ turn }) => turn === 5)!;
     const children = ofType(entries, 'thread').filter(({ parent: of }) => of === 'main');
     expect(children.map(({ sharedTokens }) => sharedTokens)).toEqual([parent.context, parent.context]);
@@ -129,7 +129,7 @@ describe('a session that takes up another', () => {
       advance.call(this);
     };
     try {
-      runLog(planOf({ policy: 'none' }), transcript);
+      logFor({ policy: 'none' }, transcript);
     } finally {
       ThreadRun.prototype.advance = advance;
     }

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, runLog } from '../../helpers/plan.js';
 import { planUnder } from '../../helpers/plan-under.js';
 
 const short = () => new Conversation().turn(100, 10).turn(20, 10);
-const run = (init: PlanInit, talk = short()) => runLog(planOf(init), talk.transcript());
+const run = (init: PlanInit, talk = short()) => logFor(init, talk);
 const refusals = (entries: readonly LogEntry[]) => ofType(entries, 'refused').length;
 
 describe('a call that the API does not answer', () => {
@@ -68,7 +68,7 @@ describe('turns', () => {
       .tools([{ tool: 'Read', tokens: 5 }])
       .answer(5);
     const threads = [main.thread(), child.thread('child', 'main')];
-    const entries = runLog(planOf(), main.transcript({ threads }));
+    const entries = logFor({}, main.transcript({ threads }));
     expect(ofType(entries, 'end')[0]).toMatchObject({ turns: 2, requests: 4 });
     expect(ofType(entries, 'request').map(({ thread, turn }) => `${thread} ${turn}`)).toEqual([
       'main 1',

@@ -3,7 +3,7 @@ import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
 import { runSent, type Sent, sentFor } from '../../helpers/capture.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf, type runLog } from '../../helpers/plan.js';
 
 const PREFIX = 15_000;
 /** Policies whose layers compact when the user asks for it, and others. */
@@ -299,7 +299,7 @@ describe('what else the user did', () => {
     const talk = new Conversation({ model: 'claude-sonnet-4-5' }).turn(100, 10);
     talk.wait(5).event((at) => ({ kind: 'model-switch', at, model: 'claude-opus-4-5' }));
     talk.steps.push(...later.steps);
-    const entries = runLog(planOf({ policy }), talk.transcript());
+    const entries = logFor({ policy }, talk);
     expect(mainRequests(entries).map(({ model }) => model)).toEqual(['claude-sonnet-4-5', 'claude-opus-4-5']);
     expect(mainRequests(entries)[1]!.read).toBe(0);
     expect(ofType(entries, 'notice').map(({ what }) => what)).toContain('model-switch');
@@ -308,7 +308,7 @@ describe('what else the user did', () => {
   it.each(all)('C1 INV-16 %s: a resume happens', (policy) => {
     const talk = new Conversation().turn(100, 10);
     talk.event((at) => ({ kind: 'resume', at, reason: 'restart' })).turn(20, 10);
-    const entries = runLog(planOf({ policy }), talk.transcript());
+    const entries = logFor({ policy }, talk);
     expect(ofType(entries, 'notice').map(({ what }) => what)).toContain('resume');
     expect(mainRequests(entries).at(-1)!.prompt).toBe(PREFIX + 130);
   });
@@ -328,7 +328,7 @@ describe('a resume', () => {
       .turn(50, 10);
   const last = (record: string) => {
     const set = { 'client.use': 'none', 'client.record': record };
-    return mainRequests(runLog(planOf({ policy: 'unbounded', set }), talk().transcript())).at(-1)!;
+    return mainRequests(logFor({ policy: 'unbounded', set }, talk())).at(-1)!;
   };
 
   it('K12 along the parents loses parallel results; a mark of 12 tokens answers the call', () => {

@@ -2,7 +2,7 @@ import { writeClaudeCode } from '../../../bench/sessions/write-claude-code.js';
 import { roundsOf, withUsage } from '../../../bench/suites/rounds.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
-import { mainRequests, type PlanInit, planOf, runLog } from '../plan.js';
+import { logFor, mainRequests, type PlanInit, planOf, runLog } from '../plan.js';
 import { bugfixSession } from './bugfix-session.js';
 
 /** A recording the project makes itself: a generated session, billed under the bare API, written as Claude Code writes it. */
@@ -20,7 +20,7 @@ export function fixtureText(spec: {
 
 /** A transcript with the usage that a run of it has. */
 export function withSimulatedUsage(transcript: Transcript, init: PlanInit): Transcript {
-  return withUsage(transcript, mainRequests(runLog(planOf(init), transcript)));
+  return withUsage(transcript, mainRequests(logFor(init, transcript)));
 }
 
 /** Sessions the project makes itself as TraceLab writes them: a row for each call, with sizes and times and no content. */

@@ -10,7 +10,7 @@ import { RECORDED_SHAPE, type SessionShape } from '../../../src/transcripts/synt
 import { sampleShares } from '../../analysis/validate/workload-shares.js';
 import { forAll } from '../../helpers/for-all.js';
 import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
-import { planOf, runLog } from '../../helpers/plan.js';
+import { logFor } from '../../helpers/plan.js';
 
 const main = (transcript: Transcript): Thread => transcript.threads[0]!;
 
@@ -189,8 +189,8 @@ describe('what generated sessions carry', () => {
 
   it('C40 NES-1 acts in a replay without files listed by hand, and not where the tree has none', () => {
     const nested = (overrides: Partial<SessionShape>) =>
-      runLog(
-        planOf({ policy: 'claude-code/2026' }),
+      logFor(
+        { policy: 'claude-code/2026' },
         generateTranscript({ workload: 'bugfix', turns: 60, seed: 4, overrides }),
       ).filter(
         (entry) => entry.type === 'layer' && entry.layer === 'nested-memory' && entry.outcome === 'done',
@@ -303,7 +303,7 @@ describe('any shape', () => {
             subagents: { everyTurns: 10, turns: 3 },
           }),
         ).toEqual(transcript);
-        const entries = runLog(planOf({ policy: 'claude-code/2026' }), transcript);
+        const entries = logFor({ policy: 'claude-code/2026' }, transcript);
         expect(entries.some(({ type }) => type === 'end')).toBe(true);
         expect(entries.filter((entry) => entry.type === 'warning')).toEqual([]);
       },

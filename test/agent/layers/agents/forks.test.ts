@@ -14,7 +14,7 @@ import { runSent } from '../../../helpers/capture.js';
 import { forAll } from '../../../helpers/for-all.js';
 import { bugfixSession } from '../../../helpers/generators/bugfix-session.js';
 import { propertyRuns } from '../../../helpers/generators/property-runs.js';
-import { ofType, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, ofType, planOf, runLog } from '../../../helpers/plan.js';
 
 const WHOLE = {
   'microcompact.cached.enabled': false,
@@ -155,7 +155,7 @@ describe('forks of one turn', () => {
   });
 
   it.each(['claude-code/2026', 'none'])('C39 AGT-3 a turn starts no more than it may under %s', (policy) => {
-    const entries = runLog(planOf({ policy, set: { ...WHOLE, 'agents.maxChildren': 5 } }), large());
+    const entries = logFor({ policy, set: { ...WHOLE, 'agents.maxChildren': 5 } }, large());
     expect(firstOfForks(entries)).toHaveLength(5);
     // Eight children of two calls each, of which three are not started.
     expect(ofType(entries, 'notice').filter((entry) => entry.what === 'fork-refused')).toHaveLength(3);

@@ -9,7 +9,7 @@ import type { AgentMessageSpec } from '../../../../src/transcripts/synthetic/spe
 import { forAll } from '../../../helpers/for-all.js';
 import { bugfixSession } from '../../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { planOf, runLog } from '../../../helpers/plan.js';
+import { logFor } from '../../../helpers/plan.js';
 import { actionsOf, sessionsOf } from '../../../helpers/recordings/sessions.js';
 
 const POLICY = 'claude-code/2026';
@@ -134,10 +134,7 @@ describe('messages in a run', () => {
     });
 
   it('AGT-4 join the context of the recipient before its next request', () => {
-    const entries = runLog(
-      planOf({ policy: POLICY }),
-      children([{ afterTurn: 1, to: 'fork-3-2', tokens: 77 }]),
-    );
+    const entries = logFor({ policy: POLICY }, children([{ afterTurn: 1, to: 'fork-3-2', tokens: 77 }]));
     const [delivery] = actionsOf(entries, 'agents').filter((entry) => entry.action === 'deliver');
     expect(delivery).toMatchObject({ thread: 'fork-3-2', details: { late: 0 } });
     expect(delivery!.trueAfter - delivery!.trueBefore).toBe(77 * (delivery!.details.delivered as number));
@@ -150,14 +147,14 @@ describe('messages in a run', () => {
   });
 
   it('AGT-4 to the main agent while it waits are delivered when it goes on', () => {
-    const entries = runLog(planOf({ policy: POLICY }), children([{ afterTurn: 4, to: 'main' }]));
+    const entries = logFor({ policy: POLICY }, children([{ afterTurn: 4, to: 'main' }]));
     const deliveries = actionsOf(entries, 'agents').filter((entry) => entry.action === 'deliver');
     expect(deliveries).toMatchObject([{ thread: 'main', turn: 4, details: { delivered: 3 } }]);
   });
 
   it('AGT-4 are late when the other one is away for long', () => {
-    const entries = runLog(
-      planOf({ policy: POLICY, set: { 'agents.lateSeconds': 0 } }),
+    const entries = logFor(
+      { policy: POLICY, set: { 'agents.lateSeconds': 0 } },
       children([{ afterTurn: 1, to: 'main' }]),
     );
     expect(metricValues(foldLog(entries)).messagesLate).toBe(3);
@@ -165,7 +162,7 @@ describe('messages in a run', () => {
 
   it('AGT-4 a plan that waits for approval is answered, and the answer delivered', () => {
     const messages = [{ afterTurn: 1, to: 'fork-3-1', subject: 'plan-request' as const }];
-    const entries = runLog(planOf({ policy: POLICY }), children(messages));
+    const entries = logFor({ policy: POLICY }, children(messages));
     const subjects = actionsOf(entries, 'agents').flatMap(
       (entry) => (entry.details.subjects as string[]) ?? [],
     );
@@ -182,8 +179,8 @@ describe('messages in a run', () => {
         message: { to: 'tue', way: 'bridge', subject: 'message', tokens: 40 },
       }))
       .answer(10);
-    const entries = runLog(
-      planOf({ policy: POLICY }),
+    const entries = logFor(
+      { policy: POLICY },
       sessionsOf([
         { name: 'mon', talk: sender },
         { name: 'tue', talk: new Conversation().turn(10, 10), afterHours: 20 },

@@ -3,7 +3,7 @@ import type { Step, Transcript } from '../../../../src/core/model/transcript.js'
 import type { RequestEntry } from '../../../../src/core/run/log-entries.js';
 import { bugfixSession } from '../../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { ofType, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, ofType, planOf, runLog } from '../../../helpers/plan.js';
 import { actionsOf } from '../../../helpers/recordings/sessions.js';
 
 const COORDINATOR = { 'agents.coordinator': true } as const;
@@ -82,7 +82,7 @@ describe('progress summaries of working children', () => {
   it('C35 AGT-5 that fail are reported with their reason, and say nothing', () => {
     const faults = [{ call: 'agent_summary', error: 'invalid_request' }] as const;
     const told = actionsOf(
-      runLog(planOf({ policy: 'claude-code/2026', set: COORDINATOR, faults }), working),
+      logFor({ policy: 'claude-code/2026', set: COORDINATOR, faults }, working),
       'agents',
     );
     expect(told).toHaveLength(3);

@@ -5,7 +5,7 @@ import { runSent } from '../../../helpers/capture.js';
 import { forAll } from '../../../helpers/for-all.js';
 import { anyWindow, buildSession, sessionSteps } from '../../../helpers/generators/arbitrary-session.js';
 import { propertyRuns } from '../../../helpers/generators/property-runs.js';
-import { mainRequests, ofType, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf, runLog } from '../../../helpers/plan.js';
 
 /** Snip, collapse or both, with limits that short sessions reach. */
 const settings = fc
@@ -107,7 +107,7 @@ describe('snip and collapse over generated sessions', () => {
       const plain = steps.filter((step) => step.do !== 'compact');
       const transcript = buildSession([...plain, { do: 'resume' }]);
       const run = (change: object) =>
-        runLog(planOf({ policy: 'claude-code/2026', set: { ...quiet, ...change } }), transcript);
+        logFor({ policy: 'claude-code/2026', set: { ...quiet, ...change } }, transcript);
       const entries = run({ ...set, 'autoCompact.enabled': false, 'microcompact.cached.enabled': false });
       if (ofType(entries, 'lost').length > 0) return;
       const last = mainRequests(entries).at(-1)!;

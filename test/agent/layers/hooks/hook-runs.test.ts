@@ -6,7 +6,7 @@ import { foldLog } from '../../../../src/metrics/fold.js';
 import { above, COMPACTION_ONLY } from '../../../helpers/drive/above-threshold.js';
 import { forAll } from '../../../helpers/for-all.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit } from '../../../helpers/plan.js';
 
 const hook = (event: HookPlan['event'], change: Partial<HookPlan> = {}): HookPlan => ({
   event,
@@ -30,7 +30,7 @@ const byItself = () => above({ from: 168_000, rounds: 2 });
 
 function run(hooks: readonly HookPlan[], talk: Conversation, init: PlanInit = {}): LogEntry[] {
   const { set = COMPACTION_ONLY, ...rest } = init;
-  return runLog(planOf({ policy: 'claude-code/2026', set, hooks, ...rest }), talk.transcript());
+  return logFor({ policy: 'claude-code/2026', set, hooks, ...rest }, talk);
 }
 
 const summaries = (entries: readonly LogEntry[]) =>

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { LayerEntry } from '../../../../src/core/run/log-entries.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit } from '../../../helpers/plan.js';
 
 /** Layers that would act besides the ones under test. */
 const QUIET = { 'sessionMemory.enabled': false } as const;
 
 function run(init: PlanInit, talk: Conversation) {
-  const entries = runLog(planOf(init), talk.transcript());
+  const entries = logFor(init, talk);
   const layers = ofType(entries, 'layer');
   return {
     requests: mainRequests(entries),

@@ -8,7 +8,7 @@ import { callOf, resultOf } from '../../../helpers/blocks.js';
 import { above, COMPACTION_ONLY } from '../../../helpers/drive/above-threshold.js';
 import { effective } from '../../../helpers/effective.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit } from '../../../helpers/plan.js';
 
 const POLICY = 'claude-code/2026';
 const QUIET = effective(POLICY, COMPACTION_ONLY);
@@ -18,8 +18,7 @@ const TOLD = [
   ...['messagesSummarised', 'messagesKept', 'lastMessage', 'preserved', 'recompactsNextTurn', 'breakdown'],
 ];
 
-const run = (init: PlanInit, talk: Conversation): LogEntry[] =>
-  runLog(planOf({ policy: POLICY, ...init }), talk.transcript());
+const run = (init: PlanInit, talk: Conversation): LogEntry[] => logFor({ policy: POLICY, ...init }, talk);
 const done = (entries: readonly LogEntry[], action = 'compact') =>
   ofType(entries, 'layer').filter((entry) => entry.action === action && entry.outcome === 'done');
 const byHand = (talk: Conversation, partial: ManualCompaction['partial'] = null): Conversation =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../../src/core/model/transcript.js';
-import { mainRequests, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, mainRequests } from '../../../helpers/plan.js';
 import {
   answered,
   callsOf,
@@ -143,7 +143,7 @@ describe('clients that write one file in turns', () => {
 
   it('K15 replayed, each reads what it wrote itself', () => {
     const requests = mainRequests(
-      runLog(planOf({ policy: 'unbounded', set: { 'client.use': 'none' } }), readSession(IN_TURNS)),
+      logFor({ policy: 'unbounded', set: { 'client.use': 'none' } }, readSession(IN_TURNS)),
     );
     const reads = requests.filter(({ thread }) => thread === 'main').map(({ read }) => read);
     const prompts = requests.filter(({ thread }) => thread === 'main').map(({ prompt }) => prompt);

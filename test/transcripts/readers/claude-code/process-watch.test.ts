@@ -16,6 +16,7 @@ import {
   say,
   stamp,
   system,
+  threadOf,
   usage,
   user,
   warningCodes,
@@ -25,7 +26,7 @@ import {
 const HUNDRED = 'x'.repeat(275);
 
 function happened(lines: readonly Fields[]): readonly ThreadEvent[] {
-  return eventsOf(firstThread(readSession(lines)));
+  return eventsOf(threadOf(lines));
 }
 
 function hook(uuid: string, seconds: number, start: string): Fields {
@@ -96,7 +97,7 @@ describe('an emptied conversation', () => {
   ];
 
   it('C1 K3 is an event behind which only what stands in front of every history is left', () => {
-    const thread = firstThread(readSession([...FIRST, progress('p1', 7, 'SessionStart:clear'), ...next]));
+    const thread = threadOf([...FIRST, progress('p1', 7, 'SessionStart:clear'), ...next]);
     expect(outline(thread)).toEqual(['human u1', 'call m1', 'event clear', 'human u2', 'call m2']);
     expect(eventsOf(thread)).toEqual([{ kind: 'clear', at: 7_000 }]);
     // 1,100 − 1,000 in front
@@ -142,7 +143,7 @@ describe('results that a resume does not find again', () => {
 
   it('K12 may stand right before the resume', () => {
     // 1,100 + 60 + 100 for the last result + 100
-    const thread = firstThread(readSession([...fan, ...taken(1_360)]));
+    const thread = threadOf([...fan, ...taken(1_360)]);
     expect(eventsOf(thread)).toMatchObject([{ kind: 'resume', lostIds: ['r1', 'r2'] }]);
     expect(messageTokens(callsOf(thread)[0]!.response)).toBe(60);
     expect(messagesOf(thread).map(messageTokens)).toEqual([100, 100, 100, 100, 100]);
