@@ -17,6 +17,7 @@ import {
   callsOf,
   eventsOf,
   firstThread,
+  HUNDRED,
   openingSizes,
   outline,
   readSession,
@@ -26,9 +27,6 @@ import {
   usage,
   user,
 } from '../helpers/session.js';
-
-/** 100 tokens at the general 2.75 characters a token. */
-const HUNDRED = 'x'.repeat(275);
 
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 

@@ -17,7 +17,8 @@ export interface PlanInit extends Partial<Omit<RunPlan, 'policy' | 'cache' | 'll
   readonly summaryTokens?: number;
 }
 
-const NO_FAULT: FaultRule = {
+/** A fault at every compaction: conditions that are not given do not apply. */
+export const NO_FAULT: FaultRule = {
   call: 'compact',
   error: 'overloaded',
   nth: null,

@@ -112,6 +112,9 @@ export function told(agentId: string, line: Fields, fields: Fields = {}): Fields
   return { ...progress(`told-${String(uuid)}`, 0, data, fields), timestamp };
 }
 
+/** 100 tokens at the general 2.75 characters a token. */
+export const HUNDRED = 'x'.repeat(275);
+
 /** A text block and a tool call as content. */
 export const say = (text: string): readonly Fields[] => [{ type: 'text', text }];
 export const ask = (id: string, name = 'Bash', input: Fields = {}): readonly Fields[] => [
@@ -172,6 +175,11 @@ export function messagesOf(thread: Thread): readonly Message[] {
 /** The events of a thread. */
 export function eventsOf(thread: Thread): readonly ThreadEvent[] {
   return thread.steps.flatMap((step) => (step.kind === 'event' ? [step.event] : []));
+}
+
+/** What happens in the first thread of a session of these lines. */
+export function happened(lines: readonly (Fields | string)[]): readonly ThreadEvent[] {
+  return eventsOf(threadOf(lines));
 }
 
 /** The calls of all threads. */

@@ -13,11 +13,12 @@ import {
 import { nanoOf, sumUp } from '../../../src/analysis/why/sum-up.js';
 import { sum } from '../../../src/core/base/stats.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
+import { readClaudeCode } from '../../../src/transcripts/readers/claude-code/read.js';
 import { forAll } from '../../helpers/for-all.js';
+import { SOURCES } from '../../helpers/golden/material.js';
 import {
   answered,
   ask,
-  attachment,
   type Fields,
   readSession,
   result,
@@ -133,29 +134,7 @@ describe('what a source costs', () => {
 });
 
 describe('where content comes from', () => {
-  const lines: readonly Fields[] = [
-    attachment('h', 0, {
-      type: 'hook_additional_context',
-      hookName: 'SessionStart',
-      content: ['remember the milk '.repeat(9)],
-    }),
-    user('u0', 1, 'start the work on the page, please'),
-    called(0, 10, ask('t0', 'Skill', { skill: 'draw' }), usage(10, 0, 20_000, 50)),
-    result('r0', 20, 't0', 'Launching skill: draw'),
-    user('k0', 21, say('Base directory for this skill: /skills/draw\n\nDraw carefully. '.repeat(4)), {
-      isMeta: true,
-      sourceToolUseID: 't0',
-    }),
-    called(1, 30, ask('t1', 'mcp__shop__list_items', {}), usage(10, 20_000, 400, 50)),
-    result('r1', 40, 't1', 'one item '.repeat(60)),
-    attachment('n1', 41, {
-      type: 'nested_memory',
-      path: '/repo/web/CLAUDE.md',
-      content: { path: '/repo/web/CLAUDE.md', type: 'Project', content: 'Use tabs. '.repeat(30) },
-    }),
-    called(2, 50, say('Done.'), usage(10, 20_400, 500, 30)),
-  ];
-  const all = sources(readSession(lines));
+  const all = sources(readClaudeCode(SOURCES, { id: 'session.jsonl' }));
 
   it.each([
     ['skill', 'draw'],

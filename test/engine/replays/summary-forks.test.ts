@@ -4,7 +4,7 @@ import type { Thread, Transcript } from '../../../src/core/model/transcript.js';
 import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
 import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { logFor } from '../../helpers/plan.js';
-import { answer, at, exported, finish, tokens, typed } from '../../helpers/recordings/opencode-session.js';
+import { COMPACTED_MESSAGES, exported } from '../../helpers/recordings/opencode-session.js';
 import { readAny } from '../../helpers/recordings/read-any.js';
 
 const SESSION = bugfixSession(30, { seed: 4 });
@@ -29,24 +29,7 @@ describe('the request for a summary that a client wrote down beside its session'
   });
 
   it('R12 is none of opencode, OpenHands and Copilot CLI either', () => {
-    const bytes = exported([
-      typed('m1', 0, 'go'),
-      answer('m2', [1, 2], [finish('f1', tokens(9_000, 0, 0, 40))]),
-      {
-        info: { id: 'm3', role: 'user', time: { created: at(3) } },
-        parts: [{ id: 'x', type: 'compaction' }],
-      },
-      answer(
-        'm4',
-        [4, 9],
-        [{ id: 'y', type: 'text', text: 'so far' }, finish('f2', tokens(9_600, 0, 0, 300))],
-        {
-          summary: true,
-        },
-      ),
-      typed('m5', 10, 'on'),
-      answer('m6', [11, 12], [finish('f3', tokens(1_500, 0, 0, 40))]),
-    ]);
+    const bytes = exported(COMPACTED_MESSAGES);
     const opencode = readAny(bytes, { id: 'session' });
     expect(opencode.threads).toHaveLength(2);
     expect(threadsOf(opencode)).toEqual(['session']);

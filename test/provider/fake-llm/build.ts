@@ -9,22 +9,11 @@ import {
 import type { FakeLlmPlan, FaultKind, FaultRule } from '../../../src/core/run/run-plan.js';
 import type { Question } from '../../../src/provider/fake-llm/answers/compose-answer.js';
 import { callOf, resultOf } from '../../helpers/blocks.js';
+import { NO_FAULT } from '../../helpers/plan.js';
 
 /** A fault rule; conditions that are not given do not apply. */
 export function fault(error: FaultKind, given: Partial<FaultRule> = {}): FaultRule {
-  return {
-    call: 'compact',
-    error,
-    nth: null,
-    every: null,
-    from: null,
-    to: null,
-    probability: null,
-    gapTokens: null,
-    retryAfterSeconds: null,
-    delaySeconds: null,
-    ...given,
-  };
+  return { ...NO_FAULT, error, ...given };
 }
 
 /** How much the fake LLM writes; amounts that are not given are fixed. */

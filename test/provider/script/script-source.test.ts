@@ -1,16 +1,14 @@
 import type { MessageParam } from '@anthropic-ai/sdk/resources/messages';
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/core/base/random.js';
 import { createFaultPlan } from '../../../src/provider/fake-llm/faults.js';
+import { hideWarnings } from '../../helpers/hide-warnings.js';
 import { refusalsOf } from '../../helpers/refusal.js';
 import { fault } from '../fake-llm/build.js';
 import { CLAUDE_TOOLS, goOn, SUMMARY_PROMPT, scripted, tool, wordsOf } from './agent.js';
 
-/** The client warns of models that are about to retire. */
-beforeEach(() => {
-  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-});
+hideWarnings();
 
 const hello: MessageParam = { role: 'user', content: 'hello' };
 

@@ -4,6 +4,7 @@ import { openingOf } from '../../../src/transcripts/drafts/opening.js';
 import {
   assistant,
   type Fields,
+  HUNDRED,
   messagesOf,
   openingSizes,
   say,
@@ -12,9 +13,6 @@ import {
   usage,
   user,
 } from '../../helpers/session.js';
-
-/** 100 tokens at the general 2.75 characters a token. */
-const HUNDRED = 'x'.repeat(275);
 
 function sizes(version: string | null, unexplained: number, read: number) {
   const { prefixTokens, context, history } = openingOf(unexplained, read, version);

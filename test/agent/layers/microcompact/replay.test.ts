@@ -5,6 +5,14 @@ import { logFor, mainRequests, ofType, type PlanInit } from '../../../helpers/pl
 
 /** Layers that would act besides the ones under test. */
 const QUIET = { 'sessionMemory.enabled': false } as const;
+/** The server clears above 60,000 tokens when it saves as much; two calls of 20 tokens with their results stay (C43). */
+const onServer = (clearAtLeast: number) => ({
+  ...QUIET,
+  'microcompact.cached.enabled': false,
+  'microcompact.apiNative.triggerTokens': 60_000,
+  'microcompact.apiNative.keepTokens': 10_040,
+  'microcompact.apiNative.clearAtLeast': clearAtLeast,
+});
 
 function run(init: PlanInit, talk: Conversation) {
   const entries = logFor(init, talk);
@@ -123,13 +131,7 @@ describe('claude-code/2026', () => {
   });
 
   it('MIC-4 the server clears above its trigger and the prefix changes from there on', () => {
-    const set = {
-      ...QUIET,
-      'microcompact.cached.enabled': false,
-      'microcompact.apiNative.triggerTokens': 60_000,
-      'microcompact.apiNative.keepTokens': 10_040, // two calls of 20 tokens with their results (C43)
-      'microcompact.apiNative.clearAtLeast': 20_000,
-    };
+    const set = onServer(20_000);
     const { requests, layer } = run(
       { policy, set },
       work(new Conversation().human(100), 10, 5_000).answer(10),
@@ -181,13 +183,7 @@ describe('claude-code/2026', () => {
   });
 
   it('C29 results of readers and whole calls of writers are two applied edits', () => {
-    const set = {
-      ...QUIET,
-      'microcompact.cached.enabled': false,
-      'microcompact.apiNative.triggerTokens': 60_000,
-      'microcompact.apiNative.keepTokens': 10_040, // two calls of 20 tokens with their results (C43)
-      'microcompact.apiNative.clearAtLeast': 5_000,
-    };
+    const set = onServer(5_000);
     const talk = new Conversation().human(100);
     for (let i = 0; i < 5; i++) work(work(talk, 1, 5_000), 1, 5_000, 'Edit');
     const { layer } = run({ policy, set }, talk.answer(10));
@@ -206,13 +202,7 @@ describe('claude-code/2026', () => {
   });
 
   it('C29 each strategy has a least amount of its own', () => {
-    const set = {
-      ...QUIET,
-      'microcompact.cached.enabled': false,
-      'microcompact.apiNative.triggerTokens': 60_000,
-      'microcompact.apiNative.keepTokens': 10_040, // two calls of 20 tokens with their results (C43)
-      'microcompact.apiNative.clearAtLeast': 12_000,
-    };
+    const set = onServer(12_000);
     const talk = new Conversation().human(100);
     for (let i = 0; i < 5; i++) work(work(talk, 1, 5_000), 1, 5_000, 'Edit');
     const { layer } = run({ policy, set }, talk.answer(10));

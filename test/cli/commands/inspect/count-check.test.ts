@@ -1,12 +1,10 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { hideWarnings } from '../../../helpers/hide-warnings.js';
 import { answered, ask, assistant, jsonl, result, say, usage, user } from '../../../helpers/session.js';
 import { cli, printed, TRACE, tempFolder } from '../../cli.js';
 import { serving } from '../serve/serving.js';
 
-/** The client warns of models that are about to retire. */
-beforeEach(() => {
-  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-});
+hideWarnings();
 
 const MODEL = { model: 'claude-sonnet-4-5' };
 

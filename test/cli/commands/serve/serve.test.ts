@@ -3,16 +3,14 @@ import { request } from 'node:http';
 import { createServer } from 'node:net';
 import Anthropic, { APIConnectionError, OverloadedError, RateLimitError } from '@anthropic-ai/sdk';
 import type { MessageCreateParamsNonStreaming, MessageParam } from '@anthropic-ai/sdk/resources/messages';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hideWarnings } from '../../../helpers/hide-warnings.js';
 import { cli, tempFolder } from '../../cli.js';
 import { serving } from './serving.js';
 
 const MODEL = 'claude-sonnet-4-5';
 
-/** The client warns of models that are about to retire. */
-beforeEach(() => {
-  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-});
+hideWarnings();
 
 const clientOf = (baseURL: string, maxRetries = 0) => new Anthropic({ apiKey: 'any', baseURL, maxRetries });
 

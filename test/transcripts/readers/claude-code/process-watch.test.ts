@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { messageTokens } from '../../../../src/core/model/message.js';
-import type { ThreadEvent } from '../../../../src/core/model/transcript.js';
 import {
   ask,
   assistant,
@@ -9,6 +8,8 @@ import {
   eventsOf,
   type Fields,
   firstThread,
+  HUNDRED,
+  happened,
   messagesOf,
   outline,
   readSession,
@@ -21,13 +22,6 @@ import {
   user,
   warningCodes,
 } from '../../../helpers/session.js';
-
-/** 100 tokens at the general 2.75 characters a token. */
-const HUNDRED = 'x'.repeat(275);
-
-function happened(lines: readonly Fields[]): readonly ThreadEvent[] {
-  return eventsOf(threadOf(lines));
-}
 
 function hook(uuid: string, seconds: number, start: string): Fields {
   return attachment(uuid, seconds, { type: 'hook_success', hookName: `SessionStart:${start}`, content: '' });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { messageTokens } from '../../../../src/core/model/message.js';
-import type { ThreadEvent } from '../../../../src/core/model/transcript.js';
 import {
   ask,
   assistant,
@@ -8,6 +7,8 @@ import {
   callsOf,
   eventsOf,
   type Fields,
+  HUNDRED,
+  happened,
   messagesOf,
   outline,
   result,
@@ -18,14 +19,7 @@ import {
   user,
 } from '../../../helpers/session.js';
 
-/** 100 tokens at the general 2.75 characters a token. */
-const HUNDRED = 'x'.repeat(275);
-
 const under = (parentUuid: string): Fields => ({ parentUuid });
-
-function happened(lines: readonly Fields[]): readonly ThreadEvent[] {
-  return eventsOf(threadOf(lines));
-}
 
 describe('responses in one piece', () => {
   it('K4 have several blocks on their first line, and are announced', () => {
