@@ -104,8 +104,8 @@ export async function printed(argv: readonly string[], options: CliOptions): Pro
 
 /** What a command line that is refused says. */
 export async function refused(argv: readonly string[], options: CliOptions): Promise<string> {
-  const { code, stdout, stderr } = await cli(argv, options);
-  expect(code, stdout).toBe(2);
+  const { code, stderr } = await cli(argv, options);
+  expect(code, stderr).toBe(2);
   return stderr;
 }
 
