@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixtureText, roundsText } from './helpers/generators/make-fixture.js';
 import { expectGenerated } from './helpers/pages/generated.js';
-import { mainRequests, planOf, runLog } from './helpers/plan.js';
+import { logFor, mainRequests } from './helpers/plan.js';
 import { readAny } from './helpers/recordings/read-any.js';
 
 const FILE = 'fixtures/bugfix-20-turns.jsonl';
@@ -29,10 +29,7 @@ describe('fixtures', () => {
       step.kind === 'call' ? [step.call.usage!] : [],
     );
     const replayed = mainRequests(
-      runLog(
-        planOf({ policy: 'unbounded', set: { 'client.use': 'none' }, cache: { ttl: 'recorded' } }),
-        transcript,
-      ),
+      logFor({ policy: 'unbounded', set: { 'client.use': 'none' }, cache: { ttl: 'recorded' } }, transcript),
     );
     expect(replayed.map((entry) => [entry.prompt, entry.read])).toEqual(
       recorded.map((usage) => [

@@ -3,9 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { writeClaudeCode } from '../../bench/sessions/write-claude-code.js';
 import { createBlock } from '../../src/core/model/block.js';
-import { createMessage, messageTokens } from '../../src/core/model/message.js';
+import { messageTokens } from '../../src/core/model/message.js';
 import type { Step, Thread, Transcript } from '../../src/core/model/transcript.js';
 import { readClaudeCode, readClaudeCodeFiles } from '../../src/transcripts/readers/claude-code/read.js';
+import { callOf, messageFrom, resultOf, userText } from '../helpers/blocks.js';
+import { forAll } from '../helpers/for-all.js';
 import { propertyRuns } from '../helpers/generators/property-runs.js';
 import { sharedData } from '../helpers/recordings/shared.js';
 import {
@@ -15,6 +17,7 @@ import {
   callsOf,
   eventsOf,
   firstThread,
+  HUNDRED,
   openingSizes,
   outline,
   readSession,
@@ -24,9 +27,6 @@ import {
   usage,
   user,
 } from '../helpers/session.js';
-
-/** 100 tokens at the general 2.75 characters a token. */
-const HUNDRED = 'x'.repeat(275);
 
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
@@ -88,23 +88,16 @@ describe('writing Claude Code sessions', () => {
         tool: id === null ? null : 'Bash',
       });
     const usage = { input: 1, cacheRead: 2, cacheWrite5m: 3, cacheWrite1h: 4, output: 5 };
-    const response = createMessage({
-      id: 'm1',
-      role: 'assistant',
-      origin: 'model',
-      at: 9,
-      blocks: [text('text', null), text('tool_use', 't1'), text('tool_use', 't2')],
-    });
+    const response = messageFrom(
+      'model',
+      'm1',
+      [text('text', null), text('tool_use', 't1'), text('tool_use', 't2')],
+      { at: 9 },
+    );
     const steps: Step[] = [
       {
         kind: 'message',
-        message: createMessage({
-          id: 'u1',
-          role: 'user',
-          origin: 'human',
-          at: 0,
-          blocks: [createBlock({ kind: 'text', role: 'user', tokens: 4, text: 'go' })],
-        }),
+        message: messageFrom('human', 'u1', [userText(4, { text: 'go' })]),
       },
       {
         kind: 'call',
@@ -123,13 +116,7 @@ describe('writing Claude Code sessions', () => {
       },
       {
         kind: 'message',
-        message: createMessage({
-          id: 'r',
-          role: 'user',
-          origin: 'tool',
-          at: 12,
-          blocks: [text('tool_result', 't1'), text('tool_result', 't2')],
-        }),
+        message: messageFrom('tool', 'r', [text('tool_result', 't1'), text('tool_result', 't2')], { at: 12 }),
       },
     ];
     const transcript: Transcript = {
@@ -186,41 +173,35 @@ describe('writing Claude Code sessions', () => {
         output: count,
       }),
     });
-    fc.assert(
-      fc.property(
-        fc.array(fc.array(turn, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 3 }),
-        (threads) => {
-          const transcript: Transcript = {
-            id: 'made-up',
-            source: 'test',
-            carries: [],
-            agentVersion: null,
-            startedAtMs: 1_700_000_000_000,
-            threads: threads.map((turns, n) => threadOf(turns, n)),
-            warnings: [],
-          };
-          const back = roundTrip(transcript);
-          expect(back.startedAtMs).toBe(transcript.startedAtMs);
-          expect(
-            back.threads.map(billing).map((calls) => calls.map((call) => ({ ...call, id: '' }))),
-          ).toEqual(
-            transcript.threads.map(billing).map((calls) => calls.map((call) => ({ ...call, id: '' }))),
-          );
-          expect(roundTrip(back).threads.map(tokensBetweenCalls)).toEqual(
-            back.threads.map(tokensBetweenCalls),
-          );
-          expect(
-            back.threads.map((thread) =>
-              callsOf(thread).map((call) => call.response.blocks.map((block) => [block.kind, block.chars])),
-            ),
-          ).toEqual(
-            transcript.threads.map((thread) =>
-              callsOf(thread).map((call) => call.response.blocks.map((block) => [block.kind, block.chars])),
-            ),
-          );
-        },
-      ),
+    forAll(
       { numRuns: propertyRuns(40) },
+      fc.array(fc.array(turn, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 3 }),
+      (threads) => {
+        const transcript: Transcript = {
+          id: 'made-up',
+          source: 'test',
+          carries: [],
+          agentVersion: null,
+          startedAtMs: 1_700_000_000_000,
+          threads: threads.map((turns, n) => threadOf(turns, n)),
+          warnings: [],
+        };
+        const back = roundTrip(transcript);
+        expect(back.startedAtMs).toBe(transcript.startedAtMs);
+        expect(back.threads.map(billing).map((calls) => calls.map((call) => ({ ...call, id: '' })))).toEqual(
+          transcript.threads.map(billing).map((calls) => calls.map((call) => ({ ...call, id: '' }))),
+        );
+        expect(roundTrip(back).threads.map(tokensBetweenCalls)).toEqual(back.threads.map(tokensBetweenCalls));
+        expect(
+          back.threads.map((thread) =>
+            callsOf(thread).map((call) => call.response.blocks.map((block) => [block.kind, block.chars])),
+          ),
+        ).toEqual(
+          transcript.threads.map((thread) =>
+            callsOf(thread).map((call) => call.response.blocks.map((block) => [block.kind, block.chars])),
+          ),
+        );
+      },
     );
   });
 
@@ -318,31 +299,17 @@ function threadOf(turns: readonly Turn[], n: number): Thread {
   let now = 0;
   for (const [i, turn] of turns.entries()) {
     now += turn.gapMs;
-    const prompt = createBlock({ kind: 'text', role: 'user', tokens: turn.prompt });
+    const prompt = userText(turn.prompt);
     steps.push({
       kind: 'message',
-      message: createMessage({ id: `u${i}`, role: 'user', origin: 'human', at: now, blocks: [prompt] }),
+      message: messageFrom('human', `u${i}`, [prompt], { at: now }),
     });
-    const calls = turn.results.map((tokens, k) =>
-      createBlock({
-        kind: 'tool_use',
-        role: 'assistant',
-        tokens: tokens + 20,
-        tool: 'Read',
-        toolUseId: `t${i}.${k}`,
-      }),
-    );
+    const calls = turn.results.map((tokens, k) => callOf(`t${i}.${k}`, tokens + 20, { tool: 'Read' }));
     now += turn.queueMs;
     const startMs = now;
     now += turn.latencyMs;
     const said = createBlock({ kind: 'text', role: 'assistant', tokens: 30 });
-    const response = createMessage({
-      id: `m${i}`,
-      role: 'assistant',
-      origin: 'model',
-      at: now,
-      blocks: [said, ...calls],
-    });
+    const response = messageFrom('model', `m${i}`, [said, ...calls], { at: now });
     steps.push({
       kind: 'call',
       call: {
@@ -359,16 +326,10 @@ function threadOf(turns: readonly Turn[], n: number): Thread {
       },
     });
     for (const [k, tokens] of turn.results.entries()) {
-      const block = createBlock({
-        kind: 'tool_result',
-        role: 'user',
-        tokens,
-        tool: 'Read',
-        toolUseId: `t${i}.${k}`,
-      });
+      const block = resultOf(`t${i}.${k}`, tokens, { tool: 'Read' });
       steps.push({
         kind: 'message',
-        message: createMessage({ id: `r${i}.${k}`, role: 'user', origin: 'tool', at: now, blocks: [block] }),
+        message: messageFrom('tool', `r${i}.${k}`, [block], { at: now }),
       });
     }
   }

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Host } from '../../src/cli/host.js';
 import { runCli } from '../../src/cli/run-cli.js';
 
@@ -93,6 +93,20 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
   };
   const code = await runCli(withDetail(argv, options.detail), host);
   return { code, stdout: out.join(''), stderr: err.join('') };
+}
+
+/** What a command line that succeeds prints. */
+export async function printed(argv: readonly string[], options: CliOptions): Promise<string> {
+  const { code, stdout, stderr } = await cli(argv, options);
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+/** What a command line that is refused says. */
+export async function refused(argv: readonly string[], options: CliOptions): Promise<string> {
+  const { code, stderr } = await cli(argv, options);
+  expect(code, stderr).toBe(2);
+  return stderr;
 }
 
 /** A folder that goes away with the test. */

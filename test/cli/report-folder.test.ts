@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lineOf } from '../../src/cli/commands/run/judge-runs.js';
-import { cli, scenario, snapshot, TRACE, tempFolder } from './cli.js';
+import { cli, printed, scenario, snapshot, TRACE, tempFolder } from './cli.js';
 
 /** A scenario of three turns, and a folder where its report goes with the given files in it. */
 function folderWith(...files: readonly string[]): string {
@@ -64,8 +64,7 @@ describe('names of folders', () => {
       'x.jsonl': TRACE,
       'a.yaml': `name: dots\ntranscript: { file: [${JSON.stringify(name)}, x.jsonl] }\npolicy: none\n`,
     });
-    const { code } = await cli(['run', 'a.yaml', '--no-charts'], { cwd });
-    expect(code).toBe(0);
+    await printed(['run', 'a.yaml', '--no-charts'], { cwd });
     expect(readdirSync(join(cwd, 'reports'))).toEqual(['dots']);
     const folders = readdirSync(join(cwd, 'reports/dots'));
     expect(folders).toHaveLength(2);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cli, tempFolder } from './cli.js';
+import { cli, printed, refused, tempFolder } from './cli.js';
 
 describe('ccbench init', () => {
   it('writes a scenario that runs as it is', async () => {
@@ -13,8 +13,7 @@ describe('ccbench init', () => {
 
   it('never overwrites without --force', async () => {
     const cwd = tempFolder({ 'lunch.yaml': 'mine' });
-    const { code, stderr } = await cli(['init', 'lunch'], { cwd });
-    expect(code).toBe(2);
+    const stderr = await refused(['init', 'lunch'], { cwd });
     expect(stderr).toContain('--force');
     expect(readFileSync(join(cwd, 'lunch.yaml'), 'utf8')).toBe('mine');
     expect(JSON.parse((await cli(['init', 'lunch', '--force', '--json'], { cwd })).stdout)).toEqual({
@@ -31,8 +30,7 @@ describe('ccbench init', () => {
 
 describe('lists', () => {
   it('schema prints a JSON Schema that knows the policies', async () => {
-    const { code, stdout } = await cli(['schema'], { cwd: tempFolder() });
-    expect(code).toBe(0);
+    const stdout = await printed(['schema'], { cwd: tempFolder() });
     const schema = JSON.parse(stdout);
     expect(schema.properties).toHaveProperty('transcript');
     expect(schema.$defs.PolicyName.anyOf[0].enum).toContain('none');
@@ -169,8 +167,7 @@ describe('lists', () => {
   it('K1 policies clients prints every client, what it does and how that is known', async () => {
     const cwd = tempFolder();
     const { clients } = JSON.parse((await cli(['policies', 'clients', '--json'], { cwd })).stdout);
-    const { code, stdout } = await cli(['policies', 'clients'], { cwd });
-    expect(code).toBe(0);
+    const stdout = await printed(['policies', 'clients'], { cwd });
     expect(clients[0]).toMatchObject({ name: 'none', from: null, behaviours: [] });
     expect(clients.length).toBeGreaterThan(5);
     const asOneLine = stdout.replace(/\s+/g, ' ');
@@ -191,13 +188,9 @@ describe('lists', () => {
   });
 
   it('an unknown client is an error that lists the known ones', async () => {
-    const { code, stderr } = await cli(
-      ['policies', 'show', 'none', '--set', 'client.use=claude-code/2.1.93'],
-      {
-        cwd: tempFolder(),
-      },
-    );
-    expect(code).toBe(2);
+    const stderr = await refused(['policies', 'show', 'none', '--set', 'client.use=claude-code/2.1.93'], {
+      cwd: tempFolder(),
+    });
     expect(stderr).toContain('unknown client "claude-code/2.1.93"');
     for (const name of ['none', 'recorded', 'claude-code/2.1.91', 'claude-code/2.1.325'])
       expect(stderr).toContain(name);

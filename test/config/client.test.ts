@@ -8,7 +8,7 @@ import {
 import { BARE_API } from '../../src/agent/client/clients.generated.js';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
-import { ProblemList } from '../../src/core/base/errors.js';
+import { refusalsOf } from '../helpers/refusal.js';
 
 const POLICY = 'claude-code/2.1.112';
 const text = (set: string) =>
@@ -20,16 +20,9 @@ function behavioursFor(set: string) {
 }
 
 function problems(set: string): readonly string[] {
-  try {
-    behavioursFor(set);
-  } catch (error) {
-    if (error instanceof ProblemList)
-      return error.problems.map(
-        ({ place, message, hint }) => `${place?.line}:${place?.column} ${message} ${hint}`,
-      );
-    throw error;
-  }
-  return [];
+  return refusalsOf(() => behavioursFor(set)).map(
+    ({ place, message, hint }) => `${place?.line}:${place?.column} ${message} ${hint}`,
+  );
 }
 
 describe('the client of a scenario', () => {

@@ -1,9 +1,10 @@
 import { type CompiledScenario, compileScenario } from '../../src/config/compile.js';
 import type { ScenarioContext } from '../../src/config/context.js';
-import { CcbenchError, formatPlace, ProblemList } from '../../src/core/base/errors.js';
+import { CcbenchError, formatPlace } from '../../src/core/base/errors.js';
 import { unknownName } from '../../src/core/base/registry.js';
 import type { ParamSpec, ParamValue } from '../../src/core/run/params.js';
 import { parseExpectation } from '../../src/metrics/expect.js';
+import { refusalsOf } from '../helpers/refusal.js';
 
 const SPECS: readonly ParamSpec[] = [
   {
@@ -100,13 +101,7 @@ export function problemsOf(text: string, ...set: readonly string[]): readonly st
 
 /** The problems of a text. */
 export function errorsOf(text: string, ...set: readonly string[]): readonly CcbenchError[] {
-  try {
-    compileYaml(text, ...set);
-  } catch (error) {
-    if (error instanceof ProblemList) return error.problems;
-    throw error;
-  }
-  return [];
+  return refusalsOf(() => compileYaml(text, ...set));
 }
 
 /** The shortest scenario over a generated session, with further lines. */

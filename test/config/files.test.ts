@@ -7,11 +7,12 @@ import { builtinContext } from '../../src/config/context.js';
 import { policyTexts } from '../../src/config/files/policy-text.js';
 import { FILE_SCHEMAS, scenarioJsonSchema } from '../../src/config/schema/json-schema.js';
 import { scenarioPaths } from '../../src/config/schema/schema.js';
-import { CcbenchError, ProblemList } from '../../src/core/base/errors.js';
+import { CcbenchError } from '../../src/core/base/errors.js';
 import type { SchemaNode } from '../../src/core/base/schema.js';
 import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';
 import { tempFolder } from '../cli/cli.js';
 import { expectGenerated } from '../helpers/pages/generated.js';
+import { refusalsOf } from '../helpers/refusal.js';
 
 const FOLDER = resolve(import.meta.dirname, '../../scenarios');
 const MODELINE = '# yaml-language-server: $schema=../schema/scenario.schema.json\n';
@@ -131,18 +132,13 @@ it('a policy file is named as it was written, behind the folder of the scenario 
 
 describe('a policy file of a scenario', () => {
   const text = 'name: s\ntranscript: { synthetic: { turns: 3 } }\npolicy: ./mine.yaml\nseed: one\n';
-  const problemsOf = (readPolicy: () => { readonly text: string; readonly file: string }) => {
-    try {
-      compileScenario({ text, file: 's.yaml', set: [], readPolicy }, builtinContext);
-    } catch (error) {
-      if (error instanceof ProblemList) return error.problems.map(({ message }) => message);
-      throw error;
-    }
-    return [];
-  };
+  const problemsWith = (readPolicy: () => { readonly text: string; readonly file: string }) =>
+    refusalsOf(() => compileScenario({ text, file: 's.yaml', set: [], readPolicy }, builtinContext)).map(
+      ({ message }) => message,
+    );
 
   it('is refused where its name is taken', () => {
-    expect(problemsOf(() => ({ text: 'name: none\nrules: []\n', file: 'mine.yaml' }))).toContain(
+    expect(problemsWith(() => ({ text: 'name: none\nrules: []\n', file: 'mine.yaml' }))).toContain(
       'another policy is called "none" already',
     );
   });
@@ -151,10 +147,10 @@ describe('a policy file of a scenario', () => {
     const missing = () => {
       throw new CcbenchError('bad-usage', 'there is no mine.yaml');
     };
-    expect(problemsOf(missing)).toEqual([expect.stringContaining('seed'), 'there is no mine.yaml']);
+    expect(problemsWith(missing)).toEqual([expect.stringContaining('seed'), 'there is no mine.yaml']);
     const broken = () => {
       throw new RangeError('a fault of the program');
     };
-    expect(() => problemsOf(broken)).toThrow(RangeError);
+    expect(() => problemsWith(broken)).toThrow(RangeError);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
-import { ProblemList } from '../../src/core/base/errors.js';
+import { refusalsOf } from '../helpers/refusal.js';
 
 const BASE = 'name: a\ntranscript: { synthetic: { workload: bugfix } }\n';
 
@@ -9,16 +9,9 @@ const compile = (text: string) =>
   compileScenario({ text: BASE + text, file: 's.yaml', set: [] }, builtinContext);
 
 function refusals(text: string): readonly string[] {
-  try {
-    compile(text);
-  } catch (error) {
-    if (error instanceof ProblemList)
-      return error.problems.map(
-        ({ code, place, message, hint }) => `${code} ${place?.line}:${place?.column} ${message} (${hint})`,
-      );
-    throw error;
-  }
-  return [];
+  return refusalsOf(() => compile(text)).map(
+    ({ code, place, message, hint }) => `${code} ${place?.line}:${place?.column} ${message} (${hint})`,
+  );
 }
 
 describe('C22 hooks of a scenario', () => {

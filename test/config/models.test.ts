@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
-import { CcbenchError, formatPlace, ProblemList } from '../../src/core/base/errors.js';
+import { CcbenchError, formatPlace } from '../../src/core/base/errors.js';
 import { modelsOf } from '../../src/provider/prices/models.js';
 import { NEWEST, priceUsage } from '../../src/provider/prices/price.js';
+import { refusalsOf } from '../helpers/refusal.js';
 import { errorsOf, problemsOf, synthetic } from './compile-yaml.js';
 
 const USAGE = { input: 1_000_000, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
@@ -19,15 +20,9 @@ function compile(text: string, files: Readonly<Record<string, string>> = {}, ...
 
 /** What is refused, each as `place: sentence`. */
 function refusals(text: string, files: Readonly<Record<string, string>> = {}): string {
-  try {
-    compile(text, files);
-  } catch (error) {
-    if (!(error instanceof ProblemList)) throw error;
-    return error.problems
-      .map(({ place, message }) => `${place === null ? '' : formatPlace(place)}: ${message}`)
-      .join('\n');
-  }
-  return '';
+  return refusalsOf(() => compile(text, files))
+    .map(({ place, message }) => `${place === null ? '' : formatPlace(place)}: ${message}`)
+    .join('\n');
 }
 
 /** What a million tokens of each kind cost, in dollars: input, output, read, writes for five minutes and an hour. */

@@ -4,13 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
 import { policyTexts } from '../../src/config/files/policy-text.js';
-import { CcbenchError, formatPlace, ProblemList } from '../../src/core/base/errors.js';
+import { CcbenchError, formatPlace } from '../../src/core/base/errors.js';
 import { planDigest } from '../../src/engine/run/replay.js';
 import { evaluateExpectation } from '../../src/metrics/expect.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';
 import { ROOT } from '../helpers/architecture/tree.js';
 import { mainRequests, runLog } from '../helpers/plan.js';
+import { refusalsOf } from '../helpers/refusal.js';
 
 const OWN = [
   'source: a test',
@@ -44,16 +45,10 @@ function compile(lines: readonly string[], files: Readonly<Record<string, string
   return compileScenario({ text, file: 's.yaml', set: [], readPolicy }, builtinContext).runs;
 }
 
-function problemsOf(...given: Parameters<typeof compile>): readonly string[] {
-  try {
-    compile(...given);
-  } catch (error) {
-    if (!(error instanceof ProblemList)) throw error;
-    return error.problems.map(
-      ({ place, message, hint }) => `${place === null ? '' : formatPlace(place)}: ${message} (${hint})`,
-    );
-  }
-  return [];
+function problemsWith(...given: Parameters<typeof compile>): readonly string[] {
+  return refusalsOf(() => compile(...given)).map(
+    ({ place, message, hint }) => `${place === null ? '' : formatPlace(place)}: ${message} (${hint})`,
+  );
 }
 
 describe('a provider file that a scenario names', () => {
@@ -110,13 +105,13 @@ describe('a provider file that a scenario names', () => {
     ],
     ['nothing', '', 'mine.yaml:1:1: the provider is empty'],
   ])('is refused with its own place: %s', (_what, file, problem) => {
-    const found = problemsOf(['provider: ./mine.yaml'], { './mine.yaml': file });
+    const found = problemsWith(['provider: ./mine.yaml'], { './mine.yaml': file });
     expect(found).toHaveLength(1);
     expect(found[0]).toContain(problem);
   });
 
   it('that is not there is said once', () => {
-    expect(problemsOf(['provider: ./mine.yaml'], {})).toEqual([': there is no file ./mine.yaml (null)']);
+    expect(problemsWith(['provider: ./mine.yaml'], {})).toEqual([': there is no file ./mine.yaml (null)']);
   });
 });
 

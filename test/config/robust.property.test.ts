@@ -5,18 +5,15 @@ import { expect, it } from 'vitest';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
 import { ProblemList } from '../../src/core/base/errors.js';
+import { forAll } from '../helpers/for-all.js';
 import { propertyRuns } from '../helpers/generators/property-runs.js';
+import { thrownBy } from '../helpers/refusal.js';
 
 const REFERENCE = readFileSync(resolve(import.meta.dirname, '../../scenarios/reference.yaml'), 'utf8');
 const LINES = REFERENCE.split('\n').filter((line) => line !== '' && !/^\s*#/.test(line));
 
 function failureOf(text: string, set: readonly string[] = []): unknown {
-  try {
-    compileScenario({ text, file: 's.yaml', set }, builtinContext);
-    return null;
-  } catch (error) {
-    return error;
-  }
+  return thrownBy(() => compileScenario({ text, file: 's.yaml', set }, builtinContext));
 }
 
 function expectProblemsOrNothing(error: unknown): void {
@@ -60,16 +57,17 @@ it('answers any damage to a scenario with problems that have places', () => {
       '~',
     ),
   });
-  fc.assert(
-    fc.property(fc.array(damage, { minLength: 1, maxLength: 3 }), (changes) => {
+  forAll(
+    { numRuns: propertyRuns(150), seed: 11 },
+    fc.array(damage, { minLength: 1, maxLength: 3 }),
+    (changes) => {
       const lines = [...LINES];
       for (const { line, at, remove, insert } of changes) {
         const text = lines[line]!;
         lines[line] = text.slice(0, at) + insert + text.slice(at + remove);
       }
       expectProblemsOrNothing(failureOf(lines.join('\n')));
-    }),
-    { numRuns: propertyRuns(150), seed: 11 },
+    },
   );
 });
 
@@ -90,11 +88,13 @@ it('answers any value at any key with problems that have places', () => {
     'expect',
     'seed',
   ];
-  fc.assert(
-    fc.property(fc.constantFrom(...paths), fc.jsonValue({ maxDepth: 3 }), (path, value) => {
-      expectProblemsOrNothing(failureOf(LINES.join('\n'), [`${path}=${JSON.stringify(value)}`]));
-    }),
+  forAll(
     { numRuns: propertyRuns(200), seed: 12 },
+    fc.constantFrom(...paths),
+    fc.jsonValue({ maxDepth: 3 }),
+    (path, value) => {
+      expectProblemsOrNothing(failureOf(LINES.join('\n'), [`${path}=${JSON.stringify(value)}`]));
+    },
   );
 });
 

@@ -2,25 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
 import { durationMs } from '../../src/config/schema/schema-sessions.js';
-import { ProblemList } from '../../src/core/base/errors.js';
+import { refusalsOf } from '../helpers/refusal.js';
 
 function compile(text: string) {
   return compileScenario({ text, file: 's.yaml', set: [] }, builtinContext);
 }
 
 function problems(text: string): readonly string[] {
-  try {
-    compile(text);
-  } catch (error) {
-    if (error instanceof ProblemList)
-      return error.problems.map(({ place, message, hint }) =>
-        [`${place?.line}:${place?.column} ${message}`, ...(message.includes('earlier') ? [hint] : [])].join(
-          '; ',
-        ),
-      );
-    throw error;
-  }
-  return [];
+  return refusalsOf(() => compile(text)).map(({ place, message, hint }) =>
+    [`${place?.line}:${place?.column} ${message}`, ...(message.includes('earlier') ? [hint] : [])].join('; '),
+  );
 }
 
 const session = (name: string, rest = '') =>

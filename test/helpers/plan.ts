@@ -6,6 +6,7 @@ import type { LogEntry } from '../../src/core/run/run-log.js';
 import type { FaultRule, RunPlan } from '../../src/core/run/run-plan.js';
 import { replay } from '../../src/engine/run/replay.js';
 import { effective } from './effective.js';
+import { Conversation } from './generators/conversation.js';
 
 /** What a test changes about the plain plan. */
 export interface PlanInit extends Partial<Omit<RunPlan, 'policy' | 'cache' | 'llm' | 'faults'>> {
@@ -16,7 +17,8 @@ export interface PlanInit extends Partial<Omit<RunPlan, 'policy' | 'cache' | 'll
   readonly summaryTokens?: number;
 }
 
-const NO_FAULT: FaultRule = {
+/** A fault at every compaction: conditions that are not given do not apply. */
+export const NO_FAULT: FaultRule = {
   call: 'compact',
   error: 'overloaded',
   nth: null,
@@ -60,6 +62,11 @@ export function runLog(plan: RunPlan, transcript: Transcript): LogEntry[] {
   const entries: LogEntry[] = [];
   replay(plan, transcript, { write: (entry) => entries.push(entry) });
   return entries;
+}
+
+/** The log of a plan with the given differences over a transcript or a conversation. */
+export function logFor(init: PlanInit, talk: Transcript | Conversation): LogEntry[] {
+  return runLog(planOf(init), talk instanceof Conversation ? talk.transcript() : talk);
 }
 
 /** The entries of one type. */

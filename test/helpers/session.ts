@@ -71,6 +71,17 @@ export function assistant(
   return { ...envelope(uuid, seconds, fields), type: 'assistant', message: { ...body, content, ...message } };
 }
 
+/** The whole response `m<i>` of claude-sonnet-4-5, in the line `a<i>`. */
+export function answered(
+  i: number | string,
+  seconds: number,
+  content: unknown,
+  usage: Fields,
+  fields: Fields = {},
+): Fields {
+  return assistant(`a${i}`, seconds, `m${i}`, content, { model: 'claude-sonnet-4-5', usage }, fields);
+}
+
 /** A system line. */
 export function system(uuid: string, seconds: number, subtype: string, fields: Fields = {}): Fields {
   return { ...envelope(uuid, seconds, fields), type: 'system', subtype };
@@ -101,6 +112,9 @@ export function told(agentId: string, line: Fields, fields: Fields = {}): Fields
   return { ...progress(`told-${String(uuid)}`, 0, data, fields), timestamp };
 }
 
+/** 100 tokens at the general 2.75 characters a token. */
+export const HUNDRED = 'x'.repeat(275);
+
 /** A text block and a tool call as content. */
 export const say = (text: string): readonly Fields[] => [{ type: 'text', text }];
 export const ask = (id: string, name = 'Bash', input: Fields = {}): readonly Fields[] => [
@@ -125,6 +139,11 @@ export function readSession(lines: readonly (Fields | string)[]): Transcript {
 /** The first thread of a transcript. */
 export function firstThread(transcript: Transcript): Thread {
   return transcript.threads[0]!;
+}
+
+/** The first thread of a Claude Code session of these lines. */
+export function threadOf(lines: readonly (Fields | string)[]): Thread {
+  return firstThread(readSession(lines));
 }
 
 /** The calls of a thread. */
@@ -156,6 +175,11 @@ export function messagesOf(thread: Thread): readonly Message[] {
 /** The events of a thread. */
 export function eventsOf(thread: Thread): readonly ThreadEvent[] {
   return thread.steps.flatMap((step) => (step.kind === 'event' ? [step.event] : []));
+}
+
+/** What happens in the first thread of a session of these lines. */
+export function happened(lines: readonly (Fields | string)[]): readonly ThreadEvent[] {
+  return eventsOf(threadOf(lines));
 }
 
 /** The calls of all threads. */

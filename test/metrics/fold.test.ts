@@ -5,6 +5,7 @@ import type { LogEntry } from '../../src/core/run/run-log.js';
 import { CALL_PURPOSES } from '../../src/core/run/run-plan.js';
 import { createMetricsFold, foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
+import { forAll } from '../helpers/for-all.js';
 import {
   breakEntry,
   endEntry,
@@ -96,15 +97,13 @@ describe('requests and cost', () => {
           rewriteCost: rest.cause === null ? 0 : Math.floor(part * (rest.writeCost + rest.inputCost)),
         }),
       );
-    fc.assert(
-      fc.property(fc.array(request, { maxLength: 40 }), (requests) => {
-        const { cost } = foldLog(requests);
-        const total = requests.reduce((sum, { cost: one }) => sum + one, 0);
-        expect([cost.total, sumOf(cost.byCause), sumOf(cost.byLayer), sumOf(cost.byThread)]).toEqual(
-          Array(4).fill(total),
-        );
-      }),
-    );
+    forAll(fc.array(request, { maxLength: 40 }), (requests) => {
+      const { cost } = foldLog(requests);
+      const total = requests.reduce((sum, { cost: one }) => sum + one, 0);
+      expect([cost.total, sumOf(cost.byCause), sumOf(cost.byLayer), sumOf(cost.byThread)]).toEqual(
+        Array(4).fill(total),
+      );
+    });
   });
 
   it('takes the peak context from prompt + output of the main loop alone', () => {

@@ -4,7 +4,7 @@ import type { LogEntry } from '../../src/core/run/run-log.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
 import { crossingEntry, layerEntry, requestEntry, threadEntry } from '../helpers/log.js';
-import { ofType, planOf, runLog } from '../helpers/plan.js';
+import { logFor, ofType } from '../helpers/plan.js';
 import { ask, assistant, readSession, result, say, user } from '../helpers/session.js';
 
 function cleared(saved: number, thread = 'main'): LogEntry {
@@ -113,16 +113,13 @@ function threeAtOnce() {
 }
 
 it('C37 STO-1 a replay that stores three results at once and one later counts four', () => {
-  const entries = runLog(planOf({ policy: 'claude-code/2026' }), threeAtOnce());
+  const entries = logFor({ policy: 'claude-code/2026' }, threeAtOnce());
   const stores = ofType(entries, 'layer').filter(({ layer }) => layer === 'storage');
   expect(stores.map(({ action }) => action)).toEqual(['store', 'store']);
   expect(metricValues(foldLog(entries)).storedResults).toBe(4);
 });
 
 it('C37 STO-1 a replay without storage counts none', () => {
-  const entries = runLog(
-    planOf({ policy: 'claude-code/2026', set: { 'storage.enabled': false } }),
-    threeAtOnce(),
-  );
+  const entries = logFor({ policy: 'claude-code/2026', set: { 'storage.enabled': false } }, threeAtOnce());
   expect(metricValues(foldLog(entries)).storedResults).toBe(0);
 });

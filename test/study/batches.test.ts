@@ -9,6 +9,7 @@ import {
   runsOfPart,
 } from '../../src/study/batches.js';
 import { gridPoint, gridSize, parseVary } from '../../src/study/vary.js';
+import { forAll } from '../helpers/for-all.js';
 
 const range = (length: number) => Array.from({ length }, (_, i) => i);
 
@@ -24,44 +25,40 @@ describe('partitionOf', () => {
   });
 
   it('every run is in one batch, every batch in one part, and only the last part is below 5,000 rows', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 60_000 }), (runs) => {
-        const partition = partitionOf(runs);
-        let next = 0;
-        for (const batch of range(partition.batches)) {
-          const { from, to } = runsOfBatch(partition, batch);
-          expect(from).toBe(next);
-          expect(to).toBeGreaterThan(from);
-          expect(to - from).toBeLessThanOrEqual(2_000);
-          next = to;
-          const part = batchesOfPart(partition, partOfBatch(partition, batch));
-          expect(batch >= part.from && batch < part.to).toBe(true);
-        }
-        expect(next).toBe(runs);
-        const rows = range(partition.parts).map((part) => {
-          const { from, to } = runsOfPart(partition, part);
-          return to - from;
-        });
-        expect(rows.reduce((sum, value) => sum + value, 0)).toBe(runs);
-        for (const count of rows.slice(0, -1)) expect(count).toBeGreaterThanOrEqual(5_000);
-      }),
-    );
+    forAll(fc.integer({ min: 1, max: 60_000 }), (runs) => {
+      const partition = partitionOf(runs);
+      let next = 0;
+      for (const batch of range(partition.batches)) {
+        const { from, to } = runsOfBatch(partition, batch);
+        expect(from).toBe(next);
+        expect(to).toBeGreaterThan(from);
+        expect(to - from).toBeLessThanOrEqual(2_000);
+        next = to;
+        const part = batchesOfPart(partition, partOfBatch(partition, batch));
+        expect(batch >= part.from && batch < part.to).toBe(true);
+      }
+      expect(next).toBe(runs);
+      const rows = range(partition.parts).map((part) => {
+        const { from, to } = runsOfPart(partition, part);
+        return to - from;
+      });
+      expect(rows.reduce((sum, value) => sum + value, 0)).toBe(runs);
+      for (const count of rows.slice(0, -1)) expect(count).toBeGreaterThanOrEqual(5_000);
+    });
   });
 });
 
 describe('batchesOfShard', () => {
   it('shards share all batches, none twice, and differ by no more than the most expensive batch', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 60 }),
-        fc.integer({ min: 1, max: 12 }),
-        (costs, of) => {
-          const shards = range(of).map((i) => batchesOfShard(costs, { index: i + 1, of }));
-          expect(shards.flat().sort((a, b) => a - b)).toEqual(range(costs.length));
-          const loads = shards.map((own) => own.reduce((sum, batch) => sum + costs[batch]!, 0));
-          expect(Math.max(...loads) - Math.min(...loads)).toBeLessThanOrEqual(Math.max(...costs));
-        },
-      ),
+    forAll(
+      fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 60 }),
+      fc.integer({ min: 1, max: 12 }),
+      (costs, of) => {
+        const shards = range(of).map((i) => batchesOfShard(costs, { index: i + 1, of }));
+        expect(shards.flat().sort((a, b) => a - b)).toEqual(range(costs.length));
+        const loads = shards.map((own) => own.reduce((sum, batch) => sum + costs[batch]!, 0));
+        expect(Math.max(...loads) - Math.min(...loads)).toBeLessThanOrEqual(Math.max(...costs));
+      },
     );
   });
 

@@ -2,34 +2,33 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Job } from '../../src/study/job.js';
 import { JobShares } from '../../src/study/worker-pool.js';
+import { forAll } from '../helpers/for-all.js';
 
 const jobsOf = (count: number): readonly Job[] =>
   Array.from({ length: count }, (_, index) => ({ index }) as Job);
 
 describe('jobs that threads share', () => {
   it('are taken once each, whoever takes when, loses some and comes late', () => {
-    fc.assert(
-      fc.property(
-        fc.nat(60),
-        fc.integer({ min: 1, max: 4 }),
-        fc.array(fc.record({ taker: fc.nat(5), isLost: fc.integer({ min: 0, max: 9 }) }), { maxLength: 200 }),
-        (count, threads, acts) => {
-          const left = new JobShares<number>(jobsOf(count));
-          left.shareOut(Array.from({ length: threads }, (_, i) => i));
-          const done: number[] = [];
-          const take = (taker: number, isLost: boolean): boolean => {
-            const job = left.take(taker);
-            if (job === null) return false;
-            if (isLost) left.giveBack([job]);
-            else done.push(job.index);
-            return true;
-          };
-          for (const { taker, isLost } of acts) take(taker, isLost === 0);
-          while (take(done.length % threads, false));
-          expect(left.size).toBe(0);
-          expect(done.toSorted((a, b) => a - b)).toEqual(jobsOf(count).map(({ index }) => index));
-        },
-      ),
+    forAll(
+      fc.nat(60),
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(fc.record({ taker: fc.nat(5), isLost: fc.integer({ min: 0, max: 9 }) }), { maxLength: 200 }),
+      (count, threads, acts) => {
+        const left = new JobShares<number>(jobsOf(count));
+        left.shareOut(Array.from({ length: threads }, (_, i) => i));
+        const done: number[] = [];
+        const take = (taker: number, isLost: boolean): boolean => {
+          const job = left.take(taker);
+          if (job === null) return false;
+          if (isLost) left.giveBack([job]);
+          else done.push(job.index);
+          return true;
+        };
+        for (const { taker, isLost } of acts) take(taker, isLost === 0);
+        while (take(done.length % threads, false));
+        expect(left.size).toBe(0);
+        expect(done.toSorted((a, b) => a - b)).toEqual(jobsOf(count).map(({ index }) => index));
+      },
     );
   });
 

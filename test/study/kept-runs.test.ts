@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KeptRuns, type StoredResult } from '../../src/study/kept-runs.js';
+import { forAll } from '../helpers/for-all.js';
 
 const value = fc.oneof(
   fc.constantFrom(null, 0, -0, 1),
@@ -19,27 +20,24 @@ const records = fc.array(
 
 describe('kept runs', () => {
   it('are what was put there, in any order, with other metrics among them, and again under a known address', () => {
-    fc.assert(
-      fc.property(records, (all) => {
-        const kept = new KeptRuns();
-        const results = all.map(
-          (metrics, i): StoredResult => ({
-            key: `run ${i % 1_000}`,
-            metrics,
-            skipped: i % 2 === 0 ? [] : ['a: b', `c: ${i % 3}`],
-          }),
-        );
-        for (const result of results) kept.set(result.key, result);
-        const last = new Map(results.map((result) => [result.key, result]));
-        expect([...kept.keys()]).toEqual([...last.keys()]);
-        expect(kept.size).toBe(last.size);
-        for (const [key, result] of last) {
-          expect(kept.get(key)).toEqual(result);
-          expect(Object.keys(kept.get(key)!.metrics)).toEqual(Object.keys(result.metrics));
-        }
-        expect(kept.get('another')).toBeUndefined();
-      }),
-      { numRuns: 25 },
-    );
+    forAll({ numRuns: 25 }, records, (all) => {
+      const kept = new KeptRuns();
+      const results = all.map(
+        (metrics, i): StoredResult => ({
+          key: `run ${i % 1_000}`,
+          metrics,
+          skipped: i % 2 === 0 ? [] : ['a: b', `c: ${i % 3}`],
+        }),
+      );
+      for (const result of results) kept.set(result.key, result);
+      const last = new Map(results.map((result) => [result.key, result]));
+      expect([...kept.keys()]).toEqual([...last.keys()]);
+      expect(kept.size).toBe(last.size);
+      for (const [key, result] of last) {
+        expect(kept.get(key)).toEqual(result);
+        expect(Object.keys(kept.get(key)!.metrics)).toEqual(Object.keys(result.metrics));
+      }
+      expect(kept.get('another')).toBeUndefined();
+    });
   });
 });

@@ -13,9 +13,10 @@ import {
 } from '../../src/study/completeness.js';
 import { PointRanking } from '../../src/study/results/read-results.js';
 import { chosenOf, judge, rank } from '../../src/study/search.js';
+import { forAll } from '../helpers/for-all.js';
 import { anyPolicy, anyWindow, buildSession, sessionSteps } from '../helpers/generators/arbitrary-session.js';
 import { propertyRuns } from '../helpers/generators/property-runs.js';
-import { planOf, runLog } from '../helpers/plan.js';
+import { logFor } from '../helpers/plan.js';
 import { variantOf } from '../helpers/variant-runs.js';
 
 const METRICS = ['costUsd', 'contentRetention'];
@@ -98,103 +99,91 @@ function winnersOf(variants: readonly VariantRuns[]): readonly string[] {
 
 describe('unfinished work never wins', () => {
   it('a variant that answers fewer calls of a session than another is put first by nothing', () => {
-    fc.assert(
-      fc.property(studies, (variants) => {
-        for (const name of winnersOf(variants)) expectNoneAhead(name, variants);
-      }),
-      { numRuns: propertyRuns(800) },
-    );
+    forAll({ numRuns: propertyRuns(800) }, studies, (variants) => {
+      for (const name of winnersOf(variants)) expectNoneAhead(name, variants);
+    });
   });
 
   it('the best point of Parquet parts and of a search is that of a sweep', () => {
-    fc.assert(
-      fc.property(studies, (variants) => {
-        const completeness = completenessOf(variants);
-        const points = variants.map((variant, i) => ({
-          point: i,
-          metrics: variantMeans(variant, completeness),
-          completeness: completeness.variants[i]!,
-        }));
-        const runs = variants.map(({ byTranscript }, point) =>
-          [...byTranscript].map(([transcript, record], session) => ({
-            point,
-            session,
-            transcript,
-            isFinished: isFinished(record),
-            answered: record?.callsAnswered ?? null,
-            value: record?.costUsd ?? null,
-          })),
-        );
-        const ranking = new PointRanking(variants[0]!.byTranscript.size);
-        for (const run of runs.flat()) ranking.see(run);
-        const pass = ranking.start('lower', 1);
-        for (const own of runs) pass.add(own);
-        const [first] = pass.end().best;
-        const best = bestRanked(points, findMetric('costUsd')!)?.point;
-        expect(first?.point).toBe(best);
-        const settings = variants.map((variant, index) => ({ ...variant, candidate: { index, values: [] } }));
-        const goal = { metric: 'costUsd', sign: 1, constraints: [] } as const;
-        const { tried } = judge(settings, goal);
-        expect(chosenOf(tried, goal)?.trial.candidate.index).toBe(best);
-        expect(best === undefined || rank(tried.map(({ trial }) => trial))[0]!.candidate.index === best).toBe(
-          true,
-        );
-      }),
-      { numRuns: propertyRuns(800) },
-    );
+    forAll({ numRuns: propertyRuns(800) }, studies, (variants) => {
+      const completeness = completenessOf(variants);
+      const points = variants.map((variant, i) => ({
+        point: i,
+        metrics: variantMeans(variant, completeness),
+        completeness: completeness.variants[i]!,
+      }));
+      const runs = variants.map(({ byTranscript }, point) =>
+        [...byTranscript].map(([transcript, record], session) => ({
+          point,
+          session,
+          transcript,
+          isFinished: isFinished(record),
+          answered: record?.callsAnswered ?? null,
+          value: record?.costUsd ?? null,
+        })),
+      );
+      const ranking = new PointRanking(variants[0]!.byTranscript.size);
+      for (const run of runs.flat()) ranking.see(run);
+      const pass = ranking.start('lower', 1);
+      for (const own of runs) pass.add(own);
+      const [first] = pass.end().best;
+      const best = bestRanked(points, findMetric('costUsd')!)?.point;
+      expect(first?.point).toBe(best);
+      const settings = variants.map((variant, index) => ({ ...variant, candidate: { index, values: [] } }));
+      const goal = { metric: 'costUsd', sign: 1, constraints: [] } as const;
+      const { tried } = judge(settings, goal);
+      expect(chosenOf(tried, goal)?.trial.candidate.index).toBe(best);
+      expect(best === undefined || rank(tried.map(({ trial }) => trial))[0]!.candidate.index === best).toBe(
+        true,
+      );
+    });
   });
 
   it('a search lists what answers fewer calls in all behind what answers more', () => {
-    fc.assert(
-      fc.property(studies, (variants) => {
-        const settings = variants.map((variant, index) => ({ ...variant, candidate: { index, values: [] } }));
-        const { tried } = judge(settings, { metric: 'costUsd', sign: 1, constraints: [] });
-        const lost = rank(tried.map(({ trial }) => trial)).map((trial) => trial.callsLost);
-        expect(lost).toEqual([...lost].sort((a, b) => (a === b ? 0 : a - b)));
-      }),
-    );
+    forAll(studies, (variants) => {
+      const settings = variants.map((variant, index) => ({ ...variant, candidate: { index, values: [] } }));
+      const { tried } = judge(settings, { metric: 'costUsd', sign: 1, constraints: [] });
+      const lost = rank(tried.map(({ trial }) => trial)).map((trial) => trial.callsLost);
+      expect(lost).toEqual([...lost].sort((a, b) => (a === b ? 0 : a - b)));
+    });
   });
 
   it('every ranked variant is averaged over the same finished sessions, any other over those of them that it finished', () => {
-    fc.assert(
-      fc.property(studies, (variants) => {
-        const completeness = completenessOf(variants);
-        for (const [i, { standing }] of completeness.variants.entries()) {
-          if (standing === 'apart') continue;
-          const { byTranscript } = variants[i]!;
-          const finished = completeness.compared.map((session) => byTranscript.get(session) ?? null);
-          const costs = finished.filter((record) => record?.callsLost === 0).map((record) => record!);
-          if (standing === 'ranked') expect(costs).toHaveLength(completeness.compared.length);
-          expect(completeness.variants[i]!.compared).toBe(costs.length);
-          const total = costs.reduce((sum, record) => sum + record.costUsd!, 0);
-          expect(variantMeans(variants[i]!, completeness).costUsd).toBe(total / costs.length);
-        }
-      }),
-    );
+    forAll(studies, (variants) => {
+      const completeness = completenessOf(variants);
+      for (const [i, { standing }] of completeness.variants.entries()) {
+        if (standing === 'apart') continue;
+        const { byTranscript } = variants[i]!;
+        const finished = completeness.compared.map((session) => byTranscript.get(session) ?? null);
+        const costs = finished.filter((record) => record?.callsLost === 0).map((record) => record!);
+        if (standing === 'ranked') expect(costs).toHaveLength(completeness.compared.length);
+        expect(completeness.variants[i]!.compared).toBe(costs.length);
+        const total = costs.reduce((sum, record) => sum + record.costUsd!, 0);
+        expect(variantMeans(variants[i]!, completeness).costUsd).toBe(total / costs.length);
+      }
+    });
   });
 
   it('whatever the policies and the window, the best of two replays answered every call the other did', () => {
     const sessions = fc.array(sessionSteps, { minLength: 1, maxLength: 2 });
-    fc.assert(
-      fc.property(
-        sessions,
-        fc.uniqueArray(anyPolicy, { minLength: 2, maxLength: 3 }),
-        anyWindow,
-        (steps, policies, window) => {
-          const transcripts = steps.map((list) => buildSession(list));
-          const variants = policies.map((policy, index) => ({
-            name: `v${index}`,
-            byTranscript: new Map(
-              transcripts.map((transcript, i) => [
-                `s${i}`,
-                metricValues(foldLog(runLog(planOf({ policy, window }), transcript))),
-              ]),
-            ),
-          }));
-          for (const name of winnersOf(variants)) expectNoneAhead(name, variants);
-        },
-      ),
+    forAll(
       { numRuns: propertyRuns(30) },
+      sessions,
+      fc.uniqueArray(anyPolicy, { minLength: 2, maxLength: 3 }),
+      anyWindow,
+      (steps, policies, window) => {
+        const transcripts = steps.map((list) => buildSession(list));
+        const variants = policies.map((policy, index) => ({
+          name: `v${index}`,
+          byTranscript: new Map(
+            transcripts.map((transcript, i) => [
+              `s${i}`,
+              metricValues(foldLog(logFor({ policy, window }, transcript))),
+            ]),
+          ),
+        }));
+        for (const name of winnersOf(variants)) expectNoneAhead(name, variants);
+      },
     );
   });
 });

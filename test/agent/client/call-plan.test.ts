@@ -5,6 +5,7 @@ import { BARE_API } from '../../../src/agent/client/clients.generated.js';
 import { createBlock } from '../../../src/core/model/block.js';
 import { createMessage } from '../../../src/core/model/message.js';
 import type { Step, Thread } from '../../../src/core/model/transcript.js';
+import { messageFrom } from '../../helpers/blocks.js';
 
 /** A client that does all that a plan knows of. */
 const BUSY: ClientBehaviour = {
@@ -33,7 +34,7 @@ const RESPONSES = {
 
 function called({ does = 'answers', at = 0, usage = null }: Called): Step {
   const blocks = [createBlock({ ...RESPONSES[does], role: 'assistant', tokens: 1 })];
-  const response = createMessage({ id: 'm', role: 'assistant', origin: 'model', blocks, at });
+  const response = messageFrom('model', 'm', blocks, { at });
   const [cacheRead, cacheWrite5m, input] = usage ?? [0, 0, 0];
   const counts = { input, cacheRead, cacheWrite5m, cacheWrite1h: 0, output: 1 };
   const call = { startMs: at, endMs: at + 1_000, response, usage: usage === null ? null : counts };

@@ -122,8 +122,8 @@ describe('R18 system and tools', () => {
 
 /** A recording with summaries of these lengths. */
 const summarised = (...lengths: readonly number[]) => {
-  const talk = new Conversation().human(100).answer(10);
-  for (const tokens of lengths) talk.compaction('auto', tokens).human(10).answer(10);
+  const talk = new Conversation().turn(100, 10);
+  for (const tokens of lengths) talk.compaction('auto', tokens).turn(10, 10);
   return talk.transcript();
 };
 

@@ -3,7 +3,7 @@ import { mainWindow, recordedWindow } from '../../../src/agent/client/window.js'
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { Usage } from '../../../src/core/model/usage.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, ofType, type PlanInit } from '../../helpers/plan.js';
 
 describe('the window a recording worked with', () => {
   const windowBy = (
@@ -91,8 +91,8 @@ describe('a run over a recording', () => {
     const talk = new Conversation({ model: 'claude-opus-4-6' })
       .human(100)
       .answer(10, { usage: usage(largest) });
-    const entries = runLog(
-      planOf({ policy: 'claude-code/2.1.112', ...init }),
+    const entries = logFor(
+      { policy: 'claude-code/2.1.112', ...init },
       talk.transcript({ source: 'claude-code', agentVersion, ...more }),
     );
     return ofType(entries, 'thread')[0]!.window;
@@ -127,7 +127,7 @@ describe('a run over a recording', () => {
   it('under a policy file compacts by the window of a small model', () => {
     const talk = new Conversation({ model: 'gpt-5.3-codex-spark', toolsTokens: 1_000 }).human(100);
     for (let i = 0; i < 14; i++) talk.tools([{ tool: 'Bash', tokens: 9_000 }]);
-    const entries = runLog(planOf({ policy: 'peers/codex-remote' }), talk.answer(10).transcript());
+    const entries = logFor({ policy: 'peers/codex-remote' }, talk.answer(10));
     // Nine tenths of 128,000, not of the 200,000 that Claude Code takes an unknown model for.
     const [compaction] = ofType(entries, 'layer');
     expect(compaction?.details.threshold).toBe(115_200);
@@ -148,7 +148,7 @@ describe('a run over a recording', () => {
         .human(100)
         .answer(10, { usage: usage(largest) });
       const transcript = talk.transcript({ source: 'claude-code', agentVersion: '2.1.112', ...more });
-      const entries = runLog(planOf({ policy: 'claude-code/2.1.112', set }), transcript);
+      const entries = logFor({ policy: 'claude-code/2.1.112', set }, transcript);
       return ofType(entries, 'warning')
         .filter(({ code }) => code === 'window-assumed')
         .map(({ message }) => message);
@@ -168,8 +168,8 @@ describe('a run over a recording', () => {
       const talk = new Conversation({ model: 'claude-opus-4-6' }).human(100);
       for (let i = 0; i < 20; i++) talk.tools([{ tool: 'Bash', tokens: 9_000 }]);
       const set = { 'storage.enabled': false };
-      const entries = runLog(
-        planOf({ policy: 'claude-code/2.1.112', set }),
+      const entries = logFor(
+        { policy: 'claude-code/2.1.112', set },
         talk.answer(10).transcript({ source: 'claude-code', agentVersion }),
       );
       return ofType(entries, 'layer').filter(({ action }) => action === 'compact').length;
@@ -191,8 +191,8 @@ describe('a run over a recording', () => {
         ...unknown,
       }));
       talk.answer(10, { usage: usage(more.later) }).human(100);
-      const entries = runLog(
-        planOf({ policy: 'claude-code/2.1.112', set: { 'storage.enabled': false } }),
+      const entries = logFor(
+        { policy: 'claude-code/2.1.112', set: { 'storage.enabled': false } },
         talk.answer(10).transcript({ source: 'claude-code', agentVersion: '2.1.226' }),
       );
       return ofType(entries, 'layer').filter(({ action }) => action === 'compact').length;

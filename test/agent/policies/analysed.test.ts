@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { above } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType } from '../../helpers/plan.js';
 
 /** Fourteen rounds above the threshold in which every summary is refused. */
 function failing(policy: string, threshold: number) {
   const faults = [{ call: 'compact', error: 'invalid_request' }] as const;
   const set = { 'sessionMemory.enabled': false, 'storage.enabled': false, 'client.retries': 0 };
   const talk = above({ from: threshold + 100, rounds: 14 });
-  const entries = runLog(planOf({ policy, faults, set }), talk.transcript());
+  const entries = logFor({ policy, faults, set }, talk);
   return {
     attempts: ofType(entries, 'layer').filter(({ action }) => action === 'compact').length,
     breaker: ofType(entries, 'breaker').map(({ state }) => state),
@@ -44,7 +44,7 @@ describe('memory files of nested folders', () => {
       const set = { 'sessionMemory.enabled': false, 'nestedMemory.files': { '/repo/src/CLAUDE.md': 300 } };
       const talk = new Conversation().human(100);
       for (let i = 0; i < 3; i++) talk.tools([{ tool: 'Read', tokens: 100, path: `/repo/src/file-${i}.ts` }]);
-      const entries = runLog(planOf({ policy, set }), talk.answer(10).transcript());
+      const entries = logFor({ policy, set }, talk.answer(10));
       expect(ofType(entries, 'layer').filter(({ layer }) => layer === 'nested-memory')).toMatchObject([
         { turn: 2, action: 'attach', details: { tokens: 300 } },
       ]);
@@ -57,7 +57,7 @@ describe('memory files of nested folders', () => {
     const talk = new Conversation({ toolsTokens: 60_000, systemTokens: 7_000 }).human(100);
     for (let i = 0; i < 21; i++)
       talk.tools([{ tool: 'Read', tokens: 5_000, path: `/repo/src/file-${i}.ts` }]);
-    const entries = runLog(planOf({ policy: 'claude-code/2.0', set }), talk.answer(10).transcript());
+    const entries = logFor({ policy: 'claude-code/2.0', set }, talk.answer(10));
     // 67,400 and 5,020 a turn: the usage reaches 167,000 with the twentieth result.
     const [cleared] = ofType(entries, 'layer').filter(({ layer }) => layer === 'microcompact');
     expect(cleared).toMatchObject({ details: { memories: 1 } });

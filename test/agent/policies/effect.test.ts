@@ -8,16 +8,11 @@ import type { ParamSpec, ParamValue } from '../../../src/core/run/params.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { VARIED_POLICIES } from '../../helpers/generators/varied-policies.js';
 import { planOf, runLog } from '../../helpers/plan.js';
+import { refusalOf } from '../../helpers/refusal.js';
 
 /** The refusal of a setting; null when it is taken. */
 function refusal(policy: string, set: Readonly<Record<string, unknown>>): CcbenchError | null {
-  try {
-    resolvePolicy(policy, set);
-    return null;
-  } catch (error) {
-    if (error instanceof CcbenchError) return error;
-    throw error;
-  }
+  return refusalOf(() => resolvePolicy(policy, set));
 }
 
 const pathsOf = (name: string): readonly string[] =>

@@ -7,6 +7,7 @@ import { CcbenchError } from '../../../src/core/base/errors.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { PlannedPolicy } from '../../../src/core/run/run-plan.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { LogCompare } from '../../helpers/log-compare.js';
 import { type PlanInit, planOf } from '../../helpers/plan.js';
@@ -25,11 +26,7 @@ const EXPLAINED: Readonly<Record<string, string>> = {
 const PEERS = policyRegistry.names.filter((name) => name.startsWith('peers/'));
 
 /** Equal turns with pauses, in which nothing but size and idle time decides. */
-const STEADY = generateTranscript({
-  workload: 'bugfix',
-  turns: 110,
-  seed: 1,
-  text: 'none',
+const STEADY = bugfixSession(110, {
   steady: { gapSeconds: 30, outputTokens: 300, resultTokens: 2_000, tool: 'Read' },
   idle: [
     { afterTurn: 30, minutes: 8 },

@@ -7,7 +7,7 @@ import { runSent, sentFor } from '../../helpers/capture.js';
 import { type AboveSpec, above } from '../../helpers/drive/above-threshold.js';
 import { answerOf, compactWith, messagesOf, tooLong } from '../../helpers/drive/drive-compaction.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
 const V2076 = 'claude-code/2.0.76';
 const V217 = 'claude-code/2.1.7';
@@ -326,8 +326,7 @@ describe('requests', () => {
       .human(100)
       .tools([{ tool: 'Grep', tokens: 500 }], { thinking: 300 })
       .answer(50)
-      .human(10)
-      .answer(5);
+      .turn(10, 5);
     const last = mainRequests(runLog(planFor({ policy }), talk.transcript())).at(-1)!;
     expect(last.prompt).toBe(15_100 + 20 + 500 + 50 + 10 + (kept === 'keep-all' ? 300 : 0));
   });
@@ -518,7 +517,7 @@ describe('requests per failed compaction, 14 rounds above the threshold and belo
         .tools([{ tool: 'Task', tokens: from - filled - 20 }])
         .tools([{ tool: 'Task', tokens: 20 }])
         .answer(10);
-      talk.human(10).answer(10);
+      talk.turn(10, 10);
       const entries = runLog(
         planFor({ policy, faults, set: { 'storage.enabled': false } }),
         talk.transcript(),
@@ -630,11 +629,7 @@ describe('tool results', () => {
     const talk = new Conversation().human(100);
     for (let i = 0; i < 12; i++) talk.tools([{ tool: 'Read', tokens: 3_000 }]);
     talk.answer(10);
-    for (const minutes of [50, 70, 400])
-      talk
-        .wait(minutes * 60)
-        .human(10)
-        .answer(10);
+    for (const minutes of [50, 70, 400]) talk.wait(minutes * 60).turn(10, 10);
     expect(ofType(runLog(planFor({ policy }), talk.transcript()), 'layer')).toEqual([]);
   });
 
@@ -743,7 +738,7 @@ describe('restored files', () => {
     const set = { 'compact.keepLastRounds': 0 };
     const { replaced } = runSent(
       planFor({ policy, ...(policy === V21325 ? { set } : {}) }),
-      talk.human(10).answer(10).transcript(),
+      talk.turn(10, 10).transcript(),
     );
     return replaced.map(({ after }) =>
       after
@@ -805,7 +800,7 @@ describe('subagents', () => {
     return { ...base, threads: [...base.threads, child.answer(10).thread('agent', 'main')] };
   };
   const compacted = (policy: string, set = {}) =>
-    ofType(runLog(planOf({ policy, window: 200_000, set }), session(9_000)), 'layer')
+    ofType(logFor({ policy, window: 200_000, set }, session(9_000)), 'layer')
       .filter(({ action }) => action === 'compact')
       .map(({ thread, details }) => [thread, details.threshold]);
 
@@ -827,13 +822,9 @@ describe('K21 a pause of 757 minutes', () => {
     talk
       .answer(20)
       .wait(757 * 60)
-      .human(50)
-      .answer(20);
+      .turn(50, 20);
     const { profile, set } = rangeOf(version);
-    const entries = runLog(
-      planOf({ policy: profile, set: { ...set, 'storage.enabled': false } }),
-      talk.transcript(),
-    );
+    const entries = logFor({ policy: profile, set: { ...set, 'storage.enabled': false } }, talk);
     return mainRequests(entries)
       .slice(-2)
       .map(({ prompt }) => prompt);

@@ -11,6 +11,7 @@ import { generateTranscript } from '../../../src/transcripts/synthetic/generate-
 import { ROOT } from '../../helpers/architecture/tree.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { INVARIANT_CHECKS } from '../../helpers/drive/check-invariants.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { ofType, planOf, runLog } from '../../helpers/plan.js';
 
@@ -82,11 +83,7 @@ const NAMES = Object.keys(TRIGGERS);
 const windowOf = (name: string): number => (name === 'vibe' ? 1_000_000 : 200_000);
 
 /** Equal turns of 2,300 tokens with pauses in which the cache entry ends. */
-const STEADY = generateTranscript({
-  workload: 'bugfix',
-  turns: 300,
-  seed: 1,
-  text: 'none',
+const STEADY = bugfixSession(300, {
   steady: { gapSeconds: 30, outputTokens: 300, resultTokens: 2_000, tool: 'Read' },
   idle: Array.from({ length: 19 }, (_, i) => ({ afterTurn: 15 * (i + 1), minutes: 8 })),
 });

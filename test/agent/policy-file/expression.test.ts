@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AmountError, parseAmount } from '../../../src/agent/policy-file/expression.js';
+import { forAll } from '../../helpers/for-all.js';
+import { thrownBy } from '../../helpers/refusal.js';
 
 const SIZES = { W: 200_000, O: 32_000, I: 180_000, B: 100_000 };
 const at = (text: string, draw = 0.5): number => parseAmount(text)(SIZES, draw);
@@ -44,17 +46,10 @@ describe('amounts of a policy file', () => {
     ['W ? 3', 2, '`?` is not known'],
     ['min W', 0, 'needs its values in brackets'],
   ])('%s is refused at character %d', (text, offset, message) => {
-    const refused = (() => {
-      try {
-        parseAmount(text);
-        return null;
-      } catch (error) {
-        return error as AmountError;
-      }
-    })();
+    const refused = thrownBy(() => parseAmount(text)) as AmountError;
     expect(refused).toBeInstanceOf(AmountError);
-    expect(refused!.message).toContain(message);
-    expect(refused!.offset).toBe(offset);
+    expect(refused.message).toContain(message);
+    expect(refused.offset).toBe(offset);
   });
 
   it('whatever is written, it is a number or refused at one of its characters', () => {
@@ -79,30 +74,21 @@ describe('amounts of a policy file', () => {
       'jitter',
       '€',
     );
-    fc.assert(
-      fc.property(fc.array(word, { maxLength: 12 }), (words) => {
-        const text = words.join('');
-        try {
-          expect(typeof parseAmount(text)(SIZES, 0.5)).toBe('number');
-        } catch (error) {
-          expect(error).toBeInstanceOf(AmountError);
-          expect((error as AmountError).offset).toBeGreaterThanOrEqual(0);
-          expect((error as AmountError).offset).toBeLessThanOrEqual(text.length);
-        }
-      }),
-    );
+    forAll(fc.array(word, { maxLength: 12 }), (words) => {
+      const text = words.join('');
+      try {
+        expect(typeof parseAmount(text)(SIZES, 0.5)).toBe('number');
+      } catch (error) {
+        expect(error).toBeInstanceOf(AmountError);
+        expect((error as AmountError).offset).toBeGreaterThanOrEqual(0);
+        expect((error as AmountError).offset).toBeLessThanOrEqual(text.length);
+      }
+    });
   });
 });
 
 describe('H2 H3 H6 amounts that are no amounts', () => {
-  const refusal = (text: string): AmountError => {
-    try {
-      parseAmount(text)(SIZES, 0.5);
-    } catch (error) {
-      return error as AmountError;
-    }
-    throw new Error('not refused');
-  };
+  const refusal = (text: string) => thrownBy(() => parseAmount(text)(SIZES, 0.5)) as AmountError;
 
   it.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__'])(
     'H2 a name that every object has is not known: %s',

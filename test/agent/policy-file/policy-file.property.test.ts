@@ -12,6 +12,7 @@ import { canonicalJson } from '../../../src/core/base/digest.js';
 import type { FaultRule, RunPlan } from '../../../src/core/run/run-plan.js';
 import { runSent } from '../../helpers/capture.js';
 import { type CheckedRun, INVARIANT_CHECKS } from '../../helpers/drive/check-invariants.js';
+import { forAll } from '../../helpers/for-all.js';
 import { policyFiles, type Written } from '../../helpers/generators/arbitrary-policy-file.js';
 import {
   anyWindow,
@@ -84,37 +85,38 @@ const RESTARTED_WHILE_ASKED: Case = [
 
 describe('generated policy files', () => {
   it('are read, and mean the same as text and with every value set to itself', () => {
-    fc.assert(
-      fc.property(policyFiles, (written) => {
-        const { rules: parts } = readOf(written);
-        const file = readPolicyFile(stringify(written), 'p.yaml');
-        expect(file.problems).toEqual([]);
-        expect(file.read!.rules).toEqual(parts);
-        expect(readOf(JSON.parse(JSON.stringify(written))).rules).toEqual(parts);
-        const whole = canonicalJson(written);
-        for (const { path, value } of policyValues(written)) {
-          must(isPolicyPath(path), () => `${path} is no path of a policy`);
-          must(canonicalJson(withPolicyValue(written, path, value)) === whole, () => `${path} is not itself`);
-        }
-        for (const sentence of policySentences(parts, OUTPUT))
-          expect(sentence).not.toMatch(/undefined|NaN|null/);
-      }),
-      { numRuns: propertyRuns(60) },
-    );
+    forAll({ numRuns: propertyRuns(60) }, policyFiles, (written) => {
+      const { rules: parts } = readOf(written);
+      const file = readPolicyFile(stringify(written), 'p.yaml');
+      expect(file.problems).toEqual([]);
+      expect(file.read!.rules).toEqual(parts);
+      expect(readOf(JSON.parse(JSON.stringify(written))).rules).toEqual(parts);
+      const whole = canonicalJson(written);
+      for (const { path, value } of policyValues(written)) {
+        must(isPolicyPath(path), () => `${path} is no path of a policy`);
+        must(canonicalJson(withPolicyValue(written, path, value)) === whole, () => `${path} is not itself`);
+      }
+      for (const sentence of policySentences(parts, OUTPUT))
+        expect(sentence).not.toMatch(/undefined|NaN|null/);
+    });
   });
 
   it('run with every invariant, and the same twice', { timeout: TIMEOUT_MS }, () => {
     const reached = new Reached();
-    fc.assert(
-      fc.property(policyFiles, sessionSteps, anyWindow, faultRules, (written, steps, window, faults) => {
+    forAll(
+      { numRuns: propertyRuns(50), examples: [RESTARTED_WHILE_ASKED] },
+      policyFiles,
+      sessionSteps,
+      anyWindow,
+      faultRules,
+      (written, steps, window, faults) => {
         const plan = planUnder(written, { window, faults });
         const transcript = buildSession(steps);
         const run = { ...runSent(plan, transcript), plan, transcript };
         checkAll(run);
         expect(canonicalJson(runLog(plan, transcript))).toBe(canonicalJson(run.entries));
         reached.add(ofType(run.entries, 'layer').map(({ action, outcome }) => `${action} ${outcome}`));
-      }),
-      { numRuns: propertyRuns(50), examples: [RESTARTED_WHILE_ASKED] },
+      },
     );
     for (const state of ['compact done', 'compact failed', 'truncate done', 'clear done'])
       expect(reached.share(state), state).toBeGreaterThan(0.02);
@@ -145,22 +147,19 @@ const bySize: fc.Arbitrary<Written> = fc
 describe('the tokens that `policies show` gives for the first compaction', () => {
   it('are where a rule fires in a run', { timeout: TIMEOUT_MS }, () => {
     let fired = 0;
-    fc.assert(
-      fc.property(bySize, sessionSteps, anyWindow, (written, steps, window) => {
-        const { policy } = readPolicyFile(stringify(written), 'p.yaml');
-        const plan = { ...planOf({ window, model: 'claude-sonnet-4-5' }), policy: planPolicy(policy!, {}) };
-        const log = runLog(plan, buildSession(steps.filter((item) => item.do !== 'compact')));
-        const { autoCompact } = policyThresholds(policy!, plan.policy, { window, maxOutput: 64_000 });
-        const at = log.findIndex((entry) => entry.type === 'layer' && entry.action === 'compact');
-        for (const { estimatedTokens: seen } of mainRequests(at < 0 ? log : log.slice(0, at)))
-          expect(seen).toBeLessThan(autoCompact!);
-        if (at < 0) return;
-        fired++;
-        const [first] = ofType([log[at]!], 'layer');
-        expect(first!.estimatedBefore).toBeGreaterThanOrEqual(autoCompact!);
-      }),
-      { numRuns: propertyRuns(50) },
-    );
+    forAll({ numRuns: propertyRuns(50) }, bySize, sessionSteps, anyWindow, (written, steps, window) => {
+      const { policy } = readPolicyFile(stringify(written), 'p.yaml');
+      const plan = { ...planOf({ window, model: 'claude-sonnet-4-5' }), policy: planPolicy(policy!, {}) };
+      const log = runLog(plan, buildSession(steps.filter((item) => item.do !== 'compact')));
+      const { autoCompact } = policyThresholds(policy!, plan.policy, { window, maxOutput: 64_000 });
+      const at = log.findIndex((entry) => entry.type === 'layer' && entry.action === 'compact');
+      for (const { estimatedTokens: seen } of mainRequests(at < 0 ? log : log.slice(0, at)))
+        expect(seen).toBeLessThan(autoCompact!);
+      if (at < 0) return;
+      fired++;
+      const [first] = ofType([log[at]!], 'layer');
+      expect(first!.estimatedBefore).toBeGreaterThanOrEqual(autoCompact!);
+    });
     expect(fired).toBeGreaterThan(30);
   });
 });
@@ -168,24 +167,22 @@ describe('the tokens that `policies show` gives for the first compaction', () =>
 describe('a damaged policy file', () => {
   it('is a policy, or every problem has line and column', { timeout: TIMEOUT_MS }, () => {
     let refused = 0;
-    fc.assert(
-      fc.property(
-        policyFiles.chain((written) => damaged(written)),
-        (written) => {
-          const { policy, read, problems, warnings } = readPolicyFile(stringify(written), 'p.yaml');
-          for (const { place, message } of [...problems, ...warnings]) {
-            must((place?.line ?? 0) >= 1 && (place?.column ?? 0) >= 1, () => `${message} has no place`);
-            must(!/undefined|NaN|\[object/.test(message), () => message);
-          }
-          if (problems.length > 0) refused++;
-          else {
-            planPolicy(policy!, {});
-            policySentences(read!.rules, OUTPUT);
-            compactsAt(read!.rules, { window: 200_000, maxOutput: 32_000 });
-          }
-        },
-      ),
+    forAll(
       { numRuns: propertyRuns(120) },
+      policyFiles.chain((written) => damaged(written)),
+      (written) => {
+        const { policy, read, problems, warnings } = readPolicyFile(stringify(written), 'p.yaml');
+        for (const { place, message } of [...problems, ...warnings]) {
+          must((place?.line ?? 0) >= 1 && (place?.column ?? 0) >= 1, () => `${message} has no place`);
+          must(!/undefined|NaN|\[object/.test(message), () => message);
+        }
+        if (problems.length > 0) refused++;
+        else {
+          planPolicy(policy!, {});
+          policySentences(read!.rules, OUTPUT);
+          compactsAt(read!.rules, { window: 200_000, maxOutput: 32_000 });
+        }
+      },
     );
     expect(refused).toBeGreaterThan(40);
   });
@@ -199,13 +196,10 @@ describe('a damaged policy file', () => {
         .tuple(fc.nat(text.length - 1), fc.nat(4), fc.constantFrom('', ':', '"', '[', '\t', '- ', '·'))
         .map(([at, length, put]) => text.slice(0, at) + put + text.slice(at + length));
     });
-    fc.assert(
-      fc.property(cut, (text) => {
-        const { policy, problems } = readPolicyFile(text, 'p.yaml');
-        expect(policy !== null || problems.length > 0).toBe(true);
-        for (const { place } of problems) expect([place?.line, place?.column]).not.toContain(undefined);
-      }),
-      { numRuns: propertyRuns(80) },
-    );
+    forAll({ numRuns: propertyRuns(80) }, cut, (text) => {
+      const { policy, problems } = readPolicyFile(text, 'p.yaml');
+      expect(policy !== null || problems.length > 0).toBe(true);
+      for (const { place } of problems) expect([place?.line, place?.column]).not.toContain(undefined);
+    });
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { alignLanes, diffLanes } from '../../../src/analysis/diff/diff-lanes.js';
 import type { Lane, LaneAct, LaneRequest } from '../../../src/analysis/diff/lane.js';
+import { forAll } from '../../helpers/for-all.js';
 
 /** Dollars per million tokens. */
 const PRICES = { input: 3, output: 15, cacheRead: 0.3, cacheWrite5m: 3.75, cacheWrite1h: 6 };
@@ -175,15 +176,13 @@ describe('aligned lanes', () => {
     );
 
   it('hold every request of both once, in the order of each', () => {
-    fc.assert(
-      fc.property(anyLane, anyLane, (a, b) => {
-        const pairs = alignLanes(a, b);
-        expect(pairs.flatMap((pair) => pair.a ?? [])).toEqual(a.requests);
-        expect(pairs.flatMap((pair) => pair.b ?? [])).toEqual(b.requests);
-        for (const pair of pairs)
-          if (pair.a !== null && pair.b !== null)
-            expect([pair.a.turn, pair.a.purpose]).toEqual([pair.b.turn, pair.b.purpose]);
-      }),
-    );
+    forAll(anyLane, anyLane, (a, b) => {
+      const pairs = alignLanes(a, b);
+      expect(pairs.flatMap((pair) => pair.a ?? [])).toEqual(a.requests);
+      expect(pairs.flatMap((pair) => pair.b ?? [])).toEqual(b.requests);
+      for (const pair of pairs)
+        if (pair.a !== null && pair.b !== null)
+          expect([pair.a.turn, pair.a.purpose]).toEqual([pair.b.turn, pair.b.purpose]);
+    });
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blockIds, type DigestedPrompt } from '../../../src/analysis/export/sent-requests.js';
 import { chainDigest } from '../../../src/core/base/digest.js';
+import { forAll } from '../../helpers/for-all.js';
 
 /** A prompt of positions: what each holds, and its tokens. */
 function prompt(positions: readonly (readonly [content: number, tokens: number])[]): DigestedPrompt {
@@ -26,17 +27,15 @@ describe('block ids', () => {
   });
 
   it('two prompts share exactly the whole blocks of what both begin with', () => {
-    fc.assert(
-      fc.property(positions, positions, positions, (shared, a, b) => {
-        const tokens = shared.reduce((sum, [, own]) => sum + own, 0);
-        // what follows differs from its first position on, and is no empty one
-        const [one, other] = [[[1, 700], ...a] as const, [[2, 900], ...b] as const].map((rest) =>
-          blockIds(prompt([...shared, ...rest])),
-        );
-        const common = one!.findIndex((id, i) => id !== other![i]);
-        expect(common).toBe(Math.floor(tokens / 512));
-      }),
-    );
+    forAll(positions, positions, positions, (shared, a, b) => {
+      const tokens = shared.reduce((sum, [, own]) => sum + own, 0);
+      // what follows differs from its first position on, and is no empty one
+      const [one, other] = [[[1, 700], ...a] as const, [[2, 900], ...b] as const].map((rest) =>
+        blockIds(prompt([...shared, ...rest])),
+      );
+      const common = one!.findIndex((id, i) => id !== other![i]);
+      expect(common).toBe(Math.floor(tokens / 512));
+    });
   });
 
   it('a block that ends with a position does not depend on the next one', () => {
@@ -52,10 +51,8 @@ describe('block ids', () => {
   });
 
   it('ids are whole numbers that JSON keeps exactly', () => {
-    fc.assert(
-      fc.property(positions, (all) => {
-        for (const id of blockIds(prompt(all))) expect(Number.isSafeInteger(id) && id >= 0).toBe(true);
-      }),
-    );
+    forAll(positions, (all) => {
+      for (const id of blockIds(prompt(all))) expect(Number.isSafeInteger(id) && id >= 0).toBe(true);
+    });
   });
 });

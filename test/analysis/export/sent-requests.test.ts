@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { plannedRequests, recordedRequests } from '../../../src/analysis/export/sent-requests.js';
 import { sum } from '../../../src/core/base/stats.js';
 import { countCalls, type Transcript } from '../../../src/core/model/transcript.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { planOf, runLog } from '../../helpers/plan.js';
 import { assistant, readSession, say, usage, user } from '../../helpers/session.js';
@@ -26,9 +26,9 @@ describe('an exported request', () => {
 
 describe('recorded calls that no request stands for', () => {
   it('are requests for summaries: three here, and the other calls are there', () => {
-    const session = generateTranscript({ workload: 'bugfix', turns: 12, seed: 4, text: 'none' });
+    const session = bugfixSession(12, { seed: 4 });
     const [main] = session.threads;
-    const [other] = generateTranscript({ workload: 'bugfix', turns: 3, seed: 5, text: 'none' }).threads;
+    const [other] = bugfixSession(3, { seed: 5 }).threads;
     const fork = { ...other!, id: 'agent-c', label: 'acompact-e1f845', parentId: main!.id };
     const transcript: Transcript = { ...session, threads: [main!, fork] };
     const told: (readonly [number, string])[] = [];

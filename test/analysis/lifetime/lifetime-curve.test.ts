@@ -15,11 +15,12 @@ import {
 } from '../../../src/analysis/lifetime/lifetime-curve.js';
 import { conversationHitRates, lifetimeReport } from '../../../src/analysis/lifetime/lifetime-report.js';
 import { createBlock } from '../../../src/core/model/block.js';
-import { createMessage } from '../../../src/core/model/message.js';
 import type { RequestTrace } from '../../../src/core/model/request-trace.js';
 import type { Step, Transcript } from '../../../src/core/model/transcript.js';
 import type { Usage } from '../../../src/core/model/usage.js';
 import { parseRequestTrace } from '../../../src/transcripts/readers/request-trace/parse-request-trace.js';
+import { messageFrom, userText } from '../../helpers/blocks.js';
+import { forAll } from '../../helpers/for-all.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
 import { replayAtLifetime } from './lifetime-replay.js';
 
@@ -125,13 +126,11 @@ const anyTrace = fc
 
 describe('replayAtLifetime', () => {
   it('E1 equals the curve at every lifetime, for any trace', () => {
-    fc.assert(
-      fc.property(anyTrace, (trace) => {
-        for (const point of lifetimeCurve([traceSession(trace)])) {
-          expect(replayAtLifetime(trace, point.ttlSeconds).hitTokens).toBe(point.hitTokens);
-        }
-      }),
-    );
+    forAll(anyTrace, (trace) => {
+      for (const point of lifetimeCurve([traceSession(trace)])) {
+        expect(replayAtLifetime(trace, point.ttlSeconds).hitTokens).toBe(point.hitTokens);
+      }
+    });
   });
 });
 
@@ -229,14 +228,7 @@ describe('transcriptSession', () => {
     cacheWrite1h: 0,
     output: 7,
   });
-  const message = (id: string, tokens: number) =>
-    createMessage({
-      id,
-      role: 'user',
-      origin: 'human',
-      at: 0,
-      blocks: [createBlock({ kind: 'text', role: 'user', tokens })],
-    });
+  const message = (id: string, tokens: number) => messageFrom('human', id, [userText(tokens)]);
   const call = (n: number, recorded: Usage | null): Step => ({
     kind: 'call',
     call: {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fitWeights, type MeterFit, type Reading } from '../../../src/analysis/limits/fit-weights.js';
 import { type LimitRequest, priceWeight } from '../../../src/analysis/limits/limit-requests.js';
+import { forAll } from '../../helpers/for-all.js';
 import { requestAt } from './requests.js';
 
 const FIVE_HOURS = 300;
@@ -72,55 +73,46 @@ describe('weights fitted to readings', () => {
 
   it('recovers known weights of four kinds within a tenth', () => {
     const drawn = fc.tuple(known, fc.array(tokens, { minLength: 16, maxLength: 16 }));
-    fc.assert(
-      fc.property(drawn, ([weights, windows]) => {
-        const requests = windows.map((own, i) => requestAt(i * 1_000, own));
-        const readings = requests.map((own, i) => reading(i * 1_000, shown(own, weights)));
-        fc.pre(readings.every(({ percent }) => percent < 100));
-        const found = perMillion(fitFive(requests, readings));
-        for (const [kind, weight] of Object.entries(weights))
-          expect(Math.abs(found.get(`sonnet ${kind}`)! / (weight * 10) - 1)).toBeLessThan(0.1);
-      }),
-    );
+    forAll(drawn, ([weights, windows]) => {
+      const requests = windows.map((own, i) => requestAt(i * 1_000, own));
+      const readings = requests.map((own, i) => reading(i * 1_000, shown(own, weights)));
+      fc.pre(readings.every(({ percent }) => percent < 100));
+      const found = perMillion(fitFive(requests, readings));
+      for (const [kind, weight] of Object.entries(weights))
+        expect(Math.abs(found.get(`sonnet ${kind}`)! / (weight * 10) - 1)).toBeLessThan(0.1);
+    });
   });
 
   it('recovers known weights of two model families within a tenth', () => {
     const pair = fc.tuple(fc.array(tokens, { minLength: 20, maxLength: 20 }), known, known);
-    fc.assert(
-      fc.property(pair, ([windows, one, other]) => {
-        const weights = [one, other] as const;
-        const requests = windows.map((own, i) => requestAt(i * 1_000, own, models[i % 2]!));
-        const readings = requests.map((own, i) => reading(i * 1_000, shown(own, weights[i % 2]!) / 2));
-        fc.pre(readings.every(({ percent }) => percent < 100));
-        const found = perMillion(fitFive(requests, readings));
-        for (const [i, family] of ['sonnet', 'opus'].entries())
-          for (const [kind, weight] of Object.entries(weights[i]!))
-            expect(Math.abs(found.get(`${family} ${kind}`)! / (weight * 5) - 1)).toBeLessThan(0.1);
-      }),
-    );
+    forAll(pair, ([windows, one, other]) => {
+      const weights = [one, other] as const;
+      const requests = windows.map((own, i) => requestAt(i * 1_000, own, models[i % 2]!));
+      const readings = requests.map((own, i) => reading(i * 1_000, shown(own, weights[i % 2]!) / 2));
+      fc.pre(readings.every(({ percent }) => percent < 100));
+      const found = perMillion(fitFive(requests, readings));
+      for (const [i, family] of ['sonnet', 'opus'].entries())
+        for (const [kind, weight] of Object.entries(weights[i]!))
+          expect(Math.abs(found.get(`${family} ${kind}`)! / (weight * 5) - 1)).toBeLessThan(0.1);
+    });
   });
 
   it('from readings in whole per cent predicts other windows about as well as it says', () => {
     const drawn = fc.tuple(known, fc.array(tokens, { minLength: 28, maxLength: 28 }));
-    fc.assert(
-      fc.property(drawn, ([weights, windows]) => {
-        const all = windows.map((own, i) => requestAt(i * 1_000, own));
-        fc.pre(all.every((own) => shown(own, weights) < 99));
-        const readings = all
-          .slice(0, 20)
-          .map((own, i) => reading(i * 1_000, Math.round(shown(own, weights))));
-        const found = fitFive(all, readings);
-        const weightOf = perMillion(found);
-        for (const own of all.slice(20)) {
-          const predicted = own.parts.reduce(
-            (sum, part) =>
-              sum + (priceWeight(part, own.inputUsd) * weightOf.get(`sonnet ${part.kind}`)!) / 1e6,
-            0,
-          );
-          expect(Math.abs(predicted - shown(own, weights))).toBeLessThan(2 + 0.1 * shown(own, weights));
-        }
-      }),
-    );
+    forAll(drawn, ([weights, windows]) => {
+      const all = windows.map((own, i) => requestAt(i * 1_000, own));
+      fc.pre(all.every((own) => shown(own, weights) < 99));
+      const readings = all.slice(0, 20).map((own, i) => reading(i * 1_000, Math.round(shown(own, weights))));
+      const found = fitFive(all, readings);
+      const weightOf = perMillion(found);
+      for (const own of all.slice(20)) {
+        const predicted = own.parts.reduce(
+          (sum, part) => sum + (priceWeight(part, own.inputUsd) * weightOf.get(`sonnet ${part.kind}`)!) / 1e6,
+          0,
+        );
+        expect(Math.abs(predicted - shown(own, weights))).toBeLessThan(2 + 0.1 * shown(own, weights));
+      }
+    });
   });
 
   it('frees no weight that too few readings would decide', () => {

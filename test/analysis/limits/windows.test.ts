@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fullestOf, type Weighed, windowsOf } from '../../../src/analysis/limits/limit-requests.js';
+import { forAll } from '../../helpers/for-all.js';
 
 const at = (atMs: number, weighted: number): Weighed => ({ atMs, weighted });
 
@@ -21,15 +22,13 @@ describe('rolling windows', () => {
 
   it('are each the sum of what is in them', () => {
     const items = fc.array(fc.tuple(fc.nat(200), fc.nat(1_000)), { minLength: 1, maxLength: 40 });
-    fc.assert(
-      fc.property(items, fc.integer({ min: 1, max: 50 }), (drawn, length) => {
-        const sorted = drawn.sort(([a], [b]) => a - b).map(([ms, weight]) => at(ms, weight));
-        for (const { endMs, weighted } of windowsOf(sorted, length)) {
-          const own = sorted.filter(({ atMs }) => atMs <= endMs && endMs - atMs < length);
-          expect(weighted).toBe(own.reduce((sum, item) => sum + item.weighted, 0));
-        }
-      }),
-    );
+    forAll(items, fc.integer({ min: 1, max: 50 }), (drawn, length) => {
+      const sorted = drawn.sort(([a], [b]) => a - b).map(([ms, weight]) => at(ms, weight));
+      for (const { endMs, weighted } of windowsOf(sorted, length)) {
+        const own = sorted.filter(({ atMs }) => atMs <= endMs && endMs - atMs < length);
+        expect(weighted).toBe(own.reduce((sum, item) => sum + item.weighted, 0));
+      }
+    });
   });
 
   it('are ranked without a request in common', () => {

@@ -6,6 +6,7 @@ import { type ForwardSession, forwardPlan, runForward } from '../../../src/analy
 import { forwardFigures } from '../../../src/analysis/validate/forward-figures.js';
 import { recordedTruth } from '../../../src/analysis/validate/truth.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
+import { forAll } from '../../helpers/for-all.js';
 import { begun, RecordingBuilder, toolUse } from './recording.js';
 
 function forward(transcript: Transcript): ForwardSession {
@@ -152,16 +153,12 @@ describe('copies of sessions', () => {
 
   it('leave at least one holder of every response', () => {
     const ids = fc.uniqueArray(fc.integer({ min: 0, max: 6 }).map(String), { maxLength: 6 });
-    fc.assert(
-      fc.property(fc.array(ids, { maxLength: 6 }), (lists) => {
-        const files = lists.map((list, i) => file(`f${i}`, list));
-        const gone = new Set(containedFiles(files).map((contained) => contained.file));
-        const left = new Set(
-          files.filter(({ file: name }) => !gone.has(name)).flatMap((f) => [...f.callIds]),
-        );
-        for (const id of lists.flat()) expect(left.has(id)).toBe(true);
-      }),
-    );
+    forAll(fc.array(ids, { maxLength: 6 }), (lists) => {
+      const files = lists.map((list, i) => file(`f${i}`, list));
+      const gone = new Set(containedFiles(files).map((contained) => contained.file));
+      const left = new Set(files.filter(({ file: name }) => !gone.has(name)).flatMap((f) => [...f.callIds]));
+      for (const id of lists.flat()) expect(left.has(id)).toBe(true);
+    });
   });
 });
 

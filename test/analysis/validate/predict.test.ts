@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type KnownBreaks, predictRequests } from '../../../src/analysis/validate/predict.js';
 import { recordedTruth } from '../../../src/analysis/validate/truth.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
+import { forAll } from '../../helpers/for-all.js';
 import { begun, RecordingBuilder, THINKING, toolUse } from './recording.js';
 
 function predict(transcript: Transcript, known: KnownBreaks = 'none') {
@@ -439,25 +440,23 @@ it('threads share one cache: a subagent finds what its sibling wrote', () => {
 
 it('a blind prediction never looks at the recorded split of a request it predicts', () => {
   const gaps = fc.array(fc.integer({ min: 5, max: 4_000 }), { minLength: 1, maxLength: 8 });
-  fc.assert(
-    fc.property(
-      gaps,
-      fc.array(fc.double({ min: 0, max: 0.99, noNaN: true }), { minLength: 8, maxLength: 8 }),
-      (waits, shares) => {
-        const build = (share: (i: number) => number) => {
-          const recording = begun('2.1.42', undefined, { read: 16_000, write: 14_000 });
-          let at = 10;
-          for (const [i, wait] of waits.entries()) {
-            at += wait;
-            const prompt = 30_000 + (i + 1) * 700;
-            const read = Math.floor(prompt * share(i));
-            recording.say('and then', at).answer({ at: at + 4, read, write: prompt - read });
-          }
-          return predict(recording.read()).reads.slice(1);
-        };
-        expect(build((i) => shares[i]!)).toEqual(build(() => 0.5));
-      },
-    ),
+  forAll(
     { numRuns: 40 },
+    gaps,
+    fc.array(fc.double({ min: 0, max: 0.99, noNaN: true }), { minLength: 8, maxLength: 8 }),
+    (waits, shares) => {
+      const build = (share: (i: number) => number) => {
+        const recording = begun('2.1.42', undefined, { read: 16_000, write: 14_000 });
+        let at = 10;
+        for (const [i, wait] of waits.entries()) {
+          at += wait;
+          const prompt = 30_000 + (i + 1) * 700;
+          const read = Math.floor(prompt * share(i));
+          recording.say('and then', at).answer({ at: at + 4, read, write: prompt - read });
+        }
+        return predict(recording.read()).reads.slice(1);
+      };
+      expect(build((i) => shares[i]!)).toEqual(build(() => 0.5));
+    },
   );
 });

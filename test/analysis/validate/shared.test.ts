@@ -19,8 +19,8 @@ import { withoutSummaryForks } from '../../../src/core/model/transcript.js';
 import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
 import { readClaudeCode } from '../../../src/transcripts/readers/claude-code/read.js';
 import { parseRequestTrace } from '../../../src/transcripts/readers/request-trace/parse-request-trace.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { RECORDED_SHAPE, type SessionShape } from '../../../src/transcripts/synthetic/synthetic.generated.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
 import { fitShape, sampleWorkload } from './workload-fit.js';
 import { sampleShares } from './workload-shares.js';
@@ -211,13 +211,7 @@ describe.skipIf(!sharedData.present)('a workload fitted to the shared recordings
     const recorded = sampleWorkload(transcripts!);
     const overrides = fitShape(recorded);
     const generate = (seed: string, changes: Partial<SessionShape>) =>
-      generateTranscript({
-        workload: 'bugfix',
-        turns: 25_000,
-        seed,
-        text: 'none',
-        overrides: { ...overrides, ...changes },
-      });
+      bugfixSession(25_000, { seed, overrides: { ...overrides, ...changes } });
     const work = sampleWorkload([generate('one', {}), generate('two', {})]);
     const talk = sampleWorkload([generate('three', { callsPerPrompt: 1 })]);
     const pairs = {
@@ -245,13 +239,7 @@ describe.skipIf(!sharedData.present)('shares of the shared recordings', () => {
   });
 
   it('C40 a session fitted to them has them within a tenth, or two of a thousand', () => {
-    const work = generateTranscript({
-      workload: 'bugfix',
-      turns: 30_000,
-      seed: 'shares',
-      text: 'none',
-      overrides: recorded,
-    });
+    const work = bugfixSession(30_000, { seed: 'shares', overrides: recorded });
     for (const [name, found] of Object.entries(sampleShares([work]))) {
       const wanted = recorded[name as keyof typeof recorded];
       expect(Math.abs(found - wanted), name).toBeLessThan(Math.max(0.1 * wanted, 0.002));

@@ -3,8 +3,8 @@ import { messageTokens } from '../../../src/core/model/message.js';
 import type { Thread, Transcript } from '../../../src/core/model/transcript.js';
 import { promptTokens } from '../../../src/core/model/usage.js';
 import type { QuantileTable } from '../../../src/transcripts/synthetic/distribution.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { RECORDED_SHAPE, type SessionShape } from '../../../src/transcripts/synthetic/synthetic.generated.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { sampleShares, type WorkloadShares } from './workload-shares.js';
 
 /** What sessions are measured by when a generated one is to resemble them. */
@@ -125,9 +125,7 @@ export function fitShape(recorded: WorkloadSamples): Partial<SessionShape> {
   };
   for (let round = 0; round < FIT_ROUNDS; round++) {
     const generated = sampleWorkload(
-      FIT_SEEDS.map((seed) =>
-        generateTranscript({ workload: 'bugfix', turns: FIT_TURNS, seed, text: 'none', overrides: shape }),
-      ),
+      FIT_SEEDS.map((seed) => bugfixSession(FIT_TURNS, { seed, overrides: shape })),
     );
     const growth = factorsOf(recorded.growthTokens, generated.growthTokens);
     const gap = factorsOf(recorded.gapSeconds, generated.gapSeconds);

@@ -3,23 +3,20 @@ import type { PaidPart } from '../../../src/analysis/why/attribute.js';
 import { countOnce } from '../../../src/analysis/why/count-once.js';
 import { explainSession } from '../../../src/analysis/why/session-why.js';
 import { sumUp } from '../../../src/analysis/why/sum-up.js';
-import type { Transcript } from '../../../src/core/model/transcript.js';
 import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
 import { assistant, attachment, readSession, say, system, usage, user } from '../../helpers/session.js';
 import { explained, nano, READ, sessionOf, short, W1, W5 } from './sessions.js';
 
-function partsOf(transcript: Transcript): readonly (readonly PaidPart[])[] {
-  return explained(transcript).requests.map(({ parts }) => parts);
+function partsOf(...session: Parameters<typeof sessionOf>): readonly (readonly PaidPart[])[] {
+  return explained(sessionOf(...session)).requests.map(({ parts }) => parts);
 }
 
 describe('what a request wrote, and why', () => {
   it('is the first prompt, then what is new', () => {
-    const parts = partsOf(
-      sessionOf([
-        { at: 0, usage: usage(10, 0, 20_000, 50) },
-        { at: 30, usage: usage(10, 20_000, 1_000, 50) },
-      ]),
-    );
+    const parts = partsOf([
+      { at: 0, usage: usage(10, 0, 20_000, 50) },
+      { at: 30, usage: usage(10, 20_000, 1_000, 50) },
+    ]);
     expect(parts).toEqual([
       [{ cause: 'first-write', written: 20_000, uncached: 0, nano: nano(20_000, W1), avoidableNano: 0 }],
       [{ cause: 'growth', written: 1_000, uncached: 0, nano: nano(1_000, W1), avoidableNano: 0 }],
@@ -27,13 +24,11 @@ describe('what a request wrote, and why', () => {
   });
 
   it('is the content of an entry that ran out after 20 minutes, avoidable by a longer lifetime less its price', () => {
-    const parts = partsOf(
-      sessionOf([
-        { at: 0, usage: short(10, 0, 20_000, 50) },
-        { at: 30, usage: short(10, 20_000, 1_000, 50) },
-        { at: 30 + 20 * 60, usage: short(10, 0, 25_000, 50) },
-      ]),
-    );
+    const parts = partsOf([
+      { at: 0, usage: short(10, 0, 20_000, 50) },
+      { at: 30, usage: short(10, 20_000, 1_000, 50) },
+      { at: 30 + 20 * 60, usage: short(10, 0, 25_000, 50) },
+    ]);
     // 25,000 written: 4,000 beyond the 21,000 before, which would have been read for a tenth.
     expect(parts[2]).toEqual([
       { cause: 'growth', written: 4_000, uncached: 0, nano: nano(4_000, W5), avoidableNano: 0 },
@@ -50,13 +45,11 @@ describe('what a request wrote, and why', () => {
 
   it('is not avoidable by a longer lifetime where a new process would have found nothing in any case', () => {
     const process = attachment('h0', 25 * 60, { type: 'hook_success', hookName: 'SessionStart:resume' });
-    const parts = partsOf(
-      sessionOf([
-        { at: 0, usage: short(10, 0, 20_000, 50) },
-        { at: 30, usage: short(10, 20_000, 1_000, 50) },
-        { at: 30 + 25 * 60, usage: short(10, 0, 25_000, 50), before: [process] },
-      ]),
-    );
+    const parts = partsOf([
+      { at: 0, usage: short(10, 0, 20_000, 50) },
+      { at: 30, usage: short(10, 20_000, 1_000, 50) },
+      { at: 30 + 25 * 60, usage: short(10, 0, 25_000, 50), before: [process] },
+    ]);
     // Without the process it would have been as above, C11: the five minutes had passed whatever it did.
     expect(parts[2]!.map(({ cause, written, avoidableNano }) => [cause, written, avoidableNano])).toEqual([
       ['growth', 4_000, 0],
@@ -66,13 +59,11 @@ describe('what a request wrote, and why', () => {
 
   it('is not avoidable by a longer lifetime that costs more than it keeps', () => {
     // Kept: 21,000 at 3.45 dollars a million, 0.0725; for an hour 20,000 + 1,000 + 40,000 cost 2.25 more, 0.1373.
-    const parts = partsOf(
-      sessionOf([
-        { at: 0, usage: short(10, 0, 20_000, 50) },
-        { at: 30, usage: short(10, 20_000, 1_000, 50) },
-        { at: 30 + 20 * 60, usage: short(10, 0, 61_000, 50) },
-      ]),
-    );
+    const parts = partsOf([
+      { at: 0, usage: short(10, 0, 20_000, 50) },
+      { at: 30, usage: short(10, 20_000, 1_000, 50) },
+      { at: 30 + 20 * 60, usage: short(10, 0, 61_000, 50) },
+    ]);
     expect(parts[2]!.map(({ cause, written, avoidableNano }) => [cause, written, avoidableNano])).toEqual([
       ['growth', 40_000, 0],
       ['lifetime-5m', 21_000, 0],
@@ -80,54 +71,44 @@ describe('what a request wrote, and why', () => {
   });
 
   it('is avoidable by a compaction where that keeps more than a longer lifetime', () => {
-    const parts = partsOf(
-      sessionOf([
-        { at: 0, usage: short(10, 0, 20_000, 50) },
-        { at: 30, usage: short(10, 20_000, 130_000, 50) },
-        { at: 30 + 20 * 60, usage: short(10, 0, 150_000, 50) },
-      ]),
-    );
+    const parts = partsOf([
+      { at: 0, usage: short(10, 0, 20_000, 50) },
+      { at: 30, usage: short(10, 20_000, 130_000, 50) },
+      { at: 30 + 20 * 60, usage: short(10, 0, 150_000, 50) },
+    ]);
     // A longer lifetime keeps 150,000 at 3.45 less 150,000 at 2.25: 0.18. A summary leaves 20,000 + 18,000 to write: 0.2925.
     const asking = nano(150_000, READ) + nano(4_400, 15) + nano(4_400, W5);
     expect(parts[2]![0]!.avoidableNano).toBe(nano(150_000, W5) - nano(38_000, W5) - asking);
   });
 
   it('a longer lifetime is paid for once in a session, each break bearing its part', () => {
-    const parts = partsOf(
-      sessionOf([
-        { at: 0, usage: short(10, 0, 20_000, 50) },
-        { at: 20 * 60, usage: short(10, 0, 20_000, 50) },
-        { at: 40 * 60, usage: short(10, 0, 20_000, 50) },
-      ]),
-    );
+    const parts = partsOf([
+      { at: 0, usage: short(10, 0, 20_000, 50) },
+      { at: 20 * 60, usage: short(10, 0, 20_000, 50) },
+      { at: 40 * 60, usage: short(10, 0, 20_000, 50) },
+    ]);
     const kept = 2 * (nano(20_000, W5) - nano(20_000, READ)) - nano(20_000, W1 - W5);
     expect(parts.slice(1).map(([part]) => part!.avoidableNano)).toEqual([kept / 2, kept / 2]);
   });
 
   it('is avoidable by a compaction alone after a pause beyond the hour, as far as that costs less', () => {
-    const big = partsOf(
-      sessionOf([
-        { at: 0, usage: usage(10, 0, 150_000, 50) },
-        { at: 3 * 3_600, usage: usage(10, 0, 150_000, 50) },
-      ]),
-    );
-    const small = partsOf(
-      sessionOf([
-        { at: 0, usage: usage(10, 0, 20_000, 50) },
-        { at: 3 * 3_600, usage: usage(10, 0, 20_000, 50) },
-      ]),
-    );
+    const big = partsOf([
+      { at: 0, usage: usage(10, 0, 150_000, 50) },
+      { at: 3 * 3_600, usage: usage(10, 0, 150_000, 50) },
+    ]);
+    const small = partsOf([
+      { at: 0, usage: usage(10, 0, 20_000, 50) },
+      { at: 3 * 3_600, usage: usage(10, 0, 20_000, 50) },
+    ]);
     expect(big[1]!.map(({ cause }) => cause)).toEqual(['lifetime-1h']);
     // The whole 150,000 were the first prompt: nothing that a summary could take away.
     expect(big[1]![0]!.avoidableNano).toBe(0);
     expect(small[1]![0]!.avoidableNano).toBe(0);
-    const grown = partsOf(
-      sessionOf([
-        { at: 0, usage: usage(10, 0, 20_000, 50) },
-        { at: 30, usage: usage(10, 20_000, 130_000, 50) },
-        { at: 3 * 3_600, usage: usage(10, 0, 150_000, 50) },
-      ]),
-    );
+    const grown = partsOf([
+      { at: 0, usage: usage(10, 0, 20_000, 50) },
+      { at: 30, usage: usage(10, 20_000, 130_000, 50) },
+      { at: 3 * 3_600, usage: usage(10, 0, 150_000, 50) },
+    ]);
     // Written again 150,000; with a summary 20,000 + 18,000, and the request for it: 150,000 read, 4,400 put out and written.
     const asking = nano(150_000, READ) + nano(4_400, 15) + nano(4_400, W5);
     expect(grown[2]![0]!.avoidableNano).toBe(nano(150_000, W1) - nano(38_000, W1) - asking);
@@ -139,7 +120,7 @@ describe('what a request wrote, and why', () => {
       { at: 30, usage: usage(10, 20_000, 130_000, 50) },
       { at: 3 * 3_600, usage: usage(10, 15_000, 135_000, 50) },
     ];
-    const keptBy = (version: string) => partsOf(sessionOf(turns, version))[2]![0]!.avoidableNano;
+    const keptBy = (version: string) => partsOf(turns, version)[2]![0]!.avoidableNano;
     // Of the 20,000 + 18,000 that a summary leaves, 15,000 are read too: 23,000 are written in place of 135,000.
     const kept = nano(135_000, W1) - nano(23_000, W1) - nano(4_400, 15) - nano(4_400, W5);
     expect(keptBy('2.1.100')).toBe(kept - nano(150_000, READ));
@@ -153,7 +134,7 @@ describe('what a request wrote, and why', () => {
       { at: 30, usage: usage(10, 20_000, 130_000, 50) },
       { at: 3 * 3_600, usage: usage(10, 0, 150_000, 50) },
     ];
-    const keptBy = (version: string) => partsOf(sessionOf(turns, version))[2]![0]!.avoidableNano;
+    const keptBy = (version: string) => partsOf(turns, version)[2]![0]!.avoidableNano;
     // As above, but 2.1.12 has the 130,000 behind system and tools written for its summariser; a fork of 2.1.100 reads the 150,000.
     const asking = nano(130_000, W5) + nano(4_400, 15) + nano(4_400, W5);
     expect(keptBy('2.1.12')).toBe(nano(150_000, W1) - nano(38_000, W1) - asking);
@@ -163,13 +144,11 @@ describe('what a request wrote, and why', () => {
   it('has the reason that the API told where the recording shows none', () => {
     const told = (type: string) => ({ diagnostics: { cache_miss_reason: { type } } });
     const causeFor = (type: string) =>
-      partsOf(
-        sessionOf([
-          { at: 0, usage: usage(10, 0, 40_000, 50) },
-          { at: 30, usage: usage(10, 40_000, 1_000, 50) },
-          { at: 60, usage: usage(10, 12_000, 30_000, 50), extra: told(type) },
-        ]),
-      )[2]!.map(({ cause, written }) => [cause, written]);
+      partsOf([
+        { at: 0, usage: usage(10, 0, 40_000, 50) },
+        { at: 30, usage: usage(10, 40_000, 1_000, 50) },
+        { at: 60, usage: usage(10, 12_000, 30_000, 50), extra: told(type) },
+      ])[2]!.map(({ cause, written }) => [cause, written]);
     expect(causeFor('system_changed')).toEqual([
       ['growth', 1_000],
       ['system', 29_000],
@@ -184,13 +163,11 @@ describe('what a request wrote, and why', () => {
       parentUuid: 'a1',
       compactMetadata: { trigger: 'auto', preTokens: 150_000 },
     });
-    const parts = partsOf(
-      sessionOf([
-        { at: 0, usage: usage(10, 0, 20_000, 50) },
-        { at: 30, usage: usage(10, 20_000, 130_000, 50) },
-        { at: 60, usage: usage(10, 18_000, 12_000, 50), before: [boundary] },
-      ]),
-    );
+    const parts = partsOf([
+      { at: 0, usage: usage(10, 0, 20_000, 50) },
+      { at: 30, usage: usage(10, 20_000, 130_000, 50) },
+      { at: 60, usage: usage(10, 18_000, 12_000, 50), before: [boundary] },
+    ]);
     expect(parts[2]!.map(({ cause, written, avoidableNano }) => [cause, written, avoidableNano])).toEqual([
       ['compaction', 12_000, 0],
     ]);
@@ -334,13 +311,11 @@ describe('the sums of a report', () => {
 describe('a new process that finds the cache but sends another prompt', () => {
   const avoidableAt = (minutes: number): readonly (readonly [string, boolean])[] => {
     const process = attachment('h0', minutes * 60, { type: 'hook_success', hookName: 'SessionStart:resume' });
-    const parts = partsOf(
-      sessionOf([
-        { at: 0, usage: usage(10, 0, 20_000, 50) },
-        { at: 30, usage: usage(10, 20_000, 1_000, 50) },
-        { at: 30 + minutes * 60, usage: short(10, 0, 25_000, 50), before: [process] },
-      ]),
-    );
+    const parts = partsOf([
+      { at: 0, usage: usage(10, 0, 20_000, 50) },
+      { at: 30, usage: usage(10, 20_000, 1_000, 50) },
+      { at: 30 + minutes * 60, usage: short(10, 0, 25_000, 50), before: [process] },
+    ]);
     return parts[2]!.map(({ cause, avoidableNano }) => [cause, avoidableNano > 0] as const);
   };
 

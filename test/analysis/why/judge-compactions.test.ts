@@ -5,8 +5,8 @@ import { type JudgedCompaction, judgeCompactions } from '../../../src/analysis/w
 import { sumUp } from '../../../src/analysis/why/sum-up.js';
 import type { Step, Transcript } from '../../../src/core/model/transcript.js';
 import {
+  answered,
   ask,
-  assistant,
   attachment,
   type Fields,
   firstThread,
@@ -20,7 +20,6 @@ import {
 } from '../../helpers/session.js';
 import { explained, nano, READ, W1 } from './sessions.js';
 
-const MODEL = 'claude-sonnet-4-5';
 const FILE = [
   'export const retryLimit_ms = 4200;',
   'export function connectSocket(host: string) {',
@@ -34,7 +33,7 @@ const FILE = [
 
 /** Call `i`, a minute after the one before; what it writes is written for an hour. */
 const called = (i: number, content: unknown, read: number, written: number): Fields =>
-  assistant(`a${i}`, 60 * i, `m${i}`, content, { model: MODEL, usage: usage(0, read, written, 100) });
+  answered(i, 60 * i, content, usage(0, read, written, 100));
 const reads = (i: number, read: number, written: number): Fields =>
   called(i, ask(`t${i}`, 'Read', { file_path: '/repo/socket.ts' }), read, written);
 const got = (i: number, text = FILE): Fields => result(`r${i}`, 60 * i + 1, `t${i}`, text);

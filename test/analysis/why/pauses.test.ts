@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  answered,
   ask,
   assistant,
   type Fields,
@@ -25,36 +26,16 @@ const backAt = (seconds: number): Fields => result('r1', seconds, 't1', 'ok', { 
 
 /** Whether a pause of three hours before a request that writes 150,000 again is avoidable, and by how much a compaction saves. */
 function compacting({ answer, behind }: Pause): { readonly avoidable: boolean; readonly acts: boolean } {
-  const model = { model: 'claude-sonnet-4-5' };
   const { requests, changes } = explained(
     readSession([
       user('u0', 0, 'question'),
-      assistant(
-        'a0',
-        1,
-        'm0',
-        say('answer'),
-        { ...model, usage: usage(10, 0, 20_000, 50) },
-        { parentUuid: 'u0' },
-      ),
+      answered(0, 1, say('answer'), usage(10, 0, 20_000, 50), { parentUuid: 'u0' }),
       user('u1', 30, 'question', { parentUuid: 'a0' }),
-      assistant(
-        'a1',
-        31,
-        'm1',
-        answer,
-        { ...model, usage: usage(10, 20_000, 130_000, 50) },
-        { parentUuid: 'u1' },
-      ),
+      answered(1, 31, answer, usage(10, 20_000, 130_000, 50), { parentUuid: 'u1' }),
       ...behind,
-      assistant(
-        'a2',
-        3 * HOUR_S + 1,
-        'm2',
-        say('answer'),
-        { ...model, usage: usage(10, 0, 150_000, 50) },
-        { parentUuid: behind.at(-1)!.uuid },
-      ),
+      answered(2, 3 * HOUR_S + 1, say('answer'), usage(10, 0, 150_000, 50), {
+        parentUuid: behind.at(-1)!.uuid,
+      }),
     ]),
   );
   const change = changes.find(({ name }) => name === '/compact before long pauses')!;

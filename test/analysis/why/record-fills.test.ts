@@ -9,6 +9,7 @@ import type { LogEntry } from '../../../src/core/run/run-log.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import { NO_TIMING } from '../../../src/engine/requests/run-env.js';
 import { replay } from '../../../src/engine/run/replay.js';
+import { forAll } from '../../helpers/for-all.js';
 import { planFor, transcriptOf, worlds } from '../../helpers/generators/arbitrary-world.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
@@ -84,8 +85,7 @@ describe('what fills the prompts of a run', () => {
     const compacted = start()
       .tools([{ tool: 'Read', tokens: 1_000 }])
       .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
-      .human(40)
-      .answer(10);
+      .turn(40, 10);
     const [, last] = main({ policy: 'claude-code/2.1.112', set: { 'restore.enabled': false } }, compacted);
     // The summary has 4,000 tokens and a few words around it.
     const summary = last!.summary!;
@@ -101,23 +101,20 @@ describe('what fills the prompts of a run', () => {
 
   it('adds up to the prompt of every request, under every layer, with refusals, forks and deletions', () => {
     let own = 0;
-    fc.assert(
-      fc.property(worlds, (world) => {
-        const plan = planFor(world);
-        fc.pre(plan !== null);
-        const { columns, requests } = filledRun(plan!, transcriptOf(world.story));
-        for (const { entry, tokens } of requests) {
-          const isLoop = entry.purpose === 'main' || entry.purpose === 'subagent';
-          if (isLoop) expect(tokens, `request ${entry.n}`).not.toBeNull();
-          if (tokens === null) continue;
-          own++;
-          expect(tokens).toHaveLength(columns.length);
-          expect(tokens.every((held) => held >= 0)).toBe(true);
-          expect(sum(tokens), `request ${entry.n} (${entry.purpose})`).toBe(entry.prompt);
-        }
-      }),
-      { numRuns: propertyRuns(60) },
-    );
+    forAll({ numRuns: propertyRuns(60) }, worlds, (world) => {
+      const plan = planFor(world);
+      fc.pre(plan !== null);
+      const { columns, requests } = filledRun(plan!, transcriptOf(world.story));
+      for (const { entry, tokens } of requests) {
+        const isLoop = entry.purpose === 'main' || entry.purpose === 'subagent';
+        if (isLoop) expect(tokens, `request ${entry.n}`).not.toBeNull();
+        if (tokens === null) continue;
+        own++;
+        expect(tokens).toHaveLength(columns.length);
+        expect(tokens.every((held) => held >= 0)).toBe(true);
+        expect(sum(tokens), `request ${entry.n} (${entry.purpose})`).toBe(entry.prompt);
+      }
+    });
     expect(own).toBeGreaterThan(0);
   });
 });

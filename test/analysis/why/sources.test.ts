@@ -13,10 +13,12 @@ import {
 import { nanoOf, sumUp } from '../../../src/analysis/why/sum-up.js';
 import { sum } from '../../../src/core/base/stats.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
+import { readClaudeCode } from '../../../src/transcripts/readers/claude-code/read.js';
+import { forAll } from '../../helpers/for-all.js';
+import { SOURCES } from '../../helpers/golden/material.js';
 import {
+  answered,
   ask,
-  assistant,
-  attachment,
   type Fields,
   readSession,
   result,
@@ -27,7 +29,6 @@ import {
 } from '../../helpers/session.js';
 import { explained, nano, READ, sessionOf, W1 } from './sessions.js';
 
-const MODEL = 'claude-sonnet-4-5';
 const GROUPINGS: readonly SourceBy[] = [
   'source',
   'kind',
@@ -47,7 +48,7 @@ const FILE = Array.from({ length: 200 }, (_, i) => `line ${i} of a file that is 
 );
 
 const called = (i: number, seconds: number, content: unknown, own: Fields): Fields =>
-  assistant(`a${i}`, seconds, `m${i}`, content, { model: MODEL, usage: own });
+  answered(i, seconds, content, own);
 
 /** A file is read once and carried by two requests; the last of them comes when the hour is over. */
 const CARRIED: readonly Fields[] = [
@@ -133,29 +134,7 @@ describe('what a source costs', () => {
 });
 
 describe('where content comes from', () => {
-  const lines: readonly Fields[] = [
-    attachment('h', 0, {
-      type: 'hook_additional_context',
-      hookName: 'SessionStart',
-      content: ['remember the milk '.repeat(9)],
-    }),
-    user('u0', 1, 'start the work on the page, please'),
-    called(0, 10, ask('t0', 'Skill', { skill: 'draw' }), usage(10, 0, 20_000, 50)),
-    result('r0', 20, 't0', 'Launching skill: draw'),
-    user('k0', 21, say('Base directory for this skill: /skills/draw\n\nDraw carefully. '.repeat(4)), {
-      isMeta: true,
-      sourceToolUseID: 't0',
-    }),
-    called(1, 30, ask('t1', 'mcp__shop__list_items', {}), usage(10, 20_000, 400, 50)),
-    result('r1', 40, 't1', 'one item '.repeat(60)),
-    attachment('n1', 41, {
-      type: 'nested_memory',
-      path: '/repo/web/CLAUDE.md',
-      content: { path: '/repo/web/CLAUDE.md', type: 'Project', content: 'Use tabs. '.repeat(30) },
-    }),
-    called(2, 50, say('Done.'), usage(10, 20_400, 500, 30)),
-  ];
-  const all = sources(readSession(lines));
+  const all = sources(readClaudeCode(SOURCES, { id: 'session.jsonl' }));
 
   it.each([
     ['skill', 'draw'],
@@ -239,56 +218,54 @@ const perToken = ({ stretches }: AttributedRequest): readonly number[] =>
 
 describe('attribution', () => {
   it('pays every token of every prompt at its place, as a walk over all of them does', () => {
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => {
-        const requests: TapeRequest[] = [];
-        const billed: Billed[] = [];
-        let prompt: readonly TapeBlock[] = [];
-        for (const [i, { kept, added, cuts, unshown, isCounted }] of steps.entries()) {
-          const stays = Math.round(kept * prompt.length);
-          prompt = [...prompt.slice(0, stays), ...added];
-          requests.push({ number: i + 1, kept: stays, added, output: [] });
-          const tokens = sum(prompt.map((own) => own.tokens)) + unshown;
-          if (isCounted) billed.push({ request: requestOf(i + 1, tokens, cuts), prompt });
-        }
-        const expected = new Map<string, { tokens: number; nano: number; requests: number }>();
-        for (const { request, prompt: held } of billed) {
-          const costs = perToken(request);
-          const seen = new Set<string>();
-          let at = 0;
-          const take = (name: string, tokens: number): void => {
-            if (tokens === 0) return;
-            const own = expected.get(name) ?? { tokens: 0, nano: 0, requests: 0 };
-            expected.set(name, own);
-            for (let i = 0; i < tokens; i++) own.nano += costs[at++]!;
-            own.tokens += tokens;
-            seen.add(name);
-          };
-          for (const { origin, tokens, beyond } of held) {
-            take(ORIGINS[origin]!.name, tokens - beyond);
-            take('growth that no line shows', beyond);
-          }
-          for (const name of seen) expected.get(name)!.requests++;
-          take('growth that no line shows', request.prompt - at);
-        }
-        const tape: ContextTape = {
-          origins: ORIGINS,
-          threads: [{ thread: 't', agent: null, isSummary: false, requests }],
+    forAll(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => {
+      const requests: TapeRequest[] = [];
+      const billed: Billed[] = [];
+      let prompt: readonly TapeBlock[] = [];
+      for (const [i, { kept, added, cuts, unshown, isCounted }] of steps.entries()) {
+        const stays = Math.round(kept * prompt.length);
+        prompt = [...prompt.slice(0, stays), ...added];
+        requests.push({ number: i + 1, kept: stays, added, output: [] });
+        const tokens = sum(prompt.map((own) => own.tokens)) + unshown;
+        if (isCounted) billed.push({ request: requestOf(i + 1, tokens, cuts), prompt });
+      }
+      const expected = new Map<string, { tokens: number; nano: number; requests: number }>();
+      for (const { request, prompt: held } of billed) {
+        const costs = perToken(request);
+        const seen = new Set<string>();
+        let at = 0;
+        const take = (name: string, tokens: number): void => {
+          if (tokens === 0) return;
+          const own = expected.get(name) ?? { tokens: 0, nano: 0, requests: 0 };
+          expected.set(name, own);
+          for (let i = 0; i < tokens; i++) own.nano += costs[at++]!;
+          own.tokens += tokens;
+          seen.add(name);
         };
-        const paid = { tape, requests: billed.map(({ request }) => request) };
-        const tally = new SourceTally();
-        tally.add(sourceRowsOf(paid, 'source'));
-        const found = tally.list().filter(({ carriedTokens }) => carriedTokens > 0);
-        expect(new Map(found.map((own) => [own.name, [own.carriedTokens, own.requests]]))).toEqual(
-          new Map([...expected].map(([name, own]) => [name, [own.tokens, own.requests]])),
-        );
-        for (const { name, usd } of found)
-          expect(Math.abs(usd * 1e9 - expected.get(name!)!.nano)).toBeLessThan(2);
-        expect(nanoSum(found)).toBe(
-          sum(billed.map(({ request }) => sum(request.stretches.map((s) => s.nano)))),
-        );
-      }),
-    );
+        for (const { origin, tokens, beyond } of held) {
+          take(ORIGINS[origin]!.name, tokens - beyond);
+          take('growth that no line shows', beyond);
+        }
+        for (const name of seen) expected.get(name)!.requests++;
+        take('growth that no line shows', request.prompt - at);
+      }
+      const tape: ContextTape = {
+        origins: ORIGINS,
+        threads: [{ thread: 't', agent: null, isSummary: false, requests }],
+      };
+      const paid = { tape, requests: billed.map(({ request }) => request) };
+      const tally = new SourceTally();
+      tally.add(sourceRowsOf(paid, 'source'));
+      const found = tally.list().filter(({ carriedTokens }) => carriedTokens > 0);
+      expect(new Map(found.map((own) => [own.name, [own.carriedTokens, own.requests]]))).toEqual(
+        new Map([...expected].map(([name, own]) => [name, [own.tokens, own.requests]])),
+      );
+      for (const { name, usd } of found)
+        expect(Math.abs(usd * 1e9 - expected.get(name!)!.nano)).toBeLessThan(2);
+      expect(nanoSum(found)).toBe(
+        sum(billed.map(({ request }) => sum(request.stretches.map((s) => s.nano)))),
+      );
+    });
   });
 
   it('adds up to the recorded tokens and dollars, and the parts to each prompt', () => {
@@ -299,32 +276,29 @@ describe('attribution', () => {
       input: fc.nat(20),
       output: fc.integer({ min: 1, max: 400 }),
     });
-    fc.assert(
-      fc.property(fc.array(turn, { minLength: 1, maxLength: 8 }), (turns) => {
-        let at = 0;
-        let prompt = 20_000;
-        const transcript = sessionOf(
-          turns.map(({ gap, read, grown, input, output }) => {
-            at += gap;
-            const before = Math.round(prompt * read);
-            prompt += grown;
-            return { at, usage: usage(input, before, prompt - before, output) };
-          }),
+    forAll({ numRuns: 10 }, fc.array(turn, { minLength: 1, maxLength: 8 }), (turns) => {
+      let at = 0;
+      let prompt = 20_000;
+      const transcript = sessionOf(
+        turns.map(({ gap, read, grown, input, output }) => {
+          at += gap;
+          const before = Math.round(prompt * read);
+          prompt += grown;
+          return { at, usage: usage(input, before, prompt - before, output) };
+        }),
+      );
+      const why = explained(transcript);
+      const [own] = countOnce([why]);
+      const requests = own!.requests;
+      for (const by of GROUPINGS) {
+        const found = sumUp([why], [], by).sources;
+        expect(nanoSum(found)).toBe(sum(requests.map(nanoOf)));
+        expect(sum(found.map(({ carriedTokens }) => carriedTokens))).toBe(
+          sum(requests.map((request) => request.prompt + request.output)),
         );
-        const why = explained(transcript);
-        const [own] = countOnce([why]);
-        const requests = own!.requests;
-        for (const by of GROUPINGS) {
-          const found = sumUp([why], [], by).sources;
-          expect(nanoSum(found)).toBe(sum(requests.map(nanoOf)));
-          expect(sum(found.map(({ carriedTokens }) => carriedTokens))).toBe(
-            sum(requests.map((request) => request.prompt + request.output)),
-          );
-        }
-        const filled = filledPrompts({ tape: why.tape, requests });
-        for (const request of requests) expect(sum(filled.of.get(request)!)).toBe(request.prompt);
-      }),
-      { numRuns: 10 },
-    );
+      }
+      const filled = filledPrompts({ tape: why.tape, requests });
+      for (const request of requests) expect(sum(filled.of.get(request)!)).toBe(request.prompt);
+    });
   });
 });

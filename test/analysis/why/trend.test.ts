@@ -4,6 +4,7 @@ import type { Counted } from '../../../src/analysis/why/count-once.js';
 import { splitAt } from '../../../src/analysis/why/split.js';
 import { trendOf } from '../../../src/analysis/why/trend.js';
 import { dayStartMs, MS_PER_DAY, MS_PER_HOUR } from '../../../src/core/base/clock.js';
+import { forAll } from '../../helpers/for-all.js';
 import { assistant, readSession, result, say, user } from '../../helpers/session.js';
 import { explained, sessionOf, short } from './sessions.js';
 
@@ -72,21 +73,18 @@ describe('sessions over time', () => {
       .integer({ min: 0, max: 60 * 24 })
       .map((hours) => day('2026-09-01') + hours * MS_PER_HOUR);
     const one = counted(0);
-    fc.assert(
-      fc.property(fc.array(fc.option(start), { minLength: 1, maxLength: 12 }), (starts) => {
-        const sessions = starts.map((startedAtMs) => ({ ...one, session: { ...one.session, startedAtMs } }));
-        const { rows, byHour, undatedSessions } = trendOf(sessions);
-        const dated = starts.filter((each) => each !== null).length;
-        const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
-        expect(undatedSessions).toBe(starts.length - dated);
-        expect(total(rows.map(({ requests }) => requests))).toBe(4 * dated);
-        expect(total(rows.map(({ outputTokens }) => outputTokens))).toBe(400 * dated);
-        expect(total(byHour.map(({ requests }) => requests))).toBe(4 * dated);
-        expect(total(rows.map(({ usd }) => usd!))).toBeCloseTo(4 * REQUEST_USD * dated, 6);
-        expect(rows.map(({ from }) => from)).toEqual(rows.map(({ from }) => from).sort());
-      }),
-      { numRuns: 50 },
-    );
+    forAll({ numRuns: 50 }, fc.array(fc.option(start), { minLength: 1, maxLength: 12 }), (starts) => {
+      const sessions = starts.map((startedAtMs) => ({ ...one, session: { ...one.session, startedAtMs } }));
+      const { rows, byHour, undatedSessions } = trendOf(sessions);
+      const dated = starts.filter((each) => each !== null).length;
+      const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
+      expect(undatedSessions).toBe(starts.length - dated);
+      expect(total(rows.map(({ requests }) => requests))).toBe(4 * dated);
+      expect(total(rows.map(({ outputTokens }) => outputTokens))).toBe(400 * dated);
+      expect(total(byHour.map(({ requests }) => requests))).toBe(4 * dated);
+      expect(total(rows.map(({ usd }) => usd!))).toBeCloseTo(4 * REQUEST_USD * dated, 6);
+      expect(rows.map(({ from }) => from)).toEqual(rows.map(({ from }) => from).sort());
+    });
   });
 
   it('show breaks by the hour of the day in UTC', () => {

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claudeSession, codexSession, homeWith } from '../../helpers/home.js';
-import { cli, tempFolder } from '../cli.js';
+import { cli, refused, tempFolder } from '../cli.js';
 
 const SHOP = '.claude/projects/-code-shop';
 
@@ -115,8 +115,7 @@ describe('the sessions that options choose', () => {
   it('are an error that says what there is, where none is left', async () => {
     const home = homeWith(HOME);
     const said = async (...argv: readonly string[]) => {
-      const { code, stderr } = await cli(['why', ...argv], { cwd: '/', env: { HOME: home } });
-      expect(code).toBe(2);
+      const stderr = await refused(['why', ...argv], { cwd: '/', env: { HOME: home } });
       return stderr;
     };
     expect(await said('--agent', 'pi')).toMatch(/none of 5 sessions is of pi\n.*claude-code, codex/);

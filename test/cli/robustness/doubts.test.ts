@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cli, tempFolder } from '../cli.js';
+import { cli, refused, tempFolder } from '../cli.js';
 
 const RECORDING = resolve(import.meta.dirname, '../../../fixtures/bugfix-20-turns.jsonl');
 
@@ -69,8 +69,7 @@ describe('what is doubtful', () => {
 
   it('a percentage with its sign is refused, and how to write it said', async () => {
     const cwd = tempFolder({ 'a.yaml': GENERATED.replace('./agent.yaml', 'claude-code/2026') });
-    const { code, stderr } = await cli(['run', 'a.yaml', '--set', 'window.percent=60%'], { cwd });
-    expect(code).toBe(2);
+    const stderr = await refused(['run', 'a.yaml', '--set', 'window.percent=60%'], { cwd });
     expect(stderr).toContain('hint: write 60, without the sign');
   });
 
@@ -111,8 +110,7 @@ describe('a policy file that is named without its ending', () => {
       ['run', 'b.yaml'],
       ['run', 'a.yaml', '--policy', 'agent'],
     ]) {
-      const { code, stderr } = await cli([...argv, '--no-files'], { cwd });
-      expect(code).toBe(2);
+      const stderr = await refused([...argv, '--no-files'], { cwd });
       expect(stderr).toContain('unknown policy "agent"');
       expect(stderr).toContain('write ./agent.yaml');
       expect(stderr).not.toContain('known: ');
@@ -133,8 +131,7 @@ describe('a file of another kind', () => {
       ['compare', 'agent.yaml'],
       ['sweep', 'agent.yaml', '--vary', 'seed=1,2'],
     ]) {
-      const { code, stderr } = await cli([...argv, '--no-files'], { cwd });
-      expect(code).toBe(2);
+      const stderr = await refused([...argv, '--no-files'], { cwd });
       expect(stderr.match(/error\[/g)).toHaveLength(1);
       expect(stderr).toContain('agent.yaml:1:1: this is a policy file, not a scenario');
       expect(stderr).toContain('--policy agent.yaml');

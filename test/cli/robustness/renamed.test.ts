@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newName, RENAMED } from '../../../src/core/base/nearest.js';
-import { cli, scenario, TRACE, tempFolder } from '../cli.js';
+import { cli, refused, scenario, TRACE, tempFolder } from '../cli.js';
 
 const LETTERS =
   'name: mail\ntranscript: { synthetic: { workload: bugfix, turns: 5, letters: [{ afterTurn: 2, to: main }] } }\n';
@@ -50,10 +50,9 @@ describe('a name that was changed', () => {
       'p.mjs': PLUGIN,
       'letters.yaml': LETTERS,
     });
-    const { code, stderr } = await cli(line.split(' '), { cwd });
+    const stderr = await refused(line.split(' '), { cwd });
     const hint = `"${old}" is now called "${now}"`.replaceAll('*', 'snip');
     expect(stderr.replaceAll('`', '"')).toContain(hint);
-    expect(code).toBe(2);
   });
 
   it('is suggested only where the new one is known', async () => {

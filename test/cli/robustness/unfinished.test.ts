@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cli, TRACE, tempFolder } from '../cli.js';
+import { cli, printed, refused, TRACE, tempFolder } from '../cli.js';
 import { FAILING_TRACE, FAULTY_PLUGIN, faulty } from './faulty.js';
 
 /** A short session that fits into the window of 120,000 tokens, and a long one that does not without compaction. */
@@ -42,8 +42,7 @@ describe('ccbench compare over sessions that not every variant finishes', () => 
   it('compares over those that every ranked variant finished, and says of each row over how many it is', async () => {
     const cwd = tempFolder({ 'a.yaml': TWO });
     const argv = ['compare', 'a.yaml', '--policy', POLICIES, '--svg'];
-    const { code, stdout } = await cli(argv, { cwd });
-    expect(code).toBe(0);
+    const stdout = await printed(argv, { cwd });
     const folder = join(cwd, 'reports/two-compare');
     const result = JSON.parse(readFileSync(join(folder, 'compare.json'), 'utf8'));
     const [none, newer, older] = result.variants as [VariantJson, VariantJson, VariantJson];
@@ -83,8 +82,7 @@ describe('ccbench compare over sessions that not every variant finishes', () => 
   it('ranks nothing when one variant alone finished', async () => {
     const cwd = tempFolder({ 'a.yaml': ONE });
     const argv = ['compare', 'a.yaml', '--policy', 'none,claude-code/2.1.112', '--no-files'];
-    const { code, stdout } = await cli(argv, { cwd });
-    expect(code).toBe(0);
+    const stdout = await printed(argv, { cwd });
     expect(stdout).toContain('none (unfinished)');
     expect(stdout).toContain('no ranking: only claude-code/2.1.112 finished');
     expect(stdout).toMatch(
@@ -96,8 +94,7 @@ describe('ccbench compare over sessions that not every variant finishes', () => 
   it('ranks nothing when no session was finished by every variant', async () => {
     const cwd = tempFolder({ 'a.yaml': ONE });
     const argv = ['compare', 'a.yaml', '--set', 'cache.ttl=5m,1h'];
-    const { code, stdout } = await cli([...argv, '--json'], { cwd });
-    expect(code).toBe(0);
+    const stdout = await printed([...argv, '--json'], { cwd });
     const result = JSON.parse(stdout);
     expect(result).toMatchObject({
       compared: [],
@@ -156,8 +153,7 @@ describe('ccbench compare over sessions that not every variant finishes', () => 
   it('is exit code 2 with a sentence when nothing was answered at all', async () => {
     const cwd = tempFolder({ 'a.yaml': ONE });
     const argv = ['compare', 'a.yaml', '--set', 'window=20000,30000', '--no-files'];
-    const { code, stderr } = await cli(argv, { cwd });
-    expect(code).toBe(2);
+    const stderr = await refused(argv, { cwd });
     expect(stderr).toContain('no run answered a call');
   });
 });
@@ -167,8 +163,7 @@ describe('ccbench sweep over settings that do not finish', () => {
 
   it('takes the best of those that finished, in table, files and charts', async () => {
     const cwd = tempFolder({ 'a.yaml': ONE });
-    const { code, stdout } = await cli(['sweep', 'a.yaml', ...VARY], { cwd });
-    expect(code).toBe(0);
+    const stdout = await printed(['sweep', 'a.yaml', ...VARY], { cwd });
     const folder = join(cwd, 'reports/two-sweep');
     const { points, best, ranked } = JSON.parse(readFileSync(join(folder, 'sweep.json'), 'utf8'));
     const costs = points.map((point: VariantJson) => point.metrics.costUsd!);
@@ -271,8 +266,7 @@ describe('ccbench run', () => {
     const cwd = tempFolder({
       'a.yaml': `${ONE}variants: [{ name: compacts, policy: claude-code/2.1.112 }]\n`,
     });
-    const { code, stdout } = await cli(['run', 'a.yaml'], { cwd });
-    expect(code).toBe(0);
+    const stdout = await printed(['run', 'a.yaml'], { cwd });
     const folder = join(cwd, 'reports/two');
     const summary = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8'));
     expect(summary).toMatchObject({ finished: false, calls: { all: 150, lost: summary.metrics.callsLost } });

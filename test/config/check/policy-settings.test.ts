@@ -5,6 +5,7 @@ import type { Policy } from '../../../src/agent/policies/policy.js';
 import { PolicySettings } from '../../../src/config/check/policy-settings.js';
 import { compileScenario } from '../../../src/config/compile.js';
 import { builtinContext } from '../../../src/config/context.js';
+import { forAll } from '../../helpers/for-all.js';
 
 const scenario = (rest: string): string =>
   `name: study\ntranscript: { synthetic: { workload: bugfix, turns: 4 } }\nmodel: claude-sonnet-4-5\n${rest}`;
@@ -48,29 +49,27 @@ describe('settings of a policy that are changed without reading the scenario aga
   it('compile to the runs that the scenario compiles to, for every policy and parameter', () => {
     let taken = 0;
     let cases = 0;
-    fc.assert(
-      fc.property(
-        fc.constantFrom(
-          '',
-          'overrides: { autoCompactPercent: 70 }\n',
-          'window: 150000\n',
-          'cache: { ttl: 1h }\n',
-        ),
-        fc
-          .constantFrom(...policyRegistry.all())
-          .chain((policy) => fc.tuple(fc.constant(policy.name), settingsOf(policy))),
-        (rest, [policy, changes]) => {
-          const text = scenario(`policy: ${policy}\n${rest}`);
-          const runs = new PolicySettings(sourceOf(text), builtinContext).runsWith(changes);
-          const expected = compiled(text, changes);
-          cases++;
-          if (runs === null) return;
-          taken++;
-          expect(runs).toEqual(expected);
-          expect(JSON.stringify(runs)).toBe(JSON.stringify(expected));
-        },
-      ),
+    forAll(
       { numRuns: 400 },
+      fc.constantFrom(
+        '',
+        'overrides: { autoCompactPercent: 70 }\n',
+        'window: 150000\n',
+        'cache: { ttl: 1h }\n',
+      ),
+      fc
+        .constantFrom(...policyRegistry.all())
+        .chain((policy) => fc.tuple(fc.constant(policy.name), settingsOf(policy))),
+      (rest, [policy, changes]) => {
+        const text = scenario(`policy: ${policy}\n${rest}`);
+        const runs = new PolicySettings(sourceOf(text), builtinContext).runsWith(changes);
+        const expected = compiled(text, changes);
+        cases++;
+        if (runs === null) return;
+        taken++;
+        expect(runs).toEqual(expected);
+        expect(JSON.stringify(runs)).toBe(JSON.stringify(expected));
+      },
     );
     expect(taken / cases).toBeGreaterThan(0.1);
   });

@@ -6,6 +6,7 @@ import type { LayerInput, Plugin } from '../../../src/config/plugins/plugin.js';
 import { blamePlugins } from '../../../src/config/plugins/register-plugin.js';
 import { activePlugins, usePlugin } from '../../../src/config/plugins/use-plugins.js';
 import { CcbenchError, ProblemList } from '../../../src/core/base/errors.js';
+import { thrownBy } from '../../helpers/refusal.js';
 
 const create = () => ({ due: () => false, *act() {} });
 const PARAM = { path: 't.keep', kind: { type: 'switch' }, default: true, unit: null, help: 'h' };
@@ -15,13 +16,9 @@ const READER = { name: 'r', detect: () => true, read: () => ({}) };
 
 /** Every problem of what is given, as it is said. */
 function problemsOf(define: () => unknown): readonly string[] {
-  try {
-    define();
-    return [];
-  } catch (error) {
-    if (error instanceof ProblemList) return error.problems.map(({ message }) => message);
-    return [(error as CcbenchError).message];
-  }
+  const error = thrownBy(define);
+  if (error instanceof ProblemList) return error.problems.map(({ message }) => message);
+  return error === null ? [] : [(error as CcbenchError).message];
 }
 const ofLayer = (change: object) =>
   problemsOf(() => defineLayer({ ...LAYER, ...change } as unknown as LayerInput));
@@ -133,14 +130,8 @@ describe('a policy of a plug-in', () => {
   });
 
   it('is refused under its name, with every problem', () => {
-    const named = (source: Parameters<typeof definePolicy>[0]) => {
-      try {
-        definePolicy(source);
-      } catch (error) {
-        return (error as ProblemList).message;
-      }
-      return null;
-    };
+    const named = (source: Parameters<typeof definePolicy>[0]) =>
+      (thrownBy(() => definePolicy(source)) as ProblemList | null)?.message;
     expect(named({ name: 'mine', rules: 7 } as never)).toContain('policy "mine"');
     expect(named({ rules: 7 } as never)).toContain('the policy');
     expect(named(null as never)).toContain('the policy');

@@ -1,48 +1,43 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, digestPart, digestText } from '../../../src/core/base/digest.js';
+import { forAll } from '../../helpers/for-all.js';
 
 const longText = fc.string({ minLength: 65, maxLength: 400, unit: 'binary' });
 
 describe('digest of a text', () => {
   it('is the same whatever a text was put together from', () => {
-    fc.assert(
-      fc.property(longText, fc.nat(), (text, at) => {
-        const cut = at % text.length;
-        const joined = [text.slice(0, cut), text.slice(cut)].join('');
-        const sliced = `<${text}>`.slice(1, -1);
-        expect(digestText(joined)).toBe(digestText(text));
-        expect(digestText(sliced)).toBe(digestText(text));
-      }),
-    );
+    forAll(longText, fc.nat(), (text, at) => {
+      const cut = at % text.length;
+      const joined = [text.slice(0, cut), text.slice(cut)].join('');
+      const sliced = `<${text}>`.slice(1, -1);
+      expect(digestText(joined)).toBe(digestText(text));
+      expect(digestText(sliced)).toBe(digestText(text));
+    });
   });
 
   it('of a part of a text is that of the part alone', () => {
-    fc.assert(
-      fc.property(
-        fc.string({ maxLength: 200, unit: 'binary' }),
-        fc.nat(),
-        fc.nat(),
-        fc.nat(9),
-        (text, a, b, salt) => {
-          const [from, to] = [a % (text.length + 1), b % (text.length + 1)].sort((x, y) => x - y);
-          expect(digestPart(text, from!, to!, salt)).toBe(digestText(text.slice(from, to), salt));
-        },
-      ),
+    forAll(
+      fc.string({ maxLength: 200, unit: 'binary' }),
+      fc.nat(),
+      fc.nat(),
+      fc.nat(9),
+      (text, a, b, salt) => {
+        const [from, to] = [a % (text.length + 1), b % (text.length + 1)].sort((x, y) => x - y);
+        expect(digestPart(text, from!, to!, salt)).toBe(digestText(text.slice(from, to), salt));
+      },
     );
   });
 
   it('changes with every single unit, with the length, and with the salt', () => {
-    fc.assert(
-      fc.property(longText, fc.nat(), fc.integer({ min: 1, max: 0xffff }), (text, at, flip) => {
-        const i = at % text.length;
-        const unit = String.fromCharCode(text.charCodeAt(i) ^ flip);
-        const digest = digestText(text);
-        expect(digestText(text.slice(0, i) + unit + text.slice(i + 1))).not.toBe(digest);
-        expect(digestText(`${text}\0`)).not.toBe(digest);
-        expect(digestText(text, 1)).not.toBe(digest);
-      }),
-    );
+    forAll(longText, fc.nat(), fc.integer({ min: 1, max: 0xffff }), (text, at, flip) => {
+      const i = at % text.length;
+      const unit = String.fromCharCode(text.charCodeAt(i) ^ flip);
+      const digest = digestText(text);
+      expect(digestText(text.slice(0, i) + unit + text.slice(i + 1))).not.toBe(digest);
+      expect(digestText(`${text}\0`)).not.toBe(digest);
+      expect(digestText(text, 1)).not.toBe(digest);
+    });
   });
 
   it('tells texts apart that differ beyond the first window or swap their parts', () => {
@@ -78,15 +73,13 @@ describe('digest of a text', () => {
 
 describe('canonical JSON', () => {
   it('is read back as the value that was written, and does not depend on the order of keys', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        const text = canonicalJson(value);
-        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
-        expect(canonicalJson(backwards(value))).toBe(text);
-        // Keys of what is read back are in their order already, as far as objects keep one.
-        expect(JSON.stringify(JSON.parse(text))).toBe(text);
-      }),
-    );
+    forAll(fc.jsonValue(), (value) => {
+      const text = canonicalJson(value);
+      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+      expect(canonicalJson(backwards(value))).toBe(text);
+      // Keys of what is read back are in their order already, as far as objects keep one.
+      expect(JSON.stringify(JSON.parse(text))).toBe(text);
+    });
   });
 
   it('leaves out what has no JSON, and keeps the place of it in a list', () => {

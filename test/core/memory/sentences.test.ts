@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LOOK_CHARS, sentencesOf, statementsIn } from '../../../src/core/memory/sentences.js';
 import { STATEMENTS } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 import { FillerText } from '../../../src/transcripts/synthetic/tools/filler-text.js';
+import { forAll } from '../../helpers/for-all.js';
 
 describe('sentences of a prompt', () => {
   it('C32 are cut at their marks, not inside numbers, names or addresses', () => {
@@ -32,23 +33,17 @@ describe('sentences of a prompt', () => {
   });
 
   it('C32 come from the start of a prompt alone, whatever it holds', () => {
-    fc.assert(
-      fc.property(fc.string({ maxLength: 3 * LOOK_CHARS, unit: 'grapheme' }), (text) => {
-        const found = sentencesOf(text);
-        expect(found).toEqual(sentencesOf(text.slice(0, LOOK_CHARS)));
-        for (const sentence of found) expect(text).toContain(sentence);
-      }),
-      { numRuns: 60 },
-    );
+    forAll({ numRuns: 60 }, fc.string({ maxLength: 3 * LOOK_CHARS, unit: 'grapheme' }), (text) => {
+      const found = sentencesOf(text);
+      expect(found).toEqual(sentencesOf(text.slice(0, LOOK_CHARS)));
+      for (const sentence of found) expect(text).toContain(sentence);
+    });
   });
 
   it('C32 the words that fill generated prompts state nothing', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 2 ** 31 }), (seed) => {
-        expect(statementsIn(new FillerText({ style: 'prose', chars: LOOK_CHARS }, seed).read())).toEqual([]);
-      }),
-      { numRuns: 100 },
-    );
+    forAll({ numRuns: 100 }, fc.integer({ min: 1, max: 2 ** 31 }), (seed) => {
+      expect(statementsIn(new FillerText({ style: 'prose', chars: LOOK_CHARS }, seed).read())).toEqual([]);
+    });
   });
 
   it('C32 what generated users say holds all four types and things that nobody should keep', () => {

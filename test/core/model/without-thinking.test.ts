@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withoutThinking } from '../../../src/core/model/transcript.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests } from '../../helpers/plan.js';
 
 const usage = (output: number) => ({ input: 0, cacheRead: 0, cacheWrite5m: 100, cacheWrite1h: 0, output });
 
@@ -11,8 +11,7 @@ describe('R21 a session without thinking', () => {
       .human(100)
       .tools([{ tool: 'Grep', tokens: 500 }], { thinking: 180 })
       .answer(50, { thinking: 70, usage: usage(120) })
-      .human(100)
-      .answer(50)
+      .turn(100, 50)
       .transcript();
 
   it('has neither the blocks nor the output they were', () => {
@@ -28,7 +27,7 @@ describe('R21 a session without thinking', () => {
 
   it('is what `client.thinking: off` runs, with shorter prompts and less output', () => {
     const requests = (set: Record<string, unknown>) =>
-      mainRequests(runLog(planOf({ policy: 'claude-code/2.1.112', set }), talk()));
+      mainRequests(logFor({ policy: 'claude-code/2.1.112', set }, talk()));
     const usual = requests({});
     const off = requests({ 'client.thinking': 'off' });
     expect(usual.map(({ prompt }, i) => prompt - off[i]!.prompt)).toEqual([0, 180, 250]);
@@ -36,7 +35,7 @@ describe('R21 a session without thinking', () => {
   });
 
   it('leaves a response that is thinking alone', () => {
-    const only = new Conversation().human(10).answer(10).transcript();
+    const only = new Conversation().turn(10, 10).transcript();
     expect(withoutThinking(only).threads[0]!.steps).toEqual(only.threads[0]!.steps);
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BlockKind } from '../../../src/core/model/block.js';
 import { breakdown, percentages } from '../../../src/core/tokens/breakdown.js';
+import { forAll } from '../../helpers/for-all.js';
 import { assistant, call, result, text, user } from './build.js';
 
 const conversation = [
@@ -83,21 +84,19 @@ describe('breakdown', () => {
       tokens: fc.nat(1_000),
       tool: fc.constantFrom('Read', 'Bash', null),
     });
-    fc.assert(
-      fc.property(fc.array(fc.tuple(fc.boolean(), fc.array(block, { maxLength: 4 }))), (list) => {
-        const messages = list.map(([isUser, blocks]) =>
-          (isUser ? user : assistant)(blocks.map((init) => text(1, { ...init, digest: 1 }))),
-        );
-        const parts = breakdown(messages, 'true');
-        const tools = [...parts.toolRequests, ...parts.toolResults].reduce(
-          (sum, { tokens }) => sum + tokens,
-          0,
-        );
-        expect(parts.human + parts.assistant + parts.localCommandOutput + parts.other + tools).toBe(
-          parts.total,
-        );
-      }),
-    );
+    forAll(fc.array(fc.tuple(fc.boolean(), fc.array(block, { maxLength: 4 }))), (list) => {
+      const messages = list.map(([isUser, blocks]) =>
+        (isUser ? user : assistant)(blocks.map((init) => text(1, { ...init, digest: 1 }))),
+      );
+      const parts = breakdown(messages, 'true');
+      const tools = [...parts.toolRequests, ...parts.toolResults].reduce(
+        (sum, { tokens }) => sum + tokens,
+        0,
+      );
+      expect(parts.human + parts.assistant + parts.localCommandOutput + parts.other + tools).toBe(
+        parts.total,
+      );
+    });
   });
 });
 

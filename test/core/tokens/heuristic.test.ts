@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBlock } from '../../../src/core/model/block.js';
 import {
   estimateBlock,
   estimateMessage,
@@ -9,6 +8,8 @@ import {
   PADDED_RULES,
   PLAIN_RULES,
 } from '../../../src/core/tokens/heuristic.js';
+import { userText } from '../../helpers/blocks.js';
+import { forAll } from '../../helpers/for-all.js';
 import { assistant, call, result, text, user } from './build.js';
 
 /** As claude-code/2026 counts JSON-like text (TOK-1). */
@@ -95,14 +96,10 @@ describe('message lists', () => {
   });
 
   it('TOK-3 is the exact ceiling of four thirds of the block sum', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 5_000_000 }), { maxLength: 20 }), (sizes) => {
-        const blocks = sizes.map((rough) =>
-          createBlock({ kind: 'text', role: 'user', tokens: 0, digest: 1, rough }),
-        );
-        const sum = BigInt(sizes.reduce((total, size) => total + size, 0));
-        expect(BigInt(estimateMessages([user(blocks)], PADDED_RULES))).toBe((sum * 4n + 2n) / 3n);
-      }),
-    );
+    forAll(fc.array(fc.integer({ min: 0, max: 5_000_000 }), { maxLength: 20 }), (sizes) => {
+      const blocks = sizes.map((rough) => userText(0, { digest: 1, rough }));
+      const sum = BigInt(sizes.reduce((total, size) => total + size, 0));
+      expect(BigInt(estimateMessages([user(blocks)], PADDED_RULES))).toBe((sum * 4n + 2n) / 3n);
+    });
   });
 });

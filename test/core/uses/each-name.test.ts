@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eachName } from '../../../src/core/uses/uses.js';
+import { forAll } from '../../helpers/for-all.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
 
 /** The same in words of regular expressions. */
@@ -29,11 +30,12 @@ describe('identifiers of a text', () => {
     const near = fc
       .array(fc.constantFrom(...'abzAZ019_$./:- \n"é→'), { maxLength: 80 })
       .map((all) => all.join(''));
-    fc.assert(
-      fc.property(fc.oneof(near, fc.string({ unit: 'binary', maxLength: 60 })), (text) => {
-        expect(names(text)).toEqual(byPattern(text));
-      }),
+    forAll(
       { numRuns: propertyRuns(2_000) },
+      fc.oneof(near, fc.string({ unit: 'binary', maxLength: 60 })),
+      (text) => {
+        expect(names(text)).toEqual(byPattern(text));
+      },
     );
   });
 });

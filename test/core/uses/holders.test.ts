@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Holders } from '../../../src/core/uses/holders.js';
+import { forAll } from '../../helpers/for-all.js';
 
 /** What a table says of a digest: its items, or that they are too many. */
 function itemsOf(table: Holders, key: number): readonly number[] | 'common' | null {
@@ -28,19 +29,16 @@ describe('the items that hold something', () => {
     const wide = fc.nat(Number.MAX_SAFE_INTEGER);
     // Digests that want the same slot.
     const crowded = fc.nat(2_000).map((i) => i * 2 ** 32);
-    fc.assert(
-      fc.property(fc.array(fc.oneof(few, wide, crowded), { maxLength: 3_000 }), (keys) => {
-        const table = new Holders();
-        const model = new Map<number, number[]>();
-        for (const [i, key] of keys.entries()) {
-          const item = i >> 2;
-          table.add(key, table.find(key), item);
-          const all = model.get(key) ?? [];
-          if (all.at(-1) !== item) model.set(key, [...all, item]);
-        }
-        for (const [key, all] of model) expect(itemsOf(table, key)).toEqual(all.length > 4 ? 'common' : all);
-      }),
-      { numRuns: 60 },
-    );
+    forAll({ numRuns: 60 }, fc.array(fc.oneof(few, wide, crowded), { maxLength: 3_000 }), (keys) => {
+      const table = new Holders();
+      const model = new Map<number, number[]>();
+      for (const [i, key] of keys.entries()) {
+        const item = i >> 2;
+        table.add(key, table.find(key), item);
+        const all = model.get(key) ?? [];
+        if (all.at(-1) !== item) model.set(key, [...all, item]);
+      }
+      for (const [key, all] of model) expect(itemsOf(table, key)).toEqual(all.length > 4 ? 'common' : all);
+    });
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { leastFaults } from '../../../src/core/uses/least-faults.js';
 import type { Item, Use } from '../../../src/core/uses/uses.js';
+import { forAll } from '../../helpers/for-all.js';
 
 const item = (tokens: number, seenAt: number): Item => ({
   message: 'm',
@@ -143,30 +144,24 @@ describe('the least faults within a budget', () => {
   });
 
   it('is never more than the least of all choices', () => {
-    fc.assert(
-      fc.property(threads(fc.integer({ min: 0, max: 6 }), 3), fc.nat(15), ({ items, uses }, budget) => {
-        expect(leastFaults(items, uses, budget)).toBeLessThanOrEqual(bruteForce(items, uses, budget));
-      }),
-    );
+    forAll(threads(fc.integer({ min: 0, max: 6 }), 3), fc.nat(15), ({ items, uses }, budget) => {
+      expect(leastFaults(items, uses, budget)).toBeLessThanOrEqual(bruteForce(items, uses, budget));
+    });
   });
 
   it('is the least of all choices where items are of one size', () => {
-    fc.assert(
-      fc.property(threads(fc.constant(1), 1), fc.nat(5), ({ items, uses }, budget) => {
-        expect(leastFaults(items, uses, budget)).toBe(bruteForce(items, uses, budget));
-      }),
-    );
+    forAll(threads(fc.constant(1), 1), fc.nat(5), ({ items, uses }, budget) => {
+      expect(leastFaults(items, uses, budget)).toBe(bruteForce(items, uses, budget));
+    });
     const needs = fc.array(
       fc.tuple(fc.nat(30), fc.nat(12)).map(([seenAt, later]) => [seenAt, seenAt + later] as const),
       { minLength: 1, maxLength: 40 },
     );
-    fc.assert(
-      fc.property(needs, fc.nat(8), (all, budget) => {
-        const items = all.map(([seenAt]) => item(1, seenAt));
-        const uses = all.map(([, at], i) => use(at, i));
-        expect(leastFaults(items, uses, budget)).toBe(farthestFirst(all, budget));
-      }),
-    );
+    forAll(needs, fc.nat(8), (all, budget) => {
+      const items = all.map(([seenAt]) => item(1, seenAt));
+      const uses = all.map(([, at], i) => use(at, i));
+      expect(leastFaults(items, uses, budget)).toBe(farthestFirst(all, budget));
+    });
   });
 
   it('is no more in parts of a long thread than in all of it, and the same where nothing is kept from one part to another', () => {
@@ -178,19 +173,16 @@ describe('the least faults within a budget', () => {
       fc.tuple(fc.nat(900), fc.nat(60)).map(([seenAt, later]) => [seenAt, seenAt + later] as const),
       { minLength: 501, maxLength: 900 },
     );
-    fc.assert(
-      fc.property(needs, fc.integer({ min: 1, max: 20 }), (all, budget) => {
-        const made = all.map(([seenAt]) => item(1, seenAt));
-        const bound = leastFaults(
-          made,
-          all.map(([, at], i) => use(at, i)),
-          budget,
-        );
-        expect(bound).toBeLessThanOrEqual(farthestFirst(all, budget));
-        expect(bound).toBeGreaterThan(0.8 * farthestFirst(all, budget));
-      }),
-      { numRuns: 20 },
-    );
+    forAll({ numRuns: 20 }, needs, fc.integer({ min: 1, max: 20 }), (all, budget) => {
+      const made = all.map(([seenAt]) => item(1, seenAt));
+      const bound = leastFaults(
+        made,
+        all.map(([, at], i) => use(at, i)),
+        budget,
+      );
+      expect(bound).toBeLessThanOrEqual(farthestFirst(all, budget));
+      expect(bound).toBeGreaterThan(0.8 * farthestFirst(all, budget));
+    });
   });
 });
 
@@ -208,27 +200,23 @@ describe('the least price of faults within a budget', () => {
   });
 
   it('is never more than the least of all choices', () => {
-    fc.assert(
-      fc.property(
-        threads(fc.integer({ min: 0, max: 6 }), 3),
-        fc.nat(15),
-        priced,
-        ({ items, uses }, budget, prices) => {
-          const priceOf = priceIn(items, prices);
-          expect(leastFaults(items, uses, budget, priceOf)).toBeLessThanOrEqual(
-            bruteForce(items, uses, budget, priceOf),
-          );
-        },
-      ),
+    forAll(
+      threads(fc.integer({ min: 0, max: 6 }), 3),
+      fc.nat(15),
+      priced,
+      ({ items, uses }, budget, prices) => {
+        const priceOf = priceIn(items, prices);
+        expect(leastFaults(items, uses, budget, priceOf)).toBeLessThanOrEqual(
+          bruteForce(items, uses, budget, priceOf),
+        );
+      },
     );
   });
 
   it('is the least of all choices where items are of one size', () => {
-    fc.assert(
-      fc.property(threads(fc.constant(1), 1), fc.nat(5), priced, ({ items, uses }, budget, prices) => {
-        const priceOf = priceIn(items, prices);
-        expect(leastFaults(items, uses, budget, priceOf)).toBe(bruteForce(items, uses, budget, priceOf));
-      }),
-    );
+    forAll(threads(fc.constant(1), 1), fc.nat(5), priced, ({ items, uses }, budget, prices) => {
+      const priceOf = priceIn(items, prices);
+      expect(leastFaults(items, uses, budget, priceOf)).toBe(bruteForce(items, uses, budget, priceOf));
+    });
   });
 });

@@ -34,10 +34,9 @@ const run = (talk: Conversation) => runSent(planOf({ policy: 'claude-code/2026',
 describe('C50 an instruction file that the session edits', () => {
   it('C50 stays in the context as it was until the next compaction', () => {
     const talk = writing()
-      .human(10)
-      .answer(10)
+      .turn(10, 10)
       .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
-    const { sent, entries } = run(talk.human(10).answer(10));
+    const { sent, entries } = run(talk.turn(10, 10));
     expect(shown(sent)).toEqual([500, 500, 500, 2_000]);
     expect(mainRequests(entries)[2]!.read).toBe(mainRequests(entries)[1]!.prompt);
   });
@@ -49,13 +48,13 @@ describe('C50 an instruction file that the session edits', () => {
       .tools([{ tool: 'Edit', tokens: 20, path: '/repo/a.ts', effect: { kind: 'edit', chars: 4_000 } }])
       .answer(10)
       .event((at) => ({ kind: 'clear', at }));
-    expect(shown(run(talk.human(10).answer(10)).sent)).toEqual([500, 500, 500, 600]);
+    expect(shown(run(talk.turn(10, 10)).sent)).toEqual([500, 500, 500, 600]);
     const failed = writing('', true).event((at) => ({ kind: 'clear', at }));
-    expect(shown(run(failed.human(10).answer(10)).sent)).toEqual([500, 500, 500]);
+    expect(shown(run(failed.turn(10, 10)).sent)).toEqual([500, 500, 500]);
   });
 
   it('C50 is read as it is now by the next session', () => {
-    const second = new Conversation({ ids: 'b-' }).human(10).answer(10);
+    const second = new Conversation({ ids: 'b-' }).turn(10, 10);
     const transcript = sessionsOf([
       { name: 'a', talk: writing('a-') },
       { name: 'b', talk: second, afterHours: 1 },

@@ -6,7 +6,7 @@ import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, ofType, planOf, runLog } from '../../helpers/plan.js';
 import { planUnder } from '../../helpers/plan-under.js';
 
 const POLICY = 'claude-code/2026';
@@ -20,7 +20,7 @@ function work(turns: number, tokens: number, tool = 'Read'): Conversation {
 }
 
 function run(talk: Conversation, set: Readonly<Record<string, unknown>> = CACHED): LogEntry[] {
-  return runLog(planOf({ policy: POLICY, set }), talk.transcript());
+  return logFor({ policy: POLICY, set }, talk);
 }
 
 describe('compactions that layers prevent', () => {
@@ -104,7 +104,7 @@ describe('compactions that layers prevent', () => {
     const switched = (turns: number, tokens: number, tool: string): Conversation => {
       const talk = work(40, 5_000).answer(10).wait(5);
       talk.event((at) => ({ kind: 'model-switch', at, model: LONG }));
-      const later = new Conversation({ model: LONG, ids: 'b-' }).wait(60).human(10).answer(10).human(10);
+      const later = new Conversation({ model: LONG, ids: 'b-' }).wait(60).turn(10, 10).human(10);
       for (let i = 0; i < turns; i++) later.tools([{ tool, tokens }]);
       talk.steps.push(...later.answer(10).steps);
       return talk;

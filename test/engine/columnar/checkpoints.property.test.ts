@@ -4,6 +4,7 @@ import { sweepReplayParts } from '../../../src/engine/columnar/sweep-replay.js';
 import { Checkpoint, canCheckpoint } from '../../../src/engine/run/checkpoint.js';
 import { createMetricsFold, foldLog } from '../../../src/metrics/fold.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { forAll } from '../../helpers/for-all.js';
 import { anyWindow, buildSession, sessionSteps } from '../../helpers/generators/arbitrary-session.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
 import { type PlanInit, planOf, runLog } from '../../helpers/plan.js';
@@ -51,20 +52,18 @@ describe('plans whose limits rise', () => {
   it('resume from a checkpoint of the plan before, and log what the engine logs', () => {
     const resume = vi.spyOn(Checkpoint.prototype, 'resume');
     const forks = new Map<string, number>();
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...POLICIES),
-        sessionSteps,
-        anyWindow,
-        fc.array(fc.double({ min: 0.1, max: 1, noNaN: true }), { minLength: 5, maxLength: 9 }),
-        fc.constantFrom('recorded' as const, 'think-time' as const),
-        (policy, steps, window, shares, timing) => {
-          const before = resume.mock.calls.length;
-          expectSame(rising({ policy, window, timing }, shares), buildSession(steps));
-          forks.set(policy, (forks.get(policy) ?? 0) + resume.mock.calls.length - before);
-        },
-      ),
+    forAll(
       { numRuns: propertyRuns(25) },
+      fc.constantFrom(...POLICIES),
+      sessionSteps,
+      anyWindow,
+      fc.array(fc.double({ min: 0.1, max: 1, noNaN: true }), { minLength: 5, maxLength: 9 }),
+      fc.constantFrom('recorded' as const, 'think-time' as const),
+      (policy, steps, window, shares, timing) => {
+        const before = resume.mock.calls.length;
+        expectSame(rising({ policy, window, timing }, shares), buildSession(steps));
+        forks.set(policy, (forks.get(policy) ?? 0) + resume.mock.calls.length - before);
+      },
     );
     const some = [...forks.values()].filter((count) => count > 0);
     expect(some.length).toBeGreaterThan(POLICIES.length / 2);

@@ -15,11 +15,7 @@ function columnar(init: PlanInit, transcript: Transcript): readonly LogEntry[] {
 /** Prompts of forty tokens, this many seconds from the start of one call to that of the next. */
 function every(seconds: number, prompts = 3): Transcript {
   const talk = new Conversation();
-  for (let i = 0; i < prompts; i++)
-    talk
-      .human(40)
-      .answer(10)
-      .wait(seconds - 1);
+  for (let i = 0; i < prompts; i++) talk.turn(40, 10).wait(seconds - 1);
   return talk.transcript();
 }
 
@@ -39,11 +35,8 @@ describe('columns at the edges of what the cache does', () => {
   it('CCH-2 a read renews what lies in front of it as well', () => {
     // Each prompt finds the one before; tools and system are renewed with it and outlive ten minutes.
     const talk = new Conversation();
-    for (let i = 0; i < 4; i++) talk.human(40).answer(10).wait(200);
-    talk
-      .event((at) => ({ kind: 'clear', at }))
-      .human(30)
-      .answer(10);
+    for (let i = 0; i < 4; i++) talk.turn(40, 10).wait(200);
+    talk.event((at) => ({ kind: 'clear', at })).turn(30, 10);
     const entries = columnar({ cache: { ttl: '5m' } }, talk.transcript());
     expect(readsOf(entries).at(-1)).toBe(15_000);
   });
@@ -52,18 +45,13 @@ describe('columns at the edges of what the cache does', () => {
     // A subagent finds tools and system of the main thread after ten seconds and keeps its own prompt for an hour. What lies
     // in front of that lives 300 seconds more, and a minute later the main thread looks for it.
     const lastRead = (seconds: number): number => {
-      const main = new Conversation().human(40).answer(10).wait(380);
-      main
-        .event((at) => ({ kind: 'clear', at }))
-        .human(30)
-        .answer(10);
+      const main = new Conversation().turn(40, 10).wait(380);
+      main.event((at) => ({ kind: 'clear', at })).turn(30, 10);
       const child = new Conversation()
         .wait(10)
-        .human(90)
-        .answer(10)
+        .turn(90, 10)
         .wait(seconds - 1)
-        .human(5)
-        .answer(5);
+        .turn(5, 5);
       const transcript = main.transcript({ threads: [main.thread(), child.thread('child', 'main')] });
       const entries = columnar({ cache: { ttl: '5m', subagentTtl: '1h' } }, transcript);
       const ofChild = ofType(entries, 'request').filter(({ thread }) => thread === 'child');
@@ -77,11 +65,8 @@ describe('columns at the edges of what the cache does', () => {
   it('CCH-5 an entry can be read from the moment its response begins', () => {
     // Twins of one prompt; the first takes a second, less than 15,040 tokens need to be read in.
     const twins = (delayMs: number): Transcript => {
-      const main = new Conversation().human(40).answer(10).wait(500).human(5).answer(5);
-      const child = new Conversation()
-        .wait(delayMs / 1_000)
-        .human(40)
-        .answer(10);
+      const main = new Conversation().turn(40, 10).wait(500).turn(5, 5);
+      const child = new Conversation().wait(delayMs / 1_000).turn(40, 10);
       return main.transcript({ threads: [main.thread(), child.thread('child', 'main')] });
     };
     const second = (delayMs: number) =>
@@ -94,18 +79,13 @@ describe('columns at the edges of what the cache does', () => {
   it('CCH-3 nothing below the minimum is cached, and what is exactly as long is', () => {
     // Sonnet 4.5 caches from 1,024 tokens on.
     const sized = (tokens: number): Transcript =>
-      new Conversation({ toolsTokens: 0, systemTokens: 0 })
-        .human(tokens)
-        .answer(10)
-        .human(5)
-        .answer(5)
-        .transcript();
+      new Conversation({ toolsTokens: 0, systemTokens: 0 }).turn(tokens, 10).turn(5, 5).transcript();
     expect(readsOf(columnar({}, sized(1_024)))).toEqual([0, 1_024]);
     expect(readsOf(columnar({}, sized(1_023)))).toEqual([0, 0]);
   });
 
   it('BRD-2 a single token that is sent again has a cause', () => {
-    const talk = new Conversation({ toolsTokens: 0, systemTokens: 0 }).human(1).answer(10).human(5).answer(5);
+    const talk = new Conversation({ toolsTokens: 0, systemTokens: 0 }).turn(1, 10).turn(5, 5);
     const [first, second] = mainRequests(columnar({}, talk.transcript()));
     expect([first!.rewritten, first!.cause]).toEqual([0, null]);
     expect([second!.rewritten, second!.cause === null]).toEqual([1, false]);
@@ -113,11 +93,8 @@ describe('columns at the edges of what the cache does', () => {
 
   it('BRD-1 a drop of more than 2,000 tokens and one in twenty is a break, with what was lost', () => {
     const cleared = (tokens: number): readonly LogEntry[] => {
-      const talk = new Conversation().human(tokens).answer(10).human(20).answer(10);
-      talk
-        .event((at) => ({ kind: 'clear', at }))
-        .human(30)
-        .answer(10);
+      const talk = new Conversation().turn(tokens, 10).turn(20, 10);
+      talk.event((at) => ({ kind: 'clear', at })).turn(30, 10);
       return columnar({}, talk.transcript());
     };
     // The second prompt reads 15,000 and the first message, the third one 15,000.
@@ -134,8 +111,8 @@ describe('columns at the edges of what the cache does', () => {
   });
 
   it('writes for the lifetime of its thread: one for main threads, one for subagents', () => {
-    const main = new Conversation().human(40).answer(10).wait(50).human(5).answer(5);
-    const child = new Conversation().wait(5).human(90).answer(10).thread('child', 'main');
+    const main = new Conversation().turn(40, 10).wait(50).turn(5, 5);
+    const child = new Conversation().wait(5).turn(90, 10).thread('child', 'main');
     const transcript = main.transcript({ threads: [main.thread(), child] });
     const written = (init: PlanInit) =>
       ofType(columnar(init, transcript), 'request').map(({ write5m, write1h }) => [write5m > 0, write1h > 0]);

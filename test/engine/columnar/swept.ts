@@ -9,7 +9,8 @@ import { sweepReplayParts } from '../../../src/engine/columnar/sweep-replay.js';
 import { createMetricsFold, foldLog } from '../../../src/metrics/fold.js';
 import { readTranscript } from '../../../src/transcripts/read-transcript.js';
 import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
-import { type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { forAll } from '../../helpers/for-all.js';
+import { logFor, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
 /** Replays a plan as a sweep does. */
 export function sweep(plan: RunPlan, transcript: Transcript, sink: LogSink): void {
@@ -31,7 +32,7 @@ export function watched(transcript: Transcript): { readonly transcript: Transcri
       return transcript.id;
     },
   });
-  runLog(planOf({ policy: 'none' }), watching);
+  logFor({ policy: 'none' }, watching);
   const perRun = reads;
   reads = 0;
   return { transcript: watching, runs: () => reads / perRun };
@@ -96,34 +97,32 @@ const FAULTS: readonly NonNullable<PlanInit['faults']>[] = [
 
 /** Sweeps generated sessions under some policies and holds them against the engine. */
 export function expectSameOverWorkloads(policies: readonly string[], numRuns: number): void {
-  fc.assert(
-    fc.property(
-      fc.constantFrom(...policies),
-      fc.record({
-        workload: fc.constantFrom(...WORKLOADS.names),
-        turns: fc.integer({ min: 5, max: 90 }),
-        seed: fc.nat(10_000),
-        overrides: fc.record({ thinkingShare: fc.constantFrom(0, 0.4) }),
-      }),
-      fc.option(fc.record({ everyTurns: fc.integer({ min: 4, max: 9 }), turns: fc.constant(4) }), {
-        nil: undefined,
-      }),
-      fc.array(fc.double({ min: 0.05, max: 1, noNaN: true }), { minLength: 3, maxLength: 5 }),
-      fc.constantFrom(...FAULTS),
-      fc.record({
-        window: fc.constantFrom(60_000, 120_000, 200_000),
-        timing: fc.constantFrom('recorded' as const, 'think-time' as const),
-        estimatorFactor: fc.constantFrom(1, 1.3),
-      }),
-      (policy, spec, subagents, shares, faults, others) => {
-        const near = shares.flatMap((share) => [share, share - 0.001, share - 0.004]);
-        expectSame(
-          near.map((share) => planOf({ policy, set: limitAt(policy, share)!, faults, ...others })),
-          generateTranscript(subagents === undefined ? spec : { ...spec, subagents }),
-        );
-      },
-    ),
+  forAll(
     { numRuns },
+    fc.constantFrom(...policies),
+    fc.record({
+      workload: fc.constantFrom(...WORKLOADS.names),
+      turns: fc.integer({ min: 5, max: 90 }),
+      seed: fc.nat(10_000),
+      overrides: fc.record({ thinkingShare: fc.constantFrom(0, 0.4) }),
+    }),
+    fc.option(fc.record({ everyTurns: fc.integer({ min: 4, max: 9 }), turns: fc.constant(4) }), {
+      nil: undefined,
+    }),
+    fc.array(fc.double({ min: 0.05, max: 1, noNaN: true }), { minLength: 3, maxLength: 5 }),
+    fc.constantFrom(...FAULTS),
+    fc.record({
+      window: fc.constantFrom(60_000, 120_000, 200_000),
+      timing: fc.constantFrom('recorded' as const, 'think-time' as const),
+      estimatorFactor: fc.constantFrom(1, 1.3),
+    }),
+    (policy, spec, subagents, shares, faults, others) => {
+      const near = shares.flatMap((share) => [share, share - 0.001, share - 0.004]);
+      expectSame(
+        near.map((share) => planOf({ policy, set: limitAt(policy, share)!, faults, ...others })),
+        generateTranscript(subagents === undefined ? spec : { ...spec, subagents }),
+      );
+    },
   );
 }
 

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
-import { createMessage, type Message } from '../../../src/core/model/message.js';
+import type { Message } from '../../../src/core/model/message.js';
 import type { BlockEdit } from '../../../src/core/run/action.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { orderMessages } from '../../../src/engine/context/repairs.js';
+import { messageFrom } from '../../helpers/blocks.js';
+import { forAll } from '../../helpers/for-all.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
 
 let made = 0;
@@ -16,8 +18,7 @@ const block = (
   rest: Partial<Parameters<typeof createBlock>[0]> = {},
 ): Block => createBlock({ kind, role, tokens, text: `${kind} ${++made}`, ...rest });
 
-const said = (id: string, blocks: readonly Block[]): Message =>
-  createMessage({ id, role: 'user', origin: 'human', blocks, at: 0 });
+const said = (id: string, blocks: readonly Block[]): Message => messageFrom('human', id, blocks);
 
 /** What may happen to a conversation. */
 const step = fc.oneof(
@@ -95,10 +96,8 @@ class Watched {
     const results = uses.map(({ toolUseId }) => block('tool_result', 'user', tokens, { toolUseId }));
     this.came([...blocks, ...results]);
     this.context.extend([
-      createMessage({ id: `a${n}`, role: 'assistant', origin: 'model', blocks, at: 0 }),
-      ...results.map((each, i) =>
-        createMessage({ id: `r${n}-${i}`, role: 'user', origin: 'tool', blocks: [each], at: 0 }),
-      ),
+      messageFrom('model', `a${n}`, blocks),
+      ...results.map((each, i) => messageFrom('tool', `r${n}-${i}`, [each])),
     ]);
   }
 
@@ -131,10 +130,7 @@ class Watched {
     const tail = messages.slice(from);
     while (tail.length > 0 && (tail[0]!.role !== 'user' || tail[0]!.origin === 'tool')) tail.shift();
     const blocks = [block('text', 'user', 11, { facts: { replaces: 'summary' } })];
-    this.context.replaceHistory([
-      createMessage({ id: `s${++this.count}`, role: 'user', origin: 'summary', blocks, at: 0 }),
-      ...tail,
-    ]);
+    this.context.replaceHistory([messageFrom('summary', `s${++this.count}`, blocks), ...tail]);
   }
 
   private changePrefix(kept: number): void {
@@ -186,15 +182,12 @@ class Watched {
 
 describe('a conversation kept as running sums', () => {
   it('is what it would be had it always been so, whatever happened to it', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
-        const watched = new Watched();
-        for (const next of steps) {
-          watched.take(next);
-          watched.check();
-        }
-      }),
-      { numRuns: propertyRuns(120) },
-    );
+    forAll({ numRuns: propertyRuns(120) }, fc.array(step, { maxLength: 25 }), (steps) => {
+      const watched = new Watched();
+      for (const next of steps) {
+        watched.take(next);
+        watched.check();
+      }
+    });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import { Context } from '../../../src/engine/context/context.js';
+import { callOf, resultOf, userText } from '../../helpers/blocks.js';
 
 const block = (role: Block['role'], tokens: number, rest: Partial<Block> = {}): Block =>
   createBlock({ kind: 'text', role, tokens, text: `${role} ${tokens}`, ...rest });
@@ -112,7 +113,7 @@ describe('a conversation', () => {
     expect(context.hasImages()).toBe(false);
     const image = createBlock({ kind: 'image', role: 'user', tokens: 9 });
     const paper = createBlock({ kind: 'document', role: 'user', tokens: 9 });
-    const shown = createBlock({ kind: 'text', role: 'user', tokens: 9, text: 'x', facts: { images: 2 } });
+    const shown = userText(9, { text: 'x', facts: { images: 2 } });
     context.extend([message('i', 'user', image, paper, shown)]);
     expect([context.hasImages(), context.imageBlocks]).toEqual([true, 3]);
     context.rewrite([{ messageId: 'i', blockIndex: 1, block: null }]);
@@ -126,8 +127,8 @@ describe('a conversation', () => {
     context.extend([message('b', 'assistant', B)]);
     expect(context.takeRepairs()).toEqual({ orphanResults: 0, missingResults: 0, leadingMarkers: 1 });
     expect(context.takeRepairs()).toBeNull();
-    const call = createBlock({ kind: 'tool_use', role: 'assistant', tokens: 5, text: 'x', toolUseId: 't' });
-    const stray = createBlock({ kind: 'tool_result', role: 'user', tokens: 5, text: 'x', toolUseId: 'u' });
+    const call = callOf('t', 5, { text: 'x' });
+    const stray = resultOf('u', 5, { text: 'x' });
     context.extend([message('c', 'assistant', call), message('d', 'user', stray)]);
     context.seal(9);
     expect(context.takeRepairs()).toEqual({ orphanResults: 1, missingResults: 1, leadingMarkers: 0 });

@@ -2,33 +2,24 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { restoreState } from '../../../src/core/base/checkpoint.js';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
-import { createMessage } from '../../../src/core/model/message.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { Deletions } from '../../../src/engine/context/deletions.js';
 import { CachedPrefix } from '../../../src/engine/context/thread-view.js';
+import { callOf, messageFrom, resultOf, userText } from '../../helpers/blocks.js';
+import { forAll } from '../../helpers/for-all.js';
 
 const system = createBlock({ kind: 'text', role: 'system', tokens: 50 });
-const result = (id: string, tokens: number): Block =>
-  createBlock({ kind: 'tool_result', role: 'user', tokens, text: id, toolUseId: id, tool: 'Read' });
-const use = (id: string): Block =>
-  createBlock({ kind: 'tool_use', role: 'assistant', tokens: 5, text: id, toolUseId: id, tool: 'Read' });
+const result = (id: string, tokens: number): Block => resultOf(id, tokens, { text: id, tool: 'Read' });
+const use = (id: string): Block => callOf(id, 5, { text: id, tool: 'Read' });
 
 /** A conversation of calls, each with a result of this many tokens: message 2·i calls, 2·i + 1 answers. */
 function conversation(sizes: readonly number[]): Context {
   const context = new Context([system]);
-  context.extend([
-    createMessage({
-      id: 'go',
-      role: 'user',
-      origin: 'human',
-      at: 0,
-      blocks: [createBlock({ kind: 'text', role: 'user', tokens: 7 })],
-    }),
-  ]);
+  context.extend([messageFrom('human', 'go', [userText(7)])]);
   sizes.forEach((tokens, i) => {
     context.extend([
-      createMessage({ id: `a${i}`, role: 'assistant', origin: 'model', at: 0, blocks: [use(`t${i}`)] }),
-      createMessage({ id: `r${i}`, role: 'user', origin: 'tool', at: 0, blocks: [result(`t${i}`, tokens)] }),
+      messageFrom('model', `a${i}`, [use(`t${i}`)]),
+      messageFrom('tool', `r${i}`, [result(`t${i}`, tokens)]),
     ]);
   });
   return context;
@@ -54,49 +45,45 @@ const sizesAndPicks = fc
 
 describe('results that were deleted on the server', () => {
   it('are subtracted up to any position as if they were looked for one by one', () => {
-    fc.assert(
-      fc.property(sizesAndPicks, ([sizes, picks, split]) => {
-        const context = conversation(sizes);
-        const deletions = new Deletions(context);
-        const total = among(context.blocks, new Set(picks));
-        const first = deletions.add('microcompact', picks.slice(0, split).map(placed));
-        const second = deletions.add('microcompact', picks.slice(split).map(placed));
-        expect(first).toBe(among(context.blocks, new Set(picks.slice(0, split))));
-        expect(first + second).toBe(total);
-        expect(deletions.tokens).toBe(total);
-        for (let position = -1; position <= context.length + 1; position++)
-          expect(deletions.upTo(position)).toBe(among(context.blocks.slice(0, position + 1), new Set(picks)));
-        sizes.forEach((_, i) => {
-          expect(deletions.has(`t${i}`)).toBe(picks.includes(i));
-        });
-        expect(deletions.has(null)).toBe(false);
-      }),
-    );
+    forAll(sizesAndPicks, ([sizes, picks, split]) => {
+      const context = conversation(sizes);
+      const deletions = new Deletions(context);
+      const total = among(context.blocks, new Set(picks));
+      const first = deletions.add('microcompact', picks.slice(0, split).map(placed));
+      const second = deletions.add('microcompact', picks.slice(split).map(placed));
+      expect(first).toBe(among(context.blocks, new Set(picks.slice(0, split))));
+      expect(first + second).toBe(total);
+      expect(deletions.tokens).toBe(total);
+      for (let position = -1; position <= context.length + 1; position++)
+        expect(deletions.upTo(position)).toBe(among(context.blocks.slice(0, position + 1), new Set(picks)));
+      sizes.forEach((_, i) => {
+        expect(deletions.has(`t${i}`)).toBe(picks.includes(i));
+      });
+      expect(deletions.has(null)).toBe(false);
+    });
   });
 
   it('leave the count with the results that leave the conversation, and with all of them', () => {
-    fc.assert(
-      fc.property(sizesAndPicks, ([sizes, picks, , leaving]) => {
-        const context = conversation(sizes);
-        const deletions = new Deletions(context);
-        deletions.add('collapse', picks.map(placed));
-        const gone = deletions.drop(new Set(leaving.map((i) => `t${i}`)));
-        const rest = new Set(picks.filter((i) => !leaving.includes(i)));
-        expect(gone).toBe(among(context.blocks, new Set(picks.filter((i) => leaving.includes(i)))));
-        expect(deletions.tokens).toBe(among(context.blocks, rest));
-        expect(deletions.layer).toBe('collapse');
-        expect(deletions.upTo(context.length - 1)).toBe(deletions.tokens);
-        sizes.forEach((_, i) => {
-          expect(deletions.has(`t${i}`)).toBe(rest.has(i));
-        });
-        const before = deletions.tokens;
-        expect(deletions.clear()).toBe(before);
-        expect([deletions.tokens, deletions.upTo(context.length - 1), deletions.clear()]).toEqual([0, 0, 0]);
-        sizes.forEach((_, i) => {
-          expect(deletions.has(`t${i}`)).toBe(false);
-        });
-      }),
-    );
+    forAll(sizesAndPicks, ([sizes, picks, , leaving]) => {
+      const context = conversation(sizes);
+      const deletions = new Deletions(context);
+      deletions.add('collapse', picks.map(placed));
+      const gone = deletions.drop(new Set(leaving.map((i) => `t${i}`)));
+      const rest = new Set(picks.filter((i) => !leaving.includes(i)));
+      expect(gone).toBe(among(context.blocks, new Set(picks.filter((i) => leaving.includes(i)))));
+      expect(deletions.tokens).toBe(among(context.blocks, rest));
+      expect(deletions.layer).toBe('collapse');
+      expect(deletions.upTo(context.length - 1)).toBe(deletions.tokens);
+      sizes.forEach((_, i) => {
+        expect(deletions.has(`t${i}`)).toBe(rest.has(i));
+      });
+      const before = deletions.tokens;
+      expect(deletions.clear()).toBe(before);
+      expect([deletions.tokens, deletions.upTo(context.length - 1), deletions.clear()]).toEqual([0, 0, 0]);
+      sizes.forEach((_, i) => {
+        expect(deletions.has(`t${i}`)).toBe(false);
+      });
+    });
   });
 
   it('count again from nothing once all of them were forgotten', () => {
@@ -121,28 +108,26 @@ describe('results that were deleted on the server', () => {
   });
 
   it('are taken out of a request that shares a part of the conversation and goes on with other blocks', () => {
-    fc.assert(
-      fc.property(sizesAndPicks, fc.nat(), ([sizes, picks, , again], cut) => {
-        const context = conversation(sizes);
-        const deletions = new Deletions(context);
-        deletions.add('microcompact', picks.map(placed));
-        const shared = cut % (context.length + 1);
-        // Behind the shared part some results stand once more.
-        const added = again.map((i) => result(`t${i}`, sizes[i]!));
-        const blocks = [...context.blocks.slice(0, shared), ...added];
-        const within = deletions.within(shared, added);
-        const total = among(blocks, new Set(picks));
-        const inShared = among(blocks.slice(0, shared), new Set(picks));
-        if (inShared > 0 && inShared === deletions.tokens) {
-          expect(within!.tokens).toBe(inShared);
-          return;
-        }
-        expect(within?.tokens ?? 0).toBe(total);
-        blocks.forEach((_, i) => {
-          expect(within?.upTo(i) ?? 0).toBe(among(blocks.slice(0, i + 1), new Set(picks)));
-        });
-      }),
-    );
+    forAll(sizesAndPicks, fc.nat(), ([sizes, picks, , again], cut) => {
+      const context = conversation(sizes);
+      const deletions = new Deletions(context);
+      deletions.add('microcompact', picks.map(placed));
+      const shared = cut % (context.length + 1);
+      // Behind the shared part some results stand once more.
+      const added = again.map((i) => result(`t${i}`, sizes[i]!));
+      const blocks = [...context.blocks.slice(0, shared), ...added];
+      const within = deletions.within(shared, added);
+      const total = among(blocks, new Set(picks));
+      const inShared = among(blocks.slice(0, shared), new Set(picks));
+      if (inShared > 0 && inShared === deletions.tokens) {
+        expect(within!.tokens).toBe(inShared);
+        return;
+      }
+      expect(within?.tokens ?? 0).toBe(total);
+      blocks.forEach((_, i) => {
+        expect(within?.upTo(i) ?? 0).toBe(among(blocks.slice(0, i + 1), new Set(picks)));
+      });
+    });
   });
 
   it('a result that is not there cannot be deleted', () => {

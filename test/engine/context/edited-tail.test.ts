@@ -1,17 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createBlock } from '../../../src/core/model/block.js';
-import { createMessage } from '../../../src/core/model/message.js';
 import { editedTail } from '../../../src/engine/context/edited-tail.js';
+import { messageFrom, userText } from '../../helpers/blocks.js';
 
-const block = (text: string) => createBlock({ kind: 'text', role: 'user', tokens: 1, text });
-const message = (id: string) =>
-  createMessage({
-    id,
-    role: 'user',
-    origin: 'human',
-    blocks: [block(`${id}0`), block(`${id}1`), block(`${id}2`)],
-    at: 0,
-  });
+const block = (text: string) => userText(1, { text });
+const message = (id: string) => messageFrom('human', id, [block(`${id}0`), block(`${id}1`), block(`${id}2`)]);
 const talk = ['a', 'b', 'c', 'd'].map(message);
 const edited = (...edits: readonly (readonly [string, number, string | null])[]) => {
   const { from, messages } = editedTail(

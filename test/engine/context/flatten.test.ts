@@ -6,28 +6,14 @@ import { contextMessage } from '../../../src/engine/actions/context-message.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { orderMessages, type Repairs } from '../../../src/engine/context/repairs.js';
 import { normaliseInput } from '../../../src/transcripts/readers/claude-code/lines/part-text.js';
+import { callOf, resultOf } from '../../helpers/blocks.js';
+import { forAll } from '../../helpers/for-all.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
 
 const text = (value: string, role: 'user' | 'assistant' = 'user') =>
   createBlock({ kind: 'text', role, tokens: 5, text: value });
-const use = (id: string) =>
-  createBlock({
-    kind: 'tool_use',
-    role: 'assistant',
-    tokens: 5,
-    text: 'Read{}',
-    toolUseId: id,
-    tool: 'Read',
-  });
-const result = (id: string) =>
-  createBlock({
-    kind: 'tool_result',
-    role: 'user',
-    tokens: 5,
-    text: `of ${id}`,
-    toolUseId: id,
-    tool: 'Read',
-  });
+const use = (id: string) => callOf(id, 5, { text: 'Read{}', tool: 'Read' });
+const result = (id: string) => resultOf(id, 5, { text: `of ${id}`, tool: 'Read' });
 const message = (
   id: string,
   role: 'user' | 'assistant',
@@ -174,75 +160,70 @@ describe('flattening', () => {
       }),
       { maxLength: 12 },
     );
-    fc.assert(
-      fc.property(raw, (list) => {
-        const seen = new Set<string>();
-        const messages = list.map((item, i) =>
-          message(
-            `m${i}`,
-            item.role,
-            item.blocks.flatMap((b) => {
-              if (b.kind === 'text') return [text(b.s, item.role)];
-              if (b.kind === 'use') {
-                if (item.role !== 'assistant' || seen.has(b.id)) return [];
-                seen.add(b.id);
-                return [use(b.id)];
-              }
-              return item.role === 'user' ? [result(b.id)] : [];
-            }),
-            { responseId: item.role === 'assistant' ? item.response : null },
-          ),
+    forAll({ numRuns: propertyRuns(500) }, raw, (list) => {
+      const seen = new Set<string>();
+      const messages = list.map((item, i) =>
+        message(
+          `m${i}`,
+          item.role,
+          item.blocks.flatMap((b) => {
+            if (b.kind === 'text') return [text(b.s, item.role)];
+            if (b.kind === 'use') {
+              if (item.role !== 'assistant' || seen.has(b.id)) return [];
+              seen.add(b.id);
+              return [use(b.id)];
+            }
+            return item.role === 'user' ? [result(b.id)] : [];
+          }),
+          { responseId: item.role === 'assistant' ? item.response : null },
+        ),
+      );
+      const flat = flatten(messages).messages;
+      flat.forEach((m, i) => {
+        expect(m.role).toBe(i % 2 === 0 ? 'user' : 'assistant');
+        const results = new Set(
+          flat[i + 1]?.blocks.filter((b) => b.kind === 'tool_result').map((b) => b.toolUseId),
         );
-        const flat = flatten(messages).messages;
-        flat.forEach((m, i) => {
-          expect(m.role).toBe(i % 2 === 0 ? 'user' : 'assistant');
-          const results = new Set(
-            flat[i + 1]?.blocks.filter((b) => b.kind === 'tool_result').map((b) => b.toolUseId),
-          );
-          for (const b of m.blocks) {
-            if (b.kind === 'tool_use') expect(results.has(b.toolUseId)).toBe(true);
-            if (b.kind === 'tool_result')
-              expect(
-                flat[i - 1]?.blocks.some((u) => u.kind === 'tool_use' && u.toolUseId === b.toolUseId),
-              ).toBe(true);
-          }
-        });
-      }),
-      { numRuns: propertyRuns(500) },
-    );
+        for (const b of m.blocks) {
+          if (b.kind === 'tool_use') expect(results.has(b.toolUseId)).toBe(true);
+          if (b.kind === 'tool_result')
+            expect(
+              flat[i - 1]?.blocks.some((u) => u.kind === 'tool_use' && u.toolUseId === b.toolUseId),
+            ).toBe(true);
+        }
+      });
+    });
   });
 });
 
 describe('context', () => {
   it('keeps digests and sums of an edited context equal to those of one built afresh', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 2, maxLength: 20 }),
-        fc.nat(),
-        (sizes, pick) => {
-          const messages = sizes.map((tokens, i) =>
-            message(`m${i}`, i % 2 === 0 ? 'user' : 'assistant', [
-              createBlock({ kind: 'text', role: i % 2 === 0 ? 'user' : 'assistant', tokens, text: `${i}` }),
-            ]),
-          );
-          const index = pick % messages.length;
-          const changed = createBlock({
-            kind: 'text',
-            role: messages[index]!.role,
-            tokens: 7,
-            text: 'changed',
-          });
-          const edited = new Context([]);
-          edited.extend(messages);
-          edited.rewrite([{ messageId: `m${index}`, blockIndex: 0, block: changed }]);
-          const fresh = new Context([]);
-          fresh.extend(messages.map((m, i) => (i === index ? { ...m, blocks: [changed] } : m)));
-          expect([...edited.digests.slice(0, edited.length)]).toEqual([
-            ...fresh.digests.slice(0, fresh.length),
-          ]);
-          expect([...edited.sums.slice(0, edited.length)]).toEqual([...fresh.sums.slice(0, fresh.length)]);
-        },
-      ),
+    forAll(
+      fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 2, maxLength: 20 }),
+      fc.nat(),
+      (sizes, pick) => {
+        const messages = sizes.map((tokens, i) =>
+          message(`m${i}`, i % 2 === 0 ? 'user' : 'assistant', [
+            createBlock({ kind: 'text', role: i % 2 === 0 ? 'user' : 'assistant', tokens, text: `${i}` }),
+          ]),
+        );
+        const index = pick % messages.length;
+        const changed = createBlock({
+          kind: 'text',
+          role: messages[index]!.role,
+          tokens: 7,
+          text: 'changed',
+        });
+        const edited = new Context([]);
+        edited.extend(messages);
+        edited.rewrite([{ messageId: `m${index}`, blockIndex: 0, block: changed }]);
+        const fresh = new Context([]);
+        fresh.extend(messages.map((m, i) => (i === index ? { ...m, blocks: [changed] } : m)));
+        expect([...edited.digests.slice(0, edited.length)]).toEqual([
+          ...fresh.digests.slice(0, fresh.length),
+        ]);
+        expect([...edited.sums.slice(0, edited.length)]).toEqual([...fresh.sums.slice(0, fresh.length)]);
+      },
     );
   });
 });

@@ -8,6 +8,7 @@ import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { INVARIANT_CHECKS } from '../../helpers/drive/check-invariants.js';
 import { checkFailedCompaction, checkRepeat, checkThresholds } from '../../helpers/drive/check-pairs.js';
 import { checkSummaries } from '../../helpers/drive/check-summaries.js';
+import { forAll } from '../../helpers/for-all.js';
 import {
   anyPolicy,
   anyWindow,
@@ -17,7 +18,7 @@ import {
 } from '../../helpers/generators/arbitrary-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
-import { planOf, runLog } from '../../helpers/plan.js';
+import { logFor, planOf } from '../../helpers/plan.js';
 import { Reached, statesOf } from '../../helpers/reached.js';
 
 /** Sessions in all. */
@@ -35,46 +36,42 @@ const clocks = fc.record({
 
 describe('over generated sessions, policies, clocks and faults', () => {
   it('INV-1 INV-2 INV-4 INV-5 INV-7 hold', { timeout: TIMEOUT_MS }, () => {
-    fc.assert(
-      fc.property(
-        sessionSteps,
-        anyPolicy,
-        anyWindow,
-        clocks,
-        faultRules,
-        (steps, policy, window, clock, faults) => {
-          const { ttl, ...rest } = clock;
-          const transcript = buildSession(steps);
-          const plan = planOf({
-            policy,
-            window,
-            ...rest,
-            faults,
-            cache: { ttl },
-            set: { 'client.retries': 1 },
-          });
-          const run = { plan, transcript, ...runSent(plan, transcript) };
-          for (const id of ['INV-1', 'INV-2', 'INV-4', 'INV-5', 'INV-7']) INVARIANT_CHECKS[id]!(run);
-        },
-      ),
+    forAll(
       share(0.5),
+      sessionSteps,
+      anyPolicy,
+      anyWindow,
+      clocks,
+      faultRules,
+      (steps, policy, window, clock, faults) => {
+        const { ttl, ...rest } = clock;
+        const transcript = buildSession(steps);
+        const plan = planOf({
+          policy,
+          window,
+          ...rest,
+          faults,
+          cache: { ttl },
+          set: { 'client.retries': 1 },
+        });
+        const run = { plan, transcript, ...runSent(plan, transcript) };
+        for (const id of ['INV-1', 'INV-2', 'INV-4', 'INV-5', 'INV-7']) INVARIANT_CHECKS[id]!(run);
+      },
     );
   });
 
   it('INV-13 the same plan and session give the same log, byte for byte', { timeout: TIMEOUT_MS }, () => {
-    fc.assert(
-      fc.property(
-        sessionSteps,
-        anyPolicy,
-        anyWindow,
-        clocks,
-        faultRules,
-        (steps, policy, window, clock, faults) => {
-          const { ttl, ...rest } = clock;
-          checkRepeat(planOf({ policy, window, ...rest, faults, cache: { ttl } }), () => buildSession(steps));
-        },
-      ),
+    forAll(
       share(0.1),
+      sessionSteps,
+      anyPolicy,
+      anyWindow,
+      clocks,
+      faultRules,
+      (steps, policy, window, clock, faults) => {
+        const { ttl, ...rest } = clock;
+        checkRepeat(planOf({ policy, window, ...rest, faults, cache: { ttl } }), () => buildSession(steps));
+      },
     );
   });
 });
@@ -87,7 +84,7 @@ describe('the generated sessions', () => {
       seed: 8,
     });
     for (const [steps, policy, window, faults] of cases)
-      reached.add(statesOf(runLog(planOf({ policy, window, faults }), buildSession(steps))));
+      reached.add(statesOf(logFor({ policy, window, faults }, buildSession(steps))));
     expect(reached.share('compaction failed')).toBeGreaterThanOrEqual(0.2);
     expect(reached.share('breaker tripped')).toBeGreaterThanOrEqual(0.05);
     for (const state of [
@@ -110,12 +107,9 @@ const withCompaction = fc.constantFrom(
 describe('thresholds and failures', () => {
   it('INV-8 an earlier threshold never makes the first compaction later', { timeout: TIMEOUT_MS }, () => {
     const percents = fc.tuple(fc.integer({ min: 5, max: 100 }), fc.integer({ min: 5, max: 100 }));
-    fc.assert(
-      fc.property(sessionSteps, withCompaction, percents, (steps, policy, both) => {
-        checkThresholds(buildSession(steps.filter((item) => item.do !== 'compact')), policy, both);
-      }),
-      share(0.15),
-    );
+    forAll(share(0.15), sessionSteps, withCompaction, percents, (steps, policy, both) => {
+      checkThresholds(buildSession(steps.filter((item) => item.do !== 'compact')), policy, both);
+    });
   });
 
   it('INV-8 FUL-7 a compaction that fails changes nothing in any later request', {
@@ -130,19 +124,19 @@ describe('thresholds and failures', () => {
       'tool_call',
       'aborted',
     );
-    fc.assert(
-      fc.property(sessionSteps, withCompaction, anyWindow, failing, (steps, policy, window, error) => {
-        checkFailedCompaction(buildSession(steps), { policy, window, error });
-      }),
-      share(0.1),
-    );
+    forAll(share(0.1), sessionSteps, withCompaction, anyWindow, failing, (steps, policy, window, error) => {
+      checkFailedCompaction(buildSession(steps), { policy, window, error });
+    });
   });
 });
 
 describe('forks', () => {
   it('INV-11 keeping notes beside the conversation changes no request of it', { timeout: TIMEOUT_MS }, () => {
-    fc.assert(
-      fc.property(sessionSteps, fc.constantFrom('claude-code/2.1', 'claude-code/2026'), (steps, policy) => {
+    forAll(
+      share(0.05),
+      sessionSteps,
+      fc.constantFrom('claude-code/2.1', 'claude-code/2026'),
+      (steps, policy) => {
         const transcript = buildSession(steps.filter((item) => item.do !== 'compact'));
         const set = { 'sessionMemory.compaction.enabled': false, 'microcompact.timeBased.enabled': false };
         const digests = (isOn: boolean) =>
@@ -151,8 +145,7 @@ describe('forks', () => {
             'main',
           ).map((request) => request.digest);
         expect(digests(true)).toEqual(digests(false));
-      }),
-      share(0.05),
+      },
     );
   });
 });
@@ -180,14 +173,18 @@ describe('summaries', () => {
   it('INV-14 every message of the user that leaves the context is in the summary that takes its place', {
     timeout: TIMEOUT_MS,
   }, () => {
-    fc.assert(
-      fc.property(sessionSteps, withCompaction, anyWindow, fc.nat(100), (steps, policy, window, seed) => {
+    forAll(
+      share(0.1),
+      sessionSteps,
+      withCompaction,
+      anyWindow,
+      fc.nat(100),
+      (steps, policy, window, seed) => {
         const set = { 'sessionMemory.enabled': false, 'storage.enabled': false };
         const plan = planOf({ policy, window, seed, set });
         const transcript = buildSession(steps);
         checkSummaries({ plan, ...runSent(plan, transcript) });
-      }),
-      share(0.1),
+      },
     );
   });
 
@@ -198,8 +195,7 @@ describe('summaries', () => {
       .tools([{ tool: 'Task', tokens: 10_000 }])
       .answer(10)
       .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
-      .human(40_000)
-      .answer(10)
+      .turn(40_000, 10)
       .human(30, 'the last request')
       .answer(10)
       .transcript();

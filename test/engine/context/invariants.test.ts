@@ -9,6 +9,7 @@ import {
   checkUsage,
   checkWindow,
 } from '../../../src/engine/context/invariants.js';
+import { callOf } from '../../helpers/blocks.js';
 
 const text = (role: Block['role']): Block => createBlock({ kind: 'text', role, tokens: 5, text: role });
 const message = (role: 'user' | 'assistant', ...blocks: readonly Block[]) =>
@@ -28,7 +29,7 @@ describe('the shape of a request is checked before it is sent', () => {
   });
 
   it('stops a call without its result', () => {
-    const use = createBlock({ kind: 'tool_use', role: 'assistant', tokens: 5, toolUseId: 't', tool: 'Read' });
+    const use = callOf('t', 5, { tool: 'Read' });
     const open = contextOf(message('user', text('user')), message('assistant', use));
     expect(() => checkRequestShape(open)).toThrow(/INV-1 .*without its result/);
   });

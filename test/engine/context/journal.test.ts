@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Block, createBlock } from '../../../src/core/model/block.js';
-import { createMessage, type Message } from '../../../src/core/model/message.js';
+import type { Block } from '../../../src/core/model/block.js';
+import type { Message } from '../../../src/core/model/message.js';
 import type { BlockEdit } from '../../../src/core/run/action.js';
 import { changedBlocks, editedTail, findMessages } from '../../../src/engine/context/edited-tail.js';
 import { Journal } from '../../../src/engine/context/taken-out.js';
+import { messageFrom, userText } from '../../helpers/blocks.js';
 
-const text = (words: string): Block => createBlock({ kind: 'text', role: 'user', tokens: 5, text: words });
-const said = (id: string, ...words: readonly string[]): Message =>
-  createMessage({ id, role: 'user', origin: 'human', blocks: words.map(text), at: 0 });
+const text = (words: string): Block => userText(5, { text: words });
+const said = (id: string, ...words: readonly string[]): Message => messageFrom('human', id, words.map(text));
 const edit = (messageId: string, blockIndex: number, words: string | null): BlockEdit => ({
   messageId,
   blockIndex,

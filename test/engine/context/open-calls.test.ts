@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
-import { createMessage } from '../../../src/core/model/message.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { OpenCalls } from '../../../src/engine/context/repairs.js';
+import { callOf, messageFrom, resultOf } from '../../helpers/blocks.js';
 
 const say = (role: 'user' | 'assistant', text: string): Block =>
   createBlock({ kind: 'text', role, tokens: 5, text });
-const use = (id: string): Block =>
-  createBlock({ kind: 'tool_use', role: 'assistant', tokens: 5, text: id, toolUseId: id, tool: 'Read' });
-const result = (id: string): Block =>
-  createBlock({ kind: 'tool_result', role: 'user', tokens: 5, text: id, toolUseId: id, tool: 'Read' });
+const use = (id: string): Block => callOf(id, 5, { text: id, tool: 'Read' });
+const result = (id: string): Block => resultOf(id, 5, { text: id, tool: 'Read' });
 
 describe('calls that wait for their results', () => {
   it('are each known once, and no longer when their result is there', () => {
@@ -51,14 +49,8 @@ describe('calls that wait for their results', () => {
 
   it('FLT-4 need no answer once the response that made them is gone', () => {
     const context = new Context([]);
-    const go = createMessage({ id: 'u', role: 'user', origin: 'human', blocks: [say('user', 'go')], at: 0 });
-    const response = createMessage({
-      id: 'a',
-      role: 'assistant',
-      origin: 'model',
-      blocks: [use('t')],
-      at: 0,
-    });
+    const go = messageFrom('human', 'u', [say('user', 'go')]);
+    const response = messageFrom('model', 'a', [use('t')]);
     context.extend([go, response]);
     expect(context.hasOpenCalls).toBe(true);
     context.replaceHistory([go]);

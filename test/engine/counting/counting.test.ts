@@ -1,22 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { createBlock } from '../../../src/core/model/block.js';
 import { createMessage } from '../../../src/core/model/message.js';
 import type { Text } from '../../../src/core/model/text.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
+import { resultOf } from '../../helpers/blocks.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests } from '../../helpers/plan.js';
 
 /** A question, three results of one response, 4,000 characters each, and an answer. */
 const PARALLEL = new Conversation()
   .human(100)
   .tools(Array.from({ length: 3 }, () => ({ tool: 'Grep', tokens: 1_000 })))
   .answer(10)
-  .human(100)
-  .answer(10)
+  .turn(100, 10)
   .transcript();
 
 const seenUnder = (policy: string, transcript: Transcript = PARALLEL) =>
-  mainRequests(runLog(planOf({ policy }), transcript));
+  mainRequests(logFor({ policy }, transcript));
 
 /** The transcript with other facts on its results. */
 function withFacts(transcript: Transcript, facts: object): Transcript {
@@ -73,14 +72,7 @@ describe('what a policy believes its context to be', () => {
         return 'x'.repeat(4_000);
       },
     };
-    const block = createBlock({
-      kind: 'tool_result',
-      role: 'user',
-      tokens: 1_000,
-      text: output,
-      tool: 'Grep',
-      toolUseId: 'response2-0',
-    });
+    const block = resultOf('response2-0', 1_000, { text: output, tool: 'Grep' });
     const madeWith = { measured, readOut };
     const talk = new Conversation().human(100).tools([{ tool: 'Grep', tokens: 1_000 }]);
     for (let turn = 0; turn < 40; turn++) talk.answer(10).human(100);

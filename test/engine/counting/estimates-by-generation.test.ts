@@ -1,21 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import { createBlock } from '../../../src/core/model/block.js';
-import { createMessage } from '../../../src/core/model/message.js';
 import type { Step } from '../../../src/core/model/transcript.js';
 import { estimateMessages, heuristicRules, PLAIN_RULES } from '../../../src/core/tokens/heuristic.js';
+import { messageFrom, userText } from '../../helpers/blocks.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, planOf, runLog } from '../../helpers/plan.js';
-import {
-  ask,
-  assistant,
-  firstThread,
-  messagesOf,
-  readSession,
-  result,
-  say,
-  user,
-} from '../../helpers/session.js';
+import { ask, assistant, messagesOf, result, say, threadOf, user } from '../../helpers/session.js';
 
 const DOCUMENT = { type: 'document', source: { type: 'base64', data: 'x'.repeat(8_000) } };
 const IMAGE = { type: 'image', source: { type: 'base64', data: 'x'.repeat(8_000) } };
@@ -28,7 +19,7 @@ describe('documents of a recording', () => {
     assistant('a2', 3, 'm2', say('done')),
   ];
   const blockOf = (content: unknown) =>
-    messagesOf(firstThread(readSession(lines(content)))).find(({ origin }) => origin === 'tool')!.blocks[0]!;
+    messagesOf(threadOf(lines(content))).find(({ origin }) => origin === 'tool')!.blocks[0]!;
 
   it('C38 inside a result they count 0, images 2,000', () => {
     const text = { type: 'text', text: 'x'.repeat(40) };
@@ -38,9 +29,7 @@ describe('documents of a recording', () => {
   });
 
   it('C38 on their own they count by their JSON', () => {
-    const thread = firstThread(
-      readSession([user('u1', 0, [DOCUMENT, IMAGE]), assistant('a1', 1, 'm1', say('done'))]),
-    );
+    const thread = threadOf([user('u1', 0, [DOCUMENT, IMAGE]), assistant('a1', 1, 'm1', say('done'))]);
     const [document, image] = messagesOf(thread)[0]!.blocks;
     expect(document!.rough).toBe(Math.round(JSON.stringify(DOCUMENT).length / 4));
     expect(document!.rough).toBeGreaterThan(2_000);
@@ -55,14 +44,12 @@ describe('documents of a recording', () => {
   });
 
   it('C38 a typed prompt is a plain string, a list of blocks is none', () => {
-    const thread = firstThread(
-      readSession([
-        user('u1', 0, 'typed'),
-        assistant('a1', 1, 'm1', say('yes')),
-        user('u2', 2, say('listed')),
-        assistant('a2', 3, 'm2', say('yes')),
-      ]),
-    );
+    const thread = threadOf([
+      user('u1', 0, 'typed'),
+      assistant('a1', 1, 'm1', say('yes')),
+      user('u2', 2, say('listed')),
+      assistant('a2', 3, 'm2', say('yes')),
+    ]);
     expect(messagesOf(thread).map(({ blocks }) => blocks[0]!.facts.plain)).toEqual([true, undefined]);
   });
 });
@@ -70,22 +57,13 @@ describe('documents of a recording', () => {
 describe('what is newer than the usage, by generation', () => {
   /** A call that is answered, then a prompt of 4,000 tokens before the next call; returns what the counter saw at both. */
   function seen(policy: string, plain: boolean, set: Record<string, unknown> = {}) {
-    const talk = new Conversation().human(100).answer(10);
-    const message = createMessage({
-      id: 'typed',
-      role: 'user',
-      origin: 'human',
-      at: 2_000,
-      blocks: [
-        createBlock({
-          kind: 'text',
-          role: 'user',
-          tokens: 4_000,
-          text: 'x'.repeat(16_000),
-          facts: plain ? { plain: true } : {},
-        }),
-      ],
-    });
+    const talk = new Conversation().turn(100, 10);
+    const message = messageFrom(
+      'human',
+      'typed',
+      [userText(4_000, { text: 'x'.repeat(16_000), facts: plain ? { plain: true } : {} })],
+      { at: 2_000 },
+    );
     const later = new Conversation({ ids: 'later ' }).wait(3).answer(10);
     const steps: Step[] = [...talk.steps, { kind: 'message', message }, ...later.steps];
     const plan = planOf({ policy, set: { 'sessionMemory.enabled': false, ...set } });
@@ -108,7 +86,7 @@ describe('what is newer than the usage, by generation', () => {
       tokens: 1_250,
       text: 'x'.repeat(5_000),
     });
-    const message = createMessage({ id: 'a', role: 'assistant', origin: 'model', blocks: [thinking], at: 0 });
+    const message = messageFrom('model', 'a', [thinking]);
     const tokens = (policy: string, margin: 'margin' | 'bare') =>
       estimateMessages([message], heuristicRules(resolvePolicy(policy, {}), margin));
     for (const policy of ['claude-code/2.0', 'claude-code/2.1', 'claude-code/2026']) {
@@ -120,14 +98,12 @@ describe('what is newer than the usage, by generation', () => {
 
   it('C38 TOK-3 a tool call counts name and input in 2026, the JSON of the whole block in 2.0 and 2.1', () => {
     const input = { file_path: '/repo/src/a.ts' };
-    const thread = firstThread(
-      readSession([
-        user('u1', 0, 'look'),
-        assistant('a1', 1, 'm1', ask('toolu_1', 'Read', input)),
-        result('r1', 2, 'toolu_1', ''),
-        assistant('a2', 3, 'm2', say('')),
-      ]),
-    );
+    const thread = threadOf([
+      user('u1', 0, 'look'),
+      assistant('a1', 1, 'm1', ask('toolu_1', 'Read', input)),
+      result('r1', 2, 'toolu_1', ''),
+      assistant('a2', 3, 'm2', say('')),
+    ]);
     const calls = thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call.response] : []));
     const tokens = (policy: string) =>
       estimateMessages(calls, heuristicRules(resolvePolicy(policy, {}), 'bare'));

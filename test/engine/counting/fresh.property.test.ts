@@ -7,8 +7,9 @@ import { NO_TIMING, type RequestListener } from '../../../src/engine/requests/ru
 import { replayParts } from '../../../src/engine/run/replay.js';
 import { readTranscript } from '../../../src/transcripts/read-transcript.js';
 import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { forAll } from '../../helpers/for-all.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf } from '../../helpers/plan.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
 
 /** Purposes of requests that hold a conversation as it is. */
@@ -35,25 +36,22 @@ function news(init: PlanInit, spec: Parameters<typeof generateTranscript>[0]) {
 describe('what is new in a request', () => {
   it('is what the request before did not hold, whatever layers did in between', () => {
     let compactions = 0;
-    fc.assert(
-      fc.property(
-        fc.constantFrom('claude-code/2.0.76', 'claude-code/2.1.112', 'claude-code/2026', 'peers/zed'),
-        fc.record({
-          workload: fc.constantFrom(...WORKLOADS.names),
-          turns: fc.integer({ min: 5, max: 80 }),
-          seed: fc.nat(10_000),
-        }),
-        fc.constantFrom(60_000, 120_000),
-        (policy, spec, window) => {
-          const { told, log } = news({ policy, window }, spec);
-          fc.pre(log.every(({ type }) => type !== 'refused'));
-          expect(told.map(({ said }) => said)).toEqual(told.map(({ found }) => found));
-          for (const entry of log)
-            if (entry.type === 'layer' && entry.action === 'compact' && entry.outcome === 'done')
-              compactions++;
-        },
-      ),
+    forAll(
       { numRuns: propertyRuns(40) },
+      fc.constantFrom('claude-code/2.0.76', 'claude-code/2.1.112', 'claude-code/2026', 'peers/zed'),
+      fc.record({
+        workload: fc.constantFrom(...WORKLOADS.names),
+        turns: fc.integer({ min: 5, max: 80 }),
+        seed: fc.nat(10_000),
+      }),
+      fc.constantFrom(60_000, 120_000),
+      (policy, spec, window) => {
+        const { told, log } = news({ policy, window }, spec);
+        fc.pre(log.every(({ type }) => type !== 'refused'));
+        expect(told.map(({ said }) => said)).toEqual(told.map(({ found }) => found));
+        for (const entry of log)
+          if (entry.type === 'layer' && entry.action === 'compact' && entry.outcome === 'done') compactions++;
+      },
     );
     expect(compactions).toBeGreaterThan(0);
   });
@@ -63,8 +61,8 @@ describe.skipIf(!sharedData.present)('a recording that is compacted early', () =
   it('sends its opening again each time, and its summary requests hold no news but what came since', () => {
     const file = 'more/claude-code/entireio__cli-768de5d6-1e60086f-v2.1.34.jsonl.gz';
     const { transcript } = readTranscript(sharedData.read(file), { id: 'early', agents: [] });
-    const log = runLog(
-      planOf({ policy: 'claude-code/2.1.112', set: { 'window.percent': 22 }, cache: { ttl: '5m' } }),
+    const log = logFor(
+      { policy: 'claude-code/2.1.112', set: { 'window.percent': 22 }, cache: { ttl: '5m' } },
       transcript,
     );
     const requests = ofType(log, 'request');

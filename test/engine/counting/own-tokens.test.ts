@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Block, createBlock } from '../../../src/core/model/block.js';
-import { createMessage, type Message } from '../../../src/core/model/message.js';
+import type { Block } from '../../../src/core/model/block.js';
+import type { Message } from '../../../src/core/model/message.js';
 import { OwnTokens } from '../../../src/engine/counting/own-tokens.js';
+import { messageFrom, userText } from '../../helpers/blocks.js';
 
 const block = (tokens: number, facts: Block['facts'] = {}): Block =>
-  createBlock({ kind: 'text', role: 'user', tokens, text: `${tokens}`, facts });
-const said = (id: string, ...blocks: readonly Block[]): Message =>
-  createMessage({ id, role: 'user', origin: 'human', blocks, at: 0 });
+  userText(tokens, { text: `${tokens}`, facts });
+const said = (id: string, ...blocks: readonly Block[]): Message => messageFrom('human', id, blocks);
 
 /** A prefix of 100 tokens and one message of 100. */
 function session(): { readonly own: OwnTokens; readonly message: Message } {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { restoreState } from '../../../src/core/base/checkpoint.js';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
-import { createMessage, type Message } from '../../../src/core/model/message.js';
+import type { Message } from '../../../src/core/model/message.js';
 import type { Usage } from '../../../src/core/model/usage.js';
 import { type CountPart, USAGE_PARTS } from '../../../src/core/run/policy-rules.js';
 import { type Counted, counterRules, SeenCounter } from '../../../src/engine/counting/seen-counter.js';
+import { messageFrom, resultOf } from '../../helpers/blocks.js';
 
 const PLAIN: CountPart = {
   source: 'usage+new',
@@ -31,8 +32,7 @@ const count = (change: Partial<CountPart>, factor = 1, counted = THREAD): SeenCo
 /** A text of this many tokens by the estimate of four characters each. */
 const text = (tokens: number, kind: Block['kind'] = 'text'): Block =>
   createBlock({ kind, role: 'user', tokens, text: 'x'.repeat(4 * tokens) });
-const said = (id: string, ...blocks: readonly Block[]): Message =>
-  createMessage({ id, role: 'user', origin: 'human', blocks, at: 0 });
+const said = (id: string, ...blocks: readonly Block[]): Message => messageFrom('human', id, blocks);
 const used = (change: Partial<Usage>): Usage => ({
   input: 0,
   cacheRead: 0,
@@ -235,13 +235,7 @@ describe('what a counter keeps apart', () => {
   });
 
   it('what the server deleted already is not taken off again', () => {
-    const result = createBlock({
-      kind: 'tool_result',
-      role: 'user',
-      tokens: 50,
-      text: 'x'.repeat(200),
-      toolUseId: 't',
-    });
+    const result = resultOf('t', 50, { text: 'x'.repeat(200) });
     const before = new Map([['a', said('a', result)]]);
     const edits = [{ messageId: 'a', blockIndex: 0, block: text(3) }];
     const shown = (gone: ReadonlySet<string>, isNewer: boolean): number => {

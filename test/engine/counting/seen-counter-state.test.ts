@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { restoreState } from '../../../src/core/base/checkpoint.js';
-import { type Block, createBlock } from '../../../src/core/model/block.js';
-import { createMessage, type Message } from '../../../src/core/model/message.js';
+import type { Block } from '../../../src/core/model/block.js';
+import type { Message } from '../../../src/core/model/message.js';
 import { type CounterRules, counterRules, SeenCounter } from '../../../src/engine/counting/seen-counter.js';
+import { messageFrom, resultOf, userText } from '../../helpers/blocks.js';
 import { planOf } from '../../helpers/plan.js';
 
 const rulesFor = (newContent: CounterRules['newContent'], factor = 1): CounterRules =>
@@ -13,12 +14,9 @@ const rulesFor = (newContent: CounterRules['newContent'], factor = 1): CounterRu
 const ROUGH = rulesFor('rough');
 
 /** Four characters a token, so that the estimate is what is true. */
-const text = (tokens: number): Block =>
-  createBlock({ kind: 'text', role: 'user', tokens, text: 'x'.repeat(4 * tokens) });
-const result = (id: string, tokens: number): Block =>
-  createBlock({ kind: 'tool_result', role: 'user', tokens, text: 'x'.repeat(4 * tokens), toolUseId: id });
-const said = (id: string, ...blocks: readonly Block[]): Message =>
-  createMessage({ id, role: 'user', origin: 'human', blocks, at: 0 });
+const text = (tokens: number): Block => userText(tokens, { text: 'x'.repeat(4 * tokens) });
+const result = (id: string, tokens: number): Block => resultOf(id, tokens, { text: 'x'.repeat(4 * tokens) });
+const said = (id: string, ...blocks: readonly Block[]): Message => messageFrom('human', id, blocks);
 const usage = (input: number) => ({ input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 });
 
 /** A counter with another of the same rules beside it: both hear of the same, so they show the same. */
@@ -111,7 +109,7 @@ describe('what a policy believes its context to be', () => {
 
   it('C28 loses a block as it was counted: by its true tokens, or by the estimate where it is newer', () => {
     // True tokens and estimate differ here: 40 by the usage, 10 by the estimate.
-    const odd = createBlock({ kind: 'text', role: 'user', tokens: 40, text: 'x'.repeat(40) });
+    const odd = userText(40, { text: 'x'.repeat(40) });
     const old = said('old', odd, text(9));
     const fresh = said('new', odd, text(9));
     const seen = counter();

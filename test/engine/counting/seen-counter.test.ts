@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBlock } from '../../../src/core/model/block.js';
-import { createMessage } from '../../../src/core/model/message.js';
 import { counterRules, SeenCounter } from '../../../src/engine/counting/seen-counter.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
+import { messageFrom, userText } from '../../helpers/blocks.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
+import { forAll } from '../../helpers/for-all.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 
 /** True tokens of the placeholder. */
 const PLACEHOLDER = 12;
@@ -23,16 +23,15 @@ const idle = (talk: Conversation, tokens = 10) =>
   talk
     .answer(10)
     .wait(75 * 60)
-    .human(tokens)
-    .answer(10);
+    .turn(tokens, 10);
 
 describe('what is cleared leaves the counter as it was added', () => {
   it('C28 144,652 tokens that the usage counted are taken off as 144,652, not as 193,024', () => {
     // 29 of 34 results of 5,000 are cleared after the pause; the rest of the turn is known by usage.
     const set = { ...COMPACTION_ONLY, 'autoCompact.enabled': false, 'microcompact.timeBased.enabled': true };
-    const entries = runLog(
-      planOf({ policy: 'claude-code/2026', set, model: 'claude-opus-4-6' }),
-      idle(work(34, 5_000)).transcript(),
+    const entries = logFor(
+      { policy: 'claude-code/2026', set, model: 'claude-opus-4-6' },
+      idle(work(34, 5_000)),
     );
     const [cleared] = ofType(entries, 'layer');
     expect(cleared).toMatchObject({ saved: 29 * (5_000 - PLACEHOLDER), details: { ids: 29 } });
@@ -45,13 +44,7 @@ describe('what is cleared leaves the counter as it was added', () => {
     const set = { ...COMPACTION_ONLY, 'microcompact.timeBased.enabled': true };
     const talk = new Conversation().human(100);
     talk.tools(Array.from({ length: 8 }, () => ({ tool: 'Read', tokens: 3_000 })));
-    const entries = runLog(
-      planOf({ policy: 'claude-code/2026', set }),
-      talk
-        .wait(75 * 60)
-        .answer(10)
-        .transcript(),
-    );
+    const entries = logFor({ policy: 'claude-code/2026', set }, talk.wait(75 * 60).answer(10));
     const [cleared] = ofType(entries, 'layer');
     // 33 characters of the placeholder are 8 tokens of the estimate.
     expect(cleared!.estimatedBefore! - cleared!.estimatedAfter!).toBe(((3_000 - 8) * 3 * 4) / 3);
@@ -59,11 +52,8 @@ describe('what is cleared leaves the counter as it was added', () => {
 
   it('C28 a block that grows is added whole, whatever the usage did not count', () => {
     const counter = new SeenCounter(counterRules(planOf({ policy: 'claude-code/2026' }).policy.params, 1));
-    const text = (tokens: number) => createBlock({ kind: 'text', role: 'user', tokens });
-    const held = (tokens: number) =>
-      new Map([
-        ['m', createMessage({ id: 'm', role: 'user', origin: 'human', at: 0, blocks: [text(tokens)] })],
-      ]);
+    const text = (tokens: number) => userText(tokens);
+    const held = (tokens: number) => new Map([['m', messageFrom('human', 'm', [text(tokens)])]]);
     counter.anchor({ input: 1_000, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 }, 0);
     counter.returnUncounted(100);
     counter.replace([{ messageId: 'm', blockIndex: 0, block: text(30) }], held(10), new Set());
@@ -82,9 +72,8 @@ describe('what is cleared leaves the counter as it was added', () => {
     const talk = idle(work(20, 5_000))
       .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
       .wait(75 * 60)
-      .human(10)
-      .answer(10);
-    const entries = runLog(planOf({ policy: 'claude-code/2026', set }), talk.transcript());
+      .turn(10, 10);
+    const entries = logFor({ policy: 'claude-code/2026', set }, talk);
     const [first, again] = ofType(entries, 'layer');
     expect(first!.estimatedBefore! - first!.estimatedAfter!).toBe(15 * 4_988);
     expect(again).toMatchObject({ saved: 15 * 4_988 });
@@ -92,44 +81,39 @@ describe('what is cleared leaves the counter as it was added', () => {
   });
 
   it('C28 for any counter the drop is what the blocks had added, and the next usage agrees', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom('none', 'rough', 'padded'),
-        fc.constantFrom(0.5, 1, 2),
-        fc.array(fc.integer({ min: 50, max: 4_000 }), { minLength: 6, maxLength: 24 }),
-        fc.integer({ min: 0, max: 6 }),
-        (newContent, estimatorFactor, sizes, parallel) => {
-          const set = {
-            ...COMPACTION_ONLY,
-            'microcompact.timeBased.enabled': true,
-            'counter.newContent': newContent,
-          };
-          const talk = new Conversation().human(100);
-          for (const tokens of sizes) talk.tools([{ tool: 'Read', tokens }]);
-          if (parallel > 0)
-            talk.tools(Array.from({ length: parallel }, () => ({ tool: 'Bash', tokens: 600 })));
-          talk.wait(75 * 60).answer(10);
-          const plan = planOf({ policy: 'claude-code/2026', set, estimatorFactor });
-          const entries = runLog(plan, talk.transcript());
-          const [cleared] = ofType(entries, 'layer');
-          // The results of the latest call are newer than the usage; the last five results stay.
-          const all = [...sizes, ...Array.from({ length: parallel }, () => 600)];
-          const newer = parallel > 0 ? parallel : 1;
-          const gone = all.slice(0, -5);
-          const known = gone.slice(0, all.length - newer).reduce((sum, size) => sum + size - PLACEHOLDER, 0);
-          const estimated = gone.slice(all.length - newer).reduce((sum, size) => sum + size - 8, 0);
-          const third = newContent === 'none' ? 0 : newContent === 'padded' ? 4 / 3 : 1;
-          const drop = known + estimated * third * estimatorFactor;
-          expect(Math.abs(cleared!.estimatedBefore! - cleared!.estimatedAfter! - drop)).toBeLessThanOrEqual(
-            2,
-          );
-          // What the usage will count of the older part is never more than what the counter still has of it.
-          const last = mainRequests(entries).at(-1)!;
-          const rest = all.slice(-newer).reduce((sum, size) => sum + size, 0);
-          expect(last.estimatedTokens!).toBeGreaterThanOrEqual(last.prompt - rest);
-        },
-      ),
+    forAll(
       { numRuns: 40 },
+      fc.constantFrom('none', 'rough', 'padded'),
+      fc.constantFrom(0.5, 1, 2),
+      fc.array(fc.integer({ min: 50, max: 4_000 }), { minLength: 6, maxLength: 24 }),
+      fc.integer({ min: 0, max: 6 }),
+      (newContent, estimatorFactor, sizes, parallel) => {
+        const set = {
+          ...COMPACTION_ONLY,
+          'microcompact.timeBased.enabled': true,
+          'counter.newContent': newContent,
+        };
+        const talk = new Conversation().human(100);
+        for (const tokens of sizes) talk.tools([{ tool: 'Read', tokens }]);
+        if (parallel > 0) talk.tools(Array.from({ length: parallel }, () => ({ tool: 'Bash', tokens: 600 })));
+        talk.wait(75 * 60).answer(10);
+        const plan = planOf({ policy: 'claude-code/2026', set, estimatorFactor });
+        const entries = runLog(plan, talk.transcript());
+        const [cleared] = ofType(entries, 'layer');
+        // The results of the latest call are newer than the usage; the last five results stay.
+        const all = [...sizes, ...Array.from({ length: parallel }, () => 600)];
+        const newer = parallel > 0 ? parallel : 1;
+        const gone = all.slice(0, -5);
+        const known = gone.slice(0, all.length - newer).reduce((sum, size) => sum + size - PLACEHOLDER, 0);
+        const estimated = gone.slice(all.length - newer).reduce((sum, size) => sum + size - 8, 0);
+        const third = newContent === 'none' ? 0 : newContent === 'padded' ? 4 / 3 : 1;
+        const drop = known + estimated * third * estimatorFactor;
+        expect(Math.abs(cleared!.estimatedBefore! - cleared!.estimatedAfter! - drop)).toBeLessThanOrEqual(2);
+        // What the usage will count of the older part is never more than what the counter still has of it.
+        const last = mainRequests(entries).at(-1)!;
+        const rest = all.slice(-newer).reduce((sum, size) => sum + size, 0);
+        expect(last.estimatedTokens!).toBeGreaterThanOrEqual(last.prompt - rest);
+      },
     );
   });
 });
@@ -145,7 +129,7 @@ describe('a microcompaction that makes room ends the pass', () => {
     const before = threshold - 125_000 + 100 + 20 * 5_020;
     talk.tools([{ tool: 'Task', tokens: threshold - before - 20 }]).tools([{ tool: 'Task', tokens: 10 }]);
     const set = { 'sessionMemory.enabled': false, 'storage.enabled': false, 'window.warningOffset': 0 };
-    const entries = runLog(planOf({ policy, set }), talk.answer(10).transcript());
+    const entries = logFor({ policy, set }, talk.answer(10));
     const layers = ofType(entries, 'layer');
     expect(layers.map(({ layer, action }) => `${layer} ${action}`)).toEqual(['microcompact clear']);
     expect(layers[0]!.estimatedBefore).toBeGreaterThanOrEqual(threshold);
@@ -158,12 +142,9 @@ describe('a microcompaction that makes room ends the pass', () => {
   it('C24 R17 but not of claude-code/2.0.76, which counts what the API reported', () => {
     const talk = work(20, 5_000, 'Read', 30_000).tools([{ tool: 'Task', tokens: 24_480 }]);
     const set = { 'storage.enabled': false, 'window.warningOffset': 0 };
-    const log = runLog(
-      planOf({ policy: 'claude-code/2.0.76', set }),
-      talk
-        .tools([{ tool: 'Task', tokens: 10 }])
-        .answer(10)
-        .transcript(),
+    const log = logFor(
+      { policy: 'claude-code/2.0.76', set },
+      talk.tools([{ tool: 'Task', tokens: 10 }]).answer(10),
     );
     expect(ofType(log, 'layer').map(({ layer, action }) => `${layer} ${action}`)).toEqual([
       'microcompact clear',

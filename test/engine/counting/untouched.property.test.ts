@@ -4,6 +4,7 @@ import type { RequestEntry } from '../../../src/core/run/log-entries.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
+import { forAll } from '../../helpers/for-all.js';
 import {
   anyPolicy,
   anyWindow,
@@ -13,7 +14,7 @@ import {
 } from '../../helpers/generators/arbitrary-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType } from '../../helpers/plan.js';
 
 /** Sessions of each property. */
 const RUNS = propertyRuns(50);
@@ -40,29 +41,27 @@ describe('the context that no layer has touched', () => {
   it('C9 is the real one and what layers keep out of it, whatever comes back and goes again', {
     timeout: TIMEOUT_MS,
   }, () => {
-    fc.assert(
-      fc.property(
-        sessionSteps,
-        anyPolicy,
-        anyWindow,
-        anyBilling,
-        faultRules,
-        (steps, policy, window, bill, faults) => {
-          const set = policy === 'claude-code/2026' ? { 'microcompact.cached.billDeleted': bill } : {};
-          const entries = runLog(planOf({ policy, window, faults, set }), buildSession(steps));
-          let notCarried = 0;
-          for (const [request, out] of outAt(entries)) {
-            expect(request.uncompactedTokens).toBe(request.context - request.output + out);
-            notCarried += request.uncompactedTokens! - request.prompt;
-          }
-          const facts = foldLog(entries);
-          const last = outAt(entries).at(-1);
-          expect(metricValues(facts).tokensNotCarried).toBe(notCarried);
-          if (last !== undefined && last[0] === lastOf(entries))
-            expect(metricValues(facts).tokensSaved).toBe(last[1]);
-        },
-      ),
+    forAll(
       { numRuns: RUNS },
+      sessionSteps,
+      anyPolicy,
+      anyWindow,
+      anyBilling,
+      faultRules,
+      (steps, policy, window, bill, faults) => {
+        const set = policy === 'claude-code/2026' ? { 'microcompact.cached.billDeleted': bill } : {};
+        const entries = logFor({ policy, window, faults, set }, buildSession(steps));
+        let notCarried = 0;
+        for (const [request, out] of outAt(entries)) {
+          expect(request.uncompactedTokens).toBe(request.context - request.output + out);
+          notCarried += request.uncompactedTokens! - request.prompt;
+        }
+        const facts = foldLog(entries);
+        const last = outAt(entries).at(-1);
+        expect(metricValues(facts).tokensNotCarried).toBe(notCarried);
+        if (last !== undefined && last[0] === lastOf(entries))
+          expect(metricValues(facts).tokensSaved).toBe(last[1]);
+      },
     );
   });
 
@@ -72,30 +71,27 @@ describe('the context that no layer has touched', () => {
     const said = new Conversation().human(30);
     for (const count of [7, 7, 7]) said.tools(calls(count));
     const transcript = said.answer(10).transcript();
-    const entries = runLog(planOf({ policy: 'peers/goose', window: 60_000 }), transcript);
+    const entries = logFor({ policy: 'peers/goose', window: 60_000 }, transcript);
     const [cleared] = ofType(entries, 'layer');
     expect(cleared!.saved).toBe(10 * 21 - 10 * 40);
     expect(cleared!.trueBefore - cleared!.trueAfter).toBe(cleared!.saved);
-    const alone = mainRequests(runLog(planOf({ policy: 'unbounded' }), transcript));
+    const alone = mainRequests(logFor({ policy: 'unbounded' }, transcript));
     expect(mainRequests(entries).map(({ uncompactedTokens: untouched }) => untouched)).toEqual(
       alone.map(({ prompt }) => prompt),
     );
   });
 
   it('C10 is what a run without layers sends', { timeout: TIMEOUT_MS }, () => {
-    fc.assert(
-      fc.property(sessionSteps, anyPolicy, anyWindow, (steps, policy, window) => {
-        const transcript = buildSession(steps);
-        const set = { 'client.thinking': 'keep-all' };
-        const noIndex = policy === 'claude-code/2026' ? { 'autoMemory.enabled': false } : {};
-        const entries = runLog(planOf({ policy, window, set: { ...set, ...noIndex } }), transcript);
-        if (ofType(entries, 'lost').length > 0) return;
-        const alone = mainRequests(runLog(planOf({ policy: 'unbounded', set }), transcript));
-        expect(mainRequests(entries).map(({ uncompactedTokens: untouched }) => untouched)).toEqual(
-          alone.map(({ prompt }) => prompt),
-        );
-      }),
-      { numRuns: RUNS },
-    );
+    forAll({ numRuns: RUNS }, sessionSteps, anyPolicy, anyWindow, (steps, policy, window) => {
+      const transcript = buildSession(steps);
+      const set = { 'client.thinking': 'keep-all' };
+      const noIndex = policy === 'claude-code/2026' ? { 'autoMemory.enabled': false } : {};
+      const entries = logFor({ policy, window, set: { ...set, ...noIndex } }, transcript);
+      if (ofType(entries, 'lost').length > 0) return;
+      const alone = mainRequests(logFor({ policy: 'unbounded', set }, transcript));
+      expect(mainRequests(entries).map(({ uncompactedTokens: untouched }) => untouched)).toEqual(
+        alone.map(({ prompt }) => prompt),
+      );
+    });
   });
 });

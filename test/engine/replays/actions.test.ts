@@ -12,7 +12,7 @@ import { counterRules, SeenCounter } from '../../../src/engine/counting/seen-cou
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf } from '../../helpers/plan.js';
 
 const POLICY = 'claude-code/2026';
 const PREFIX = 15_000;
@@ -24,8 +24,7 @@ function compacted(rounds: number): Conversation {
   return talk
     .answer(10)
     .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
-    .human(20)
-    .answer(10);
+    .turn(20, 10);
 }
 
 const layersOf = (entries: readonly LogEntry[], action: string) =>
@@ -53,7 +52,7 @@ describe('a new history in the place of the conversation', () => {
     for (let i = 0; i < 10; i++) talk.tools([{ tool: 'Task', tokens: 1_000 }]);
     talk.answer(10).wait(400);
     talk.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
-    const { entries } = run(talk.human(20).answer(10));
+    const { entries } = run(talk.turn(20, 10));
     expect(layersOf(entries, 'compact')[0]!.cacheLost).toBe(0);
   });
 
@@ -83,7 +82,7 @@ describe('blocks that are put in the place of others', () => {
     talk.tools([{ tool: 'Task', tokens: 187_000 - prefix - 100 - 20 * 5_020 - 20 }]);
     talk.tools([{ tool: 'Task', tokens: 10 }]).answer(10);
     const set = { 'sessionMemory.enabled': false, 'storage.enabled': false, 'window.warningOffset': 0 };
-    return runLog(planOf({ policy: 'claude-code/2.0', set }), talk.transcript());
+    return logFor({ policy: 'claude-code/2.0', set }, talk);
   };
 
   it('MIC-1 lose what was cached behind the first of them', () => {

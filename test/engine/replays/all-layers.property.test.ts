@@ -5,6 +5,7 @@ import { LAYERS } from '../../../src/core/run/log-entries.js';
 import { runSent } from '../../helpers/capture.js';
 import { INVARIANT_CHECKS } from '../../helpers/drive/check-invariants.js';
 import { checkRepeat } from '../../helpers/drive/check-pairs.js';
+import { forAll } from '../../helpers/for-all.js';
 import { planFor, transcriptOf, worlds } from '../../helpers/generators/arbitrary-world.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
 import { runLog } from '../../helpers/plan.js';
@@ -16,27 +17,21 @@ const TIMEOUT_MS = Math.max(300_000, RUNS * 500);
 
 describe('all layers together, with forks, faults, resumes, hooks and other clocks', () => {
   it(`${Object.keys(INVARIANT_CHECKS).join(' ')} hold in every run`, { timeout: TIMEOUT_MS }, () => {
-    fc.assert(
-      fc.property(worlds, (world) => {
-        const plan = planFor(world);
-        fc.pre(plan !== null);
-        const transcript = transcriptOf(world.story);
-        const run = { plan: plan!, transcript, ...runSent(plan!, transcript) };
-        for (const check of Object.values(INVARIANT_CHECKS)) check(run);
-      }),
-      { numRuns: RUNS },
-    );
+    forAll({ numRuns: RUNS }, worlds, (world) => {
+      const plan = planFor(world);
+      fc.pre(plan !== null);
+      const transcript = transcriptOf(world.story);
+      const run = { plan: plan!, transcript, ...runSent(plan!, transcript) };
+      for (const check of Object.values(INVARIANT_CHECKS)) check(run);
+    });
   });
 
   it('INV-13 the same world gives the same bytes', { timeout: TIMEOUT_MS }, () => {
-    fc.assert(
-      fc.property(worlds, (world) => {
-        const plan = planFor(world);
-        fc.pre(plan !== null);
-        checkRepeat(plan!, () => transcriptOf(world.story));
-      }),
-      { numRuns: Math.max(1, Math.round(RUNS / 20)) },
-    );
+    forAll({ numRuns: Math.max(1, Math.round(RUNS / 20)) }, worlds, (world) => {
+      const plan = planFor(world);
+      fc.pre(plan !== null);
+      checkRepeat(plan!, () => transcriptOf(world.story));
+    });
   });
 
   it('C40 the generated worlds reach the states that matter', { timeout: TIMEOUT_MS }, () => {

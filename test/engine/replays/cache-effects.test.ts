@@ -8,7 +8,7 @@ import { generateTranscript } from '../../../src/transcripts/synthetic/generate-
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { above, COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 
 const POLICY = 'claude-code/2026';
 
@@ -54,24 +54,21 @@ describe('cached microcompaction', () => {
   it('C7 billed as read, deleted content stays among the reads until the cache is gone', () => {
     const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true };
     const entries = (billDeleted: string) =>
-      runLog(
-        planOf({ policy: POLICY, set: { ...set, 'microcompact.cached.billDeleted': billDeleted } }),
-        talk().transcript(),
-      );
+      logFor({ policy: POLICY, set: { ...set, 'microcompact.cached.billDeleted': billDeleted } }, talk());
     const reads = (billDeleted: string) => mainRequests(entries(billDeleted)).map((request) => request.read);
     expect(reads('read')).toEqual(mainRequests(run(false).entries).map((request) => request.read));
     expect(mainRequests(entries('read')).map((request) => request.estimatedTokens)).toEqual(
       mainRequests(entries('free')).map((request) => request.estimatedTokens),
     );
-    expect(runLog(planOf({ policy: POLICY, set }), talk().transcript())).toEqual(entries('free'));
+    expect(logFor({ policy: POLICY, set }, talk())).toEqual(entries('free'));
   });
 
   it('C7 LOP-3 what it prevents is the same, however deleted content is billed', () => {
     // A window of 80,000 tokens has its threshold 33,000 below: the untouched conversation crosses it.
     const crossings = (billDeleted: string) =>
       ofType(
-        runLog(
-          planOf({
+        logFor(
+          {
             policy: POLICY,
             set: {
               ...COMPACTION_ONLY,
@@ -79,8 +76,8 @@ describe('cached microcompaction', () => {
               'microcompact.cached.billDeleted': billDeleted,
               'window.explicit': 80_000,
             },
-          }),
-          talk().transcript(),
+          },
+          talk(),
         ),
         'crossing',
       ).map(({ turn, state, uncompactedTokens: untouched, threshold }) => [
@@ -107,7 +104,7 @@ describe('microcompaction that rewrites', () => {
     // The last request holds 15,100 + 10 × 13,544 = 150,540 tokens; then comes more than any clearing makes room for.
     talk.tools([{ tool: 'Task', tokens: 132_000 }]).answer(10);
     const set = { 'counter.newContent': 'rough' };
-    const entries = runLog(planOf({ policy: 'claude-code/2.0', set }), talk.transcript());
+    const entries = logFor({ policy: 'claude-code/2.0', set }, talk);
     // The first result stands behind 15,120 tokens, the conversation behind 15,000.
     expect(ofType(entries, 'layer')).toMatchObject([
       { turn: 12, layer: 'microcompact', outcome: 'done', cacheLost: 150_540 - 15_120 },
@@ -125,7 +122,7 @@ describe('microcompaction that rewrites', () => {
       .human(20);
     for (let i = 0; i < 6; i++) talk.tools([{ tool: 'Read', tokens: 2_000 }]);
     const set = { ...COMPACTION_ONLY, 'microcompact.timeBased.enabled': true };
-    const entries = runLog(planOf({ policy: POLICY, set }), talk.answer(10).transcript());
+    const entries = logFor({ policy: POLICY, set }, talk.answer(10));
     const reads = mainRequests(entries).map((request) => request.read);
     const falls = reads.flatMap((read, i) => (i > 0 && read < reads[i - 1]! ? [i] : []));
     expect(falls).toEqual([11]); // eleven requests before the gap
@@ -136,7 +133,7 @@ describe('microcompaction that rewrites', () => {
   it('MIC-1 token-triggered: the next read is the system + tools prefix only', () => {
     const talk = new Conversation().human(100);
     for (let i = 0; i < 30; i++) talk.tools([{ tool: 'Read', tokens: 4_500 }]);
-    const entries = runLog(planOf({ policy: 'claude-code/2.1' }), talk.answer(10).transcript());
+    const entries = logFor({ policy: 'claude-code/2.1' }, talk.answer(10));
     const [cleared] = ofType(entries, 'layer').filter((entry) => entry.layer === 'microcompact');
     const next = mainRequests(entries).find((request) => request.turn === cleared!.turn)!;
     expect(next.read).toBe(15_000);
@@ -148,10 +145,7 @@ describe('microcompaction that rewrites', () => {
 
 describe('the summariser and the cache', () => {
   const summaryOf = (policy: string, from: number) => {
-    const entries = runLog(
-      planOf({ policy, set: COMPACTION_ONLY }),
-      above({ from, rounds: 2, before: 60 }).transcript(),
-    );
+    const entries = logFor({ policy, set: COMPACTION_ONLY }, above({ from, rounds: 2, before: 60 }));
     const call = ofType(entries, 'request').find((entry) => entry.purpose === 'compact')!;
     return { call, values: metricValues(foldLog(entries)), facts: foldLog(entries) };
   };
@@ -189,8 +183,7 @@ describe('the summariser and the cache', () => {
           at,
           compaction: { instructions: null, partial: { direction, messagesBack: 9 } },
         }))
-        .human(20)
-        .answer(10);
+        .turn(20, 10);
       const set = { ...COMPACTION_ONLY, 'client.breakpoints': 'system+last' };
       const { entries, sent } = runSent(planOf({ policy: POLICY, set }), talk.transcript());
       const main = sentFor(sent, 'main');
@@ -221,7 +214,7 @@ describe('a resume after a compaction', () => {
           built.tools([{ tool: 'Read', tokens: 4_000, path: `/repo/${i}.ts` }]).answer(20);
         }
         if (resumed) built.event((at) => ({ kind: 'resume', at, reason: 'restart' }));
-        return built.human(10).answer(10).transcript();
+        return built.turn(10, 10).transcript();
       };
       // Layers whose changes live in memory only are told apart elsewhere; compaction and storage must survive.
       const set = {
@@ -259,8 +252,8 @@ describe('every layer off', () => {
       for (const path of Object.keys(params))
         if (/^(client|counter|window)\./.test(path)) client[path] = params[path];
       for (const transcript of transcripts) {
-        const without = runLog(planOf({ policy, set: off }), transcript);
-        const none = runLog(planOf({ policy: 'none', set: client }), transcript);
+        const without = logFor({ policy, set: off }, transcript);
+        const none = logFor({ policy: 'none', set: client }, transcript);
         // What is kept free for the answer still shows in what the client says is left (WIN-5).
         const rest = (entries: readonly LogEntry[]) =>
           entries.filter((entry) => entry.type !== 'run' && entry.type !== 'status');

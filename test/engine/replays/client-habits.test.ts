@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { Usage } from '../../../src/core/model/usage.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
 /** Tools of 12,000 tokens and a system prompt of 3,000 stand in front of every conversation here. */
 const PREFIX = 15_000;
@@ -27,10 +27,7 @@ const found = (cacheRead: number): Usage => ({
 
 describe('a speaker who switches thinking', () => {
   const speak = (talk: Conversation, thinking: 'on' | 'off', tokens: number) =>
-    talk
-      .event((at) => ({ kind: 'speaker', at, thinking }))
-      .human(tokens)
-      .answer(10);
+    talk.event((at) => ({ kind: 'speaker', at, thinking })).turn(tokens, 10);
   const switched = () =>
     speak(speak(speak(new Conversation({ model: 'claude-opus-4-5' }), 'on', 100), 'off', 200), 'on', 30);
 
@@ -55,7 +52,7 @@ describe('a speaker who switches thinking', () => {
   });
 
   it('K1 stays out of threads in which nobody says anything about it', () => {
-    const talk = new Conversation().human(100).answer(10).human(50).answer(10);
+    const talk = new Conversation().turn(100, 10).turn(50, 10);
     expect(readsOf({ 'client.thinkingSwitch': 'by-speaker' }, talk)).toEqual([0, PREFIX + 100]);
   });
 });
@@ -88,8 +85,7 @@ describe('a new process', () => {
   const talk = (usage?: Usage) =>
     restart(new Conversation().human(100).answer(10, usage === undefined ? {} : { usage }))
       .answer(10)
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
 
   it('K3 finds nothing where the first request found nothing', () => {
     expect(readsOf({ 'client.newProcess': 'as-first' }, talk())).toEqual([0, 0, PREFIX + 160]);
@@ -110,15 +106,15 @@ describe('a new process', () => {
   it('K3 of another version finds nothing at all', () => {
     const updated = new Conversation().human(100).answer(10, { usage: found(PREFIX) });
     updated.event((at) => ({ kind: 'version', at, version: '2.1.99' }));
-    updated.human(50).answer(10);
+    updated.turn(50, 10);
     const behaviours = { 'client.newProcess': 'as-first', 'client.firstRequest': 'recorded' };
     expect(readsOf(behaviours, updated)).toEqual([PREFIX, 0]);
   });
 
   it('K3 that begins with calls that are lost is one for the first call that is not, and for no other', () => {
-    const lost = new Conversation().human(100).answer(10).human(40).answer(10);
+    const lost = new Conversation().turn(100, 10).turn(40, 10);
     lost.event((at) => ({ kind: 'resume', at, reason: 'restart' }));
-    lost.say('command', 5).answer(10).say('command', 5).answer(10).human(30).answer(10).human(20).answer(10);
+    lost.say('command', 5).answer(10).say('command', 5).answer(10).turn(30, 10).turn(20, 10);
     const init: PlanInit = { faults: [{ call: 'main', error: 'invalid_request', nth: 2 }] };
     // The commands are lost with their calls: 100 + 10 + 40 + 30 tokens are sent then, and the last request reads them.
     expect(readsOf({ 'client.newProcess': 'as-first' }, lost, init)).toEqual([0, 0, PREFIX + 180]);
@@ -131,15 +127,14 @@ describe('a new version', () => {
     const lost = new Conversation()
       .human(100)
       .answer(10, { usage: found(PREFIX) })
-      .human(40)
-      .answer(10);
+      .turn(40, 10);
     lost.event((at) => ({ kind: 'version', at, version: '2.1.99' }));
     lost.say('command', 5).answer(10);
     lost.event((at) => ({ kind: 'resume', at, reason: 'restart' }));
     const init: PlanInit = { faults: [{ call: 'main', error: 'invalid_request', nth: 2 }] };
     const behaviours = { 'client.newProcess': 'as-first', 'client.firstRequest': 'recorded' };
     // A new process of the same version would find tools and system prompt.
-    expect(readsOf(behaviours, lost.human(30).answer(10), init)).toEqual([PREFIX, 0]);
+    expect(readsOf(behaviours, lost.turn(30, 10), init)).toEqual([PREFIX, 0]);
   });
 });
 
@@ -147,8 +142,8 @@ describe('a response in one piece', () => {
   it('K4 has cache entries of its own; the streamed ones live on beside them', () => {
     const fallBack = (built: Conversation) => built.event((at) => ({ kind: 'fallback', at }));
     const talk = () => {
-      const built = fallBack(new Conversation().human(100).answer(10)).human(50).answer(10);
-      return fallBack(built.human(50).answer(10)).human(50).answer(10);
+      const built = fallBack(new Conversation().turn(100, 10)).turn(50, 10);
+      return fallBack(built.turn(50, 10)).turn(50, 10);
     };
     expect(readsOf({ 'client.fallback': 'own-variant' }, talk())).toEqual([
       0,
@@ -169,11 +164,8 @@ describe('a response in one piece', () => {
       .human(100)
       .tools([{ tool: 'Read', tokens: 80 }])
       .answer(10);
-    talk.human(50).answer(10);
-    talk
-      .event((at) => ({ kind: 'fallback', at }))
-      .human(20)
-      .answer(10);
+    talk.turn(50, 10);
+    talk.event((at) => ({ kind: 'fallback', at })).turn(20, 10);
     const init: PlanInit = { faults: [{ call: 'main', error: 'invalid_request', nth: 1 }] };
     expect(readsOf({ 'client.fallback': 'own-variant' }, talk, init)).toEqual([0, PREFIX]);
   });
@@ -217,10 +209,10 @@ describe('behind a compaction', () => {
       at,
       compaction: { instructions: null, partial: null },
     }));
-    talk.human(20).answer(10);
+    talk.turn(20, 10);
     const set = { 'context.memoryFiles': { '/repo/CLAUDE.md': 800 } };
     for (const policy of ['claude-code/2.1.7', 'claude-code/2.1.112']) {
-      const requests = mainRequests(runLog(planOf({ policy, set }), talk.transcript()));
+      const requests = mainRequests(logFor({ policy, set }, talk));
       expect(requests[0]!.prompt).toBe(PREFIX + 900);
       expect(requests.at(-1)!.read, policy).toBe(PREFIX);
     }
@@ -228,7 +220,7 @@ describe('behind a compaction', () => {
 });
 
 describe('the first image of a conversation', () => {
-  const talk = () => new Conversation().human(100).answer(10).image(300).answer(10).human(20).answer(10);
+  const talk = () => new Conversation().turn(100, 10).image(300).answer(10).turn(20, 10);
 
   it('K10 keeps the cache where it is as recorded', () => {
     expect(readsOf({ 'client.images': 'keep' }, talk())).toEqual([0, PREFIX + 100, PREFIX + 410]);
@@ -261,7 +253,7 @@ describe('the first request of a thread', () => {
   });
 
   it('K11 finds nothing in a generated session, whatever the client', () => {
-    const talk = new Conversation().human(5_000).answer(10);
+    const talk = new Conversation().turn(5_000, 10);
     expect(readsOf({ 'client.use': 'claude-code/2.1.112' }, talk)).toEqual([0]);
   });
 });
@@ -273,8 +265,7 @@ describe('other sessions', () => {
         .human(100)
         .answer(10, { usage })
         .wait(61 * 60)
-        .human(20)
-        .answer(10);
+        .turn(20, 10);
     const late = (seed: number, read: number) =>
       readsOf({ 'client.firstRequest': 'recorded', 'client.outside': 'half' }, talk(found(read)), {
         seed,
@@ -292,14 +283,14 @@ describe('other sessions', () => {
 describe('a fork', () => {
   /** The main thread goes on in a new process, then starts a child. */
   function forked(): Transcript {
-    const main = new Conversation().human(100).answer(10);
+    const main = new Conversation().turn(100, 10);
     main.event((at) => ({ kind: 'resume', at, reason: 'restart' }));
     main
       .human(50)
       .tools([{ tool: 'Task', tokens: 40 }])
       .wait(60)
       .answer(10);
-    const child = new Conversation({ ids: 'child-' }).wait(20).human(30).answer(10);
+    const child = new Conversation({ ids: 'child-' }).wait(20).turn(30, 10);
     const base = main.transcript();
     const call = base.threads[0]!.steps.filter((step) => step.kind === 'call')[1]!.call;
     return {
@@ -311,7 +302,7 @@ describe('a fork', () => {
   it('K3 AGT-1 reads what its parent wrote in the new process', () => {
     for (const behaviour of ['same', 'as-first']) {
       const set = { 'client.use': 'none', 'client.newProcess': behaviour };
-      const entries = runLog(planOf({ policy: 'claude-code/2026', set }), forked());
+      const entries = logFor({ policy: 'claude-code/2026', set }, forked());
       const reads = (thread: string) =>
         entries.flatMap((entry) =>
           entry.type === 'request' && entry.thread === thread && entry.purpose !== 'agent_summary'

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { RequestEntry } from '../../../src/core/run/log-entries.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { planOf, runLog } from '../../helpers/plan.js';
 
 /** A session whose calls ask for an effort; null leaves it to the model. */
 function asking(effort: string | null): Transcript {
-  const transcript = generateTranscript({ workload: 'bugfix', turns: 60, seed: 3, text: 'none' });
+  const transcript = bugfixSession(60, { seed: 3 });
   const threads = transcript.threads.map((thread) => ({
     ...thread,
     steps: thread.steps.map((step) =>

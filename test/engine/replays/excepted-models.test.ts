@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import { sweepReplayParts } from '../../../src/engine/columnar/sweep-replay.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { planOf, runLog } from '../../helpers/plan.js';
 
 /** A session that outgrows a third of a window of 200,000 tokens. */
-const session = (model: string) =>
-  generateTranscript({ workload: 'bugfix', turns: 40, seed: 2, text: 'none', model });
+const session = (model: string) => bugfixSession(40, { seed: 2, model });
 const OLDER = session('claude-sonnet-4-5');
 
 const planAt = (percent: number, set: Readonly<Record<string, unknown>> = {}): RunPlan =>

@@ -6,9 +6,10 @@ import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import type { SyntheticSpec } from '../../../src/transcripts/synthetic/spec.js';
 import { runSent } from '../../helpers/capture.js';
+import { forAll } from '../../helpers/for-all.js';
 import { faultRules } from '../../helpers/generators/arbitrary-session.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf } from '../../helpers/plan.js';
 
 /** Sessions of each property. */
 const RUNS = propertyRuns(50);
@@ -66,96 +67,81 @@ describe('forks of sessions that compact, pause, resume, delete and fail', () =>
   it('C6 INV-15 calls of a child are lost only if the call that starts it was', {
     timeout: TIMEOUT_MS,
   }, () => {
-    fc.assert(
-      fc.property(sessions, plans, faultRules, (spec, plan, faults) => {
-        const [fork] = spec.forks!;
-        const entries = runLog(planOf({ ...plan, faults }), generateTranscript(spec));
-        const started = ofType(entries, 'thread').filter(({ sharedTokens }) => sharedTokens !== undefined);
-        const told = ofType(entries, 'notice').filter(({ what }) => what === 'fork-lost');
-        const isStarted = started.length > 0;
-        expect(started).toHaveLength(isStarted ? fork!.children : 0);
-        expect(told).toHaveLength(isStarted ? 0 : fork!.children);
-        // Without a `/compact` there is one prompt: once a call is lost, all that follow are.
-        if (spec.compactAt!.length === 0)
-          expect(isStarted).toBe(mainRequests(entries).some(({ turn }) => turn === fork!.afterTurn));
-        for (const { thread, calls, reason } of ofType(entries, 'lost')) {
-          if (thread === 'main') continue;
-          // A child may be refused by the API itself, which its events tell.
-          const refused = ofType(entries, 'refused').some((entry) => entry.thread === thread);
-          const blocked = ofType(entries, 'notice').some(
-            (entry) => entry.thread === thread && entry.what === 'blocked',
-          );
-          expect(!isStarted || refused || blocked, `${thread}: ${calls} lost, ${reason}`).toBe(true);
-        }
-      }),
-      { numRuns: RUNS },
-    );
+    forAll({ numRuns: RUNS }, sessions, plans, faultRules, (spec, plan, faults) => {
+      const [fork] = spec.forks!;
+      const entries = logFor({ ...plan, faults }, generateTranscript(spec));
+      const started = ofType(entries, 'thread').filter(({ sharedTokens }) => sharedTokens !== undefined);
+      const told = ofType(entries, 'notice').filter(({ what }) => what === 'fork-lost');
+      const isStarted = started.length > 0;
+      expect(started).toHaveLength(isStarted ? fork!.children : 0);
+      expect(told).toHaveLength(isStarted ? 0 : fork!.children);
+      // Without a `/compact` there is one prompt: once a call is lost, all that follow are.
+      if (spec.compactAt!.length === 0)
+        expect(isStarted).toBe(mainRequests(entries).some(({ turn }) => turn === fork!.afterTurn));
+      for (const { thread, calls, reason } of ofType(entries, 'lost')) {
+        if (thread === 'main') continue;
+        // A child may be refused by the API itself, which its events tell.
+        const refused = ofType(entries, 'refused').some((entry) => entry.thread === thread);
+        const blocked = ofType(entries, 'notice').some(
+          (entry) => entry.thread === thread && entry.what === 'blocked',
+        );
+        expect(!isStarted || refused || blocked, `${thread}: ${calls} lost, ${reason}`).toBe(true);
+      }
+    });
   });
 
   it('C6 AGT-1 a child begins with the bytes, the deletions and the counter of its parent’s response', {
     timeout: TIMEOUT_MS,
   }, () => {
-    fc.assert(
-      fc.property(sessions, plans, faultRules, (spec, plan, faults) => {
-        const [fork] = spec.forks!;
-        const { entries, sent } = runSent(planOf({ ...plan, faults }), generateTranscript(spec));
-        const parent = mainRequests(entries).find(({ turn }) => turn === fork!.afterTurn);
-        if (parent === undefined) return;
-        const bytes = sent.find(
-          ({ purpose, turn, answered }) => purpose === 'main' && turn === fork!.afterTurn && answered,
-        )!;
-        const children = sent.filter(({ thread, turn }) => thread.startsWith('fork-') && turn === 1);
-        const delayMs = fork!.delayMinutes! * 60_000;
-        for (const child of children) {
-          expect(child.startMs).toBeGreaterThanOrEqual(parent.t + parent.latencyMs + delayMs);
-          if (delayMs > 60 * 60_000) continue;
-          expect(child.prefixes.slice(0, bytes.prefixes.length)).toEqual(bytes.prefixes);
-          expect(child.prefixes.slice(0, -1)).toEqual(children[0]!.prefixes.slice(0, -1));
-        }
-        const given = fork!.children * 12 + 24 + 120;
-        const isWarm = parent.latencyMs + delayMs < (plan.cache!.ttl === '5m' ? 300_000 : 3_600_000);
-        for (const child of firstOfForks(entries)) {
-          if (
-            delayMs > 60 * 60_000 ||
-            ofType(entries, 'refused').some(({ thread }) => thread === child.thread)
-          )
-            continue;
-          const held = isWarm ? parent.context : parent.context + deletedAt(entries, parent);
-          expect(child.prompt).toBe(held + given);
-          expect(child.estimatedTokens! - held).toBeLessThan(1.5 * given);
-          expect(child.estimatedTokens! - held).toBeGreaterThan(0);
-          expect(child.uncompactedTokens).toBe(parent.uncompactedTokens! + parent.output + given);
-        }
-      }),
-      { numRuns: RUNS },
-    );
+    forAll({ numRuns: RUNS }, sessions, plans, faultRules, (spec, plan, faults) => {
+      const [fork] = spec.forks!;
+      const { entries, sent } = runSent(planOf({ ...plan, faults }), generateTranscript(spec));
+      const parent = mainRequests(entries).find(({ turn }) => turn === fork!.afterTurn);
+      if (parent === undefined) return;
+      const bytes = sent.find(
+        ({ purpose, turn, answered }) => purpose === 'main' && turn === fork!.afterTurn && answered,
+      )!;
+      const children = sent.filter(({ thread, turn }) => thread.startsWith('fork-') && turn === 1);
+      const delayMs = fork!.delayMinutes! * 60_000;
+      for (const child of children) {
+        expect(child.startMs).toBeGreaterThanOrEqual(parent.t + parent.latencyMs + delayMs);
+        if (delayMs > 60 * 60_000) continue;
+        expect(child.prefixes.slice(0, bytes.prefixes.length)).toEqual(bytes.prefixes);
+        expect(child.prefixes.slice(0, -1)).toEqual(children[0]!.prefixes.slice(0, -1));
+      }
+      const given = fork!.children * 12 + 24 + 120;
+      const isWarm = parent.latencyMs + delayMs < (plan.cache!.ttl === '5m' ? 300_000 : 3_600_000);
+      for (const child of firstOfForks(entries)) {
+        if (delayMs > 60 * 60_000 || ofType(entries, 'refused').some(({ thread }) => thread === child.thread))
+          continue;
+        const held = isWarm ? parent.context : parent.context + deletedAt(entries, parent);
+        expect(child.prompt).toBe(held + given);
+        expect(child.estimatedTokens! - held).toBeLessThan(1.5 * given);
+        expect(child.estimatedTokens! - held).toBeGreaterThan(0);
+        expect(child.uncompactedTokens).toBe(parent.uncompactedTokens! + parent.output + given);
+      }
+    });
   });
 
   it('C6 INV-11 a child changes nothing in its parent', { timeout: TIMEOUT_MS }, () => {
-    fc.assert(
-      fc.property(sessions, plans, faultRules, (spec, plan, faults) => {
-        const transcript = generateTranscript(spec);
-        // The status of its children is what a parent knows by itself (C47).
-        const set = { ...plan.set, 'restore.background': false };
-        const parentOf = (from: Transcript) =>
-          runSent(planOf({ ...plan, set, timing: 'recorded', faults }), from)
-            .sent.filter(({ thread }) => thread === 'main')
-            .map(({ purpose, turn, prefixes }) => ({ purpose, turn, prefixes }));
-        expect(parentOf(transcript)).toEqual(parentOf(withoutForks(transcript)));
-      }),
-      { numRuns: Math.ceil(RUNS / 2) },
-    );
+    forAll({ numRuns: Math.ceil(RUNS / 2) }, sessions, plans, faultRules, (spec, plan, faults) => {
+      const transcript = generateTranscript(spec);
+      // The status of its children is what a parent knows by itself (C47).
+      const set = { ...plan.set, 'restore.background': false };
+      const parentOf = (from: Transcript) =>
+        runSent(planOf({ ...plan, set, timing: 'recorded', faults }), from)
+          .sent.filter(({ thread }) => thread === 'main')
+          .map(({ purpose, turn, prefixes }) => ({ purpose, turn, prefixes }));
+      expect(parentOf(transcript)).toEqual(parentOf(withoutForks(transcript)));
+    });
   });
 
   it('C7 no request is larger than the window it is sent to', { timeout: TIMEOUT_MS }, () => {
-    fc.assert(
-      fc.property(sessions, plans, faultRules, (spec, plan, faults) => {
-        const entries = runLog(planOf({ ...plan, faults }), generateTranscript(spec));
-        for (const { prompt } of ofType(entries, 'request'))
-          expect(prompt).toBeLessThanOrEqual(plan.window ?? 200_000);
-      }),
-      { numRuns: Math.ceil(RUNS / 2) },
-    );
+    forAll({ numRuns: Math.ceil(RUNS / 2) }, sessions, plans, faultRules, (spec, plan, faults) => {
+      const entries = logFor({ ...plan, faults }, generateTranscript(spec));
+      for (const { prompt } of ofType(entries, 'request'))
+        expect(prompt).toBeLessThanOrEqual(plan.window ?? 200_000);
+    });
   });
 });
 

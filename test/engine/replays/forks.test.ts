@@ -6,7 +6,7 @@ import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import type { SyntheticSpec } from '../../../src/transcripts/synthetic/spec.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit } from '../../helpers/plan.js';
 
 const POLICY = 'claude-code/2026';
 
@@ -31,7 +31,7 @@ function steady(spec: Partial<SyntheticSpec>): Transcript {
 }
 
 function run(init: PlanInit, transcript: Transcript): LogEntry[] {
-  return runLog(planOf({ policy: POLICY, ...init }), transcript);
+  return logFor({ policy: POLICY, ...init }, transcript);
 }
 
 function firstOfForks(entries: readonly LogEntry[]): readonly RequestEntry[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, type runLog } from '../../helpers/plan.js';
 
 const PREFIX = 15_000;
 const PROMPTS = 100;
@@ -9,17 +9,17 @@ const PROMPTS = 100;
 /** Prompts more than a minute apart. */
 const prompts = () => {
   const talk = new Conversation();
-  for (let i = 0; i < PROMPTS; i++) talk.human(40).answer(10).wait(90);
+  for (let i = 0; i < PROMPTS; i++) talk.turn(40, 10).wait(90);
   return talk;
 };
 
 const run = (transcript: Transcript, init: PlanInit, set: Readonly<Record<string, unknown>> = {}) =>
-  runLog(
-    planOf({
+  logFor(
+    {
       policy: 'unbounded',
       ...init,
       set: { 'client.use': 'none', 'client.hazard': 'drawn', 'client.breakpoints': 'system+last', ...set },
-    }),
+    },
     transcript,
   );
 
@@ -84,7 +84,7 @@ describe('unpredictable breaks', () => {
 
   it('K14 put the chance of a request by who spoke and how long ago, and what it would cost', () => {
     const talk = new Conversation().human(100).tools([{ tool: 'Read', tokens: 900 }]);
-    talk.answer(10).wait(30).human(50).answer(10).wait(61).human(50).answer(10);
+    talk.answer(10).wait(30).turn(50, 10).wait(61).turn(50, 10);
     const entries = run(talk.transcript(), {}, { 'client.hazard': 'off', 'client.newProcess': 'as-first' });
     const risks = mainRequests(entries).map(({ risk }) => risk);
     expect(risks.map((risk) => risk?.chance)).toEqual([undefined, 0.0004, 0.013, 0.04]);

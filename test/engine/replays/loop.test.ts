@@ -4,11 +4,12 @@ import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
 import { resolvePolicy } from '../../../src/agent/policies/plan-policy.js';
 import { compileScenario } from '../../../src/config/compile.js';
 import { builtinContext } from '../../../src/config/context.js';
-import { CcbenchError, formatPlace, ProblemList } from '../../../src/core/base/errors.js';
+import { CcbenchError, formatPlace } from '../../../src/core/base/errors.js';
 import type { LayerEntry } from '../../../src/core/run/log-entries.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit } from '../../helpers/plan.js';
+import { refusalsOf } from '../../helpers/refusal.js';
 
 const POLICY = 'claude-code/2026';
 
@@ -31,7 +32,7 @@ const SET = { 'nestedMemory.files': { '/repo/src/CLAUDE.md': 50 } } as const;
 
 function run(init: PlanInit, talk = everything()): LogEntry[] {
   const { set = {}, ...rest } = init;
-  return runLog(planOf({ policy: POLICY, ...rest, set: { ...SET, ...set } }), talk.transcript());
+  return logFor({ policy: POLICY, ...rest, set: { ...SET, ...set } }, talk);
 }
 
 /** What happens at a turn, in order: layers by name, requests by purpose. */
@@ -159,7 +160,7 @@ describe('switches', () => {
       .answer(10)
       .wait(70 * 60)
       .human(10);
-    return everything(start).human(10).answer(10);
+    return everything(start).turn(10, 10);
   };
   const faults = [{ call: 'main', error: 'prompt_too_long', nth: 22 }] as const;
   const set = { 'sessionMemory.compaction.enabled': false } as const;
@@ -198,13 +199,9 @@ describe('switches', () => {
 
   const problems = (lines: readonly string[]): string[] => {
     const text = ['name: a', 'transcript: { synthetic: {} }', ...lines, ''].join('\n');
-    try {
-      compileScenario({ text, file: 's.yaml', set: [] }, builtinContext);
-    } catch (error) {
-      if (!(error instanceof ProblemList)) throw error;
-      return error.problems.map((problem) => `${formatPlace(problem.place!)} ${problem.message}`);
-    }
-    return [];
+    return refusalsOf(() => compileScenario({ text, file: 's.yaml', set: [] }, builtinContext)).map(
+      ({ place, message }) => `${formatPlace(place!)} ${message}`,
+    );
   };
 
   it('FLG-2 context collapse and auto-compaction are refused together before the run, with the place', () => {
@@ -233,7 +230,7 @@ describe('switches', () => {
       .tools([{ tool: 'Read', tokens: 900 }])
       .answer(10);
     const transcript = { ...main.transcript(), threads: [main.thread(), child.thread('child', 'main')] };
-    const entries = runLog(planOf({ policy: POLICY }), transcript);
+    const entries = logFor({ policy: POLICY }, transcript);
     expect(ofType(entries, 'layer').filter((entry) => entry.action === 'compact')).toEqual([]);
     expect(mainRequests(entries)).toHaveLength(2);
   });

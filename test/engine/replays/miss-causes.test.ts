@@ -2,24 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { RequestEntry } from '../../../src/core/run/log-entries.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { cacheRulesOf } from '../../../src/provider/providers/providers.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit } from '../../helpers/plan.js';
 
 /** A session that only grows, with one pause behind its thirtieth turn. */
 function pausing(minutes: number) {
-  return generateTranscript({
-    workload: 'bugfix',
-    turns: 60,
-    seed: 5,
-    text: 'none',
-    idle: [{ afterTurn: 30, minutes }],
-  });
+  return bugfixSession(60, { seed: 5, idle: [{ afterTurn: 30, minutes }] });
 }
 
 /** The requests of a session with a pause, under a provider. */
 function requests(minutes: number, init: PlanInit): readonly RequestEntry[] {
-  return mainRequests(runLog(planOf(init), pausing(minutes)));
+  return mainRequests(logFor(init, pausing(minutes)));
 }
 
 const afterPause = (entries: readonly RequestEntry[]): RequestEntry => entries[30]!;
@@ -62,7 +56,7 @@ describe('BRD-2 what a miss is put down to', () => {
   });
 
   it('is that nothing is cached, with the cache off', () => {
-    const log = runLog(planOf({ cache: { mode: 'off' } }), pausing(12));
+    const log = logFor({ cache: { mode: 'off' } }, pausing(12));
     const causes = new Set(mainRequests(log).map(({ cause }) => cause));
     expect([...causes]).toEqual([null, 'no-cache']); // the first request sends nothing again
     const { byCause } = foldLog(log).cost;
@@ -80,12 +74,12 @@ describe('C45 what a request beside the loop renews', () => {
       'I prefer tabs.',
     ])
       talk.human(500, words).answer(3_000).wait(600);
-    return talk.human(10).answer(10);
+    return talk.turn(10, 10);
   };
   const faults = [{ call: 'auto_memory', error: 'slow', delaySeconds: 240 }] as const;
 
   it('C45 a later request of a fork reads its own longer entry: that of the loop expires, and is said to', () => {
-    const entries = runLog(planOf({ policy: 'claude-code/2026', faults }), slow().transcript());
+    const entries = logFor({ policy: 'claude-code/2026', faults }, slow());
     const main = mainRequests(entries);
     const beside = ofType(entries, 'request').filter(({ purpose }) => purpose === 'auto_memory');
     // The last fork before the second prompt sends its last request less than five minutes before it.
@@ -96,10 +90,7 @@ describe('C45 what a request beside the loop renews', () => {
 
   it('C45 the first request of a fork renews the entry of the loop itself', () => {
     const talk = new Conversation().human(500, 'Please always write the tests first.').answer(3_000);
-    const entries = runLog(
-      planOf({ policy: 'claude-code/2026' }),
-      talk.wait(200).human(10).answer(10).transcript(),
-    );
+    const entries = logFor({ policy: 'claude-code/2026' }, talk.wait(200).turn(10, 10));
     expect(mainRequests(entries)[1]!.cause).toBeNull();
   });
 });
@@ -107,7 +98,7 @@ describe('C45 what a request beside the loop renews', () => {
 it.each([[['mcp__tracker__search', 'mcp__tracker__get']], [undefined]])(
   'C45 BRD-2 a break by changed tools names them where they are known: %j',
   (tools) => {
-    const talk = new Conversation().human(3_000).answer(10).human(10).answer(10);
+    const talk = new Conversation().turn(3_000, 10).turn(10, 10);
     talk.event((at) => ({
       kind: 'prefix-change',
       at,
@@ -115,7 +106,7 @@ it.each([[['mcp__tracker__search', 'mcp__tracker__get']], [undefined]])(
       label: 'a server',
       ...(tools && { tools }),
     }));
-    const [broken] = ofType(runLog(planOf(), talk.human(10).answer(10).transcript()), 'break');
+    const [broken] = ofType(logFor({}, talk.turn(10, 10)), 'break');
     expect(broken).toMatchObject({ cause: 'tools' });
     expect(broken!.tools).toEqual(tools);
   },

@@ -12,10 +12,11 @@ import { replay } from '../../../src/engine/run/replay.js';
 import { changedRecording } from '../../../src/engine/run/what-if.js';
 import { readClaudeCode } from '../../../src/transcripts/readers/claude-code/read.js';
 import { runSent, type Sent } from '../../helpers/capture.js';
+import { forAll } from '../../helpers/for-all.js';
 import { anyPolicy, faultRules } from '../../helpers/generators/arbitrary-session.js';
 import { ODD_LINES, oddSession } from '../../helpers/generators/odd-session.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 import {
   assistant,
   type Fields,
@@ -135,45 +136,40 @@ describe('recordings that nobody wrote so', () => {
   });
 
   it('INV-1 the session they are cut from sets layers to work', () => {
-    const entries = runLog(planOf({ policy: 'claude-code/2.1.112', window: 60_000 }), readSession(ODD_LINES));
+    const entries = logFor({ policy: 'claude-code/2.1.112', window: 60_000 }, readSession(ODD_LINES));
     const done = ofType(entries, 'layer').filter(({ outcome }) => outcome === 'done');
     expect(done.map(({ layer }) => layer)).toContain('full-compact');
   });
 
   it('INV-1 in any order, cut anywhere, are read and replayed', { timeout: TIMEOUT_MS }, () => {
-    fc.assert(
-      fc.property(
-        oddSession,
-        anyPolicy,
-        fc.constantFrom(null, 60_000, 1_000_000),
-        fc.constantFrom('recorded' as const, 'think-time' as const),
-        fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, faultRules),
-        (lines, policy, window, timing, faults) => {
-          const transcript = readOdd(lines);
-          if (transcript === null) return;
-          const plan = planOf({ policy, set: BARE, window, timing, faults, cache: { ttl: 'recorded' } });
-          expectUserEnds(runSent(plan, transcript).sent);
-        },
-      ),
+    forAll(
       { numRuns: RUNS },
+      oddSession,
+      anyPolicy,
+      fc.constantFrom(null, 60_000, 1_000_000),
+      fc.constantFrom('recorded' as const, 'think-time' as const),
+      fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, faultRules),
+      (lines, policy, window, timing, faults) => {
+        const transcript = readOdd(lines);
+        if (transcript === null) return;
+        const plan = planOf({ policy, set: BARE, window, timing, faults, cache: { ttl: 'recorded' } });
+        expectUserEnds(runSent(plan, transcript).sent);
+      },
     );
   });
 
   it('a run as their own client that finds what they show on its way is the one that was told it before', {
     timeout: TIMEOUT_MS,
   }, () => {
-    fc.assert(
-      fc.property(oddSession, (lines) => {
-        const [transcript, again] = [readOdd(lines), readOdd(lines)];
-        if (transcript === null || again === null) return;
-        expect(runFinding(again)).toEqual(runLog(changedPlan(transcript), transcript));
-        const other = { lifetime: '5m' } as const;
-        expect(runLog(changedPlan(again, other), again)).toEqual(
-          runLog(changedPlan(transcript, other), transcript),
-        );
-      }),
-      { numRuns: RUNS },
-    );
+    forAll({ numRuns: RUNS }, oddSession, (lines) => {
+      const [transcript, again] = [readOdd(lines), readOdd(lines)];
+      if (transcript === null || again === null) return;
+      expect(runFinding(again)).toEqual(runLog(changedPlan(transcript), transcript));
+      const other = { lifetime: '5m' } as const;
+      expect(runLog(changedPlan(again, other), again)).toEqual(
+        runLog(changedPlan(transcript, other), transcript),
+      );
+    });
   });
 
   it('a run in which the user did something else takes what its recording shows as it was told', () => {
@@ -199,14 +195,11 @@ describe('recordings that nobody wrote so', () => {
   it('INV-1 in any order, cut anywhere, are looked into and held against predictions', {
     timeout: TIMEOUT_MS,
   }, () => {
-    fc.assert(
-      fc.property(oddSession, (lines) => {
-        const transcript = readOdd(lines);
-        if (transcript === null) return;
-        inspectTranscript(transcript, { file: 'odd.jsonl', format: 'claude-code' });
-        validateTranscript(transcript, 'odd.jsonl');
-      }),
-      { numRuns: RUNS },
-    );
+    forAll({ numRuns: RUNS }, oddSession, (lines) => {
+      const transcript = readOdd(lines);
+      if (transcript === null) return;
+      inspectTranscript(transcript, { file: 'odd.jsonl', format: 'claude-code' });
+      validateTranscript(transcript, 'odd.jsonl');
+    });
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileScenario } from '../../../src/config/compile.js';
 import { builtinContext } from '../../../src/config/context.js';
-import { type CcbenchError, ProblemList } from '../../../src/core/base/errors.js';
 import type { RequestEntry } from '../../../src/core/run/log-entries.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { foldLog } from '../../../src/metrics/fold.js';
@@ -16,22 +15,18 @@ import {
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { runSent } from '../../helpers/capture.js';
 import { INVARIANT_CHECKS } from '../../helpers/drive/check-invariants.js';
-import { mainRequests, planOf, runLog } from '../../helpers/plan.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
+import { logFor, mainRequests, planOf, runLog } from '../../helpers/plan.js';
+import { refusalsOf } from '../../helpers/refusal.js';
 
-const SESSION = generateTranscript({
-  workload: 'bugfix',
-  turns: 60,
-  seed: 5,
-  text: 'none',
-  idle: [{ afterTurn: 30, minutes: 12 }],
-});
+const SESSION = bugfixSession(60, { seed: 5, idle: [{ afterTurn: 30, minutes: 12 }] });
 const NAMES = providerRegistry.names;
 /** Reads on steps end inside of blocks, and other caches live longer: INV-6 is about marks. */
 const isMarked = (name: string): boolean => providerRegistry.get(name).cache.written === 'marks';
 
 /** The requests of the main thread under a provider. */
 function requestsUnder(provider: string, seed = 1): readonly RequestEntry[] {
-  return mainRequests(runLog(planOf({ provider, seed }), SESSION));
+  return mainRequests(logFor({ provider, seed }, SESSION));
 }
 
 const withoutPlan = (entries: readonly LogEntry[]): string =>
@@ -95,14 +90,14 @@ describe('a session under every provider', () => {
 
   it('sessions have a luck of their own', () => {
     const reads = (id: string): readonly number[] =>
-      mainRequests(runLog(planOf({ provider: 'openai' }), { ...SESSION, id })).map(({ read }) => read);
+      mainRequests(logFor({ provider: 'openai' }, { ...SESSION, id })).map(({ read }) => read);
     expect(reads('one')).toEqual(reads('one'));
     expect(new Set(['one', 'two', 'three', 'four'].map((id) => reads(id).join())).size).toBe(4);
   });
 
   it('what fades is luck of the session too: after the pause some of them read, some do not', () => {
     const reads = Array.from({ length: 12 }, (_, i) =>
-      mainRequests(runLog(planOf({ provider: 'vertex-gemini' }), { ...SESSION, id: `s${i}` }))
+      mainRequests(logFor({ provider: 'vertex-gemini' }, { ...SESSION, id: `s${i}` }))
         .map(({ read }) => read)
         .join(),
     );
@@ -111,7 +106,7 @@ describe('a session under every provider', () => {
 
   it('luck stays where a policy makes requests of its own', () => {
     const reads = (policy: string): readonly string[] =>
-      mainRequests(runLog(planOf({ provider: 'openai', policy, window: 70_000 }), SESSION)).map(
+      mainRequests(logFor({ provider: 'openai', policy, window: 70_000 }, SESSION)).map(
         ({ turn, read, prompt }) => `${turn} ${prompt} ${read}`,
       );
     const plain = reads('none');
@@ -164,12 +159,7 @@ describe('provider: in a scenario', () => {
   });
 
   it('says which names are known where one is not', () => {
-    let problems: readonly CcbenchError[] = [];
-    try {
-      runOf('provider: openia');
-    } catch (error) {
-      if (error instanceof ProblemList) problems = error.problems;
-    }
+    const problems = refusalsOf(() => runOf('provider: openia'));
     expect(problems.map(({ message, hint }) => `${message} ${hint}`).join()).toMatch(/openia.*openai/);
   });
 
@@ -185,7 +175,7 @@ describe('provider: in a scenario', () => {
 
 describe('a run whose hits are chance', () => {
   const sessions = Array.from({ length: 30 }, (_, i) => ({ ...SESSION, id: `luck ${i}` }));
-  const facts = sessions.map((session) => foldLog(runLog(planOf({ provider: 'openai' }), session)));
+  const facts = sessions.map((session) => foldLog(logFor({ provider: 'openai' }, session)));
 
   it('states an interval that is the same for every draw and holds nine of ten of them', () => {
     const intervals = new Set(facts.map(({ costInterval }) => JSON.stringify(costInterval)));
@@ -211,7 +201,7 @@ describe('a run whose hits are chance', () => {
         step.kind === 'call' ? { ...step, call: { ...step.call, model: 'gpt-5.4' } } : step,
       ),
     };
-    const entries = runLog(planOf({}), { ...SESSION, threads: [...SESSION.threads, other] });
+    const entries = logFor({}, { ...SESSION, threads: [...SESSION.threads, other] });
     expect(entries).toContainEqual(expect.objectContaining({ type: 'warning', code: 'chance-drawn' }));
   });
 });

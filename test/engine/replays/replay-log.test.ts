@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { planDigest, replayParts } from '../../../src/engine/run/replay.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
 
-const short = (ids = '') => new Conversation({ ids }).human(100).answer(10).wait(5).human(20).answer(10);
+const short = (ids = '') => new Conversation({ ids }).turn(100, 10).wait(5).turn(20, 10);
 
 describe('the log of a run', () => {
   it('begins with the plan and the transcript, and ends with the sums and the time of the last answer', () => {
@@ -34,8 +34,8 @@ describe('the log of a run', () => {
 
   it('tells what the reader of the transcript warned of, and then what the run does', () => {
     const warning = { code: 'odd', message: 'odd', count: 1, hint: null } as never;
-    const unprompted = new Conversation().human(10).answer(10).answer(10);
-    const codes = ofType(runLog(planOf(), unprompted.transcript({ warnings: [warning] })), 'warning').map(
+    const unprompted = new Conversation().turn(10, 10).answer(10);
+    const codes = ofType(logFor({}, unprompted.transcript({ warnings: [warning] })), 'warning').map(
       ({ code }) => code,
     );
     expect(codes).toEqual(['odd', 'unprompted-request']);
@@ -47,25 +47,21 @@ describe('the log of a run', () => {
       .tools([{ tool: 'Task', tokens: 30 }])
       .wait(30)
       .answer(10);
-    const child = new Conversation().wait(5).human(40).answer(10);
+    const child = new Conversation().wait(5).turn(40, 10);
     const threads = [main.thread(), child.thread('child', 'main')];
-    const entries = runLog(planOf(), main.transcript({ threads }));
+    const entries = logFor({}, main.transcript({ threads }));
     expect(ofType(entries, 'breakdown').map(({ thread }) => thread)).toEqual(['child', 'main']);
     expect(ofType(entries, 'notice')).toEqual([]);
   });
 
   it('AGT-4 tells what became of the messages between agents', () => {
-    const transcript = generateTranscript({
-      workload: 'bugfix',
-      turns: 8,
-      seed: 1,
-      text: 'none',
+    const transcript = bugfixSession(8, {
       steady: { gapSeconds: 60, outputTokens: 50, resultTokens: 500 },
       forks: [
         { afterTurn: 3, children: 1, turns: 5, parent: 'goes-on', messages: [{ afterTurn: 2, to: 'main' }] },
       ],
     });
-    const entries = runLog(planOf({ policy: 'claude-code/2026' }), transcript);
+    const entries = logFor({ policy: 'claude-code/2026' }, transcript);
     const mail = ofType(entries, 'notice').filter(({ what }) => what === 'messages');
     expect(mail).toMatchObject([
       {
@@ -81,7 +77,7 @@ describe('the log of a run', () => {
 describe('a replay in parts', () => {
   it('lets others have their turn every 64 steps, and writes the same log', () => {
     const talk = new Conversation();
-    for (let i = 0; i < 130; i++) talk.human(10).answer(5);
+    for (let i = 0; i < 130; i++) talk.turn(10, 5);
     const entries: LogEntry[] = [];
     let parts = 0;
     const plan = planOf();
@@ -95,13 +91,13 @@ describe('a replay in parts', () => {
 describe('threads of one run', () => {
   it('INV-13 go on in the order of time; equal times in the order of the transcript', () => {
     const at = (seconds: number, ids: string) =>
-      new Conversation({ ids }).wait(seconds).human(10).answer(5).wait(9).human(10).answer(5);
+      new Conversation({ ids }).wait(seconds).turn(10, 5).wait(9).turn(10, 5);
     const threads = [
       at(0, 'a').thread(),
       at(3, 'b').thread('late', 'main'),
       at(0, 'c').thread('same', 'main'),
     ];
-    const requests = ofType(runLog(planOf(), at(0, '').transcript({ threads })), 'request');
+    const requests = ofType(logFor({}, at(0, '').transcript({ threads })), 'request');
     expect(requests.map(({ thread, t }) => `${thread} ${t / 1_000}`)).toEqual([
       'main 0',
       'same 0',
@@ -119,7 +115,7 @@ describe('threads of one run', () => {
       { name: 'b', talk: short('b-'), resumes: 'a', afterHours: 10 / 3_600 },
     ]);
     const faults = [{ call: 'main', error: 'overloaded', to: 1, retryAfterSeconds: 30 }] as const;
-    const requests = mainRequests(runLog(planOf({ faults, set: { 'client.retries': 2 } }), transcript));
+    const requests = mainRequests(logFor({ faults, set: { 'client.retries': 2 } }, transcript));
     expect(requests.map(({ thread }) => thread)).toEqual(['a/main', 'a/main', 'b/main', 'b/main']);
     const [, second, third] = requests;
     expect(third!.t).toBeGreaterThanOrEqual(second!.t + second!.latencyMs);

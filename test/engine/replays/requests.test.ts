@@ -2,20 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { createBlock } from '../../../src/core/model/block.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { CountedThread } from '../../../src/engine/context/thread-view.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { runSent, type Sent } from '../../helpers/capture.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 import { planUnder } from '../../helpers/plan-under.js';
 
 describe('breakpoints of a fork', () => {
-  const generated = generateTranscript({
-    workload: 'bugfix',
-    turns: 6,
-    seed: 1,
-    text: 'none',
-    forks: [{ afterTurn: 5, children: 2, turns: 1 }],
-  });
+  const generated = bugfixSession(6, { forks: [{ afterTurn: 5, children: 2, turns: 1 }] });
   // Two blocks of the system prompt have marks of their own.
   const rules = createBlock({ kind: 'system', role: 'system', tokens: 50, text: 'rules' });
   const session = {
@@ -56,8 +50,8 @@ describe('breakpoints of a fork', () => {
 
 describe('the beginning of a thread', () => {
   it('tells nothing of content that is out of it or shared where there is none', () => {
-    const talk = new Conversation().human(100).answer(10);
-    const [thread] = ofType(runLog(planOf(), talk.transcript()), 'thread');
+    const talk = new Conversation().turn(100, 10);
+    const [thread] = ofType(logFor({}, talk), 'thread');
     expect(Object.keys(thread!).sort()).toEqual(
       ['type', 't', 'thread', 'parent', 'label', 'prefixTokens', 'window'].sort(),
     );
@@ -66,8 +60,8 @@ describe('the beginning of a thread', () => {
 
 describe('what a request needed to be taken', () => {
   it('a prompt is put between two responses, and reported', () => {
-    const talk = new Conversation().human(100).answer(10).answer(10).human(20).answer(10);
-    const entries = runLog(planOf(), talk.transcript());
+    const talk = new Conversation().turn(100, 10).answer(10).turn(20, 10);
+    const entries = logFor({}, talk);
     const told = ofType(entries, 'notice').filter(({ what }) => what === 'repaired');
     expect(told.map(({ details }) => details)).toEqual([
       { orphanResults: 0, missingResults: 0, leadingMarkers: 0, addedPrompts: 1 },
@@ -77,10 +71,7 @@ describe('what a request needed to be taken', () => {
   });
 
   it('nothing is reported about a request that was well', () => {
-    const entries = runLog(
-      planOf(),
-      new Conversation().human(100).answer(10).human(20).answer(10).transcript(),
-    );
+    const entries = logFor({}, new Conversation().turn(100, 10).turn(20, 10));
     expect(ofType(entries, 'notice').filter(({ what }) => what === 'repaired')).toEqual([]);
     expect(ofType(entries, 'warning').map(({ code }) => code)).not.toContain('unprompted-request');
   });
@@ -91,7 +82,7 @@ describe('a main request that is refused as too long', () => {
     [false, 1],
     [true, 2],
   ])('is sent once more without streaming: %s', (resends, refused) => {
-    const talk = new Conversation().human(100).answer(10);
+    const talk = new Conversation().turn(100, 10);
     const { sent } = runSent(
       planOf({
         policy: 'claude-code/2.1.112',
@@ -131,9 +122,9 @@ describe('tools and system prompt by an estimate', () => {
 
 describe('a session whose recording changes the model', () => {
   it('asks the model that was recorded, unless the plan names one', () => {
-    const first = new Conversation({ model: 'claude-opus-4-6' }).human(100).answer(10).transcript();
+    const first = new Conversation({ model: 'claude-opus-4-6' }).turn(100, 10).transcript();
     const models = (model: string | null) =>
-      mainRequests(runLog(planOf({ model }), first)).map((entry) => entry.model);
+      mainRequests(logFor({ model }, first)).map((entry) => entry.model);
     expect(models(null)).toEqual(['claude-opus-4-6']);
     expect(models('claude-sonnet-4-5')).toEqual(['claude-sonnet-4-5']);
   });
@@ -141,7 +132,7 @@ describe('a session whose recording changes the model', () => {
 
 describe('a request that is there for the cache alone', () => {
   it('keeps the entry alive as far as the client knows: another follows it', () => {
-    const talk = new Conversation().human(100).answer(10).wait(1_000).human(10).answer(10);
+    const talk = new Conversation().turn(100, 10).wait(1_000).turn(10, 10);
     const plan = planUnder(
       'cache: { keepAlive: { every: 4min, times: 3 } }\nrules: [{ when: { tokens: ">= 190k" }, ask: { shape: own } }]',
       {},

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/core/base/digest.js';
-import { CcbenchError } from '../../../src/core/base/errors.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { HomePlan } from '../../../src/core/run/run-plan.js';
 import { foldLog } from '../../../src/metrics/fold.js';
@@ -8,8 +7,9 @@ import { mergeSessions, type SessionPart } from '../../../src/transcripts/sessio
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { runSent } from '../../helpers/capture.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
+import { refusalOf } from '../../helpers/refusal.js';
 
 const POLICY = 'claude-code/2026';
 const QUIET = { 'autoMemory.enabled': false, 'sessionMemory.enabled': false } as const;
@@ -19,14 +19,14 @@ const large = () => {
   for (let i = 0; i < 8; i++) built.tools([{ tool: 'Task', tokens: 12_000 }]);
   return built.answer(100);
 };
-const short = () => new Conversation().human(10).answer(10);
+const short = () => new Conversation().turn(10, 10);
 
 describe('several sessions on one clock', () => {
   it('start after one another, on one cache: tools and system prompt are read while they live', () => {
     const run = (minutes: number) =>
       mainRequests(
-        runLog(
-          planOf({ policy: 'none' }),
+        logFor(
+          { policy: 'none' },
           sessionsOf([
             { name: 'a', talk: short() },
             { name: 'b', talk: new Conversation().human(10, 'Else.').answer(10), afterHours: minutes / 60 },
@@ -81,7 +81,7 @@ describe('several sessions on one clock', () => {
       { ...part, name: 'a', transcript: generateTranscript(spec) },
       { ...part, name: 'b', transcript: generateTranscript(spec) },
     ]);
-    const facts = foldLog(runLog(planOf({ policy: POLICY }), merged));
+    const facts = foldLog(logFor({ policy: POLICY }, merged));
     expect(facts.longTerm.forks.started).toBe(4);
     expect(facts.threads.filter(({ parent }) => parent === 'b/main').map(({ id }) => id)).toEqual([
       'b/fork-4-1',
@@ -115,10 +115,10 @@ describe('a session that takes up an earlier one', () => {
   it('K3 reads it also when the earlier one had gone on in a new process', () => {
     const earlier = large().event((at) => ({ kind: 'resume', at, reason: 'restart' }));
     const requests = mainRequests(
-      runLog(
-        planOf({ policy: POLICY, set: QUIET, cache: { ttl: '1h' } }),
+      logFor(
+        { policy: POLICY, set: QUIET, cache: { ttl: '1h' } },
         sessionsOf([
-          { name: 'a', talk: earlier.human(20).answer(10) },
+          { name: 'a', talk: earlier.turn(20, 10) },
           { name: 'b', talk: short(), afterHours: 0.3, resumes: 'a' },
         ]),
       ),
@@ -132,10 +132,10 @@ describe('a session that takes up an earlier one', () => {
   it('waits for the end of one that takes longer than recorded, and so does the next in the chain', () => {
     // The first request is told to come back after two hours, when by the record all sessions are over.
     const faults = [{ call: 'main', error: 'rate_limited', nth: 1, retryAfterSeconds: 7_200 }] as const;
-    const entries = runLog(
-      planOf({ policy: POLICY, set: { ...QUIET, 'client.retries': 1 }, faults, timing: 'think-time' }),
+    const entries = logFor(
+      { policy: POLICY, set: { ...QUIET, 'client.retries': 1 }, faults, timing: 'think-time' },
       sessionsOf([
-        { name: 'a', talk: short().human(10).answer(10) },
+        { name: 'a', talk: short().turn(10, 10) },
         { name: 'b', talk: short(), resumes: 'a' },
         { name: 'c', talk: short(), resumes: 'b' },
       ]),
@@ -184,12 +184,11 @@ describe('a session that takes up an earlier one', () => {
   it('the same holds for a resume within one transcript', () => {
     const talk = large()
       .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
-      .human(10)
-      .answer(10)
+      .turn(10, 10)
       .transcript();
     const last = (resume: string) => {
       const set = { ...QUIET, 'client.newProcess': 'same', 'client.resume': resume };
-      return mainRequests(runLog(planOf({ policy: POLICY, set }), talk)).at(-1)!;
+      return mainRequests(logFor({ policy: POLICY, set }, talk)).at(-1)!;
     };
     expect(last('identical').rewritten).toBe(0);
     expect(last('new-system').read).toBe(0);
@@ -209,8 +208,7 @@ describe('what a compaction resets', () => {
       .wait(100)
       .answer(10)
       .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
-      .human(10)
-      .answer(10);
+      .turn(10, 10);
     const child = new Conversation().wait(63).human(10);
     for (let i = 0; i < 40; i++) child.tools([{ tool: 'Task', tokens: 6_000 }]);
     const base = main.transcript();
@@ -260,16 +258,9 @@ describe('sessions that do not fit together', () => {
       /still running/,
     ],
   ])('%s: refused with the place', (_, parts, sentence) => {
-    const error = (() => {
-      try {
-        mergeSessions(parts);
-      } catch (caught) {
-        return caught;
-      }
-    })();
-    expect(error).toBeInstanceOf(CcbenchError);
-    expect((error as CcbenchError).message).toMatch(sentence);
-    expect((error as CcbenchError).place).toEqual({ file: 's.yaml', line: 4 });
+    const refusal = refusalOf(() => mergeSessions(parts))!;
+    expect(refusal.message).toMatch(sentence);
+    expect(refusal.place).toEqual({ file: 's.yaml', line: 4 });
   });
 });
 
@@ -286,7 +277,7 @@ describe('a week', () => {
     const run = () =>
       sha256Hex(
         JSON.stringify(
-          runLog(planOf({ policy: POLICY }), mergeSessions(['a', 'b', 'c', 'd', 'e', 'f'].map(session))),
+          logFor({ policy: POLICY }, mergeSessions(['a', 'b', 'c', 'd', 'e', 'f'].map(session))),
         ),
       );
     expect(run()).toBe(run());

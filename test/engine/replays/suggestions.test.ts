@@ -3,7 +3,7 @@ import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
 const PREFIX = 15_000;
 
@@ -21,7 +21,7 @@ const run = (value: string, talk: Conversation, init: PlanInit = {}) => {
 };
 
 describe('a suggestion', () => {
-  const talk = () => new Conversation().human(100).answer(10).wait(60).human(50).answer(10);
+  const talk = () => new Conversation().turn(100, 10).wait(60).turn(50, 10);
 
   it('follows a turn and leaves its response in the cache: the next prompt reads both', () => {
     const { main, suggestions } = run('end-of-turn', talk());
@@ -44,7 +44,7 @@ describe('a suggestion', () => {
   });
 
   it('renews the lifetime of what it reads', () => {
-    const late = () => new Conversation().human(100).answer(10).wait(299.5).human(50).answer(10);
+    const late = () => new Conversation().turn(100, 10).wait(299.5).turn(50, 10);
     // Five minutes after the first request are over half a second before the second; the suggestion came a second later.
     expect(run('off', late()).main[1]!.read).toBe(0);
     expect(run('end-of-turn', late()).main[1]!.read).toBe(PREFIX + 110);
@@ -54,19 +54,13 @@ describe('a suggestion', () => {
     const rounds = new Conversation().human(100);
     for (let i = 0; i < 3; i++) rounds.tools([{ tool: 'Read', tokens: 50 }]).wait(30);
     expect(run('end-of-turn', rounds.answer(10)).suggestions).toEqual([]);
-    const hasty = new Conversation().human(100).answer(10).wait(1).human(50).answer(10);
+    const hasty = new Conversation().turn(100, 10).wait(1).turn(50, 10);
     expect(run('end-of-turn', hasty).suggestions).toEqual([]);
   });
 
   it('is none of a subagent’s', () => {
     const base = talk().transcript();
-    const child = new Conversation({ ids: 'child-' })
-      .wait(5)
-      .human(20)
-      .answer(10)
-      .wait(60)
-      .human(5)
-      .answer(10);
+    const child = new Conversation({ ids: 'child-' }).wait(5).turn(20, 10).wait(60).turn(5, 10);
     const entries = runLog(withSuggestions('end-of-turn'), {
       ...base,
       threads: [...base.threads, child.thread('agent', 'main')],
@@ -88,9 +82,7 @@ describe('a suggestion', () => {
 
   it('can be switched off in a profile that has it', () => {
     const purposes = (set: Readonly<Record<string, unknown>>) =>
-      ofType(runLog(planOf({ policy: 'claude-code/2.1.325', set }), talk().transcript()), 'request').map(
-        ({ purpose }) => purpose,
-      );
+      ofType(logFor({ policy: 'claude-code/2.1.325', set }, talk()), 'request').map(({ purpose }) => purpose);
     expect(purposes({})).toContain('suggestion');
     expect(purposes({ 'client.suggestions': 'off' })).not.toContain('suggestion');
   });
@@ -99,22 +91,20 @@ describe('a suggestion', () => {
 describe('a summary for a user who was away', () => {
   const talk = () =>
     new Conversation()
-      .human(100)
-      .answer(10)
+      .turn(100, 10)
       .wait(187)
       .event((at) => ({ kind: 'away-summary', at }))
       .wait(200)
-      .human(50)
-      .answer(10);
+      .turn(50, 10);
   const requests = (value: string, ttl: '5m' | '1h' = '5m') =>
     ofType(
-      runLog(
-        planOf({
+      logFor(
+        {
           policy: 'unbounded',
           cache: { ttl },
           set: { 'client.use': 'none', 'client.awaySummaries': value },
-        }),
-        talk().transcript(),
+        },
+        talk(),
       ),
       'request',
     ).map(({ purpose, read }) => [purpose, read]);
@@ -148,8 +138,7 @@ describe('thinking of the last turn', () => {
       .tools([{ tool: 'Read', tokens: 1_000 }], { thinking: 400 })
       .answer(10, { thinking: 300 })
       .wait(60)
-      .human(50)
-      .answer(10);
+      .turn(50, 10);
 
   it('K5 is dropped at the next prompt, which writes the turn again', () => {
     const { main } = run('off', talk());
@@ -178,8 +167,7 @@ describe('thinking of the last turn', () => {
       .tools([{ tool: 'Read', tokens: 50 }])
       .answer(10)
       .wait(60)
-      .human(50)
-      .answer(10);
+      .turn(50, 10);
     // Behind tools, system and prompt comes the thinking: what the last request read from there on is lost.
     expect(ofType(run('end-of-turn', long).entries, 'break')).toMatchObject([
       { cause: 'thinking', expected: true, position: 3, lostTokens: 400 + 20 + 3_000 },

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { inspectTranscript } from '../../../src/cli/commands/inspect/inspect-facts.js';
 import type { Thread, Transcript } from '../../../src/core/model/transcript.js';
 import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
-import { planOf, runLog } from '../../helpers/plan.js';
-import { answer, at, exported, finish, tokens, typed } from '../../helpers/recordings/opencode-session.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
+import { logFor } from '../../helpers/plan.js';
+import { COMPACTED_MESSAGES, exported } from '../../helpers/recordings/opencode-session.js';
 import { readAny } from '../../helpers/recordings/read-any.js';
 
-const SESSION = generateTranscript({ workload: 'bugfix', turns: 30, seed: 4, text: 'none' });
+const SESSION = bugfixSession(30, { seed: 4 });
 const [MAIN] = SESSION.threads;
-const [ANOTHER] = generateTranscript({ workload: 'bugfix', turns: 3, seed: 5, text: 'none' }).threads;
+const [ANOTHER] = bugfixSession(3, { seed: 5 }).threads;
 
 /** The session with another thread beside its main one. */
 function beside(label: string, parentId: string | null): Transcript {
@@ -18,7 +18,7 @@ function beside(label: string, parentId: string | null): Transcript {
 }
 
 const threadsOf = (transcript: Transcript): readonly string[] => {
-  const log = runLog(planOf(), transcript);
+  const log = logFor({}, transcript);
   return [...new Set(log.flatMap((entry) => (entry.type === 'request' ? [entry.thread] : [])))];
 };
 
@@ -29,28 +29,11 @@ describe('the request for a summary that a client wrote down beside its session'
   });
 
   it('R12 is none of opencode, OpenHands and Copilot CLI either', () => {
-    const bytes = exported([
-      typed('m1', 0, 'go'),
-      answer('m2', [1, 2], [finish('f1', tokens(9_000, 0, 0, 40))]),
-      {
-        info: { id: 'm3', role: 'user', time: { created: at(3) } },
-        parts: [{ id: 'x', type: 'compaction' }],
-      },
-      answer(
-        'm4',
-        [4, 9],
-        [{ id: 'y', type: 'text', text: 'so far' }, finish('f2', tokens(9_600, 0, 0, 300))],
-        {
-          summary: true,
-        },
-      ),
-      typed('m5', 10, 'on'),
-      answer('m6', [11, 12], [finish('f3', tokens(1_500, 0, 0, 40))]),
-    ]);
+    const bytes = exported(COMPACTED_MESSAGES);
     const opencode = readAny(bytes, { id: 'session' });
     expect(opencode.threads).toHaveLength(2);
     expect(threadsOf(opencode)).toEqual(['session']);
-    expect(runLog(planOf(), opencode).filter(({ type }) => type === 'lost')).toEqual([]);
+    expect(logFor({}, opencode).filter(({ type }) => type === 'lost')).toEqual([]);
     expect(recordedBill(opencode)).toMatchObject({ calls: 3, summaries: 1 });
     const facts = inspectTranscript(opencode, { file: 'a.json', format: 'opencode' });
     expect(facts).toMatchObject({
@@ -63,9 +46,9 @@ describe('the request for a summary that a client wrote down beside its session'
 
   it('is no lost call, and stays in what the recording cost', () => {
     const recorded = beside('acompact-e1f845', MAIN!.id);
-    const [run] = runLog(planOf(), recorded);
+    const [run] = logFor({}, recorded);
     expect(run).toMatchObject({ type: 'run', transcript: { threads: 1, calls: 30 } });
-    expect(runLog(planOf(), recorded).filter(({ type }) => type === 'lost')).toEqual([]);
+    expect(logFor({}, recorded).filter(({ type }) => type === 'lost')).toEqual([]);
     const plain = recordedBill(beside('a7c0ffee', MAIN!.id));
     expect(recordedBill(recorded)?.costNano).toEqual(plain?.costNano);
   });

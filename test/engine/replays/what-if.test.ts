@@ -8,6 +8,7 @@ import { followsRecording, modeOf } from '../../../src/engine/run/what-if.js';
 import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 import * as rollout from '../../helpers/recordings/rollout.js';
 import {
+  answered,
   ask,
   assistant,
   type Fields,
@@ -21,7 +22,7 @@ import {
 
 const MODEL = 'claude-sonnet-4-5';
 const reply = (i: number, seconds: number, read: number, written: number): Fields =>
-  assistant(`a${i}`, seconds, `m${i}`, say('done'), { model: MODEL, usage: usage(0, read, written, 100) });
+  answered(i, seconds, say('done'), usage(0, read, written, 100));
 const prompt = (i: number, seconds: number): Fields => user(`u${i}`, seconds, 'x'.repeat(400));
 
 /**
@@ -81,12 +82,11 @@ describe('the base of a what-if', () => {
       const before = prompts[i - 1] ?? 0;
       const read = size > before ? before : 15_000;
       lines.push(
-        assistant(
-          `a${i}`,
+        answered(
+          i,
           10 * i + 5,
-          `m${i}`,
           ask(`t${i}`, 'Read', { file_path: `/repo/${i}.ts` }),
-          { model: MODEL, usage: usage(0, read, size - read, 20) },
+          usage(0, read, size - read, 20),
           old,
         ),
         result(`r${i}`, 10 * i + 6, `t${i}`, 'x'.repeat(19_250), old),
@@ -109,14 +109,7 @@ describe('the base of a what-if', () => {
     const by = { version: '2.1.170' };
     const at = (i: number, seconds: number, read: number): readonly Fields[] => [
       user(`u${i}`, seconds, 'x'.repeat(400), by),
-      assistant(
-        `a${i}`,
-        seconds + 5,
-        `m${i}`,
-        say('done'),
-        { model: MODEL, usage: usage(0, read, 200, 100) },
-        by,
-      ),
+      answered(i, seconds + 5, say('done'), usage(0, read, 200, 100), by),
     ];
     const recording = readSession([...at(1, 0, 20_000), ...at(2, 60, 20_300), ...at(3, 120, 20_600)]);
     const asked = (policy: string, set: Readonly<Record<string, unknown>> = {}) => {

@@ -4,7 +4,7 @@ import { generateTranscript } from '../../../src/transcripts/synthetic/generate-
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { above, COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 import { planUnder } from '../../helpers/plan-under.js';
 
 /** 15,100 tokens and six rounds: the fifth request is the first with 20,000 tokens by usage and what is newer. */
@@ -108,7 +108,7 @@ describe('a request that goes on from the one of its thread', () => {
     for (let i = 0; i < 14; i++) long.tools([{ tool: 'Read', tokens: 1_000 }]);
     long.answer(10);
     long.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
-    const transcript = long.human(20).answer(10).transcript();
+    const transcript = long.turn(20, 10).transcript();
     const summaryWith = (set: Readonly<Record<string, unknown>>) => {
       const all = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true, ...set };
       const { entries, sent } = runSent(planOf({ policy: 'claude-code/2026', set: all }), transcript);
@@ -121,14 +121,14 @@ describe('a request that goes on from the one of its thread', () => {
     expect(other.entry.read).toBe(0);
   });
 
-  const answered = () => new Conversation().human(100).answer(10);
+  const answered = () => new Conversation().turn(100, 10);
   it.each([
     ['a prompt', answered().human(40), [15_000, 15_110]],
     ['a result and a file', answered().human(40).tools([READ]).attach(9), [15_000, 15_110 + 40 + 20]],
     ['no response', new Conversation().human(100), [15_000]],
   ])('marks the response in front of all that is said last, or its end: behind %s', (_name, talk, marked) => {
     talk.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
-    const transcript = talk.human(20).answer(10).transcript();
+    const transcript = talk.turn(20, 10).transcript();
     const askedWith = (forkMark: string) => {
       const set = { ...COMPACTION_ONLY, 'compact.forkMark': forkMark };
       const plan = planOf({ policy: 'claude-code/2.1.112', set });
@@ -154,10 +154,10 @@ describe('a request that goes on from the one of its thread', () => {
 describe('what a layer asks', () => {
   it('FUL-10 decides what is answered: other instructions give another summary, the same ones the same', () => {
     const digestAfter = (instructions: string) => {
-      const asked = new Conversation().human(100).answer(10);
+      const asked = new Conversation().turn(100, 10);
       asked.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions, partial: null } }));
       const plan = planOf({ policy: 'claude-code/2026', set: COMPACTION_ONLY });
-      return sentFor(runSent(plan, asked.human(20).answer(10).transcript()).sent, 'main').at(-1)!.digest;
+      return sentFor(runSent(plan, asked.turn(20, 10).transcript()).sent, 'main').at(-1)!.digest;
     };
     expect(digestAfter('Keep the plan.')).toBe(digestAfter('Keep the plan.'));
     expect(digestAfter('Keep the plan.')).not.toBe(digestAfter('Keep the diff.'));
@@ -233,9 +233,9 @@ describe('a call that holds the thread up', () => {
 describe('a call that fails', () => {
   const run = (init: PlanInit) => {
     const { set = {}, ...rest } = init;
-    const entries = runLog(
-      planOf({ policy: 'claude-code/2026', ...rest, set: { ...COMPACTION_ONLY, ...set } }),
-      above({ from: 168_000, rounds: 3 }).transcript(),
+    const entries = logFor(
+      { policy: 'claude-code/2026', ...rest, set: { ...COMPACTION_ONLY, ...set } },
+      above({ from: 168_000, rounds: 3 }),
     );
     return {
       refused: ofType(entries, 'refused').filter(({ purpose }) => purpose === 'compact'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 import { planUnder } from '../../helpers/plan-under.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
 
@@ -10,8 +10,8 @@ const NEVER = { when: { tokens: '>= 190k' }, ask: { shape: 'own' } };
 describe('the cache key of a client', () => {
   it('is shared by sessions that begin alike, unless each names its own', () => {
     const transcript = sessionsOf([
-      { name: 'a', talk: new Conversation().human(100).answer(10).human(10).answer(10) },
-      { name: 'b', talk: new Conversation().human(90).answer(10), afterHours: 0.05 },
+      { name: 'a', talk: new Conversation().turn(100, 10).turn(10, 10) },
+      { name: 'b', talk: new Conversation().turn(90, 10), afterHours: 0.05 },
     ]);
     const readsUnder = (cache: object) =>
       mainRequests(runLog(planUnder({ ...cache, rules: [NEVER] }, {}), transcript)).map(({ read }) => read);
@@ -27,7 +27,7 @@ describe('what a client shows of its conversation', () => {
       .tools([{ tool: 'Task', tokens: 5 }])
       .wait(50)
       .answer(10);
-    const child = new Conversation().wait(5).human(10).answer(5).thread('child', 'main');
+    const child = new Conversation().wait(5).turn(10, 5).thread('child', 'main');
     const plan = planOf({ policy: 'claude-code/2026' });
     const entries = runLog(plan, main.transcript({ threads: [main.thread(), child] }));
     expect(ofType(entries, 'status')).toMatchObject([
@@ -40,14 +40,14 @@ describe('what a client shows of its conversation', () => {
 
 describe('an unpredictable break', () => {
   const requests = (set: Readonly<Record<string, unknown>>, init: PlanInit = {}) => {
-    const talk = new Conversation().human(1_000).answer(10).wait(30).human(40).answer(10);
+    const talk = new Conversation().turn(1_000, 10).wait(30).turn(40, 10);
     talk
       .wait(90)
       .human(40)
       .tools([{ tool: 'Read', tokens: 5 }])
       .answer(5);
     const all = { 'client.use': 'none', 'client.breakpoints': 'system+last', ...set };
-    return mainRequests(runLog(planOf({ policy: 'unbounded', set: all, ...init }), talk.transcript()));
+    return mainRequests(logFor({ policy: 'unbounded', set: all, ...init }, talk));
   };
 
   it('K14 has a chance that follows from who speaks and how long it took; the first request has none', () => {

@@ -10,7 +10,7 @@ import { mark5m, numbered, prefixOf } from '../../helpers/cache-request.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 import { planUnder } from '../../helpers/plan-under.js';
 
 const PREFIX = 15_000;
@@ -37,8 +37,8 @@ describe('what was paid for tokens that were sent before', () => {
   });
 
   it('CCH-6 is what a prompt costs that finds nothing, but for what is new in it', () => {
-    const talk = new Conversation().human(100).answer(10).wait(600).human(40).answer(10);
-    const [first, second] = mainRequests(runLog(planOf(), talk.transcript()));
+    const talk = new Conversation().turn(100, 10).wait(600).turn(40, 10);
+    const [first, second] = mainRequests(logFor({}, talk));
     // Sonnet 4.5 writes for five minutes at 3.75 dollars a million tokens: 3,750 nano dollars each.
     expect(first).toMatchObject({ rewritten: 0, rewriteCost: 0, cause: null, writeCost: 15_100 * 3_750 });
     expect(second).toMatchObject({
@@ -55,9 +55,9 @@ describe('what was paid for tokens that were sent before', () => {
 
 describe('the risk of an unpredictable break', () => {
   const risksAt = (ttl: '5m' | '1h') => {
-    const talk = new Conversation().human(1_000).answer(10).wait(90).human(40).answer(10);
+    const talk = new Conversation().turn(1_000, 10).wait(90).turn(40, 10);
     const set = { 'client.use': 'none', 'client.outside': 'half', 'client.breakpoints': 'system+last' };
-    return mainRequests(runLog(planOf({ policy: 'unbounded', set, cache: { ttl } }), talk.transcript()));
+    return mainRequests(logFor({ policy: 'unbounded', set, cache: { ttl } }, talk));
   };
 
   it.each([
@@ -74,10 +74,10 @@ describe('the risk of an unpredictable break', () => {
 
 describe('what chance adds to a run', () => {
   const talk = new Conversation({ model: 'gpt-5.4' });
-  for (let i = 0; i < 60; i++) talk.human(400).answer(10).wait(20);
+  for (let i = 0; i < 60; i++) talk.turn(400, 10).wait(20);
   const openai = providerRegistry.get('openai');
   const certain = { ...openai, cache: { ...openai.cache, hit: null } };
-  const endOf = (init: PlanInit) => ofType(runLog(planOf(init), talk.transcript()), 'end')[0]!;
+  const endOf = (init: PlanInit) => ofType(logFor(init, talk), 'end')[0]!;
 
   it('is what it costs more than one in which every entry is found, and lies in the interval that is told', () => {
     const drawn = endOf({ provider: 'openai' });
@@ -115,7 +115,7 @@ describe('the window of a model', () => {
       const llm = real(...given);
       return { call: (call) => llm.call({ ...call, windowTokens: null }) };
     });
-    const run = (window: number) => () => runLog(planOf({ window }), reading(0, 0).transcript());
+    const run = (window: number) => () => logFor({ window }, reading(0, 0));
     expect(run(PREFIX + 100)).not.toThrow();
     expect(run(PREFIX + 99)).toThrow(/INV-2 .* 15100 tokens .* window of 15099/);
   });
@@ -169,22 +169,19 @@ describe('what the break detector sees of a request', () => {
 describe('a request beside the loop', () => {
   /** A prompt, a pause of 400 seconds, and a prompt on another model. */
   const talk = () => {
-    const first = new Conversation().human(100).answer(10).wait(390);
+    const first = new Conversation().turn(100, 10).wait(390);
     first.event((at) => ({ kind: 'model-switch', at, model: 'claude-opus-4-5' }));
-    const later = new Conversation({ model: 'claude-opus-4-5', ids: 'b-' }).wait(401).human(20).answer(10);
+    const later = new Conversation({ model: 'claude-opus-4-5', ids: 'b-' }).wait(401).turn(20, 10);
     first.steps.push(...later.steps);
     return first.transcript();
   };
   const never = 'rules: [{ when: { tokens: ">= 190k" }, ask: { shape: own } }]';
 
   it('BRD-2 with a prefix of its own shares nothing with the thread at any time: a pause is not why it misses', () => {
-    const paused = new Conversation().human(3_000).answer(10).wait(600);
+    const paused = new Conversation().turn(3_000, 10).wait(600);
     paused.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
     const set = { ...COMPACTION_ONLY, 'compact.summariser': 'own' };
-    const entries = runLog(
-      planOf({ policy: 'claude-code/2026', set }),
-      paused.human(20).answer(10).transcript(),
-    );
+    const entries = logFor({ policy: 'claude-code/2026', set }, paused.turn(20, 10));
     const summary = ofType(entries, 'request').find(({ purpose }) => purpose === 'compact')!;
     expect(summary.rewritten).toBeGreaterThanOrEqual(3_000);
     expect(summary.cause).toBe('system');
@@ -202,13 +199,13 @@ describe('a request beside the loop', () => {
 
   /** A prompt, compactions by hand after so many seconds that come to nothing, and a prompt on another model in the end. */
   const inVain = (asked: readonly number[] = [600], end = 700) => {
-    const first = new Conversation().human(100).answer(10).wait(asked[0]!);
+    const first = new Conversation().turn(100, 10).wait(asked[0]!);
     const compaction = { instructions: null, partial: null };
     for (const second of asked)
       first.event((at) => ({ kind: 'manual-compact', at: at + 1_000 * (second - asked[0]!), compaction }));
     const model = 'claude-opus-4-5';
     first.event((at) => ({ kind: 'model-switch', at: at + 1_000 * (end - 40 - asked[0]!), model }));
-    const later = new Conversation({ model, ids: 'b-' }).wait(end).human(20).answer(10);
+    const later = new Conversation({ model, ids: 'b-' }).wait(end).turn(20, 10);
     first.steps.push(...later.steps);
     return first.transcript();
   };
@@ -259,7 +256,7 @@ describe('a request that is refused', () => {
   it('is told with what was asked, of whom and why', () => {
     const talk = new Conversation().human(100).wait(3).answer(10);
     const faults = [{ call: 'main', error: 'invalid_request', nth: 1 }] as const;
-    const entries = runLog(planOf({ faults }), talk.transcript());
+    const entries = logFor({ faults }, talk);
     expect(ofType(entries, 'refused')).toMatchObject([
       { t: 3_000, thread: 'main', turn: 1, purpose: 'main', prompt: PREFIX + 100, limit: 200_000 },
     ]);
@@ -270,7 +267,7 @@ describe('a request that is refused', () => {
 describe('who listens to requests', () => {
   it('hears of each before it is sent, with its thread', () => {
     const heard: string[] = [];
-    const talk = new Conversation().human(100).answer(10).human(20).answer(10);
+    const talk = new Conversation().turn(100, 10).turn(20, 10);
     const sink = { write: (entry: LogEntry) => heard.push(entry.type) };
     const parts = replayParts(planOf(), talk.transcript(), sink, NO_TIMING, {
       onRequest: (thread, { purpose, turn }) => heard.push([thread, purpose, turn].join(' ')),

@@ -9,8 +9,8 @@ import { loadTranscript } from '../../../src/transcripts/files/transcripts.js';
 import { mainRequests, ofType, runLog } from '../../helpers/plan.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
 import {
+  answered,
   ask,
-  assistant,
   type Fields,
   readSession,
   result,
@@ -20,9 +20,8 @@ import {
   user,
 } from '../../helpers/session.js';
 
-const MODEL = 'claude-sonnet-4-5';
 const called = (i: number, content: unknown, read: number, written: number): Fields =>
-  assistant(`a${i}`, 60 * i, `m${i}`, content, { model: MODEL, usage: usage(0, read, written, 100) });
+  answered(i, 60 * i, content, usage(0, read, written, 100));
 
 /**
  * The first call has run a command; the third, behind a compaction by the user, names what it printed. `summary` is

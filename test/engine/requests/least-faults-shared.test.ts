@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { foldLog } from '../../../src/metrics/fold.js';
-import { planOf, runLog } from '../../helpers/plan.js';
+import { logFor } from '../../helpers/plan.js';
 import { readAny } from '../../helpers/recordings/read-any.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
 
@@ -21,7 +21,7 @@ describe('the fewest faults in recorded sessions', () => {
       const transcript = readAny(gunzipSync(readFileSync(path)), { id: name });
       for (const policy of POLICIES) {
         for (const window of [60_000, 200_000]) {
-          const { faults } = foldLog(runLog(planOf({ policy, window }), transcript));
+          const { faults } = foldLog(logFor({ policy, window }, transcript));
           if (faults?.least == null) continue;
           expect(faults.least, `${policy} in ${window}`).toBeLessThanOrEqual(faults.none);
           // Blocks that are needed later have at most 86,000 tokens at any call (docs/faults.md).

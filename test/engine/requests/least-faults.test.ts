@@ -5,13 +5,14 @@ import { SURVIVALS, type Survival } from '../../../src/core/run/run-plan.js';
 import { usesOf } from '../../../src/core/uses/find-uses.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { findMetric } from '../../../src/metrics/registry.js';
+import { forAll } from '../../helpers/for-all.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 import { readSession } from '../../helpers/session.js';
 import { type Deed, linesOf } from '../../helpers/situations/read-and-name.js';
 
 const sessionOf = (deeds: readonly Deed[]): Transcript => readSession(linesOf(deeds));
-const factsOf = (init: PlanInit, transcript: Transcript) => foldLog(runLog(planOf(init), transcript));
+const factsOf = (init: PlanInit, transcript: Transcript) => foldLog(logFor(init, transcript));
 const share = (facts: ReturnType<typeof factsOf>) => findMetric('avoidableFaultShare')!.value(facts);
 
 /** Three long files and twelve short ones are read, and the long ones named in the end. */
@@ -82,7 +83,7 @@ describe('the fewest faults in the window of a run', () => {
     expect(share(factsOf({ policy: 'none' }, THREE))).toBeNull();
     const blank = { ...THREE, carries: THREE.carries.filter((each) => each !== 'text') };
     expect(share(factsOf({ policy: 'baselines/mask' }, blank))).toBeNull();
-    const log = runLog(planOf({ policy: 'baselines/mask' }), THREE);
+    const log = logFor({ policy: 'baselines/mask' }, THREE);
     const [end] = ofType(log, 'end');
     expect(end!.leastFaults).toBe(0);
     const { leastFaults: _, ...older } = end!;
@@ -97,25 +98,23 @@ describe('the fewest faults in the window of a run', () => {
     );
     const policy = fc.constantFrom(...POLICIES);
     const reached = { faults: 0, refetch: 0 };
-    fc.assert(
-      fc.property(
-        fc.array(deed, { minLength: 5, maxLength: 40 }),
-        policy,
-        fc.constantFrom(30_000, 40_000, 60_000),
-        fc.constantFrom(...SURVIVALS),
-        fc.constantFrom('on' as const, 'off' as const),
-        (deeds, name, window, survival, refetch) => {
-          const plan = { ...planOf({ policy: name, window }), faults: { survival, refetch } };
-          const faults = foldLog(runLog(plan, sessionOf(deeds))).faults!;
-          if (faults.least === null) return;
-          reached.faults++;
-          expect(faults.least).toBeLessThanOrEqual(faults.none);
-          expect(faults.leastRefetchTokens!).toBeLessThanOrEqual(faults.refetchTokens + ROUNDING);
-          expect(faults.leastRefetchNano!).toBeLessThanOrEqual(faults.refetchNano + ROUNDING);
-          if (faults.leastRefetchTokens! > 0) reached.refetch++;
-        },
-      ),
+    forAll(
       { numRuns: propertyRuns(200) },
+      fc.array(deed, { minLength: 5, maxLength: 40 }),
+      policy,
+      fc.constantFrom(30_000, 40_000, 60_000),
+      fc.constantFrom(...SURVIVALS),
+      fc.constantFrom('on' as const, 'off' as const),
+      (deeds, name, window, survival, refetch) => {
+        const plan = { ...planOf({ policy: name, window }), faults: { survival, refetch } };
+        const faults = foldLog(runLog(plan, sessionOf(deeds))).faults!;
+        if (faults.least === null) return;
+        reached.faults++;
+        expect(faults.least).toBeLessThanOrEqual(faults.none);
+        expect(faults.leastRefetchTokens!).toBeLessThanOrEqual(faults.refetchTokens + ROUNDING);
+        expect(faults.leastRefetchNano!).toBeLessThanOrEqual(faults.refetchNano + ROUNDING);
+        if (faults.leastRefetchTokens! > 0) reached.refetch++;
+      },
     );
     expect(reached.faults).toBeGreaterThan(0);
     // The seed of the suite reaches some; few runs, or another seed, may reach none.
@@ -148,8 +147,7 @@ describe('the policy that knows what is needed', () => {
     { reads: 9_000 },
     { names: [0, 2] },
   ]);
-  const run = (policy: string, transcript = session) =>
-    runLog(planOf({ policy, window: 60_000 }), transcript);
+  const run = (policy: string, transcript = session) => logFor({ policy, window: 60_000 }, transcript);
 
   it('clears what nobody needs again, and keeps the rest', () => {
     const log = run('bounds/oracle');

@@ -4,7 +4,7 @@ import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf } from '../../helpers/plan.js';
 
 const PREFIX = 15_000;
 const repairsOf = (entries: readonly LogEntry[]) =>
@@ -29,8 +29,7 @@ describe('what had to be mended so that the API takes a request', () => {
         { tool: 'Read', tokens: 40 },
       ])
       .answer(10)
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
 
   it('FLT-4 C37 a call without a result is answered by a mark of twelve tokens, once', () => {
     const { entries, sent } = run(without(work(), 'result3'));
@@ -81,8 +80,7 @@ describe('a request that the API would not take', () => {
       const talk = new Conversation()
         .human(100)
         .tools([{ tool: 'Read', tokens: 30 }])
-        .human(5)
-        .answer(10);
+        .turn(5, 10);
       expect(() => run(without(talk, 'result3'))).toThrow(/INV-1/);
     } finally {
       Context.prototype.seal = seal;
@@ -92,16 +90,16 @@ describe('a request that the API would not take', () => {
 
 describe('a request of the loop', () => {
   it('takes as long as it was recorded, or as long as its model takes where think time counts', () => {
-    const talk = new Conversation().human(100).answer(10).transcript();
-    const [recorded] = mainRequests(runLog(planOf(), talk));
-    const [modelled] = mainRequests(runLog(planOf({ timing: 'think-time' }), talk));
+    const talk = new Conversation().turn(100, 10).transcript();
+    const [recorded] = mainRequests(logFor({}, talk));
+    const [modelled] = mainRequests(logFor({ timing: 'think-time' }, talk));
     expect(recorded!.latencyMs).toBe(1_000);
     expect(modelled!.latencyMs).not.toBe(1_000);
   });
 
   it('says what of the session is still in it, and what no layer has taken out', () => {
-    const talk = new Conversation().human(100).answer(10).human(20).answer(10);
-    const [first, second] = mainRequests(runLog(planOf(), talk.transcript()));
+    const talk = new Conversation().turn(100, 10).turn(20, 10);
+    const [first, second] = mainRequests(logFor({}, talk));
     expect(first).toMatchObject({
       kept: 1,
       uncompactedTokens: PREFIX + 100,
@@ -113,12 +111,9 @@ describe('a request of the loop', () => {
   });
 
   it('that changes what was sent before says from where on', () => {
-    const talk = new Conversation().human(3_000).answer(10).human(3_000).answer(10).human(10).answer(10);
-    talk
-      .event((at) => ({ kind: 'rewind', at, lastId: 'response2' }))
-      .human(30)
-      .answer(10);
-    const entries = runLog(planOf(), talk.transcript());
+    const talk = new Conversation().turn(3_000, 10).turn(3_000, 10).turn(10, 10);
+    talk.event((at) => ({ kind: 'rewind', at, lastId: 'response2' })).turn(30, 10);
+    const entries = logFor({}, talk);
     // Behind tools, system, the first prompt and its answer.
     expect(ofType(entries, 'break')).toMatchObject([{ n: 4, cause: 'messages', position: 4 }]);
     expect(mainRequests(entries).at(-1)!.read).toBe(PREFIX + 3_000);

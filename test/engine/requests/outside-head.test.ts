@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { RequestEntry } from '../../../src/core/run/log-entries.js';
-import { mainRequests, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, type PlanInit } from '../../helpers/plan.js';
 import { call, count, event, meta, read, result, say, turn } from '../../helpers/recordings/rollout.js';
 
 /** On the steps of GPT-5.6: 768 + 6 · 1,024. */
@@ -31,7 +31,7 @@ function rollout(model = 'gpt-5.6-sol', cached = HEAD): Transcript {
 }
 
 function reads(transcript: Transcript, init: PlanInit = {}): readonly number[] {
-  return mainRequests(runLog(planOf({ policy: 'unbounded', ...init }), transcript)).map(
+  return mainRequests(logFor({ policy: 'unbounded', ...init }, transcript)).map(
     ({ read: tokens }: RequestEntry) => tokens,
   );
 }

@@ -38,7 +38,7 @@ describe('whose cache a run goes by', () => {
 });
 
 describe('what requests need to know of the cache', () => {
-  const session = (model: string) => new Conversation({ model }).human(10).answer(10).transcript();
+  const session = (model: string) => new Conversation({ model }).turn(10, 10).transcript();
   const kindOf = (provider: string) => {
     const { chance, reads } = cacheKinds({ ...plan, provider }, session('claude-opus-5'));
     return `${chance} ${reads}`;

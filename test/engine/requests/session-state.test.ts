@@ -4,7 +4,7 @@ import { Sessions } from '../../../src/engine/requests/run-env.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
 
-const talk = () => new Conversation().human(10).answer(10);
+const talk = () => new Conversation().turn(10, 10);
 const inSession = (session: string) => ({ session }) as Thread;
 
 describe('the sessions of a run', () => {

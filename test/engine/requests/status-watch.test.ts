@@ -8,7 +8,7 @@ import { metricValues } from '../../../src/metrics/registry.js';
 import { valueBlocks } from '../../../src/report/text/terminal-blocks.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
 
 /** 15,100 tokens and 5,020 a turn. */
 function work(turns: number): Conversation {
@@ -18,7 +18,7 @@ function work(turns: number): Conversation {
 }
 
 function run(init: PlanInit, talk: Conversation) {
-  const entries = runLog(planOf(init), talk.transcript());
+  const entries = logFor(init, talk);
   return { entries, status: ofType(entries, 'status'), facts: foldLog(entries) };
 }
 
@@ -100,9 +100,9 @@ describe('what the client shows of its context', () => {
   });
 
   it('C30 another model brings another limit', () => {
-    const talk = new Conversation().human(100).answer(10);
+    const talk = new Conversation().turn(100, 10);
     talk.event((at) => ({ kind: 'model-switch', at, model: 'claude-opus-4-6' }));
-    const later = new Conversation({ model: 'claude-opus-4-6', ids: 'later ' }).wait(60).human(10).answer(10);
+    const later = new Conversation({ model: 'claude-opus-4-6', ids: 'later ' }).wait(60).turn(10, 10);
     const joined = { ...talk.thread(), steps: [...talk.steps, ...later.steps] };
     const plan = planOf({ policy: 'claude-code/2.1.112' });
     const entries = runLog(plan, { ...talk.transcript(), threads: [joined] });
@@ -115,9 +115,9 @@ describe('what the client shows of its context', () => {
 
   it('C30 of subagents nothing is shown', () => {
     const main = work(2);
-    const child = new Conversation({ ids: 'child ' }).wait(2).human(50).answer(10);
+    const child = new Conversation({ ids: 'child ' }).wait(2).turn(50, 10);
     const threads = [main.thread(), child.thread('child', 'main')];
-    const entries = runLog(planOf({ policy: 'claude-code/2.1.112' }), { ...main.transcript(), threads });
+    const entries = logFor({ policy: 'claude-code/2.1.112' }, { ...main.transcript(), threads });
     expect(ofType(entries, 'status').map(({ thread }) => thread)).toEqual(['main']);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit } from '../../helpers/plan.js';
 
 const PREFIX = 15_000;
 
@@ -12,10 +12,9 @@ const talk = (model: string) =>
     .human(20)
     .tools([{ tool: 'Read', tokens: 50 }], { thinking: 400 })
     .answer(10, { thinking: 500 })
-    .human(30)
-    .answer(10);
+    .turn(30, 10);
 const promptsOf = (model: string, init: PlanInit = {}) =>
-  mainRequests(runLog(planOf(init), talk(model).transcript())).map(({ prompt }) => prompt - PREFIX);
+  mainRequests(logFor(init, talk(model))).map(({ prompt }) => prompt - PREFIX);
 
 describe('thinking of earlier turns', () => {
   it('K5 is dropped when the user speaks again, on a model that keeps that of one turn', () => {
@@ -31,15 +30,13 @@ describe('thinking of earlier turns', () => {
 
   it('K5 is dropped again where a new process has read it back', () => {
     const prompts = (conversation: Conversation) =>
-      mainRequests(runLog(planOf(), conversation.human(40).answer(10).transcript())).map(
-        ({ prompt }) => prompt,
-      );
+      mainRequests(logFor({}, conversation.turn(40, 10))).map(({ prompt }) => prompt);
     const resumed = talk('claude-sonnet-4-5').event((at) => ({ kind: 'resume', at, reason: 'restart' }));
     expect(prompts(resumed)).toEqual(prompts(talk('claude-sonnet-4-5')));
   });
 
   it('K5 BRD-3 that goes after it was sent is why what stands behind it is written again', () => {
-    const entries = runLog(planOf(), talk('claude-sonnet-4-5').transcript());
+    const entries = logFor({}, talk('claude-sonnet-4-5'));
     const [, second, third, last] = mainRequests(entries);
     // The response that is dropped from was never sent before the second prompt: nothing changes there.
     expect([second!.cause, third!.cause, last!.cause]).toEqual([null, null, 'thinking']);

@@ -8,6 +8,7 @@ import type { Usage } from '../../../src/core/model/usage.js';
 import { FIRST_KEY, ThreadModel } from '../../../src/engine/requests/thread-model.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../../src/provider/cache/ttl.js';
 import { providerRegistry } from '../../../src/provider/providers/providers.js';
+import { forAll } from '../../helpers/for-all.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { type PlanInit, planOf } from '../../helpers/plan.js';
 
@@ -16,7 +17,7 @@ const OPUS = 'claude-opus-4-5';
 
 function modelOf(
   init: PlanInit = {},
-  thread: Thread = new Conversation({ model: SONNET }).human(10).answer(10).thread(),
+  thread: Thread = new Conversation({ model: SONNET }).turn(10, 10).thread(),
   recorded: { readonly version?: string | null; readonly window?: number | null } = {},
   behaviours: Partial<ClientBehaviour> = {},
 ): ThreadModel {
@@ -31,7 +32,7 @@ function modelOf(
   return new ThreadModel(planOf(init), thread, { ...BARE_API, ...behaviours }, client);
 }
 
-const child = (model = SONNET) => new Conversation({ model }).human(10).answer(10).thread('child', 'main');
+const child = (model = SONNET) => new Conversation({ model }).turn(10, 10).thread('child', 'main');
 
 describe('the model of a thread', () => {
   it('is the plan’s in the place of the first that a main thread was recorded with; others stay', () => {
@@ -45,7 +46,7 @@ describe('the model of a thread', () => {
   });
 
   it('is one that the plan’s provider serves: as named, the plan’s, or the one that stands for the provider', () => {
-    const named = new Conversation({ model: 'gpt-5.4' }).human(10).answer(10).thread();
+    const named = new Conversation({ model: 'gpt-5.4' }).turn(10, 10).thread();
     expect(modelOf({ provider: 'openai' }, named).name).toBe('gpt-5.4');
     expect(modelOf({ provider: 'openai', model: 'gpt-5.4' }, child()).name).toBe('gpt-5.4');
     const { defaultModel } = providerRegistry.get('openai');
@@ -154,18 +155,15 @@ describe('what cache keys depend on besides the blocks', () => {
   );
 
   it('CCH-1 is that of the request at hand, whatever was asked before', () => {
-    fc.assert(
-      fc.property(asked, (requests) => {
-        const model = modelOf();
-        for (const { model: name, images, effort, key } of requests) {
-          const fresh = modelOf();
-          fresh.use(name, effort);
-          model.use(name, effort);
-          expect(model.saltsFor(images, key)).toEqual(fresh.saltsFor(images, key));
-        }
-      }),
-      { numRuns: 60 },
-    );
+    forAll({ numRuns: 60 }, asked, (requests) => {
+      const model = modelOf();
+      for (const { model: name, images, effort, key } of requests) {
+        const fresh = modelOf();
+        fresh.use(name, effort);
+        model.use(name, effort);
+        expect(model.saltsFor(images, key)).toEqual(fresh.saltsFor(images, key));
+      }
+    });
   });
 
   it('CCH-1 differs by model, images, effort, thinking and form of the answer', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { positionsWithin } from '../../../src/engine/requests/client-state.js';
 import { numbered, prefixOf } from '../../helpers/cache-request.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, type PlanInit } from '../../helpers/plan.js';
 
 describe('how much of a request others have left in the cache', () => {
   // Tools, system and four blocks of a thousand tokens each.
@@ -21,15 +21,8 @@ describe('a first request that others have warmed', () => {
   const usage = { input: 0, cacheRead: 15_000, cacheWrite5m: 0, cacheWrite1h: 9, output: 10 };
   const set = { 'client.use': 'none', 'client.firstRequest': 'recorded' };
   const readsOf = (init: PlanInit, pauseSeconds = 10) => {
-    const talk = new Conversation()
-      .human(2_000)
-      .answer(10, { usage })
-      .wait(pauseSeconds)
-      .human(20)
-      .answer(10);
-    return mainRequests(runLog(planOf({ policy: 'unbounded', set, ...init }), talk.transcript())).map(
-      ({ read }) => read,
-    );
+    const talk = new Conversation().human(2_000).answer(10, { usage }).wait(pauseSeconds).turn(20, 10);
+    return mainRequests(logFor({ policy: 'unbounded', set, ...init }, talk)).map(({ read }) => read);
   };
 
   it('K11 reads what they left at once, and what it writes itself later', () => {

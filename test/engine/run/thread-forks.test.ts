@@ -12,7 +12,7 @@ const main = talk.thread();
 const callIds = talk.steps.flatMap((step) => (step.kind === 'call' ? [step.call.id] : []));
 
 const fork = (id: string, callId: string, parentId: string | null = 'main'): Thread => ({
-  ...new Conversation({ ids: id }).human(5).answer(5).thread(id, parentId),
+  ...new Conversation({ ids: id }).turn(5, 5).thread(id, parentId),
   fork: { callId },
 });
 const pointsOf = (...forks: readonly Thread[]) =>

@@ -3,17 +3,14 @@ import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { Halt, stopOf } from '../../../src/engine/thread/session-record.js';
 import { above, COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType } from '../../helpers/plan.js';
 
 describe('what stops a thread', () => {
   it('BRK-3 the thrash guard ends the run: later prompts are lost with the one it stopped', () => {
     // A floor that no compaction removes: three compactions at calls 2, 3 and 4 of 14, the end at call 5.
     const talk = above({ prefixTokens: 166_000, from: 168_000, rounds: 12, before: 2 });
-    talk.human(10).answer(10).human(10).answer(10);
-    const entries = runLog(
-      planOf({ policy: 'claude-code/2.1.112', set: COMPACTION_ONLY }),
-      talk.transcript(),
-    );
+    talk.turn(10, 10).turn(10, 10);
+    const entries = logFor({ policy: 'claude-code/2.1.112', set: COMPACTION_ONLY }, talk);
     expect(ofType(entries, 'notice').map(({ what }) => what)).toEqual(['run-ended']);
     expect(mainRequests(entries)).toHaveLength(4);
     expect(ofType(entries, 'lost')).toMatchObject([{ calls: 16 - 4 }]);
@@ -22,9 +19,9 @@ describe('what stops a thread', () => {
   it('a request that the API refuses ends its prompt: the next one is answered', () => {
     const talk = new Conversation().human(10);
     for (let i = 0; i < 3; i++) talk.tools([{ tool: 'Read', tokens: 10 }]);
-    talk.answer(10).human(10).answer(10);
+    talk.answer(10).turn(10, 10);
     const faults = [{ call: 'main', error: 'invalid_request', nth: 2 }] as const;
-    const entries = runLog(planOf({ faults }), talk.transcript());
+    const entries = logFor({ faults }, talk);
     expect(ofType(entries, 'notice').map(({ what }) => what)).toEqual(['prompt-ended']);
     expect(ofType(entries, 'lost')).toMatchObject([{ calls: 3 }]);
     expect(mainRequests(entries)).toHaveLength(2);

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf } from '../../helpers/plan.js';
 
 const PREFIX = 15_000;
 
 describe('a change of tools or system prompt', () => {
   const changed = (what: 'tools' | 'system') => {
-    const talk = new Conversation().human(100).answer(10);
+    const talk = new Conversation().turn(100, 10);
     talk.event((at) => ({ kind: 'prefix-change', at, what, label: 'another one' }));
-    return runSent(planOf(), talk.human(20).answer(10).transcript());
+    return runSent(planOf(), talk.turn(20, 10).transcript());
   };
 
   it('BRD-2 is found by its bytes and has the same tokens: a system prompt keeps the tools, tools keep nothing', () => {
@@ -42,7 +42,7 @@ describe('what a recording did by itself', () => {
       tokensSaved: 400,
       toolUseIds: ['response2-0'],
     }));
-    const entries = runLog(planOf(), talk.answer(10).transcript());
+    const entries = logFor({}, talk.answer(10));
     expect(mainRequests(entries)[1]!.prompt).toBe(PREFIX + 100 + 20 + 500);
     expect(ofType(entries, 'notice')).toEqual([]);
   });
@@ -50,18 +50,14 @@ describe('what a recording did by itself', () => {
 
 describe('a message', () => {
   const message = (to: string) =>
-    generateTranscript({
-      workload: 'bugfix',
-      turns: 8,
-      seed: 1,
-      text: 'none',
+    bugfixSession(8, {
       steady: { gapSeconds: 60, outputTokens: 50, resultTokens: 500 },
       forks: [{ afterTurn: 3, children: 1, turns: 5, parent: 'goes-on' }],
       messages: [{ afterTurn: 4, to }],
     });
   const noticesOf = (to: string, agents = true) =>
     ofType(
-      runLog(planOf({ policy: 'claude-code/2026', set: { 'agents.enabled': agents } }), message(to)),
+      logFor({ policy: 'claude-code/2026', set: { 'agents.enabled': agents } }, message(to)),
       'notice',
     ).filter(({ what }) => what === 'message-returned' || what === 'messages');
 
@@ -81,26 +77,20 @@ describe('a resume that finds the record shorter', () => {
       { tool: 'Read', tokens: 5_000 },
       { tool: 'Read', tokens: 5_000 },
     ]);
-    talk.answer(10).human(20).answer(10);
-    talk
-      .event((at) => ({ kind: 'resume', at, reason: 'restart', lostIds: ['result3'] }))
-      .human(50)
-      .answer(10);
+    talk.answer(10).turn(20, 10);
+    talk.event((at) => ({ kind: 'resume', at, reason: 'restart', lostIds: ['result3'] })).turn(50, 10);
     const set = { 'client.use': 'none', 'client.record': 'parent-chain' };
-    const entries = runLog(planOf({ policy: 'unbounded', set }), talk.transcript());
+    const entries = logFor({ policy: 'unbounded', set }, talk);
     expect(ofType(entries, 'break')).toMatchObject([{ cause: 'messages', expected: true }]);
   });
 });
 
 describe('a resume that finds the record as it was', () => {
   it('K3 BRD-3 announces nothing: what the new process breaks comes unexpected', () => {
-    const talk = new Conversation().human(5_000).answer(10).human(20).answer(10);
-    talk
-      .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
-      .human(50)
-      .answer(10);
+    const talk = new Conversation().turn(5_000, 10).turn(20, 10);
+    talk.event((at) => ({ kind: 'resume', at, reason: 'restart' })).turn(50, 10);
     const set = { 'client.use': 'none', 'client.newProcess': 'as-first' };
-    const breaks = ofType(runLog(planOf({ policy: 'unbounded', set }), talk.transcript()), 'break');
+    const breaks = ofType(logFor({ policy: 'unbounded', set }, talk), 'break');
     expect(breaks).toMatchObject([{ expected: false }]);
     expect(breaks[0]!.cause).not.toBe('messages');
   });

@@ -4,7 +4,7 @@ import { metricValues } from '../../../src/metrics/registry.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf } from '../../helpers/plan.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
 
 const POLICY = 'claude-code/2026';
@@ -19,8 +19,7 @@ describe('content that was deleted on the server', () => {
     const talk = work(new Conversation().human(100), 14)
       .answer(10)
       .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true };
     const { entries, sent } = runSent(planOf({ policy: POLICY, set }), talk.transcript());
     const requests = sentFor(sent, 'main');
@@ -39,7 +38,7 @@ describe('content that comes back', () => {
       .wait(6 * 60)
       .human(20);
     const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true };
-    const entries = runLog(planOf({ policy: POLICY, set }), work(talk, 2).answer(10).transcript());
+    const entries = logFor({ policy: POLICY, set }, work(talk, 2).answer(10));
     expect(ofType(entries, 'returned')).toMatchObject([
       { layer: 'microcompact', tokens: 7_000, why: 'expired', turn: 14 },
     ]);
@@ -61,7 +60,7 @@ describe('content that comes back', () => {
       .human(10);
     work(talk, 1).wait(6 * 60);
     const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true };
-    const entries = runLog(planOf({ policy: POLICY, set }), work(talk, 2).human(10).answer(10).transcript());
+    const entries = logFor({ policy: POLICY, set }, work(talk, 2).turn(10, 10));
     expect(ofType(entries, 'layer').map(({ turn, saved }) => [turn, saved])).toEqual([[3, 10_000]]);
     expect(ofType(entries, 'returned')).toMatchObject([{ tokens: 10_000, why: 'expired', turn: 4 }]);
     expect(mainRequests(entries).at(-1)!.prompt).toBe(12_000 + 3 * 10 + 10 + 18 * 1_020);
@@ -72,17 +71,15 @@ describe('content that comes back', () => {
     const talk = work(new Conversation().human(100), 12)
       .answer(10)
       .wait(6 * 60)
-      .human(20)
-      .answer(10)
+      .turn(20, 10)
       .wait(61 * 60)
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const set = {
       ...COMPACTION_ONLY,
       'microcompact.cached.enabled': true,
       'microcompact.timeBased.enabled': true,
     };
-    const entries = runLog(planOf({ policy: POLICY, set }), talk.transcript());
+    const entries = logFor({ policy: POLICY, set }, talk);
     expect(ofType(entries, 'layer').map(({ trigger, saved }) => [trigger, saved])).toEqual([
       ['auto', 7_000],
       ['idle', 7 * 988],
@@ -93,13 +90,11 @@ describe('content that comes back', () => {
     const talk = work(new Conversation().human(100), 12)
       .answer(10)
       .wait(75 * 60)
-      .human(20)
-      .answer(10)
+      .turn(20, 10)
       .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const set = { ...COMPACTION_ONLY, 'microcompact.timeBased.enabled': true };
-    const entries = runLog(planOf({ policy: POLICY, set }), talk.transcript());
+    const entries = logFor({ policy: POLICY, set }, talk);
     expect(ofType(entries, 'layer')).toMatchObject([{ trigger: 'idle', saved: 7 * 988 }]);
     expect(ofType(entries, 'returned')).toMatchObject([{ tokens: 7 * 988, why: 'resume' }]);
     expect(metricValues(foldLog(entries))).toMatchObject({ tokensSaved: 0, tokensNotCarried: 7 * 988 });
@@ -109,19 +104,17 @@ describe('content that comes back', () => {
     const talk = work(new Conversation().human(100), 12)
       .answer(10)
       .wait(75 * 60)
-      .human(20)
-      .answer(10)
+      .turn(20, 10)
       .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
       .wait(75 * 60)
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const set = {
       ...COMPACTION_ONLY,
       'microcompact.timeBased.enabled': true,
       'client.newProcess': 'same',
       'counter.newContent': 'rough',
     };
-    const entries = runLog(planOf({ policy: POLICY, set }), talk.transcript());
+    const entries = logFor({ policy: POLICY, set }, talk);
     const [first, again] = ofType(entries, 'layer');
     expect(first!.estimatedBefore! - first!.estimatedAfter!).toBe(7 * 988);
     expect([again!.saved, again!.estimatedBefore! - again!.estimatedAfter!]).toEqual([7 * 988, 0]);
@@ -134,17 +127,16 @@ describe('content that comes back', () => {
     const first = work(new Conversation().human(100).tools([{ tool: 'Bash', tokens: 10_000 }]), 12)
       .answer(10)
       .wait(75 * 60)
-      .human(20)
-      .answer(10);
-    const second = new Conversation().human(20).answer(10);
+      .turn(20, 10);
+    const second = new Conversation().turn(20, 10);
     const set = {
       ...COMPACTION_ONLY,
       'storage.enabled': true,
       'microcompact.timeBased.enabled': true,
       'microcompact.timeBased.keepRecent': 6,
     };
-    const entries = runLog(
-      planOf({ policy: POLICY, set }),
+    const entries = logFor(
+      { policy: POLICY, set },
       sessionsOf([
         { name: 'a', talk: first },
         { name: 'b', talk: second, afterHours: 0.1, resumes: 'a' },
@@ -169,7 +161,7 @@ describe('content that comes back', () => {
       label: 'new',
     }));
     const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true };
-    const entries = runLog(planOf({ policy: POLICY, set }), talk.answer(10).transcript());
+    const entries = logFor({ policy: POLICY, set }, talk.answer(10));
     expect(mainRequests(entries).at(-1)).toMatchObject({
       read: 0,
       write5m: 15_100 + 12 * 1_020 - 7_000,

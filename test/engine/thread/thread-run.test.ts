@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createMessage } from '../../../src/core/model/message.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { HookContext } from '../../../src/core/run/layer.js';
 import { LayerHost } from '../../../src/engine/thread/layer-host.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { messageFrom } from '../../helpers/blocks.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit } from '../../helpers/plan.js';
 
 type Asked = HookContext & { readonly warm: boolean; readonly expires: number | null };
 
@@ -18,7 +18,7 @@ function momentsOf(transcript: Transcript, init: PlanInit = {}): readonly Asked[
     ask.call(this, moment, view, ...rest);
   };
   try {
-    runLog(planOf(init), transcript);
+    logFor(init, transcript);
   } finally {
     LayerHost.prototype.ask = ask;
   }
@@ -31,8 +31,7 @@ const brief = ({ point, now, turn, prompt }: Asked) =>
 describe('the moments that layers are asked at', () => {
   const talk = () =>
     new Conversation()
-      .human(100)
-      .answer(10)
+      .turn(100, 10)
       .wait(299)
       .human(20)
       .tools([{ tool: 'Read', tokens: 5 }])
@@ -65,7 +64,7 @@ describe('the moments that layers are asked at', () => {
     // At 300 s to the millisecond it has ended.
     expect(known.slice(4, 6)).toEqual(Array(2).fill([1_000, false, 300_000]));
     expect(known.slice(6, 9)).toEqual(Array(3).fill([301_000, true, 600_000]));
-    const sooner = new Conversation().human(100).answer(10).wait(298.999).human(20).answer(10);
+    const sooner = new Conversation().turn(100, 10).wait(298.999).turn(20, 10);
     expect(momentsOf(sooner.transcript())[4]).toMatchObject({ now: 299_999, warm: true });
   });
 
@@ -75,24 +74,18 @@ describe('the moments that layers are asked at', () => {
       .tools([{ tool: 'Task', tokens: 5 }])
       .wait(50)
       .answer(10);
-    const child = new Conversation().wait(5).human(10).answer(5).thread('child', 'main');
+    const child = new Conversation().wait(5).turn(10, 5).thread('child', 'main');
     const threads = [main.thread(), child];
     const sources = (transcript: Transcript) =>
       new Set(momentsOf(transcript, { policy: 'claude-code/2026' }).map(({ source }) => source));
     expect(sources(main.transcript({ threads }))).toEqual(new Set(['main', 'subagent']));
-    const forked = generateTranscript({
-      workload: 'bugfix',
-      turns: 6,
-      seed: 1,
-      text: 'none',
-      forks: [{ afterTurn: 4, children: 1, turns: 1 }],
-    });
+    const forked = bugfixSession(6, { forks: [{ afterTurn: 4, children: 1, turns: 1 }] });
     expect(sources(forked)).toEqual(new Set(['main', 'fork']));
   });
 
   it('count the prompts of users and directives, and nobody else’s words', () => {
     const spoken = new Conversation().human(10).say('command', 5).attach(5).answer(10);
-    const directive = createMessage({ id: 'd', role: 'user', origin: 'directive', blocks: [], at: 0 });
+    const directive = messageFrom('directive', 'd', []);
     spoken.steps.push({ kind: 'message', message: directive });
     spoken.say('meta', 5).answer(10);
     const prompts = momentsOf(spoken.transcript()).map(({ prompt, turn }) => [turn, prompt].join(' '));
@@ -106,21 +99,16 @@ describe('a thread that makes no calls', () => {
       .human(100)
       .tools([{ tool: 'Read', tokens: 500 }])
       .answer(10)
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const faults = [{ call: 'main', error: 'invalid_request', nth: 1 }] as const;
-    const entries = runLog(planOf({ faults }), talk.transcript());
+    const entries = logFor({ faults }, talk);
     // The prompt that failed is there, the result of the call that was lost is not.
     expect(mainRequests(entries).map(({ prompt }) => prompt)).toEqual([15_000 + 100 + 20]);
     expect(ofType(entries, 'lost')).toMatchObject([{ calls: 2 }]);
   });
 
   it('C36 does not lose a second time what it had done before its plan was rejected', () => {
-    const transcript = generateTranscript({
-      workload: 'bugfix',
-      turns: 8,
-      seed: 1,
-      text: 'none',
+    const transcript = bugfixSession(8, {
       steady: { gapSeconds: 60, outputTokens: 50, resultTokens: 500 },
       forks: [
         {
@@ -133,7 +121,7 @@ describe('a thread that makes no calls', () => {
       ],
     });
     const faults = [{ call: 'plan_again', error: 'invalid_request', nth: 1 }] as const;
-    const entries = runLog(planOf({ policy: 'claude-code/2026', faults }), transcript);
+    const entries = logFor({ policy: 'claude-code/2026', faults }, transcript);
     // Two of its twenty calls were made; the two that are made again are no calls of the recording.
     expect(ofType(entries, 'request').filter(({ purpose }) => purpose === 'subagent')).toHaveLength(2);
     expect(ofType(entries, 'lost')).toMatchObject([{ thread: 'fork-3-1', calls: 18 }]);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { ThreadRun } from '../../../src/engine/thread/thread-run.js';
 import { inNewForm } from '../../../src/engine/thread/thread-start.js';
-import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { userText } from '../../helpers/blocks.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf } from '../../helpers/plan.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
 
 const POLICY = 'claude-code/2026';
@@ -19,15 +19,14 @@ function withAgent(): { readonly main: Conversation; run(init: PlanInit): LogEnt
     .tools([{ tool: 'Task', tokens: 50 }])
     .wait(60)
     .answer(10)
-    .human(20)
-    .answer(10);
+    .turn(20, 10);
   const agent = new Conversation()
     .wait(5)
     .human(30)
     .tools([{ tool: 'Read', tokens: 5 }])
     .answer(10);
   const threads = [main.thread(), agent.thread('agent', 'main')];
-  return { main, run: (init) => runLog(planOf(init), main.transcript({ threads })) };
+  return { main, run: (init) => logFor(init, main.transcript({ threads })) };
 }
 
 const requestsOf = (entries: readonly LogEntry[], thread: string) =>
@@ -67,17 +66,13 @@ describe('an agent that a thread starts', () => {
 
 describe('children of one turn', () => {
   const forked = (children: number) =>
-    generateTranscript({
-      workload: 'bugfix',
-      turns: 8,
-      seed: 1,
-      text: 'none',
+    bugfixSession(8, {
       steady: { gapSeconds: 20, outputTokens: 500, resultTokens: 2_500 },
       forks: [{ afterTurn: 5, children, turns: 1 }],
     });
 
   it('AGT-3 are as many as the client starts at most, and no more', () => {
-    const entries = runLog(planOf({ policy: POLICY, set: { 'agents.maxChildren': 2 } }), forked(3));
+    const entries = logFor({ policy: POLICY, set: { 'agents.maxChildren': 2 } }, forked(3));
     const started = ofType(entries, 'request').filter(({ purpose }) => purpose === 'subagent');
     expect(started.map(({ thread }) => thread)).toEqual(['fork-5-1', 'fork-5-2']);
     expect(ofType(entries, 'notice').filter(({ what }) => what === 'fork-refused')).toMatchObject([
@@ -87,7 +82,7 @@ describe('children of one turn', () => {
   });
 
   it('AGT-1 say how much they have in common with their parent: its request and its response', () => {
-    const entries = runLog(planOf({ policy: POLICY }), forked(2));
+    const entries = logFor({ policy: POLICY }, forked(2));
     const parent = mainRequests(entries).find(({ turn }) => turn === 5)!;
     const children = ofType(entries, 'thread').filter(({ parent: of }) => of === 'main');
     expect(children.map(({ sharedTokens }) => sharedTokens)).toEqual([parent.context, parent.context]);
@@ -96,7 +91,7 @@ describe('children of one turn', () => {
 });
 
 describe('a conversation in another form', () => {
-  const text = (words: string) => createBlock({ kind: 'text', role: 'user', tokens: 5, text: words });
+  const text = (words: string) => userText(5, { text: words });
   const message = (id: string, role: Message['role'], ...words: readonly string[]): Message =>
     createMessage({ id, role, origin: role === 'user' ? 'human' : 'model', blocks: words.map(text), at: 0 });
 
@@ -118,7 +113,7 @@ describe('a conversation in another form', () => {
 });
 
 describe('a session that takes up another', () => {
-  const short = (ids = '') => new Conversation({ ids }).human(3_000).answer(10);
+  const short = (ids = '') => new Conversation({ ids }).turn(3_000, 10);
 
   it('DRM-2 is alive from its first step to its last, one after the other', () => {
     const transcript = sessionsOf([
@@ -134,7 +129,7 @@ describe('a session that takes up another', () => {
       advance.call(this);
     };
     try {
-      runLog(planOf({ policy: 'none' }), transcript);
+      logFor({ policy: 'none' }, transcript);
     } finally {
       ThreadRun.prototype.advance = advance;
     }

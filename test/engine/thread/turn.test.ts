@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, runLog } from '../../helpers/plan.js';
 import { planUnder } from '../../helpers/plan-under.js';
 
-const short = () => new Conversation().human(100).answer(10).human(20).answer(10);
-const run = (init: PlanInit, talk = short()) => runLog(planOf(init), talk.transcript());
+const short = () => new Conversation().turn(100, 10).turn(20, 10);
+const run = (init: PlanInit, talk = short()) => logFor(init, talk);
 const refusals = (entries: readonly LogEntry[]) => ofType(entries, 'refused').length;
 
 describe('a call that the API does not answer', () => {
@@ -50,7 +50,7 @@ describe('a call that the API does not answer', () => {
   ])('REA-1 as too long is sent once more where the client does so: %s', (resends, sent) => {
     const faults = [{ call: 'main', error: 'prompt_too_long', from: 1, to: 9 }] as const;
     const set = { 'client.resendWithoutStreaming': resends };
-    const first = new Conversation().human(100).answer(10);
+    const first = new Conversation().turn(100, 10);
     expect(refusals(run({ faults, set }, first))).toBe(sent);
   });
 });
@@ -68,7 +68,7 @@ describe('turns', () => {
       .tools([{ tool: 'Read', tokens: 5 }])
       .answer(5);
     const threads = [main.thread(), child.thread('child', 'main')];
-    const entries = runLog(planOf(), main.transcript({ threads }));
+    const entries = logFor({}, main.transcript({ threads }));
     expect(ofType(entries, 'end')[0]).toMatchObject({ turns: 2, requests: 4 });
     expect(ofType(entries, 'request').map(({ thread, turn }) => `${thread} ${turn}`)).toEqual([
       'main 1',
@@ -116,7 +116,7 @@ it('a policy file that estimates the conversation counts responses as well as wh
     },
     {},
   );
-  const talk = new Conversation().human(100).answer(70).human(30).answer(10).human(5).answer(1);
+  const talk = new Conversation().turn(100, 70).turn(30, 10).turn(5, 1);
   // True tokens are four characters each, as the estimate has it.
   expect(mainRequests(runLog(plan, talk.transcript())).map(({ estimatedTokens }) => estimatedTokens)).toEqual(
     [100, 100 + 70 + 30, 200 + 10 + 5],

@@ -3,7 +3,7 @@ import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
 import { runSent, type Sent, sentFor } from '../../helpers/capture.js';
 import { COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit, planOf, type runLog } from '../../helpers/plan.js';
 
 const PREFIX = 15_000;
 /** Policies whose layers compact when the user asks for it, and others. */
@@ -26,11 +26,7 @@ const tokensOf = (sent: Sent, attachment: string) =>
 
 describe('a compaction that the user asked for in the recording', () => {
   const talk = () =>
-    work()
-      .compaction('manual', 700, { instructions: 'Keep the plan.' })
-      .attach(333, 'summary')
-      .human(20)
-      .answer(10);
+    work().compaction('manual', 700, { instructions: 'Keep the plan.' }).attach(333, 'summary').turn(20, 10);
 
   it.each(COMPACTING)(
     'C1 INV-16 %s: is made, in the policy’s own way and with the instructions',
@@ -57,8 +53,7 @@ describe('a compaction that the user asked for in the recording', () => {
   it('C1 keeps the messages that the recording kept', () => {
     const kept = work()
       .compaction('manual', 700, { keptIds: ['human1'] })
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     expect(lastMain(send('none', kept).sent).tokens).toBe(PREFIX + 700 + 100 + 20);
   });
 
@@ -77,7 +72,7 @@ describe('a compaction by hand that is not made', () => {
     );
   /** All of the work, and the prompt behind it. */
   const WHOLE = PREFIX + 100 + 10 * 1_520 + 10 + 20;
-  const talk = () => work().compaction('manual', 700).attach(333, 'summary').human(20).answer(10);
+  const talk = () => work().compaction('manual', 700).attach(333, 'summary').turn(20, 10);
 
   it('WIN-7 C37 because compaction is switched off leaves the conversation, without what the recording attached', () => {
     const set = { 'compact.enabled': false, 'client.use': 'none' };
@@ -87,12 +82,12 @@ describe('a compaction by hand that is not made', () => {
   });
 
   it('C37 because the policy has none, or the run has ended', () => {
-    const { entries } = send('none', asking(work()).human(20).answer(10));
+    const { entries } = send('none', asking(work()).turn(20, 10));
     expect(reasonsOf(entries)).toEqual(['this policy has no compaction by hand']);
     const set = { ...COMPACTION_ONLY, 'thrash.maxRefills': 1, 'thrash.withinTurns': 3 };
     const full = new Conversation().human(100);
     for (let i = 0; i < 6; i++) full.tools([{ tool: 'Task', tokens: 160_000 }]);
-    const thrashing = send('claude-code/2026', asking(full).human(20).answer(10), { set });
+    const thrashing = send('claude-code/2026', asking(full).turn(20, 10), { set });
     expect(ofType(thrashing.entries, 'notice').map(({ what }) => what)).toContain('run-ended');
     expect(reasonsOf(thrashing.entries)).toEqual(['the run has ended']);
   });
@@ -136,7 +131,7 @@ describe('C42 what the user does while the thread is blocked', () => {
   });
 
   it('C42 a recorded /compact is made too', () => {
-    const run = send('claude-code/2026', blocked().compaction('manual', 700).human(20).answer(10), { set });
+    const run = send('claude-code/2026', blocked().compaction('manual', 700).turn(20, 10), { set });
     const compactions = ofType(run.entries, 'layer').filter(({ action }) => action === 'compact');
     expect(compactions).toMatchObject([{ trigger: 'manual', outcome: 'done' }]);
     expect(calls(run)).toEqual({ made: 17, lost: [4], blocked: 1 });
@@ -151,9 +146,9 @@ describe('C42 what the user does while the thread is blocked', () => {
 
   it('C42 behind a refused request the recorded summary is taken, and a compaction is made', () => {
     const faults = [{ call: 'main', error: 'invalid_request', nth: 11 }] as const;
-    const recorded = work().compaction('manual', 700).attach(333, 'summary').human(20).answer(10);
+    const recorded = work().compaction('manual', 700).attach(333, 'summary').turn(20, 10);
     expect(lastMain(send('none', recorded, { faults }).sent).tokens).toBe(PREFIX + 700 + 333 + 20);
-    const asked = asking(work()).human(20).answer(10);
+    const asked = asking(work()).turn(20, 10);
     const run = send('claude-code/2026', asked, { faults, set: { 'client.retries': 0 } });
     expect(ofType(run.entries, 'layer').filter(({ action }) => action === 'compact')).toMatchObject([
       { trigger: 'manual', outcome: 'done' },
@@ -164,10 +159,7 @@ describe('C42 what the user does while the thread is blocked', () => {
 describe('C51 results that the user has cleared', () => {
   const set = { 'sessionMemory.enabled': false, 'microcompact.token.manualTarget': 6_000 };
   const clear = (talk: Conversation) =>
-    talk
-      .event((at) => ({ kind: 'manual-microcompact', at }))
-      .human(20)
-      .answer(10);
+    talk.event((at) => ({ kind: 'manual-microcompact', at })).turn(20, 10);
   const large = () => {
     const talk = new Conversation().human(100);
     for (let i = 0; i < 10; i++) talk.tools([{ tool: 'Read', tokens: 5_000 }]);
@@ -187,7 +179,7 @@ describe('C51 results that the user has cleared', () => {
   );
 
   it('C51 a compaction that the user asks for clears nothing first', () => {
-    const { entries } = send('claude-code/2.1', asking(large()).human(20).answer(10), { set });
+    const { entries } = send('claude-code/2.1', asking(large()).turn(20, 10), { set });
     expect(ofType(entries, 'layer').map(({ action }) => action)).toEqual(['compact']);
   });
 
@@ -199,7 +191,7 @@ describe('C51 results that the user has cleared', () => {
       tokensSaved: null,
     } as const;
     const talk = large().event((at) => ({ ...recorded, at, toolUseIds: [] }));
-    const { entries } = send('claude-code/2.1', talk.human(20).answer(10), { set });
+    const { entries } = send('claude-code/2.1', talk.turn(20, 10), { set });
     expect(ofType(entries, 'layer')).toMatchObject([{ trigger: 'manual', saved: 7 * 4_988 }]);
   });
 
@@ -212,7 +204,7 @@ describe('C51 results that the user has cleared', () => {
 });
 
 describe('an automatic compaction of the recording', () => {
-  const talk = () => work().compaction('auto', 700).attach(333, 'summary').attach(44).human(20).answer(10);
+  const talk = () => work().compaction('auto', 700).attach(333, 'summary').attach(44).turn(20, 10);
 
   it.each([...COMPACTING, ...OTHERS])(
     'C1 C2 %s: is not this run’s, nor what was attached because of it',
@@ -247,8 +239,7 @@ describe('what else the user did', () => {
   it.each(all)('C1 INV-16 %s: /clear empties the conversation', (policy) => {
     const talk = work()
       .event((at) => ({ kind: 'clear', at }))
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const { entries, sent } = send(policy, talk);
     expect(lastMain(sent).tokens).toBe(PREFIX + 20);
     expect(mainRequests(entries).at(-1)!.read).toBe(PREFIX);
@@ -261,8 +252,7 @@ describe('what else the user did', () => {
     talk
       .answer(10)
       .event((at) => ({ kind: 'clear', at }))
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true, 'counter.newContent': 'rough' };
     const { entries, sent } = send('claude-code/2026', talk, { set });
     const [before, after] = sentFor(sent, 'main').slice(-2);
@@ -291,13 +281,10 @@ describe('what else the user did', () => {
   it.each(all)('C1 INV-16 %s: a rewind goes back to a message, or to the beginning', (policy) => {
     const back = (lastId: string | null) =>
       new Conversation()
-        .human(100)
-        .answer(10)
-        .human(40)
-        .answer(30)
+        .turn(100, 10)
+        .turn(40, 30)
         .event((at) => ({ kind: 'rewind', at, lastId }))
-        .human(20)
-        .answer(10);
+        .turn(20, 10);
     expect(lastMain(send(policy, back('response2')).sent).tokens).toBe(PREFIX + 100 + 10 + 20);
     expect(lastMain(send(policy, back(null)).sent).tokens).toBe(PREFIX + 20);
     const nowhere = send(policy, back('gone'));
@@ -308,23 +295,20 @@ describe('what else the user did', () => {
   });
 
   it.each(all)('C1 INV-16 %s: a model switch changes the model and finds nothing', (policy) => {
-    const later = new Conversation({ model: 'claude-opus-4-5', ids: 'b-' }).wait(10).human(20).answer(10);
-    const talk = new Conversation({ model: 'claude-sonnet-4-5' }).human(100).answer(10);
+    const later = new Conversation({ model: 'claude-opus-4-5', ids: 'b-' }).wait(10).turn(20, 10);
+    const talk = new Conversation({ model: 'claude-sonnet-4-5' }).turn(100, 10);
     talk.wait(5).event((at) => ({ kind: 'model-switch', at, model: 'claude-opus-4-5' }));
     talk.steps.push(...later.steps);
-    const entries = runLog(planOf({ policy }), talk.transcript());
+    const entries = logFor({ policy }, talk);
     expect(mainRequests(entries).map(({ model }) => model)).toEqual(['claude-sonnet-4-5', 'claude-opus-4-5']);
     expect(mainRequests(entries)[1]!.read).toBe(0);
     expect(ofType(entries, 'notice').map(({ what }) => what)).toContain('model-switch');
   });
 
   it.each(all)('C1 INV-16 %s: a resume happens', (policy) => {
-    const talk = new Conversation().human(100).answer(10);
-    talk
-      .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
-      .human(20)
-      .answer(10);
-    const entries = runLog(planOf({ policy }), talk.transcript());
+    const talk = new Conversation().turn(100, 10);
+    talk.event((at) => ({ kind: 'resume', at, reason: 'restart' })).turn(20, 10);
+    const entries = logFor({ policy }, talk);
     expect(ofType(entries, 'notice').map(({ what }) => what)).toContain('resume');
     expect(mainRequests(entries).at(-1)!.prompt).toBe(PREFIX + 130);
   });
@@ -341,11 +325,10 @@ describe('a resume', () => {
       ])
       .answer(10)
       .event((at) => ({ kind: 'resume', at, reason: 'restart', lostIds: ['result4'] }))
-      .human(50)
-      .answer(10);
+      .turn(50, 10);
   const last = (record: string) => {
     const set = { 'client.use': 'none', 'client.record': record };
-    return mainRequests(runLog(planOf({ policy: 'unbounded', set }), talk().transcript())).at(-1)!;
+    return mainRequests(logFor({ policy: 'unbounded', set }, talk())).at(-1)!;
   };
 
   it('K12 along the parents loses parallel results; a mark of 12 tokens answers the call', () => {

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../../src/core/base/digest.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { FaultKind, RunPlan } from '../../../src/core/run/run-plan.js';
 import { runSent, sentFor } from '../capture.js';
-import { ofType, planOf, runLog } from '../plan.js';
+import { logFor, ofType, planOf, runLog } from '../plan.js';
 import { COMPACTION_ONLY } from './above-threshold.js';
 
 /** INV-13: the same plan and session give the same log, byte for byte. */
@@ -20,7 +20,7 @@ export function checkThresholds(
 ): void {
   const first = (percent: number) => {
     const set = { ...COMPACTION_ONLY, 'window.percent': percent, 'blocking.enabled': false };
-    const entries = runLog(planOf({ policy, set }), transcript);
+    const entries = logFor({ policy, set }, transcript);
     return ofType(entries, 'layer').find((entry) => entry.trigger === 'auto')?.turn ?? Infinity;
   };
   expect(first(Math.min(...percents)), 'INV-8').toBeLessThanOrEqual(first(Math.max(...percents)));

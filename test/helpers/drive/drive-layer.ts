@@ -1,8 +1,8 @@
 import { layerParams } from '../../../src/agent/layers/support/param-reader.js';
 import { createFiles } from '../../../src/core/base/files.js';
 import { createRandom } from '../../../src/core/base/random.js';
-import { type Block, type BlockFacts, createBlock } from '../../../src/core/model/block.js';
-import { createMessage, type Message, messageTokens } from '../../../src/core/model/message.js';
+import type { Block, BlockFacts } from '../../../src/core/model/block.js';
+import { type Message, messageTokens } from '../../../src/core/model/message.js';
 import { soloSession } from '../../../src/core/model/transcript.js';
 import type { Action, BlockEdit, LayerReport } from '../../../src/core/run/action.js';
 import {
@@ -16,6 +16,7 @@ import {
 import { Limits } from '../../../src/core/run/limit.js';
 import type { ParamValue } from '../../../src/core/run/params.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
+import { callOf, messageFrom, resultOf } from '../blocks.js';
 
 /** How a tool result is made; a text decides over characters, characters over tokens. */
 export interface ResultShape {
@@ -30,12 +31,8 @@ export interface ResultShape {
 /** A tool result block; without a text it is opaque. */
 export function resultBlock(id: string, shape: ResultShape = {}): Block {
   const chars = shape.text?.length ?? shape.chars ?? (shape.tokens ?? 100) * 4;
-  return createBlock({
-    kind: 'tool_result',
-    role: 'user',
-    tokens: shape.tokens ?? Math.ceil(chars / 4),
+  return resultOf(id, shape.tokens ?? Math.ceil(chars / 4), {
     chars,
-    toolUseId: id,
     tool: shape.tool ?? 'Read',
     ...(shape.text === undefined ? {} : { text: shape.text }),
     ...(shape.facts === undefined ? {} : { facts: shape.facts }),
@@ -46,12 +43,8 @@ export function resultBlock(id: string, shape: ResultShape = {}): Block {
 export function callBlock(id: string, shape: ResultShape = {}): Block {
   const { tool = 'Read', callTokens = 30 } = shape;
   const path = shape.facts?.path;
-  return createBlock({
-    kind: 'tool_use',
-    role: 'assistant',
-    tokens: callTokens,
+  return callOf(id, callTokens, {
     text: `${tool}{"id":"${id}"}`,
-    toolUseId: id,
     tool,
     ...(path === undefined ? {} : { facts: { path } }),
   });
@@ -152,21 +145,12 @@ export class LayerDriver {
   /** The model answers. */
   respond(blocks: readonly Block[], responseId: string | null = null): void {
     this.lastResponseMs = this.now;
-    this.join(
-      createMessage({
-        id: this.nextId(),
-        role: 'assistant',
-        origin: 'model',
-        blocks,
-        at: this.now,
-        responseId,
-      }),
-    );
+    this.join(messageFrom('model', this.nextId(), blocks, { at: this.now, responseId }));
   }
 
   /** One user message with results comes in. */
   receive(blocks: readonly Block[]): void {
-    this.join(createMessage({ id: this.nextId(), role: 'user', origin: 'tool', blocks, at: this.now }));
+    this.join(messageFrom('tool', this.nextId(), blocks, { at: this.now }));
   }
 
   /** A call of the model and its result, one of each. */

@@ -16,6 +16,7 @@ import type { ContextView, HookContext, LayerContext } from '../../../src/core/r
 import { Limits } from '../../../src/core/run/limit.js';
 import type { ParamSpec, ParamValues } from '../../../src/core/run/params.js';
 import type { RunPlan } from '../../../src/core/run/run-plan.js';
+import { callOf, resultOf } from '../blocks.js';
 
 function defaults(specs: readonly ParamSpec[]): Record<string, ParamValues[string]> {
   return Object.fromEntries(specs.map((spec) => [spec.path, spec.default]));
@@ -28,26 +29,12 @@ export function words(tokens: number, role: 'user' | 'assistant' = 'user'): Bloc
 
 /** A tool call of one token. */
 export function toolUse(id: string): Block {
-  return createBlock({
-    kind: 'tool_use',
-    role: 'assistant',
-    tokens: 1,
-    chars: 4,
-    toolUseId: id,
-    tool: 'Read',
-  });
+  return callOf(id, 1, { chars: 4, tool: 'Read' });
 }
 
 /** A tool result of this many tokens. */
 export function toolResult(id: string, tokens = 1): Block {
-  return createBlock({
-    kind: 'tool_result',
-    role: 'user',
-    tokens,
-    chars: tokens * 4,
-    toolUseId: id,
-    tool: 'Read',
-  });
+  return resultOf(id, tokens, { chars: tokens * 4, tool: 'Read' });
 }
 
 /** A message of the user or a tool. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { CcbenchError } from '../../../src/core/base/errors.js';
 import { createBlock } from '../../../src/core/model/block.js';
-import { createMessage, type Message } from '../../../src/core/model/message.js';
+import type { Message } from '../../../src/core/model/message.js';
 import {
   LETTER_SUBJECTS,
   LETTER_WAYS,
@@ -20,6 +20,7 @@ import {
 import { mergeSessions } from '../../../src/transcripts/sessions/merge-sessions.js';
 import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import type { SyntheticSpec } from '../../../src/transcripts/synthetic/spec.js';
+import { messageFrom } from '../blocks.js';
 import { type PlanInit, planOf } from '../plan.js';
 import { policies } from './arbitrary-policy.js';
 import { hopeless } from './arbitrary-session.js';
@@ -142,7 +143,7 @@ function actedSteps({ steps }: Thread, acts: readonly UserAct[]): readonly Step[
 
 function shownImage(id: string, at: number): Message {
   const blocks = [createBlock({ kind: 'image', role: 'user', tokens: 1_500 })];
-  return createMessage({ id, role: 'user', origin: 'human', blocks, at });
+  return messageFrom('human', id, blocks, { at });
 }
 
 /** One session with what the user does in it, or several that share a home and a clock; plain data, to be read. */

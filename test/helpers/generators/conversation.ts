@@ -8,6 +8,7 @@ import type {
   Transcript,
 } from '../../../src/core/model/transcript.js';
 import type { Usage } from '../../../src/core/model/usage.js';
+import { messageFrom } from '../blocks.js';
 
 /** A tool call with its result: sizes of both, and what they are about. */
 export interface ToolStep {
@@ -75,14 +76,19 @@ export class Conversation {
     const id = this.id('human');
     const block =
       text === undefined ? this.block('text', 'user', tokens) : this.block('text', 'user', tokens, { text });
-    return this.push(createMessage({ id, role: 'user', origin: 'human', blocks: [block], at: this.timeMs }));
+    return this.push(messageFrom('human', id, [block], { at: this.timeMs }));
+  }
+
+  /** The user says something and gets an answer. */
+  turn(said: number, answered: number): this {
+    return this.human(said).answer(answered);
   }
 
   /** The user types a prompt: its content is a plain string. */
   type(tokens: number): this {
     const id = this.id('human');
     const blocks = [this.block('text', 'user', tokens, { facts: { plain: true } })];
-    return this.push(createMessage({ id, role: 'user', origin: 'human', blocks, at: this.timeMs }));
+    return this.push(messageFrom('human', id, blocks, { at: this.timeMs }));
   }
 
   /** Somebody else speaks in the place of the user. */
@@ -96,16 +102,14 @@ export class Conversation {
   image(tokens: number): this {
     const id = this.id('human');
     const blocks = [this.block('image', 'user', tokens)];
-    return this.push(createMessage({ id, role: 'user', origin: 'human', blocks, at: this.timeMs }));
+    return this.push(messageFrom('human', id, blocks, { at: this.timeMs }));
   }
 
   /** The client attaches something to a message. */
   attach(tokens: number, attachedTo: string | null = null, facts: BlockFacts = { attachment: 'file' }): this {
     const id = this.id('attachment');
     const blocks = [this.block('text', 'user', tokens, { facts })];
-    return this.push(
-      createMessage({ id, role: 'user', origin: 'attachment', blocks, at: this.timeMs, attachedTo }),
-    );
+    return this.push(messageFrom('attachment', id, blocks, { at: this.timeMs, attachedTo }));
   }
 
   /** The recording holds a compaction with a summary of this many tokens; its id is `summary`. */
@@ -122,7 +126,7 @@ export class Conversation {
       preTokens: null,
       postTokens: null,
       durationMs: null,
-      summary: createMessage({ id: 'summary', role: 'user', origin: 'summary', blocks, at }),
+      summary: messageFrom('summary', 'summary', blocks, { at }),
       keptIds: [],
       ...change,
     }));
@@ -152,7 +156,7 @@ export class Conversation {
         facts: { ...(use.path !== undefined && { path: use.path }), ...use.facts },
         ...(use.text !== undefined && { text: use.text }),
       });
-      this.push(createMessage({ id, role: 'user', origin: 'tool', blocks: [block], at: this.timeMs }));
+      this.push(messageFrom('tool', id, [block], { at: this.timeMs }));
     }
     return this;
   }
@@ -169,14 +173,7 @@ export class Conversation {
   private call(id: string, blocks: readonly Block[], usage: Usage | null = null): void {
     const startMs = this.timeMs;
     this.timeMs += 1_000;
-    const response = createMessage({
-      id,
-      role: 'assistant',
-      origin: 'model',
-      blocks,
-      at: this.timeMs,
-      responseId: id,
-    });
+    const response = messageFrom('model', id, blocks, { at: this.timeMs, responseId: id });
     const call: RecordedCall = {
       id,
       startMs,

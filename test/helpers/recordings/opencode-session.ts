@@ -58,3 +58,18 @@ export function exported(messages: readonly Fields[], info: Fields = {}): Buffer
   const session = { id: 'ses_1', projectID: 'p', title: 'a session', version: '1.1.0', ...info };
   return Buffer.from(JSON.stringify({ info: session, messages }, null, 2));
 }
+
+/** An answer, a compaction at the prompt of 9,000 tokens with its summary, and another answer. */
+export const COMPACTED_MESSAGES: readonly Fields[] = [
+  typed('m1', 0, 'go'),
+  answer('m2', [1, 2], [finish('f1', tokens(9_000, 0, 0, 40))]),
+  {
+    info: { id: 'm3', role: 'user', time: { created: at(3) } },
+    parts: [{ id: 'x', type: 'compaction' }],
+  },
+  answer('m4', [4, 9], [{ id: 'y', type: 'text', text: 'so far' }, finish('f2', tokens(9_600, 0, 0, 300))], {
+    summary: true,
+  }),
+  typed('m5', 10, 'on'),
+  answer('m6', [11, 12], [finish('f3', tokens(1_500, 0, 0, 40))]),
+];

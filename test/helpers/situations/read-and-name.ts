@@ -1,4 +1,4 @@
-import { ask, assistant, type Fields, result, say, usage, user } from '../session.js';
+import { answered, ask, type Fields, result, say, usage, user } from '../session.js';
 
 /** What a call does: it reads a file of a length that nobody read before, reads one again, or names what earlier ones told. */
 export type Deed =
@@ -6,7 +6,6 @@ export type Deed =
   | { readonly again: number }
   | { readonly names: readonly number[] };
 
-const MODEL = 'claude-sonnet-4-5';
 const marker = (file: number): string => `retryLimit_of_${file}`;
 const PLAIN = 'and so it goes on and on. ';
 
@@ -29,7 +28,7 @@ export function linesOf(deeds: readonly Deed[]): readonly Fields[] {
         ? say(`it is ${named.filter((each) => each < known).map(marker)}`)
         : ask(`t${i}`, 'Read', { file_path: `/repo/${read}.ts` });
     const counts = usage(0, i === 0 ? 0 : tokens - 100, i === 0 ? tokens : 100, 20);
-    lines.push(assistant(`a${i}`, 60 * i + 10, `m${i}`, content, { model: MODEL, usage: counts }));
+    lines.push(answered(i, 60 * i + 10, content, counts));
     if ('reads' in deed) lengths.push(deed.reads);
     if (read !== null) {
       lines.push(result(`r${i}`, 60 * i + 20, `t${i}`, textOf(read, lengths[read]!)));

@@ -74,29 +74,22 @@ function recorded(): Transcript {
   // Ten calls and ten results behind one breakpoint: as far as a breakpoint looks back.
   const ten = Array.from({ length: 10 }, (_, i) => ({ tool: 'Grep', tokens: 40, path: `/repo/${i}.ts` }));
   talk.human(30).tools(ten, { thinking: 200 }).answer(10);
-  talk
-    .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
-    .human(20)
-    .answer(10);
+  talk.event((at) => ({ kind: 'resume', at, reason: 'restart' })).turn(20, 10);
   talk.event((at) => ({ kind: 'speaker', at, thinking: 'off' }));
   talk.image(1_500).human(50);
   talk.tools([{ tool: 'ToolSearch', tokens: 60 }]).answer(40);
-  talk
-    .event((at) => ({ kind: 'fallback', at }))
-    .human(50)
-    .answer(40);
+  talk.event((at) => ({ kind: 'fallback', at })).turn(50, 40);
   talk
     .event((at) => ({ kind: 'speaker', at, thinking: 'on' }))
     .human(50)
     .answer(10, { thinking: 90 });
-  talk.wait(303).human(20).answer(10);
+  talk.wait(303).turn(20, 10);
   talk
     .wait(187)
     .event((at) => ({ kind: 'away-summary', at }))
     .wait(200)
-    .human(20)
-    .answer(10);
-  for (let i = 0; i < 4; i++) talk.wait(3_700).human(20).answer(10);
+    .turn(20, 10);
+  for (let i = 0; i < 4; i++) talk.wait(3_700).turn(20, 10);
   const results = talk.steps.flatMap((step) =>
     step.kind === 'message' && step.message.origin === 'tool' ? [step.message.id] : [],
   );
@@ -139,11 +132,8 @@ function work(): Transcript {
     if (i % 4 === 3) talk.answer(120).wait(40);
   }
   const compaction = { instructions: null, partial: null };
-  talk
-    .human(40)
-    .answer(40)
-    .event((at) => ({ kind: 'manual-compact', at, compaction }));
-  return talk.human(40).answer(40).transcript();
+  talk.turn(40, 40).event((at) => ({ kind: 'manual-compact', at, compaction }));
+  return talk.turn(40, 40).transcript();
 }
 
 export const WORK = work();
@@ -181,10 +171,8 @@ export const SUBAGENT = subagent();
 
 /** A model with a long window. */
 export const LONG_MODEL = new Conversation({ model: 'claude-opus-4-6' })
-  .human(50)
-  .answer(20)
-  .human(50)
-  .answer(20)
+  .turn(50, 20)
+  .turn(50, 20)
   .transcript();
 
 /** A conversation of 260,000 tokens whose user is away for 90 minutes, and another as long until its end. */

@@ -7,6 +7,7 @@ import { createPrefixCache } from '../../../src/provider/cache/prefix-cache.js';
 import type { CacheOutcome, CacheRequest, PromptCache } from '../../../src/provider/cache/prompt-cache.js';
 import { resolveModel } from '../../../src/provider/prices/models.js';
 import { numbered, prefixOf, send, type TestBlock } from '../../helpers/cache-request.js';
+import { forAll } from '../../helpers/for-all.js';
 
 const MINUTE = 60_000;
 /** A row without a minimum of its own: the rules decide. */
@@ -293,24 +294,22 @@ describe('chance', () => {
 
   it('the luck of other requests stays when one is added', () => {
     const gaps = fc.array(fc.integer({ min: 2, max: 200 }), { minLength: 2, maxLength: 25 });
-    fc.assert(
-      fc.property(gaps, fc.nat(1_000), fc.nat(), fc.nat(), (seconds, seed, at, session) => {
-        const place = at % seconds.length;
-        const run = (extra: 'added' | 'without'): number[] => {
-          const cache = cacheOf({ hit: HALF }, seed);
-          const reads: number[] = [];
-          let startMs = 0;
-          for (const [request, gap] of seconds.entries()) {
-            startMs += gap * 1_000;
-            reads.push(ask(cache, numbered(5), startMs, { luck: { session, request } }).readTokens);
-            if (extra === 'added' && request === place)
-              ask(cache, numbered(5), startMs + 1_000, { luck: { session, request: 1_000_000 } });
-          }
-          return reads;
-        };
-        expect(run('added')).toEqual(run('without'));
-      }),
-    );
+    forAll(gaps, fc.nat(1_000), fc.nat(), fc.nat(), (seconds, seed, at, session) => {
+      const place = at % seconds.length;
+      const run = (extra: 'added' | 'without'): number[] => {
+        const cache = cacheOf({ hit: HALF }, seed);
+        const reads: number[] = [];
+        let startMs = 0;
+        for (const [request, gap] of seconds.entries()) {
+          startMs += gap * 1_000;
+          reads.push(ask(cache, numbered(5), startMs, { luck: { session, request } }).readTokens);
+          if (extra === 'added' && request === place)
+            ask(cache, numbered(5), startMs + 1_000, { luck: { session, request: 1_000_000 } });
+        }
+        return reads;
+      };
+      expect(run('added')).toEqual(run('without'));
+    });
   });
 });
 
@@ -346,23 +345,21 @@ describe('stretches of positions that share their fate', () => {
       add: fc.nat(4),
       afterMs: fc.integer({ min: 2_000, max: 8 * MINUTE }),
     });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 25 }), fc.boolean(), (steps, isLimited) => {
-        const lifetime = { ...PLAIN.lifetime, maxMs: isLimited ? 12 * MINUTE : null };
-        const cache = cacheOf({ lifetime });
-        const plain = new EachPosition(lifetime);
-        const sent: TestBlock[][] = [[['first', 1_000]]];
-        let startMs = 0;
-        steps.forEach(({ from, keep, add, afterMs }, n) => {
-          const old = sent[from % sent.length]!;
-          const fresh = Array.from({ length: add }, (_, i): TestBlock => [`${n} ${i}`, 1_000]);
-          const blocks = [...old.slice(0, Math.max(1, old.length - (keep % old.length))), ...fresh];
-          sent.push(blocks);
-          startMs += afterMs;
-          expect(ask(cache, blocks, startMs).readTokens).toBe(plain.read(prefixOf(blocks), startMs));
-        });
-      }),
-    );
+    forAll(fc.array(step, { maxLength: 25 }), fc.boolean(), (steps, isLimited) => {
+      const lifetime = { ...PLAIN.lifetime, maxMs: isLimited ? 12 * MINUTE : null };
+      const cache = cacheOf({ lifetime });
+      const plain = new EachPosition(lifetime);
+      const sent: TestBlock[][] = [[['first', 1_000]]];
+      let startMs = 0;
+      steps.forEach(({ from, keep, add, afterMs }, n) => {
+        const old = sent[from % sent.length]!;
+        const fresh = Array.from({ length: add }, (_, i): TestBlock => [`${n} ${i}`, 1_000]);
+        const blocks = [...old.slice(0, Math.max(1, old.length - (keep % old.length))), ...fresh];
+        sent.push(blocks);
+        startMs += afterMs;
+        expect(ask(cache, blocks, startMs).readTokens).toBe(plain.read(prefixOf(blocks), startMs));
+      });
+    });
   });
 
   it('cost the new blocks of a request, however long it is', () => {

@@ -5,6 +5,7 @@ import { createPromptCache } from '../../../src/provider/cache/prompt-cache.js';
 import { resolveModel } from '../../../src/provider/prices/models.js';
 import { NEWEST, priceUsage } from '../../../src/provider/prices/price.js';
 import { prefixOf, send, type TestBlock } from '../../helpers/cache-request.js';
+import { forAll } from '../../helpers/for-all.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
 
 const model = resolveModel('claude-sonnet-4-5');
@@ -137,37 +138,31 @@ function replay(stream: readonly Sent[]) {
 
 describe('request streams', () => {
   it('INV-5 prompt tokens are input, read and creation, and costs add up', () => {
-    fc.assert(
-      fc.property(streams, (stream) => {
-        for (const [i, outcome] of replay(stream).entries()) {
-          const { inputTokens, readTokens, write5mTokens, write1hTokens, promptTokens } = outcome;
-          const parts = [inputTokens, readTokens, write5mTokens, write1hTokens];
-          expect(promptTokens).toBe(stream[i]!.blocks.reduce((sum, [, tokens]) => sum + tokens, 0));
-          expect(parts.reduce((sum, tokens) => sum + tokens, 0)).toBe(promptTokens);
-          expect(Math.min(...parts)).toBeGreaterThanOrEqual(0);
-          const usage = {
-            input: inputTokens,
-            cacheRead: readTokens,
-            cacheWrite5m: write5mTokens,
-            cacheWrite1h: write1hTokens,
-            output: 7,
-          };
-          const cost = priceUsage(model, usage, NEWEST);
-          const { totalNano, ...named } = cost;
-          expect(Object.values(named).reduce((sum, nano) => sum + nano, 0)).toBe(totalNano);
-        }
-      }),
-      { numRuns: propertyRuns(150) },
-    );
+    forAll({ numRuns: propertyRuns(150) }, streams, (stream) => {
+      for (const [i, outcome] of replay(stream).entries()) {
+        const { inputTokens, readTokens, write5mTokens, write1hTokens, promptTokens } = outcome;
+        const parts = [inputTokens, readTokens, write5mTokens, write1hTokens];
+        expect(promptTokens).toBe(stream[i]!.blocks.reduce((sum, [, tokens]) => sum + tokens, 0));
+        expect(parts.reduce((sum, tokens) => sum + tokens, 0)).toBe(promptTokens);
+        expect(Math.min(...parts)).toBeGreaterThanOrEqual(0);
+        const usage = {
+          input: inputTokens,
+          cacheRead: readTokens,
+          cacheWrite5m: write5mTokens,
+          cacheWrite1h: write1hTokens,
+          output: 7,
+        };
+        const cost = priceUsage(model, usage, NEWEST);
+        const { totalNano, ...named } = cost;
+        expect(Object.values(named).reduce((sum, nano) => sum + nano, 0)).toBe(totalNano);
+      }
+    });
   });
 
   it('INV-6 reads exactly what the rules over whole texts allow: no differing byte, nothing expired, nothing too early', () => {
-    fc.assert(
-      fc.property(streams, (stream) => {
-        expect(replay(stream).map((outcome) => outcome.readTokens)).toEqual(reference(stream));
-      }),
-      { numRuns: propertyRuns(300) },
-    );
+    forAll({ numRuns: propertyRuns(300) }, streams, (stream) => {
+      expect(replay(stream).map((outcome) => outcome.readTokens)).toEqual(reference(stream));
+    });
   });
 
   /** Marks the last two system positions, or the end of the tools, and the last block. */
@@ -188,22 +183,19 @@ describe('request streams', () => {
       { systemMs: H1, messagesMs: M5 },
       { systemMs: H1, messagesMs: H1 },
     ];
-    fc.assert(
-      fc.property(streams, (stream) => {
-        const reads = layouts.map((ttls) =>
-          replay(
-            stream.map((sent) => ({
-              ...sent,
-              breakpoints: markSystemAndLast(viewOf(sent.blocks), ttls),
-            })),
-          ).map((outcome) => outcome.readTokens),
-        );
-        for (let i = 0; i < stream.length; i++) {
-          expect(reads[1]![i]).toBeGreaterThanOrEqual(reads[0]![i]!);
-          expect(reads[2]![i]).toBeGreaterThanOrEqual(reads[1]![i]!);
-        }
-      }),
-      { numRuns: propertyRuns(300) },
-    );
+    forAll({ numRuns: propertyRuns(300) }, streams, (stream) => {
+      const reads = layouts.map((ttls) =>
+        replay(
+          stream.map((sent) => ({
+            ...sent,
+            breakpoints: markSystemAndLast(viewOf(sent.blocks), ttls),
+          })),
+        ).map((outcome) => outcome.readTokens),
+      );
+      for (let i = 0; i < stream.length; i++) {
+        expect(reads[1]![i]).toBeGreaterThanOrEqual(reads[0]![i]!);
+        expect(reads[2]![i]).toBeGreaterThanOrEqual(reads[1]![i]!);
+      }
+    });
   });
 });

@@ -4,17 +4,15 @@ import type {
   BetaUsage,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Ledger } from '../../../src/cli/commands/serve/ledger.js';
 import type { FaultRule } from '../../../src/core/run/run-plan.js';
 import { createPromptCache } from '../../../src/provider/cache/prompt-cache.js';
 import { createFakeApi } from '../../../src/provider/fake-api/fake-api.js';
 import { createClock } from '../../helpers/clock.js';
+import { hideWarnings } from '../../helpers/hide-warnings.js';
 
-/** The client warns of models that are about to retire. */
-beforeEach(() => {
-  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-});
+hideWarnings();
 
 type Body = Partial<MessageCreateParamsNonStreaming>;
 

@@ -11,23 +11,21 @@ import Anthropic, {
   RateLimitError,
 } from '@anthropic-ai/sdk';
 import type { MessageCreateParamsNonStreaming, MessageParam } from '@anthropic-ai/sdk/resources/messages';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/core/base/random.js';
 import type { FaultRule } from '../../../src/core/run/run-plan.js';
 import { createPromptCache } from '../../../src/provider/cache/prompt-cache.js';
 import { type ApiCall, createFakeApi, type FakeApiOptions } from '../../../src/provider/fake-api/fake-api.js';
 import { createFaultPlan } from '../../../src/provider/fake-llm/faults.js';
 import { createClock } from '../../helpers/clock.js';
+import { hideWarnings } from '../../helpers/hide-warnings.js';
 import { fault } from '../fake-llm/build.js';
 
 /** One token a character makes every expected number plain arithmetic. */
 const counter = { count: (text: string) => text.length };
 const MODEL = 'claude-sonnet-4-5';
 
-/** The client warns of models that are about to retire. */
-beforeEach(() => {
-  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-});
+hideWarnings();
 
 function setUp(given: Partial<FakeApiOptions> = {}, rules: readonly FaultRule[] = []) {
   const clock = createClock();

@@ -8,22 +8,12 @@ import {
 } from '../../../src/core/model/message.js';
 import type { FakeLlmPlan, FaultKind, FaultRule } from '../../../src/core/run/run-plan.js';
 import type { Question } from '../../../src/provider/fake-llm/answers/compose-answer.js';
+import { callOf, resultOf } from '../../helpers/blocks.js';
+import { NO_FAULT } from '../../helpers/plan.js';
 
 /** A fault rule; conditions that are not given do not apply. */
 export function fault(error: FaultKind, given: Partial<FaultRule> = {}): FaultRule {
-  return {
-    call: 'compact',
-    error,
-    nth: null,
-    every: null,
-    from: null,
-    to: null,
-    probability: null,
-    gapTokens: null,
-    retryAfterSeconds: null,
-    delaySeconds: null,
-    ...given,
-  };
+  return { ...NO_FAULT, error, ...given };
 }
 
 /** How much the fake LLM writes; amounts that are not given are fixed. */
@@ -58,22 +48,10 @@ export function toolRound(
   isError = false,
 ): readonly Message[] {
   const toolUseId = `toolu_${n}`;
-  const use = createBlock({
-    kind: 'tool_use',
-    role: 'assistant',
-    tokens: 40,
-    text: `${tool}{"path":"${path}"}`,
-    tool,
-    toolUseId,
-    facts: { path },
-  });
-  const result = createBlock({
-    kind: 'tool_result',
-    role: 'user',
-    tokens: Math.ceil(output.length / 3),
+  const use = callOf(toolUseId, 40, { text: `${tool}{"path":"${path}"}`, tool, facts: { path } });
+  const result = resultOf(toolUseId, Math.ceil(output.length / 3), {
     text: output,
     tool,
-    toolUseId,
     facts: { path, isError },
   });
   return [around('model', [use], `call ${n}`), around('tool', [result], `result ${n}`)];

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { CcbenchError } from '../../../src/core/base/errors.js';
 import { createModelBook } from '../../../src/provider/prices/model-book.js';
 import type { ModelRow } from '../../../src/provider/prices/model-row.js';
 import { MODEL_TABLE_DATE } from '../../../src/provider/prices/models.generated.js';
@@ -12,6 +11,7 @@ import {
   resolveWindow,
 } from '../../../src/provider/prices/models.js';
 import { NEWEST, priceUsage } from '../../../src/provider/prices/price.js';
+import { refusalOf } from '../../helpers/refusal.js';
 import { OTHER_PRICE_LIST, OTHER_STEPS } from './other-price-list.js';
 import { PRICE_LIST as CLAUDE_PRICE_LIST, CLAUDE_STEPS, FAST_PRICES, type ListPrice } from './price-list.js';
 
@@ -214,14 +214,7 @@ describe('names', () => {
   });
 
   it('WIN-1 names the nearest model and the known ones when a name is unknown', () => {
-    let caught: unknown;
-    try {
-      resolveModel('claude-sonet-4-5');
-    } catch (error) {
-      caught = error;
-    }
-    expect(caught).toBeInstanceOf(CcbenchError);
-    const { code, hint } = caught as CcbenchError;
+    const { code, hint } = refusalOf(() => resolveModel('claude-sonet-4-5'))!;
     expect(code).toBe('unknown-name');
     expect(hint).toMatch(/did you mean "claude-sonnet-4-5"\?/);
     expect(hint).toContain('claude-haiku-5-5');

@@ -4,6 +4,7 @@ import { CcbenchError } from '../../../src/core/base/errors.js';
 import type { Usage } from '../../../src/core/model/usage.js';
 import { findModel, MODELS, resolveModel } from '../../../src/provider/prices/models.js';
 import { addCost, NEWEST, NO_COST, priceUsage } from '../../../src/provider/prices/price.js';
+import { forAll } from '../../helpers/for-all.js';
 
 const NOTHING: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
 const usage = (part: Partial<Usage>): Usage => ({ ...NOTHING, ...part });
@@ -108,19 +109,12 @@ describe('sums', () => {
   });
 
   it('INV-5 parts are whole and add up to the total, whatever the model and the circumstances', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...MODELS.rows),
-        usages,
-        fc.subarray(['us', 'batch']),
-        (row, one, tariffs) => {
-          const tariff = resolveModel([row.id, ...tariffs].join(':'));
-          const { totalNano, ...parts } = priceUsage(tariff, one, NEWEST);
-          for (const nano of Object.values(parts)) expect(Number.isSafeInteger(nano)).toBe(true);
-          expect(Object.values(parts).reduce((sum, nano) => sum + nano, 0)).toBe(totalNano);
-        },
-      ),
-    );
+    forAll(fc.constantFrom(...MODELS.rows), usages, fc.subarray(['us', 'batch']), (row, one, tariffs) => {
+      const tariff = resolveModel([row.id, ...tariffs].join(':'));
+      const { totalNano, ...parts } = priceUsage(tariff, one, NEWEST);
+      for (const nano of Object.values(parts)) expect(Number.isSafeInteger(nano)).toBe(true);
+      expect(Object.values(parts).reduce((sum, nano) => sum + nano, 0)).toBe(totalNano);
+    });
   });
 
   it('INV-5 costs add part by part', () => {

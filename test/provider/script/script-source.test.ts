@@ -1,15 +1,14 @@
 import type { MessageParam } from '@anthropic-ai/sdk/resources/messages';
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/core/base/random.js';
 import { createFaultPlan } from '../../../src/provider/fake-llm/faults.js';
+import { hideWarnings } from '../../helpers/hide-warnings.js';
+import { refusalsOf } from '../../helpers/refusal.js';
 import { fault } from '../fake-llm/build.js';
 import { CLAUDE_TOOLS, goOn, SUMMARY_PROMPT, scripted, tool, wordsOf } from './agent.js';
 
-/** The client warns of models that are about to retire. */
-beforeEach(() => {
-  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-});
+hideWarnings();
 
 const hello: MessageParam = { role: 'user', content: 'hello' };
 
@@ -394,15 +393,8 @@ agents:
 });
 
 describe('a script file', () => {
-  const problemsOf = (text: string): readonly string[] => {
-    try {
-      scripted(text);
-    } catch (error) {
-      const { problems } = error as { problems: { message: string; place: { line: number } }[] };
-      return problems.map(({ message, place }) => `${place.line}: ${message}`);
-    }
-    return [];
-  };
+  const problemsIn = (text: string): readonly string[] =>
+    refusalsOf(() => scripted(text)).map(({ message, place }) => `${place?.line}: ${message}`);
 
   it.each([
     ['stepz: []\n', ['1: `steps` is missing', '1: unknown key `stepz`']],
@@ -419,7 +411,7 @@ describe('a script file', () => {
     ],
     ['', ['1: the script is empty']],
   ])('%j is refused with its place', (text, problems) => {
-    expect(problemsOf(text)).toEqual(problems);
+    expect(problemsIn(text)).toEqual(problems);
   });
 
   it('names the files that its steps are about', async () => {

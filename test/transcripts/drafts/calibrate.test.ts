@@ -6,6 +6,7 @@ import type { Thread } from '../../../src/core/model/transcript.js';
 import { promptTokens } from '../../../src/core/model/usage.js';
 import { type DraftStep, draftMessage } from '../../../src/transcripts/drafts/draft.js';
 import { learnRatio, spread } from '../../../src/transcripts/drafts/weights.js';
+import { forAll } from '../../helpers/for-all.js';
 import {
   ask,
   assistant,
@@ -21,6 +22,7 @@ import {
   result,
   say,
   system,
+  threadOf,
   usage,
   user,
 } from '../../helpers/session.js';
@@ -60,35 +62,31 @@ function drift(thread: Thread): readonly number[] {
 
 describe('spread', () => {
   it('gives whole parts whose sum is the total, each within one of its share', () => {
-    fc.assert(
-      fc.property(
-        fc.nat(1_000_000),
-        fc.array(fc.nat(10_000), { minLength: 1, maxLength: 30 }),
-        (tokens, weights) => {
-          const parts = spread(tokens, weights);
-          const all = weights.reduce((sum, weight) => sum + weight, 0);
-          expect(parts.reduce((sum, part) => sum + part, 0)).toBe(tokens);
-          for (const [i, part] of parts.entries()) {
-            const share = all === 0 ? tokens / weights.length : (tokens * weights[i]!) / all;
-            expect(Math.abs(part - share)).toBeLessThanOrEqual(1);
-          }
-        },
-      ),
+    forAll(
+      fc.nat(1_000_000),
+      fc.array(fc.nat(10_000), { minLength: 1, maxLength: 30 }),
+      (tokens, weights) => {
+        const parts = spread(tokens, weights);
+        const all = weights.reduce((sum, weight) => sum + weight, 0);
+        expect(parts.reduce((sum, part) => sum + part, 0)).toBe(tokens);
+        for (const [i, part] of parts.entries()) {
+          const share = all === 0 ? tokens / weights.length : (tokens * weights[i]!) / all;
+          expect(Math.abs(part - share)).toBeLessThanOrEqual(1);
+        }
+      },
     );
   });
 });
 
 describe('true tokens', () => {
   it('TOK-4 splits the growth between the response, by its output, and what came after it', () => {
-    const thread = firstThread(
-      readSession([
-        user('u1', 0, text(275)),
-        assistant('a1', 1, 'm1', ask('t1'), { usage: usage(0, 0, 1_100, 60) }),
-        result('r1', 2, 't1', text(300)),
-        result('r2', 2, 't1', text(100)),
-        assistant('a2', 3, 'm2', say('x'), { usage: usage(0, 1_100, 260, 5) }),
-      ]),
-    );
+    const thread = threadOf([
+      user('u1', 0, text(275)),
+      assistant('a1', 1, 'm1', ask('t1'), { usage: usage(0, 0, 1_100, 60) }),
+      result('r1', 2, 't1', text(300)),
+      result('r2', 2, 't1', text(100)),
+      assistant('a2', 3, 'm2', say('x'), { usage: usage(0, 1_100, 260, 5) }),
+    ]);
     expect(messagesOf(thread).map(messageTokens)).toEqual([100, 150, 50]);
     expect(callsOf(thread).map((call) => messageTokens(call.response))).toEqual([60, 5]);
     // 1,100 − 275 characters at 2.75 a token, of which 63 % are tools and system (K8)
@@ -98,14 +96,12 @@ describe('true tokens', () => {
 
   it('shares the growth by size when the output count is a placeholder', () => {
     const old = { version: '2.1.1' };
-    const thread = firstThread(
-      readSession([
-        user('u1', 0, 'go', old),
-        assistant('a1', 1, 'm1', say(text(300)), { usage: usage(0, 0, 1_000, 2), stop_reason: null }, old),
-        user('u2', 2, text(100), old),
-        assistant('a2', 3, 'm2', say('x'), { usage: usage(0, 1_000, 200, 1) }, old),
-      ]),
-    );
+    const thread = threadOf([
+      user('u1', 0, 'go', old),
+      assistant('a1', 1, 'm1', say(text(300)), { usage: usage(0, 0, 1_000, 2), stop_reason: null }, old),
+      user('u2', 2, text(100), old),
+      assistant('a2', 3, 'm2', say('x'), { usage: usage(0, 1_000, 200, 1) }, old),
+    ]);
     expect(messageTokens(callsOf(thread)[0]!.response)).toBe(150);
     expect(messageTokens(messagesOf(thread)[1]!)).toBe(50);
     expect(callsOf(thread)[0]!.usage!.output).toBe(2);
@@ -114,24 +110,20 @@ describe('true tokens', () => {
   it('weighs thinking that shows only its signature by the signature', () => {
     const sealed = [{ type: 'thinking', thinking: '', signature: text(300) }];
     const old = { version: '2.1.1' };
-    const thread = firstThread(
-      readSession([
-        user('u1', 0, 'go', old),
-        assistant('a1', 1, 'm1', sealed, { usage: usage(0, 0, 1_000, 2) }, old),
-        assistant('a1b', 1, 'm1', say(text(275)), { usage: usage(0, 0, 1_000, 2) }, old),
-        assistant('a2', 3, 'm2', say('x'), { usage: usage(0, 1_000, 100, 1) }, old),
-      ]),
-    );
+    const thread = threadOf([
+      user('u1', 0, 'go', old),
+      assistant('a1', 1, 'm1', sealed, { usage: usage(0, 0, 1_000, 2) }, old),
+      assistant('a1b', 1, 'm1', say(text(275)), { usage: usage(0, 0, 1_000, 2) }, old),
+      assistant('a2', 3, 'm2', say('x'), { usage: usage(0, 1_000, 100, 1) }, old),
+    ]);
     expect(callsOf(thread)[0]!.response.blocks.map((block) => block.tokens)).toEqual([50, 50]);
   });
 
   it('K9 takes what the first request read for tools and system, and sizes the messages by the rest', () => {
-    const thread = firstThread(
-      readSession([
-        user('u1', 0, text(2_750)),
-        assistant('a1', 1, 'm1', say('x'), { usage: usage(10, 900, 90, 5) }),
-      ]),
-    );
+    const thread = threadOf([
+      user('u1', 0, text(2_750)),
+      assistant('a1', 1, 'm1', say('x'), { usage: usage(10, 900, 90, 5) }),
+    ]);
     expect(thread.prefix.map((block) => [block.role, block.tokens])).toEqual([
       ['tools', 675],
       ['system', 225],
@@ -141,18 +133,16 @@ describe('true tokens', () => {
   });
 
   it('puts what a compaction restored without a line into one opaque message behind the summary', () => {
-    const thread = firstThread(
-      readSession([
-        user('u1', 0, text(275)),
-        assistant('a1', 1, 'm1', say('x'), { usage: usage(0, 0, 1_100, 50) }),
-        system('b1', 9, 'compact_boundary', {
-          compactMetadata: { trigger: 'auto', preservedMessages: { uuids: ['a1'] } },
-        }),
-        user('y1', 9, text(550), { isCompactSummary: true }),
-        user('u2', 10, text(275)),
-        assistant('a2', 11, 'm2', say('x'), { usage: usage(0, 1_000, 1_000, 5) }),
-      ]),
-    );
+    const thread = threadOf([
+      user('u1', 0, text(275)),
+      assistant('a1', 1, 'm1', say('x'), { usage: usage(0, 0, 1_100, 50) }),
+      system('b1', 9, 'compact_boundary', {
+        compactMetadata: { trigger: 'auto', preservedMessages: { uuids: ['a1'] } },
+      }),
+      user('y1', 9, text(550), { isCompactSummary: true }),
+      user('u2', 10, text(275)),
+      assistant('a2', 11, 'm2', say('x'), { usage: usage(0, 1_000, 1_000, 5) }),
+    ]);
     const restored = messagesOf(thread)[1]!;
     // prompt 2,000 − prefix and opening context 1,000 − kept response 50 − summary 200 − prompt 100
     expect(messageTokens(restored)).toBe(650);
@@ -175,20 +165,18 @@ describe('true tokens', () => {
       filename: '/repo/a.ts',
       content: { type: 'text', file: { content: text(950) } },
     };
-    const thread = firstThread(
-      readSession([
-        user('u1', 0, text(275)),
-        assistant('a1', 1, 'm1', ask('t1', 'Read', { file_path: '/repo/a.ts' }), {
-          usage: usage(0, 0, 1_100, 50),
-        }),
-        result('r1', 2, 't1', text(1_000)),
-        assistant('a2', 3, 'm2', say('x'), { usage: usage(0, 1_100, 450, 5) }), // The read is 400.
-        system('b1', 9, 'compact_boundary', { compactMetadata: { trigger: 'auto' } }),
-        user('y1', 9, text(550), { isCompactSummary: true }),
-        attachment('f1', 9, file),
-        assistant('a3', 11, 'm3', say('x'), { usage: usage(0, 1_000, 550, 5) }),
-      ]),
-    );
+    const thread = threadOf([
+      user('u1', 0, text(275)),
+      assistant('a1', 1, 'm1', ask('t1', 'Read', { file_path: '/repo/a.ts' }), {
+        usage: usage(0, 0, 1_100, 50),
+      }),
+      result('r1', 2, 't1', text(1_000)),
+      assistant('a2', 3, 'm2', say('x'), { usage: usage(0, 1_100, 450, 5) }), // The read is 400.
+      system('b1', 9, 'compact_boundary', { compactMetadata: { trigger: 'auto' } }),
+      user('y1', 9, text(550), { isCompactSummary: true }),
+      attachment('f1', 9, file),
+      assistant('a3', 11, 'm3', say('x'), { usage: usage(0, 1_000, 550, 5) }),
+    ]);
     const [summary] = eventsOf(thread).flatMap((event) =>
       event.kind === 'recorded-compaction' && event.summary !== null ? [event.summary] : [],
     );
@@ -198,14 +186,12 @@ describe('true tokens', () => {
   });
 
   it('sets growth no line can explain apart from the lines', () => {
-    const thread = firstThread(
-      readSession([
-        user('u1', 0, text(275)),
-        assistant('a1', 1, 'm1', ask('t1'), { usage: usage(0, 0, 1_100, 50) }),
-        result('r1', 2, 't1', text(275)),
-        assistant('a2', 3, 'm2', say('x'), { usage: usage(0, 1_100, 8_150, 5) }),
-      ]),
-    );
+    const thread = threadOf([
+      user('u1', 0, text(275)),
+      assistant('a1', 1, 'm1', ask('t1'), { usage: usage(0, 0, 1_100, 50) }),
+      result('r1', 2, 't1', text(275)),
+      assistant('a2', 3, 'm2', say('x'), { usage: usage(0, 1_100, 8_150, 5) }),
+    ]);
     const [, seen, hidden] = messagesOf(thread);
     expect(messageTokens(seen!)).toBe(100);
     expect(messageTokens(hidden!)).toBe(8_000);
@@ -233,16 +219,14 @@ describe('true tokens', () => {
   });
 
   it('bridges responses without usage', () => {
-    const thread = firstThread(
-      readSession([
-        user('u1', 0, 'go'),
-        assistant('a1', 1, 'm1', say(text(100)), { usage: usage(0, 0, 1_000, 30) }),
-        user('u2', 2, text(100)),
-        assistant('a2', 3, 'm2', say(text(100)), { usage: null }),
-        user('u3', 4, text(100)),
-        assistant('a3', 5, 'm3', say('x'), { usage: usage(0, 0, 1_200, 5) }),
-      ]),
-    );
+    const thread = threadOf([
+      user('u1', 0, 'go'),
+      assistant('a1', 1, 'm1', say(text(100)), { usage: usage(0, 0, 1_000, 30) }),
+      user('u2', 2, text(100)),
+      assistant('a2', 3, 'm2', say(text(100)), { usage: null }),
+      user('u3', 4, text(100)),
+      assistant('a3', 5, 'm3', say('x'), { usage: usage(0, 0, 1_200, 5) }),
+    ]);
     expect(drift(thread)).toEqual([0, 0]);
   });
 
@@ -254,29 +238,27 @@ describe('true tokens', () => {
       output: fc.nat(3_000),
       compacts: fc.integer({ min: 0, max: 9 }),
     });
-    fc.assert(
-      fc.property(
-        fc.array(step, { minLength: 1, maxLength: 12 }),
-        fc.integer({ min: 1, max: 60_000 }),
-        (steps, first) => {
-          let prompt = first;
-          const lines: Fields[] = [user('u', 0, text(200))];
-          for (const [i, each] of steps.entries()) {
-            const content = [...say(text(each.said)), ...each.results.map((_, k) => ask(`t${i}.${k}`)[0]!)];
-            lines.push(assistant(`a${i}`, i, `m${i}`, content, { usage: usage(0, 0, prompt, each.output) }));
-            for (const [k, chars] of each.results.entries())
-              lines.push(result(`r${i}.${k}`, i, `t${i}.${k}`, text(chars)));
-            prompt += each.growth;
-            if (each.compacts === 0) {
-              lines.push(system(`b${i}`, i, 'compact_boundary', { compactMetadata: { trigger: 'auto' } }));
-              lines.push(user(`y${i}`, i, text(each.said), { isCompactSummary: true }));
-            }
-          }
-          const offs = drift(firstThread(readSession(lines)));
-          expect(offs).toEqual(offs.map(() => 0));
-        },
-      ),
+    forAll(
       { numRuns: 60 },
+      fc.array(step, { minLength: 1, maxLength: 12 }),
+      fc.integer({ min: 1, max: 60_000 }),
+      (steps, first) => {
+        let prompt = first;
+        const lines: Fields[] = [user('u', 0, text(200))];
+        for (const [i, each] of steps.entries()) {
+          const content = [...say(text(each.said)), ...each.results.map((_, k) => ask(`t${i}.${k}`)[0]!)];
+          lines.push(assistant(`a${i}`, i, `m${i}`, content, { usage: usage(0, 0, prompt, each.output) }));
+          for (const [k, chars] of each.results.entries())
+            lines.push(result(`r${i}.${k}`, i, `t${i}.${k}`, text(chars)));
+          prompt += each.growth;
+          if (each.compacts === 0) {
+            lines.push(system(`b${i}`, i, 'compact_boundary', { compactMetadata: { trigger: 'auto' } }));
+            lines.push(user(`y${i}`, i, text(each.said), { isCompactSummary: true }));
+          }
+        }
+        const offs = drift(threadOf(lines));
+        expect(offs).toEqual(offs.map(() => 0));
+      },
     );
   });
 });
@@ -302,7 +284,7 @@ describe('thinking that models drop', () => {
   }
 
   const sizesOf = (lines: readonly Fields[]) => {
-    const thread = firstThread(readSession(lines));
+    const thread = threadOf(lines);
     return {
       responses: callsOf(thread).map((call) => call.response.blocks.map((block) => block.tokens)),
       messages: messagesOf(thread).map(messageTokens),

@@ -4,18 +4,15 @@ import { openingOf } from '../../../src/transcripts/drafts/opening.js';
 import {
   assistant,
   type Fields,
-  firstThread,
+  HUNDRED,
   messagesOf,
   openingSizes,
-  readSession,
   say,
   system,
+  threadOf,
   usage,
   user,
 } from '../../helpers/session.js';
-
-/** 100 tokens at the general 2.75 characters a token. */
-const HUNDRED = 'x'.repeat(275);
 
 function sizes(version: string | null, unexplained: number, read: number) {
   const { prefixTokens, context, history } = openingOf(unexplained, read, version);
@@ -59,7 +56,7 @@ describe('what stands in front of the first message', () => {
   });
 
   it('K9 the reminders are context that a compaction keeps', () => {
-    const thread = firstThread(readSession(compacted(usage(0, 6_000, 4_000, 5), usage(0, 6_000, 5_000, 5))));
+    const thread = threadOf(compacted(usage(0, 6_000, 4_000, 5), usage(0, 6_000, 5_000, 5)));
     // 10,000 − 100 of the prompt, of which 6,000 were read
     expect(openingSizes(thread)).toEqual([['opening-context', [3_900]]]);
     expect(thread.steps[0]).toMatchObject({ message: { origin: 'context', role: 'user', at: 0 } });
@@ -83,9 +80,7 @@ describe('what stands in front of the first message', () => {
   });
 
   it('K13 the history is a message that a compaction removes', () => {
-    const thread = firstThread(
-      readSession(compacted(usage(0, 80_000, 20_000, 5), usage(0, 25_000, 1_000, 5))),
-    );
+    const thread = threadOf(compacted(usage(0, 80_000, 20_000, 5), usage(0, 25_000, 1_000, 5)));
     // 100,000 − 100 of the prompt − 25,000, of which 80,000 − 25,000 were read
     expect(openingSizes(thread)).toEqual([['earlier-history', [55_000, 19_900]]]);
     expect(thread.steps[0]).toMatchObject({ message: { origin: 'meta', role: 'user' } });
@@ -97,9 +92,7 @@ describe('what stands in front of the first message', () => {
   });
 
   it('K8 is nothing where no call has usage', () => {
-    const thread = firstThread(
-      readSession([user('u1', 0, 'go'), assistant('a1', 1, 'm1', say('x'), { usage: null })]),
-    );
+    const thread = threadOf([user('u1', 0, 'go'), assistant('a1', 1, 'm1', say('x'), { usage: null })]);
     expect(openingSizes(thread)).toEqual([]);
     expect(thread.prefix.map((block) => block.tokens)).toEqual([0, 0]);
   });

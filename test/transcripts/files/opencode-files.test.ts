@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CcbenchError } from '../../../src/core/base/errors.js';
 import {
   isDatabase,
   readOpencodeDatabase,
@@ -12,6 +11,7 @@ import { loadTranscript } from '../../../src/transcripts/files/transcripts.js';
 import { answer, finish, tokens, typed } from '../../helpers/recordings/opencode-session.js';
 import { readAny } from '../../helpers/recordings/read-any.js';
 import { recordedTotals } from '../../helpers/recordings/recorded-totals.js';
+import { refusalOf } from '../../helpers/refusal.js';
 import type { Fields } from '../../helpers/session.js';
 
 const SESSION = [
@@ -72,16 +72,6 @@ function open(session: string | null, sqlite: Sqlite | null) {
   });
 }
 
-function caught(run: () => unknown): CcbenchError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof CcbenchError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
-
 describe('the database of opencode', () => {
   it('gives the latest session with its subagents, and says how many others there are', () => {
     const { bytes, others } = open(null, sqliteOf(tables(TWO)));
@@ -103,22 +93,22 @@ describe('the database of opencode', () => {
   });
 
   it('names the sessions there are where the one asked for is not', () => {
-    const error = caught(() => open('ses_x', sqliteOf(tables(TWO))));
+    const error = refusalOf(() => open('ses_x', sqliteOf(tables(TWO))))!;
     expect(error).toMatchObject({ code: 'bad-transcript' });
     expect(error.hint).toContain('ses_a, ses_b');
   });
 
   it('says what to do where Node has no SQLite, where it is locked, and where it is another database', () => {
-    expect(caught(() => open(null, null))).toMatchObject({
+    expect(refusalOf(() => open(null, null))).toMatchObject({
       code: 'not-supported',
       hint: expect.stringMatching(/Node 22\.5.*opencode export/),
     });
-    expect(caught(() => open(null, sqliteOf(tables(TWO), 'database is locked')))).toMatchObject({
+    expect(refusalOf(() => open(null, sqliteOf(tables(TWO), 'database is locked')))).toMatchObject({
       code: 'file-unreadable',
       message: 'opencode.db is locked by another program',
       hint: expect.stringContaining('opencode export'),
     });
-    expect(caught(() => open(null, sqliteOf({}, 'no such table: session')))).toMatchObject({
+    expect(refusalOf(() => open(null, sqliteOf({}, 'no such table: session')))).toMatchObject({
       code: 'bad-transcript',
     });
   });

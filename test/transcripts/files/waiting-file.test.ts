@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WaitingFile } from '../../../src/transcripts/files/waiting-file.js';
+import { forAll } from '../../helpers/for-all.js';
 import { heldBytes } from '../../helpers/held-bytes.js';
 
 let folder = '';
@@ -21,13 +22,11 @@ afterEach(() => {
 
 describe('bytes that wait', () => {
   it('come back as they were, in any order and as often as they are asked for', () => {
-    fc.assert(
-      fc.property(fc.array(fc.uint8Array({ maxLength: 300 })), (all) => {
-        const places = all.map((bytes) => waiting.put(bytes));
-        for (const read of [...places].reverse()) read();
-        expect(places.map((read) => new Uint8Array(read()))).toEqual(all);
-      }),
-    );
+    forAll(fc.array(fc.uint8Array({ maxLength: 300 })), (all) => {
+      const places = all.map((bytes) => waiting.put(bytes));
+      for (const read of [...places].reverse()) read();
+      expect(places.map((read) => new Uint8Array(read()))).toEqual(all);
+    });
   });
 
   it('take no memory', () => {

@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CcbenchError } from '../../../src/core/base/errors.js';
 import { createWarnings } from '../../../src/core/run/warning.js';
 import { streamJsonLines, unpackBytes } from '../../../src/transcripts/lines/json-lines.js';
+import { forAll } from '../../helpers/for-all.js';
+import { refusalOf } from '../../helpers/refusal.js';
 
 function read(bytes: Uint8Array | string) {
   const warnings = createWarnings();
@@ -70,30 +71,20 @@ describe('JSON lines', () => {
     ['damaged gzip', Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 255, 255, 255])],
     ['an empty gzip file', gzipSync('')],
   ])('refuses %s with a way out', (_name, bytes) => {
-    const thrown = (() => {
-      try {
-        read(bytes);
-      } catch (error) {
-        return error;
-      }
-      return null;
-    })();
-    expect(thrown).toBeInstanceOf(CcbenchError);
-    expect(thrown).toMatchObject({ code: 'bad-transcript' });
-    expect((thrown as CcbenchError).hint).toBeTruthy();
+    const refusal = refusalOf(() => read(bytes));
+    expect(refusal).toMatchObject({ code: 'bad-transcript' });
+    expect(refusal!.hint).toBeTruthy();
   });
 
   it('gives back every object that was written, in order', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.record({ text: fc.string({ unit: 'binary' }), more: fc.jsonValue() }), { minLength: 1 }),
-        fc.constantFrom('\n', ''),
-        (objects, separator) => {
-          const text = objects.map((object) => JSON.stringify(object)).join(separator);
-          expect(read(text).values).toEqual(objects.map((object) => JSON.parse(JSON.stringify(object))));
-        },
-      ),
+    forAll(
       { numRuns: 60 },
+      fc.array(fc.record({ text: fc.string({ unit: 'binary' }), more: fc.jsonValue() }), { minLength: 1 }),
+      fc.constantFrom('\n', ''),
+      (objects, separator) => {
+        const text = objects.map((object) => JSON.stringify(object)).join(separator);
+        expect(read(text).values).toEqual(objects.map((object) => JSON.parse(JSON.stringify(object))));
+      },
     );
   });
 });

@@ -14,6 +14,7 @@ import {
 } from '../../../src/transcripts/readers/readers.js';
 import { readAny } from '../../helpers/recordings/read-any.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
+import { refusalOf } from '../../helpers/refusal.js';
 import { assistant, jsonl, say, user } from '../../helpers/session.js';
 
 const session = jsonl([
@@ -36,18 +37,11 @@ const pi = '{"type":"session","id":"a","timestamp":"2026-01-01T00:00:00.000Z","c
 
 describe('readers', () => {
   it('says in the plural what it can read', () => {
-    const hintOf = () => {
-      try {
-        detectReader('{}', { id: 'a' });
-      } catch (error) {
-        return (error as CcbenchError).hint!;
-      }
-      return '';
-    };
-    expect(hintOf()).toContain('Codex rollouts');
-    expect(hintOf()).toContain('tables of requests');
-    expect(hintOf()).toContain('mini-swe-agent trajectories');
-    expect(hintOf()).not.toMatch(/ss\b/);
+    const { hint } = refusalOf(() => detectReader('{}', { id: 'a' }))!;
+    expect(hint).toContain('Codex rollouts');
+    expect(hint).toContain('tables of requests');
+    expect(hint).toContain('mini-swe-agent trajectories');
+    expect(hint).not.toMatch(/ss\b/);
   });
 
   it.each([
@@ -179,7 +173,7 @@ describe('readers', () => {
   });
 
   it('refuses what it does not know', () => {
-    const thrown = catchError(() => readAny(Buffer.from('{"a":1}\n'), { id: 'f' }));
+    const thrown = refusalOf(() => readAny(Buffer.from('{"a":1}\n'), { id: 'f' }))!;
     expect(thrown).toMatchObject({ code: 'bad-transcript' });
     expect(thrown.hint).toContain('Claude Code sessions');
     expect(thrown.hint).toContain('Codex');
@@ -199,13 +193,3 @@ describe('readers', () => {
     }
   });
 });
-
-function catchError(run: () => unknown): CcbenchError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof CcbenchError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}

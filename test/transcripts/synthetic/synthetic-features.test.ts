@@ -8,7 +8,9 @@ import { readClaudeCodeFiles } from '../../../src/transcripts/readers/claude-cod
 import { generateTranscript, WORKLOADS } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { RECORDED_SHAPE, type SessionShape } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 import { sampleShares } from '../../analysis/validate/workload-shares.js';
-import { planOf, runLog } from '../../helpers/plan.js';
+import { forAll } from '../../helpers/for-all.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
+import { logFor } from '../../helpers/plan.js';
 
 const main = (transcript: Transcript): Thread => transcript.threads[0]!;
 
@@ -187,8 +189,8 @@ describe('what generated sessions carry', () => {
 
   it('C40 NES-1 acts in a replay without files listed by hand, and not where the tree has none', () => {
     const nested = (overrides: Partial<SessionShape>) =>
-      runLog(
-        planOf({ policy: 'claude-code/2026' }),
+      logFor(
+        { policy: 'claude-code/2026' },
         generateTranscript({ workload: 'bugfix', turns: 60, seed: 4, overrides }),
       ).filter(
         (entry) => entry.type === 'layer' && entry.layer === 'nested-memory' && entry.outcome === 'done',
@@ -220,9 +222,7 @@ describe('what generated sessions carry', () => {
 
 describe('shares', () => {
   it('C40 lie within a tenth, or two of a thousand, of the fitted figures in large sessions', () => {
-    const large = [1, 2, 3].map((seed) =>
-      generateTranscript({ workload: 'bugfix', turns: 20_000, seed, text: 'none' }),
-    );
+    const large = [1, 2, 3].map((seed) => bugfixSession(20_000, { seed }));
     for (const [name, found] of Object.entries(sampleShares(large))) {
       const wanted = RECORDED_SHAPE[name as keyof SessionShape] as number;
       expect(Math.abs(found - wanted), name).toBeLessThan(Math.max(0.1 * wanted, 0.002));
@@ -235,8 +235,7 @@ describe('shares', () => {
   });
 
   it('C40 0 switches each off and leaves the draws of the others as they were', () => {
-    const shape = (overrides: Partial<SessionShape>) =>
-      generateTranscript({ workload: 'bugfix', turns: 400, seed: 9, text: 'none', overrides });
+    const shape = (overrides: Partial<SessionShape>) => bugfixSession(400, { seed: 9, overrides });
     const plain = main(shape(PLAIN));
     const effects = new Set(blocksOf(plain).flatMap(({ facts }) => facts.effect?.kind ?? []));
     expect(effects).toEqual(new Set(['edit', 'write']));
@@ -271,45 +270,43 @@ describe('any shape', () => {
   });
 
   it('C40 pairs calls and results, keeps the order of time, and replays without a broken invariant', () => {
-    fc.assert(
-      fc.property(
-        shapes,
-        fc.nat(1_000),
-        fc.constantFrom(...WORKLOADS.names),
-        fc.constantFrom('none' as const, 'filler' as const),
-        (overrides, seed, workload, text) => {
-          const transcript = generateTranscript({
+    forAll(
+      { numRuns: 12 },
+      shapes,
+      fc.nat(1_000),
+      fc.constantFrom(...WORKLOADS.names),
+      fc.constantFrom('none' as const, 'filler' as const),
+      (overrides, seed, workload, text) => {
+        const transcript = generateTranscript({
+          workload,
+          turns: 25,
+          seed,
+          text,
+          overrides,
+          subagents: { everyTurns: 10, turns: 3 },
+        });
+        const open = new Set<string>();
+        for (const { blocks } of messagesOf(main(transcript))) {
+          for (const block of blocks) {
+            if (block.kind === 'tool_use') open.add(block.toolUseId!);
+            if (block.kind === 'tool_result') expect(open.delete(block.toolUseId!)).toBe(true);
+          }
+        }
+        expect(open.size).toBe(0);
+        expect(
+          generateTranscript({
             workload,
             turns: 25,
             seed,
             text,
             overrides,
             subagents: { everyTurns: 10, turns: 3 },
-          });
-          const open = new Set<string>();
-          for (const { blocks } of messagesOf(main(transcript))) {
-            for (const block of blocks) {
-              if (block.kind === 'tool_use') open.add(block.toolUseId!);
-              if (block.kind === 'tool_result') expect(open.delete(block.toolUseId!)).toBe(true);
-            }
-          }
-          expect(open.size).toBe(0);
-          expect(
-            generateTranscript({
-              workload,
-              turns: 25,
-              seed,
-              text,
-              overrides,
-              subagents: { everyTurns: 10, turns: 3 },
-            }),
-          ).toEqual(transcript);
-          const entries = runLog(planOf({ policy: 'claude-code/2026' }), transcript);
-          expect(entries.some(({ type }) => type === 'end')).toBe(true);
-          expect(entries.filter((entry) => entry.type === 'warning')).toEqual([]);
-        },
-      ),
-      { numRuns: 12 },
+          }),
+        ).toEqual(transcript);
+        const entries = logFor({ policy: 'claude-code/2026' }, transcript);
+        expect(entries.some(({ type }) => type === 'end')).toBe(true);
+        expect(entries.filter((entry) => entry.type === 'warning')).toEqual([]);
+      },
     );
   });
 

@@ -13,6 +13,8 @@ import {
   TOOL_PROFILES,
 } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 import { TodoList } from '../../../src/transcripts/synthetic/tools/todo-list.js';
+import { forAll } from '../../helpers/for-all.js';
+import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { propertyRuns } from '../../helpers/generators/property-runs.js';
 
 const calls = (thread: Thread) => thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
@@ -133,14 +135,11 @@ describe('generateTranscript', () => {
         turns: fc.integer({ min: 1, max: 5 }),
       }),
     });
-    fc.assert(
-      fc.property(spec, (value) => {
-        const transcript = generateTranscript(value);
-        expectSound(transcript);
-        expect(calls(main(transcript))).toHaveLength(value.turns);
-      }),
-      { numRuns: propertyRuns(40) },
-    );
+    forAll({ numRuns: propertyRuns(40) }, spec, (value) => {
+      const transcript = generateTranscript(value);
+      expectSound(transcript);
+      expect(calls(main(transcript))).toHaveLength(value.turns);
+    });
   });
 
   it('gives the same transcript for the same seed, read or unread, and another for another', () => {
@@ -168,7 +167,7 @@ describe('generateTranscript', () => {
       expect(text.startsWith(block.tool!)).toBe(true);
       expect(() => JSON.parse(text.slice(block.tool!.length)) as unknown).not.toThrow();
     }
-    const opaque = generateTranscript({ workload: 'bugfix', turns: 20, seed: 1, text: 'none' });
+    const opaque = bugfixSession(20);
     expect(blocks(main(opaque)).every((block) => block.text === null)).toBe(true);
     expect(opaque.carries).not.toContain('text');
   });
@@ -292,7 +291,7 @@ describe('steady sessions', () => {
 });
 
 describe('fit to recorded sessions', () => {
-  const thread = main(generateTranscript({ workload: 'bugfix', turns: 60_000, seed: 20, text: 'none' }));
+  const thread = main(bugfixSession(60_000, { seed: 20 }));
   const expectQuantiles = (
     values: readonly number[],
     wanted: readonly (readonly [q: number, value: number])[],
@@ -322,15 +321,7 @@ describe('fit to recorded sessions', () => {
       [0.75, 343],
       [0.9, 1_223],
     ]);
-    const busy = main(
-      generateTranscript({
-        workload: 'bugfix',
-        turns: 60_000,
-        seed: 1,
-        text: 'none',
-        overrides: { callsPerPrompt: 1 },
-      }),
-    );
+    const busy = main(bugfixSession(60_000, { overrides: { callsPerPrompt: 1 } }));
     expectQuantiles(idles(busy), [
       [0.95, 2_842],
       [0.99, 36_000],
@@ -370,7 +361,7 @@ describe('fit to recorded sessions', () => {
 
   it('E6 first prompts have p25 27.0 K, p50 34.7 K, p75 42.4 K tokens', () => {
     const firsts = Array.from({ length: 1_500 }, (_, seed) => {
-      const short = main(generateTranscript({ workload: 'bugfix', turns: 1, seed, text: 'none' }));
+      const short = main(bugfixSession(1, { seed }));
       const firstCall = short.steps.findIndex((step) => step.kind === 'call');
       const opening = { ...short, steps: short.steps.slice(0, firstCall) };
       return [...short.prefix, ...blocks(opening)].reduce((sum, block) => sum + block.tokens, 0);

@@ -4,7 +4,7 @@ import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';
 import { mergeSessions } from '../../../../src/transcripts/sessions/merge-sessions.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { ofType, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, ofType, planOf, runLog } from '../../../helpers/plan.js';
 import { actionsOf } from '../../../helpers/recordings/sessions.js';
 
 const POLICY = 'claude-code/2026';
@@ -15,7 +15,7 @@ function withAgent(id: string) {
     .tools([{ tool: 'Task', tokens: 50 }])
     .wait(60)
     .answer(10);
-  const child = new Conversation().wait(5).human(20).answer(20).thread(id, 'main');
+  const child = new Conversation().wait(5).turn(20, 20).thread(id, 'main');
   const transcript = base.transcript();
   return { ...transcript, threads: [...transcript.threads, child] };
 }
@@ -76,7 +76,7 @@ describe('the memory of agents', () => {
     ['project', ['two', 'four']],
     ['user', ['two', 'three', 'four']],
   ])('C36 of the scope %s is read by the sessions %j of two projects', (scope, readers) => {
-    const entries = runLog(planOf({ policy: POLICY, set: { 'agents.memory': scope } }), TWO_PROJECTS);
+    const entries = logFor({ policy: POLICY, set: { 'agents.memory': scope } }, TWO_PROJECTS);
     const recalled = actionsOf(entries, 'agents').filter(({ action }) => action === 'recall');
     expect(recalled.map(({ thread }) => thread)).toEqual(readers.map((name) => `${name}/explore-1`));
     expect(metricValues(foldLog(entries)).agentMemoriesRead).toBe(readers.length);
@@ -84,7 +84,7 @@ describe('the memory of agents', () => {
 
   it('C36 what an agent reads is one line for each agent of its kind that could leave it one', () => {
     const run = (scope: string) =>
-      ofType(runLog(planOf({ policy: POLICY, set: { 'agents.memory': scope } }), TWO_PROJECTS), 'request')
+      ofType(logFor({ policy: POLICY, set: { 'agents.memory': scope } }, TWO_PROJECTS), 'request')
         .filter(({ purpose }) => purpose === 'subagent')
         .map(({ prompt }) => prompt);
     const lines = (...names: readonly string[]) =>
@@ -103,8 +103,8 @@ describe('the memory of agents', () => {
   it('C36 a session that is taken up stays in its project', () => {
     const recalled = (project: Place) =>
       actionsOf(
-        runLog(
-          planOf({ policy: POLICY, set: { 'agents.memory': 'project' } }),
+        logFor(
+          { policy: POLICY, set: { 'agents.memory': 'project' } },
           sessionsAt({ one: { project: 'alpha' }, two: { resumes: 'one', ...project } }),
         ),
         'agents',

@@ -6,8 +6,9 @@ import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';
 import { unfinishedText } from '../../../../src/report/text/as-recorded.js';
 import { completenessOf } from '../../../../src/study/completeness.js';
-import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
 import type { AgentMessageSpec } from '../../../../src/transcripts/synthetic/spec.js';
+import { forAll } from '../../../helpers/for-all.js';
+import { bugfixSession } from '../../../helpers/generators/bugfix-session.js';
 import { ofType, planOf, runLog } from '../../../helpers/plan.js';
 
 const plan = (set: Readonly<Record<string, unknown>> = {}) => planOf({ policy: 'claude-code/2026', set });
@@ -21,11 +22,7 @@ const team = (
   childMessages: readonly AgentMessageSpec[],
   children = 1,
 ) =>
-  generateTranscript({
-    workload: 'bugfix',
-    turns: 8,
-    seed: 1,
-    text: 'none',
+  bugfixSession(8, {
     steady: { gapSeconds: 60, outputTokens: 50, resultTokens: 500 },
     forks: [{ afterTurn: 3, children, turns: 20, parent: 'goes-on', messages: childMessages }],
     messages,
@@ -128,11 +125,7 @@ describe('a plan', () => {
   });
 
   /** The main agent has ended at 150 s + 5 turns; the child asks in its 100th call. */
-  const LATE = generateTranscript({
-    workload: 'bugfix',
-    turns: 5,
-    seed: 1,
-    text: 'none',
+  const LATE = bugfixSession(5, {
     steady: { gapSeconds: 60, outputTokens: 50, resultTokens: 500 },
     forks: [
       { afterTurn: 3, children: 1, turns: 120, parent: 'goes-on', messages: [{ ...PLAN, afterTurn: 100 }] },
@@ -175,20 +168,18 @@ describe('whatever agents write to each other', () => {
       rejections: fc.integer({ min: 0, max: 2 }),
     });
     const messages = fc.array(message, { maxLength: 4 });
-    fc.assert(
-      fc.property(
-        messages,
-        messages,
-        fc.constantFrom('recorded' as const, 'think-time' as const),
-        (a, b, timing) => {
-          const transcript = team(a, b, 2);
-          const entries = runLog({ ...plan(), timing }, transcript);
-          const values = metricValues(foldLog(entries));
-          expect(values.callsAnswered! + values.callsNotMade!).toBe(8 + 40);
-          expect(values).toMatchObject({ finishedShare: 1, callsLost: 0, messagesLost: 0 });
-        },
-      ),
+    forAll(
       { numRuns: 40 },
+      messages,
+      messages,
+      fc.constantFrom('recorded' as const, 'think-time' as const),
+      (a, b, timing) => {
+        const transcript = team(a, b, 2);
+        const entries = runLog({ ...plan(), timing }, transcript);
+        const values = metricValues(foldLog(entries));
+        expect(values.callsAnswered! + values.callsNotMade!).toBe(8 + 40);
+        expect(values).toMatchObject({ finishedShare: 1, callsLost: 0, messagesLost: 0 });
+      },
     );
   });
 });

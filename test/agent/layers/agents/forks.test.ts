@@ -11,8 +11,10 @@ import { metricValues } from '../../../../src/metrics/registry.js';
 import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
 import type { ForkSpec } from '../../../../src/transcripts/synthetic/spec.js';
 import { runSent } from '../../../helpers/capture.js';
+import { forAll } from '../../../helpers/for-all.js';
+import { bugfixSession } from '../../../helpers/generators/bugfix-session.js';
 import { propertyRuns } from '../../../helpers/generators/property-runs.js';
-import { ofType, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, ofType, planOf, runLog } from '../../../helpers/plan.js';
 
 const WHOLE = {
   'microcompact.cached.enabled': false,
@@ -26,11 +28,7 @@ function plan(set: Readonly<Record<string, unknown>> = {}) {
 
 /** A thread that has grown to 150 K tokens when it starts its children. */
 function large(fork: Partial<ForkSpec> = {}): Transcript {
-  return generateTranscript({
-    workload: 'bugfix',
-    turns: 40,
-    seed: 1,
-    text: 'none',
+  return bugfixSession(40, {
     steady: { gapSeconds: 20, outputTokens: 500, resultTokens: 2_500 },
     forks: [{ afterTurn: 39, children: 8, turns: 2, ...fork }],
   });
@@ -157,7 +155,7 @@ describe('forks of one turn', () => {
   });
 
   it.each(['claude-code/2026', 'none'])('C39 AGT-3 a turn starts no more than it may under %s', (policy) => {
-    const entries = runLog(planOf({ policy, set: { ...WHOLE, 'agents.maxChildren': 5 } }), large());
+    const entries = logFor({ policy, set: { ...WHOLE, 'agents.maxChildren': 5 } }, large());
     expect(firstOfForks(entries)).toHaveLength(5);
     // Eight children of two calls each, of which three are not started.
     expect(ofType(entries, 'notice').filter((entry) => entry.what === 'fork-refused')).toHaveLength(3);
@@ -177,11 +175,7 @@ describe('forks of one turn', () => {
 
 describe('what forks do', () => {
   it('MIC-3 INV-11 a fork’s cached microcompaction changes nothing in the parent', () => {
-    const small = generateTranscript({
-      workload: 'bugfix',
-      turns: 24,
-      seed: 1,
-      text: 'none',
+    const small = bugfixSession(24, {
       steady: { gapSeconds: 20, outputTokens: 50, resultTokens: 500 },
       forks: [{ afterTurn: 11, children: 2, turns: 30 }],
     });
@@ -202,13 +196,13 @@ describe('what forks do', () => {
       turns: fc.integer({ min: 1, max: 20 }),
     });
     const layout = fc.constantFrom('shared', 'own-results', 'own-system');
-    fc.assert(
-      fc.property(fork, fc.integer({ min: 100, max: 12_000 }), layout, (spec, resultTokens, how) => {
-        const transcript = generateTranscript({
-          workload: 'bugfix',
-          turns: 12,
-          seed: 1,
-          text: 'none',
+    forAll(
+      { numRuns: propertyRuns(25) },
+      fork,
+      fc.integer({ min: 100, max: 12_000 }),
+      layout,
+      (spec, resultTokens, how) => {
+        const transcript = bugfixSession(12, {
           steady: { gapSeconds: 10, outputTokens: 100, resultTokens },
           forks: [spec],
         });
@@ -218,8 +212,7 @@ describe('what forks do', () => {
             .sent.filter((request) => request.thread === 'main')
             .map(({ purpose, turn, startMs, prefixes }) => ({ purpose, turn, startMs, prefixes }));
         expect(parentOf(transcript)).toEqual(parentOf(withoutForks(transcript)));
-      }),
-      { numRuns: propertyRuns(25) },
+      },
     );
   });
 
@@ -228,21 +221,18 @@ describe('what forks do', () => {
       children: fc.integer({ min: 2, max: 6 }),
       seed: fc.integer({ min: 0, max: 99 }),
     });
-    fc.assert(
-      fc.property(shape, ({ children, seed }) => {
-        const transcript = generateTranscript({
-          workload: 'refactor',
-          turns: 12,
-          seed,
-          forks: [{ afterTurn: 8, children, turns: 1 }],
-        });
-        const { sent } = runSent(planOf({ policy: 'claude-code/2026' }), transcript);
-        const first = sent.filter((request) => request.thread.startsWith('fork-') && request.turn === 1);
-        expect(first).toHaveLength(children);
-        for (const request of first)
-          expect(request.prefixes.slice(0, -1)).toEqual(first[0]!.prefixes.slice(0, -1));
-      }),
-      { numRuns: 15 },
-    );
+    forAll({ numRuns: 15 }, shape, ({ children, seed }) => {
+      const transcript = generateTranscript({
+        workload: 'refactor',
+        turns: 12,
+        seed,
+        forks: [{ afterTurn: 8, children, turns: 1 }],
+      });
+      const { sent } = runSent(planOf({ policy: 'claude-code/2026' }), transcript);
+      const first = sent.filter((request) => request.thread.startsWith('fork-') && request.turn === 1);
+      expect(first).toHaveLength(children);
+      for (const request of first)
+        expect(request.prefixes.slice(0, -1)).toEqual(first[0]!.prefixes.slice(0, -1));
+    });
   });
 });

@@ -5,10 +5,11 @@ import { createFiles } from '../../../../src/core/base/files.js';
 import type { AgentMessage, MessageRoute } from '../../../../src/core/model/transcript.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';
-import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
 import type { AgentMessageSpec } from '../../../../src/transcripts/synthetic/spec.js';
+import { forAll } from '../../../helpers/for-all.js';
+import { bugfixSession } from '../../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { planOf, runLog } from '../../../helpers/plan.js';
+import { logFor } from '../../../helpers/plan.js';
 import { actionsOf, sessionsOf } from '../../../helpers/recordings/sessions.js';
 
 const POLICY = 'claude-code/2026';
@@ -108,41 +109,32 @@ describe('messages between agents', () => {
         from: fc.constantFrom(...agents),
       }),
     );
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        const { made, files } = bus();
-        for (const [now, it] of steps.entries()) {
-          if (it.kind === 'send') made.send(it.from, message({ to: it.to, way: it.way }), files, now);
-          else if (it.kind === 'leave') made.leave(it.from, files, now);
-          else {
-            const { rest } = made.take(it.from, files, now, 5);
-            if (rest !== null) files.write(mailbox(it.from), rest, now);
-          }
+    forAll(fc.array(step, { maxLength: 40 }), (steps) => {
+      const { made, files } = bus();
+      for (const [now, it] of steps.entries()) {
+        if (it.kind === 'send') made.send(it.from, message({ to: it.to, way: it.way }), files, now);
+        else if (it.kind === 'leave') made.leave(it.from, files, now);
+        else {
+          const { rest } = made.take(it.from, files, now, 5);
+          if (rest !== null) files.write(mailbox(it.from), rest, now);
         }
-        const { sent, delivered, waiting, returned, lost } = made.totals(files);
-        expect(lost).toBe(0);
-        expect(delivered + waiting + returned).toBe(sent);
-      }),
-    );
+      }
+      const { sent, delivered, waiting, returned, lost } = made.totals(files);
+      expect(lost).toBe(0);
+      expect(delivered + waiting + returned).toBe(sent);
+    });
   });
 });
 
 describe('messages in a run', () => {
   const children = (messages: readonly AgentMessageSpec[]) =>
-    generateTranscript({
-      workload: 'bugfix',
-      turns: 6,
-      seed: 1,
-      text: 'none',
+    bugfixSession(6, {
       steady: { gapSeconds: 10, outputTokens: 50, resultTokens: 500 },
       forks: [{ afterTurn: 3, children: 3, turns: 5, messages }],
     });
 
   it('AGT-4 join the context of the recipient before its next request', () => {
-    const entries = runLog(
-      planOf({ policy: POLICY }),
-      children([{ afterTurn: 1, to: 'fork-3-2', tokens: 77 }]),
-    );
+    const entries = logFor({ policy: POLICY }, children([{ afterTurn: 1, to: 'fork-3-2', tokens: 77 }]));
     const [delivery] = actionsOf(entries, 'agents').filter((entry) => entry.action === 'deliver');
     expect(delivery).toMatchObject({ thread: 'fork-3-2', details: { late: 0 } });
     expect(delivery!.trueAfter - delivery!.trueBefore).toBe(77 * (delivery!.details.delivered as number));
@@ -155,14 +147,14 @@ describe('messages in a run', () => {
   });
 
   it('AGT-4 to the main agent while it waits are delivered when it goes on', () => {
-    const entries = runLog(planOf({ policy: POLICY }), children([{ afterTurn: 4, to: 'main' }]));
+    const entries = logFor({ policy: POLICY }, children([{ afterTurn: 4, to: 'main' }]));
     const deliveries = actionsOf(entries, 'agents').filter((entry) => entry.action === 'deliver');
     expect(deliveries).toMatchObject([{ thread: 'main', turn: 4, details: { delivered: 3 } }]);
   });
 
   it('AGT-4 are late when the other one is away for long', () => {
-    const entries = runLog(
-      planOf({ policy: POLICY, set: { 'agents.lateSeconds': 0 } }),
+    const entries = logFor(
+      { policy: POLICY, set: { 'agents.lateSeconds': 0 } },
       children([{ afterTurn: 1, to: 'main' }]),
     );
     expect(metricValues(foldLog(entries)).messagesLate).toBe(3);
@@ -170,7 +162,7 @@ describe('messages in a run', () => {
 
   it('AGT-4 a plan that waits for approval is answered, and the answer delivered', () => {
     const messages = [{ afterTurn: 1, to: 'fork-3-1', subject: 'plan-request' as const }];
-    const entries = runLog(planOf({ policy: POLICY }), children(messages));
+    const entries = logFor({ policy: POLICY }, children(messages));
     const subjects = actionsOf(entries, 'agents').flatMap(
       (entry) => (entry.details.subjects as string[]) ?? [],
     );
@@ -187,11 +179,11 @@ describe('messages in a run', () => {
         message: { to: 'tue', way: 'bridge', subject: 'message', tokens: 40 },
       }))
       .answer(10);
-    const entries = runLog(
-      planOf({ policy: POLICY }),
+    const entries = logFor(
+      { policy: POLICY },
       sessionsOf([
         { name: 'mon', talk: sender },
-        { name: 'tue', talk: new Conversation().human(10).answer(10), afterHours: 20 },
+        { name: 'tue', talk: new Conversation().turn(10, 10), afterHours: 20 },
       ]),
     );
     expect(metricValues(foldLog(entries))).toMatchObject({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Step, Transcript } from '../../../../src/core/model/transcript.js';
 import type { RequestEntry } from '../../../../src/core/run/log-entries.js';
-import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
+import { bugfixSession } from '../../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { ofType, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, ofType, planOf, runLog } from '../../../helpers/plan.js';
 import { actionsOf } from '../../../helpers/recordings/sessions.js';
 
 const COORDINATOR = { 'agents.coordinator': true } as const;
@@ -15,11 +15,7 @@ const summaries = (transcript: Transcript, set: Readonly<Record<string, unknown>
   ofType(runLog(plan(set), transcript), 'request').filter(({ purpose }) => purpose === 'agent_summary');
 
 /** A child of fifteen calls of six seconds with a second between them: 104 s of work. */
-const working = generateTranscript({
-  workload: 'bugfix',
-  turns: 5,
-  seed: 1,
-  text: 'none',
+const working = bugfixSession(5, {
   steady: { gapSeconds: 10, outputTokens: 50, resultTokens: 500 },
   forks: [{ afterTurn: 3, children: 1, turns: 15 }],
 });
@@ -86,7 +82,7 @@ describe('progress summaries of working children', () => {
   it('C35 AGT-5 that fail are reported with their reason, and say nothing', () => {
     const faults = [{ call: 'agent_summary', error: 'invalid_request' }] as const;
     const told = actionsOf(
-      runLog(planOf({ policy: 'claude-code/2026', set: COORDINATOR, faults }), working),
+      logFor({ policy: 'claude-code/2026', set: COORDINATOR, faults }, working),
       'agents',
     );
     expect(told).toHaveLength(3);
@@ -98,7 +94,7 @@ describe('progress summaries of working children', () => {
 
   it('C35 come several at once when one call takes that long', () => {
     const main = new Conversation().human(10).tools([{ tool: 'Task', tokens: 10 }]);
-    const child = new Conversation().wait(5).human(20).answer(20).thread('child', 'main');
+    const child = new Conversation().wait(5).turn(20, 20).thread('child', 'main');
     const steps = child.steps.map((step): Step => {
       if (step.kind !== 'call') return step;
       return { ...step, call: { ...step.call, endMs: step.call.startMs + 100_000 } };

@@ -40,7 +40,7 @@ describe('the breaker', () => {
   const talk = (rounds = 14) => above({ from: 168_000, rounds });
 
   it('BRK-1 three failures in a row and no more attempts in this session; each avoided one is told', () => {
-    const { compactions, breaker } = run({ faults: FAILING }, talk().human(10).answer(10));
+    const { compactions, breaker } = run({ faults: FAILING }, talk().turn(10, 10));
     expect(compactions.map((entry) => entry.outcome)).toEqual(['failed', 'failed', 'failed']);
     expect(breaker.map((entry) => entry.state)).toEqual(['tripped', ...Array(12).fill('skipped')]);
     expect(breaker[0]).toMatchObject({ failures: 3, turn: compactions[2]!.turn });
@@ -72,7 +72,7 @@ describe('the breaker', () => {
 
   it('BRK-1 FUL-10 a manual compaction resets it, too', () => {
     const faults = [{ call: 'compact', error: 'tool_call', to: 6 }] as const;
-    const { compactions, breaker } = run({ faults }, manual(talk(6)).human(10).answer(10));
+    const { compactions, breaker } = run({ faults }, manual(talk(6)).turn(10, 10));
     expect(compactions.map((entry) => `${entry.trigger} ${entry.outcome}`)).toEqual([
       'auto failed',
       'auto failed',
@@ -83,10 +83,7 @@ describe('the breaker', () => {
   });
 
   it('BRK-1 per prompt, where the client counts so: the next prompt tries again', () => {
-    const { compactions } = run(
-      { policy: 'claude-code/2.1.112', faults: FAILING },
-      talk().human(10).answer(10),
-    );
+    const { compactions } = run({ policy: 'claude-code/2.1.112', faults: FAILING }, talk().turn(10, 10));
     expect(compactions).toHaveLength(4);
   });
 

@@ -36,8 +36,7 @@ const backAfter = (minutes: number, tokens = 440_000) =>
   run(
     long(tokens)
       .wait(minutes * 60)
-      .human(10)
-      .answer(10),
+      .turn(10, 10),
     { set: { 'idleCompact.afterEnd': false } },
   );
 
@@ -54,7 +53,7 @@ describe('idle compaction', () => {
     const { summary, requests } = backAfter(90);
     expect(summary!.read).toBeGreaterThan(400_000);
     expect(requests.at(-1)!.write1h).toBeLessThan(106_000);
-    const without = run(long(440_000).wait(5_400).human(10).answer(10), {
+    const without = run(long(440_000).wait(5_400).turn(10, 10), {
       set: { 'idleCompact.enabled': false },
     });
     expect(without.compactions).toEqual([]);
@@ -66,11 +65,11 @@ describe('idle compaction', () => {
     ['the conversation is below 200,000 tokens', () => backAfter(90, 199_000)],
     [
       'entries live five minutes',
-      () => run(long(440_000).wait(5_400).human(10).answer(10), { cache: { ttl: '5m' } }),
+      () => run(long(440_000).wait(5_400).turn(10, 10), { cache: { ttl: '5m' } }),
     ],
     [
       'automatic compaction is off',
-      () => run(long(440_000).wait(5_400).human(10).answer(10), { set: { 'autoCompact.enabled': false } }),
+      () => run(long(440_000).wait(5_400).turn(10, 10), { set: { 'autoCompact.enabled': false } }),
     ],
     [
       'a tool is at work: the turn has not ended',
@@ -91,8 +90,7 @@ describe('idle compaction', () => {
           long(440_000)
             .wait(5_400)
             .event((at) => ({ kind: 'resume', at, reason: 'resume' }))
-            .human(10)
-            .answer(10),
+            .turn(10, 10),
           { set: { 'idleCompact.afterEnd': false } },
         ),
     ],
@@ -100,7 +98,7 @@ describe('idle compaction', () => {
       'a program drives the session',
       () =>
         run({
-          ...long(440_000).wait(5_400).human(10).answer(10).transcript(),
+          ...long(440_000).wait(5_400).turn(10, 10).transcript(),
           entrypoint: 'sdk-cli',
         }),
     ],
@@ -109,7 +107,7 @@ describe('idle compaction', () => {
   });
 
   it('obeys the size that the user sets', () => {
-    const talk = () => long(150_000).wait(5_400).human(10).answer(10);
+    const talk = () => long(150_000).wait(5_400).turn(10, 10);
     expect(run(talk(), { set: { 'idleCompact.minTokens': 140_000 } }).compactions).toHaveLength(1);
     expect(run(talk(), { set: { 'idleCompact.minTokens': 160_000 } }).compactions).toEqual([]);
   });
@@ -125,7 +123,7 @@ describe('idle compaction', () => {
   it('does not come again in the same pause where it failed', () => {
     const talk = long(440_000).wait(3 * 3_600);
     const faults = [{ call: 'compact', error: 'tool_call' }] as const;
-    const { compactions } = run(talk.human(10).answer(10), {
+    const { compactions } = run(talk.turn(10, 10), {
       faults,
       set: { 'idleCompact.afterEnd': false },
     });

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createBlock } from '../../../../src/core/model/block.js';
 import { renderMemory } from '../../../../src/core/model/memory.js';
-import { createMessage } from '../../../../src/core/model/message.js';
 import type { RunPlan } from '../../../../src/core/run/run-plan.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';
+import { messageFrom, userText } from '../../../helpers/blocks.js';
 import { runSent, sentFor } from '../../../helpers/capture.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
@@ -26,8 +25,7 @@ const talk = () =>
     .human(50, 'Never push without asking me.')
     .answer(20)
     .wait(120)
-    .human(5)
-    .answer(5);
+    .turn(5, 5);
 
 describe('auto memory', () => {
   it('AUT-1 runs a fork at the end of each loop, not between tool calls', () => {
@@ -67,8 +65,7 @@ describe('auto memory', () => {
       .tools([{ tool: 'Write', tokens: 10, path: '/memory/user-likes-tabs.md' }])
       .answer(20)
       .wait(60)
-      .human(50)
-      .answer(20);
+      .turn(50, 20);
     const actions = actionsOf(runLog(plan(), built.transcript()), LAYER);
     expect(actions[0]).toMatchObject({ turn: 2, outcome: 'declined', details: { skipped: 'main-wrote' } });
     expect(actions[1]).toMatchObject({ turn: 3, action: 'read', details: { memories: 1 } });
@@ -118,20 +115,11 @@ describe('auto memory', () => {
 
   it('C32 what the instruction file says already is not kept', () => {
     const said = 'Always run the linter before you stop.';
-    const file = createBlock({
-      kind: 'text',
-      role: 'user',
-      tokens: 20,
+    const file = userText(20, {
       text: '# Rules\n- Always run the linter before you stop a task.\n',
       facts: { attachment: 'nested_memory', path: '/repo/CLAUDE.md' },
     });
-    const attachment = createMessage({
-      id: 'rules',
-      role: 'user',
-      origin: 'attachment',
-      blocks: [file],
-      at: 0,
-    });
+    const attachment = messageFrom('attachment', 'rules', [file]);
     const without = new Conversation().human(20, said).answer(20);
     const withFile = new Conversation().human(20, said);
     withFile.steps.push({ kind: 'message', message: attachment });
@@ -162,8 +150,7 @@ describe('auto memory', () => {
       .tools([{ tool: 'Write', tokens: 10, path }])
       .answer(20)
       .wait(60)
-      .human(50)
-      .answer(20);
+      .turn(50, 20);
     const actions = actionsOf(runLog(plan(), built.transcript()), LAYER);
     expect(actions[0]).toMatchObject({ turn: 2, outcome: 'declined', details: { skipped: 'main-wrote' } });
     expect(actions[1]).toMatchObject({ turn: 3, action: 'read', details: { memories: 1 } });
@@ -186,7 +173,7 @@ describe('auto memory', () => {
       ],
       lock: null,
     };
-    const entries = runLog({ ...plan(), home }, new Conversation().human(5).answer(5).transcript());
+    const entries = runLog({ ...plan(), home }, new Conversation().turn(5, 5).transcript());
     const quality = actionsOf(entries, LAYER).find((entry) => entry.action === 'quality')!;
     expect(quality.details).toEqual({ kept: 4, duplicate: 1, contradicted: 1, polluted: 1, offIndex: 2 });
     expect(metricValues(foldLog(entries))).toMatchObject({
@@ -198,7 +185,7 @@ describe('auto memory', () => {
   });
 
   it('AUT-3 the index of one session is in the system prompt of the next; the same index gives the same bytes', () => {
-    const again = () => new Conversation().human(5).answer(5);
+    const again = () => new Conversation().turn(5, 5);
     const { sent, entries } = runSent(
       plan({ set: { 'dreaming.enabled': false } }),
       sessionsOf([
@@ -224,7 +211,7 @@ describe('auto memory', () => {
       files: [{ path: '/memory/MEMORY.md', text: '\u0000\u0001', hoursAgo: 1 }],
       lock: null,
     };
-    const entries = runLog({ ...plan(), home }, new Conversation().human(5).answer(5).transcript());
+    const entries = runLog({ ...plan(), home }, new Conversation().turn(5, 5).transcript());
     expect(ofType(entries, 'notice').map((entry) => entry.what)).toContain('memory-index-binary');
     expect(ofType(entries, 'thread')[0]!.prefixTokens).toBe(15_000);
   });

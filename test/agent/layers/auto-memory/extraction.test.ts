@@ -5,6 +5,7 @@ import { type Block, createBlock } from '../../../../src/core/model/block.js';
 import { renderMemory } from '../../../../src/core/model/memory.js';
 import type { Answer, Outcome } from '../../../../src/core/run/action.js';
 import type { ParamValue } from '../../../../src/core/run/params.js';
+import { callOf } from '../../../helpers/blocks.js';
 import { ForkDriver } from '../../../helpers/drive/drive-fork.js';
 import { modelMessage, userMessage, words } from '../../../helpers/drive/drive-session-memory.js';
 
@@ -27,11 +28,7 @@ function extracting(text: string, init: Partial<Answer> = {}): ForkDriver {
   return made;
 }
 function call(tool: string, path: string | undefined, input: unknown = null): Block {
-  return createBlock({
-    kind: 'tool_use',
-    role: 'assistant',
-    tokens: 9,
-    toolUseId: 't',
+  return callOf('t', 9, {
     tool,
     text: input === null ? tool : `${tool}${typeof input === 'string' ? input : JSON.stringify(input)}`,
     ...(path === undefined ? {} : { facts: { path } }),
@@ -291,11 +288,7 @@ describe('FLG-2 what the main agent writes itself', () => {
   });
 
   it('the words begin where the input does', () => {
-    const block = createBlock({
-      kind: 'tool_use',
-      role: 'assistant',
-      tokens: 9,
-      toolUseId: 't',
+    const block = callOf('t', 9, {
       tool: 'Write',
       text: '{"content":"We use tabs."}',
       facts: { path: '/memory/a.md' },

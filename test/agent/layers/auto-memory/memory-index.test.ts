@@ -8,6 +8,7 @@ import {
 } from '../../../../src/agent/layers/auto-memory/memory-index.js';
 import { StoredFile } from '../../../../src/core/base/files.js';
 import { MEMORY_INDEX, parseMemories, parseMemory, renderMemory } from '../../../../src/core/model/memory.js';
+import { forAll } from '../../../helpers/for-all.js';
 
 const indexFile = (text: string) => new StoredFile(MEMORY_INDEX, text, 0);
 const LIMITS = { lines: 200, bytes: 25_000, lineChars: 150 };
@@ -68,21 +69,14 @@ describe('the memory index', () => {
 
   it('INV-10 never shows more than its limits', () => {
     const texts = fc.array(fc.string({ unit: 'binary', maxLength: 60 }), { maxLength: 60 });
-    fc.assert(
-      fc.property(
-        texts,
-        fc.integer({ min: 1, max: 20 }),
-        fc.integer({ min: 1, max: 400 }),
-        (lines, most, bytes) => {
-          const loaded = loadIndex(indexFile(lines.join('\n')), { lines: most, bytes, lineChars: 150 });
-          expect(loaded.shownLines).toBeLessThanOrEqual(most);
-          const shown = (loaded.text?.read() ?? '').split('\n').slice(0, loaded.shownLines);
-          expect(byteLength(shown.map((line) => `${line}\n`).join(''))).toBeLessThanOrEqual(bytes);
-          if (loaded.cutBy !== null) expect(loaded.text!.read()).toContain('index cut');
-          if (loaded.text !== null) expect(loaded.text.chars).toBe(loaded.text.read().length);
-        },
-      ),
-    );
+    forAll(texts, fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 400 }), (lines, most, bytes) => {
+      const loaded = loadIndex(indexFile(lines.join('\n')), { lines: most, bytes, lineChars: 150 });
+      expect(loaded.shownLines).toBeLessThanOrEqual(most);
+      const shown = (loaded.text?.read() ?? '').split('\n').slice(0, loaded.shownLines);
+      expect(byteLength(shown.map((line) => `${line}\n`).join(''))).toBeLessThanOrEqual(bytes);
+      if (loaded.cutBy !== null) expect(loaded.text!.read()).toContain('index cut');
+      if (loaded.text !== null) expect(loaded.text.chars).toBe(loaded.text.read().length);
+    });
   });
 
   it('AUT-3 with binary content is not loaded', () => {

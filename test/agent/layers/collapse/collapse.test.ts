@@ -73,8 +73,7 @@ describe('context collapse', () => {
   it('FLG-1 the file holds the fold whole: who goes back into it finds the prompt as it was', () => {
     const talk = prompts(['Fix the parser', 'Add a test', 'Write the docs'])
       .event((at) => ({ kind: 'rewind', at, lastId: 'response6' }))
-      .human(30)
-      .answer(10);
+      .turn(30, 10);
     const { entries, sent } = runSent(plan(), talk.transcript());
     expect(ofType(entries, 'notice').filter(({ what }) => what === 'unfold')).toMatchObject([
       { details: { path: '/folds/main/human1.json', messages: 6 } },
@@ -90,8 +89,7 @@ describe('context collapse', () => {
   it('FLG-1 who goes back behind the folds leaves them folded', () => {
     const talk = prompts(['Fix the parser', 'Add a test', 'Write the docs'])
       .event((at) => ({ kind: 'rewind', at, lastId: 'response12' }))
-      .human(30)
-      .answer(10);
+      .turn(30, 10);
     const entries = runLog(plan(), talk.transcript());
     expect(mainRequests(entries).at(-1)!.prompt).toBe(15_000 + tokensOf(FIRST) + 10_290 + 30);
   });

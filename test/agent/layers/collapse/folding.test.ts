@@ -12,20 +12,15 @@ import { resultLedger } from '../../../../src/agent/layers/microcompact/ledger.j
 import { deletedResults, forgetResults, leaveOut } from '../../../../src/agent/layers/support/leave-out.js';
 import { type Block, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
+import { messageFrom } from '../../../helpers/blocks.js';
 import { callBlock, LayerDriver, resultBlock } from '../../../helpers/drive/drive-layer.js';
 
 const words = (tokens: number, text: string | null = null, role: Block['role'] = 'user'): Block =>
   createBlock({ kind: 'text', role, tokens, chars: 4 * tokens, ...(text === null ? {} : { text }) });
 const said = (id: string, tokens = 10, text: string | null = null): Message =>
-  createMessage({ id, role: 'user', origin: 'human', blocks: [words(tokens, text)], at: 0 });
+  messageFrom('human', id, [words(tokens, text)]);
 const answered = (id: string, tokens = 10): Message =>
-  createMessage({
-    id,
-    role: 'assistant',
-    origin: 'model',
-    blocks: [words(tokens, null, 'assistant')],
-    at: 0,
-  });
+  messageFrom('model', id, [words(tokens, null, 'assistant')]);
 const other = (id: string, origin: Message['origin'], blocks: readonly Block[] = [words(5)]): Message =>
   createMessage({ id, role: 'user', origin, blocks, at: 0 });
 const ids = (messages: readonly { readonly id: string }[]): string => messages.map(({ id }) => id).join(' ');
@@ -218,10 +213,7 @@ describe('what leaves a conversation', () => {
   it('is known to no other layer any more', () => {
     const context = { shared: new Map<string, unknown>() };
     const read = resultBlock('r', { tokens: 100, facts: { path: '/a' } });
-    const talk = [
-      createMessage({ id: 'c', role: 'assistant', origin: 'model', blocks: [callBlock('r')], at: 0 }),
-      other('t', 'tool', [read]),
-    ];
+    const talk = [messageFrom('model', 'c', [callBlock('r')]), other('t', 'tool', [read])];
     for (const message of talk) fileState(context).observe(message);
     const ledger = resultLedger(context);
     ledger.sync({ messages: talk, cacheIsWarm: true } as never, 1);

@@ -9,6 +9,7 @@ import {
   READ_COMMANDS,
 } from '../../../../src/agent/layers/dreaming/dream.js';
 import { STATEMENTS } from '../../../../src/transcripts/synthetic/synthetic.generated.js';
+import { forAll } from '../../../helpers/for-all.js';
 
 const DAY = 86_400_000;
 
@@ -112,21 +113,18 @@ describe('consolidation', () => {
 
   it('C33 DRM-3 a second time changes nothing', () => {
     const stock = STATEMENTS.map((text, i) => memory(`m${String(i).padStart(2, '0')}`, i, text, 'project'));
-    fc.assert(
-      fc.property(fc.shuffledSubarray(stock), (memories) => {
-        const first = consolidate(memories, null);
-        const gone = new Set(first.remove);
-        const after = memories
-          .filter((item) => !gone.has(item))
-          .map((item) => {
-            const changed = first.write.find(({ read }) => read === item);
-            return changed === undefined ? item : { ...item, ...changed.memory };
-          });
-        const second = consolidate(after, null);
-        expect({ write: second.write, remove: second.remove }).toEqual({ write: [], remove: [] });
-      }),
-      { numRuns: 60 },
-    );
+    forAll({ numRuns: 60 }, fc.shuffledSubarray(stock), (memories) => {
+      const first = consolidate(memories, null);
+      const gone = new Set(first.remove);
+      const after = memories
+        .filter((item) => !gone.has(item))
+        .map((item) => {
+          const changed = first.write.find(({ read }) => read === item);
+          return changed === undefined ? item : { ...item, ...changed.memory };
+        });
+      const second = consolidate(after, null);
+      expect({ write: second.write, remove: second.remove }).toEqual({ write: [], remove: [] });
+    });
   });
 
   it('C33 AUT-3 lines leave the index, oldest first', () => {

@@ -40,7 +40,7 @@ function skips(entries: readonly LogEntry[], gate: string): number | null {
 describe('C48 a dream that its user ends', () => {
   it('is an event of the session: the dream is counted as killed and another may begin', () => {
     const ended = talk().event((at) => ({ kind: 'end-dream', at }));
-    const more = ended.wait(700).human(5).answer(5);
+    const more = ended.wait(700).turn(5, 5);
     const entries = runLog(plan(), sessionsOf(week(5, { talk: more })));
     expect(dreams(entries).map(({ outcome, failure }) => [outcome, failure])).toEqual([
       ['failed', 'ended-by-user'],
@@ -73,8 +73,7 @@ describe('the gates of a dream', () => {
     const one = (seconds: number) => {
       const waiting = talk() // an answer takes a second
         .wait(seconds - 2)
-        .human(5)
-        .answer(5);
+        .turn(5, 5);
       const set = { 'dreaming.sessions': 1 };
       return runLog(plan({ home: { lock }, set }), sessionsOf([{ name: 'a', talk: waiting }]));
     };
@@ -84,8 +83,7 @@ describe('the gates of a dream', () => {
     const twice = (seconds: number) => {
       const both = talk()
         .wait(seconds - 1)
-        .human(5)
-        .answer(5);
+        .turn(5, 5);
       return runLog(plan(), sessionsOf([{ name: 'a', talk: both }]));
     };
     expect(skips(twice(599), 'scan')).toBe(1);
@@ -97,8 +95,8 @@ describe('the gates of a dream', () => {
   it('DRM-1 a scan within ten minutes of the last is skipped', () => {
     const quick = () => {
       const built = talk();
-      for (let i = 0; i < 3; i++) built.wait(60).human(5).answer(5);
-      return built.wait(600).human(5).answer(5);
+      for (let i = 0; i < 3; i++) built.wait(60).turn(5, 5);
+      return built.wait(600).turn(5, 5);
     };
     const entries = runLog(plan(), sessionsOf([{ name: 'a', talk: quick() }]));
     expect(skips(entries, 'scan')).toBe(3);

@@ -11,6 +11,7 @@ import {
 } from '../../../../src/agent/layers/dreaming/lock.js';
 import { createFiles, type Files } from '../../../../src/core/base/files.js';
 import type { Action, Outcome } from '../../../../src/core/run/action.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { propertyRuns } from '../../../helpers/generators/property-runs.js';
 import { applyToFiles } from '../../../helpers/recordings/sessions.js';
 
@@ -180,45 +181,41 @@ describe('two processes that race for the lock', () => {
   it.each(['coarse', 'fine'] as const)(
     'INV-12 DRM-2 there is at most one holder, with crashes at every step (%s)',
     (grain) => {
-      fc.assert(
-        fc.property(
-          fc.commands(
-            [
-              index.map((i) => new Step(i)),
-              index.map((i) => new Step(i)),
-              index.map((i) => new Step(i)),
-              index.map((i) => new Crash(i)),
-              index.map((i) => new Restart(i)),
-              fc
-                .tuple(index, fc.constantFrom('completes' as const, 'fails' as const))
-                .map(([i, fate]) => new Fate(i, fate)),
-              fc.integer({ min: 1, max: 200 }).map((minutes) => new Pass(minutes)),
-            ],
-            { maxCommands: 60 },
-          ),
-          (commands) => {
-            fc.modelRun(() => ({ model: { ignored: null }, real: new World(grain) }), commands);
-          },
-        ),
+      forAll(
         { numRuns: propertyRuns(300) },
+        fc.commands(
+          [
+            index.map((i) => new Step(i)),
+            index.map((i) => new Step(i)),
+            index.map((i) => new Step(i)),
+            index.map((i) => new Crash(i)),
+            index.map((i) => new Restart(i)),
+            fc
+              .tuple(index, fc.constantFrom('completes' as const, 'fails' as const))
+              .map(([i, fate]) => new Fate(i, fate)),
+            fc.integer({ min: 1, max: 200 }).map((minutes) => new Pass(minutes)),
+          ],
+          { maxCommands: 60 },
+        ),
+        (commands) => {
+          fc.modelRun(() => ({ model: { ignored: null }, real: new World(grain) }), commands);
+        },
       );
     },
   );
 
   it('INV-12 DRM-2 a dream that fails at any step restores the time', () => {
-    fc.assert(
-      fc.property(fc.option(fc.integer({ min: -1_000, max: -1 }), { nil: null }), (previousHours) => {
-        const world = new World('coarse');
-        const [me] = world.processes;
-        me!.fate = 'fails';
-        if (previousHours !== null) world.files.write(DREAM_LOCK, String(me!.pid), previousHours * 3_600_000);
-        const before = world.files.read(DREAM_LOCK)?.mtimeMs ?? null;
-        const steps = world.run(me!);
-        for (let step = steps.next(); step.done !== true; step = steps.next({ kind: 'done' }))
-          applyToFiles(step.value, world.files, world.nowMs);
-        expect(world.files.read(DREAM_LOCK)?.mtimeMs ?? null).toBe(before);
-      }),
-    );
+    forAll(fc.option(fc.integer({ min: -1_000, max: -1 }), { nil: null }), (previousHours) => {
+      const world = new World('coarse');
+      const [me] = world.processes;
+      me!.fate = 'fails';
+      if (previousHours !== null) world.files.write(DREAM_LOCK, String(me!.pid), previousHours * 3_600_000);
+      const before = world.files.read(DREAM_LOCK)?.mtimeMs ?? null;
+      const steps = world.run(me!);
+      for (let step = steps.next(); step.done !== true; step = steps.next({ kind: 'done' }))
+        applyToFiles(step.value, world.files, world.nowMs);
+      expect(world.files.read(DREAM_LOCK)?.mtimeMs ?? null).toBe(before);
+    });
   });
 
   it('INV-12 DRM-2 after a crash at any step the lock can be taken over once it is old, and not before', () => {

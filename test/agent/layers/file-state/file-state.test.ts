@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FileState } from '../../../../src/agent/layers/file-state/file-state.js';
 import { AwaitedCalls } from '../../../../src/agent/layers/support/compactable.js';
-import { type Block, createBlock } from '../../../../src/core/model/block.js';
+import type { Block } from '../../../../src/core/model/block.js';
+import { resultOf, userText } from '../../../helpers/blocks.js';
 import { messagesOf } from '../../../helpers/drive/drive-compaction.js';
 import { callBlock } from '../../../helpers/drive/drive-layer.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { Conversation, type ToolStep } from '../../../helpers/generators/conversation.js';
 
 const talk = messagesOf(
@@ -115,13 +117,7 @@ describe('how large a file is', () => {
 
   it('is only estimated once somebody else changed the file', () => {
     const state = stateAfter(read(100));
-    const block = createBlock({
-      kind: 'text',
-      role: 'user',
-      tokens: 9,
-      text: 'changed',
-      facts: { path: FILE, attachment: 'edited_text_file' },
-    });
+    const block = userText(9, { text: 'changed', facts: { path: FILE, attachment: 'edited_text_file' } });
     state.observe({ ...talk[0]!, blocks: [block] });
     expect(versionOf(state)).toEqual([100, true]);
   });
@@ -132,13 +128,7 @@ describe('which files are known', () => {
     state.observe({
       ...talk[0]!,
       blocks: [
-        createBlock({
-          kind: 'text',
-          role: 'user',
-          tokens: 70,
-          text: attachment,
-          facts: { path: FILE, attachment, ...(replaces && { replaces }) },
-        }),
+        userText(70, { text: attachment, facts: { path: FILE, attachment, ...(replaces && { replaces }) } }),
       ],
     });
 
@@ -193,8 +183,7 @@ describe('which files are known', () => {
 
   it('a read shows the same content as the visible one, if both can be read', () => {
     const state = new FileState();
-    const block = (text: string | null, toolUseId = 't') =>
-      createBlock({ kind: 'tool_result', role: 'user', tokens: 9, chars: 4, text, toolUseId });
+    const block = (text: string | null, toolUseId = 't') => resultOf(toolUseId, 9, { chars: 4, text });
     expect(state.shows(FILE, block('same'))).toBe(false);
     state.show(FILE, block('same'));
     expect(['same', 'diff', 'longer', null].map((text) => state.shows(FILE, block(text)))).toEqual([
@@ -211,34 +200,24 @@ describe('which files are known', () => {
 
   it('the latest use first, however often and in which order they are used and forgotten', () => {
     const step = fc.record({ file: fc.nat(5), forget: fc.boolean() });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
-        const state = new FileState();
-        let expected: string[] = [];
-        steps.forEach(({ file, forget }, i) => {
-          const path = `/${file}`;
-          expected = expected.filter((each) => each !== path);
-          if (forget) {
-            const id = state.get(path)?.readId;
-            if (id != null) state.forgetRead(id, path);
-          } else {
-            expected.unshift(path);
-            const result = createBlock({
-              kind: 'tool_result',
-              role: 'user',
-              tokens: 9,
-              toolUseId: `t${i}`,
-              tool: 'Read',
-              facts: { path },
-            });
-            state.observe({ ...talk[0]!, blocks: [result] });
-          }
-        });
-        expect(paths(state)).toEqual(expected);
-        expect(paths(state.forFork())).toEqual(expected);
-      }),
-      { numRuns: 60 },
-    );
+    forAll({ numRuns: 60 }, fc.array(step, { maxLength: 400 }), (steps) => {
+      const state = new FileState();
+      let expected: string[] = [];
+      steps.forEach(({ file, forget }, i) => {
+        const path = `/${file}`;
+        expected = expected.filter((each) => each !== path);
+        if (forget) {
+          const id = state.get(path)?.readId;
+          if (id != null) state.forgetRead(id, path);
+        } else {
+          expected.unshift(path);
+          const result = resultOf(`t${i}`, 9, { tool: 'Read', facts: { path } });
+          state.observe({ ...talk[0]!, blocks: [result] });
+        }
+      });
+      expect(paths(state)).toEqual(expected);
+      expect(paths(state.forFork())).toEqual(expected);
+    });
   });
 });
 

@@ -7,7 +7,8 @@ import {
 } from '../../../../src/agent/layers/file-state/file-state.js';
 import { restoreState } from '../../../../src/core/base/checkpoint.js';
 import { type Block, type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
-import { createMessage, type Message } from '../../../../src/core/model/message.js';
+import type { Message } from '../../../../src/core/model/message.js';
+import { messageFrom, resultOf } from '../../../helpers/blocks.js';
 
 let count = 0;
 function block(kind: Block['kind'], facts: BlockFacts, rest: Partial<Block> = {}): Block {
@@ -15,8 +16,7 @@ function block(kind: Block['kind'], facts: BlockFacts, rest: Partial<Block> = {}
   const role = kind === 'tool_use' ? 'assistant' : 'user';
   return createBlock({ kind, role, tokens, chars: 4 * tokens, tool, toolUseId, facts });
 }
-const message = (...blocks: readonly Block[]): Message =>
-  createMessage({ id: `m${++count}`, role: 'user', origin: 'tool', blocks, at: 0 });
+const message = (...blocks: readonly Block[]): Message => messageFrom('tool', `m${++count}`, blocks);
 
 const call = (tool: string, id: string, facts: BlockFacts): Block =>
   block('tool_use', facts, { tool, toolUseId: id });
@@ -35,15 +35,14 @@ const paths = (state: FileState): string => [...state.recent()].map(({ path }) =
 
 describe('calls and their results', () => {
   it('a result takes its path and its tool from the call it answers', () => {
-    const answer = createBlock({ kind: 'tool_result', role: 'user', tokens: 70, chars: 280, toolUseId: 't' });
+    const answer = resultOf('t', 70, { chars: 280 });
     expect(stateOf(call('Read', 't', { path: '/a' }), answer).get('/a')!.version.tokens).toBe(70);
     expect(stateOf(call('Bash', 't', { path: '/a' }), answer).get('/a')).toBeUndefined();
     expect(stateOf(call('Read', 'other', { path: '/a' }), answer).get('/a')).toBeUndefined();
   });
 
   it('a call is answered once', () => {
-    const nameless = (tokens: number) =>
-      createBlock({ kind: 'tool_result', role: 'user', tokens, chars: 4 * tokens, toolUseId: 't' });
+    const nameless = (tokens: number) => resultOf('t', tokens, { chars: 4 * tokens });
     const state = stateOf(call('Read', 't', { path: '/a' }), nameless(70), nameless(90));
     expect(state.get('/a')!.version.tokens).toBe(70);
   });
@@ -161,7 +160,7 @@ describe('CLN-1 another history', () => {
 
   it('shows no read of the one before', () => {
     const state = new FileState();
-    const read = createBlock({ kind: 'tool_result', role: 'user', tokens: 2, text: 'same', toolUseId: 'r' });
+    const read = resultOf('r', 2, { text: 'same' });
     state.show('/a', read);
     expect(state.shows('/a', read)).toBe(true);
     state.reset([]);
@@ -190,7 +189,7 @@ describe('CLN-1 another history', () => {
 
 describe('AGT-1 what a fork knows', () => {
   it('is what its parent knew, and nothing of its own before', () => {
-    const read = createBlock({ kind: 'tool_result', role: 'user', tokens: 2, text: 'same', toolUseId: 'r' });
+    const read = resultOf('r', 2, { text: 'same' });
     const parent = stateOf(
       result('Read', 'a', { path: '/a' }),
       attached('/m', 'nested_memory'),
@@ -203,7 +202,7 @@ describe('AGT-1 what a fork knows', () => {
     expect([paths(child), [...child.memories].join(' '), child.get('/x')]).toEqual(['/a', '/m', undefined]);
     expect([child.shows('/a', read), child.shows('/x', read)]).toEqual([true, false]);
     // The call that the parent waits for is answered in the child, which has its own place for it.
-    child.observe(message(createBlock({ kind: 'tool_result', role: 'user', tokens: 9, toolUseId: 't' })));
+    child.observe(message(resultOf('t', 9)));
     expect([paths(child), paths(parent)]).toEqual(['/open /a', '/a']);
     child.memories.delete('/m');
     child.forgetRead('r', '/a');

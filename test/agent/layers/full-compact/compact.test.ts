@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { hookBlocks } from '../../../../src/agent/layers/hooks/hook-runs.js';
 import { SUMMARY_SECTIONS, summaryInstruction } from '../../../../src/agent/layers/rules/prompt.js';
 import { createBlock } from '../../../../src/core/model/block.js';
-import { createMessage, type Message } from '../../../../src/core/model/message.js';
+import type { Message } from '../../../../src/core/model/message.js';
+import { callOf, messageFrom, resultOf, userText } from '../../../helpers/blocks.js';
 import { answerOf, compactWith, messagesOf } from '../../../helpers/drive/drive-compaction.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 
@@ -66,26 +67,12 @@ describe('the request', () => {
 
   it('C18 FUL-1 the direct call of 2026 gets a line in the place of each image, also inside results; no other call does', () => {
     const image = createBlock({ kind: 'image', role: 'user', tokens: 1_500, text: 'png' });
-    const shot = createBlock({
-      kind: 'tool_result',
-      role: 'user',
-      tokens: 1_600,
-      text: 'page',
-      toolUseId: 'u1',
-      tool: 'Screenshot',
-      facts: { images: 1 },
-    });
-    const use = createBlock({
-      kind: 'tool_use',
-      role: 'assistant',
-      tokens: 9,
-      text: 'Screenshot{}',
-      toolUseId: 'u1',
-    });
+    const shot = resultOf('u1', 1_600, { text: 'page', tool: 'Screenshot', facts: { images: 1 } });
+    const use = callOf('u1', 9, { text: 'Screenshot{}' });
     const messages = [
-      createMessage({ id: 'a', role: 'user', origin: 'human', blocks: [image], at: 0 }),
-      createMessage({ id: 'b', role: 'assistant', origin: 'model', blocks: [use], at: 0 }),
-      createMessage({ id: 'c', role: 'user', origin: 'tool', blocks: [shot], at: 0 }),
+      messageFrom('human', 'a', [image]),
+      messageFrom('model', 'b', [use]),
+      messageFrom('tool', 'c', [shot]),
     ];
     const own = compactWith(POLICY, {}, messages, emptyFirst).asks[1]!.messages;
     expect(own[0]!.blocks).toMatchObject([{ kind: 'text', facts: { replaces: 'image' } }]);
@@ -99,20 +86,8 @@ describe('the request', () => {
   });
 
   it('C18 FUL-1 attachments that come back by themselves are not summarised by the direct call of 2026', () => {
-    const listing = createBlock({
-      kind: 'text',
-      role: 'user',
-      tokens: 4_000,
-      text: 'skills',
-      facts: { attachment: 'skill_listing' },
-    });
-    const attached = createMessage({
-      id: 's',
-      role: 'user',
-      origin: 'attachment',
-      blocks: [listing],
-      at: 0,
-    });
+    const listing = userText(4_000, { text: 'skills', facts: { attachment: 'skill_listing' } });
+    const attached = messageFrom('attachment', 's', [listing]);
     const holds = (policy: string) =>
       compactWith(policy, {}, [...talk(), attached], emptyFirst)
         .asks.at(-1)!

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { FaultKind } from '../../../../src/core/run/run-plan.js';
 import { runSent, sentFor } from '../../../helpers/capture.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { ofType, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, ofType, planOf, runLog } from '../../../helpers/plan.js';
 
 /** Two turns above the threshold of 167,000, below the block at 177,000. */
 function talk(): Conversation {
   const built = new Conversation().human(100);
   for (let i = 0; i < 30; i++) built.tools([{ tool: 'Read', tokens: 5_000 }]);
-  return built.answer(10).human(20).answer(10);
+  return built.answer(10).turn(20, 10);
 }
 
 const QUIET = {
@@ -58,7 +58,7 @@ describe('a compaction that fails', () => {
   it('FUL-7 an aborted call is neither sent again nor handed to the direct summariser', () => {
     const faults = [{ call: 'compact', error: 'aborted' }] as const;
     for (const policy of ['claude-code/2026', 'claude-code/2.1.7']) {
-      const entries = runLog(planOf({ policy, set: QUIET, faults }), talk().transcript());
+      const entries = logFor({ policy, set: QUIET, faults }, talk());
       const tries = ofType(entries, 'layer').filter((entry) => entry.failure === 'aborted');
       expect(tries.length).toBeGreaterThan(0);
       for (const entry of tries) expect(entry.calls).toBe(1);
@@ -91,7 +91,7 @@ describe('while the call runs', () => {
   it('FUL-5 a call beside the loop sends none, however long it runs', () => {
     const set = { ...QUIET, 'sessionMemory.enabled': true, 'sessionMemory.compaction.enabled': false };
     const faults = [{ call: 'session_memory', error: 'slow', delaySeconds: 95 }] as const;
-    const entries = runLog(planOf({ policy: 'claude-code/2026', set, faults }), talk().transcript());
+    const entries = logFor({ policy: 'claude-code/2026', set, faults }, talk());
     const notes = ofType(entries, 'layer').filter(({ layer }) => layer === 'session-memory');
     expect(notes[0]!.details.runsMs).toBeGreaterThan(95_000);
     for (const { details } of notes) expect(details).not.toHaveProperty('keepAlives');

@@ -36,9 +36,7 @@ describe('C18 what is sent to be summarised', () => {
   const restored = () => {
     const talk = new Conversation().human(100);
     for (let i = 0; i < 5; i++) talk.tools([{ tool: 'Read', tokens: 4_500, path: `/repo/${i}.ts` }]);
-    return manual(manual(talk.answer(10)).human(10).answer(10))
-      .human(10)
-      .answer(10);
+    return manual(manual(talk.answer(10)).turn(10, 10)).turn(10, 10);
   };
 
   it.each(ALL_OWN)(
@@ -67,7 +65,7 @@ describe('C18 what is sent to be summarised', () => {
 
 describe('C19 the answer is bounded', () => {
   /** The user pastes a log of 60,000 tokens. */
-  const pasted = () => manual(new Conversation().human(50).answer(10).human(60_000).answer(10)).human(10);
+  const pasted = () => manual(new Conversation().turn(50, 10).turn(60_000, 10)).human(10);
 
   it.each([
     ['claude-code/2.0.76', 20_000],
@@ -154,7 +152,7 @@ describe('C20 the model of the summary', () => {
     const read = () => {
       const talk = new Conversation().human(100);
       for (let i = 0; i < 12; i++) talk.tools([{ tool: 'Read', tokens: 1_000, path: `/repo/${i}.ts` }]);
-      return manual(talk.answer(10)).human(10).answer(10);
+      return manual(talk.answer(10)).turn(10, 10);
     };
     const cached = { 'microcompact.cached.enabled': true };
     const own = run('claude-code/2026', read(), { set: cached });
@@ -168,7 +166,7 @@ describe('C20 the model of the summary', () => {
   it('C20 its own window and maximal output apply', () => {
     const long = above({ from: 300_000, rounds: 1, before: 40 });
     const set = { 'compact.model': 'claude-3-5-haiku', 'client.retries': 0 };
-    const { refused } = run('claude-code/2026', manual(long).human(10).answer(10), {
+    const { refused } = run('claude-code/2026', manual(long).turn(10, 10), {
       model: 'claude-opus-4-6',
       set,
     });

@@ -8,6 +8,7 @@ import {
 } from '../../../../src/agent/layers/rules/split-history.js';
 import type { AskRequest } from '../../../../src/core/run/action.js';
 import { answerOf, compactWith, messagesOf, tooLong } from '../../../helpers/drive/drive-compaction.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 
 /** A prompt and 21 rounds of 5,000 tokens: 43 messages. */
@@ -92,42 +93,40 @@ describe('a summary request that is too long', () => {
   });
 
   it('INV-9 each retry has fewer tokens, its marker included, keeps whole rounds, and the retries end', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.array(fc.integer({ min: 1, max: 9_000 }), { minLength: 1, maxLength: 3 }), {
-          minLength: 1,
-          maxLength: 25,
-        }),
-        fc.option(fc.integer({ min: 1, max: 60_000 }), { nil: null }),
-        fc.constantFrom('head' as const, 'tail' as const),
-        fc.integer({ min: 1, max: 60 }),
-        (rounds, gapTokens, end, opening) => {
-          const talk = new Conversation().human(opening);
-          for (const results of rounds) talk.tools(results.map((tokens) => ({ tool: 'Read', tokens })));
-          let messages = messagesOf(talk.transcript());
-          const size = () =>
-            messages.reduce(
-              (sum, message) => sum + message.blocks.reduce((n, block) => n + block.tokens, 0),
-              0,
-            );
-          for (let steps = 0; ; steps++) {
-            expect(steps).toBeLessThanOrEqual(rounds.length + 1);
-            const before = size();
-            const excess = { gapTokens, share: 0.2 };
-            const shorter = end === 'head' ? dropHead(messages, excess, 0) : dropTail(messages, excess, 3);
-            if (shorter === null) break;
-            messages = shorter;
-            expect(size()).toBeLessThan(before);
-            expect(messages[0]!.role).toBe('user');
-            for (const group of groupByRound(messages)) {
-              const uses = group.flatMap((m) => m.blocks.filter((b) => b.kind === 'tool_use'));
-              const results = group.flatMap((m) => m.blocks.filter((b) => b.kind === 'tool_result'));
-              expect(results.map((block) => block.toolUseId)).toEqual(uses.map((block) => block.toolUseId));
-            }
-          }
-        },
-      ),
+    forAll(
       { numRuns: 80 },
+      fc.array(fc.array(fc.integer({ min: 1, max: 9_000 }), { minLength: 1, maxLength: 3 }), {
+        minLength: 1,
+        maxLength: 25,
+      }),
+      fc.option(fc.integer({ min: 1, max: 60_000 }), { nil: null }),
+      fc.constantFrom('head' as const, 'tail' as const),
+      fc.integer({ min: 1, max: 60 }),
+      (rounds, gapTokens, end, opening) => {
+        const talk = new Conversation().human(opening);
+        for (const results of rounds) talk.tools(results.map((tokens) => ({ tool: 'Read', tokens })));
+        let messages = messagesOf(talk.transcript());
+        const size = () =>
+          messages.reduce(
+            (sum, message) => sum + message.blocks.reduce((n, block) => n + block.tokens, 0),
+            0,
+          );
+        for (let steps = 0; ; steps++) {
+          expect(steps).toBeLessThanOrEqual(rounds.length + 1);
+          const before = size();
+          const excess = { gapTokens, share: 0.2 };
+          const shorter = end === 'head' ? dropHead(messages, excess, 0) : dropTail(messages, excess, 3);
+          if (shorter === null) break;
+          messages = shorter;
+          expect(size()).toBeLessThan(before);
+          expect(messages[0]!.role).toBe('user');
+          for (const group of groupByRound(messages)) {
+            const uses = group.flatMap((m) => m.blocks.filter((b) => b.kind === 'tool_use'));
+            const results = group.flatMap((m) => m.blocks.filter((b) => b.kind === 'tool_result'));
+            expect(results.map((block) => block.toolUseId)).toEqual(uses.map((block) => block.toolUseId));
+          }
+        }
+      },
     );
   });
 });

@@ -4,8 +4,9 @@ import type { LogEntry } from '../../../../src/core/run/run-log.js';
 import type { HookPlan } from '../../../../src/core/run/run-plan.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { above, COMPACTION_ONLY } from '../../../helpers/drive/above-threshold.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit } from '../../../helpers/plan.js';
 
 const hook = (event: HookPlan['event'], change: Partial<HookPlan> = {}): HookPlan => ({
   event,
@@ -23,14 +24,13 @@ const byHand = (instructions: string | null = null) =>
     .tools([{ tool: 'Task', tokens: 3_000 }])
     .answer(10)
     .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions, partial: null } }))
-    .human(10)
-    .answer(10);
+    .turn(10, 10);
 
 const byItself = () => above({ from: 168_000, rounds: 2 });
 
 function run(hooks: readonly HookPlan[], talk: Conversation, init: PlanInit = {}): LogEntry[] {
   const { set = COMPACTION_ONLY, ...rest } = init;
-  return runLog(planOf({ policy: 'claude-code/2026', set, hooks, ...rest }), talk.transcript());
+  return logFor({ policy: 'claude-code/2026', set, hooks, ...rest }, talk);
 }
 
 const summaries = (entries: readonly LogEntry[]) =>
@@ -150,22 +150,20 @@ describe('C22 hooks at compactions', () => {
   });
 
   it('C22 a share of the runs fails, the same ones each time, and no other draw is touched', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 0, max: 1_000 }),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (seed, fails) => {
-          const hooks = [hook('PreCompact', { tokens: 50, prints: 'screen', fails })];
-          const once = run(hooks, byHand(), { seed });
-          expect(run(hooks, byHand(), { seed })).toEqual(once);
-          const drop = (entries: readonly LogEntry[]) =>
-            entries.filter(
-              (entry) => entry.type !== 'run' && !(entry.type === 'layer' && entry.layer === 'hooks'),
-            );
-          expect(drop(once)).toEqual(drop(run([], byHand(), { seed })));
-        },
-      ),
+    forAll(
       { numRuns: 25 },
+      fc.integer({ min: 0, max: 1_000 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (seed, fails) => {
+        const hooks = [hook('PreCompact', { tokens: 50, prints: 'screen', fails })];
+        const once = run(hooks, byHand(), { seed });
+        expect(run(hooks, byHand(), { seed })).toEqual(once);
+        const drop = (entries: readonly LogEntry[]) =>
+          entries.filter(
+            (entry) => entry.type !== 'run' && !(entry.type === 'layer' && entry.layer === 'hooks'),
+          );
+        expect(drop(once)).toEqual(drop(run([], byHand(), { seed })));
+      },
     );
   });
 });

@@ -3,8 +3,9 @@ import { BeyondBudget, type ServerRules } from '../../../../src/agent/layers/mic
 import { ResultLedger, resultLedger } from '../../../../src/agent/layers/microcompact/ledger.js';
 import { cachedMicrocompactLayer } from '../../../../src/agent/layers/microcompact/microcompact.js';
 import { type Block, type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
-import { createMessage, type Message } from '../../../../src/core/model/message.js';
+import type { Message } from '../../../../src/core/model/message.js';
 import type { ContextView } from '../../../../src/core/run/layer.js';
+import { messageFrom, userText } from '../../../helpers/blocks.js';
 import { callBlock, LayerDriver, resultBlock } from '../../../helpers/drive/drive-layer.js';
 
 const viewOf = (messages: readonly Message[], cacheIsWarm = true): ContextView =>
@@ -12,7 +13,7 @@ const viewOf = (messages: readonly Message[], cacheIsWarm = true): ContextView =
 
 let count = 0;
 const message = (blocks: readonly Block[], responseId: string | null = null): Message =>
-  createMessage({ id: `m${++count}`, role: 'user', origin: 'tool', blocks, at: 0, responseId });
+  messageFrom('tool', `m${++count}`, blocks, { responseId });
 
 /** A call of 30 tokens and its result, a message each; the result has other rough tokens than true ones. */
 const pair = (id: string, tokens: number, tool = 'Read', facts: BlockFacts = {}): readonly Message[] => [
@@ -21,14 +22,7 @@ const pair = (id: string, tokens: number, tool = 'Read', facts: BlockFacts = {})
 ];
 const thought = (responseId: string | null = null) =>
   message([createBlock({ kind: 'thinking', role: 'assistant', tokens: 9, chars: 9 })], responseId);
-const memory = (path: string) =>
-  createBlock({
-    kind: 'text',
-    role: 'user',
-    tokens: 9,
-    chars: 9,
-    facts: { path, attachment: 'nested_memory' },
-  });
+const memory = (path: string) => userText(9, { chars: 9, facts: { path, attachment: 'nested_memory' } });
 
 const sums = ({ active, activeTokens, activeRough, pinned, serverTokens }: ResultLedger) => [
   active,

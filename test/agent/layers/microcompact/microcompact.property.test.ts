@@ -11,6 +11,7 @@ import type { Block } from '../../../../src/core/model/block.js';
 import type { LayerDefinition } from '../../../../src/core/run/layer.js';
 import type { ParamValue } from '../../../../src/core/run/params.js';
 import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
+import { forAll } from '../../../helpers/for-all.js';
 
 interface Form {
   readonly layer: LayerDefinition;
@@ -57,61 +58,53 @@ function blocksOf(driver: LayerDriver): readonly Block[] {
 
 describe.each(FORMS)('$layer.name', ({ layer, keeps, set }) => {
   it('INV-3 is idempotent, keeps the latest, never adds tokens, touches compactable results only', () => {
-    fc.assert(
-      fc.property(results, fc.integer({ min: 1, max: 8 }), (shapes, every) => {
-        const driver = new LayerDriver([layer], set);
-        shapes.forEach((shape, i) => {
-          driver.exchange(`t${i}`, shape);
-          driver.turn++;
-          driver.now += 1_000;
-          if (i % every !== 0 && i !== shapes.length - 1) return;
-          const before = blocksOf(driver);
-          const trueBefore = driver.trueTokens;
-          const alreadyCleared = driver.cleared().length;
-          driver.ask();
-          const after = blocksOf(driver);
-          expect(driver.trueTokens).toBeLessThanOrEqual(trueBefore);
-          expect(driver.cleared().length).toBeGreaterThanOrEqual(alreadyCleared);
-          expect(after).toHaveLength(before.length);
-          const compactable = before.filter(
-            (block) => block.kind === 'tool_result' && COMPACTABLE_TOOLS.includes(block.tool ?? ''),
-          );
-          const latest = new Set(compactable.slice(-keeps));
-          before.forEach((block, position) => {
-            if (after[position] === block) return;
-            expect(compactable).toContain(block);
-            expect(latest.has(block)).toBe(false);
-            expect(after[position]).toMatchObject({ toolUseId: block.toolUseId, tool: block.tool });
-            expect(after[position]!.tokens).toBeLessThan(block.tokens);
-          });
-          if (layer === cachedMicrocompactLayer) expect(after).toEqual(before);
-          expect(driver.ask()).toEqual([]);
+    forAll({ numRuns: 60 }, results, fc.integer({ min: 1, max: 8 }), (shapes, every) => {
+      const driver = new LayerDriver([layer], set);
+      shapes.forEach((shape, i) => {
+        driver.exchange(`t${i}`, shape);
+        driver.turn++;
+        driver.now += 1_000;
+        if (i % every !== 0 && i !== shapes.length - 1) return;
+        const before = blocksOf(driver);
+        const trueBefore = driver.trueTokens;
+        const alreadyCleared = driver.cleared().length;
+        driver.ask();
+        const after = blocksOf(driver);
+        expect(driver.trueTokens).toBeLessThanOrEqual(trueBefore);
+        expect(driver.cleared().length).toBeGreaterThanOrEqual(alreadyCleared);
+        expect(after).toHaveLength(before.length);
+        const compactable = before.filter(
+          (block) => block.kind === 'tool_result' && COMPACTABLE_TOOLS.includes(block.tool ?? ''),
+        );
+        const latest = new Set(compactable.slice(-keeps));
+        before.forEach((block, position) => {
+          if (after[position] === block) return;
+          expect(compactable).toContain(block);
+          expect(latest.has(block)).toBe(false);
+          expect(after[position]).toMatchObject({ toolUseId: block.toolUseId, tool: block.tool });
+          expect(after[position]!.tokens).toBeLessThan(block.tokens);
         });
-      }),
-      { numRuns: 60 },
-    );
+        if (layer === cachedMicrocompactLayer) expect(after).toEqual(before);
+        expect(driver.ask()).toEqual([]);
+      });
+    });
   });
 
   it('MIC-5 INV-3 each report adds up', () => {
-    fc.assert(
-      fc.property(results, (shapes) => {
-        const driver = new LayerDriver([layer], set);
-        shapes.forEach((shape, i) => {
-          driver.exchange(`t${i}`, shape);
-          driver.turn++;
-          driver.now += 1_000;
-          driver.ask();
-        });
-        for (const report of driver.reports) {
-          expect(report.trueBefore - report.trueAfter).toBe(report.saved);
-          expect(report.saved).toBeGreaterThan(0);
-        }
-        const done = driver.actions.filter(
-          ({ kind }) => kind === 'rewrite-blocks' || kind === 'delete-cached',
-        );
-        expect(driver.reports).toHaveLength(done.length);
-      }),
-      { numRuns: 60 },
-    );
+    forAll({ numRuns: 60 }, results, (shapes) => {
+      const driver = new LayerDriver([layer], set);
+      shapes.forEach((shape, i) => {
+        driver.exchange(`t${i}`, shape);
+        driver.turn++;
+        driver.now += 1_000;
+        driver.ask();
+      });
+      for (const report of driver.reports) {
+        expect(report.trueBefore - report.trueAfter).toBe(report.saved);
+        expect(report.saved).toBeGreaterThan(0);
+      }
+      const done = driver.actions.filter(({ kind }) => kind === 'rewrite-blocks' || kind === 'delete-cached');
+      expect(driver.reports).toHaveLength(done.length);
+    });
   });
 });

@@ -1,13 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { LayerEntry } from '../../../../src/core/run/log-entries.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit } from '../../../helpers/plan.js';
 
 /** Layers that would act besides the ones under test. */
 const QUIET = { 'sessionMemory.enabled': false } as const;
+/** The server clears above 60,000 tokens when it saves as much; two calls of 20 tokens with their results stay (C43). */
+const onServer = (clearAtLeast: number) => ({
+  ...QUIET,
+  'microcompact.cached.enabled': false,
+  'microcompact.apiNative.triggerTokens': 60_000,
+  'microcompact.apiNative.keepTokens': 10_040,
+  'microcompact.apiNative.clearAtLeast': clearAtLeast,
+});
 
 function run(init: PlanInit, talk: Conversation) {
-  const entries = runLog(planOf(init), talk.transcript());
+  const entries = logFor(init, talk);
   const layers = ofType(entries, 'layer');
   return {
     requests: mainRequests(entries),
@@ -75,8 +83,7 @@ describe('claude-code/2026', () => {
     const talk = work(new Conversation().human(100), 9, 1_000)
       .answer(10)
       .wait(75 * 60)
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const { requests, layer } = run({ policy, set: QUIET, cache: { ttl: '1h' } }, talk);
     expect(layer('microcompact')).toMatchObject([
       { trigger: 'idle', action: 'clear', saved: 4 * (1_000 - 12), cacheLost: 0 },
@@ -102,8 +109,7 @@ describe('claude-code/2026', () => {
     const talk = work(new Conversation().human(100), 12, 1_000)
       .answer(10)
       .wait(75 * 60)
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const { requests, layer } = run({ policy, set: QUIET }, talk);
     const [deleted, cleared] = layer('microcompact');
     expect(deleted).toMatchObject({ action: 'delete', saved: 7_000 });
@@ -117,8 +123,7 @@ describe('claude-code/2026', () => {
       work(new Conversation().human(100), 13, 1_000)
         .answer(10)
         .wait(75 * 60)
-        .human(20)
-        .answer(10);
+        .turn(20, 10);
     const set = { ...QUIET, 'microcompact.cached.enabled': false };
     expect(run({ policy, set }, talk()).layer('microcompact')).toMatchObject([{ trigger: 'idle' }]);
     const both = { ...set, 'microcompact.timeBased.enabled': false };
@@ -126,13 +131,7 @@ describe('claude-code/2026', () => {
   });
 
   it('MIC-4 the server clears above its trigger and the prefix changes from there on', () => {
-    const set = {
-      ...QUIET,
-      'microcompact.cached.enabled': false,
-      'microcompact.apiNative.triggerTokens': 60_000,
-      'microcompact.apiNative.keepTokens': 10_040, // two calls of 20 tokens with their results (C43)
-      'microcompact.apiNative.clearAtLeast': 20_000,
-    };
+    const set = onServer(20_000);
     const { requests, layer } = run(
       { policy, set },
       work(new Conversation().human(100), 10, 5_000).answer(10),
@@ -184,13 +183,7 @@ describe('claude-code/2026', () => {
   });
 
   it('C29 results of readers and whole calls of writers are two applied edits', () => {
-    const set = {
-      ...QUIET,
-      'microcompact.cached.enabled': false,
-      'microcompact.apiNative.triggerTokens': 60_000,
-      'microcompact.apiNative.keepTokens': 10_040, // two calls of 20 tokens with their results (C43)
-      'microcompact.apiNative.clearAtLeast': 5_000,
-    };
+    const set = onServer(5_000);
     const talk = new Conversation().human(100);
     for (let i = 0; i < 5; i++) work(work(talk, 1, 5_000), 1, 5_000, 'Edit');
     const { layer } = run({ policy, set }, talk.answer(10));
@@ -209,13 +202,7 @@ describe('claude-code/2026', () => {
   });
 
   it('C29 each strategy has a least amount of its own', () => {
-    const set = {
-      ...QUIET,
-      'microcompact.cached.enabled': false,
-      'microcompact.apiNative.triggerTokens': 60_000,
-      'microcompact.apiNative.keepTokens': 10_040, // two calls of 20 tokens with their results (C43)
-      'microcompact.apiNative.clearAtLeast': 12_000,
-    };
+    const set = onServer(12_000);
     const talk = new Conversation().human(100);
     for (let i = 0; i < 5; i++) work(work(talk, 1, 5_000), 1, 5_000, 'Edit');
     const { layer } = run({ policy, set }, talk.answer(10));
@@ -232,8 +219,7 @@ describe('claude-code/2026', () => {
     talk
       .answer(10)
       .wait(61 * 60)
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const { layer } = run({ policy, set }, talk);
     expect(layer('microcompact')).toMatchObject([
       {
@@ -248,8 +234,7 @@ describe('claude-code/2026', () => {
     const talk = work(new Conversation().human(100), 1, 20_000, 'Bash')
       .answer(10)
       .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
-      .human(20)
-      .answer(10);
+      .turn(20, 10);
     const { requests, layer } = run({ policy, set: { ...QUIET, 'client.newProcess': 'same' } }, talk);
     expect(layer('storage')).toMatchObject([
       { action: 'store', details: { tools: { Bash: 1 }, chars: 80_000 } },

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { tokenMicrocompactLayer } from '../../../../src/agent/layers/microcompact/microcompact.js';
 import { storageLayer } from '../../../../src/agent/layers/storage/storage.js';
 import { CLEARED_PLACEHOLDER } from '../../../../src/agent/layers/support/compactable.js';
-import { createBlock } from '../../../../src/core/model/block.js';
-import { createMessage } from '../../../../src/core/model/message.js';
+import { messageFrom, userText } from '../../../helpers/blocks.js';
 import { LayerDriver } from '../../../helpers/drive/drive-layer.js';
 
 /** Window 200,000 less 32,000, 13,000 and 20,000: the warning threshold of the measured clients. */
@@ -89,14 +88,8 @@ describe('what is cleared', () => {
   it('MIC-1 clears memory attachments that are older than the results it clears', () => {
     const driver = new LayerDriver([tokenMicrocompactLayer], { 'microcompact.token.requiresWarning': false });
     const attach = (id: string): void => {
-      const block = createBlock({
-        kind: 'text',
-        role: 'user',
-        tokens: 300,
-        text: id,
-        facts: { attachment: 'nested_memory' },
-      });
-      driver.join(createMessage({ id, role: 'user', origin: 'attachment', blocks: [block], at: 0 }));
+      const block = userText(300, { text: id, facts: { attachment: 'nested_memory' } });
+      driver.join(messageFrom('attachment', id, [block]));
     };
     driver.exchange('t0', { tokens: 5_010 });
     attach('old');

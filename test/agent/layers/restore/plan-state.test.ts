@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { FileState } from '../../../../src/agent/layers/file-state/file-state.js';
 import { PlanState } from '../../../../src/agent/layers/restore/work-state.js';
-import { type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
+import type { BlockFacts } from '../../../../src/core/model/block.js';
+import { userText } from '../../../helpers/blocks.js';
 
-const block = (text: string, facts: BlockFacts = {}) =>
-  createBlock({ kind: 'text', role: 'user', tokens: text.length, text, facts });
+const block = (text: string, facts: BlockFacts = {}) => userText(text.length, { text, facts });
 const NO_FILES = { get: () => undefined } as unknown as FileState;
 
 /** What comes back of a plan, by its label. */

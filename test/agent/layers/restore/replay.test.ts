@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ToolEffect } from '../../../../src/core/model/block.js';
 import { runSent, sentFor } from '../../../helpers/capture.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { Conversation, type ToolStep } from '../../../helpers/generators/conversation.js';
 import { ofType, type PlanInit, planOf } from '../../../helpers/plan.js';
 import { planUnder } from '../../../helpers/plan-under.js';
@@ -22,7 +23,7 @@ const byHand = (talk: Conversation): Conversation =>
 function afterCompaction(talk: Conversation, set: PlanInit['set'] = {}, policy = POLICY) {
   const quiet = policy === POLICY ? QUIET : {};
   const plan = planOf({ policy, set: { ...quiet, ...set } });
-  const { entries, sent } = runSent(plan, byHand(talk).human(10).answer(10).transcript());
+  const { entries, sent } = runSent(plan, byHand(talk).turn(10, 10).transcript());
   const blocks = sentFor(sent, 'main').at(-1)!.blocks!;
   const back = (kind: string) => blocks.filter(({ facts }) => facts.attachment === kind);
   const layers = ofType(entries, 'layer');
@@ -135,20 +136,17 @@ describe('files come back as they are now', () => {
       fc.record({ kind: fc.constant('write' as const), tokens: fc.integer({ min: 1, max: 1_000 }) }),
       fc.record({ kind: fc.constant('edit' as const), tokens: fc.integer({ min: -200, max: 200 }) }),
     );
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
-        const path = '/repo/a.ts';
-        let tokens = 600;
-        const made = steps.map((each) => {
-          tokens = each.kind === 'write' ? each.tokens : tokens + each.tokens;
-          fc.pre(tokens > 0); // what is written into an empty file has no known density
-          return each.kind === 'write' ? write(path, each.tokens) : edit(path, each.tokens * 4);
-        });
-        const { files } = afterCompaction(talk(read(path, 600), ...made));
-        expect(Math.abs(files[0]![1] - tokens)).toBeLessThanOrEqual(steps.length); // roundings
-      }),
-      { numRuns: 25 },
-    );
+    forAll({ numRuns: 25 }, fc.array(step, { maxLength: 8 }), (steps) => {
+      const path = '/repo/a.ts';
+      let tokens = 600;
+      const made = steps.map((each) => {
+        tokens = each.kind === 'write' ? each.tokens : tokens + each.tokens;
+        fc.pre(tokens > 0); // what is written into an empty file has no known density
+        return each.kind === 'write' ? write(path, each.tokens) : edit(path, each.tokens * 4);
+      });
+      const { files } = afterCompaction(talk(read(path, 600), ...made));
+      expect(Math.abs(files[0]![1] - tokens)).toBeLessThanOrEqual(steps.length); // roundings
+    });
   });
 });
 
@@ -341,9 +339,9 @@ describe('lists, plans, skills and what runs', () => {
     const main = new Conversation().human(10).tools([start('build'), start('find')]);
     const ended: ToolEffect = { kind: 'background-news', state: 'ended', task: null, call: 'response2-1' };
     main.wait(60).attach(40, null, { attachment: 'queued_command', effect: ended }).answer(10);
-    const own = new Conversation({ ids: 'c-' }).wait(5).human(20).answer(20).thread('child', 'main');
+    const own = new Conversation({ ids: 'c-' }).wait(5).turn(20, 20).thread('child', 'main');
     const child = { ...own, fork: { callId: 'response2' } };
-    byHand(byHand(main).human(10).answer(10)).human(10).answer(10);
+    byHand(byHand(main).turn(10, 10)).turn(10, 10);
     const transcript = { ...main.transcript(), threads: [main.thread(), child] };
     const named = sentFor(runSent(plan, transcript).sent, 'main').map(({ blocks }) =>
       blocks!.flatMap(({ facts }) => (facts.attachment === 'standing' ? [facts.path] : [])),
@@ -383,8 +381,7 @@ describe('what the agent has forgotten', () => {
     const steps = [1, 2, 3, 4, 5, 6, 7].map((n) => read(`/repo/${n}.ts`, 100));
     const made = talk(...steps)
       .wait(61 * 60)
-      .human(10)
-      .answer(10);
+      .turn(10, 10);
     const { files } = afterCompaction(made, { 'restore.files': 9 });
     expect(files.map(([path]) => path)).toEqual([7, 6, 5, 4, 3].map((n) => `/repo/${n}.ts`));
   });
@@ -392,9 +389,7 @@ describe('what the agent has forgotten', () => {
   it('C17 MIC-1 the same after clearing by tokens; what was written since is remembered', () => {
     // Seven reads of 10,000: the four oldest go, as the remaining 30,000 are the protected three.
     const steps = [1, 2, 3, 4, 5, 6, 7].map((n) => read(`/repo/${n}.ts`, 10_000));
-    const made = talk(write('/repo/1.ts', 800), ...steps.slice(1), write('/repo/2.ts', 900))
-      .human(10)
-      .answer(10);
+    const made = talk(write('/repo/1.ts', 800), ...steps.slice(1), write('/repo/2.ts', 900)).turn(10, 10);
     const set = { 'microcompact.token.requiresWarning': false, 'restore.files': 9 };
     const { files, layers } = afterCompaction(made, set, 'claude-code/2.1');
     expect(layers.filter(({ layer }) => layer === 'microcompact')).toHaveLength(1);

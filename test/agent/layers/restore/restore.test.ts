@@ -4,12 +4,13 @@ import { restore } from '../../../../src/agent/layers/restore/restore.js';
 import { workState } from '../../../../src/agent/layers/restore/work-state.js';
 import { resolvePolicy } from '../../../../src/agent/policies/plan-policy.js';
 import { createRandom } from '../../../../src/core/base/random.js';
-import { createBlock } from '../../../../src/core/model/block.js';
-import { createMessage, type Message } from '../../../../src/core/model/message.js';
+import type { Message } from '../../../../src/core/model/message.js';
 import { soloSession } from '../../../../src/core/model/transcript.js';
 import type { LayerContext } from '../../../../src/core/run/layer.js';
 import { Limits } from '../../../../src/core/run/limit.js';
+import { messageFrom, userText } from '../../../helpers/blocks.js';
 import { messagesOf } from '../../../helpers/drive/drive-compaction.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { planOf } from '../../../helpers/plan.js';
 
@@ -20,22 +21,13 @@ const reads = (files: readonly (readonly [path: string, tokens: number])[]): rea
 };
 
 const attached = (id: string, attachment: string, tokens: number, path?: string): Message =>
-  createMessage({
-    id,
-    role: 'user',
-    origin: 'attachment',
-    at: 0,
-    blocks: [
-      createBlock({
-        kind: 'text',
-        role: 'user',
-        tokens,
-        chars: tokens * 4,
-        text: id.padEnd(tokens * 4, '.'),
-        facts: path === undefined ? { attachment } : { attachment, path },
-      }),
-    ],
-  });
+  messageFrom('attachment', id, [
+    userText(tokens, {
+      chars: tokens * 4,
+      text: id.padEnd(tokens * 4, '.'),
+      facts: path === undefined ? { attachment } : { attachment, path },
+    }),
+  ]);
 
 function restored(
   messages: readonly Message[],
@@ -157,36 +149,34 @@ describe('the rest of the work', () => {
 
 describe('budgets', () => {
   it('INV-10 files and skills never exceed theirs', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 1, max: 30_000 }), { maxLength: 12 }),
-        fc.array(fc.integer({ min: 1, max: 30_000 }), { maxLength: 12 }),
-        fc.record({
-          'restore.files': fc.integer({ min: 0, max: 8 }),
-          'restore.fileTokens': fc.integer({ min: 0, max: 9_000 }),
-          'restore.filesTotalTokens': fc.integer({ min: 0, max: 20_000 }),
-          'restore.skillTokens': fc.integer({ min: 0, max: 9_000 }),
-          'restore.skillsTotalTokens': fc.integer({ min: 0, max: 20_000 }),
-        }),
-        (files, skills, set) => {
-          const { messages, kinds, rough } = restored(
-            [
-              ...reads(files.map((tokens, i) => [`/repo/${i}.ts`, tokens] as const)),
-              ...skills.map((tokens, i) => attached(`s${i}`, 'skill', tokens, `s${i}`)),
-            ],
-            set,
-          );
-          const of = (kind: string) => rough.filter((_, i) => kinds[i] === kind);
-          const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
-          expect(of('file').length).toBeLessThanOrEqual(set['restore.files']);
-          expect(Math.max(0, ...of('file'))).toBeLessThanOrEqual(set['restore.fileTokens']);
-          expect(sum(of('file'))).toBeLessThanOrEqual(set['restore.filesTotalTokens']);
-          expect(Math.max(0, ...of('skill'))).toBeLessThanOrEqual(set['restore.skillTokens']);
-          expect(sum(of('skill'))).toBeLessThanOrEqual(set['restore.skillsTotalTokens']);
-          expect(messages.length).toBe(of('file').length + of('skill').length);
-        },
-      ),
+    forAll(
       { numRuns: 60 },
+      fc.array(fc.integer({ min: 1, max: 30_000 }), { maxLength: 12 }),
+      fc.array(fc.integer({ min: 1, max: 30_000 }), { maxLength: 12 }),
+      fc.record({
+        'restore.files': fc.integer({ min: 0, max: 8 }),
+        'restore.fileTokens': fc.integer({ min: 0, max: 9_000 }),
+        'restore.filesTotalTokens': fc.integer({ min: 0, max: 20_000 }),
+        'restore.skillTokens': fc.integer({ min: 0, max: 9_000 }),
+        'restore.skillsTotalTokens': fc.integer({ min: 0, max: 20_000 }),
+      }),
+      (files, skills, set) => {
+        const { messages, kinds, rough } = restored(
+          [
+            ...reads(files.map((tokens, i) => [`/repo/${i}.ts`, tokens] as const)),
+            ...skills.map((tokens, i) => attached(`s${i}`, 'skill', tokens, `s${i}`)),
+          ],
+          set,
+        );
+        const of = (kind: string) => rough.filter((_, i) => kinds[i] === kind);
+        const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+        expect(of('file').length).toBeLessThanOrEqual(set['restore.files']);
+        expect(Math.max(0, ...of('file'))).toBeLessThanOrEqual(set['restore.fileTokens']);
+        expect(sum(of('file'))).toBeLessThanOrEqual(set['restore.filesTotalTokens']);
+        expect(Math.max(0, ...of('skill'))).toBeLessThanOrEqual(set['restore.skillTokens']);
+        expect(sum(of('skill'))).toBeLessThanOrEqual(set['restore.skillsTotalTokens']);
+        expect(messages.length).toBe(of('file').length + of('skill').length);
+      },
     );
   });
 });

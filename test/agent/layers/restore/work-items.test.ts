@@ -17,6 +17,7 @@ import {
   type ToolEffect,
 } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
+import { userText } from '../../../helpers/blocks.js';
 
 /** A block of this many tokens, eight characters each. */
 function block(tokens: number, rest: Partial<Block> = {}, kind: Block['kind'] = 'tool_use'): Block {
@@ -35,7 +36,7 @@ describe('a part of a block', () => {
   it('has its share of the tokens, all of them at most; 2.75 characters a token where none are known', () => {
     expect(sizes([partOf('x', block(100), 200)])).toEqual([['x', 25, 50, 200]]);
     expect(sizes([partOf('x', block(100), 1_600)])).toEqual([['x', 100, 400, 1_600]]);
-    const unknown = createBlock({ kind: 'text', role: 'user', tokens: 100, chars: 0 });
+    const unknown = userText(100, { chars: 0 });
     expect(sizes([partOf('x', unknown, 275)])).toEqual([['x', 100, 69, 275]]);
   });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { shrinkSteps, shrunk } from '../../../../src/agent/layers/rules/shrink-request.js';
 import { createBlock } from '../../../../src/core/model/block.js';
-import { createMessage, type Message, messageTokens, tokensOf } from '../../../../src/core/model/message.js';
+import { type Message, messageTokens, tokensOf } from '../../../../src/core/model/message.js';
 import type { Answer, Outcome } from '../../../../src/core/run/action.js';
 import type { AcceptPart, AskPart, FailPart, ShrinkPart } from '../../../../src/core/run/policy-rules.js';
+import { messageFrom } from '../../../helpers/blocks.js';
 import { notesAnswer } from '../../../helpers/drive/drive-session-memory.js';
 import { type Asked, ask, failing, idsOf, prompt, round, text } from './talk.js';
 
@@ -121,8 +122,7 @@ describe('what is sent of a conversation', () => {
   });
 
   it('what came since the last summary, that included', () => {
-    const summary = (id: string) =>
-      createMessage({ id, role: 'user', origin: 'summary', blocks: [text(30)], at: 0 });
+    const summary = (id: string) => messageFrom('summary', id, [text(30)]);
     const talk = [summary('s1'), ...TALK.slice(0, 3), summary('s2'), ...TALK.slice(3)];
     expect(idsOf(input({ scope: 'since-last' }, talk))).toBe(`s2 ${idsOf(TALK.slice(3))}`);
     expect(idsOf(input({ scope: 'all' }, talk))).toBe(idsOf(talk));
@@ -135,7 +135,7 @@ describe('what is sent of a conversation', () => {
     const block = (kind: 'image' | 'document' | 'thinking') =>
       createBlock({ kind, role: kind === 'thinking' ? 'assistant' : 'user', tokens: 7, chars: 7 });
     const of = (id: string, ...blocks: readonly ReturnType<typeof block>[]) =>
-      createMessage({ id, role: 'user', origin: 'human', blocks, at: 0 });
+      messageFrom('human', id, blocks);
     const talk = [
       of('i', block('image')),
       of('m', text(5), block('document')),

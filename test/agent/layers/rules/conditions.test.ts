@@ -58,7 +58,7 @@ describe('a condition on a count', () => {
 
 describe('a condition on time', () => {
   /** A pause of five minutes between an answer and the next prompt. */
-  const paused = () => rounds(2).answer(10).wait(300).human(10).answer(10);
+  const paused = () => rounds(2).answer(10).wait(300).turn(10, 10);
 
   it('idle: the time since the latest response', () => {
     const [late] = turnsOf('idle: ">= 4min"', paused());
@@ -68,17 +68,17 @@ describe('a condition on time', () => {
   });
 
   it('warm: whether the entry of the cache is still there', () => {
-    const talk = () => rounds(2).answer(10).wait(600).human(10).answer(10);
+    const talk = () => rounds(2).answer(10).wait(600).turn(10, 10);
     expect(turnsOf('warm: false, toolResults: ">= 1"', talk())).toEqual([4]);
     expect(turnsOf('warm: true, toolResults: ">= 2"', talk())).toEqual([3]);
   });
 
   it('expiresIn: shortly before the entry ends, while nobody works', () => {
-    const talk = () => rounds(2).answer(10).wait(900).human(10).answer(10);
+    const talk = () => rounds(2).answer(10).wait(900).turn(10, 10);
     expect(turnsOf('expiresIn: "<= 30s"', talk())).toEqual([3]);
     expect(turnsOf('expiresIn: "<= 30s"', paused())).toEqual([3]);
     // A prompt after 200 seconds renews the entry, which then ends behind the last answer.
-    expect(turnsOf('expiresIn: "<= 30s"', rounds(2).answer(10).wait(200).human(10).answer(10))).toEqual([4]);
+    expect(turnsOf('expiresIn: "<= 30s"', rounds(2).answer(10).wait(200).turn(10, 10))).toEqual([4]);
   });
 });
 
@@ -108,7 +108,7 @@ describe('a condition on an event', () => {
     expect(turnsOf(one, rounds(4).answer(10))).toEqual([5]);
     expect(turnsOf('event: turn-end, toolResults: ">= 5"', rounds(4).answer(10))).toEqual([]);
     // A turn that was broken off has no end: the next prompt is the first look.
-    expect(turnsOf(one, rounds(4).human(10).answer(10))).toEqual([5]);
+    expect(turnsOf(one, rounds(4).turn(10, 10))).toEqual([5]);
     expect(turnsOf(one, rounds(1, rounds(3).answer(10).human(10)).answer(10))).toEqual([4]);
     expect(turnsOf('event: turn-end', rounds(2).answer(10))).toEqual([3]);
   });
@@ -119,7 +119,7 @@ describe('a condition on an event', () => {
       return talk;
     };
     // 111,616 of a window of 128,000 are passed at the eleventh result; the turn goes on to the twelfth.
-    const talk = results(12, begin()).answer(10).human(10).answer(10);
+    const talk = results(12, begin()).answer(10).turn(10, 10);
     const plan = planOf({ window: 128_000, summaryTokens: 1_000, policy: 'peers/pi' });
     expect(ofType(runLog(plan, talk.transcript()), 'layer').map(({ turn }) => turn)).toEqual([13]);
   });
@@ -162,7 +162,7 @@ describe('a condition on chance', () => {
 });
 
 it('expiresIn: an entry that is gone ends no more', () => {
-  const talk = () => rounds(2).answer(10).wait(900).human(10).answer(10);
+  const talk = () => rounds(2).answer(10).wait(900).turn(10, 10);
   // Before call 4 the entry of five minutes has been gone for ten; before calls 2 and 3 it is fresh.
   expect(turnsOf('expiresIn: "<= 30s", at: [before-request], toolResults: ">= 1"', talk())).toEqual([]);
   expect(turnsOf('expiresIn: "<= 5min", at: [before-request], toolResults: ">= 2"', talk())).toEqual([3]);

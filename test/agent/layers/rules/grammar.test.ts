@@ -35,7 +35,7 @@ const COMPACT = 'select: { what: history, keep: { last: 1 round } }, ask: { shap
 describe('at: prompt', () => {
   it('asks once for each prompt, before its first request', () => {
     const talk = rounds(begin(), 8).answer(10).human(100);
-    const transcript = rounds(talk, 8).answer(10).human(100).answer(10).transcript();
+    const transcript = rounds(talk, 8).answer(10).turn(100, 10).transcript();
     const every = logOf(`rules: [{ when: { tokens: ">= 9k" }, ${COMPACT} }]`, transcript);
     const once = logOf(`rules: [{ when: { tokens: ">= 9k", at: prompt }, ${COMPACT} }]`, transcript);
     // Prompts begin with the calls 1, 10 and 19.
@@ -113,7 +113,7 @@ describe('cache.key', () => {
 
 describe('cache.warmBefore', () => {
   it('writes a lost entry before a summary is asked for, which then reads it', () => {
-    const transcript = rounds(begin(), 12).answer(10).wait(900).human(100).answer(10).transcript();
+    const transcript = rounds(begin(), 12).answer(10).wait(900).turn(100, 10).transcript();
     const policy = (cache: string, shape: string) =>
       `${cache}rules: [{ when: { idle: ">= 10m" }, select: { what: history }, ask: { shape: ${shape} }, layout: [summary, last-prompt] }]`;
     const beside = (cache: string) =>

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { chosenItems, Items, prunable } from '../../../../src/agent/layers/rules/items.js';
 import { createBlock } from '../../../../src/core/model/block.js';
-import { createMessage, type Message } from '../../../../src/core/model/message.js';
+import type { Message } from '../../../../src/core/model/message.js';
 import type { LayerContext } from '../../../../src/core/run/layer.js';
 import type { SelectPart } from '../../../../src/core/run/policy-rules.js';
+import { messageFrom } from '../../../helpers/blocks.js';
 import { answer, prompt, round, SIZES, selectOf, viewOf } from './talk.js';
 
 /** Five results in two prompts, the third the largest. */
@@ -118,14 +119,8 @@ describe('what a selection touches', () => {
     const block = (kind: 'thinking' | 'image' | 'document' | 'text', tokens: number) =>
       createBlock({ kind, role: kind === 'thinking' ? 'assistant' : 'user', tokens, chars: tokens });
     const talk = [
-      createMessage({
-        id: 'p',
-        role: 'user',
-        origin: 'human',
-        blocks: [block('text', 3), block('image', 5), block('document', 7)],
-        at: 0,
-      }),
-      createMessage({ id: 't', role: 'assistant', origin: 'model', blocks: [block('thinking', 11)], at: 0 }),
+      messageFrom('human', 'p', [block('text', 3), block('image', 5), block('document', 7)]),
+      messageFrom('model', 't', [block('thinking', 11)]),
       ...round('a', 100),
     ];
     const sums = (what: SelectPart['what'], minChars = 0) => {

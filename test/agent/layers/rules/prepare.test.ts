@@ -8,6 +8,7 @@ import {
 } from '../../../../src/agent/layers/rules/split-history.js';
 import { type Block, type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message, messageTokens } from '../../../../src/core/model/message.js';
+import { messageFrom } from '../../../helpers/blocks.js';
 import { resultBlock } from '../../../helpers/drive/drive-layer.js';
 
 const block = (kind: Block['kind'], tokens: number, facts: BlockFacts = {}): Block =>
@@ -15,12 +16,7 @@ const block = (kind: Block['kind'], tokens: number, facts: BlockFacts = {}): Blo
 const said = (id: string, blocks: readonly Block[], origin: Message['origin'] = 'human'): Message =>
   createMessage({ id, role: 'user', origin, blocks, at: 0 });
 const response = (id: string, tokens = 100, responseId: string | null = null): Message =>
-  createMessage({
-    id,
-    role: 'assistant',
-    origin: 'model',
-    blocks: [createBlock({ kind: 'text', role: 'assistant', tokens, chars: 4 * tokens })],
-    at: 0,
+  messageFrom('model', id, [createBlock({ kind: 'text', role: 'assistant', tokens, chars: 4 * tokens })], {
     responseId,
   });
 const ids = (messages: readonly Message[] | null): string | null =>

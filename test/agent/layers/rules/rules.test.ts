@@ -3,8 +3,8 @@ import { CLEARED_PLACEHOLDER } from '../../../../src/agent/layers/support/compac
 import type { Block } from '../../../../src/core/model/block.js';
 import type { Transcript } from '../../../../src/core/model/transcript.js';
 import type { RequestEntry } from '../../../../src/core/run/log-entries.js';
-import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
 import { runSent, sentFor } from '../../../helpers/capture.js';
+import { bugfixSession } from '../../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
 import { ofType, type PlanInit, runLog } from '../../../helpers/plan.js';
 import { planUnder } from '../../../helpers/plan-under.js';
@@ -61,11 +61,7 @@ describe('what stands in the place of a result', () => {
   });
 
   it('has no words where the result had none', () => {
-    const silent = generateTranscript({
-      workload: 'bugfix',
-      seed: 1,
-      turns: 6,
-      text: 'none',
+    const silent = bugfixSession(6, {
       steady: { gapSeconds: 10, outputTokens: 10, resultTokens: 1_000, promptTokens: 100 },
     });
     const [first] = lastResults(rule('with: preview, head: 400, tail: 100'), silent);
@@ -157,7 +153,7 @@ describe('cache.keepAlive', () => {
   const RULES = 'rules: [{ when: { tokens: ">= 190k" }, ask: { shape: own } }]';
   /** Seconds after the start of the pause at which short requests are sent. */
   const pings = (keepAlive: string, seconds = 3_600, rules = RULES): readonly number[] => {
-    const talk = results(12).wait(seconds).human(10).answer(10);
+    const talk = results(12).wait(seconds).turn(10, 10);
     const entries = runLog(
       planUnder(`cache: { keepAlive: { ${keepAlive} } }\n${rules}`, INIT),
       talk.transcript(),
@@ -198,7 +194,7 @@ describe('cache.keepAlive', () => {
 
   it('sends none again that the API refuses', () => {
     const faults = [{ call: 'keep_alive', error: 'overloaded' }] as const;
-    const talk = results(12).wait(3_600).human(10).answer(10);
+    const talk = results(12).wait(3_600).turn(10, 10);
     const policy = `cache: { keepAlive: { every: 4min, times: 1 } }\n${RULES}`;
     const entries = runLog(planUnder(policy, { ...INIT, faults }), talk.transcript());
     const [first, second, ...more] = ofType(entries, 'refused');
@@ -209,7 +205,7 @@ describe('cache.keepAlive', () => {
 
   it('keeps the entry for the next request', () => {
     const readAfter = (cache: string): number => {
-      const talk = results(12).wait(500).human(10).answer(10);
+      const talk = results(12).wait(500).turn(10, 10);
       const entries = runLog(planUnder(`${cache}${RULES}`, INIT), talk.transcript());
       return ofType(entries, 'request').at(-1)!.read;
     };

@@ -7,8 +7,9 @@ import {
   splitSinceBoundary,
 } from '../../../../src/agent/layers/rules/split-history.js';
 import { createBlock } from '../../../../src/core/model/block.js';
-import { createMessage, type Message, messageTokens } from '../../../../src/core/model/message.js';
+import { type Message, messageTokens } from '../../../../src/core/model/message.js';
 import type { SelectPart } from '../../../../src/core/run/policy-rules.js';
+import { messageFrom } from '../../../helpers/blocks.js';
 import { answer, idsOf, prompt, round, SIZES, selectOf, text } from './talk.js';
 
 /** Two prompts; 10 tokens each of prompt, call and answer. */
@@ -91,7 +92,7 @@ describe('the tail of a conversation that stays', () => {
   });
 
   it('FUL-11 is what stands behind a pivot, or in front of it; what a boundary ended is sent along', () => {
-    const boundary = createMessage({ id: 'b', role: 'user', origin: 'boundary', blocks: [], at: 0 });
+    const boundary = messageFrom('boundary', 'b', []);
     const talk = [prompt('p0'), answer('w'), boundary, ...TALK];
     const parts = (messagesBack: number, direction: 'from' | 'up_to') => {
       const partial = { messagesBack, direction };
@@ -121,21 +122,12 @@ describe('the tail of a conversation that stays', () => {
   });
 
   it('is never begun by an attachment or within a loop in which the model thinks', () => {
-    const attached = createMessage({
-      id: 'n',
-      role: 'user',
-      origin: 'attachment',
-      blocks: [text(5)],
-      at: 0,
-    });
+    const attached = messageFrom('attachment', 'n', [text(5)]);
     expect(tail({ last: { n: 1, unit: 'messages' } }, {}, [...TALK, attached])).toBe('d-call d n');
-    const thought = createMessage({
-      id: 't',
-      role: 'assistant',
-      origin: 'model',
-      blocks: [createBlock({ kind: 'thinking', role: 'assistant', tokens: 5 }), ...round('c', 1)[0]!.blocks],
-      at: 0,
-    });
+    const thought = messageFrom('model', 't', [
+      createBlock({ kind: 'thinking', role: 'assistant', tokens: 5 }),
+      ...round('c', 1)[0]!.blocks,
+    ]);
     const loop = [prompt('p1'), answer('x'), prompt('p2'), thought, round('c', 5)[1]!, ...round('d', 5)];
     const keep = { last: { n: 1, unit: 'rounds' as const } };
     expect(tail(keep, { boundary: 'thinking-loop' }, loop)).toBe('t c d-call d');
@@ -156,8 +148,8 @@ describe('the rest of a conversation', () => {
   });
 
   it('the opening is what was said before the first response; a summary in it gives way to another', () => {
-    const summary = createMessage({ id: 's', role: 'user', origin: 'summary', blocks: [text(5)], at: 0 });
-    const boundary = createMessage({ id: 'b', role: 'user', origin: 'boundary', blocks: [], at: 0 });
+    const summary = messageFrom('summary', 's', [text(5)]);
+    const boundary = messageFrom('boundary', 'b', []);
     const talk = [boundary, prompt('p0'), summary, ...TALK.slice(1)];
     const select = selectOf({ what: 'history', keep: { first: 'opening' } });
     expect(idsOf(splitHistory(talk, select, SIZES, 'asks').first)).toBe('p0');
@@ -192,13 +184,7 @@ describe('what is cut', () => {
     const block = text(100);
     expect(shorter(block, 100)).toBe(block);
     expect(shorter(block, 30)).toMatchObject({ tokens: 30, chars: 120, facts: { replaces: 'cut' } });
-    const message = createMessage({
-      id: 'm',
-      role: 'user',
-      origin: 'human',
-      blocks: [text(100), text(300), text(1)],
-      at: 0,
-    });
+    const message = messageFrom('human', 'm', [text(100), text(300), text(1)]);
     expect(cutTo(message, 401)).toBe(message);
     // 200 of 401: shares of 49.9 and 149.6, and one that would be nothing.
     expect(cutTo(message, 200).blocks.map(({ tokens }) => tokens)).toEqual([49, 149, 1]);

@@ -4,11 +4,12 @@ import {
   type SummaryResult,
 } from '../../../../src/agent/layers/rules/ask-summary.js';
 import { type Block, type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
-import { createMessage, type Message } from '../../../../src/core/model/message.js';
+import type { Message } from '../../../../src/core/model/message.js';
 import type { Action, AskRequest, CallFailure, Outcome } from '../../../../src/core/run/action.js';
 import type { ContextView } from '../../../../src/core/run/layer.js';
 import type { ParamValues } from '../../../../src/core/run/params.js';
 import type { SelectPart } from '../../../../src/core/run/policy-rules.js';
+import { callOf, messageFrom, resultOf } from '../../../helpers/blocks.js';
 import { layerContext } from '../../../helpers/drive/drive-session-memory.js';
 
 /** A selection of results that keeps nothing, unless told otherwise. */
@@ -53,12 +54,11 @@ export const text = (tokens: number, role: Block['role'] = 'user', facts: BlockF
   createBlock({ kind: 'text', role, tokens, chars: 4 * tokens, facts });
 
 /** The user says something. */
-export const prompt = (id: string, tokens = 10): Message =>
-  createMessage({ id, role: 'user', origin: 'human', blocks: [text(tokens)], at: 0 });
+export const prompt = (id: string, tokens = 10): Message => messageFrom('human', id, [text(tokens)]);
 
 /** The model answers. */
 export const answer = (id: string, tokens = 10): Message =>
-  createMessage({ id, role: 'assistant', origin: 'model', blocks: [text(tokens, 'assistant')], at: 0 });
+  messageFrom('model', id, [text(tokens, 'assistant')]);
 
 /** A call of ten tokens and its result: messages `<id>-call` and `<id>`. */
 export function round(
@@ -66,27 +66,9 @@ export function round(
   tokens: number,
   { tool = 'Read', facts = {} }: { readonly tool?: string; readonly facts?: BlockFacts } = {},
 ): readonly Message[] {
-  const call = createBlock({
-    kind: 'tool_use',
-    role: 'assistant',
-    tokens: 10,
-    chars: 40,
-    toolUseId: id,
-    tool,
-  });
-  const result = createBlock({
-    kind: 'tool_result',
-    role: 'user',
-    tokens,
-    chars: 4 * tokens,
-    toolUseId: id,
-    tool,
-    facts,
-  });
-  return [
-    createMessage({ id: `${id}-call`, role: 'assistant', origin: 'model', blocks: [call], at: 0 }),
-    createMessage({ id, role: 'user', origin: 'tool', blocks: [result], at: 0 }),
-  ];
+  const call = callOf(id, 10, { chars: 40, tool });
+  const result = resultOf(id, tokens, { chars: 4 * tokens, tool, facts });
+  return [messageFrom('model', `${id}-call`, [call]), messageFrom('tool', id, [result])];
 }
 
 export const idsOf = (messages: readonly Message[]): string => messages.map(({ id }) => id).join(' ');

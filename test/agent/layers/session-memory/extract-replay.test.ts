@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { ofType, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, ofType } from '../../../helpers/plan.js';
 import { actionsOf } from '../../../helpers/recordings/sessions.js';
 
 /** A session that grows by 9,000 tokens with three calls whose results no microcompaction touches, this many times. */
@@ -23,7 +23,7 @@ const set = { 'autoMemory.enabled': false, 'dreaming.enabled': false };
 
 describe('extractions in a replay', () => {
   it('C31 edit the file: the output is what changed, then a short request with the results', () => {
-    const entries = runLog(planOf({ policy: 'claude-code/2026', set }), talk(8).transcript());
+    const entries = logFor({ policy: 'claude-code/2026', set }, talk(8));
     const requests = ofType(entries, 'request').filter((entry) => entry.purpose === 'session_memory');
     const extracts = actionsOf(entries, 'session-memory').filter((entry) => entry.action === 'extract');
     expect(extracts).toHaveLength(9);
@@ -48,7 +48,7 @@ describe('extractions in a replay', () => {
   });
 
   it('C31 SES-4 in a long session the limits are reached and the notes are condensed', () => {
-    const entries = runLog(planOf({ policy: 'claude-code/2026', set }), talk(30).transcript());
+    const entries = logFor({ policy: 'claude-code/2026', set }, talk(30));
     const extracts = actionsOf(entries, 'session-memory').filter((entry) => entry.action === 'extract');
     const told = extracts.filter((entry) => (entry.details.condensed as string[]).length > 0);
     expect(told.length).toBeGreaterThan(0);

@@ -23,6 +23,7 @@ import {
   viewOf,
   words,
 } from '../../../helpers/drive/drive-session-memory.js';
+import { forAll } from '../../../helpers/for-all.js';
 
 const PATH = notesPath('main');
 const NOTES = '# Title\n_name_\nA parser\n\n# Worklog\n_log_\nbegan\n';
@@ -238,28 +239,25 @@ describe('session memory: what', () => {
         maxLength: 30,
       },
     );
-    fc.assert(
-      fc.property(steps, (list) => {
-        const run = session();
-        let now = 0;
-        let seen = 8_000;
-        let freeAtMs = 0;
-        for (const { gapMs, runsMs, grows } of list) {
-          now += gapMs;
-          seen += grows;
-          run.turn(2);
-          if (!run.due(seen, now)) continue;
-          const asks = only(run.act(seen, now, notesAnswer(NOTES, now + runsMs)), 'ask').filter(
-            ({ request }) => request.answer.kind === 'notes',
-          );
-          if (asks.length === 0) continue;
-          expect(asks).toHaveLength(1);
-          expect(now).toBeGreaterThanOrEqual(freeAtMs);
-          freeAtMs = now + runsMs;
-        }
-      }),
-      { numRuns: 60 },
-    );
+    forAll({ numRuns: 60 }, steps, (list) => {
+      const run = session();
+      let now = 0;
+      let seen = 8_000;
+      let freeAtMs = 0;
+      for (const { gapMs, runsMs, grows } of list) {
+        now += gapMs;
+        seen += grows;
+        run.turn(2);
+        if (!run.due(seen, now)) continue;
+        const asks = only(run.act(seen, now, notesAnswer(NOTES, now + runsMs)), 'ask').filter(
+          ({ request }) => request.answer.kind === 'notes',
+        );
+        if (asks.length === 0) continue;
+        expect(asks).toHaveLength(1);
+        expect(now).toBeGreaterThanOrEqual(freeAtMs);
+        freeAtMs = now + runsMs;
+      }
+    });
   });
 
   it('SES-4 tells the next extraction which sections to condense, and is urgent over the total', () => {

@@ -16,6 +16,7 @@ import {
   userMessage,
   words,
 } from '../../../helpers/drive/drive-session-memory.js';
+import { forAll } from '../../../helpers/for-all.js';
 
 const LIMITS = { minTokens: 10_000, minMessages: 5, maxTokens: 40_000 };
 
@@ -159,45 +160,39 @@ function isWhole(messages: readonly Message[], cut: number): boolean {
 
 describe('kept tail, in general', () => {
   it('SES-7 a moved cut is whole, never later, and no whole cut lies between', () => {
-    fc.assert(
-      fc.property(conversation, fc.nat(200), (messages, at) => {
-        const index = Math.min(at, messages.length);
-        const cut = moveCutToWhole(messages, index);
-        expect(cut).toBeLessThanOrEqual(index);
-        expect(isWhole(messages, cut)).toBe(true);
-        for (let i = cut + 1; i <= index; i++) expect(isWhole(messages, i)).toBe(false);
-      }),
-    );
+    forAll(conversation, fc.nat(200), (messages, at) => {
+      const index = Math.min(at, messages.length);
+      const cut = moveCutToWhole(messages, index);
+      expect(cut).toBeLessThanOrEqual(index);
+      expect(isWhole(messages, cut)).toBe(true);
+      for (let i = cut + 1; i <= index; i++) expect(isWhole(messages, i)).toBe(false);
+    });
   });
 
   it('SES-6 SES-7 the tail is whole, starts no later than asked, and is as large as it may be', () => {
-    fc.assert(
-      fc.property(conversation, fc.nat(200), (messages, at) => {
-        const after = Math.min(at, messages.length - 1);
-        const start = keptTailStart(messages, after, LIMITS);
-        expect(start).toBeLessThanOrEqual(after + 1);
-        expect(isWhole(messages, start)).toBe(true);
-        const tail = messages.slice(start);
-        const enough = roughOf(tail) >= LIMITS.minTokens && tail.filter(hasText).length >= LIMITS.minMessages;
-        const next = start === 0 ? 0 : roughOf(messages.slice(start - 1));
-        expect(enough || start === 0 || next > LIMITS.maxTokens).toBe(true);
-      }),
-    );
+    forAll(conversation, fc.nat(200), (messages, at) => {
+      const after = Math.min(at, messages.length - 1);
+      const start = keptTailStart(messages, after, LIMITS);
+      expect(start).toBeLessThanOrEqual(after + 1);
+      expect(isWhole(messages, start)).toBe(true);
+      const tail = messages.slice(start);
+      const enough = roughOf(tail) >= LIMITS.minTokens && tail.filter(hasText).length >= LIMITS.minMessages;
+      const next = start === 0 ? 0 : roughOf(messages.slice(start - 1));
+      expect(enough || start === 0 || next > LIMITS.maxTokens).toBe(true);
+    });
   });
 
   it('SES-6 INV-10 going back never brings the tail over the maximum, but for what must stay whole', () => {
-    fc.assert(
-      fc.property(conversation, fc.nat(200), (messages, at) => {
-        const after = Math.min(at, messages.length - 1);
-        const start = keptTailStart(messages, after, LIMITS);
-        const wholeAsked = moveCutToWhole(messages, after + 1);
-        if (start >= wholeAsked) return;
-        let cut = start + 1;
-        while (moveCutToWhole(messages, cut) !== cut && cut <= after) cut++;
-        expect(roughOf(messages.slice(cut))).toBeLessThanOrEqual(
-          Math.max(LIMITS.maxTokens, roughOf(messages.slice(after + 1))),
-        );
-      }),
-    );
+    forAll(conversation, fc.nat(200), (messages, at) => {
+      const after = Math.min(at, messages.length - 1);
+      const start = keptTailStart(messages, after, LIMITS);
+      const wholeAsked = moveCutToWhole(messages, after + 1);
+      if (start >= wholeAsked) return;
+      let cut = start + 1;
+      while (moveCutToWhole(messages, cut) !== cut && cut <= after) cut++;
+      expect(roughOf(messages.slice(cut))).toBeLessThanOrEqual(
+        Math.max(LIMITS.maxTokens, roughOf(messages.slice(after + 1))),
+      );
+    });
   });
 });

@@ -11,6 +11,7 @@ import {
 } from '../../../../src/agent/layers/session-memory/notes-file.js';
 import { createFiles } from '../../../../src/core/base/files.js';
 import { NOTES_TEMPLATE, notesFromText } from '../../../../src/core/model/notes.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { propertyRuns } from '../../../helpers/generators/property-runs.js';
 
 const LIMITS = { sectionTokens: 2_000, totalTokens: 12_000 };
@@ -116,8 +117,12 @@ describe('notes file', () => {
   it('SES-9 INV-10 no section enters the context above its budget, and no header is lost', () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 4_000 }), { minLength: 1, maxLength: 10 });
     const lineLength = fc.integer({ min: 1, max: 900 });
-    fc.assert(
-      fc.property(sizes, lineLength, fc.integer({ min: 200, max: 2_000 }), (chars, width, budget) => {
+    forAll(
+      { numRuns: propertyRuns(100) },
+      sizes,
+      lineLength,
+      fc.integer({ min: 200, max: 2_000 }),
+      (chars, width, budget) => {
         const contents = chars.map((n) =>
           'é😀z'.repeat(n / 4).replaceAll(new RegExp(`(.{${width}})`, 'gu'), '$1\n'),
         );
@@ -131,8 +136,7 @@ describe('notes file', () => {
           expect(section.description).not.toBeNull();
         }
         expect(used).not.toMatch(/\p{Surrogate}/u);
-      }),
-      { numRuns: propertyRuns(100) },
+      },
     );
   });
 });

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { leavesWithRound, oldestRounds } from '../../../../src/agent/layers/snip/snip.js';
 import { type Block, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
+import { messageFrom, userText } from '../../../helpers/blocks.js';
 import { callBlock, resultBlock } from '../../../helpers/drive/drive-layer.js';
 
 const words = (chars: number, role: Block['role'] = 'user'): Block =>
   createBlock({ kind: 'text', role, tokens: chars, chars });
 const response = (id: string, blocks: readonly Block[], responseId: string | null = null): Message =>
-  createMessage({ id, role: 'assistant', origin: 'model', blocks, at: 0, responseId });
+  messageFrom('model', id, blocks, { responseId });
 const said = (id: string, blocks: readonly Block[], origin: Message['origin'] = 'tool'): Message =>
   createMessage({ id, role: 'user', origin, blocks, at: 0 });
 
@@ -44,7 +45,7 @@ describe('FLG-1 the oldest rounds', () => {
   it('count nothing that the server has left out, and no marker of an earlier snip', () => {
     const [, , rough] = oldest(9_999, 1, ['x']);
     expect(rough).toBe(200 - 40);
-    const marker = createBlock({ kind: 'text', role: 'user', tokens: 9, facts: { replaces: 'marker' } });
+    const marker = userText(9, { facts: { replaces: 'marker' } });
     const talk = [response('m', [marker]), response('empty', []), ...TALK];
     expect(oldest(100, 0, [], talk)).toEqual(['a', 1, 100, 2]);
     expect(oldest(9_999, 0, [], [said('early', [resultBlock('y')])])).toEqual(['', 0, 0, 0]);

@@ -95,7 +95,7 @@ describe('history snip', () => {
     const talk = rounds(6)
       .answer(10)
       .event((at) => ({ kind: 'resume', at, reason: 'restart' }));
-    const entries = runLog(plan(), talk.human(30).answer(10).transcript());
+    const entries = runLog(plan(), talk.turn(30, 10).transcript());
     expect(ofType(entries, 'returned')).toMatchObject([{ layer: 'snip', tokens: 30_036, why: 'resume' }]);
     const last = mainRequests(entries).at(-1)!;
     expect(last.prompt).toBe(15_100 + 6 * 10_020 + 10 + 30);

@@ -8,7 +8,7 @@ import {
   stubBlock,
 } from '../../../../src/agent/layers/storage/replacements.js';
 import { storageLayer } from '../../../../src/agent/layers/storage/storage.js';
-import { createMessage } from '../../../../src/core/model/message.js';
+import { messageFrom } from '../../../helpers/blocks.js';
 import { callBlock, LayerDriver, type ResultShape, resultBlock } from '../../../helpers/drive/drive-layer.js';
 
 /** Results of one message: which of them are replaced, in letters. */
@@ -127,7 +127,11 @@ describe('what stands in the place of a result', () => {
 
 describe('results that wait', () => {
   const message = (id: string, ...ids: readonly string[]) =>
-    createMessage({ id, role: 'user', origin: 'tool', blocks: ids.map((each) => resultBlock(each)), at: 0 });
+    messageFrom(
+      'tool',
+      id,
+      ids.map((each) => resultBlock(each)),
+    );
 
   it('are found where they stand, oldest first; what is gone is left out', () => {
     const [a, b, c] = [message('a', 'r1'), message('b', 'r2', 'r3'), message('c', 'r4')];

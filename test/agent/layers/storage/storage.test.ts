@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { storageLayer } from '../../../../src/agent/layers/storage/storage.js';
 import { callBlock, LayerDriver, resultBlock } from '../../../helpers/drive/drive-layer.js';
+import { forAll } from '../../../helpers/for-all.js';
 
 const line = `${'x'.repeat(99)}\n`;
 const lines = (count: number): string => line.repeat(count);
@@ -152,16 +153,14 @@ describe('the budget of a message', () => {
 
   it('STO-2 INV-10 never leaves a message above its budget', () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 49_999 }), { minLength: 1, maxLength: 30 });
-    fc.assert(
-      fc.property(sizes, fc.constantFrom('Read', 'Glob', 'Bash'), (chars, tool) => {
-        const driver = new LayerDriver([storageLayer]);
-        driver.respond(chars.map((_, i) => callBlock(`t${i}`, { tool })));
-        driver.receive(chars.map((size, i) => resultBlock(`t${i}`, { tool, chars: size })));
-        driver.ask('results');
-        const total = chars.reduce((sum, _, i) => sum + driver.result(`t${i}`).chars, 0);
-        expect(total).toBeLessThanOrEqual(200_000);
-      }),
-    );
+    forAll(sizes, fc.constantFrom('Read', 'Glob', 'Bash'), (chars, tool) => {
+      const driver = new LayerDriver([storageLayer]);
+      driver.respond(chars.map((_, i) => callBlock(`t${i}`, { tool })));
+      driver.receive(chars.map((size, i) => resultBlock(`t${i}`, { tool, chars: size })));
+      driver.ask('results');
+      const total = chars.reduce((sum, _, i) => sum + driver.result(`t${i}`).chars, 0);
+      expect(total).toBeLessThanOrEqual(200_000);
+    });
   });
 });
 
@@ -199,19 +198,17 @@ describe('decisions are final', () => {
   });
 
   it('STO-3 INV-4 makes the same replacement of the same result', () => {
-    fc.assert(
-      fc.property(fc.string({ minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 40 }), (word, id) => {
-        const text = `${word}\n`.repeat(Math.ceil(31_000 / (word.length + 1)));
-        const [one, two] = [0, 1].map(() => {
-          const driver = new LayerDriver([storageLayer]);
-          driver.exchange(`t${id}`, { tool: 'Bash', text });
-          driver.ask('results');
-          return driver.result(`t${id}`);
-        });
-        expect(one!.digest).toBe(two!.digest);
-        expect(one!.text!.read()).toBe(two!.text!.read());
-      }),
-    );
+    forAll(fc.string({ minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 40 }), (word, id) => {
+      const text = `${word}\n`.repeat(Math.ceil(31_000 / (word.length + 1)));
+      const [one, two] = [0, 1].map(() => {
+        const driver = new LayerDriver([storageLayer]);
+        driver.exchange(`t${id}`, { tool: 'Bash', text });
+        driver.ask('results');
+        return driver.result(`t${id}`);
+      });
+      expect(one!.digest).toBe(two!.digest);
+      expect(one!.text!.read()).toBe(two!.text!.read());
+    });
   });
 });
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createBlock } from '../../../../src/core/model/block.js';
 import { createMessage } from '../../../../src/core/model/message.js';
 import type { ManualCompaction } from '../../../../src/core/model/transcript.js';
 import type { LogEntry } from '../../../../src/core/run/run-log.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';
+import { callOf, resultOf } from '../../../helpers/blocks.js';
 import { above, COMPACTION_ONLY } from '../../../helpers/drive/above-threshold.js';
 import { effective } from '../../../helpers/effective.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, mainRequests, ofType, type PlanInit } from '../../../helpers/plan.js';
 
 const POLICY = 'claude-code/2026';
 const QUIET = effective(POLICY, COMPACTION_ONLY);
@@ -18,24 +18,20 @@ const TOLD = [
   ...['messagesSummarised', 'messagesKept', 'lastMessage', 'preserved', 'recompactsNextTurn', 'breakdown'],
 ];
 
-const run = (init: PlanInit, talk: Conversation): LogEntry[] =>
-  runLog(planOf({ policy: POLICY, ...init }), talk.transcript());
+const run = (init: PlanInit, talk: Conversation): LogEntry[] => logFor({ policy: POLICY, ...init }, talk);
 const done = (entries: readonly LogEntry[], action = 'compact') =>
   ofType(entries, 'layer').filter((entry) => entry.action === action && entry.outcome === 'done');
 const byHand = (talk: Conversation, partial: ManualCompaction['partial'] = null): Conversation =>
   talk.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial } }));
 /** This many turns of a prompt and an answer each. */
 const turns = (talk: Conversation, count: number): Conversation => {
-  for (let i = 0; i < count; i++) talk.human(10).answer(10);
+  for (let i = 0; i < count; i++) talk.turn(10, 10);
   return talk;
 };
 
 describe('what every compaction tells', () => {
   it('C37 BRK-4 one within three turns of the previous one is chained, the very next turn alone is thrash', () => {
-    const talk = () =>
-      byHand(turns(byHand(turns(byHand(turns(new Conversation(), 3)), 3)), 4))
-        .human(10)
-        .answer(10);
+    const talk = () => byHand(turns(byHand(turns(byHand(turns(new Conversation(), 3)), 3)), 4)).turn(10, 10);
     const told = (set: PlanInit['set']) =>
       done(run({ set: { ...QUIET, ...set } }, talk())).map(({ details }) => [
         details.turnsSincePrevious,
@@ -53,12 +49,7 @@ describe('what every compaction tells', () => {
   it('C37 FUL-9 the first boundary counts what was said, not the reminder in front of it', () => {
     const set = { ...QUIET, 'context.memoryFiles': { 'CLAUDE.md': 300 } };
     const [first, second] = done(
-      run(
-        { set },
-        byHand(turns(byHand(turns(new Conversation(), 2)), 1))
-          .human(10)
-          .answer(10),
-      ),
+      run({ set }, byHand(turns(byHand(turns(new Conversation(), 2)), 1)).turn(10, 10)),
     );
     expect(first!.details).toMatchObject({
       messagesSummarised: 4,
@@ -75,10 +66,7 @@ describe('what every compaction tells', () => {
     const set = { ...QUIET, 'context.memoryFiles': { 'CLAUDE.md': 300 } };
     const partial = (direction: 'from' | 'up_to') =>
       done(
-        run(
-          { set },
-          byHand(turns(new Conversation(), 4), { direction, messagesBack: 2 }).human(10).answer(10),
-        ),
+        run({ set }, byHand(turns(new Conversation(), 4), { direction, messagesBack: 2 }).turn(10, 10)),
       )[0]!.details;
     const from = partial('from');
     expect(from.preserved).toMatchObject({ head: 'human1' });
@@ -106,7 +94,7 @@ describe('what every compaction tells', () => {
       .attach(20, null, announced)
       .tools([{ tool: 'mcp__x', tokens: 50 }])
       .answer(10);
-    const [compaction] = done(run({ set: QUIET }, byHand(talk).human(10).answer(10)));
+    const [compaction] = done(run({ set: QUIET }, byHand(talk).turn(10, 10)));
     expect(compaction!.details.discoveredTools).toEqual(['mcp__x']);
   });
 
@@ -115,7 +103,7 @@ describe('what every compaction tells', () => {
       .human(100)
       .tools([{ tool: 'Read', tokens: 500, path: '/repo/a.ts' }])
       .answer(30);
-    const [compaction] = done(run({ set: QUIET }, byHand(talk).human(10).answer(10)));
+    const [compaction] = done(run({ set: QUIET }, byHand(talk).turn(10, 10)));
     expect(compaction!.details.breakdown).toMatchObject({
       human: 100,
       assistant: 30,
@@ -131,7 +119,7 @@ describe('what every compaction tells', () => {
     const talk = new Conversation().human(100);
     for (const name of ['a', 'b', 'a', 'c', 'a', 'b'])
       talk.tools([{ tool: 'Read', tokens: 500, path: `/repo/${name}.ts` }]);
-    const [compaction] = done(run({ set: QUIET }, byHand(talk.answer(30)).human(10).answer(10)));
+    const [compaction] = done(run({ set: QUIET }, byHand(talk.answer(30)).turn(10, 10)));
     // Two files: three reads of one and two of the other.
     expect(compaction!.details.breakdown).toMatchObject({ duplicateReadFiles: 2, duplicateReads: 3 * 500 });
   });
@@ -177,7 +165,7 @@ describe('what every compaction tells', () => {
 describe('what is told besides', () => {
   it('C37 WIN-7 a /compact that nobody carries out is an entry', () => {
     const refused = (init: PlanInit) => {
-      const entries = run(init, byHand(turns(new Conversation(), 2)).human(10).answer(10));
+      const entries = run(init, byHand(turns(new Conversation(), 2)).turn(10, 10));
       return {
         messages: ofType(entries, 'notice').flatMap(({ what, details }) =>
           what === 'compact-refused' ? [details.reason] : [],
@@ -194,35 +182,21 @@ describe('what is told besides', () => {
       metric: 1,
     });
     expect(refused({ set: QUIET })).toEqual({ messages: [], metric: 0 });
-    const empty = run({ set: QUIET }, byHand(new Conversation()).human(10).answer(10));
+    const empty = run({ set: QUIET }, byHand(new Conversation()).turn(10, 10));
     expect(ofType(empty, 'layer')).toMatchObject([
       { outcome: 'failed', failure: 'nothing-to-compact', trigger: 'manual' },
     ]);
   });
 
   it('C37 FLT-4 what had to be mended is an entry of the request', () => {
-    const talk = new Conversation().human(10).answer(10).human(10);
-    const call = createBlock({
-      kind: 'tool_use',
-      role: 'assistant',
-      tokens: 5,
-      tool: 'Bash',
-      toolUseId: 'open',
-      text: 'Bash{}',
-    });
-    const orphan = createBlock({
-      kind: 'tool_result',
-      role: 'user',
-      tokens: 5,
-      tool: 'Bash',
-      toolUseId: 'none',
-      text: 'ok',
-    });
+    const talk = new Conversation().turn(10, 10).human(10);
+    const call = callOf('open', 5, { tool: 'Bash', text: 'Bash{}' });
+    const orphan = resultOf('none', 5, { tool: 'Bash', text: 'ok' });
     const message = (id: string, role: 'user' | 'assistant', block: typeof call) =>
       createMessage({ id, role, origin: role === 'user' ? 'tool' : 'model', blocks: [block], at: 1_000 });
     talk.steps.push({ kind: 'message', message: message('a', 'assistant', call) });
     talk.steps.push({ kind: 'message', message: message('b', 'user', orphan) });
-    const entries = run({ policy: 'none' }, talk.human(10).answer(10).human(5).answer(5));
+    const entries = run({ policy: 'none' }, talk.turn(10, 10).turn(5, 5));
     expect(ofType(entries, 'notice')).toMatchObject([
       {
         what: 'repaired',

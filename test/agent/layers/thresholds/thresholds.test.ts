@@ -11,8 +11,9 @@ import { planPolicy, resolvePolicy } from '../../../../src/agent/policies/plan-p
 import { policyWindow } from '../../../../src/agent/policies/policy-window.js';
 import { policyThresholds, shownLimits, shownStatus } from '../../../../src/agent/policies/shown-limits.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { Conversation } from '../../../helpers/generators/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, mainRequests, ofType, planOf, runLog } from '../../../helpers/plan.js';
 
 /** A model of today: its longest answer is above what clients ask for. */
 const MODEL = { window: 200_000, maxOutput: 64_000 };
@@ -106,7 +107,7 @@ describe('the order of WIN-1 in a replay', () => {
   };
   /** The threshold of the first compaction; null when there is none. */
   const threshold = (model: string, set: Record<string, unknown>, policy = 'claude-code/2.1.112') => {
-    const entries = runLog(planOf({ policy, set: { 'storage.enabled': false, ...set } }), talk(model));
+    const entries = logFor({ policy, set: { 'storage.enabled': false, ...set } }, talk(model));
     expect(ofType(entries, 'refused')).toEqual([]);
     const [first] = ofType(entries, 'layer');
     return first === undefined ? null : (first.details.threshold as number);
@@ -134,7 +135,7 @@ describe('the order of WIN-1 in a replay', () => {
 
   it('C27 the beta widens what the API takes under every policy', () => {
     const refused = (set: Record<string, unknown>) =>
-      ofType(runLog(planOf({ policy: 'none', set }), talk('claude-sonnet-4-5')), 'refused').length;
+      ofType(logFor({ policy: 'none', set }, talk('claude-sonnet-4-5')), 'refused').length;
     expect(refused({})).toBe(1);
     expect(refused({ 'window.beta1m': true })).toBe(0);
   });
@@ -219,7 +220,7 @@ describe('percentage override', () => {
         .answer(10);
     const compacts = (last: number) =>
       ofType(
-        runLog(planOf({ policy: 'claude-code/2.0', set: { 'window.percent': 29 } }), talk(last).transcript()),
+        logFor({ policy: 'claude-code/2.0', set: { 'window.percent': 29 } }, talk(last)),
         'layer',
       ).filter(({ action }) => action === 'compact').length;
     const below = 57_999 - 15_100 - 20 - 20;
@@ -230,11 +231,9 @@ describe('percentage override', () => {
     expect(at(92)).toBe(165_600);
     expect(at(93)).toBe(167_000);
     expect(at(100)).toBe(167_000);
-    fc.assert(
-      fc.property(fc.double({ min: 0.001, max: 100, noNaN: true }), (percent) => {
-        expect(at(percent)).toBeLessThanOrEqual(167_000);
-      }),
-    );
+    forAll(fc.double({ min: 0.001, max: 100, noNaN: true }), (percent) => {
+      expect(at(percent)).toBeLessThanOrEqual(167_000);
+    });
   });
 
   it('WIN-4 null is none', () => {
@@ -268,7 +267,7 @@ describe('switches', () => {
       .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
       .answer(10);
   const compactions = (set: Record<string, unknown>) => {
-    const entries = runLog(planOf({ policy: 'claude-code/2.1.112', set }), full().transcript());
+    const entries = logFor({ policy: 'claude-code/2.1.112', set }, full());
     return ofType(entries, 'layer').filter((entry) => entry.action === 'compact');
   };
 
@@ -287,7 +286,7 @@ describe('overshoot', () => {
       .tools([{ tool: 'Read', tokens: 150_000 }])
       .tools([{ tool: 'Read', tokens: 10_000 }])
       .answer(10);
-    const entries = runLog(planOf({ policy: 'claude-code/2.1.112' }), talk.transcript());
+    const entries = logFor({ policy: 'claude-code/2.1.112' }, talk);
     // 15,000 prefix + 100 + 20 + 150,000 + 20 by usage, 10,000 newer by characters / 4.
     const seen = 165_140 + 10_000;
     expect(ofType(entries, 'layer')[0]).toMatchObject({

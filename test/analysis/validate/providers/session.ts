@@ -1,10 +1,10 @@
 import type { ProviderRequest } from '../../../../src/analysis/validate/providers/provider-requests.js';
 import type { Random } from '../../../../src/core/base/random.js';
-import { createMessage } from '../../../../src/core/model/message.js';
 import type { CacheRules, HitChance } from '../../../../src/core/run/provider.js';
 import { chanceOfShort, onGrain } from '../../../../src/provider/cache/cache-rules.js';
 import { NEWEST } from '../../../../src/provider/prices/price.js';
 import { cacheRulesOf } from '../../../../src/provider/providers/providers.js';
+import { messageFrom } from '../../../helpers/blocks.js';
 
 /** What a simulated session is drawn by. */
 export interface Simulated {
@@ -42,13 +42,7 @@ export function simulatedSession({ hit, requests, random }: Simulated): readonly
           startMs: endMs,
           endMs,
           model: MODEL,
-          response: createMessage({
-            id: `m${index}`,
-            role: 'assistant',
-            origin: 'model',
-            blocks: [],
-            at: endMs,
-          }),
+          response: messageFrom('model', `m${index}`, [], { at: endMs }),
           usage,
           outputIsPlaceholder: false,
           stopReason: null,

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sharedData } from '../../../helpers/recordings/shared.js';
 import { assistant, jsonl, say, usage, user } from '../../../helpers/session.js';
-import { cli, tempFolder } from '../../cli.js';
+import { cli, printed, refused, tempFolder } from '../../cli.js';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 
@@ -31,8 +31,7 @@ interface DiffJson {
 describe('ccbench diff', () => {
   it('of a scenario and its variant names the threshold', async () => {
     const cwd = tempFolder({ 'lunch.yaml': SCENARIO });
-    const { code, stdout } = await cli(['diff', 'lunch.yaml', '--json'], { cwd });
-    expect(code).toBe(0);
+    const stdout = await printed(['diff', 'lunch.yaml', '--json'], { cwd });
     const diff = JSON.parse(stdout) as DiffJson;
     expect(diff.firstDifference!.kind).toBe('threshold');
     expect(diff.differences[0]!.turn).toBe(diff.firstDifference!.turn);
@@ -79,8 +78,7 @@ describe('ccbench diff', () => {
   });
 
   it('of a recording alone names the profile of its run and the settings that make it one of the recorded client', async () => {
-    const { code, stdout } = await cli(['diff', 'fixtures/bugfix-20-turns.jsonl'], { cwd: ROOT });
-    expect(code).toBe(0);
+    const stdout = await printed(['diff', 'fixtures/bugfix-20-turns.jsonl'], { cwd: ROOT });
     expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
       / predicted · claude-code\/[\d.]+ with .*client\.use=recorded: \$/,
     );
@@ -127,8 +125,7 @@ describe('ccbench diff', () => {
       [['diff', 'gone.jsonl'], 'gone.jsonl'],
     ];
     for (const [argv, message] of cases) {
-      const { code, stderr } = await cli(argv, { cwd });
-      expect(code).toBe(2);
+      const stderr = await refused(argv, { cwd });
       expect(stderr).toContain(message);
       expect(stderr).toContain('hint:');
     }

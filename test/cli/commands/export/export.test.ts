@@ -9,12 +9,8 @@ import { parseRequestTrace } from '../../../../src/transcripts/readers/request-t
 import { fixtureText, roundsText } from '../../../helpers/generators/make-fixture.js';
 import { propertyRuns } from '../../../helpers/generators/property-runs.js';
 import {
-  answer,
-  at,
-  finish,
+  COMPACTED_MESSAGES,
   exported as opencodeExport,
-  tokens,
-  typed,
 } from '../../../helpers/recordings/opencode-session.js';
 import { readAny } from '../../../helpers/recordings/read-any.js';
 import { cli, scenario, TRACE, tempFolder } from '../../cli.js';
@@ -101,25 +97,7 @@ describe('ccbench export', () => {
   });
 
   it('says which requests of a recording are missing, and why', async () => {
-    const messages = [
-      typed('m1', 0, 'go'),
-      answer('m2', [1, 2], [finish('f1', tokens(9_000, 0, 0, 40))]),
-      {
-        info: { id: 'm3', role: 'user', time: { created: at(3) } },
-        parts: [{ id: 'x', type: 'compaction' }],
-      },
-      answer(
-        'm4',
-        [4, 9],
-        [{ id: 'y', type: 'text', text: 'so far' }, finish('f2', tokens(9_600, 0, 0, 300))],
-        {
-          summary: true,
-        },
-      ),
-      typed('m5', 10, 'on'),
-      answer('m6', [11, 12], [finish('f3', tokens(1_500, 0, 0, 40))]),
-    ];
-    const cwd = tempFolder({ 'o.json': Buffer.from(opencodeExport(messages)).toString() });
+    const cwd = tempFolder({ 'o.json': Buffer.from(opencodeExport(COMPACTED_MESSAGES)).toString() });
     const reason = 'they ask for summaries, whose prompts no replay rebuilds';
     const { stdout, stderr } = await cli(['export', 'o.json', '--format', 'mooncake'], { cwd });
     expect(rowsOf(stdout)).toHaveLength(2);

@@ -7,6 +7,7 @@ import {
   checkStudy,
   studyIn,
 } from '../../../../src/cli/commands/fleet/fleet-queue.js';
+import { thrownBy } from '../../../helpers/refusal.js';
 import { tempFolder } from '../../cli.js';
 
 const SPEC = {
@@ -20,12 +21,8 @@ function refusal(change: object, results = 'out'): string {
   const cwd = tempFolder({ 'study.yaml': '' });
   mkdirSync(join(cwd, 'inner'));
   symlinkSync('/', join(cwd, 'link'));
-  try {
-    checkStudy({ spec: { ...SPEC, ...change }, results }, cwd, cwd);
-    return 'fine';
-  } catch (error) {
-    return (error as Error).message;
-  }
+  const error = thrownBy(() => checkStudy({ spec: { ...SPEC, ...change }, results }, cwd, cwd));
+  return error === null ? 'fine' : (error as Error).message;
 }
 
 describe('H7 a study from a server', () => {

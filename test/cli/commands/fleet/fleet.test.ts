@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startRedis } from '../../../../scripts/kills/start-redis.mjs';
 import { shownUrl } from '../../../../src/cli/commands/fleet/redis-connection.js';
 import { assistant, jsonl, say, usage, user } from '../../../helpers/session.js';
-import { cli, snapshot, tempFolder } from '../../cli.js';
+import { cli, printed, snapshot, tempFolder } from '../../cli.js';
 import { PRUNE, VARY } from '../columns/finished-study.js';
 
 const WORDS = ['a.yaml', ...VARY, '--json'];
@@ -128,8 +128,7 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
     const workers = [worker(), worker()];
     const ask = async (command: string, results: string) => {
       const words = ['fleet', command, 's*.jsonl', '--shares', '3', '--results', results, '--json'];
-      const { code, stdout } = await cli(words, { cwd, env, now });
-      expect(code).toBe(0);
+      const stdout = await printed(words, { cwd, env, now });
       return JSON.parse(stdout);
     };
     try {

@@ -1,12 +1,10 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { ask, assistant, jsonl, result, say, usage, user } from '../../../helpers/session.js';
-import { cli, TRACE, tempFolder } from '../../cli.js';
+import { describe, expect, it } from 'vitest';
+import { hideWarnings } from '../../../helpers/hide-warnings.js';
+import { answered, ask, assistant, jsonl, result, say, usage, user } from '../../../helpers/session.js';
+import { cli, printed, TRACE, tempFolder } from '../../cli.js';
 import { serving } from '../serve/serving.js';
 
-/** The client warns of models that are about to retire. */
-beforeEach(() => {
-  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-});
+hideWarnings();
 
 const MODEL = { model: 'claude-sonnet-4-5' };
 
@@ -18,25 +16,17 @@ const SESSION = jsonl([
   user('u1', 0, 'go'),
   assistant('a1', 1, 'm1', ask('t1'), { ...MODEL, usage: usage(0, 0, 20_000, 10), stop_reason: 'tool_use' }),
   result('u2', 2, 't1', 'x'.repeat(4_000), { parentUuid: 'a1' }),
-  assistant(
-    'a2',
-    3,
-    'm2',
-    say('y'.repeat(400)),
-    { ...MODEL, usage: usage(0, 20_000, 1_000, 100) },
-    { parentUuid: 'u2' },
-  ),
+  answered(2, 3, say('y'.repeat(400)), usage(0, 20_000, 1_000, 100), { parentUuid: 'u2' }),
   user('u3', 4, 'z'.repeat(1_600), { parentUuid: 'a2' }),
-  assistant('a3', 5, 'm3', say('done'), { ...MODEL, usage: usage(0, 21_000, 500, 5) }, { parentUuid: 'u3' }),
+  answered(3, 5, say('done'), usage(0, 21_000, 500, 5), { parentUuid: 'u3' }),
 ]);
 
 describe('ccbench inspect --count-with', () => {
   it('TOK-10 says how far the heuristic is off the recorded usage', async () => {
     const cwd = tempFolder({ 'a.jsonl': SESSION });
-    const { code, stdout } = await cli(['inspect', 'a.jsonl', '--count-with', 'heuristic', '--json'], {
+    const stdout = await printed(['inspect', 'a.jsonl', '--count-with', 'heuristic', '--json'], {
       cwd,
     });
-    expect(code).toBe(0);
     // round(6 / 4) + 1,000 + 100 + 400 of 1,500
     expect(JSON.parse(stdout).files[0].counts).toEqual([
       {
@@ -89,14 +79,7 @@ describe('ccbench inspect --count-with', () => {
   it('large conversations are counted in few large requests', async () => {
     const line = (n: number) => [
       user(`u${n}`, n * 2, 'x'.repeat(100_000), { parentUuid: n === 0 ? null : `a${n - 1}` }),
-      assistant(
-        `a${n}`,
-        n * 2 + 1,
-        `m${n}`,
-        say('ok'),
-        { ...MODEL, usage: usage(0, 0, 20_000 + n * 25_000, 10) },
-        { parentUuid: `u${n}` },
-      ),
+      answered(n, n * 2 + 1, say('ok'), usage(0, 0, 20_000 + n * 25_000, 10), { parentUuid: `u${n}` }),
     ];
     const cwd = tempFolder({ 'a.jsonl': jsonl([0, 1, 2, 3, 4, 5, 6].flatMap(line)) });
     const { url } = await serving(cwd);
@@ -125,8 +108,7 @@ describe('ccbench inspect --count-with', () => {
 
   it('says so where the recording has no usage and no text', async () => {
     const cwd = tempFolder({ 'a.json': TRACE });
-    const { code, stdout } = await cli(['inspect', 'a.json', '--count-with', 'heuristic'], { cwd });
-    expect(code).toBe(0);
+    const stdout = await printed(['inspect', 'a.json', '--count-with', 'heuristic'], { cwd });
     expect(stdout).toContain('nothing to compare');
   });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cli, TRACE, tempFolder } from '../../cli.js';
+import { cli, refused, TRACE, tempFolder } from '../../cli.js';
 
 /** One line of a Claude Code session; times in seconds after midnight of a day. */
 function line(name: string, n: number, type: 'user' | 'assistant', day: string, extra: object = {}): string {
@@ -143,8 +143,7 @@ describe('naming sessions', () => {
   });
 
   it.each(['-home-me-project', '-Volumes-work', '-Users-me-x'])('says how to write %s', async (name) => {
-    const { code, stderr } = await cli(['inspect', name], { cwd: tree(TREE) });
-    expect(code).toBe(2);
+    const stderr = await refused(['inspect', name], { cwd: tree(TREE) });
     expect(stderr).toContain(`./${name}`);
     expect(stderr).toContain(`-- ${name}`);
   });
@@ -508,8 +507,7 @@ describe('ccbench inspect without an argument', () => {
   });
 
   it('says where it looked when there is nothing', async () => {
-    const { code, stderr } = await cli(['inspect'], { cwd: '/', env: { HOME: tree({}) } });
-    expect(code).toBe(2);
+    const stderr = await refused(['inspect'], { cwd: '/', env: { HOME: tree({}) } });
     expect(stderr).toContain('~/.claude/projects');
     expect(stderr).toContain('~/.codex/sessions');
     expect(stderr).toContain('ccbench inspect <path>');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { usesFacts } from '../../../../src/cli/commands/inspect/uses-facts.js';
 import {
+  answered,
   ask,
-  assistant,
   type Fields,
   jsonl,
   readSession,
@@ -11,7 +11,7 @@ import {
   usage,
   user,
 } from '../../../helpers/session.js';
-import { cli, tempFolder } from '../../cli.js';
+import { cli, printed, tempFolder } from '../../cli.js';
 
 const FILE = [
   'export const retryLimit_ms = 4200;',
@@ -25,10 +25,7 @@ const RULES = [
 ].join('\n');
 
 const called = (i: number, content: unknown): Fields =>
-  assistant(`a${i}`, 10 * i, `m${i}`, content, {
-    model: 'claude-sonnet-4-5',
-    usage: usage(0, 1_000 * i, 1_000, 50),
-  });
+  answered(i, 10 * i, content, usage(0, 1_000 * i, 1_000, 50));
 const reads = (i: number): Fields => called(i, ask(`t${i}`, 'Read', { file_path: '/repo/a.ts' }));
 const got = (i: number): Fields => result(`r${i}`, 10 * i + 1, `t${i}`, FILE);
 const EDIT = { file_path: '/repo/a.ts', old_string: '  return openChannel();', new_string: '  return 1;' };
@@ -81,8 +78,7 @@ describe('the uses of a transcript', () => {
 describe('ccbench inspect --uses', () => {
   it('shows them in 25 lines at most, and all of them in the JSON', async () => {
     const folder = tempFolder({ 's.jsonl': jsonl(LINES) });
-    const { code, stdout } = await cli(['inspect', 's.jsonl', '--uses'], { cwd: folder });
-    expect(code).toBe(0);
+    const stdout = await printed(['inspect', 's.jsonl', '--uses'], { cwd: folder });
     expect(stdout).toContain('by kind: reread 2 · edit 1 · echo 1 · repeat 1\n');
     expect(stdout).toMatch(/Read +\/repo\/a\.ts +\d+ +2 +1\n/);
     expect(stdout).toContain('5 uses of ');

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { providerRegistry } from '../../../../src/provider/providers/providers.js';
-import { cli, TRACE, tempFolder } from '../../cli.js';
+import { cli, printed, refused, TRACE, tempFolder } from '../../cli.js';
 
 const SESSION = resolve(import.meta.dirname, '../../../../fixtures/bugfix-20-turns.jsonl');
 
@@ -72,8 +72,7 @@ describe('ccbench providers', () => {
 
   it('shows a file, with ? for prices of a model that only a scenario adds', async () => {
     const file = resolve(import.meta.dirname, '../../../../scenarios/own-provider/own-gateway.yaml');
-    const { code, stdout } = await cli(['providers', file], { cwd: tempFolder(), columns: 400 });
-    expect(code).toBe(0);
+    const stdout = await printed(['providers', file], { cwd: tempFolder(), columns: 400 });
     expect(stdout).toContain('Own gateway (settings of the server)');
     expect(stdout).toMatch(/^own-gateway +prefix +16 +0 +10 min – 20 min +\? +\? +\? +own-weights/m);
     expect(stdout).toContain('an entry ends after 2 h at own-gateway.');
@@ -91,8 +90,7 @@ describe('ccbench providers', () => {
     [['--model', 'kimi-k3'], '--model needs the name of a provider'],
     [['--freed', '0'], 'number of tokens'],
   ])('%j is refused with exit code 2', async (argv, sentence) => {
-    const { code, stderr } = await cli(['providers', ...argv], { cwd: tempFolder() });
-    expect(code).toBe(2);
+    const stderr = await refused(['providers', ...argv], { cwd: tempFolder() });
     expect(stderr).toContain(sentence);
   });
 });
@@ -125,8 +123,7 @@ describe('ccbench providers --session', () => {
 
   it('replays one session under every provider', async () => {
     const cwd = folder();
-    const { code, stdout } = await cli([...RUN, '--json'], { cwd });
-    expect(code).toBe(0);
+    const stdout = await printed([...RUN, '--json'], { cwd });
     const { providers } = JSON.parse(stdout);
     expect(providers.map(({ provider }: { provider: string }) => provider)).toEqual(providerRegistry.names);
     const lines = readFileSync(SESSION, 'utf8').split('\n');

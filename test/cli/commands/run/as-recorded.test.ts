@@ -2,21 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OPEN_LOOP } from '../../../../src/report/text/as-recorded.js';
-import { assistant, jsonl, say, usage, user } from '../../../helpers/session.js';
-import { cli, scenario, tempFolder } from '../../cli.js';
+import { answered, jsonl, say, usage, user } from '../../../helpers/session.js';
+import { cli, printed, scenario, tempFolder } from '../../cli.js';
 
 /** Two calls of Sonnet 4.5 that cost $0.006 × 10 + $0.015 and $0.003 + $0.006 + $0.015, so $0.099 in all. */
 const SESSION = jsonl([
   user('u1', 0, 'first question'),
-  assistant('a1', 5, 'm1', say('first answer'), {
-    model: 'claude-sonnet-4-5',
-    usage: usage(0, 0, 10_000, 1_000),
-  }),
+  answered(1, 5, say('first answer'), usage(0, 0, 10_000, 1_000)),
   user('u2', 20, 'second question'),
-  assistant('a2', 25, 'm2', say('second answer'), {
-    model: 'claude-sonnet-4-5',
-    usage: usage(0, 10_000, 1_000, 1_000),
-  }),
+  answered(2, 25, say('second answer'), usage(0, 10_000, 1_000, 1_000)),
 ]);
 
 const YAML = 'name: replay\ntranscript: { file: s.jsonl }\npolicy: none\n';
@@ -34,8 +28,7 @@ const flat = (text: string): string => text.replace(/\s+/g, ' ');
 describe('what a recording cost', () => {
   it('C3 stands first in the cost of a run: terminal, summary.json, page', async () => {
     const cwd = folder();
-    const { code, stdout } = await cli(['run', 'a.yaml'], { cwd });
-    expect(code).toBe(0);
+    const stdout = await printed(['run', 'a.yaml'], { cwd });
     const lines = stdout.split('\n');
     const title = lines.findIndex((line) => line.startsWith('Cost by cause'));
     expect(lines[title + 1]).toMatch(/^ {2}as recorded +\$0\.0990 +2 calls$/);
@@ -119,13 +112,7 @@ describe('what a recording cost', () => {
   });
 
   it('prices a lifetime by the step that a prompt crosses, as the bill does', async () => {
-    const long = jsonl([
-      user('u1', 0, 'go'),
-      assistant('a1', 5, 'm1', say('done'), {
-        model: 'claude-sonnet-4-5',
-        usage: usage(0, 0, 250_000, 1_000),
-      }),
-    ]);
+    const long = jsonl([user('u1', 0, 'go'), answered(1, 5, say('done'), usage(0, 0, 250_000, 1_000))]);
     const cwd = tempFolder({ 's.jsonl': long });
     const { cost, recorded } = JSON.parse((await cli(['ttl', 's.jsonl', '--json'], { cwd })).stdout);
     // Above 200,000 tokens: $6 in, so $12 written for an hour, and $22.50 out.

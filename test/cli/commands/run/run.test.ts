@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { cli, scenario, snapshot, tempFolder } from '../../cli.js';
+import { cli, printed, scenario, snapshot, tempFolder } from '../../cli.js';
 
 const CHARTS = ['context-over-time', 'cost-by-cause', 'prompt-split'];
 const FILES = ['events.csv', 'prompts.csv', 'report.html', 'requests.csv', 'run.jsonl', 'summary.json'];
@@ -76,8 +76,7 @@ describe('ccbench run', () => {
       'a.yaml':
         'name: many\npolicy: none\ntranscripts:\n  - synthetic: { turns: 5, text: none }\n  - synthetic: { turns: 6, text: none }\n',
     });
-    const { code, stdout } = await cli(['run', 'a.yaml', '--json'], { cwd });
-    expect(code).toBe(0);
+    const stdout = await printed(['run', 'a.yaml', '--json'], { cwd });
     const folders = JSON.parse(stdout).runs.map((run: { report: string }) => run.report);
     expect(new Set(folders).size).toBe(2);
     for (const folder of folders) expect(Object.keys(snapshot(join(cwd, folder)))).toEqual(FILES);
@@ -86,8 +85,7 @@ describe('ccbench run', () => {
   it('--seed, --model, --policy and --set change every scenario', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
     const argv = 'run a.yaml --no-files --log out.jsonl --seed 9 --policy unbounded'.split(' ');
-    const { code } = await cli([...argv, '--model', 'claude-opus-4-5', '--set', 'cache.ttl=1h'], { cwd });
-    expect(code).toBe(0);
+    await printed([...argv, '--model', 'claude-opus-4-5', '--set', 'cache.ttl=1h'], { cwd });
     const header = JSON.parse(readFileSync(join(cwd, 'out.jsonl'), 'utf8').split('\n')[0]!);
     expect(header).toMatchObject({
       seed: 9,

@@ -2,17 +2,15 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import type { MessageParam, Tool } from '@anthropic-ai/sdk/resources/messages';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { servedReader } from '../../../../src/transcripts/readers/served.js';
+import { hideWarnings } from '../../../helpers/hide-warnings.js';
 import { cli, tempFolder } from '../../cli.js';
 import { serving } from './serving.js';
 
 const MODEL = 'claude-sonnet-4-5';
 
-/** The client warns of models that are about to retire. */
-beforeEach(() => {
-  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-});
+hideWarnings();
 
 const tool = (name: string): Tool => ({ name, description: 'd', input_schema: { type: 'object' } });
 

@@ -4,19 +4,17 @@ import { type IncomingMessage, request } from 'node:http';
 import { join, resolve } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import type { MessageParam, Tool } from '@anthropic-ai/sdk/resources/messages';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { listenLocally } from '../../../../src/cli/commands/serve/local-server.js';
 import { loadTranscript } from '../../../../src/transcripts/files/transcripts.js';
+import { hideWarnings } from '../../../helpers/hide-warnings.js';
 import { CLAUDE_TOOLS, goOn, SUMMARY_PROMPT, tool, wordsOf } from '../../../provider/script/agent.js';
 import { cli, tempFolder } from '../../cli.js';
 import { serving } from './serving.js';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 
-/** The client warns of models that are about to retire. */
-beforeEach(() => {
-  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-});
+hideWarnings();
 
 /** An agent that reads what it is told and compacts above a number of tokens, until an answer calls no tool. */
 async function work(url: string, tools: readonly Tool[], limit: number, result: string) {

@@ -3,16 +3,14 @@ import { request } from 'node:http';
 import { createServer } from 'node:net';
 import Anthropic, { APIConnectionError, OverloadedError, RateLimitError } from '@anthropic-ai/sdk';
 import type { MessageCreateParamsNonStreaming, MessageParam } from '@anthropic-ai/sdk/resources/messages';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { cli, tempFolder } from '../../cli.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hideWarnings } from '../../../helpers/hide-warnings.js';
+import { cli, refused, tempFolder } from '../../cli.js';
 import { serving } from './serving.js';
 
 const MODEL = 'claude-sonnet-4-5';
 
-/** The client warns of models that are about to retire. */
-beforeEach(() => {
-  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-});
+hideWarnings();
 
 const clientOf = (baseURL: string, maxRetries = 0) => new Anthropic({ apiKey: 'any', baseURL, maxRetries });
 
@@ -275,8 +273,7 @@ describe('misuse of ccbench serve', () => {
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as { port: number };
     const cwd = tempFolder();
-    const { code, stderr } = await cli(['serve', '--port', String(port), '--record', 'out.jsonl'], { cwd });
-    expect(code).toBe(2);
+    const stderr = await refused(['serve', '--port', String(port), '--record', 'out.jsonl'], { cwd });
     expect(stderr).toContain(`port ${port} cannot be listened at: it is in use`);
     expect(stderr).toContain('--port 0');
     expect(readdirSync(cwd)).toEqual([]);
@@ -301,8 +298,7 @@ describe('misuse of ccbench serve', () => {
       '--latency-scale has no effect with --upstream',
     ],
   ])('%j is refused', async (argv, said) => {
-    const { code, stderr } = await cli(['serve', ...argv], { cwd: tempFolder() });
-    expect(code).toBe(2);
+    const stderr = await refused(['serve', ...argv], { cwd: tempFolder() });
     expect(stderr).toContain(said);
   });
 });

@@ -3,17 +3,15 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { hideWarnings } from '../../../helpers/hide-warnings.js';
 import { cli, tempFolder } from '../../cli.js';
 import { serving } from './serving.js';
 
 const KEY = 'sk-ant-very-secret';
 const MODEL = 'claude-sonnet-4-5';
 
-/** The client warns of models that are about to retire. */
-beforeEach(() => {
-  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-});
+hideWarnings();
 
 /** 3,000 tokens of system prompt with a marker: four characters a token. */
 function body(...words: string[]) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type StudyInputs, studyTitle } from '../../../../src/cli/commands/study/study-inputs.js';
-import { ask, assistant, jsonl, say, usage, user } from '../../../helpers/session.js';
+import { answered, ask, assistant, jsonl, say, usage, user } from '../../../helpers/session.js';
 import { cli, TRACE, tempFolder } from '../../cli.js';
 
 const over = (...files: readonly string[]) =>
@@ -87,10 +87,7 @@ describe('the sessions of a study', () => {
     const session = (i: number) =>
       jsonl([
         user(`u${i}`, 0, `go ${i}`),
-        assistant(`a${i}`, 5, `m${i}`, say(`done ${i}`), {
-          model: 'claude-sonnet-4-5',
-          usage: usage(10 + i, 0, 500, 20),
-        }),
+        answered(i, 5, say(`done ${i}`), usage(10 + i, 0, 500, 20)),
       ]).toString();
     const names = Array.from({ length: 100 }, (_, i) => `s${i}.jsonl`);
     const files = Object.fromEntries(names.map((name, i) => [name, session(i)]));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { goalOf } from '../../../../src/cli/commands/tune/tune-search.js';
+import { refusalOf } from '../../../helpers/refusal.js';
 import { cli, tempFolder } from '../../cli.js';
 
 it('a search wants less or more of one metric, within its constraints', () => {
@@ -20,13 +21,7 @@ it('a search wants less or more of one metric, within its constraints', () => {
 });
 
 it('what is wrong with a goal is shown at its option', () => {
-  const placeOf = (options: object): unknown => {
-    try {
-      return goalOf({ subjectTo: [], ...options });
-    } catch (error) {
-      return (error as { readonly place?: unknown }).place;
-    }
-  };
+  const placeOf = (options: object): unknown => refusalOf(() => goalOf({ subjectTo: [], ...options }))?.place;
   expect(placeOf({ minimise: 'cost' })).toMatchObject({ file: expect.stringContaining('--minimise') });
   expect(placeOf({ maximise: 'cost' })).toMatchObject({ file: expect.stringContaining('--maximise') });
   expect(placeOf({ minimise: 'costUsd', subjectTo: ['x'] })).toEqual({ file: '--subject-to x' });

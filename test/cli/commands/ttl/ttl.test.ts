@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sharedData } from '../../../helpers/recordings/shared.js';
 import { assistant, jsonl, say, usage, user } from '../../../helpers/session.js';
-import { cli, snapshot, TRACE, tempFolder } from '../../cli.js';
+import { cli, printed, snapshot, TRACE, tempFolder } from '../../cli.js';
 
 const MTOK = 1e-6;
 
@@ -115,8 +115,7 @@ function rows(...list: readonly Row[]): string {
 
 async function ruled(files: Readonly<Record<string, string | Uint8Array>>, more: readonly string[] = []) {
   const cwd = tempFolder(files);
-  const { code, stdout } = await cli(['ttl', ...Object.keys(files), '--json', ...more], { cwd });
-  expect(code).toBe(0);
+  const stdout = await printed(['ttl', ...Object.keys(files), '--json', ...more], { cwd });
   return JSON.parse(stdout);
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { begun, RecordingBuilder, toolUse } from '../../../analysis/validate/recording.js';
-import { cli, TRACE, tempFolder } from '../../cli.js';
+import { cli, printed, TRACE, tempFolder } from '../../cli.js';
 
 const CODEX = `${JSON.stringify({ timestamp: '2026-01-01T00:00:00Z', type: 'session_meta', payload: {} })}\n`;
 
@@ -35,8 +35,7 @@ const FIGURES = [
 describe('ccbench validate', () => {
   it('prints figures per file and in all, breaks, worst requests and what was left out', async () => {
     const cwd = tempFolder({ 'one.jsonl': session(30_000), 'two.jsonl': session(16_000, 'two') });
-    const { code, stdout } = await cli(['validate', 'one.jsonl', 'two.jsonl'], { cwd });
-    expect(code).toBe(0);
+    const stdout = await printed(['validate', 'one.jsonl', 'two.jsonl'], { cwd });
     for (const text of ['blind', 'given', 'baseline', 'all', 'tools_changed', 'two main#2', 'Left out']) {
       expect(stdout).toContain(text);
     }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Fixes } from '../../../../src/analysis/why/fixes.js';
 import { sumUp } from '../../../../src/analysis/why/sum-up.js';
 import { fixBlocks } from '../../../../src/cli/commands/why/fix-document.js';
-import { assistant, type Fields, jsonl, say, user } from '../../../helpers/session.js';
+import { answered, type Fields, jsonl, say, user } from '../../../helpers/session.js';
 import { cli, tempFolder } from '../../cli.js';
 
 /** A prompt of 100,000 tokens that is written for five minutes again and again, twenty minutes apart. */
@@ -20,14 +20,7 @@ function session(version: string): Buffer {
   return jsonl(
     Array.from({ length: 12 }, (_, i) => [
       user(`u${i}`, 1_200 * i, `question ${i}`, { ...fields, parentUuid: i === 0 ? null : `a${i - 1}` }),
-      assistant(
-        `a${i}`,
-        1_200 * i + 1,
-        `m${i}`,
-        say('yes'),
-        { model: 'claude-sonnet-4-5', usage },
-        { ...fields, parentUuid: `u${i}` },
-      ),
+      answered(i, 1_200 * i + 1, say('yes'), usage, { ...fields, parentUuid: `u${i}` }),
     ]).flat(),
   );
 }

@@ -1,20 +1,13 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { assistant, jsonl, say, usage, user } from '../../../helpers/session.js';
+import { answered, jsonl, say, usage, user } from '../../../helpers/session.js';
 import { cli, tempFolder } from '../../cli.js';
 
 function turn(i: number): Buffer {
   return jsonl([
     user(`u${i}`, 60 * i, `question ${i}`, { parentUuid: i === 0 ? null : `a${i - 1}` }),
-    assistant(
-      `a${i}`,
-      60 * i + 5,
-      `m${i}`,
-      say('answer'),
-      { model: 'claude-sonnet-4-5', usage: usage(10, 1_000 * i, 1_000, 50) },
-      { parentUuid: `u${i}` },
-    ),
+    answered(i, 60 * i + 5, say('answer'), usage(10, 1_000 * i, 1_000, 50), { parentUuid: `u${i}` }),
   ]);
 }
 

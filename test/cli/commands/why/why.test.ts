@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sharedData } from '../../../helpers/recordings/shared.js';
 import { assistant, jsonl, say, usage, user } from '../../../helpers/session.js';
-import { cli, tempFolder } from '../../cli.js';
+import { cli, printed, refused, tempFolder } from '../../cli.js';
 
 /** Two prompts, the second after twenty minutes. */
 function session(folder: string, name: string, project: string, named = 'claude-sonnet-4-5'): void {
@@ -37,8 +37,7 @@ describe('ccbench why', () => {
   it('without an argument explains what it finds in the usual places', async () => {
     const home = tempFolder();
     session(join(home, '.claude/projects/-projects-shop'), 's1.jsonl', '/projects/shop');
-    const { code, stdout } = await cli(['why'], { cwd: home, env: { HOME: home } });
-    expect(code).toBe(0);
+    const stdout = await printed(['why'], { cwd: home, env: { HOME: home } });
     // Written: 90,000 + 95,000 for an hour at $6 a million, 20 at $3, 100 put out at $15.
     expect(stdout).toContain('$1.11 · 1 session · 2 requests');
     expect(stdout).toContain('/projects/shop');
@@ -51,8 +50,7 @@ describe('ccbench why', () => {
 
   it('says where it looked when it finds nothing', async () => {
     const home = tempFolder();
-    const { code, stderr } = await cli(['why'], { cwd: home, env: { HOME: home } });
-    expect(code).toBe(2);
+    const stderr = await refused(['why'], { cwd: home, env: { HOME: home } });
     expect(stderr).toContain('no sessions were found in their usual places');
     expect(stderr).toContain('ccbench why <path>');
     expect(stderr).toContain('~/.claude/projects');
@@ -61,8 +59,7 @@ describe('ccbench why', () => {
   it('--share has neither names nor paths nor text', async () => {
     const home = tempFolder();
     session(join(home, 'logs'), 'private-name.jsonl', '/projects/shop');
-    const { code, stdout } = await cli(['why', 'logs', '--share'], { cwd: home, env: { HOME: home } });
-    expect(code).toBe(0);
+    const stdout = await printed(['why', 'logs', '--share'], { cwd: home, env: { HOME: home } });
     expect(stdout).toContain('$1.11 at list prices in 1 session of 1 project');
     expect(existsSync(join(home, 'reports'))).toBe(false);
     for (const word of ['private', 'shop', 'secret', '/', '.jsonl']) expect(stdout).not.toContain(word);
@@ -74,11 +71,10 @@ describe('ccbench why', () => {
     // A copy is set aside with a reason that names the other file.
     session(join(home, 'logs'), 'private-two.jsonl', '/projects/shop');
     cpSync(join(home, 'logs/private-name.jsonl'), join(home, 'logs/private-copy.jsonl'));
-    const { code, stdout } = await cli(['why', 'logs', '--share', '--json'], {
+    const stdout = await printed(['why', 'logs', '--share', '--json'], {
       cwd: home,
       env: { HOME: home },
     });
-    expect(code).toBe(0);
     const shared = JSON.parse(stdout);
     expect(shared).toMatchObject({ sessions: 2, projects: 1, models: 1, requests: 4, skipped: 0 });
     expect(shared.recordedUsd).toBeCloseTo(2.2232, 3);
@@ -133,8 +129,7 @@ describe('ccbench why', () => {
   it('says why no session counts, of the first, and how many more there are', async () => {
     const home = tempFolder();
     const said = async () => {
-      const { code, stderr } = await cli(['why', 'logs'], { cwd: home });
-      expect(code).toBe(2);
+      const stderr = await refused(['why', 'logs'], { cwd: home });
       return stderr;
     };
     session(join(home, 'logs'), 's1.jsonl', '/projects/shop', 'mystery-1');

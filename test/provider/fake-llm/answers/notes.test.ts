@@ -18,6 +18,8 @@ import {
 import type { AnswerSpec } from '../../../../src/core/run/action.js';
 import type { FakeLlmPlan } from '../../../../src/core/run/run-plan.js';
 import { composeAnswer } from '../../../../src/provider/fake-llm/answers/compose-answer.js';
+import { resultOf } from '../../../helpers/blocks.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { propertyRuns } from '../../../helpers/generators/property-runs.js';
 import { around, INSTRUCTION, plan, questionOf, said, toolRound } from '../build.js';
 
@@ -46,9 +48,7 @@ function session(tokens: number): readonly Message[] {
     said('human', 'Teach the reader to skip comments.'),
     said('model', 'The reader skips comments now.'),
     ...toolRound(1, 'Edit', 'src/reader.ts', 'file changed'),
-    around('tool', [
-      createBlock({ kind: 'tool_result', role: 'user', tokens, tool: 'Bash', toolUseId: 'x' }),
-    ]),
+    around('tool', [resultOf('x', tokens, { tool: 'Bash' })]),
   ];
 }
 
@@ -189,8 +189,12 @@ describe('notes that nobody has read yet', () => {
   it('SES-1 SES-4 tell their sections and their length exactly as a reader would find them', () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 90_000 }), { minLength: 1, maxLength: 8 });
     const names = fc.subarray(NOTES_HEADINGS.map(({ name }) => name));
-    fc.assert(
-      fc.property(sizes, fc.integer({ min: 0, max: 20_000 }), names, (tokens, amount, condense) => {
+    forAll(
+      { numRuns: propertyRuns(60) },
+      sizes,
+      fc.integer({ min: 0, max: 20_000 }),
+      names,
+      (tokens, amount, condense) => {
         const notes = row(tokens, amount, condense);
         const text = notes.text.read();
         expect(notes.text.chars).toBe(text.length);
@@ -202,8 +206,7 @@ describe('notes that nobody has read yet', () => {
         const cut = cutForUse(notes, 900, '/notes.md').notes.text;
         expect(cut.read()).toBe(cutForUse(notesFromText(text), 900, '/notes.md').notes.text.read());
         expect(cut.chars).toBe(cut.read().length);
-      }),
-      { numRuns: propertyRuns(60) },
+      },
     );
   });
 

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SUMMARY_SECTIONS, UP_TO_SECTIONS } from '../../../../src/agent/layers/rules/prompt.js';
 import { createRandom } from '../../../../src/core/base/random.js';
-import { createBlock } from '../../../../src/core/model/block.js';
 import {
   collapseBlankLines,
   formatSummary,
@@ -15,6 +14,8 @@ import type { FakeLlmPlan } from '../../../../src/core/run/run-plan.js';
 import { composeAnswer } from '../../../../src/provider/fake-llm/answers/compose-answer.js';
 import { exactText } from '../../../../src/provider/fake-llm/answers/facts.js';
 import { SUMMARY_TITLES } from '../../../../src/provider/fake-llm/answers/summary.js';
+import { userText } from '../../../helpers/blocks.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { around, fault, INSTRUCTION, plan, questionOf, said, toolRound } from '../build.js';
 
 const FULL: AnswerSpec = { kind: 'summary', style: 'full', quoteTokens: 2_000 };
@@ -55,9 +56,7 @@ const anyText = fc.oneof(
 const anyMessage = fc.oneof(
   anyText.map((text) => said('human', text)),
   anyText.map((text) => said('model', text)),
-  fc
-    .integer({ min: 1, max: 5_000 })
-    .map((tokens) => around('human', [createBlock({ kind: 'text', role: 'user', tokens })])),
+  fc.integer({ min: 1, max: 5_000 }).map((tokens) => around('human', [userText(tokens)])),
   anyText.map((text) => toolRound(1, 'Read', 'src/a b\n.ts', text, true)[1]!),
   fc.constant(around('boundary', [])),
 );
@@ -89,33 +88,25 @@ describe('a summary', () => {
   });
 
   it('INV-14 holds every user message since the last boundary as it was written', () => {
-    fc.assert(
-      fc.property(conversation, fc.integer({ min: 1, max: 3_000 }), (messages, tokens) => {
-        const text = summarise(messages, { summaryTokens: { fixed: tokens } }).text.read();
-        let from = text.indexOf('6. All user messages:');
-        for (const { blocks } of humansSinceBoundary(messages)) {
-          const words = blocks[0]!.text?.read() ?? `${blocks[0]!.tokens} tokens, not recorded`;
-          const at = text.indexOf(words, from);
-          expect(at).toBeGreaterThanOrEqual(from);
-          from = at + words.length;
-        }
-        expect(from).toBeLessThan(text.lastIndexOf('7. Pending tasks:'));
-      }),
-    );
+    forAll(conversation, fc.integer({ min: 1, max: 3_000 }), (messages, tokens) => {
+      const text = summarise(messages, { summaryTokens: { fixed: tokens } }).text.read();
+      let from = text.indexOf('6. All user messages:');
+      for (const { blocks } of humansSinceBoundary(messages)) {
+        const words = blocks[0]!.text?.read() ?? `${blocks[0]!.tokens} tokens, not recorded`;
+        const at = text.indexOf(words, from);
+        expect(at).toBeGreaterThanOrEqual(from);
+        from = at + words.length;
+      }
+      expect(from).toBeLessThan(text.lastIndexOf('7. Pending tasks:'));
+    });
   });
 
   it('INV-14 leaves out what was said before the boundary, by tools or in attachments', () => {
-    const file = createBlock({
-      kind: 'text',
-      role: 'user',
-      tokens: 9,
-      text: 'FILE CONTENT',
-      facts: { attachment: 'file' },
-    });
+    const file = userText(9, { text: 'FILE CONTENT', facts: { attachment: 'file' } });
     const messages = [
       said('human', 'EARLIER WORDS'),
       around('boundary', []),
-      around('human', [createBlock({ kind: 'text', role: 'user', tokens: 3, text: 'LATER WORDS' }), file]),
+      around('human', [userText(3, { text: 'LATER WORDS' }), file]),
     ];
     const text = summarise(messages).text.read();
     const section = text.slice(text.indexOf('6. All'), text.indexOf('7. Pending'));
@@ -125,29 +116,25 @@ describe('a summary', () => {
   });
 
   it('is exactly as long as it says before it is read', () => {
-    fc.assert(
-      fc.property(
-        conversation,
-        fc.integer({ min: 0, max: 4_000 }),
-        fc.integer({ min: 0, max: 900 }),
-        (messages, a, b) => {
-          const given = { summaryTokens: { fixed: a }, scratchpadTokens: { fixed: b } };
-          const { text } = summarise(messages, given);
-          expect(text.read().length).toBe(text.chars);
-        },
-      ),
+    forAll(
+      conversation,
+      fc.integer({ min: 0, max: 4_000 }),
+      fc.integer({ min: 0, max: 900 }),
+      (messages, a, b) => {
+        const given = { summaryTokens: { fixed: a }, scratchpadTokens: { fixed: b } };
+        const { text } = summarise(messages, given);
+        expect(text.read().length).toBe(text.chars);
+      },
     );
   });
 
   it('FUL-3 is as long as its tokens say once formatted', () => {
-    fc.assert(
-      fc.property(conversation, fc.integer({ min: 0, max: 4_000 }), (messages, tokens) => {
-        const answer = summarise(messages, { summaryTokens: { fixed: tokens } });
-        const formatted = formatSummary(answer.text.read(), 'drop');
-        expect(formatted.length).toBe(formattedChars(answer, 'drop'));
-        expect(formatted.length).toBe(Math.round(answer.tokens * 2.75));
-      }),
-    );
+    forAll(conversation, fc.integer({ min: 0, max: 4_000 }), (messages, tokens) => {
+      const answer = summarise(messages, { summaryTokens: { fixed: tokens } });
+      const formatted = formatSummary(answer.text.read(), 'drop');
+      expect(formatted.length).toBe(formattedChars(answer, 'drop'));
+      expect(formatted.length).toBe(Math.round(answer.tokens * 2.75));
+    });
     const plain = summarise(SESSION);
     expect(formatSummary(plain.text.read(), 'relabel').length).toBe(formattedChars(plain, 'relabel'));
   });
@@ -156,42 +143,40 @@ describe('a summary', () => {
     const long = said('human', 'word '.repeat(20_000));
     const whole = { ...FULL, quoteTokens: 100_000 };
     expect(summarise([long], { summaryTokens: { fixed: 500 } }, whole).tokens).toBeGreaterThan(25_000);
-    const opaque = around('human', [createBlock({ kind: 'text', role: 'user', tokens: 7_000 })]);
+    const opaque = around('human', [userText(7_000)]);
     expect(summarise([opaque], { summaryTokens: { fixed: 500 } }, whole).tokens).toBeGreaterThan(7_000);
     expect(summarise([opaque], { summaryTokens: { fixed: 500 } }).tokens).toBeLessThan(2_500);
   });
 
   it('C19 INV-14 quotes a message of more tokens than the limit by its head and tail, with a mark', () => {
     const words = (n: number) => Array.from({ length: n }, (_, i) => `line ${i}`).join('\n');
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 1, max: 3_000 }).map(words), { minLength: 1, maxLength: 5 }),
-        fc.integer({ min: 20, max: 4_000 }),
-        (texts, quoteTokens) => {
-          const messages = texts.map((text) => said('human', text));
-          const answer = summarise(messages, {}, { ...FULL, quoteTokens });
-          const text = answer.text.read();
-          expect(text.length).toBe(answer.text.chars);
-          let from = text.indexOf('6. All user messages:');
-          for (const { blocks } of messages) {
-            const { tokens, text: said } = blocks[0]!;
-            const whole = said!.read();
-            const half = Math.floor((whole.length * quoteTokens) / tokens / 2) - 1;
-            const isLong = tokens > quoteTokens && !text.includes(whole, from);
-            const parts = isLong
-              ? [whole.slice(0, half), `${tokens - quoteTokens} tokens of this message are left out`]
-              : [whole];
-            if (isLong) parts.push(whole.slice(whole.length - half + 1));
-            for (const part of parts) {
-              const at = text.indexOf(part, from);
-              expect(at).toBeGreaterThanOrEqual(from);
-              from = at + part.length;
-            }
-          }
-          expect(from).toBeLessThan(text.lastIndexOf('7. Pending tasks:'));
-        },
-      ),
+    forAll(
       { numRuns: 60 },
+      fc.array(fc.integer({ min: 1, max: 3_000 }).map(words), { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 20, max: 4_000 }),
+      (texts, quoteTokens) => {
+        const messages = texts.map((text) => said('human', text));
+        const answer = summarise(messages, {}, { ...FULL, quoteTokens });
+        const text = answer.text.read();
+        expect(text.length).toBe(answer.text.chars);
+        let from = text.indexOf('6. All user messages:');
+        for (const { blocks } of messages) {
+          const { tokens, text: said } = blocks[0]!;
+          const whole = said!.read();
+          const half = Math.floor((whole.length * quoteTokens) / tokens / 2) - 1;
+          const isLong = tokens > quoteTokens && !text.includes(whole, from);
+          const parts = isLong
+            ? [whole.slice(0, half), `${tokens - quoteTokens} tokens of this message are left out`]
+            : [whole];
+          if (isLong) parts.push(whole.slice(whole.length - half + 1));
+          for (const part of parts) {
+            const at = text.indexOf(part, from);
+            expect(at).toBeGreaterThanOrEqual(from);
+            from = at + part.length;
+          }
+        }
+        expect(from).toBeLessThan(text.lastIndexOf('7. Pending tasks:'));
+      },
     );
   });
 
@@ -233,7 +218,7 @@ describe('a summary', () => {
       reads += 1;
       return 'hello world';
     });
-    const block = createBlock({ kind: 'text', role: 'user', tokens: 3, text, digest: 77 });
+    const block = userText(3, { text, digest: 77 });
     const answer = summarise([around('human', [block])]);
     expect(answer.text.chars).toBeGreaterThan(0);
     expect(reads).toBe(0);
@@ -361,13 +346,11 @@ describe('FUL-3 formatting', () => {
   });
 
   it('collapsing is idempotent', () => {
-    fc.assert(
-      fc.property(fc.stringMatching(/^[a\n]*$/), (text) => {
-        const once = collapseBlankLines(text);
-        expect(once).not.toContain('\n\n\n');
-        expect(collapseBlankLines(once)).toBe(once);
-      }),
-    );
+    forAll(fc.stringMatching(/^[a\n]*$/), (text) => {
+      const once = collapseBlankLines(text);
+      expect(once).not.toContain('\n\n\n');
+      expect(collapseBlankLines(once)).toBe(once);
+    });
   });
 });
 

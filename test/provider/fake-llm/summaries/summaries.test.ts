@@ -13,6 +13,9 @@ import {
   summaryRequest,
 } from '../../../../src/provider/fake-llm/summaries/cassette.js';
 import { MODELS } from '../../../../src/provider/prices/models.js';
+import { userText } from '../../../helpers/blocks.js';
+import { forAll } from '../../../helpers/for-all.js';
+import { thrownBy } from '../../../helpers/refusal.js';
 import { around, said, toolRound } from '../build.js';
 
 const SONNET = MODELS.resolve('claude-sonnet-4-5');
@@ -49,7 +52,7 @@ describe('a summary request', () => {
   it('leaves out thinking, reminders and what the client says by size alone; images are a word', () => {
     const thinking = createBlock({ kind: 'thinking', role: 'assistant', tokens: 9, text: 'hm' });
     const image = createBlock({ kind: 'image', role: 'user', tokens: 1_500 });
-    const opaque = createBlock({ kind: 'text', role: 'user', tokens: 50 });
+    const opaque = userText(50);
     const { messages } = sent(
       [said('context', 'CLAUDE.md'), around('human', [image]), around('model', [thinking])],
       { instruction: around('directive', [opaque, ...said('directive', 'Summarise.').blocks]) },
@@ -73,16 +76,14 @@ describe('a summary request', () => {
   it('equal requests have equal digests, others do not', () => {
     const request = (text: string, model: string, max: number) =>
       summaryRequest(asked([said('human', text)], { maxOutputTokens: max }), SONNET, model);
-    fc.assert(
-      fc.property(
-        fc.tuple(fc.string(), fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 3 })),
-        fc.tuple(fc.string(), fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 3 })),
-        (one, two) => {
-          const [first, second] = [request(...one), request(...two)];
-          const isEqual = JSON.stringify(first) === JSON.stringify(second);
-          expect(requestKey(first) === requestKey(second)).toBe(isEqual);
-        },
-      ),
+    forAll(
+      fc.tuple(fc.string(), fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 3 })),
+      fc.tuple(fc.string(), fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 3 })),
+      (one, two) => {
+        const [first, second] = [request(...one), request(...two)];
+        const isEqual = JSON.stringify(first) === JSON.stringify(second);
+        expect(requestKey(first) === requestKey(second)).toBe(isEqual);
+      },
     );
   });
 });
@@ -99,12 +100,10 @@ const answer = (given: Partial<CassetteAnswer> = {}): CassetteAnswer => ({
 
 describe('a cassette', () => {
   it('gives back what was kept, whatever its words', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const kept = answer({ text });
-        expect(new Cassette('c', cassetteLine(kept)).find(kept.key)).toEqual(kept);
-      }),
-    );
+    forAll(fc.string({ unit: 'binary' }), (text) => {
+      const kept = answer({ text });
+      expect(new Cassette('c', cassetteLine(kept)).find(kept.key)).toEqual(kept);
+    });
   });
 
   it('keeps the first of two answers, and counts what both have cost', () => {
@@ -120,13 +119,8 @@ describe('a cassette', () => {
     ['a negative count', JSON.stringify(answer({ usage: { input: 1, output: -1 } }))],
     ['no text', JSON.stringify({ ...answer(), text: null })],
   ])('names the line that has %s', (_what, line) => {
-    let caught: unknown = null;
-    try {
-      new Cassette('c.jsonl', `${cassetteLine(answer())}\n${line}\n`);
-    } catch (error) {
-      caught = error;
-    }
-    expect(caught).toMatchObject({ place: { file: 'c.jsonl', line: 3 } });
+    const read = () => new Cassette('c.jsonl', `${cassetteLine(answer())}\n${line}\n`);
+    expect(thrownBy(read)).toMatchObject({ place: { file: 'c.jsonl', line: 3 } });
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../../src/core/model/transcript.js';
-import { mainRequests, planOf, runLog } from '../../../helpers/plan.js';
+import { logFor, mainRequests } from '../../../helpers/plan.js';
 import {
-  assistant,
+  answered,
   callsOf,
   eventsOf,
   type Fields,
@@ -29,17 +29,10 @@ function turn(
   const counts = usage(10, prompt - 510, 500, 20);
   return [
     user(`u${n}`, n * 10, `prompt ${n}`, { parentUuid: parent, ...client }),
-    assistant(
-      `a${n}`,
-      n * 10 + 5,
-      `m${n}`,
-      say(`answer ${n}`),
-      { model: 'claude-sonnet-4-5', usage: counts },
-      {
-        parentUuid: `u${n}`,
-        ...client,
-      },
-    ),
+    answered(n, n * 10 + 5, say(`answer ${n}`), counts, {
+      parentUuid: `u${n}`,
+      ...client,
+    }),
   ];
 }
 
@@ -150,7 +143,7 @@ describe('clients that write one file in turns', () => {
 
   it('K15 replayed, each reads what it wrote itself', () => {
     const requests = mainRequests(
-      runLog(planOf({ policy: 'unbounded', set: { 'client.use': 'none' } }), readSession(IN_TURNS)),
+      logFor({ policy: 'unbounded', set: { 'client.use': 'none' } }, readSession(IN_TURNS)),
     );
     const reads = requests.filter(({ thread }) => thread === 'main').map(({ read }) => read);
     const prompts = requests.filter(({ thread }) => thread === 'main').map(({ prompt }) => prompt);

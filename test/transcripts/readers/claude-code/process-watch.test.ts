@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { messageTokens } from '../../../../src/core/model/message.js';
-import type { ThreadEvent } from '../../../../src/core/model/transcript.js';
 import {
   ask,
   assistant,
@@ -9,6 +8,8 @@ import {
   eventsOf,
   type Fields,
   firstThread,
+  HUNDRED,
+  happened,
   messagesOf,
   outline,
   readSession,
@@ -16,17 +17,11 @@ import {
   say,
   stamp,
   system,
+  threadOf,
   usage,
   user,
   warningCodes,
 } from '../../../helpers/session.js';
-
-/** 100 tokens at the general 2.75 characters a token. */
-const HUNDRED = 'x'.repeat(275);
-
-function happened(lines: readonly Fields[]): readonly ThreadEvent[] {
-  return eventsOf(firstThread(readSession(lines)));
-}
 
 function hook(uuid: string, seconds: number, start: string): Fields {
   return attachment(uuid, seconds, { type: 'hook_success', hookName: `SessionStart:${start}`, content: '' });
@@ -96,7 +91,7 @@ describe('an emptied conversation', () => {
   ];
 
   it('C1 K3 is an event behind which only what stands in front of every history is left', () => {
-    const thread = firstThread(readSession([...FIRST, progress('p1', 7, 'SessionStart:clear'), ...next]));
+    const thread = threadOf([...FIRST, progress('p1', 7, 'SessionStart:clear'), ...next]);
     expect(outline(thread)).toEqual(['human u1', 'call m1', 'event clear', 'human u2', 'call m2']);
     expect(eventsOf(thread)).toEqual([{ kind: 'clear', at: 7_000 }]);
     // 1,100 − 1,000 in front
@@ -142,7 +137,7 @@ describe('results that a resume does not find again', () => {
 
   it('K12 may stand right before the resume', () => {
     // 1,100 + 60 + 100 for the last result + 100
-    const thread = firstThread(readSession([...fan, ...taken(1_360)]));
+    const thread = threadOf([...fan, ...taken(1_360)]);
     expect(eventsOf(thread)).toMatchObject([{ kind: 'resume', lostIds: ['r1', 'r2'] }]);
     expect(messageTokens(callsOf(thread)[0]!.response)).toBe(60);
     expect(messagesOf(thread).map(messageTokens)).toEqual([100, 100, 100, 100, 100]);

@@ -16,6 +16,7 @@ import {
   say,
   stamp,
   system,
+  threadOf,
   usage,
   user,
   warningCodes,
@@ -138,7 +139,7 @@ describe('responses', () => {
         user('u', 0, 'go', { version }),
         assistant('a', 1, 'm', say('x'), { stop_reason: stop }, { version }),
       ];
-      return callsOf(firstThread(readSession(lines)))[0]!.outputIsPlaceholder;
+      return callsOf(threadOf(lines))[0]!.outputIsPlaceholder;
     });
     expect(flags).toEqual([false, false, true, false, true, false]);
   });
@@ -153,7 +154,7 @@ describe('responses', () => {
       user('u', 0, 'go'),
       assistant('a', 1, 'm', say('x'), { usage: counts, diagnostics: missed }, { effort: 'high' }),
     ];
-    const [call] = callsOf(firstThread(readSession(lines)));
+    const [call] = callsOf(threadOf(lines));
     expect(call).toMatchObject({ missReason: 'tools_changed', effort: 'high' });
     expect(call!.usage).toMatchObject({ cacheWrite5m: 10, cacheWrite1h: 20 });
   });
@@ -166,7 +167,7 @@ describe('responses', () => {
       output_tokens: 4,
     };
     const lines = [user('u', 0, 'go'), assistant('a', 1, 'm', say('x'), { usage: counts })];
-    expect(callsOf(firstThread(readSession(lines)))[0]!.usage).toMatchObject({
+    expect(callsOf(threadOf(lines))[0]!.usage).toMatchObject({
       cacheWrite5m: 30,
       cacheWrite1h: 0,
     });
@@ -530,9 +531,7 @@ describe('events', () => {
     ]);
     expect(callsOf(firstThread(transcript))[1]).toMatchObject({ startMs: 2_000, endMs: 9_000 });
     const noted = assistant('a0', 5, 'x', say('x'), { model: '<synthetic>' }, { version: '2.1.101' });
-    expect(eventsOf(firstThread(readSession([...before, noted]))).map((event) => event.at)).toEqual([
-      5_000, 5_000,
-    ]);
+    expect(eventsOf(threadOf([...before, noted])).map((event) => event.at)).toEqual([5_000, 5_000]);
   });
 
   it('announces another model before its first call', () => {

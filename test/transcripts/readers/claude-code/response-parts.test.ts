@@ -11,6 +11,7 @@ import {
   result,
   say,
   system,
+  threadOf,
   usage,
   user,
   warningCodes,
@@ -69,18 +70,16 @@ describe('a response of zeros', () => {
   const counted = { usage: usage(10, 0, 50_000, 50) };
 
   it('K24 is no request where others are counted, and stays in the conversation with its result', () => {
-    const thread = firstThread(
-      readSession([
-        user('u1', 0, 'go'),
-        assistant('a1', 4, 'm1', say('x'), counted),
-        system('b1', 10, 'compact_boundary', { compactMetadata: { trigger: 'auto', preTokens: 50_060 } }),
-        user('s1', 10, 'summary', { isCompactSummary: true }),
-        assistant('a2', 8, 'm0', say('kept'), zeros),
-        assistant('a3', 8, 'm0', ask('t1'), zeros),
-        result('r1', 9, 't1'),
-        assistant('a4', 15, 'm2', say('y'), { usage: usage(10, 0, 20_000, 5) }),
-      ]),
-    );
+    const thread = threadOf([
+      user('u1', 0, 'go'),
+      assistant('a1', 4, 'm1', say('x'), counted),
+      system('b1', 10, 'compact_boundary', { compactMetadata: { trigger: 'auto', preTokens: 50_060 } }),
+      user('s1', 10, 'summary', { isCompactSummary: true }),
+      assistant('a2', 8, 'm0', say('kept'), zeros),
+      assistant('a3', 8, 'm0', ask('t1'), zeros),
+      result('r1', 9, 't1'),
+      assistant('a4', 15, 'm2', say('y'), { usage: usage(10, 0, 20_000, 5) }),
+    ]);
     expect(outline(thread)).toEqual([
       'human u1',
       'call m1',
@@ -109,7 +108,7 @@ describe('a response of zeros', () => {
       result('r1', 9, 't1'),
       assistant('a4', 15, 'm2', say('y'), { usage: usage(10, 0, 20_000, 5) }),
     ];
-    const thread = firstThread(readSession([...before, ...behind]));
+    const thread = threadOf([...before, ...behind]);
     expect(outline(thread)).toEqual([
       'human u1',
       'call m1',
@@ -124,11 +123,11 @@ describe('a response of zeros', () => {
     const [event] = thread.steps.flatMap((step) => (step.kind === 'event' ? [step.event] : []));
     expect(event).toMatchObject({ keptIds: ['m0', 'r1'] });
     // A file that begins with the compaction: the request is in the file that it goes on from.
-    expect(outline(firstThread(readSession(behind))).filter((each) => each === 'call m0')).toEqual([]);
+    expect(outline(threadOf(behind)).filter((each) => each === 'call m0')).toEqual([]);
   });
 
   it('K24 is one where nothing of the conversation was counted', () => {
-    const thread = firstThread(readSession([user('u1', 0, 'go'), assistant('a1', 4, 'm1', say('x'), zeros)]));
+    const thread = threadOf([user('u1', 0, 'go'), assistant('a1', 4, 'm1', say('x'), zeros)]);
     expect(outline(thread)).toEqual(['human u1', 'call m1']);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { messageTokens } from '../../../../src/core/model/message.js';
-import type { ThreadEvent } from '../../../../src/core/model/transcript.js';
 import {
   ask,
   assistant,
@@ -8,30 +7,24 @@ import {
   callsOf,
   eventsOf,
   type Fields,
-  firstThread,
+  HUNDRED,
+  happened,
   messagesOf,
   outline,
-  readSession,
   result,
   say,
   system,
+  threadOf,
   usage,
   user,
 } from '../../../helpers/session.js';
 
-/** 100 tokens at the general 2.75 characters a token. */
-const HUNDRED = 'x'.repeat(275);
-
 const under = (parentUuid: string): Fields => ({ parentUuid });
-
-function happened(lines: readonly Fields[]): readonly ThreadEvent[] {
-  return eventsOf(firstThread(readSession(lines)));
-}
 
 describe('responses in one piece', () => {
   it('K4 have several blocks on their first line, and are announced', () => {
     const whole = [user('u1', 0, 'go'), assistant('a1', 4, 'm1', [...say('x'), ...ask('t1')])];
-    const thread = firstThread(readSession(whole));
+    const thread = threadOf(whole);
     expect(outline(thread)).toEqual(['human u1', 'event fallback', 'call m1']);
     expect(eventsOf(thread)).toEqual([{ kind: 'fallback', at: 0 }]);
     expect(callsOf(thread)).toMatchObject([{ startMs: 0, endMs: 4_000 }]);
@@ -56,7 +49,7 @@ describe('a file that begins with a compaction', () => {
       user('u1', 1, 'go'),
       assistant('a1', 4, 'm1', say('x')),
     ];
-    const thread = firstThread(readSession(lines));
+    const thread = threadOf(lines);
     expect(outline(thread)).toEqual(['summary s1', 'attachment f1', 'human u1', 'call m1']);
     expect(messagesOf(thread).map(({ attachedTo }) => attachedTo)).toEqual([null, null, null]);
   });
@@ -77,7 +70,7 @@ describe('going back', () => {
   ];
 
   it('C1 is a prompt whose parent is an earlier line than the latest response', () => {
-    const thread = firstThread(readSession([...first, ...left, ...again('a1')]));
+    const thread = threadOf([...first, ...left, ...again('a1')]);
     expect(outline(thread)).toEqual([
       'human u1',
       'call m1',
@@ -103,9 +96,13 @@ describe('going back', () => {
   it('C1 to a line that hangs on nothing is going back to the beginning', () => {
     const start = system('x0', 0, 'informational');
     const [prompt, response] = first as [Fields, Fields];
-    const thread = firstThread(
-      readSession([start, { ...prompt, parentUuid: 'x0' }, response, ...left, ...again('x0', 1_100)]),
-    );
+    const thread = threadOf([
+      start,
+      { ...prompt, parentUuid: 'x0' },
+      response,
+      ...left,
+      ...again('x0', 1_100),
+    ]);
     expect(eventsOf(thread)).toEqual([{ kind: 'rewind', at: 9_000, lastId: null }]);
     expect(messagesOf(thread).map(messageTokens)).toEqual([100, 100, 100]);
   });
@@ -118,7 +115,7 @@ describe('going back', () => {
       assistant('a2b', 5, 'm2b', say('x'), { usage: usage(0, 9_250, 130, 30) }, under('u2b')),
     ];
     // 9,250 + 30 + 100
-    const thread = firstThread(readSession([...first, ...grown, ...again('a2', 9_380)]));
+    const thread = threadOf([...first, ...grown, ...again('a2', 9_380)]);
     expect(messagesOf(thread).map((message) => [message.id, messageTokens(message)])).toEqual([
       ['u1', 100],
       ['u2', 100],
@@ -130,15 +127,13 @@ describe('going back', () => {
 
   it('C1 K13 keeps what came before the file', () => {
     const [prompt] = first as [Fields];
-    const thread = firstThread(
-      readSession([
-        prompt,
-        assistant('a1', 1, 'm1', say('x'), { usage: usage(0, 80_000, 20_000, 50) }, under('u1')),
-        user('u2', 2, HUNDRED, under('a1')),
-        assistant('a2', 3, 'm2', say('x'), { usage: usage(0, 100_000, 150, 30) }, under('u2')),
-        ...again('a1', 100_150),
-      ]),
-    );
+    const thread = threadOf([
+      prompt,
+      assistant('a1', 1, 'm1', say('x'), { usage: usage(0, 80_000, 20_000, 50) }, under('u1')),
+      user('u2', 2, HUNDRED, under('a1')),
+      assistant('a2', 3, 'm2', say('x'), { usage: usage(0, 100_000, 150, 30) }, under('u2')),
+      ...again('a1', 100_150),
+    ]);
     expect(messagesOf(thread).map(messageTokens)).toEqual([100, 100, 100]);
   });
 

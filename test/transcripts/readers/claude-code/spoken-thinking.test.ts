@@ -5,11 +5,10 @@ import {
   assistant,
   eventsOf,
   type Fields,
-  firstThread,
   outline,
-  readSession,
   result,
   say,
+  threadOf,
   user,
 } from '../../../helpers/session.js';
 
@@ -18,9 +17,7 @@ const OFF = { thinkingMetadata: { level: 'none', disabled: true, triggers: [] } 
 
 /** What each speaker of a session says, in order. */
 function spoken(lines: readonly Fields[]): readonly string[] {
-  return eventsOf(firstThread(readSession(lines))).flatMap((event) =>
-    event.kind === 'speaker' ? [event.thinking] : [],
-  );
+  return eventsOf(threadOf(lines)).flatMap((event) => (event.kind === 'speaker' ? [event.thinking] : []));
 }
 
 describe('what a line says about thinking', () => {
@@ -60,7 +57,7 @@ describe('speakers of a session', () => {
       user('u3', 5, 'and more'),
       assistant('a3', 6, 'm3', say('x')),
     ];
-    expect(outline(firstThread(readSession(lines)))).toEqual([
+    expect(outline(threadOf(lines))).toEqual([
       'event speaker',
       'human u1',
       'call m1',

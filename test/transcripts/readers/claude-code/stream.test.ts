@@ -7,6 +7,7 @@ import {
   memorySource,
   type TextSource,
 } from '../../../../src/transcripts/readers/claude-code/recorded-text.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { assistant, attachment, firstThread, jsonl, result, user } from '../../../helpers/session.js';
 import { textsOfTranscript } from '../../../helpers/texts.js';
 
@@ -56,11 +57,9 @@ function streamed(chunks: Iterable<Uint8Array>, source: TextSource | null): Tran
 
 describe('streamed sessions', () => {
   it('are the same in whatever chunks they come, texts included', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: BYTES.length + 1 }), (size) => {
-        same(streamed(chunksOf(BYTES, size), memorySource(BYTES)));
-      }),
-    );
+    forAll(fc.integer({ min: 1, max: BYTES.length + 1 }), (size) => {
+      same(streamed(chunksOf(BYTES, size), memorySource(BYTES)));
+    });
   });
 
   it('keep their texts in memory where there is no source', () => {

@@ -13,6 +13,7 @@ import {
 } from '../../../../src/transcripts/readers/claude-code/recorded-text.js';
 import { codexReader } from '../../../../src/transcripts/readers/codex/read.js';
 import { tempFolder } from '../../../cli/cli.js';
+import { forAll } from '../../../helpers/for-all.js';
 import { call, count, item, line, meta, result, say, turn } from '../../../helpers/recordings/rollout.js';
 import { textsOfTranscript } from '../../../helpers/texts.js';
 
@@ -96,17 +97,11 @@ describe('streamed rollouts', () => {
   });
 
   it('are the same in whatever chunks they come, texts included', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: BYTES.length + 1 }), (size) => {
-        same(
-          codexReader.stream!(
-            { name: 'x', chunks: chunksOf(size), source: memorySource(BYTES) },
-            { id: 'x' },
-          ),
-        );
-      }),
-      { numRuns: 30 },
-    );
+    forAll({ numRuns: 30 }, fc.integer({ min: 1, max: BYTES.length + 1 }), (size) => {
+      same(
+        codexReader.stream!({ name: 'x', chunks: chunksOf(size), source: memorySource(BYTES) }, { id: 'x' }),
+      );
+    });
   });
 
   it('leave their texts in the file until somebody reads them, and keep them where there is none', () => {

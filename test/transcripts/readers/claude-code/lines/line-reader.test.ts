@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLineReader } from '../../../../../src/transcripts/readers/claude-code/lines/session-line-reader.js';
+import { forAll } from '../../../../helpers/for-all.js';
 import { propertyRuns } from '../../../../helpers/generators/property-runs.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -91,27 +92,25 @@ describe('reader of Claude Code lines', () => {
       fc.constantFrom('gitBranch', 'slug', 'agentId', 'parentToolUseID'),
       fc.oneof(fc.string({ unit: 'binary', maxLength: 8 }), fc.boolean(), fc.integer()),
     );
-    fc.assert(
-      fc.property(
-        value,
-        value,
-        plain,
-        fc.constantFrom('user', 'progress'),
-        (content, payload, behind, type) => {
-          const name = type === 'user' ? 'toolUseResult' : 'data';
-          const message = { role: 'user', content };
-          const line = { ...ENVELOPE, type, message, ...STAMP, [name]: payload, ...behind };
-          const progress = { ...ENVELOPE, type, [name]: payload, ...behind, ...STAMP };
-          for (const each of [line, progress]) {
-            const text = JSON.stringify(each);
-            const found = read(text) as Fields;
-            const expected = JSON.parse(text) as Fields;
-            expect(without(found, name)).toEqual(without(expected, name));
-            if (name in found) expect(found[name]).toEqual(expected[name]);
-          }
-        },
-      ),
+    forAll(
       { numRuns: propertyRuns(500) },
+      value,
+      value,
+      plain,
+      fc.constantFrom('user', 'progress'),
+      (content, payload, behind, type) => {
+        const name = type === 'user' ? 'toolUseResult' : 'data';
+        const message = { role: 'user', content };
+        const line = { ...ENVELOPE, type, message, ...STAMP, [name]: payload, ...behind };
+        const progress = { ...ENVELOPE, type, [name]: payload, ...behind, ...STAMP };
+        for (const each of [line, progress]) {
+          const text = JSON.stringify(each);
+          const found = read(text) as Fields;
+          const expected = JSON.parse(text) as Fields;
+          expect(without(found, name)).toEqual(without(expected, name));
+          if (name in found) expect(found[name]).toEqual(expected[name]);
+        }
+      },
     );
   });
 });

@@ -5,6 +5,7 @@ import {
   IDLE_LINE,
   SessionLineReader,
 } from '../../../../../src/transcripts/readers/claude-code/lines/session-line-reader.js';
+import { forAll } from '../../../../helpers/for-all.js';
 import { propertyRuns } from '../../../../helpers/generators/property-runs.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -159,8 +160,11 @@ describe('reader of the lines of a session', () => {
         const body = type === 'progress' ? { data: { content } } : { message: { content: [content] } };
         return { parentUuid, ...members, type, ...body, ...STAMP, ...more };
       });
-    fc.assert(
-      fc.property(fc.array(line, { maxLength: 8 }), fc.array(fc.nat(7), { maxLength: 12 }), (made, order) => {
+    forAll(
+      { numRuns: propertyRuns(300) },
+      fc.array(line, { maxLength: 8 }),
+      fc.array(fc.nat(7), { maxLength: 12 }),
+      (made, order) => {
         const lines = texts([...made, ...order.flatMap((i) => made.slice(i, i + 1))]);
         const found = read(lines);
         for (const [i, json] of lines.entries()) {
@@ -170,8 +174,7 @@ describe('reader of the lines of a session', () => {
             if (!(payload in members)) delete expected[payload];
           expect(members).toEqual(expected);
         }
-      }),
-      { numRuns: propertyRuns(300) },
+      },
     );
   });
 });
