@@ -1,5 +1,5 @@
 import { type CcbenchError, formatPath, type Path, ProblemList } from '../core/base/errors.js';
-import { readBy } from '../core/base/explain.js';
+import { readBy } from '../core/base/schema-problems.js';
 import { placedProblems, type ReadDocument, readDocument, type ScenarioDocument } from './files/document.js';
 import { type Scenario, scenarioSchema } from './schema/schema.js';
 

@@ -7,9 +7,9 @@ import {
   valueAt,
   watchProblems,
 } from '../../core/base/errors.js';
-import { readBy, schemaMap } from '../../core/base/explain.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { day, group, list, text } from '../../core/base/schema.js';
+import { readBy, schemaMap } from '../../core/base/schema-problems.js';
 import { COUNTED, COUNTED_NAMES, type PolicyRules, type RulePart } from '../../core/run/policy-rules.js';
 import { checkRules } from './check-rules.js';
 import { base, cache, count, guards, NO_GUARDS, USUAL_CACHE, USUAL_COUNT } from './client-schema.js';

@@ -8,7 +8,7 @@ import { quantile, ratio, sum } from '../../core/base/stats.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { Usage } from '../../core/model/usage.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
-import { callKeys } from '../../transcripts/readers/call-keys.js';
+import { callKeys } from '../../transcripts/sessions/copy-keys.js';
 import { changedPlan, runChanged } from '../what-if.js';
 import {
   type Comparison,

@@ -14,7 +14,7 @@ import type { ModelRow } from '../../provider/prices/model-row.js';
 import { modelsOf } from '../../provider/prices/models.js';
 import { type Cost, NO_COST, otherPrices, pricesFor, priceUsage } from '../../provider/prices/price.js';
 import { billedUsage, hourPremium, writtenPremium } from '../../provider/prices/recorded-bill.js';
-import { callKeys } from '../../transcripts/readers/call-keys.js';
+import { callKeys } from '../../transcripts/sessions/copy-keys.js';
 import type { PredictedCause } from '../validate/predict.js';
 import { type RecordedRequest, startsMidSession, type Truth } from '../validate/truth.js';
 import { REPORTED_CAUSES, SWITCH_CAUSES, WALK_CAUSES, type WhyCause } from './causes.js';

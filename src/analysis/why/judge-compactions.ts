@@ -14,7 +14,7 @@ import type { ModelBook } from '../../provider/prices/model-book.js';
 import { modelsOf } from '../../provider/prices/models.js';
 import { type PriceTimes, pricesFor, priceTimes, priceUsage } from '../../provider/prices/price.js';
 import { RESTORED_CONTEXT } from '../../transcripts/drafts/calibrate.js';
-import { callKeys } from '../../transcripts/readers/call-keys.js';
+import { callKeys } from '../../transcripts/sessions/copy-keys.js';
 import { isCopied, type Truth } from '../validate/truth.js';
 import { PER_TOKEN_NANO } from './attribute.js';
 

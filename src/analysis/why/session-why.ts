@@ -11,7 +11,7 @@ import { modelsOf } from '../../provider/prices/models.js';
 import { pricesFor } from '../../provider/prices/price.js';
 import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import type { LeftOut } from '../../transcripts/files/find-sessions.js';
-import { callKeys } from '../../transcripts/readers/call-keys.js';
+import { callKeys } from '../../transcripts/sessions/copy-keys.js';
 import { predictRequests, type Walk } from '../validate/predict.js';
 import { isShort } from '../validate/providers/hit-fit.js';
 import { predictByProvider, providerOfRecording } from '../validate/providers/predict-provider.js';

@@ -1,7 +1,7 @@
 import { compactsOn } from '../../agent/layers/auto-compact/may-compact.js';
 import { CcbenchError, formatPath, type Path, valueAt } from '../../core/base/errors.js';
-import { formatNumber } from '../../core/base/explain.js';
 import { ownValue } from '../../core/base/own-value.js';
+import { formatNumber } from '../../core/base/schema-problems.js';
 import { isAmong } from '../../core/model/model-name.js';
 import type { ParamValue, ParamValues } from '../../core/run/params.js';
 import type { OverrideName, ScenarioContext } from '../context.js';

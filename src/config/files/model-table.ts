@@ -1,5 +1,5 @@
 import { formatPath, ProblemList } from '../../core/base/errors.js';
-import { readBy } from '../../core/base/explain.js';
+import { readBy } from '../../core/base/schema-problems.js';
 import type { PlannedModel } from '../../core/run/run-plan.js';
 import { createProblems } from '../load.js';
 import { modelTableSchema } from '../schema/schema-models.js';

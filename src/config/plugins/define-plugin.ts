@@ -9,8 +9,8 @@ import {
   ProblemList,
   withPath,
 } from '../../core/base/errors.js';
-import { readBy } from '../../core/base/explain.js';
 import { described, refuse, text, words } from '../../core/base/schema.js';
+import { readBy } from '../../core/base/schema-problems.js';
 import { CAPABILITIES } from '../../core/run/capability.js';
 import type { LayerDefinition } from '../../core/run/layer.js';
 import { LAYERS } from '../../core/run/log-entries.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { schemaMap } from '../../core/base/explain.js';
 import { day, flag, number, orNull, refuse, text, whole } from '../../core/base/schema.js';
+import { schemaMap } from '../../core/base/schema-problems.js';
 import {
   type Amount,
   BETWEEN,

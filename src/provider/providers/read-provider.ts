@@ -1,5 +1,5 @@
 import { type Path, type Problems, problemAt, watchProblems } from '../../core/base/errors.js';
-import { readBy } from '../../core/base/explain.js';
+import { readBy } from '../../core/base/schema-problems.js';
 import { type CacheRules, type Provider, SAME_TOKENS } from '../../core/run/provider.js';
 import { MATCH } from '../cache/cache-rules.js';
 import { TTL_5M_MS } from '../cache/ttl.js';

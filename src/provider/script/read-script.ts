@@ -1,5 +1,5 @@
 import { isGroup, type Path, type Problems, problemAt, watchProblems } from '../../core/base/errors.js';
-import { readBy } from '../../core/base/explain.js';
+import { readBy } from '../../core/base/schema-problems.js';
 import {
   DONE,
   EMPTY_STEP,

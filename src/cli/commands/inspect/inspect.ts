@@ -4,7 +4,7 @@ import type { Transcript } from '../../../core/model/transcript.js';
 import type { Block } from '../../../report/document/document.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
-import { callKeys } from '../../../transcripts/readers/call-keys.js';
+import { callKeys } from '../../../transcripts/sessions/copy-keys.js';
 import { chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
 import { eachFile, noteRepeated } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';

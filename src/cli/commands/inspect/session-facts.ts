@@ -14,7 +14,7 @@ import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { billedCalls, recordedUsd } from '../../../metrics/metric.js';
 import { findModel } from '../../../provider/prices/models.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
-import { callKeys } from '../../../transcripts/readers/call-keys.js';
+import { callKeys } from '../../../transcripts/sessions/copy-keys.js';
 
 /** Calls of one kind of step, and what their prompts found in the cache. */
 interface StepHits {

@@ -10,7 +10,7 @@ import { isGlob } from '../../../transcripts/files/glob.js';
 import { homeFolder, withHome } from '../../../transcripts/files/home.js';
 import { inputId, kindOfInput } from '../../../transcripts/files/read-input.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
-import { callKeys } from '../../../transcripts/readers/call-keys.js';
+import { callKeys } from '../../../transcripts/sessions/copy-keys.js';
 import { chosenSessions, isChosen, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
 import { eachFile, withoutCopies } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';

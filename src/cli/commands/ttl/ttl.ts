@@ -33,7 +33,7 @@ import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { InputOptions } from '../../../transcripts/files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
-import { callKeys } from '../../../transcripts/readers/call-keys.js';
+import { callKeys } from '../../../transcripts/sessions/copy-keys.js';
 import { chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
 import { eachFile, withoutCopies } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';

@@ -17,7 +17,7 @@ import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import type { Shard } from '../../../study/batches.js';
 import { type InputOptions, readTextInput } from '../../../transcripts/files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
-import { callKeys } from '../../../transcripts/readers/call-keys.js';
+import { callKeys } from '../../../transcripts/sessions/copy-keys.js';
 import { chosenSessions, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
 import { eachFile, noteRepeated, shareOf } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';

@@ -14,7 +14,7 @@ import { type InputOptions, inputId } from '../../../transcripts/files/read-inpu
 import { filesOfSession, isSelfContained, loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { toldProject } from '../../../transcripts/files/usual-places.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
-import { callKeys } from '../../../transcripts/readers/call-keys.js';
+import { callKeys } from '../../../transcripts/sessions/copy-keys.js';
 import { programVersion } from '../../program-version.js';
 import { KeptWhy, type OpenedWhy, packWhy } from './kept-why.js';
 
