@@ -192,10 +192,9 @@ export function joined(answers: readonly Answer[]): Answer {
 export function answerMessage(id: string, at: number, role: Message['role'], answer: Answer): Message {
   const { text, tokens } = answer;
   const digest = chainDigest(answer.digest, digestText('summary'));
-  const sizes = { tokens: Math.max(1, tokens), chars: text.chars };
   return textMessage(
     { id, role, origin: 'summary', at },
-    { ...sizes, digest, text, facts: { replaces: 'summary' } },
+    { tokens: Math.max(1, tokens), chars: text.chars, digest, text, facts: { replaces: 'summary' } },
   );
 }
 

@@ -44,9 +44,9 @@ export function splitHistory(
   const from = tailStart(said, first.length, keep, sizes);
   const start = keepsTail(keep) ? fitStart(said, from, boundary, move, first.length) : said.length;
   const tail = said.slice(start);
-  const opened = new Set(first);
   const sent = said.slice(0, start);
-  const older = sent.filter((message) => !opened.has(message));
+  const opened = new Set(first);
+  const older = opened.size === 0 ? sent : sent.filter((message) => !opened.has(message));
   const user = keep.user === null ? [] : userMessages(older, keep.user);
   return {
     first,
