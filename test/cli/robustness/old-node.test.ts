@@ -10,22 +10,24 @@ import { tempFolder } from '../cli.js';
 
 const MAIN = join(ROOT, 'dist/cli/main.js');
 
-/** The built program under a Node that says it is another version. */
-function underNode(version: string, ...argv: readonly string[]) {
+/** The built program after a line of code that makes this Node another one. */
+function after(code: string, ...argv: readonly string[]) {
   needFreshBuild();
-  const folder = tempFolder();
-  const fake = join(folder, 'fake.cjs');
-  writeFileSync(
-    fake,
-    `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
-  );
+  const fake = join(tempFolder(), 'fake.cjs');
+  writeFileSync(fake, code);
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--require', fake, MAIN, ...argv], {
     encoding: 'utf8',
   });
   return { status, stdout, stderr };
 }
 
-describe('an old Node', () => {
+const underNode = (version: string, ...argv: readonly string[]) =>
+  after(
+    `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
+    ...argv,
+  );
+
+describe('an old or new Node', () => {
   it.each(['12.22.12', '18.20.8', '20.18.3'])('%s is told which one is needed', (version) => {
     expect(underNode(version, 'run', 'x.yaml')).toEqual({
       status: 2,
@@ -44,6 +46,18 @@ describe('an old Node', () => {
     const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(underNode(version, '--version')).toEqual({ status: 0, stdout: `${own.version}\n`, stderr: '' });
     expect(own.engines.node).toBe('>=20.19');
+  });
+
+  it.each([
+    [
+      'keeps compiled code where it can',
+      '() => ({ enableCompileCache: () => console.error("kept") })',
+      'kept\n',
+    ],
+    ['starts where it has no such thing', 'undefined', ''],
+  ])('%s', (_what, getBuiltinModule, stderr) => {
+    const { status, stderr: said } = after(`process.getBuiltinModule = ${getBuiltinModule};`, '--version');
+    expect({ status, said }).toEqual({ status: 0, said: stderr });
   });
 
   it('can read the first file: it loads nothing and needs no newer syntax', async () => {
