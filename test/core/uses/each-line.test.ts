@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eachLine } from '../../../src/core/uses/holders.js';
 import { forAll } from '../../helpers/for-all.js';
+import { propertyRuns } from '../../helpers/generators/property-runs.js';
 
 /** The same in words of regular expressions. */
 const NUMBER = /^\s*\d+(?:→|\t|[:|-]\s?)/;
@@ -50,7 +51,7 @@ describe('lines of a text that tell something', () => {
       .array(fc.tuple(fc.nat(2_000), fc.constantFrom('→', '\t', ': ', '|', '-', ' '), near), { maxLength: 4 })
       .map((all) => all.map(([i, mark, line]) => `  ${i}${mark}${line}`).join('\n'));
     forAll(
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
       fc.oneof(near, numbered, fc.string({ unit: 'binary', maxLength: 90 })),
       (text) => {
         expect(lines(text)).toEqual(byPattern(text));

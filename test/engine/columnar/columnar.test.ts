@@ -417,7 +417,7 @@ function expectSameLogs(transcript: Transcript): void {
 }
 
 describe.skipIf(!sharedData.present)('columns of the shared recordings give the log of the engine', () => {
-  it.each(sharedData.sessions)(
+  it.each(sharedData.someSessions)(
     '%s',
     (id, file) => {
       expectSameLogs(readTranscript(readFileSync(file), { id, agents: [] }).transcript);

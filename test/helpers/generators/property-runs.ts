@@ -1,3 +1,5 @@
+import { IN_FULL } from '../setup/in-full.js';
+
 /** The fast suite runs a tenth of the cases of the long properties. */
 const FAST_SHARE = 10;
 const FEWEST = 4;
@@ -7,7 +9,7 @@ const FEWEST = 4;
  * seed is CCBENCH_SEED (`property-settings.ts`).
  */
 export function propertyRuns(usual: number): number {
-  const { CCBENCH_RUNS, CCBENCH_SUITE } = process.env;
+  const { CCBENCH_RUNS } = process.env;
   if (CCBENCH_RUNS !== undefined) return Number(CCBENCH_RUNS);
-  return CCBENCH_SUITE === 'fast' ? Math.max(FEWEST, Math.round(usual / FAST_SHARE)) : usual;
+  return IN_FULL ? usual : Math.max(FEWEST, Math.round(usual / FAST_SHARE));
 }

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { IN_FULL } from '../setup/in-full.js';
 
 const ROOT = resolve(import.meta.dirname, '../../../../shared/data');
 
@@ -23,6 +24,20 @@ export const RECORDED_SESSIONS = [
   'marot__spotter__tool_heavy-small',
 ] as const;
 
+/** Short ones of several kinds: with a compaction, with subagents in the same file and in their own. */
+const FAST_SESSIONS: readonly string[] = [
+  'd-kimuson__claude-code-viewer__v1.0.98-inline-sidechains',
+  'entireio__cli__v2.0.64-small',
+  'entireio__cli__v2.0.76-auto155k-ttl5m',
+  'marot__spotter__short',
+  'marot__spotter__subagent-small',
+];
+
+/** Name and path of each recorded session, whether it is there or not. */
+const SESSIONS = RECORDED_SESSIONS.map(
+  (name) => [name, join(ROOT, 'transcripts/claude-code', `${name}.jsonl.gz`)] as const,
+);
+
 /** The recordings beside the checkout, if they are there. */
 export const sharedData = {
   present: existsSync(ROOT),
@@ -35,10 +50,9 @@ export const sharedData = {
           .map((name) => join(path, name))
       : [];
   },
-  /** Name and path of each recorded session, whether it is there or not. */
-  sessions: RECORDED_SESSIONS.map(
-    (name) => [name, join(ROOT, 'transcripts/claude-code', `${name}.jsonl.gz`)] as const,
-  ),
+  sessions: SESSIONS,
+  /** Those that a long test reads: a few in the fast suite. */
+  someSessions: SESSIONS.filter(([name]) => IN_FULL || FAST_SESSIONS.includes(name)),
   path: (relative: string): string => join(ROOT, relative),
   read: (relative: string): Buffer => readFileSync(join(ROOT, relative)),
 };

@@ -1,5 +1,9 @@
 import { appendFileSync } from 'node:fs';
 import { configureGlobal, defaultReportMessage } from 'fast-check';
+import { IN_FULL } from './in-full.js';
+
+/** Cases of a property that names no number. */
+const RUNS = IN_FULL ? 100 : 25;
 
 /**
  * Settings of every property test. The seed is the same in every run, so that the same tree passes or fails wherever it is tested;
@@ -10,6 +14,7 @@ const { CCBENCH_SEED = '14', CCBENCH_TALLY } = process.env;
 
 configureGlobal({
   seed: Number(CCBENCH_SEED),
+  numRuns: RUNS,
   ...(CCBENCH_TALLY === undefined
     ? {}
     : {

@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * What the full suite (`npm run check`) runs and the fast one (`npm test`) leaves out: a browser, a Redis, kills, every value of
- * every policy, every scenario, whole folders of recordings, long stored outputs, and properties that count what they reached.
+ * every policy, every scenario, whole folders of recordings, long stored outputs, memory, pages that show what commands print, and properties that count what they reached.
  * The longest come first: they start first, so that none of them runs alone at the end.
  */
 export const FULL_ONLY: readonly string[] = [
@@ -66,6 +66,11 @@ export const FULL_ONLY: readonly string[] = [
   'test/study/closed-forms.test.ts',
   'test/study/compression-arms.test.ts',
   'test/cli/robustness/unfinished.test.ts',
+  'test/cli/commands/study/held-runs.test.ts',
+  'test/docs/questions-page.test.ts',
+  'test/docs/licences-page.test.ts',
+  'test/agent/policy-file/outputs.test.ts',
+  'test/scripts/mutation-copy.test.ts',
 ];
 
 /** Long files of both suites, in about the order of their times. */

@@ -21,6 +21,7 @@ import { composeAnswer } from '../../../../src/provider/fake-llm/answers/compose
 import { resultOf } from '../../../helpers/blocks.js';
 import { forAll } from '../../../helpers/for-all.js';
 import { propertyRuns } from '../../../helpers/generators/property-runs.js';
+import { IN_FULL } from '../../../helpers/setup/in-full.js';
 import { around, INSTRUCTION, plan, questionOf, said, toolRound } from '../build.js';
 
 const LIMITS = { sectionTokens: 2_000, totalTokens: 12_000 }; // SES-4
@@ -227,7 +228,7 @@ describe('notes that nobody has read yet', () => {
     expect(go('unread')).toBe(go('read'));
   });
 
-  it('SES-1 can be read after thousands of extractions that nobody looked at', () => {
+  it.runIf(IN_FULL)('SES-1 can be read after thousands of extractions that nobody looked at', () => {
     const notes = row(
       Array.from({ length: 3_000 }, () => 10),
       100,
