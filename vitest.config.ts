@@ -3,8 +3,9 @@ import { defineConfig } from 'vitest/config';
 import { FULL_ONLY, LongestFirst, SlowestFiles } from './test/helpers/setup/suites.js';
 
 // How many bytes of a function run before V8 optimizes it: seven times the usual, as most functions of a test run too seldom
-// to earn that back. It takes a fifth off the processor time.
-setFlagsFromString('--interrupt-budget=1000000');
+// to earn that back. It takes a fifth off the processor time. From Node 22 on
+// there is no such flag.
+if (Number(process.versions.node.split('.')[0]) < 22) setFlagsFromString('--interrupt-budget=1000000');
 
 /** Writes the results to a file as JSON. */
 function jsonReporter(outputFile: string): ['json', { outputFile: string }] {
