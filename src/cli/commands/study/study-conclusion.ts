@@ -165,7 +165,7 @@ function comparedConclusion(comparison: Comparison, deltas: ReadonlyMap<string, 
   const costs = metric === 'costUsd' ? deltas.get(best.name) : undefined;
   if (costs !== undefined && !isWorth(costs, variants.find(({ name }) => name === baseline)!.metrics.costUsd))
     return {
-      result: `There is ${NOT_WORTH_ACTING}: ${best.name}, the nearest to ${baseline}, differs by ${figure(mean, metric)}${over(sessions)}.`,
+      result: `${NOT_WORTH_ACTING}${best.name}, the nearest to ${baseline}, differs by ${figure(mean, metric)}${over(sessions)}.`,
       advice: 'A difference counts if its 90 % interval excludes zero and it is more than 1 % of the cost.',
     };
   const subject = rules === '' ? '' : `Subject to ${rules}: `;
