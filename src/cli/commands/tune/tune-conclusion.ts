@@ -12,6 +12,8 @@ import {
   isWorth,
   LOOSEN,
   over,
+  priceless,
+  valueText,
   withRefetch,
 } from '../study/study-conclusion.js';
 
@@ -142,11 +144,12 @@ export function tuneConclusion(
     const advice = found.isValued ? LOOSEN : `To choose one, name another goal, such as ${other}.`;
     return { isRecommended: false, result: `No setting is chosen: ${refusal}.`, advice };
   }
+  if (best.unsure === true) return { isRecommended: false, ...priceless(best.settings, best.atLeast!) };
   // Settings that are alike may still differ from the scenario as it is.
   const isSame = saving === null || saving.mean === 0;
   const same = isSame ? allEqual(best, found.settings, 'setting', metric, found.sessions) : null;
   if (same !== null) return { isRecommended: false, ...same };
-  const result = `The best ${metricWords(metric)} of ${formatCounted(found.settings, 'setting')} is ${figure(best.value, metric)}, at ${best.settings}${over(found.sessions)}.`;
+  const result = `The best ${metricWords(metric)} of ${formatCounted(found.settings, 'setting')} is ${valueText(best, metric)}, at ${best.settings}${over(found.sessions)}.`;
   const conclusion =
     held === null
       ? { result: `${result}${besideText(saving, metric)}`, ...verdictHere(metric, best, found) }

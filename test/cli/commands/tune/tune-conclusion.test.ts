@@ -141,6 +141,16 @@ describe('what a search comes to', () => {
     expect(told.advice).toMatch(/^There is no difference worth acting on: /);
   });
 
+  it('recommends nothing whose cost leaves out more requests without a price than another setting', () => {
+    const unsure = { ...best, atLeast: 'at least $2.00', unsure: true };
+    expect(tuneConclusion('costUsd', unsure, { ...found, saving })).toEqual({
+      isRecommended: false,
+      result:
+        'What costs least is not known: requests of gap=5 are of models without a price, so that it costs at least $2.00.',
+      advice: 'Give these models a price, with `models:` in a scenario.',
+    });
+  });
+
   it('leaves fetching again out of the saving, and says so on both sides', () => {
     const costly = { ...best, refetchUsd: 0.5 };
     const said = 'Not counted: fetching forgotten content again, about ';
