@@ -69,9 +69,7 @@ const PLAIN = 'name: serve\ntranscript: { synthetic: { workload: bugfix, turns: 
 function readFault(written: string): Readonly<Record<string, unknown>> {
   const place = { file: `--fault ${written}` };
   const [error, ...rest] = written.split(':');
-  const fault = createNameTable<unknown>();
-  fault.call = 'main';
-  fault.error = error;
+  const fault = Object.assign(createNameTable<unknown>(), { call: 'main', error });
   for (const part of rest.join(':').split(',')) {
     if (part === '') continue;
     const [key, value, ...more] = part.split('=');
