@@ -8,7 +8,7 @@ import { faultSchema } from '../../../config/schema/schema.js';
 import type { Clock } from '../../../core/base/clock.js';
 import { CcbenchError, formatPath, type Problem, ProblemList } from '../../../core/base/errors.js';
 import { formatCount, formatCounted } from '../../../core/base/format.js';
-import { createNameTable } from '../../../core/base/own-value.js';
+import { copyNameTable } from '../../../core/base/own-value.js';
 import { Recent } from '../../../core/base/queue.js';
 import { createRandom } from '../../../core/base/random.js';
 import { readBy } from '../../../core/base/schema-problems.js';
@@ -69,7 +69,7 @@ const PLAIN = 'name: serve\ntranscript: { synthetic: { workload: bugfix, turns: 
 function readFault(written: string): Readonly<Record<string, unknown>> {
   const place = { file: `--fault ${written}` };
   const [error, ...rest] = written.split(':');
-  const fault = Object.assign(createNameTable<unknown>(), { call: 'main', error });
+  const fault = copyNameTable({ call: 'main', error });
   for (const part of rest.join(':').split(',')) {
     if (part === '') continue;
     const [key, value, ...more] = part.split('=');
